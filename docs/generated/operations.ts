@@ -8,9 +8,11 @@ import {
   blueprints,
   type Change,
   commands,
+  factors,
   type Notice,
   type Operation,
   operations,
+  type Proof,
   personal,
   type Right,
   rollouts,
@@ -21,6 +23,7 @@ import { code, lines, table } from './table.ts'
 
 const nouns = {
   'Accounts and links': account,
+  'Second factors and proofs': factors,
   'Workspaces and members': workspaces,
   Agents: agents,
   'Commands and logs': commands,
@@ -71,10 +74,15 @@ const readTable = (reads: readonly Operation[]) =>
 function changeTable(all: readonly Operation[]): string {
   const rows = all.flatMap((operation) => {
     const { change } = operation
-    return change ? [[...firstCells(operation), activity(change), pages(change), repeats[change.again]]] : []
+    if (!change) return []
+    const cells = [activity(change), pages(change), repeats[change.again]]
+    return [[...firstCells(operation), proofCell(operation.proof), ...cells]]
   })
   if (rows.length === 0) return ''
-  return table(['does', 'route', 'who may', 'command', 'activity', 'open pages that hear of it', 'a second call'], rows)
+  return table(
+    ['does', 'route', 'who may', 'command', 'proof', 'activity', 'open pages that hear of it', 'a second call'],
+    rows,
+  )
 }
 
 const firstCells = ({ says, route, right, command }: Operation) => [
@@ -83,6 +91,7 @@ const firstCells = ({ says, route, right, command }: Operation) => [
   who[right],
   command ? code(command.name) : '',
 ]
+const proofCell = (proof: Proof | undefined) => (proof === undefined ? '' : proof === true ? 'yes' : proof.when)
 const activity = ({ audit }: Change) => ('none' in audit ? `none: ${audit.none}` : lines(audit.map(code)))
 const pages = (change: Change) =>
   'none' in change.pages ? `none: ${change.pages.none}` : lines(change.pages.map((notice) => hears[notice]))

@@ -342,6 +342,7 @@ export const orders: Readonly<Record<string, Order>> = {
           },
           {
             'people/audit': 'who did what',
+            'people/factors': 'second factors as rows, and the rules about codes, proofs and requirements',
           },
         ],
       },

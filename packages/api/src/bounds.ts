@@ -39,12 +39,15 @@ const bundles: Bound = {
 const onboarding: Bound = { adds: 'choices about the first steps', limit: 'one of a person' }
 const sessions: Bound = {
   adds: 'sessions',
-  limit: 'one for each link, which works once; ends after 14 days without use',
+  limit: 'one for each link or sign-in; ends after 14 days without use',
 }
 const forgotten: Bound = {
   adds: 'requests for a new password',
   limit: '10 of a network address and 3 of an account in an hour',
 }
+const factor: Bound = { adds: 'authenticator apps', limit: 'one of a person' }
+const recovery: Bound = { adds: 'recovery codes', limit: '10 of a person' }
+const proofs: Bound = { adds: 'proofs', limit: 'one of a session' }
 const rules: Bound = { adds: 'changed rules', limit: 'one for each rule, with at most 20 statuses and 100 channels' }
 const settings: Bound = { adds: 'settings of alerts', limit: 'one row of a workspace' }
 const wishes: Bound = { adds: 'requested updates', limit: 'one of each kind for an agent' }
@@ -60,6 +63,12 @@ export const bounds = {
   'DELETE /sessions/:id': nothing,
   'DELETE /sessions': nothing,
   'POST /password': nothing,
+  'POST /factors/totp': factor,
+  'POST /factors/totp/confirm': recovery,
+  'POST /factors/recovery': recovery,
+  'DELETE /factors/totp': nothing,
+  'POST /proof': proofs,
+  'POST /second-factor': sessions,
   'POST /start': accounts,
   'POST /link': sessions,
   'POST /forgot': forgotten,

@@ -32,6 +32,29 @@ interface None {
   none: string
 }
 
+/** The facts about a request by which an operation decides whether it needs a proof. */
+interface ProofFacts {
+  params: Readonly<Record<string, string>>
+  /** The id of the caller's membership in the workspace of the address; undefined outside of workspaces. */
+  membership: string | undefined
+}
+/**
+ * Decides by the input of an operation whether it needs a proof. `when` says in which case, such as `if the role is
+ * admin`.
+ */
+interface ProofWhen<Read = unknown> {
+  (input: Read, facts: ProofFacts): boolean
+  readonly when: string
+}
+/** True if an operation always needs a proof, or a function of its input. */
+export type Proof<Read = unknown> = true | ProofWhen<Read>
+
+/** Makes the function by which an operation needs a proof only in some cases. */
+export const proofIf = <Read = unknown>(
+  when: string,
+  decides: (input: Read, facts: ProofFacts) => boolean,
+): ProofWhen<Read> => Object.assign((input: Read, facts: ProofFacts) => decides(input, facts), { when })
+
 export interface Change {
   /** The actions that the operation writes to the activity, or the reason why it writes none. */
   audit: readonly string[] | None
@@ -68,6 +91,11 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
   readonly status: 200 | 201
   /** How the operation's change is recorded and announced; undefined if the operation changes nothing. */
   readonly change: Change | undefined
+  /**
+   * The cases in which the person must have signed in, or proved who they are, in the last minutes (`POST /proof`);
+   * undefined if none. The guard of all routes and the documents read it here.
+   */
+  readonly proof: Proof | undefined
   readonly command: CommandWords | undefined
   /** True if the path may name the agent by a name that it had before. */
   readonly oldNames?: boolean
@@ -107,6 +135,7 @@ export const look =
     says,
     status: 200,
     change: undefined,
+    proof: undefined,
     command,
     oldNames,
     ...(manual !== undefined && { manual }),
@@ -125,10 +154,12 @@ export const change =
       command,
       manual,
       makes = false,
+      proof,
       audit,
       pages,
       again,
-    }: OperationWords & Change & { input?: Reader<Read, Sent>; maxBytes?: number; makes?: boolean },
+    }: OperationWords &
+      Change & { input?: Reader<Read, Sent>; maxBytes?: number; makes?: boolean; proof?: Proof<Read> },
   ): Operation<R, Read, Sent, Given> => ({
     route,
     right,
@@ -137,6 +168,7 @@ export const change =
     says,
     status: makes ? 201 : 200,
     change: { audit, pages, again },
+    proof: proof as Proof | undefined,
     command,
     ...(manual !== undefined && { manual }),
   })

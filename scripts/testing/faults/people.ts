@@ -16,8 +16,8 @@ export const peopleFaults: readonly Fault[] = [
     name: 'guards: whoever is signed in belongs to every workspace',
     harm: 'A stranger reads the agents of all workspaces of the service.',
     file: at('web/routing/guards.ts'),
-    old: 'found(await rightOf(db, workspace.id, c.var.person.id), ',
-    new: "found((await rightOf(db, workspace.id, c.var.person.id)) ?? 'member', ",
+    old: 'found(await standingIn(db, workspace, c.var, { now: now() }), ',
+    new: "found((await standingIn(db, workspace, c.var, { now: now() })) ?? { membership: '', role: 'member', factorMissing: false, hasShownNone: false }, ",
     tests: [at('web/routes/rules.http.test.ts')],
   },
   {
@@ -32,8 +32,8 @@ export const peopleFaults: readonly Fault[] = [
     name: 'guards: a right is judged before the change and not within it',
     harm: 'A request that a person sent just before they were demoted still changes the workspace.',
     file: at('web/routing/acting.ts'),
-    old: "if (role === 'admin' && is !== 'admin')",
-    new: "if (role === 'admin' && is === undefined)",
+    old: "if (role === 'admin' && held.role !== 'admin')",
+    new: "if (role === 'admin' && held.role === undefined)",
     tests: [at('web/routing/acting.store.test.ts')],
   },
   {

@@ -24,6 +24,10 @@ export interface Me {
   emailConfirmed: boolean
   /** True if the service can send email. */
   mails: boolean
+  /**
+   * The workspaces of the person, with the role that the person has in this session: an admin has the rights of a member
+   * while the workspace requires a second factor and the session has not shown one.
+   */
   workspaces: { slug: string; name: string; role: Role }[]
   /**
    * True if the person sees the first steps in one of the workspaces of which they are an admin: not all steps are
@@ -118,6 +122,16 @@ export interface Workspace {
     unacknowledged: number
     /** True if anybody is notified of the workspace's alerts: a channel of the workspace or of a person is enabled. */
     notified: boolean
+  }
+  /** The second factor that admins of the workspace need. */
+  factor: {
+    /** The time from which admins need one; null if never. */
+    from: number | null
+    /**
+     * True if the person is an admin and this session has shown no second factor. From the time in `from` on, such a
+     * session has the rights of a member.
+     */
+    missing: boolean
   }
   /** The first steps, if the page shows them to the person; null if not, and for members who are not admins. */
   firstSteps: FirstSteps | null

@@ -1,4 +1,5 @@
 /** Operations of a person on their own account, and on the one-time links that sign a person in. */
+import type { SignInAnswer } from '../answers/factors.ts'
 import type {
   ClaimInfo,
   Door,
@@ -65,6 +66,7 @@ export const changePassword = change<{ ok: true }>()('POST /password', {
   right: 'person',
   says: 'change your own password; your other sessions end',
   input: object({ current: text(), next: text() }),
+  proof: true,
   audit: ['person.password_changed'],
   pages: ['rights'],
   again: 'refused',
@@ -109,9 +111,9 @@ export const claimInfo = look<ClaimInfo>()('GET /claim', {
   input: query({ token: words }),
   manual: link,
 })
-export const claim = change<{ ok: true }>()('POST /claim', {
+export const claim = change<SignInAnswer>()('POST /claim', {
   right: 'link',
-  says: 'take over an account; its other sessions end',
+  says: 'take over an account; its other sessions end, and a second factor is asked for or, after a link of the operator, removed',
   input: object({ token, name: text(), password: text() }),
   audit: ['person.claimed', 'person.password_reset'],
   pages: ['rights'],

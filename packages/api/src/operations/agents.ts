@@ -52,6 +52,7 @@ export const renameAgent = change<{ name: string }>()('PATCH /w/:slug/agents/:na
 })
 export const deleteAgent = change<{ ok: true }>()('DELETE /w/:slug/agents/:name', {
   says: 'delete an agent with its reports, runs, commands and logs',
+  proof: true,
   audit: ['agent.deleted'],
   pages: ['list'],
   again: 'refused',
@@ -59,6 +60,7 @@ export const deleteAgent = change<{ ok: true }>()('DELETE /w/:slug/agents/:name'
 })
 export const rotateToken = change<NewToken>()('POST /w/:slug/agents/:name/token', {
   says: 'give an agent a new token and show it, once; the old one is refused from now on',
+  proof: true,
   audit: ['agent.token_rotated'],
   pages: ['agent'],
   again: 'new',

@@ -7,6 +7,7 @@ import * as alertSettings from './alert-settings.ts'
 import * as alerts from './alerts.ts'
 import * as blueprints from './blueprints.ts'
 import * as commands from './commands.ts'
+import * as factors from './factors.ts'
 import * as personal from './personal.ts'
 import * as rollouts from './rollouts.ts'
 import * as updates from './updates.ts'
@@ -14,6 +15,7 @@ import * as workspaces from './workspaces.ts'
 
 const nouns = {
   ...account,
+  ...factors,
   ...workspaces,
   ...agents,
   ...commands,

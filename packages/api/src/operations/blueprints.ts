@@ -21,6 +21,7 @@ export const blueprints = look<Blueprints>()('GET /w/:slug/blueprints', {
 })
 export const uploadBlueprint = change<BlueprintVersion>()('POST /w/:slug/blueprints', {
   says: 'upload a bundle as a new version of its blueprint',
+  proof: true,
   makes: true,
   audit: ['blueprint.uploaded'],
   pages: ['list'],
@@ -57,6 +58,7 @@ export const codes = look<InstallCode[]>()('GET /w/:slug/codes', {
 export const issueCode = change<NewCode>()('POST /w/:slug/codes', {
   says: 'issue an install code for one agent; it is shown once and expires after fifteen minutes',
   input: object({ blueprint: pasted(), version: pasted(), agent: optional(pasted()) }),
+  proof: true,
   makes: true,
   audit: ['code.issued'],
   pages: ['list'],

@@ -41,6 +41,7 @@ export const startRollout = change<RolloutPage>()('POST /w/:slug/rollouts', {
   input: wanted,
   maxBytes,
   makes: true,
+  proof: true,
   audit: ['rollout.started'],
   pages: byItself,
   again: 'refused',
@@ -77,6 +78,7 @@ export const pauseRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/pa
 })
 export const continueRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/continue', {
   says: 'continue a rollout after a halt or a pause, or begin its next wave now',
+  proof: true,
   audit: ['rollout.continued'],
   pages: byItself,
   again: 'new',

@@ -1,7 +1,7 @@
 /** Operations on the versions that agents and their runtimes should run (3.3, 3.4), and on the outcomes of updates. */
 import type { AgentUpdates, RuntimeOverview, UpdateEvent, WishOfMany, WishResult } from '../answers/updates.ts'
 import { byKind, count, flag, list, object, optional, orNull, pasted, query } from '../input.ts'
-import { change, look } from '../operation.ts'
+import { change, look, proofIf } from '../operation.ts'
 import { agentArgument } from './arguments.ts'
 import { maxBulkAgents } from './commands.ts'
 
@@ -16,6 +16,7 @@ export const updateEvents = look<UpdateEvent[]>()('GET /w/:slug/agents/:name/upd
 export const wishBlueprint = change<AgentUpdates>()('PUT /w/:slug/agents/:name/wishes/blueprint', {
   says: 'set the blueprint version that an agent should run; the previous version rolls it back; off withdraws the wish',
   input: object({ version: pasted() }),
+  proof: true,
   audit: ['wish.made'],
   pages: seen,
   again: 'same',
@@ -29,6 +30,7 @@ export const clearBlueprint = change<AgentUpdates>()('DELETE /w/:slug/agents/:na
 })
 export const wishRuntime = change<AgentUpdates>()('POST /w/:slug/agents/:name/wishes/runtime', {
   says: 'ask an agent to update its runtime to the served version; off withdraws the wish',
+  proof: true,
   audit: ['wish.made'],
   pages: seen,
   again: 'same',
@@ -60,6 +62,9 @@ export const wishMany = change<WishResult[]>()('POST /w/:slug/wishes', {
     blueprint: object({ agents: names, blueprint: pasted(), version: orNull(pasted()) }),
   }),
   maxBytes: bulkBytes,
+  proof: proofIf<WishOfMany>('unless it withdraws', (wish) =>
+    wish.kind === 'runtime' ? wish.withdraw !== true : wish.version !== null,
+  ),
   audit: ['wish.made', 'wish.withdrawn'],
   pages: seen,
   again: 'same',

@@ -1,7 +1,7 @@
 /** Operations on a workspace and the people in it. */
 import type { AuditEntry, InvitationInfo, Members, Workspace } from '../answers/workspaces.ts'
-import { count, flag, object, oneOf, optional, pasted, query, text, words } from '../input.ts'
-import { change, look } from '../operation.ts'
+import { count, flag, number, object, oneOf, optional, orNull, pasted, query, text, words } from '../input.ts'
+import { change, look, proofIf } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
 
 const role = oneOf(['admin', 'member'])
@@ -19,15 +19,20 @@ export const showWorkspace = look<Workspace>()('GET /w/:slug', {
   says: 'show a workspace and your role in it',
 })
 export const renameWorkspace = change<Workspace>()('PATCH /w/:slug', {
-  says: 'rename a workspace; its short name stays',
-  input: object({ name: text() }),
-  audit: ['workspace.renamed'],
-  pages: { none: 'other pages show the new name when they are opened next' },
+  says: 'rename a workspace (its short name stays), or say from when its admins need a second factor (null: never)',
+  input: object({ name: optional(text()), factorFrom: optional(orNull(number)) }),
+  proof: proofIf<{ factorFrom?: number | null }>(
+    'if it is about second factors',
+    (input) => input.factorFrom !== undefined,
+  ),
+  audit: ['workspace.renamed', 'workspace.factor_required', 'workspace.factor_not_required'],
+  pages: ['list'],
   again: 'new',
   command: { name: 'workspace rename', args: [slugArgument, ['<name>', 'as people see it']] },
 })
 export const deleteWorkspace = change<{ ok: true }>()('DELETE /w/:slug', {
   says: 'delete a workspace with its agents, runs, logs and people',
+  proof: true,
   audit: ['workspace.deleted'],
   pages: ['rights'],
   again: 'refused',
@@ -44,6 +49,7 @@ export const members = look<Members>()('GET /w/:slug/members', {
 export const changeRole = change<{ ok: true }>()('PATCH /w/:slug/members/:id', {
   says: 'make a member an admin, or an admin a member',
   input: object({ role }),
+  proof: true,
   audit: ['member.role_changed'],
   pages: ['list'],
   again: 'same',
@@ -55,6 +61,7 @@ export const changeRole = change<{ ok: true }>()('PATCH /w/:slug/members/:id', {
 export const removeMember = change<{ ok: true }>()('DELETE /w/:slug/members/:id', {
   right: 'member',
   says: 'remove somebody from a workspace; members may only leave it themselves',
+  proof: proofIf('unless you leave it yourself', (_, { params, membership }) => params.id !== membership),
   audit: ['member.removed', 'member.left'],
   pages: ['list', 'rights'],
   again: 'refused',
@@ -63,6 +70,7 @@ export const removeMember = change<{ ok: true }>()('DELETE /w/:slug/members/:id'
 export const invite = change<{ id: string; url: string; mailed: boolean }>()('POST /w/:slug/invitations', {
   says: 'invite somebody; the answer holds the link for them, which can also be mailed',
   input: object({ email: text(), role, mail: optional(flag) }),
+  proof: proofIf<{ role: string }>('if the role is admin', ({ role }) => role === 'admin'),
   makes: true,
   audit: ['member.invited'],
   pages: { none: 'only the page of members shows it, to the person who invited' },

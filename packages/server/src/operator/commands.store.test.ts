@@ -49,8 +49,8 @@ everyEngine('commands of the operator', (open) => {
     expect(await said('person create', ['cy@example.org'], { options, input })).toBe(
       `Created the account of cy@example.org, admin of ${slug}.`,
     )
-    expect(await said('person list', [])).toMatch(new RegExp(`cy@example\\.org +no +Cy +- +${slug} \\(admin\\)`))
-    expect(await said('person list', [])).toMatch(/bob@example\.org +no +Bob +- +-/)
+    expect(await said('person list', [])).toMatch(new RegExp(`cy@example\\.org +no +Cy +- +- +${slug} \\(admin\\)`))
+    expect(await said('person list', [])).toMatch(/bob@example\.org +no +Bob +- +- +-/)
     expect(await emails()).toEqual(expect.arrayContaining(['bob@example.org', 'cy@example.org']))
     expect(await said('person create', ['cy@example.org'], { options, input })).toMatch(
       `To give it the workspace: svc-server member add ${slug} cy@example.org --role admin`,

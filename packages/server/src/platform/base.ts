@@ -65,6 +65,11 @@ export interface Live {
    * True while somebody has this agent's page open. The answers to the agent's reports then ask for a report every 5 s.
    */
   isWatched(agentId: string): boolean
+  /**
+   * The nodes from which announcements arrived in the last minutes. Undefined where none can arrive: with the embedded
+   * database, and in a command.
+   */
+  nodesHeard?(): readonly string[]
 }
 
 export interface Base {

@@ -86,7 +86,8 @@ async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): 
  * the running nodes receive them; on SQLite nothing happens, because no service runs.
  */
 export function liveOf(store: Store): Live & { close: () => Promise<void> } {
-  if (store.engine === 'postgres') return { ...announcer(store.pool), isWatched: () => false }
+  if (store.engine === 'postgres')
+    return { ...announcer(store.pool, undefined, { command: true }), isWatched: () => false }
   return {
     reported() {},
     changed() {},

@@ -21,6 +21,7 @@ import { boundOperations } from './operations/all.ts'
 import { authRoutes, linkRoutes, ownRoutes } from './routes/account.ts'
 import { bundleRoutes } from './routes/bundles.ts'
 import { doorRoutes } from './routes/door.ts'
+import { factorRoutes } from './routes/factors.ts'
 import { helpRoutes } from './routes/help.ts'
 import { invitationRoutes } from './routes/invitations.ts'
 import { logDownload } from './routes/log-download.ts'
@@ -74,6 +75,7 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   app.route('/api/web', linkRoutes(deps))
   app.route('/api/web', invitationRoutes(deps))
   app.route('/api/web', ownRoutes(deps))
+  app.route('/api/web', factorRoutes(deps))
   app.use('/api/web/w/:slug/*', signedIn(deps), member(deps))
   app.route('/api/web/w/:slug', bundleRoutes(deps))
   app.route('/api/web/w/:slug', logDownload(deps))

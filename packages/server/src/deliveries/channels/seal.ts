@@ -1,18 +1,20 @@
 /**
- * Encrypts the address, token and signing secret of a channel with a key derived from the file `secret` of the data
- * folder. A copy of the database without that file does not reveal them.
+ * Encrypts the address, token and signing secret of a channel, and the secrets of authenticator apps, with keys derived
+ * from the file `secret` of the data folder. A copy of the database without that file does not reveal them.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 const cipher = 'aes-256-gcm'
-const purpose = 'svc: secrets of alert channels'
+/** The purposes of keys. Keys with different purposes have nothing in common. */
+const purposes = { channels: 'svc: secrets of alert channels', totp: 'svc: secrets of authenticator apps' } as const
 const version = 'v1'
 const nonceBytes = 12
 const tagBytes = 16
 
 export type SealKey = Uint8Array
 
-export const sealKeyOf = (secret: string): SealKey => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32))
+export const sealKeyOf = (secret: string, purpose: keyof typeof purposes = 'channels'): SealKey =>
+  new Uint8Array(hkdfSync('sha256', secret, '', purposes[purpose], 32))
 
 /**
  * Encrypts a text. `owner` is the id of the row that stores the encrypted text; in another row the text cannot be

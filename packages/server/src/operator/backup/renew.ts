@@ -47,6 +47,7 @@ export async function renewAccess(
   }
   await transaction(db, async (trx) => {
     await sql`delete from session`.execute(trx)
+    await trx.deleteFrom('first_half').execute()
     await trx.deleteFrom('link').where('used_at', 'is', null).execute()
     // An install code that was used or revoked since the backup must not become valid again.
     await trx

@@ -84,6 +84,8 @@ export const personCommands = {
         await idsIn('person_disabled'),
         await idsIn('person_operator'),
       ]
+      const apps = await store.db.selectFrom('totp').select('person_id').where('confirmed_at', 'is not', null).execute()
+      const withFactor = new Set(apps.map((row) => row.person_id))
       return (await listPeople(store.db)).map(({ id, email, name }) => ({
         email,
         emailOddity: oddityOf(email) ?? null,
@@ -91,17 +93,19 @@ export const personCommands = {
         name,
         disabled: disabled.has(id),
         operator: operators.has(id),
+        factors: withFactor.has(id) ? ['totp'] : [],
         workspaces: members.filter((m) => m.userId === id).map(({ slug, role }) => ({ slug, role })),
       }))
     },
     show: (all) =>
       table(
-        ['E-MAIL', 'CONFIRMED', 'NAME', 'ACCOUNT', 'WORKSPACES'],
+        ['E-MAIL', 'CONFIRMED', 'NAME', 'ACCOUNT', 'FACTORS', 'WORKSPACES'],
         all.map((p) => [
           p.emailOddity === null ? p.email : `${line(p.email)} (${p.emailOddity})`,
           p.emailConfirmed ? 'yes' : 'no',
           p.name,
           [p.disabled && 'disabled', p.operator && 'operator'].filter(Boolean).join(', ') || '-',
+          p.factors.join(', ') || '-',
           p.workspaces.map((w) => `${w.slug} (${w.role})`).join(', ') || '-',
         ]),
         'Nobody has an account yet.',
@@ -161,11 +165,11 @@ export const personCommands = {
     says: 'set a new password, read from standard input (empty: one is generated and shown), and end all sessions',
     args: [email],
     input: 'New password (empty: one is generated)',
-    run: async (request, { store, auth, now }, { resetPassword }) => {
+    run: async (request, { store, auth, config, now }, { resetPassword }) => {
       const given = passwordIn(request.input)
       const password = given || randomBytes(15).toString('base64url')
       const wanted = { email: typedArgument(request, 0), password }
-      const person = granted(await resetPassword({ people: { store, auth }, by: operator, now: now() }, wanted))
+      const person = granted(await resetPassword({ people: { store, auth, config }, by: operator, now: now() }, wanted))
       return { email: person.email, ...(given === '' && { password }) }
     },
     show: ({ email, password }) =>
@@ -174,12 +178,27 @@ export const personCommands = {
         ...(password === undefined ? [] : [`The password, shown this once: ${password}`]),
       ].join('\n'),
   }),
+  'person reset-factor': command({
+    says: 'remove the second factor and the recovery codes of a person who lost them, and end all sessions',
+    args: [email],
+    run: async (request, { store, auth, config, now }, { resetFactor }) => {
+      const address = typedArgument(request, 0)
+      const reset = await resetFactor({ people: { store, auth, config }, by: operator, now: now() }, address)
+      const { email } = granted(reset)
+      return { email, factors: [] }
+    },
+    show: ({ email }) =>
+      `${line(email)} has no second factor any longer and is signed out everywhere. The password stays.`,
+  }),
   link: command({
     says: 'a link that signs a person in, once, within 15 minutes',
     args: [['[email]', 'with which the person signs in; nothing: the link for the first account, while there is none']],
     options: [
       ['--first', 'a new link for the first account, while nobody has one; earlier ones stop working'],
-      ['--claim', 'hand the account to the owner of its address, once, within a day: new password, all sessions end'],
+      [
+        '--claim',
+        'hand the account to the owner of its address, once, within a day: new password, all sessions end, second factors are removed',
+      ],
     ],
     run: async (request, { store, config, now }, { linkUrl, createLink, hasNoAccounts }) => {
       const address = request.args[0] === undefined ? null : typedArgument(request, 0)

@@ -1,8 +1,18 @@
 import { workspaces } from '@svc/api'
+import { shown } from '@svc/protocol'
 import { sizeInWords } from '../../platform/limits/units.ts'
 import { command, commandOf } from '../shared/command.ts'
 import { limitsIn } from '../shared/limits.ts'
-import { argument, confirmed, granted, operator, typedArgument, typedOption } from '../shared/request.ts'
+import {
+  argument,
+  confirmed,
+  granted,
+  Misused,
+  operator,
+  option,
+  typedArgument,
+  typedOption,
+} from '../shared/request.ts'
 import { line, table } from '../shared/show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
@@ -95,6 +105,29 @@ export const workspaceCommands = {
         '',
       ),
   }),
+  'workspace require-factor': command({
+    says: 'have the admins of a workspace need a second factor from a date on; without one they have the rights of a member',
+    args: [slug, ['<on|off>', 'on requires a second factor, off ends the requirement']],
+    options: [
+      ['--from <date>', 'such as 2026-12-01, or a time in ISO 8601; a past one means now (default: in 7 days)'],
+    ],
+    run: async (request, service, { requiredIn, requireFactor, workspaceOf }) => {
+      const { store, live, now } = service
+      const word = argument(request, 1)
+      if (word !== 'on' && word !== 'off') throw new Misused(`Say on or off: got ${shown(word)}.`)
+      const typed = option(request, 'from')
+      if (word === 'off' && typed !== undefined) throw new Misused('off takes no date: leave --from out.')
+      const workspace = await workspaceOf(service, argument(request, 0))
+      const from = word === 'off' ? null : typed === undefined ? now() + requiredIn : dateIn(typed)
+      const factorFrom = granted(await requireFactor({ db: store.db, by: operator, now: now() }, workspace, from))
+      live.listChanged(workspace.id)
+      return { slug: workspace.slug, factorFrom }
+    },
+    show: ({ slug, factorFrom }) =>
+      factorFrom === null
+        ? `The admins of ${slug} need no second factor.`
+        : `The admins of ${slug} need a second factor from ${new Date(factorFrom).toISOString().slice(0, 16).replace('T', ' ')} UTC on.`,
+  }),
   'workspace activate': command({
     says: 'let the agents of a workspace use a product',
     args: [slug, product],
@@ -123,3 +156,10 @@ export const workspaceCommands = {
 
 const counted = (count: number, what: string): string =>
   `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`
+
+/** The time of a date, at its beginning in UTC, or of a time in ISO 8601. */
+function dateIn(typed: string): number {
+  const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(typed) ? Date.parse(typed) : Number.NaN
+  if (Number.isNaN(at)) throw new Misused(`A date is such as 2026-12-01 or 2026-12-01T08:00Z: got ${shown(typed)}.`)
+  return at
+}

@@ -9,6 +9,7 @@ export { listAlerts, listMutes, listRules, placeOf, servicePlace } from '../../a
 export { botsNamed, listBots } from '../../fleet/bots/store.ts'
 export { noteReading } from '../../fleet/logs/reading.ts'
 export { addProduct, listProducts, removeProduct } from '../../fleet/products/store.ts'
+export { resetFactor } from '../../people/accounts/factors.ts'
 export { decide } from '../../people/accounts/library.ts'
 export { createLink, linkUrl } from '../../people/accounts/links.ts'
 export {
@@ -21,11 +22,13 @@ export {
   resetPassword,
   unknownPerson,
 } from '../../people/accounts/store.ts'
+export { requiredIn } from '../../people/factors/rules.ts'
 export { goingWith } from '../../people/workspaces/delete.ts'
 export { inviteAsOperator } from '../../people/workspaces/invitations.ts'
 export { limitsOf, roomFor, setLimits } from '../../people/workspaces/limits.ts'
 export { membersOf } from '../../people/workspaces/members.ts'
 export { deletePerson, disablePerson, enablePerson, setOperator } from '../../people/workspaces/people.ts'
+export { requireFactor } from '../../people/workspaces/requirement.ts'
 export {
   activate,
   addMember,

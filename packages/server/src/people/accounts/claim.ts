@@ -1,15 +1,18 @@
 /**
  * Hands an account over to the owner of its e-mail address. The person who made the account may not own the address, so
  * the link comes from the operator, who knows the owner, or by mail to that address. Its use sets a new password and
- * ends all sessions and unused links of the account.
+ * ends all sessions and unused links of the account. A link of the operator also removes second factors.
  */
 import type { Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { audit } from '../audit/store.ts'
+import { endHalves } from '../factors/store.ts'
 import { confirmEmail } from './confirmed.ts'
+import { removeAndTell } from './factors.ts'
 import { type Accounts, decide, type People, type Trx } from './library.ts'
 import { linkPerson, useLink } from './links.ts'
+import { queueNotice } from './mails.ts'
 import { ownWords, type Person, type PersonRefusal, wrongName, wrongPassword } from './store.ts'
 
 interface Claim {
@@ -19,7 +22,7 @@ interface Claim {
 }
 
 export async function claimAccount(
-  people: People,
+  people: People & { config: { dataDir: string; baseUrl: string; smtpUrl?: string | undefined } },
   { token, name, password }: Claim,
   now: number,
 ): Promise<Verdict<Person, 'link_unknown' | PersonRefusal>> {
@@ -34,6 +37,10 @@ export async function claimAccount(
     if (!(await useLink(trx, purpose, token, now))) return usedAlready
     const owner = { ...person, name: name.trim() }
     await handOver(trx, accounts, owner, hash)
+    await endHalves(trx, owner.id)
+    // The operator hands the account over: whoever had it before must not be needed to sign in.
+    if (purpose === 'claim') await removeAndTell({ db: trx, by: owner, now }, people.config, owner)
+    await queueNotice(trx, people, { person: owner.id, what: 'password' }, now)
     await confirmEmail(trx, owner.id, now)
     const note = { workspaceId: null, at: now, by: owner, subject: `person ${owner.email}` }
     const action = purpose === 'claim' ? 'person.claimed' : 'person.password_reset'

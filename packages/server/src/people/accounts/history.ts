@@ -9,10 +9,11 @@ import { newId } from '../../platform/ids.ts'
 import { normalEmail } from './email.ts'
 
 /**
- * The outcome of a try to sign in. `limited` means too many tries, `busy` that the queue for hashing was full; neither
- * says whether the password was right. `disabled` means that it was, or the link was good, but the person is disabled.
+ * The outcome of a try to sign in. `limited` means too many tries and `busy` that the queue for hashing was full, so the
+ * password was not checked; `asked` and `disabled` mean that it was right, or the link good, but a second factor is asked
+ * for, or the person is disabled.
  */
-export type SignInOutcome = 'ok' | 'wrong' | 'limited' | 'busy' | 'disabled'
+export type SignInOutcome = 'ok' | 'asked' | 'wrong' | 'limited' | 'busy' | 'disabled'
 
 /**
  * The facts of a log line about a try to sign in. docs/operate.md has a filter for fail2ban that reads them in this
@@ -22,7 +23,8 @@ export interface SignInLine {
   address: string
   account: string
   outcome: SignInOutcome
-  method: SignInRecord['method']
+  /** How the person signed in; a wrong second factor is `code` or `recovery`. */
+  method: SignInRecord['method'] | 'code' | 'recovery'
   /**
    * True if the browser had signed in to the account before this try; always false for one-time links and invitations.
    */

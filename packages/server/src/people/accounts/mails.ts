@@ -27,7 +27,15 @@ export interface Notice {
   what: NoticeKind
   workspace?: string
 }
-export type NoticeKind = 'disabled' | 'operator' | 'admin'
+export type NoticeKind =
+  | 'disabled'
+  | 'operator'
+  | 'admin'
+  | 'password'
+  | 'factor_added'
+  | 'factor_removed'
+  | 'recovery_codes'
+  | 'recovery_used'
 
 export interface WaitingMail {
   id: string

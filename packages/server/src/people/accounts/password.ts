@@ -1,14 +1,24 @@
 import type { Verdict } from '@svc/protocol'
 import { done, refuse } from '../../platform/verdict.ts'
 import { audit } from '../audit/store.ts'
+import { endHalves } from '../factors/store.ts'
+import { passwordLength } from './auth.ts'
 import { decide, type People } from './library.ts'
-import type { SignedIn } from './sessions.ts'
-import { ownWords, wrongPassword } from './store.ts'
+import { queueNotice } from './mails.ts'
+import { ownWords, type Person, wrongPassword } from './store.ts'
+
+/** True if this is the password of a person. */
+export async function isPasswordOf({ auth }: People, person: { id: string }, typed: string): Promise<boolean> {
+  if (typed.length > passwordLength.max) return false
+  const { password, internalAdapter } = await auth.$context
+  const account = await internalAdapter.findCredentialAccount(person.id)
+  return account?.password != null && (await password.verify({ hash: account.password, password: typed }))
+}
 
 /** Sets a person's new password after checking the current one. All other sessions end. */
 export async function changePassword(
   people: People,
-  { person, session }: Pick<SignedIn, 'person' | 'session'>,
+  { person, session }: { person: Person; session: { id: string } },
   { current, next }: { current: string; next: string },
   now: number,
 ): Promise<Verdict<null, 'password_wrong' | 'password_invalid'>> {
@@ -22,6 +32,8 @@ export async function changePassword(
   const hash = await password.hash(next)
   return decide(people, async (trx, { own }) => {
     await own.updatePassword(person.id, hash)
+    await endHalves(trx, person.id)
+    await queueNotice(trx, people, { person: person.id, what: 'password' }, now)
     const others = (await own.listSessions(person.id)).filter(({ id }) => id !== session.id)
     for (const { token } of others) await own.deleteSession(token)
     await audit(trx, {

@@ -24,6 +24,7 @@ test('the first link makes the first person and their workspace, activated for s
     activated: true,
     agents: 0,
     alerts: { unacknowledged: 0, notified: false },
+    factor: { from: null, missing: true },
     firstSteps: { agent: false, notified: false, people: false, blueprint: false },
   })
   const second = await service

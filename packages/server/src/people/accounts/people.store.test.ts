@@ -18,7 +18,7 @@ import { createPerson, findPerson, hasNoAccounts, listPeople, resetPassword } fr
 const operator = { id: null, name: 'operator' }
 const now = Date.UTC(2026, 10, 21, 12)
 const password = 'correct horse battery'
-const config = { baseUrl: 'http://localhost:8787' }
+const config = { baseUrl: 'http://localhost:8787', smtpUrl: undefined }
 
 /** The dependencies of the functions for people, with this store as the database. */
 function peopleOn(store: Store) {

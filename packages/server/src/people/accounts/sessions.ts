@@ -13,7 +13,7 @@ import type { Person } from './store.ts'
 
 export interface SignedIn {
   person: Person
-  session: { id: string; token: string }
+  session: { id: string; token: string; createdAt: number }
   /** The cookies to send to the browser again, because the library extends a session when it is used. */
   cookies: string[]
 }
@@ -34,7 +34,7 @@ export async function signedInBy(
   if (isOld(session.createdAt, now) || (await isDisabled(store.db, user.id))) return undefined
   return {
     person: { id: user.id, name: user.name, email: user.email },
-    session: { id: session.id, token: session.token },
+    session: { id: session.id, token: session.token, createdAt: new Date(session.createdAt).getTime() },
     cookies: set.getSetCookie(),
   }
 }

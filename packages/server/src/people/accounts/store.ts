@@ -6,9 +6,11 @@ import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import type { By, ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
+import { endHalves } from '../factors/store.ts'
 import { passwordLength } from './auth.ts'
 import type { PeopleCtx } from './library.ts'
 import { type Accounts, decide, type People, type Trx } from './library.ts'
+import { queueNotice } from './mails.ts'
 import { type OwnWords, whyWeak } from './weak.ts'
 
 export interface Person {
@@ -136,6 +138,8 @@ export async function resetPassword(
     const account = await own.findCredentialAccount(person.id)
     if (account) await own.updatePassword(person.id, hash)
     else await own.linkAccount({ userId: person.id, providerId: 'credential', accountId: person.id, password: hash })
+    await endHalves(trx, person.id)
+    await queueNotice(trx, people, { person: person.id, what: 'password' }, now)
     await own.deleteUserSessions(person.id)
     await trx.deleteFrom('link').where('person_id', '=', person.id).where('used_at', 'is', null).execute()
     const subject = `person ${person.email}`

@@ -11,6 +11,7 @@ import { ensureForgotLink, linkUrl } from '../accounts/links.ts'
 import type { MailTopic, Notice, NoticeKind } from '../accounts/mails.ts'
 import { named } from '../accounts/named.ts'
 import { findPerson, type Person, personOfId } from '../accounts/store.ts'
+import { recoveryLeft } from '../factors/store.ts'
 import { invitationToMail } from '../workspaces/invitations.ts'
 import { isOperator } from '../workspaces/people.ts'
 import { rightOf, type WorkspaceInfo, workspaceOfId } from '../workspaces/store.ts'
@@ -85,7 +86,7 @@ async function newDevice(
   const { baseUrl } = people.config
   return mailTo(person.email, 'New sign-in to your account', `${baseUrl}/account`, [
     `Somebody signed in to your account on ${baseUrl} in a browser that had not been used for it before.`,
-    `Time: ${new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ')} UTC. Address: ${address}. Browser: ${userAgent || 'unknown'}.`,
+    `Time: ${minuteOf(createdAt)}. Address: ${address}. Browser: ${userAgent || 'unknown'}.`,
     'If it was not you, change your password and end the other sessions on the page of your account.',
   ])
 }
@@ -96,11 +97,32 @@ interface Noticed {
   /** The service's address. */
   url: string
   workspace: WorkspaceInfo | undefined
+  /** The time of the change. */
+  at: number
+}
+
+/** A mail about a change that stays true. It says when the change was, and what to do if somebody else made it. */
+function always(title: string, says: string, more: (about: Noticed) => Promise<string> = async () => '') {
+  return {
+    isTrue: async () => true,
+    title,
+    says: async (about: Noticed) => `${says} on ${about.url} at ${minuteOf(about.at)}.${await more(about)}`,
+    advice:
+      'If it was not you, choose a new password, end the other sessions on the page of your account, and tell the operator of this service.',
+  }
 }
 
 /** The mails about changes of an account: when each is still true, and what it says. */
 const notices: Readonly<
-  Record<NoticeKind, { isTrue: (about: Noticed) => Promise<boolean>; title: string; says: (about: Noticed) => string }>
+  Record<
+    NoticeKind,
+    {
+      isTrue: (about: Noticed) => Promise<boolean>
+      title: string
+      says: (about: Noticed) => string | Promise<string>
+      advice?: string
+    }
+  >
 > = {
   disabled: {
     isTrue: ({ db, person }) => isDisabled(db, person.id),
@@ -120,19 +142,39 @@ const notices: Readonly<
     says: ({ url, workspace }) =>
       `You were made an admin of the workspace ${named(workspace?.name ?? '', 'a workspace')} on ${url}. Admins can change everything in it.`,
   },
+  password: always('Your password was changed', 'The password of your account was changed'),
+  factor_added: always('A second factor was added', 'An authenticator app was added to your account'),
+  factor_removed: always(
+    'Your second factor was removed',
+    'The second factor of your account was removed, so a password is enough to sign in',
+  ),
+  recovery_codes: always(
+    'New recovery codes were made',
+    'New recovery codes were made for your account, and the earlier ones stopped working',
+  ),
+  recovery_used: always(
+    'A recovery code was used',
+    'A recovery code of your account was used',
+    async ({ db, person }) => ` Recovery codes left: ${await recoveryLeft(db, person.id)}.`,
+  ),
 }
 
 /** Writes the mail about a change of an account; undefined if the change was undone. */
-async function notice(topic: Notice, { people }: Composing): Promise<Composed | undefined> {
+async function notice(topic: Notice, { people, mail }: Composing): Promise<Composed | undefined> {
   const { db } = people.store
   const person = await personOfId(db, topic.person)
   if (!person) return undefined
   const { baseUrl: url } = people.config
-  const about = { db, person, url, workspace: await workspaceOfId(db, topic.workspace) }
-  const { isTrue, title, says } = notices[topic.what]
+  const about = { db, person, url, workspace: await workspaceOfId(db, topic.workspace), at: mail.createdAt }
+  const { isTrue, title, says, advice } = notices[topic.what]
   if (!(await isTrue(about))) return undefined
-  return mailTo(person.email, title, url, [says(about), 'If you do not expect this, ask the operator of the service.'])
+  return mailTo(person.email, title, url, [
+    await says(about),
+    advice ?? 'If you do not expect this, ask the operator of the service.',
+  ])
 }
+
+const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 const mailTo = (to: string, title: string, url: string, lines: string[]): Composed => ({
   to,

@@ -15,6 +15,8 @@ async function served(replies?: NonNullable<Parameters<typeof mailbox>[0]>['repl
   const service = await serve({ smtpUrl: box.url, ...given })
   await service.workspace('north')
   const ann = await service.person('Ann', 'north', 'admin')
+  // Ann is mailed that she is an admin.
+  await service.store.db.deleteFrom('account_mail').execute()
   const key = sealKeyOf('a secret of at least thirty-two characters')
   const mailer = newMailer({ ...service, config: { ...service.config }, key, withinMs: 2000 })
   const waiting = () => service.store.db.selectFrom('account_mail').selectAll().execute()

@@ -54,6 +54,7 @@ export const tablesOfWorkspaces: readonly Erased[] = [
   ['workspace_limit', 500, inWorkspace],
   ['workspace_product', 500, inWorkspace],
   ['operator_invitation', 500, inWorkspace],
+  ['factor_requirement', 500, inWorkspace],
   ['invitation', 500, (id) => sql`"workspaceId" = ${id}`],
   ['member', 500, (id) => sql`"workspaceId" = ${id}`],
   ['audit', 500, inWorkspace],

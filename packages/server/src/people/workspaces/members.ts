@@ -1,5 +1,5 @@
 /** Changes the members of a workspace and their roles. A workspace always keeps at least one admin. */
-import type { Me, Members, Role } from '@svc/api'
+import type { Members, Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import { removePersonalChannels } from '../../deliveries/settling.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
@@ -12,19 +12,6 @@ import { lockWorkspace } from './lock.ts'
 import { asRole, type WorkspaceInfo } from './store.ts'
 
 type WorkspaceMember = Members['members'][number]
-
-/** The workspaces of which a person is a member, sorted by name. */
-export async function workspacesOf(db: Db, personId: string): Promise<Me['workspaces']> {
-  const rows = await db
-    .selectFrom('member')
-    .innerJoin('workspace', 'workspace.id', 'member.workspaceId')
-    .select(['workspace.slug', 'workspace.name', 'member.role'])
-    .where('member.userId', '=', personId)
-    .orderBy('workspace.name')
-    .orderBy('workspace.slug')
-    .execute()
-  return rows.map(({ slug, name, role }) => ({ slug, name, role: asRole(role) }))
-}
 
 export async function membersOf(db: Db, workspace: { id: string }, self: { id: string }): Promise<WorkspaceMember[]> {
   const rows = await db

@@ -10,6 +10,7 @@ import { type Accounts, decide, type PeopleCtx, type Trx } from '../accounts/lib
 import { queueNotice } from '../accounts/mails.ts'
 import { findPerson, type Person, unknownPerson } from '../accounts/store.ts'
 import { audit } from '../audit/store.ts'
+import { endHalves } from '../factors/store.ts'
 
 type Changed = Verdict<Person, 'person_unknown'>
 type Removed = Verdict<Person & { withoutAdmin: string[] }, 'person_unknown'>
@@ -102,6 +103,7 @@ async function takePerson(trx: Trx, email: string): Promise<Person | undefined> 
 }
 
 async function endAccess(trx: Trx, { own }: Accounts, { id }: Person): Promise<void> {
+  await endHalves(trx, id)
   await own.deleteUserSessions(id)
   await trx.deleteFrom('link').where('person_id', '=', id).where('used_at', 'is', null).execute()
 }

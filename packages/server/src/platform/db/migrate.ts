@@ -28,6 +28,7 @@ import * as onboarding from './migrations/020-onboarding.ts'
 import * as items from './migrations/022-items.ts'
 import * as disabled from './migrations/023-accounts.ts'
 import * as deletedWorkspaces from './migrations/024-deleted-workspaces.ts'
+import * as factors from './migrations/025-factors.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -54,6 +55,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '022-items': items,
   '023-accounts': disabled,
   '024-deleted-workspaces': deletedWorkspaces,
+  '025-factors': factors,
 }
 
 const minVersion = 15

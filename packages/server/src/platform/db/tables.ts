@@ -17,6 +17,15 @@ import type {
 } from './tables/alerts.ts'
 import type { BlueprintTable, BlueprintVersionTable, InstallCodeTable } from './tables/blueprints.ts'
 import type {
+  FactorNodeTable,
+  FactorRequirementTable,
+  FirstHalfTable,
+  RecoveryCodeTable,
+  SessionProofTable,
+  TotpTable,
+  WrongCodeTable,
+} from './tables/factors.ts'
+import type {
   AccountMailTable,
   AccountTable,
   CountedSendTable,
@@ -98,6 +107,13 @@ export interface Tables {
   person_operator: PersonOperatorTable
   operator_invitation: OperatorInvitationTable
   workspace_deleted: WorkspaceDeletedTable
+  totp: TotpTable
+  recovery_code: RecoveryCodeTable
+  wrong_code: WrongCodeTable
+  session_proof: SessionProofTable
+  first_half: FirstHalfTable
+  factor_requirement: FactorRequirementTable
+  factor_node: FactorNodeTable
   alert_rule: AlertRuleTable
   alert_setting: AlertSettingTable
   alert: AlertTable

@@ -9,7 +9,8 @@ import type { Live } from '../../platform/base.ts'
 export const channel = 'svc_live'
 /** A node of an earlier version takes `g` for the change of no agent. */
 type Kind = 'r' | 'c' | 'l' | 'a' | 'g'
-export type Message = { node: string } & (
+/** A message. `command` is true if it is from a command of `svc-server` and not from a running node. */
+export type Message = { node: string; command?: true } & (
   | { kind: Kind; workspace: string; agents: string[] }
   | { kind: 'w'; agents: string[] }
   | { kind: 'm' }
@@ -18,7 +19,7 @@ export type Message = { node: string } & (
  * Announces to the other nodes the changes that this node learns through the calls of `Live`, and the agents whose
  * pages are open on this node.
  */
-interface Announcer extends Omit<Live, 'isWatched'> {
+interface Announcer extends Omit<Live, 'isWatched' | 'nodesHeard'> {
   /** The id of this node, by which it recognises its own messages. */
   node: string
   watched(agentIds: string[]): void
@@ -38,7 +39,11 @@ const again = 1_000
 /** The maximum number of ids in a message, which has at most 8000 bytes; an id takes 39. */
 const maxIds = 150
 
-export function announcer(pool: pg.Pool, failed: (error: unknown) => void = () => {}): Announcer {
+export function announcer(
+  pool: pg.Pool,
+  failed: (error: unknown) => void = () => {},
+  from: { command?: true } = {},
+): Announcer {
   const node = randomUUID()
   const waiting = new Map<string, { kind: Kind; workspace: string; agents: Set<string> }>()
   let gathering: NodeJS.Timeout | undefined
@@ -70,7 +75,7 @@ export function announcer(pool: pg.Pool, failed: (error: unknown) => void = () =
     if (closed) return
     const all = missing ? [...messages, { kind: 'm' }] : messages
     missing = false
-    const texts = all.map((message) => JSON.stringify({ node, ...message }))
+    const texts = all.map((message) => JSON.stringify({ node, ...from, ...message }))
     const sent = pool.query('select pg_notify($1, text) from unnest($2::text[]) as text', [channel, texts])
     sending = Promise.all([sending, sent]).then(
       () => {},

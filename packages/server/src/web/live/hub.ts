@@ -120,6 +120,7 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
     guard: undefined,
     ...both(here, nodes),
     releaseChanged: here.missed,
+    ...(nodes && { nodesHeard: nodes.heard }),
     isWatched: (agentId) => watched.has(agentId) || (nodes?.isWatched(agentId) ?? false),
     subscribe,
     streamsOf: (personId) => everybody().filter((s) => s.personId === personId).length,
@@ -236,7 +237,10 @@ function listenerOf(
 }
 
 /** Passes a change that was made on this node to its pages and to the other nodes. */
-const both = (here: ChangeListener, nodes: Omit<Live, 'isWatched'> | undefined): Omit<Live, 'isWatched'> => ({
+const both = (
+  here: ChangeListener,
+  nodes: Omit<Live, 'isWatched' | 'nodesHeard'> | undefined,
+): Omit<Live, 'isWatched' | 'nodesHeard'> => ({
   reported(workspaceId, agentId) {
     here.reported(workspaceId, agentId)
     nodes?.reported(workspaceId, agentId)

@@ -6,14 +6,17 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import type { Live } from '../../platform/base.ts'
+import { dayMs } from '../../platform/limits/units.ts'
 import { announcer, channel, type Message } from './announce.ts'
 
 /** Receives the changes that other nodes announce. */
-export interface ChangeListener extends Omit<Live, 'isWatched'> {
+export interface ChangeListener extends Omit<Live, 'isWatched' | 'nodesHeard'> {
   /** Called when messages of other nodes may have been lost. */
   missed(): void
 }
-interface Nodes extends Live {
+interface Nodes extends Omit<Live, 'nodesHeard'> {
+  /** The nodes from which messages arrived in the last minutes (`Live`). */
+  heard(): readonly string[]
   /** Tells the other nodes at once which agents' pages are open on this node, because that set has changed. */
   watchChanged(): void
   close(): Promise<void>
@@ -26,6 +29,12 @@ interface Nodes extends Live {
 const watchEveryMs = 5_000
 const watchLastsMs = 15_000
 const reconnectMs = 1_000
+/**
+ * The milliseconds for which a node counts as running after its last message, and after which this node renews its row
+ * among those that ask for second factors. The rows of nodes that ended are deleted after a day.
+ */
+const heardLastsMs = 120_000
+const renewEveryMs = 60_000
 /**
  * The milliseconds within which a connection must answer a query. After that it counts as lost, even if the network
  * reports no error.
@@ -40,6 +49,7 @@ export function joinNodes(
 ): Nodes {
   const others = announcer(pool, (err) => log.debug({ err }, 'the other nodes could not be notified of changes'))
   const watchedThere = new Map<string, { agents: Set<string>; until: number }>()
+  const lastHeard = new Map<string, number>()
   let retrying: NodeJS.Timeout | undefined
   let client: pg.PoolClient | undefined
   let closed = false
@@ -47,6 +57,7 @@ export function joinNodes(
   function take(text: string | undefined): void {
     const message = JSON.parse(text ?? '{}') as Message
     if (message.node === others.node) return
+    if (message.command !== true) lastHeard.set(message.node, performance.now())
     if (message.kind === 'w') {
       watchedThere.set(message.node, { agents: new Set(message.agents), until: performance.now() + watchLastsMs })
     } else if (message.kind === 'm') here.missed()
@@ -95,6 +106,21 @@ export function joinNodes(
     clearTimeout(late)
   }
 
+  /** Writes the row by which other nodes know that this one asks for second factors. */
+  async function renew(): Promise<void> {
+    try {
+      await pool.query(
+        'insert into factor_node (node, at) values ($1, $2) on conflict (node) do update set at = excluded.at',
+        [others.node, Date.now()],
+      )
+      await pool.query('delete from factor_node where at < $1', [Date.now() - dayMs])
+    } catch (err) {
+      log.debug({ err }, 'the row of this node could not be renewed; retrying')
+    }
+  }
+  const renewing = setInterval(() => void renew(), renewEveryMs).unref()
+  const first = renew()
+
   const sayWatched = () => others.watched([...watchedHere()])
   const watching = setInterval(() => {
     for (const [id, { until }] of watchedThere) if (until < performance.now()) watchedThere.delete(id)
@@ -111,11 +137,17 @@ export function joinNodes(
     rightsChanged: others.rightsChanged,
     isWatched: (agentId) =>
       [...watchedThere.values()].some(({ agents, until }) => until > performance.now() && agents.has(agentId)),
+    heard() {
+      for (const [node, at] of lastHeard) if (at < performance.now() - heardLastsMs) lastHeard.delete(node)
+      return [...lastHeard.keys()]
+    },
     watchChanged: sayWatched,
     async close() {
       closed = true
       clearTimeout(retrying)
       clearInterval(watching)
+      clearInterval(renewing)
+      await first
       await listening
       await others.close()
       client?.release(true)

@@ -25,7 +25,7 @@ export const accountOperations: readonly Bound[] = [
       if (onboarding !== undefined) await wantOnboarding(db, by.id, onboarding, now)
       return name === undefined ? verdict(by) : renamePerson(people, by, name, now)
     },
-    { answer: (person, { deps, now }) => meOf(deps, person, now) },
+    { answer: (person, { deps, who, now }) => meOf(deps, { ...who, person }, now) },
   ),
   looks(account.pushKey, async ({ deps: { config } }) => ({
     publicKey: vapidOf(sealKeyOf(secretOf(config.dataDir))).publicKey,

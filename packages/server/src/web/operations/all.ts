@@ -6,6 +6,7 @@ import { alertSettingOperations } from './alert-settings.ts'
 import { alertOperations } from './alerts.ts'
 import { blueprintOperations } from './blueprints.ts'
 import { commandOperations } from './commands.ts'
+import { factorOperations } from './factors.ts'
 import { personalOperations } from './personal.ts'
 import { rolloutOperations } from './rollouts.ts'
 import { updateOperations } from './updates.ts'
@@ -13,6 +14,7 @@ import { workspaceOperations } from './workspaces.ts'
 
 export const boundOperations: readonly Bound[] = [
   ...accountOperations,
+  ...factorOperations,
   ...workspaceOperations,
   ...agentOperations,
   ...commandOperations,

@@ -194,6 +194,9 @@ const keyed = {
   'PATCH /w/:slug/alert-settings': 'a row for each workspace',
   'POST /w/:slug/wishes': 'a row for each agent and kind',
   'PATCH /me': 'a row for each person',
+  'POST /factors/totp': 'a row for each person',
+  'POST /factors/recovery': 'ten rows replace those of before: tested in people/factors/store.store.test.ts',
+  'POST /proof': 'a row for each session',
   'PATCH /w/:slug/agents/:name': 'beyond 20, the oldest are forgotten: tested in fleet/agents/old-names.store.test.ts',
 } as const satisfies Partial<Record<keyof typeof bounds, string>>
 

@@ -2,7 +2,8 @@
  * Tests every operation: who may call it, its line in the activity, which open pages it notifies, and what a second
  * call does.
  */
-import { type Members, type Operation, operations, type Session } from '@svc/api'
+import { type Members, type NewTotp, type Operation, operations, type Session } from '@svc/api'
+import { Secret, TOTP } from 'otpauth'
 import { expect, test, vi } from 'vitest'
 import { uploaded } from '../../../testing/bundles.ts'
 import { type Browser, type Service, serve } from '../../../testing/page/service.ts'
@@ -132,6 +133,14 @@ async function deadDelivery({ service }: OperationSetup): Promise<string> {
   return delivery
 }
 
+/** Begins to add an authenticator app, and returns the code that it shows. */
+async function beginFactor({ service, ann }: OperationSetup): Promise<string> {
+  const { secret } = (await ann.send<NewTotp>('POST', '/api/web/factors/totp')).body
+  return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: service.now() })
+}
+const addFactor = async (setup: OperationSetup) =>
+  setup.ann.send('POST', '/api/web/factors/totp/confirm', { code: await beginFactor(setup) })
+
 /**
  * For each operation that changes something, a function that prepares the objects it needs and returns the arguments of
  * a call that is allowed.
@@ -146,6 +155,16 @@ const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
   },
   'DELETE /sessions': async ({ service }) => {
     await service.signedIn('ann@example.org')
+    return {}
+  },
+  'POST /factors/totp': async () => ({}),
+  'POST /factors/totp/confirm': async (setup) => ({ body: { code: await beginFactor(setup) } }),
+  'POST /factors/recovery': async (setup) => {
+    await addFactor(setup)
+    return {}
+  },
+  'DELETE /factors/totp': async (setup) => {
+    await addFactor(setup)
     return {}
   },
   'PATCH /w/:slug': async () => ({ body: { name: 'The north' } }),
@@ -291,6 +310,7 @@ const otherCommands: Readonly<Record<string, string>> = {
   'workspace create': 'it activates the workspace, which only the operator may, and needs no member',
   'workspace list': operatorsOnly,
   'workspace limit': operatorsOnly,
+  'workspace require-factor': 'it is a part of PATCH /w/:slug, by which the page also renames a workspace',
   'workspace activate': operatorsOnly,
   'workspace deactivate': operatorsOnly,
   'person create': operatorsOnly,
@@ -300,6 +320,7 @@ const otherCommands: Readonly<Record<string, string>> = {
   'person enable': operatorsOnly,
   'person delete': operatorsOnly,
   'person operator': operatorsOnly,
+  'person reset-factor': operatorsOnly,
   link: operatorsOnly,
   'member invite': 'the operator is no member, so the invitation is another kind of row',
   'member add': 'only the operator may: on the page somebody is invited',

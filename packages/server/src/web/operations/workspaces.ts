@@ -1,10 +1,15 @@
 /** Carries out the operations on a workspace and its people. */
 import { type Route, type Workspace, workspaces } from '@svc/api'
+import { requirementOf } from '../../people/factors/store.ts'
 import { deleteWorkspace } from '../../people/workspaces/delete.ts'
 import { invitationsOf, invite, withdraw } from '../../people/workspaces/invitations.ts'
 import { changeRole, membersOf, removeMember } from '../../people/workspaces/members.ts'
 import { createOwnWorkspace } from '../../people/workspaces/own.ts'
+import { requireFactor } from '../../people/workspaces/requirement.ts'
+import { standingIn } from '../../people/workspaces/standing.ts'
 import { isActivated, renameWorkspace, type WorkspaceInfo } from '../../people/workspaces/store.ts'
+import { found } from '../../platform/refusal.ts'
+import { refuse, done as verdict } from '../../platform/verdict.ts'
 import { activityOf } from '../queries/activity.ts'
 import { alertStanding } from '../queries/alerts.ts'
 import { firstStepsFor } from '../queries/first-steps.ts'
@@ -26,7 +31,15 @@ export const changedRole = acts(
 )
 export const renamedWorkspace = acts(
   workspaces.renameWorkspace,
-  ({ workspace, ...ctx }, { name }) => renameWorkspace(ctx, workspace, name),
+  async ({ workspace, ...ctx }, { name, factorFrom }) => {
+    if (name === undefined && factorFrom === undefined)
+      return refuse('body_invalid', 'The body must have "name" or "factorFrom".')
+    if (factorFrom !== undefined) {
+      const required = await requireFactor(ctx, workspace, factorFrom)
+      if (!required.ok) return required
+    }
+    return name === undefined ? verdict(workspace) : renameWorkspace(ctx, workspace, name)
+  },
   { answer: (renamed, looking) => shown(looking, renamed) },
 )
 
@@ -65,10 +78,12 @@ export const workspaceOperations: readonly Bound[] = [
 ]
 
 async function shown(
-  { deps, who, role, now }: Pick<Looking<Route>, 'deps' | 'who' | 'role' | 'now'>,
+  { deps, who, now }: Pick<Looking<Route>, 'deps' | 'who' | 'now'>,
   { id, slug, name }: WorkspaceInfo,
 ): Promise<Workspace> {
   const { db } = deps.store
+  // The requirement may just have been changed, so the rights are read again.
+  const { role, hasShownNone } = found(await standingIn(db, { id }, who, { now }), 'workspace_unknown')
   const { agents } = await db
     .selectFrom('agent')
     .select((eb) => eb.fn.countAll<number>().as('agents'))
@@ -81,6 +96,7 @@ async function shown(
     activated: await isActivated(db, id),
     agents: Number(agents),
     alerts: await alertStanding(db, { id }),
+    factor: { from: await requirementOf(db, { id }), missing: hasShownNone },
     firstSteps: role === 'admin' ? await firstStepsFor(db, { id }, who.person, now) : null,
   }
 }

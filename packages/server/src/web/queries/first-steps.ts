@@ -2,9 +2,8 @@
  * The first steps of a workspace, which admins see until all are done. Whether a step is done follows from what the
  * service has; only whether a person wants to see the steps is stored.
  */
-import type { FirstSteps } from '@svc/api'
+import type { FirstSteps, Me } from '@svc/api'
 import { onboardingWanted } from '../../people/accounts/onboarding.ts'
-import { workspacesOf } from '../../people/workspaces/members.ts'
 import { findWorkspace } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { isNotified } from './alerts.ts'
@@ -32,9 +31,14 @@ export async function firstStepsFor(
 }
 
 /** True if a person sees the first steps in one of the workspaces of which they are an admin. */
-export async function isOnboarding(db: Db, person: { id: string }, now: number): Promise<boolean> {
+export async function isOnboarding(
+  db: Db,
+  person: { id: string },
+  workspaces: Me['workspaces'],
+  now: number,
+): Promise<boolean> {
   if ((await onboardingWanted(db, person.id)) === false) return false
-  for (const { slug, role } of await workspacesOf(db, person.id)) {
+  for (const { slug, role } of workspaces) {
     const workspace = role === 'admin' ? await findWorkspace(db, slug) : undefined
     if (workspace && (await firstStepsFor(db, workspace, person, now))) return true
   }

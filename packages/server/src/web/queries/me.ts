@@ -2,7 +2,7 @@
 import type { Me } from '@svc/api'
 import { isEmailConfirmed } from '../../people/accounts/confirmed.ts'
 import type { Person } from '../../people/accounts/store.ts'
-import { workspacesOf } from '../../people/workspaces/members.ts'
+import { workspacesOf } from '../../people/workspaces/standing.ts'
 import type { Config } from '../../platform/base.ts'
 import type { Store } from '../../platform/db/open.ts'
 import type { Releases } from '../../updates/releases/releases.ts'
@@ -10,14 +10,14 @@ import { isOnboarding } from './first-steps.ts'
 
 export async function meOf(
   { store, config, releases }: { store: Store; config: Config; releases: Releases },
-  person: Person,
+  { person, session }: { person: Person; session: { id: string } },
   now: number,
 ): Promise<Me> {
   const runtime = releases.served() !== undefined
   const service = { version: config.version, baseUrl: config.baseUrl, runtime }
   const emailConfirmed = await isEmailConfirmed(store.db, person.id)
   const mails = config.smtpUrl !== undefined
-  const workspaces = await workspacesOf(store.db, person.id)
-  const onboarding = await isOnboarding(store.db, person, now)
+  const workspaces = await workspacesOf(store.db, { person, session }, now)
+  const onboarding = await isOnboarding(store.db, person, workspaces, now)
   return { ...person, emailConfirmed, mails, workspaces, onboarding, service }
 }

@@ -12,6 +12,7 @@ import { personWriter } from '../routing/acting.ts'
 import { bodyFor, bodyOf } from '../routing/body.ts'
 import { signedIn, type WebEnv } from '../routing/guards.ts'
 import { pastedLink } from '../routing/pasted.ts'
+import { proved } from '../routing/proof.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 import { forgottenPasswords } from './forgotten.ts'
 
@@ -25,8 +26,7 @@ export const authRoutes = ({ signIn }: WebDeps) =>
   new Hono<WebEnv>()
     .post('/sign-in/email', async (c) => {
       const { email, password } = await bodyOf(c, credentials)
-      await signIn.withPassword(c, email, password)
-      return c.json({ ok: true })
+      return c.json(await signIn.withPassword(c, email, password))
     })
     .post('/sign-out', async (c) => {
       await signIn.out(c)
@@ -79,8 +79,7 @@ export const linkRoutes = (deps: WebDeps) => {
       const asked = await bodyFor(c, account.claim)
       const person = await signIn.countLink(c, 'claim', async () => granted(await claimAccount(deps, asked, now())))
       await deps.live.rightsChanged()
-      await signIn.withoutPassword(c, person, 'claim')
-      return c.json({ ok: true })
+      return c.json(await signIn.orAsk(c, person, 'claim'))
     })
 }
 
@@ -90,9 +89,9 @@ export const ownRoutes = (deps: WebDeps) => {
   return new Hono<WebEnv>()
     .get('/me', only, async (c) => {
       deps.signIn.rememberDevice(c)
-      return c.json(await meOf(deps, c.var.person, deps.now()))
+      return c.json(await meOf(deps, c.var, deps.now()))
     })
-    .post('/password', only, async (c) => {
+    .post('/password', only, proved(deps, account.changePassword), async (c) => {
       const asked = await bodyFor(c, account.changePassword)
       const people = { ...deps, write: personWriter(deps, c.var) }
       await deps.signIn.countPassword(c, async () => granted(await changePassword(people, c.var, asked, deps.now())))

@@ -1,5 +1,5 @@
 /** Upload and download of bundles. The guards `signedIn` and `member` run before these routes (app.ts). */
-import type { BundleFinding } from '@svc/api'
+import { type BundleFinding, blueprints } from '@svc/api'
 import type { BundleFinding as Found } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
@@ -11,6 +11,7 @@ import { bundleTooLarge, Uploads } from '../../updates/blueprints/uploads.ts'
 import { memberWriter } from '../routing/acting.ts'
 import { admin, type WebEnv } from '../routing/guards.ts'
 import { inPieces } from '../routing/pieces.ts'
+import { proved } from '../routing/proof.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 
 export const bundleRoutes = (deps: WebDeps) => {
@@ -18,7 +19,7 @@ export const bundleRoutes = (deps: WebDeps) => {
   const { db } = store
   const uploads = new Uploads(config.dataDir)
   return new Hono<WebEnv>()
-    .post('/blueprints', admin, async (c) => {
+    .post('/blueprints', admin, proved(deps, blueprints.uploadBlueprint), async (c) => {
       const { workspace, person, role } = c.var
       const write = memberWriter(deps, c.var, 'admin')
       const upload = await uploads.receive(person.id, zipOf(c), (bundle) =>

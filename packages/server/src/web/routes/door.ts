@@ -40,6 +40,6 @@ export const doorRoutes = (deps: WebDeps) => {
     for (const cookie of who.cookies) c.header('set-cookie', cookie, { append: true })
     c.set('person', who.person)
     signIn.rememberDevice(c)
-    return c.json({ ...door, me: await meOf(deps, who.person, now()), version: config.version })
+    return c.json({ ...door, me: await meOf(deps, who, now()), version: config.version })
   })
 }

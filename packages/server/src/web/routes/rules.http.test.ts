@@ -11,6 +11,7 @@ const open = [
   'GET /api/web/start',
   'POST /api/web/start',
   'POST /api/web/link',
+  'POST /api/web/second-factor',
   'GET /api/web/claim',
   'POST /api/web/claim',
   'POST /api/web/forgot',

@@ -41,6 +41,7 @@ const tables = [
     'install_code',
   ],
   ...['invitation', 'link', 'member', 'rollout', 'session', 'user', 'workspace', 'workspace_product'],
+  ...['factor_requirement', 'recovery_code', 'session_proof', 'totp'],
 ]
 const rowsOf = async ({ db, engine }: Store): Promise<Record<string, unknown[]>> =>
   engine === 'postgres'
@@ -75,6 +76,11 @@ const writes: Record<string, { body?: unknown; only?: string[] }> = {
   'PATCH /api/web/me': { body: { name: 'Carol Q' }, only: ['the session ends'] },
   'POST /api/web/workspaces': { body: { slug: 'mine', name: 'Mine' }, only: ['the session ends'] },
   'POST /api/web/password': { body: { current: password, next: 'another good password' }, only: ['the session ends'] },
+  'POST /api/web/factors/totp': { only: ['the session ends'] },
+  'POST /api/web/factors/totp/confirm': { body: { code: '123456' }, only: ['the session ends'] },
+  'POST /api/web/factors/recovery': { only: ['the session ends'] },
+  'DELETE /api/web/factors/totp': { only: ['the session ends'] },
+  'POST /api/web/proof': { body: { password }, only: ['the session ends'] },
   'DELETE /api/web/sessions': { only: ['the session ends'] },
   'DELETE /api/web/sessions/:id': { only: ['the session ends'] },
   'PATCH /api/web/w/:slug': { body: { name: 'South' } },
@@ -135,6 +141,7 @@ const others: Record<string, string> = {
   'POST /api/web/start': 'the first link',
   'POST /api/web/link': 'a sign-in link',
   'POST /api/web/claim': 'a link that hands an account over',
+  'POST /api/web/second-factor': 'the first half of a sign-in; tested in second-factor.http.test.ts',
   'POST /api/web/invitations/:id': 'the invitation; tested below where somebody is signed in',
 }
 

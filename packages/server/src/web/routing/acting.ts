@@ -6,7 +6,7 @@ import type { Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import type { People, Trx } from '../../people/accounts/library.ts'
 import type { Person } from '../../people/accounts/store.ts'
-import { asRole } from '../../people/workspaces/store.ts'
+import { standingIn } from '../../people/workspaces/standing.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import { transaction, type Writer } from '../../platform/db/transaction.ts'
 import { granted, Refusal, type WebCode } from '../../platform/refusal.ts'
@@ -55,7 +55,7 @@ export const asMember = <D extends ActingNeeds, T>(
   work: (acting: Acting<D> & { role: Role }) => Promise<Verdict<T, WebCode>>,
 ): Promise<T> =>
   transaction(deps.store.db, async (trx) => {
-    const held = await confirmMember(trx, who, role)
+    const held = await confirmMember(trx, who, role, deps.now())
     return granted(await work({ ...actingIn(deps, who, trx), role: held }))
   })
 
@@ -75,7 +75,7 @@ export const memberWriter =
   (deps: ActingNeeds, who: WhoIn, role: Role): Writer =>
   (work) =>
     transaction(deps.store.db, async (trx) => {
-      await confirmMember(trx, who, role)
+      await confirmMember(trx, who, role, deps.now())
       return work(trx)
     })
 
@@ -106,16 +106,11 @@ async function confirmSession(trx: Trx, { person, session }: Who): Promise<void>
  * Returns the person's role in the workspace; throws if the session has ended, or the role is missing or too low. All
  * transactions take their locks in the order session, member, workspace, agents, so that they cannot deadlock.
  */
-async function confirmMember(trx: Trx, who: WhoIn, role: Role): Promise<Role> {
+async function confirmMember(trx: Trx, who: WhoIn, role: Role, now: number): Promise<Role> {
   await confirmSession(trx, who)
-  const row = trx
-    .selectFrom('member')
-    .select('role')
-    .where('workspaceId', '=', who.workspace.id)
-    .where('userId', '=', who.person.id)
-  const held = await (isPostgres(trx) ? row.forShare() : row).executeTakeFirst()
+  const held = await standingIn(trx, who.workspace, who, { now, lock: true })
   if (!held) throw new Refusal('workspace_unknown')
-  const is = asRole(held.role)
-  if (role === 'admin' && is !== 'admin') throw new Refusal('not_allowed')
-  return is
+  if (role === 'admin' && held.factorMissing) throw new Refusal('factor_required')
+  if (role === 'admin' && held.role !== 'admin') throw new Refusal('not_allowed')
+  return held.role
 }

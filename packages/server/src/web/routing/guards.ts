@@ -9,14 +9,15 @@ import { createMiddleware } from 'hono/factory'
 import { findByOldName } from '../../fleet/agents/old-names.ts'
 import { findAgent } from '../../fleet/agents/store.ts'
 import { type SignedIn, signedInBy } from '../../people/accounts/sessions.ts'
-import { findWorkspace, rightOf, type WorkspaceInfo } from '../../people/workspaces/store.ts'
+import { type MemberStanding, standingIn } from '../../people/workspaces/standing.ts'
+import { findWorkspace, type WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { found, Refusal } from '../../platform/refusal.ts'
 import type { Deps } from './deps.ts'
 
 export interface WebEnv {
   Bindings: HttpBindings
-  Variables: SignedIn & { workspace: WorkspaceInfo; role: Role; agent: AgentRow }
+  Variables: SignedIn & { workspace: WorkspaceInfo; role: Role; standing: MemberStanding; agent: AgentRow }
 }
 export type Guard = MiddlewareHandler<WebEnv>
 
@@ -35,16 +36,19 @@ export const signedIn = ({ auth, store, now }: Deps): Guard =>
  * Requires a member of the workspace in the address. Everybody else gets the same answer as for a workspace that does
  * not exist.
  */
-export const member = ({ store: { db } }: Deps): Guard =>
+export const member = ({ store: { db }, now }: Deps): Guard =>
   createMiddleware(async function member(c, next) {
     const workspace = found(await findWorkspace(db, c.req.param('slug') ?? ''), 'workspace_unknown')
-    c.set('role', found(await rightOf(db, workspace.id, c.var.person.id), 'workspace_unknown'))
+    const standing = found(await standingIn(db, workspace, c.var, { now: now() }), 'workspace_unknown')
+    c.set('standing', standing)
+    c.set('role', standing.role)
     c.set('workspace', workspace)
     await next()
   })
 
 /** Requires an admin of the workspace; runs after `member`. */
 export const admin: Guard = createMiddleware(async function admin(c, next) {
+  if (c.var.standing.factorMissing) throw new Refusal('factor_required')
   if (c.var.role !== 'admin') throw new Refusal('not_allowed')
   await next()
 })

@@ -9,6 +9,7 @@ import type { Context, Hono } from 'hono'
 import type { Trx } from '../../people/accounts/library.ts'
 import type { Person } from '../../people/accounts/store.ts'
 import type { By } from '../../people/audit/by.ts'
+import type { MemberStanding } from '../../people/workspaces/standing.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Live } from '../../platform/base.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
@@ -19,6 +20,7 @@ import { bodyOf, readInput } from './body.ts'
 import type { Deps } from './deps.ts'
 import { admin, agent, type Guard, signedIn, type WebEnv } from './guards.ts'
 import { type Bytes, sendJson } from './json.ts'
+import { demandProof, needsProof } from './proof.ts'
 import type { WebDeps } from './web-deps.ts'
 
 /** The objects that the path of a route names, such as a workspace or an agent. */
@@ -53,6 +55,8 @@ export type Looking<R> = RouteObjects<R> & {
   deps: WebDeps
   who: Who
   role: Role
+  /** The rights of the person in the workspace of the address; undefined outside of workspaces. */
+  standing: MemberStanding | undefined
   now: number
   params: ParamsOf<R & string>
 }
@@ -153,12 +157,15 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<
   const input = await inputOf(c, operation)
   const at = { workspace: c.var.workspace, agent: c.var.agent }
   const params = c.req.param()
+  const { standing } = c.var
+  if (needsProof(operation, input, { params, membership: standing?.membership })) await demandProof(deps, c.var)
   const looking = () =>
     ({
       ...at,
       deps,
       who: { person: c.var.person, session: c.var.session },
       role: c.var.role,
+      standing,
       now: deps.now(),
       params,
     }) as Looking<Route>

@@ -3,13 +3,15 @@
  * the account, because the library accepts only addresses in ASCII; it limits and logs the tries, and writes the answer
  * in the form of the page's routes.
  */
-import type { SignInRecord } from '@svc/api'
+import type { SignInAnswer, SignInRecord } from '@svc/api'
 import { foreignLine, maxEmailLength, readPasted } from '@svc/protocol'
 import type { Context } from 'hono'
 import { addressHeader, passwordLength } from '../../people/accounts/auth.ts'
 import { deviceCookies } from '../../people/accounts/device.ts'
 import { isDisabled } from '../../people/accounts/disabled.ts'
 import { normalEmail } from '../../people/accounts/email.ts'
+import { secondsOf, useFactor } from '../../people/accounts/factors.ts'
+import { halfCookies, newHalfToken } from '../../people/accounts/half.ts'
 import { HashingBusy, inTurn } from '../../people/accounts/hashing.ts'
 import {
   maxUserAgent,
@@ -19,17 +21,28 @@ import {
   shortAccount,
   signInsOf,
 } from '../../people/accounts/history.ts'
+import { decide } from '../../people/accounts/library.ts'
 import { countSignIns } from '../../people/accounts/limits.ts'
 import { queueMail } from '../../people/accounts/mails.ts'
 import { type Limit, Tries } from '../../people/accounts/rate.ts'
 import { renewHash } from '../../people/accounts/renew.ts'
 import { signedInBy } from '../../people/accounts/sessions.ts'
-import { findPerson, type Person } from '../../people/accounts/store.ts'
+import { findPerson, type Person, personOfId } from '../../people/accounts/store.ts'
+import {
+  beginHalf,
+  countCode,
+  endHalves,
+  forgetWrongCodes,
+  halfOf,
+  noteProof,
+  useHalf,
+} from '../../people/factors/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { callerKey } from '../../platform/http/address.ts'
 import { loggedAlready } from '../../platform/http/requests.ts'
 import { Refusal, type WebCode } from '../../platform/refusal.ts'
+import { refuse } from '../../platform/verdict.ts'
 import type { Deps } from './deps.ts'
 import type { WebEnv } from './guards.ts'
 
@@ -49,8 +62,15 @@ type LinkMethod = Exclude<Method, 'password'>
 type Account = Pick<Person, 'id' | 'email'>
 
 export interface SignIn {
-  /** Signs in with a password. Every wrong password gets the same answer, whether the account exists or not. */
-  withPassword(c: Context<WebEnv>, email: string, password: string): Promise<void>
+  /**
+   * Signs in with a password, or asks for the second factor of somebody who has one. Every wrong password gets the same
+   * answer, whether the account exists or not.
+   */
+  withPassword(c: Context<WebEnv>, email: string, password: string): Promise<SignInAnswer>
+  /** Signs in somebody who chose a new password with a link, or asks for the second factor. */
+  orAsk(c: Context<WebEnv>, person: Account, method: LinkMethod): Promise<SignInAnswer>
+  /** Completes a sign-in by a second factor. */
+  withSecond(c: Context<WebEnv>, given: { code?: string; recovery?: string }): Promise<void>
   /** Signs in a person who was identified by a one-time link or an invitation. */
   withoutPassword(c: Context<WebEnv>, person: Account, method: LinkMethod): Promise<void>
   out(c: Context<WebEnv>): Promise<void>
@@ -72,6 +92,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   const limits = countSignIns()
   const links = new Tries(perCallerLinks)
   const passwords = new Tries(perPersonPassword)
+  const halves = halfCookies({ https: config.baseUrl.startsWith('https:') })
   const devices = deviceCookies({ secret: auth.options.secret, https: config.baseUrl.startsWith('https:') })
 
   /**
@@ -127,21 +148,56 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   }
 
   /**
-   * Returns the headers of the person's new session; undefined if the password is wrong or nobody has that address.
-   * Throws if the person is disabled and the password right, if the queue for hashing is full, without checking the
-   * password, or if the database cannot be reached.
+   * Returns the headers of the person's new session, or the first half of a sign-in if the person has a second factor;
+   * undefined if the password is wrong or nobody has that address. Throws if the person is disabled and the password
+   * right, if the queue for hashing is full, without checking the password, or if the database cannot be reached.
    */
   async function judge(c: Context<WebEnv>, person: Account | undefined, { password, known }: Try) {
     const turn = { known, caller: callerKey(addressOf(c)) }
     return await inTurn(turn, async () => {
       const before = person ? await storedPassword(store.db, person.id) : null
       if (!(await isRight(password, before)) || !person) return undefined
-      const { headers, token } = await newSession(c, person)
-      if (!(await wasChanged(person, password, before))) return headers
-      await (await auth.$context).internalAdapter.deleteSession(token)
+      const half = await halfFor(person, 'password')
+      const made = half ? undefined : await newSession(c, person)
+      if (!(await wasChanged(person, password, before))) return half ?? made?.headers
+      if (made) await (await auth.$context).internalAdapter.deleteSession(made.token)
+      else await endHalves(store.db, person.id)
       return undefined
     })
   }
+
+  /** Stores the first half of a sign-in; undefined if the person has no second factor. */
+  async function halfFor({ id }: Account, method: Method): Promise<Half | undefined> {
+    const second = await secondsOf(store.db, { id })
+    if (second.length === 0) return undefined
+    if (await isDisabled(store.db, id)) throw new Refusal('account_disabled')
+    const token = newHalfToken()
+    await beginHalf(store.db, { token, personId: id, method }, now())
+    return { token, second }
+  }
+
+  /** Gives the browser the first half of a sign-in, and asks for the second factor. */
+  function ask(c: Context<WebEnv>, { email }: Account, { token, second }: Half, how: How): SignInAnswer {
+    note(c, email, { outcome: 'asked', ...how })
+    take(c, [halves.set(token)])
+    return { ok: false, second }
+  }
+
+  /**
+   * Makes the session of a completed sign-in, in the transaction that uses the first half and the code up. So no session
+   * is made after the password was changed or the factors were removed.
+   */
+  const complete = (c: Context<WebEnv>, half: { hash: string }, person: Person, given: Given) =>
+    decide<Headers, 'second_factor_failed' | 'factor_unreadable'>({ store, auth }, async (trx) => {
+      if (!(await useHalf(trx, half, now()))) return secondFailed
+      const used = await useFactor({ db: trx, config, person, now: now() }, given)
+      if (!used.ok) return used.code === 'code_wrong' ? secondFailed : { ...used, code: used.code }
+      await forgetWrongCodes(trx, person.id)
+      const { headers, token } = await newSession(c, person, trx)
+      const session = await trx.selectFrom('session').select('id').where('token', '=', token).executeTakeFirstOrThrow()
+      await noteProof(trx, session, 'factor', now())
+      return { ok: true, value: headers }
+    })
 
   /** Checks a password. Without a stored one a hash is made as well, so that the answer takes the same time. */
   async function isRight(password: string, hash: string | null): Promise<boolean> {
@@ -166,11 +222,11 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
    * Makes a session, unless the person is disabled. That is checked afterwards, because a person who is disabled at the
    * same time loses only the sessions that existed at that time (people/workspaces/people.ts).
    */
-  async function newSession(c: Context<WebEnv>, { id }: Account) {
-    if (await isDisabled(store.db, id)) throw new Refusal('account_disabled')
+  async function newSession(c: Context<WebEnv>, { id }: Account, db: Db = store.db) {
+    if (await isDisabled(db, id)) throw new Refusal('account_disabled')
     const body = { userId: id }
     const { headers, response } = await auth.api.signInPerson({ body, headers: headersOf(c), returnHeaders: true })
-    if (!(await isDisabled(store.db, id))) return { headers, token: response.token }
+    if (!(await isDisabled(db, id))) return { headers, token: response.token }
     await (await auth.$context).internalAdapter.deleteSession(response.token)
     throw new Refusal('account_disabled')
   }
@@ -190,17 +246,45 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
       if (!person && !pasted.ok) throw fails('wrong', new Refusal('email_invalid', pasted.message))
       const admission = limits.begin({ caller: callerKey(addressOf(c)), account, device }, now())
       if (!admission.ok) throw fails('limited', new Refusal('rate_limited', undefined, admission.wait))
-      const headers = await judge(c, person, { password, known }).catch((error) => {
+      const judged = await judge(c, person, { password, known }).catch((error) => {
         admission.value.undo()
         if (isDisabledRefusal(error)) throw fails('disabled', error)
         throw error instanceof HashingBusy ? fails('busy', busy()) : error
       })
-      if (!headers || !person) throw fails('wrong', new Refusal('sign_in_failed'))
+      if (!judged || !person) throw fails('wrong', new Refusal('sign_in_failed'))
       admission.value.succeeded()
       await renewHash({ auth, store }, person.id, password, config.passwordForm).catch((error) =>
         log.warn({ err: error }, 'the hash of a password was not renewed'),
       )
-      await signedIn(c, headers, person, { method: 'password', known })
+      const how = { method: 'password', known } as const
+      if ('token' in judged) return ask(c, person, judged, how)
+      await signedIn(c, judged, person, how)
+      return { ok: true }
+    },
+    async orAsk(c, person, method) {
+      const half = await halfFor(person, method)
+      if (half) return ask(c, person, half, { method, known: false })
+      await this.withoutPassword(c, person, method)
+      return { ok: true }
+    },
+    async withSecond(c, given) {
+      const token = halves.find(c.req.header('cookie'))
+      const half = token === undefined ? undefined : await halfOf(store.db, token, now())
+      const person = half && (await personOfId(store.db, half.person_id))
+      const method = given.recovery === undefined ? 'code' : 'recovery'
+      const email = person?.email ?? ''
+      const known = person !== undefined && devices.find(c.req.header('cookie'), email, now()) !== undefined
+      const fails = (outcome: SignInOutcome, refusal: Refusal): Refusal => {
+        note(c, email, { outcome, method, known })
+        return refusal
+      }
+      if (!half || !person) throw fails('wrong', new Refusal('second_factor_failed'))
+      const wait = await countCode(store.db, person.id, now())
+      if (wait !== undefined) throw fails('limited', new Refusal('rate_limited', tooManyCodes, wait))
+      const made = await complete(c, half, person, given)
+      if (!made.ok) throw fails('wrong', new Refusal(made.code, made.message))
+      await signedIn(c, made.value, person, { method: half.method, known })
+      take(c, [halves.clear()])
     },
     async withoutPassword(c, person, method) {
       const { headers } = await newSession(c, person).catch((error) => {
@@ -234,7 +318,10 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   }
 }
 
-type How = Pick<SignInLine, 'method' | 'known'>
+type How = Pick<SignInLine, 'known'> & { method: Method }
+type Given = { code?: string; recovery?: string }
+/** The first half of a sign-in: the token for the browser's cookie, and the ways to show the second factor. */
+type Half = { token: string; second: Extract<SignInAnswer, { ok: false }>['second'] }
 type Try = { password: string; known: boolean }
 
 /**
@@ -254,6 +341,8 @@ async function storedPassword(db: Db, personId: string): Promise<string | null> 
 /** A longer text is no address, whatever is removed at its ends. */
 const maxTyped = 4 * maxEmailLength
 const tooLong = `An e-mail address has at most ${maxEmailLength} characters.`
+const secondFailed = refuse('second_factor_failed', new Refusal('second_factor_failed').message)
+export const tooManyCodes = 'Too many wrong codes: codes of this account are refused for a while.'
 const noSuchLink: readonly WebCode[] = ['link_unknown', 'invitation_unknown']
 
 const isDisabledRefusal = (error: unknown): error is Refusal =>

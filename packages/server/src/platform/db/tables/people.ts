@@ -110,6 +110,7 @@ export interface PersonTable {
 export interface SessionTable {
   id: string
   userId: string
+  token: string
 }
 export interface AccountTable {
   id: string

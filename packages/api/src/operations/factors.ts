@@ -1,0 +1,80 @@
+/** Operations of a person on their second factors, and the proofs that dangerous operations need. */
+import type { Factors, NewTotp, RecoveryCodes } from '../answers/factors.ts'
+import { InputRefused, object, optional, type Reader, text } from '../input.ts'
+import { change, look } from '../operation.ts'
+
+const right = 'person'
+const noPages = { none: 'open pages show it when they ask next' }
+const maxCode = 100
+const code = text(maxCode)
+
+/** Reads an object that has exactly one of these fields. */
+const oneOfFields =
+  <T extends Record<string, string>>(
+    fields: { [K in keyof T]: Reader<string | undefined> & { optional: true } },
+  ): Reader<Partial<T>> =>
+  (value, field) => {
+    const read = object(fields)(value, field) as Partial<T>
+    if (Object.keys(read).length === 1) return read
+    throw new InputRefused(
+      `The body must have exactly one of ${Object.keys(fields)
+        .map((f) => `"${f}"`)
+        .join(', ')}.`,
+    )
+  }
+
+export const factors = look<Factors>()('GET /factors', {
+  right,
+  says: 'show your second factors',
+})
+export const beginTotp = change<NewTotp>()('POST /factors/totp', {
+  right,
+  says: 'begin to add an authenticator app; the answer has its secret, which is good once a code confirms it',
+  proof: true,
+  audit: { none: 'nothing changes until a code confirms it' },
+  pages: noPages,
+  again: 'new',
+})
+export const confirmTotp = change<RecoveryCodes>()('POST /factors/totp/confirm', {
+  right,
+  says: 'add the authenticator app by a code that it shows; the answer has ten recovery codes, each good once',
+  input: object({ code }),
+  proof: true,
+  audit: ['person.factor_added'],
+  pages: noPages,
+  again: 'refused',
+})
+export const makeRecoveryCodes = change<RecoveryCodes>()('POST /factors/recovery', {
+  right,
+  says: 'make ten new recovery codes; the earlier ones stop working',
+  proof: true,
+  audit: ['person.recovery_codes_made'],
+  pages: noPages,
+  again: 'new',
+})
+export const removeTotp = change<{ ok: true }>()('DELETE /factors/totp', {
+  right,
+  says: 'remove the authenticator app and the recovery codes',
+  proof: true,
+  audit: ['person.factor_removed'],
+  pages: noPages,
+  again: 'refused',
+})
+export const prove = change<{ ok: true }>()('POST /proof', {
+  right,
+  says: 'prove who you are by a code of your authenticator app or, without a second factor, by your password',
+  input: oneOfFields<{ code: string; password: string }>({ code: optional(code), password: optional(text()) }),
+  audit: { none: 'it changes nothing but what the session may do for ten minutes' },
+  pages: noPages,
+  again: 'new',
+  manual: 'wrong codes and passwords are counted, and the hash is made outside of the transaction',
+})
+export const secondFactor = change<{ ok: true }>()('POST /second-factor', {
+  right: 'anybody',
+  says: 'finish a sign-in by a code of the authenticator app or a recovery code',
+  input: oneOfFields<{ code: string; recovery: string }>({ code: optional(code), recovery: optional(code) }),
+  audit: ['person.recovery_code_used'],
+  pages: noPages,
+  again: 'refused',
+  manual: 'the cookie of a right password is its right; wrong codes are counted, and a good one signs in',
+})

@@ -1,0 +1,180 @@
+/**
+ * Changes of a person's second factors, with their audit entries and mails, and the check of a typed code. The secret of
+ * an authenticator app is sealed with a key from the file `secret`.
+ */
+import type { Factors, NewTotp, RecoveryCodes, SecondKind } from '@svc/api'
+import type { Verdict } from '@svc/protocol'
+import { seal, sealKeyOf, unseal } from '../../deliveries/channels/seal.ts'
+import { secretOf } from '../../platform/data-folder.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { done, refuse } from '../../platform/verdict.ts'
+import type { By } from '../audit/by.ts'
+import { audit } from '../audit/store.ts'
+import {
+  confirmTotp,
+  factorShownAt,
+  hasFactor,
+  noteProof,
+  recoveryLeft,
+  removeFactors,
+  replaceRecovery,
+  storeTotp,
+  totpOf,
+  useRecovery,
+  useStep,
+} from '../factors/store.ts'
+import { newTotpSecret, stepOf, totpUri } from '../factors/totp.ts'
+import { decide, type People, type PeopleCtx } from './library.ts'
+import { type NoticeKind, queueNotice } from './mails.ts'
+import { findPerson, type Person, unknownPerson } from './store.ts'
+
+interface FactorConfig {
+  dataDir: string
+  baseUrl: string
+  smtpUrl?: string | undefined
+}
+/** The context of a change that a person makes in a session. */
+interface Ctx {
+  db: Db
+  config: FactorConfig
+  by: Person
+  session: { id: string }
+  now: number
+}
+
+const keyOf = ({ dataDir }: Pick<FactorConfig, 'dataDir'>) => sealKeyOf(secretOf(dataDir), 'totp')
+
+export async function factorsOf(
+  db: Db,
+  config: Pick<FactorConfig, 'dataDir'>,
+  person: { id: string },
+  session: { id: string },
+): Promise<Factors> {
+  const row = await totpOf(db, person.id)
+  const isOn = row?.confirmed_at != null
+  return {
+    totp: isOn,
+    unreadable: isOn && unseal(keyOf(config), person.id, row.secret) === undefined,
+    recoveryLeft: await recoveryLeft(db, person.id),
+    passkeys: [],
+    oidc: null,
+    shown: (await factorShownAt(db, session)) !== null,
+  }
+}
+
+/** The ways in which a person can show a second factor; empty if the person has none. */
+export async function secondsOf(db: Db, person: { id: string }): Promise<SecondKind[]> {
+  if (!(await hasFactor(db, person.id))) return []
+  return (await recoveryLeft(db, person.id)) > 0 ? ['totp', 'recovery'] : ['totp']
+}
+
+/** Begins to add an authenticator app. Its secret replaces that of an app that was not confirmed. */
+export async function beginTotp({ db, config, by, now }: Ctx): Promise<Verdict<NewTotp, 'totp_on'>> {
+  const secret = newTotpSecret()
+  const isStored = await storeTotp(db, by.id, seal(keyOf(config), by.id, secret), now)
+  if (!isStored) return refuse('totp_on', 'Your account has an authenticator app already. Remove it first.')
+  return done({ secret, uri: totpUri(secret, { email: by.email, host: new URL(config.baseUrl).host }) })
+}
+
+/** Adds the authenticator app by a code that it shows. The session then counts as one in which a factor was shown. */
+export async function addTotp(
+  ctx: Ctx,
+  typed: string,
+): Promise<Verdict<RecoveryCodes, 'totp_on' | 'factor_unknown' | 'code_wrong'>> {
+  const { db, config, by, session, now } = ctx
+  const row = await totpOf(db, by.id)
+  if (!row) return refuse('factor_unknown', 'No authenticator app is being added. Begin again.')
+  if (row.confirmed_at !== null)
+    return refuse('totp_on', 'Your account has an authenticator app already. Remove it first.')
+  const secret = unseal(keyOf(config), by.id, row.secret)
+  if (secret === undefined) return refuse('factor_unknown', 'The service can no longer read this secret. Begin again.')
+  const step = stepOf(typed, secret, 0, now)
+  if (step === undefined) return wrongCode
+  if (!(await confirmTotp(db, row, step, now)))
+    return refuse('factor_unknown', 'The secret was replaced or removed meanwhile. Begin again.')
+  await noteProof(db, session, 'factor', now)
+  const recovery = await replaceRecovery(db, by.id, now)
+  await noteChange(ctx, 'person.factor_added', 'factor_added')
+  return done({ recovery })
+}
+
+export async function renewRecovery(ctx: Ctx): Promise<Verdict<RecoveryCodes, 'factor_unknown'>> {
+  if (!(await hasFactor(ctx.db, ctx.by.id))) return noFactor
+  const recovery = await replaceRecovery(ctx.db, ctx.by.id, ctx.now)
+  await noteChange(ctx, 'person.recovery_codes_made', 'recovery_codes')
+  return done({ recovery })
+}
+
+export async function removeTotp(ctx: Ctx): Promise<Verdict<null, 'factor_unknown'>> {
+  if (!(await removeFactors(ctx.db, ctx.by.id))) return noFactor
+  await noteChange(ctx, 'person.factor_removed', 'factor_removed')
+  return done(null)
+}
+
+/**
+ * Checks a typed code or recovery code and uses it up. Must run in the transaction that acts on it, so that a code that
+ * was not needed in the end stays good.
+ */
+export async function useFactor(
+  { db, config, person, now }: { db: Db; config: FactorConfig; person: Person; now: number },
+  { code, recovery }: { code?: string | undefined; recovery?: string | undefined },
+): Promise<Verdict<null, 'code_wrong' | 'factor_unreadable'>> {
+  if (recovery !== undefined) {
+    if (!(await useRecovery(db, person.id, recovery))) return wrongCode
+    const left = await recoveryLeft(db, person.id)
+    await audit(db, {
+      ...{ workspaceId: null, at: now, by: person, subject: `person ${person.email}` },
+      action: 'person.recovery_code_used',
+      details: { left },
+    })
+    await queueNotice(db, { config }, { person: person.id, what: 'recovery_used' }, now)
+    return done(null)
+  }
+  const row = await totpOf(db, person.id)
+  if (row?.confirmed_at == null || code === undefined) return wrongCode
+  const secret = unseal(keyOf(config), person.id, row.secret)
+  if (secret === undefined) return unreadable
+  const step = stepOf(code, secret, Number(row.last_step), now)
+  return step !== undefined && (await useStep(db, person.id, step)) ? done(null) : wrongCode
+}
+
+/** Removes the second factors of a person who lost them, for the operator. All sessions of the person end. */
+export async function resetFactor(
+  { people, by, now }: PeopleCtx & { people: People & { config: FactorConfig } },
+  typed: string,
+): Promise<Verdict<Person, 'person_unknown' | 'factor_unknown'>> {
+  return decide<Person, 'person_unknown' | 'factor_unknown'>(people, async (trx, { own }) => {
+    const person = await findPerson(trx, typed)
+    if (!person) return unknownPerson(typed)
+    if (!(await removeAndTell({ db: trx, by, now }, people.config, person)))
+      return refuse('factor_unknown', `${person.email} has no second factor.`)
+    await own.deleteUserSessions(person.id)
+    return done(person)
+  })
+}
+
+/** Removes all second factors of a person, and tells the person. The caller ends the sessions. */
+export async function removeAndTell(
+  { db, by, now }: { db: Db; by: By; now: number },
+  config: FactorConfig,
+  person: Person,
+): Promise<boolean> {
+  const removed = await removeFactors(db, person.id)
+  if (!removed) return false
+  const subject = `person ${person.email}`
+  await audit(db, { workspaceId: null, at: now, by, action: 'person.factor_reset', subject })
+  await queueNotice(db, { config }, { person: person.id, what: 'factor_removed' }, now)
+  return true
+}
+
+async function noteChange({ db, config, by, now }: Ctx, action: string, change: NoticeKind): Promise<void> {
+  await audit(db, { workspaceId: null, at: now, by, action, subject: `person ${by.email}` })
+  await queueNotice(db, { config }, { person: by.id, what: change }, now)
+}
+
+const wrongCode = refuse('code_wrong', 'That code is not right, or was used before. Wait for the next one.')
+const noFactor = refuse('factor_unknown', 'Your account has no second factor.')
+const unreadable = refuse(
+  'factor_unreadable',
+  'The service can no longer read the secret of your authenticator app. Use a recovery code, or ask the operator to run svc-server person reset-factor.',
+)

@@ -1,0 +1,25 @@
+/**
+ * Recovery codes: 80 random bits each, shown once, good once, and stored as hashes only. They need no secret of the
+ * service, so they still work after the file `secret` was replaced.
+ */
+import { randomBytes } from 'node:crypto'
+import { hashToken } from '../../platform/tokens.ts'
+
+/** Digits and letters without those that look like others (Crockford's base32). */
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+const length = 16
+const recoveryCount = 10
+
+/** Makes ten codes such as `7k2m-9xq4-b0c1-z8nd`. */
+export const newRecoveryCodes = (): string[] => Array.from({ length: recoveryCount }, newCode)
+
+function newCode(): string {
+  const letters = [...randomBytes(length)].map((byte) => alphabet[byte % alphabet.length])
+  return (letters.join('').match(/.{4}/g) ?? []).join('-')
+}
+
+/** The hash of a code as a person typed it: hyphens, spaces and capitals do not matter, nor letters taken for digits. */
+export function hashRecovery(typed: string): string {
+  const bare = typed.toLowerCase().replace(/[\s-]/g, '').replace(/o/g, '0').replace(/[il]/g, '1')
+  return hashToken(`recovery code ${bare}`)
+}

@@ -1,0 +1,53 @@
+/** The rules about second factors, each a pure function: when a proof holds, who lacks a factor, when codes are locked. */
+import type { Role } from '@svc/api'
+
+const minute = 60_000
+/** The milliseconds for which a sign-in or a proof allows dangerous operations. */
+const proofLasts = 10 * minute
+/** The milliseconds for which the first half of a sign-in can be completed. */
+export const halfLasts = 10 * minute
+/** After this many wrong codes in a row, the codes of the account are refused for `lockedFor` milliseconds. */
+export const maxWrongCodes = 10
+export const lockedFor = 15 * minute
+/** The milliseconds after which a workspace requires a factor, if no date is named. */
+export const requiredIn = 7 * 24 * 60 * minute
+
+/** The facts that a session has shown; the times are null if it has shown nothing. */
+export interface SessionFacts {
+  /** When the session was signed in. */
+  signedInAt: number
+  factorAt: number | null
+  proofAt: number | null
+}
+
+/**
+ * True if the session may do dangerous things. For somebody with a second factor only a factor that was shown in this
+ * session counts, so neither a password nor a link of the operator is enough.
+ */
+export function isProved({ signedInAt, factorAt, proofAt }: SessionFacts, hasFactor: boolean, now: number): boolean {
+  const at = hasFactor ? factorAt : Math.max(signedInAt, factorAt ?? 0, proofAt ?? 0)
+  return at !== null && now - at < proofLasts
+}
+
+/** The rights of a member in one session. */
+export interface RoleInSession {
+  role: Role
+  /** True if the member is an admin without an admin's rights, because the session has shown no second factor. */
+  factorMissing: boolean
+  /** True if the member is an admin and the session has shown no second factor, whether one is required or not. */
+  hasShownNone: boolean
+}
+
+/**
+ * The rights that a role gives in a session: from the time at which the workspace requires a second factor, an admin has
+ * the rights of a member in a session that has shown none. This is the only place that decides it.
+ */
+export function standingOf(
+  held: Role,
+  { factorFrom, factorAt }: { factorFrom: number | null; factorAt: number | null },
+  now: number,
+): RoleInSession {
+  const hasShownNone = held === 'admin' && factorAt === null
+  const factorMissing = hasShownNone && factorFrom !== null && now >= factorFrom
+  return { role: factorMissing ? 'member' : held, factorMissing, hasShownNone }
+}

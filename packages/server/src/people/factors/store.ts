@@ -1,0 +1,238 @@
+/**
+ * Second factors as rows. Each function runs in the transaction that it is given. What several requests or nodes may do
+ * at once is decided by one statement: a step of an authenticator app is raised once, and a recovery code is deleted
+ * once.
+ */
+import type { SignInRecord } from '@svc/api'
+import { isPostgres } from '../../platform/db/engine.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { hashToken } from '../../platform/tokens.ts'
+import { hashRecovery, newRecoveryCodes } from './recovery.ts'
+import { halfLasts, isProved, lockedFor, maxWrongCodes } from './rules.ts'
+
+export const totpOf = (db: Db, personId: string) =>
+  db.selectFrom('totp').selectAll().where('person_id', '=', personId).executeTakeFirst()
+
+export async function hasFactor(db: Db, personId: string): Promise<boolean> {
+  const row = db.selectFrom('totp').select('person_id').where('person_id', '=', personId)
+  return (await row.where('confirmed_at', 'is not', null).executeTakeFirst()) !== undefined
+}
+
+/** Stores the secret of an app that is being added, in place of an unconfirmed one. False if an app was added already. */
+export async function storeTotp(db: Db, personId: string, sealed: string, now: number): Promise<boolean> {
+  const row = { secret: sealed, created_at: now, last_step: 0 }
+  const stored = await db
+    .insertInto('totp')
+    .values({ person_id: personId, confirmed_at: null, ...row })
+    .onConflict((oc) => oc.column('person_id').doUpdateSet(row).where('totp.confirmed_at', 'is', null))
+    .returning('person_id')
+    .executeTakeFirst()
+  return stored !== undefined
+}
+
+/** Makes the app with this sealed secret a second factor. False if it was confirmed, replaced or removed meanwhile. */
+export async function confirmTotp(
+  db: Db,
+  { person_id, secret }: { person_id: string; secret: string },
+  step: number,
+  now: number,
+): Promise<boolean> {
+  const confirmed = await db
+    .updateTable('totp')
+    .set({ confirmed_at: now, last_step: step })
+    .where('person_id', '=', person_id)
+    .where('secret', '=', secret)
+    .where('confirmed_at', 'is', null)
+    .returning('person_id')
+    .executeTakeFirst()
+  return confirmed !== undefined
+}
+
+/** Uses the code of a step up. False if it, or a later one, was used: of two nodes with one code only one succeeds. */
+export async function useStep(db: Db, personId: string, step: number): Promise<boolean> {
+  const used = await db
+    .updateTable('totp')
+    .set({ last_step: step })
+    .where('person_id', '=', personId)
+    .where('confirmed_at', 'is not', null)
+    .where('last_step', '<', step)
+    .returning('person_id')
+    .executeTakeFirst()
+  return used !== undefined
+}
+
+/** Makes ten recovery codes, which replace those of before, and returns them. */
+export async function replaceRecovery(db: Db, personId: string, now: number): Promise<string[]> {
+  const codes = newRecoveryCodes()
+  await db.deleteFrom('recovery_code').where('person_id', '=', personId).execute()
+  const rows = codes.map((code) => ({ hash: hashRecovery(code), person_id: personId, created_at: now }))
+  await db.insertInto('recovery_code').values(rows).execute()
+  return codes
+}
+
+/** Uses a recovery code up, in one statement. False if the person has no such code. */
+export async function useRecovery(db: Db, personId: string, typed: string): Promise<boolean> {
+  const used = await db
+    .deleteFrom('recovery_code')
+    .where('hash', '=', hashRecovery(typed))
+    .where('person_id', '=', personId)
+    .returning('hash')
+    .executeTakeFirst()
+  return used !== undefined
+}
+
+export async function recoveryLeft(db: Db, personId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('recovery_code')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('person_id', '=', personId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/**
+ * Removes every second factor of a person, with what depends on it. True if there was one. No session counts as one in
+ * which a factor was shown any longer.
+ */
+export async function removeFactors(db: Db, personId: string): Promise<boolean> {
+  const gone = await db
+    .deleteFrom('totp')
+    .where('person_id', '=', personId)
+    .returning('confirmed_at')
+    .executeTakeFirst()
+  await db.deleteFrom('recovery_code').where('person_id', '=', personId).execute()
+  await db.deleteFrom('wrong_code').where('person_id', '=', personId).execute()
+  await endHalves(db, personId)
+  const sessions = db.selectFrom('session').select('id').where('userId', '=', personId)
+  await db.updateTable('session_proof').set({ factor_at: null }).where('session_id', 'in', sessions).execute()
+  return gone !== undefined && gone.confirmed_at !== null
+}
+
+/**
+ * Counts a code that is about to be checked as a wrong one, in one statement, so that tries at the same time count
+ * together. Returns the seconds to wait if the codes of the account are locked; undefined if the code may be checked.
+ */
+export async function countCode(db: Db, personId: string, now: number): Promise<number | undefined> {
+  const counted = await db
+    .insertInto('wrong_code')
+    .values({ person_id: personId, count: 1, at: now })
+    .onConflict((oc) =>
+      oc
+        .column('person_id')
+        .doUpdateSet((eb) => ({
+          count: eb
+            .case()
+            .when('wrong_code.at', '<=', now - lockedFor)
+            .then(1)
+            .else(eb('wrong_code.count', '+', 1))
+            .end(),
+          at: now,
+        }))
+        .where((eb) => eb.or([eb('wrong_code.count', '<', maxWrongCodes), eb('wrong_code.at', '<=', now - lockedFor)])),
+    )
+    .returning('count')
+    .executeTakeFirst()
+  if (counted) return undefined
+  const row = await db.selectFrom('wrong_code').select('at').where('person_id', '=', personId).executeTakeFirst()
+  return Math.max(1, Math.ceil((Number(row?.at ?? now) + lockedFor - now) / 1000))
+}
+
+/** Forgets the wrong codes of a person after a good one. */
+export async function forgetWrongCodes(db: Db, personId: string): Promise<void> {
+  await db.deleteFrom('wrong_code').where('person_id', '=', personId).execute()
+}
+
+/** Notes that a second factor was shown in a session, or that its person proved by a password who they are. */
+export async function noteProof(db: Db, session: { id: string }, what: 'factor' | 'password', now: number) {
+  const at = what === 'factor' ? { factor_at: now } : { proof_at: now }
+  await db
+    .insertInto('session_proof')
+    .values({ session_id: session.id, factor_at: null, proof_at: null, ...at })
+    .onConflict((oc) => oc.column('session_id').doUpdateSet(at))
+    .execute()
+}
+
+/** The condition of a proof: a session as the guard found it, with the time of its sign-in. */
+export interface ProvingSession {
+  id: string
+  createdAt: number
+}
+
+/** When a second factor was last shown in a session; null if none was. */
+export async function factorShownAt(db: Db, session: { id: string }): Promise<number | null> {
+  const row = await shownIn(db, session)
+  return row?.factor_at == null ? null : Number(row.factor_at)
+}
+
+const shownIn = (db: Db, { id }: { id: string }) =>
+  db.selectFrom('session_proof').select(['factor_at', 'proof_at']).where('session_id', '=', id).executeTakeFirst()
+
+/** True if the session may do dangerous things now (`isProved`). */
+export async function hasProof(db: Db, personId: string, session: ProvingSession, now: number): Promise<boolean> {
+  const row = await shownIn(db, session)
+  const time = (at: number | null | undefined) => (at == null ? null : Number(at))
+  const shown = { signedInAt: session.createdAt, factorAt: time(row?.factor_at), proofAt: time(row?.proof_at) }
+  return isProved(shown, await hasFactor(db, personId), now)
+}
+
+/** Stores the first half of a sign-in under the hash of its token. Halves that have expired are deleted. */
+export async function beginHalf(
+  db: Db,
+  { token, personId, method }: { token: string; personId: string; method: SignInRecord['method'] },
+  now: number,
+): Promise<void> {
+  await db.deleteFrom('first_half').where('expires_at', '<=', now).execute()
+  const row = { hash: hashToken(token), person_id: personId, method, expires_at: now + halfLasts }
+  await db.insertInto('first_half').values(row).execute()
+}
+
+/** The first half of this token that can still be completed. */
+export const halfOf = (db: Db, token: string, now: number) =>
+  db
+    .selectFrom('first_half')
+    .select(['hash', 'person_id', 'method'])
+    .where('hash', '=', hashToken(token))
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+
+/** Uses a first half up, in one statement. False if it ended meanwhile. */
+export async function useHalf(db: Db, { hash }: { hash: string }, now: number): Promise<boolean> {
+  const half = db.deleteFrom('first_half').where('hash', '=', hash).where('expires_at', '>', now)
+  return (await half.returning('hash').executeTakeFirst()) !== undefined
+}
+
+/** Ends every first half of a person: the password changed, factors were removed, or the account was disabled. */
+export async function endHalves(db: Db, personId: string): Promise<void> {
+  await db.deleteFrom('first_half').where('person_id', '=', personId).execute()
+}
+
+/** The time from which admins of a workspace need a second factor; null if never. */
+export async function requirementOf(db: Db, workspace: { id: string }): Promise<number | null> {
+  const row = db.selectFrom('factor_requirement').select('from_at').where('workspace_id', '=', workspace.id)
+  const found = await row.executeTakeFirst()
+  return found ? Number(found.from_at) : null
+}
+
+export async function setRequirement(db: Db, workspace: { id: string }, from: number | null): Promise<void> {
+  if (from === null) {
+    await db.deleteFrom('factor_requirement').where('workspace_id', '=', workspace.id).execute()
+    return
+  }
+  const row = { workspace_id: workspace.id, from_at: from }
+  const insert = db.insertInto('factor_requirement').values(row)
+  await insert.onConflict((oc) => oc.column('workspace_id').doUpdateSet({ from_at: from })).execute()
+}
+
+/**
+ * True if one of these nodes, from which announcements arrived, is of a version that does not ask for second factors: it
+ * has no row.
+ */
+export async function isOldNodeAmong(db: Db, heard: readonly string[]): Promise<boolean> {
+  if (heard.length === 0 || !isPostgres(db)) return false
+  const known = await db
+    .selectFrom('factor_node')
+    .select('node')
+    .where('node', 'in', [...heard])
+    .execute()
+  return known.length < new Set(heard).size
+}

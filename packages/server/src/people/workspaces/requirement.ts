@@ -1,0 +1,36 @@
+import type { Verdict } from '@svc/protocol'
+import { transaction } from '../../platform/db/transaction.ts'
+import { done, refuse } from '../../platform/verdict.ts'
+import type { ChangeContext } from '../audit/by.ts'
+import { audit } from '../audit/store.ts'
+import { requirementOf, setRequirement } from '../factors/store.ts'
+import type { WorkspaceInfo } from './store.ts'
+
+/** The latest time that a date can hold. */
+const latest = 8.64e15
+
+/**
+ * Says from when admins of a workspace need a second factor (`standingOf`); null ends the requirement. A time in the
+ * past means now.
+ */
+export async function requireFactor(
+  { db, by, now }: ChangeContext,
+  workspace: WorkspaceInfo,
+  wanted: number | null,
+): Promise<Verdict<number | null, 'body_invalid'>> {
+  if (wanted !== null && (wanted < 0 || wanted > latest))
+    return refuse('body_invalid', 'factorFrom must be a time in Unix milliseconds, or null.')
+  const from = wanted === null ? null : Math.max(Math.round(wanted), now)
+  return transaction(db, async (trx) => {
+    if ((await requirementOf(trx, workspace)) === from) return done(from)
+    await setRequirement(trx, workspace, from)
+    const note = { workspaceId: workspace.id, at: now, by, subject: `workspace ${workspace.slug}` }
+    await audit(
+      trx,
+      from === null
+        ? { ...note, action: 'workspace.factor_not_required' }
+        : { ...note, action: 'workspace.factor_required', details: { from } },
+    )
+    return done(from)
+  })
+}

@@ -1,0 +1,60 @@
+/** Tables of second factors, and of what sessions have proved. */
+import type { SignInRecord } from '@svc/api'
+
+/** The authenticator app of a person. It is a second factor from the time at which a code confirmed it. */
+export interface TotpTable {
+  person_id: string
+  /** The secret, sealed with a key that is derived from the file `secret`. */
+  secret: string
+  created_at: number
+  confirmed_at: number | null
+  /** The number of the last 30 seconds whose code was used. A code for these or earlier ones is refused. */
+  last_step: number
+}
+
+/** A recovery code that was not used yet, as its hash. Its use deletes the row. */
+export interface RecoveryCodeTable {
+  hash: string
+  person_id: string
+  created_at: number
+}
+
+/** The wrong codes of a person since the last good one; `at` is the time of the last. */
+export interface WrongCodeTable {
+  person_id: string
+  count: number
+  at: number
+}
+
+/**
+ * The proofs of a session. A session without a row has shown no second factor, and the time of its sign-in is when it
+ * was created.
+ */
+export interface SessionProofTable {
+  session_id: string
+  /** When a second factor was last shown in the session; null if none was. */
+  factor_at: number | null
+  /** When the person last proved by a password who they are; null if never. */
+  proof_at: number | null
+}
+
+/** The first half of a sign-in: a right password or a mailed link of somebody who has a second factor. */
+export interface FirstHalfTable {
+  /** The hash of the token in the browser's cookie. */
+  hash: string
+  person_id: string
+  method: SignInRecord['method']
+  expires_at: number
+}
+
+/** A workspace whose admins need a second factor from a time on. */
+export interface FactorRequirementTable {
+  workspace_id: string
+  from_at: number
+}
+
+/** A node that asks for second factors. Nodes of earlier versions have no row. */
+export interface FactorNodeTable {
+  node: string
+  at: number
+}

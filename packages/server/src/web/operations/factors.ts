@@ -1,0 +1,37 @@
+/** Carries out the operations on a person's second factors. Proofs and the second half of a sign-in have own routes. */
+import { factors } from '@svc/api'
+import { addTotp, beginTotp, factorsOf, removeTotp, renewRecovery } from '../../people/accounts/factors.ts'
+import { isOldNodeAmong } from '../../people/factors/store.ts'
+import type { Live } from '../../platform/base.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { type Bound, looks, personActs } from '../routing/operations.ts'
+
+/** Refuses a first factor while a node is heard that would sign its person in without asking for it. */
+async function refuseOldNodes(db: Db, live: Live): Promise<void> {
+  if (await isOldNodeAmong(db, live.nodesHeard?.() ?? [])) throw new Refusal('nodes_mixed')
+}
+
+export const factorOperations: readonly Bound[] = [
+  looks(factors.factors, ({ deps, who }) => factorsOf(deps.store.db, deps.config, who.person, who.session)),
+  personActs(
+    factors.beginTotp,
+    async ({ people, ...ctx }) => {
+      await refuseOldNodes(ctx.db, people.live)
+      return beginTotp({ ...ctx, config: people.config })
+    },
+    {},
+  ),
+  personActs(
+    factors.confirmTotp,
+    async ({ people, ...ctx }, { code }) => {
+      await refuseOldNodes(ctx.db, people.live)
+      return addTotp({ ...ctx, config: people.config }, code)
+    },
+    {},
+  ),
+  personActs(factors.makeRecoveryCodes, ({ people, ...ctx }) => renewRecovery({ ...ctx, config: people.config }), {}),
+  personActs(factors.removeTotp, ({ people, ...ctx }) => removeTotp({ ...ctx, config: people.config }), {
+    answer: () => ({ ok: true as const }),
+  }),
+]

@@ -1,0 +1,142 @@
+import { type Members, type NewTotp, type Operation, operations, type RecoveryCodes } from '@svc/api'
+import { Secret, TOTP } from 'otpauth'
+import { describe, expect, test } from 'vitest'
+import { bundle } from '../../../testing/bundles.ts'
+import { type Browser, password, serve } from '../../../testing/page/service.ts'
+
+const dangerous = operations.filter(({ proof }) => proof !== undefined)
+
+/** The requests of each dangerous operation that need a proof, and those that do not; a body is undefined if it has none. */
+const requests: Record<string, { needs: unknown[]; free?: unknown[]; as?: 'zip' }> = {
+  'POST /password': { needs: [{ current: password, next: 'another good password' }] },
+  'POST /factors/totp': { needs: [{}] },
+  'POST /factors/totp/confirm': { needs: [{ code: '123456' }] },
+  'POST /factors/recovery': { needs: [{}] },
+  'DELETE /factors/totp': { needs: [undefined] },
+  'PATCH /w/:slug': { needs: [{ factorFrom: 0 }, { name: 'X', factorFrom: null }], free: [{ name: 'South' }] },
+  'DELETE /w/:slug': { needs: [undefined] },
+  'PATCH /w/:slug/members/:id': { needs: [{ role: 'admin' }] },
+  'DELETE /w/:slug/members/:id': { needs: [undefined] },
+  'POST /w/:slug/invitations': {
+    needs: [{ email: 'x@example.org', role: 'admin' }],
+    free: [{ email: 'y@example.org', role: 'member' }],
+  },
+  'DELETE /w/:slug/agents/:name': { needs: [undefined] },
+  'POST /w/:slug/agents/:name/token': { needs: [{}] },
+  'PUT /w/:slug/agents/:name/wishes/blueprint': { needs: [{ version: '1.0.0' }] },
+  'POST /w/:slug/agents/:name/wishes/runtime': { needs: [{}] },
+  'POST /w/:slug/wishes': {
+    needs: [
+      { kind: 'runtime', agents: ['a1'] },
+      { kind: 'blueprint', agents: ['a1'], blueprint: 'mail', version: '1.0.0' },
+    ],
+    free: [
+      { kind: 'runtime', agents: ['a1'], withdraw: true },
+      { kind: 'blueprint', agents: ['a1'], blueprint: 'mail', version: null },
+    ],
+  },
+  'POST /w/:slug/rollouts': { needs: [{ kind: 'runtime' }] },
+  'POST /w/:slug/rollouts/:id/continue': { needs: [{}] },
+  'POST /w/:slug/blueprints': { needs: [bundle()], as: 'zip' },
+  'POST /w/:slug/codes': { needs: [{ blueprint: 'mail', version: '1.0.0' }] },
+}
+
+async function begun() {
+  const service = await serve()
+  const place = await service.workspace('north')
+  await service.agent(place, 'a1')
+  const ann = await service.person('Ann', 'north', 'admin')
+  await service.person('Bob', 'north', 'member')
+  const { body } = await ann.get<Members>('/api/web/w/north/members')
+  const bob = body.members.find(({ self }) => !self)?.id ?? ''
+  const self = body.members.find((member) => member.self)?.id ?? ''
+  return { service, ann, bob, self }
+}
+const codeOf = async (
+  browser: Browser,
+  { operation, body, member }: { operation: Operation; body: unknown; member: string },
+) => {
+  const [method = '', path = ''] = operation.route.split(' ')
+  const filled = path.replace(':slug', 'north').replace(':name', 'a1').replace(':id', member)
+  const headers = body instanceof Uint8Array ? { 'content-type': 'application/zip' } : {}
+  const sent = body instanceof Uint8Array ? Buffer.from(body).toString('latin1') : body
+  const answer = await browser.send<{ error?: { code: string } }>(method, `/api/web${filled}`, sent, headers)
+  return answer.body?.error?.code ?? answer.status
+}
+const prove = (browser: Browser, body: object) => browser.send('POST', '/api/web/proof', body)
+
+test('every operation that needs a proof is tried here', () => {
+  expect(dangerous.map(({ route }) => route).sort()).toEqual(Object.keys(requests).sort())
+})
+
+describe.each(dangerous.map((operation) => [operation.route, operation] as const))('%s', (route, operation) => {
+  test('is refused eleven minutes after the sign-in, and done after a proof', async () => {
+    const { service, ann, bob } = await begun()
+    service.pass(660)
+    for (const body of requests[route]?.needs ?? [])
+      expect(await codeOf(ann, { operation, body, member: bob })).toBe('proof_required')
+    expect((await prove(ann, { password })).status).toBe(200)
+    for (const body of requests[route]?.needs ?? [])
+      expect(await codeOf(ann, { operation, body, member: bob })).not.toBe('proof_required')
+  })
+})
+
+const freely = dangerous.flatMap((operation) =>
+  (requests[operation.route]?.free ?? []).map((body) => [operation.route, body, operation] as const),
+)
+test.each(freely)('%s needs no proof for %j', async (_, body, operation) => {
+  const { service, ann, bob } = await begun()
+  service.pass(660)
+  expect(await codeOf(ann, { operation, body, member: bob })).not.toBe('proof_required')
+})
+
+test('nobody needs a proof to leave a workspace', async () => {
+  const { service, ann, self, bob } = await begun()
+  service.pass(660)
+  const leave = operations.find(({ route }) => route === 'DELETE /w/:slug/members/:id') as Operation
+  expect(await codeOf(ann, { operation: leave, body: undefined, member: bob })).toBe('proof_required')
+  expect(await codeOf(ann, { operation: leave, body: undefined, member: self })).toBe('last_admin')
+})
+
+describe('somebody with a second factor', () => {
+  async function enrolled() {
+    const all = await begun()
+    const { service, ann } = all
+    const { secret } = (await ann.send<NewTotp>('POST', '/api/web/factors/totp')).body
+    const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: service.now() })
+    const added = await ann.send<RecoveryCodes>('POST', '/api/web/factors/totp/confirm', { code: code() })
+    expect(added.status).toBe(200)
+    service.pass(660)
+    return { ...all, code }
+  }
+  const change = (browser: Browser) => browser.send<{ error?: { code: string } }>('DELETE', '/api/web/factors/totp')
+
+  test('proves by a code, and not by the password', async () => {
+    const { ann, code } = await enrolled()
+    expect((await change(ann)).body.error?.code).toBe('proof_required')
+    expect((await prove(ann, { password })).status).toBe(400)
+    expect((await prove(ann, { code: '000000' })).status).toBe(400)
+    expect((await change(ann)).body.error?.code).toBe('proof_required')
+    expect((await prove(ann, { code: code() })).status).toBe(200)
+    expect((await change(ann)).status).toBe(200)
+  })
+
+  test('cannot change factors in a session of a link that the operator made, though it is new', async () => {
+    const { service } = await enrolled()
+    const browser = await service.signedIn('ann@example.org')
+    expect((await change(browser)).body.error?.code).toBe('proof_required')
+  })
+
+  test('has ten wrong codes locked for proofs, too', async () => {
+    const { ann, code } = await enrolled()
+    for (let i = 0; i < 10; i++) expect((await prove(ann, { code: '000000' })).status).toBe(400)
+    expect((await prove(ann, { code: code() })).status).toBe(429)
+  })
+})
+
+test('wrong passwords are counted, and a proof needs exactly one of code and password', async () => {
+  const { ann } = await begun()
+  for (const body of [{}, { code: '1', password }, { passkey: {} }]) expect((await prove(ann, body)).status).toBe(400)
+  for (let i = 0; i < 8; i++) expect((await prove(ann, { password: 'wrong' })).status).toBe(400)
+  expect((await prove(ann, { password })).status).toBe(429)
+})

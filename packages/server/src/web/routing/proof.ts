@@ -1,0 +1,36 @@
+/**
+ * The guard of dangerous operations: the person must have signed in or proved who they are in the last minutes. Which
+ * operations those are is in their descriptions (packages/api).
+ */
+import type { Operation } from '@svc/api'
+import { createMiddleware } from 'hono/factory'
+import { hasProof, type ProvingSession } from '../../people/factors/store.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { Deps } from './deps.ts'
+import type { Guard } from './guards.ts'
+
+interface Asking {
+  person: { id: string }
+  session: ProvingSession
+}
+
+/** True if this use of an operation needs a proof. */
+export const needsProof = (
+  { proof }: Operation,
+  input: unknown,
+  facts: { params: Readonly<Record<string, string>>; membership: string | undefined },
+): boolean => (typeof proof === 'function' ? proof(input, facts) : proof === true)
+
+/** Throws if the session has no proof. */
+export async function demandProof({ store, now }: Deps, { person, session }: Asking): Promise<void> {
+  if (!(await hasProof(store.db, person.id, session, now()))) throw new Refusal('proof_required')
+}
+
+/** The guard for a route that is written by hand. Its operation needs a proof whatever its input is. */
+export function proved(deps: Deps, { route, proof }: Operation): Guard {
+  if (proof !== true) throw new Error(`${route} does not always need a proof.`)
+  return createMiddleware(async function proved(c, next) {
+    await demandProof(deps, c.var)
+    await next()
+  })
+}

@@ -1,0 +1,231 @@
+import { type Factors, factors, type Me, type NewTotp, type RecoveryCodes, type SignInAnswer } from '@svc/api'
+import { Secret, TOTP } from 'otpauth'
+import { describe, expect, test } from 'vitest'
+import { type Browser, operator, password, type Service, serve, value } from '../../../testing/page/service.ts'
+import { resetFactor } from '../../people/accounts/factors.ts'
+import { createLink } from '../../people/accounts/links.ts'
+import { requireFactor } from '../../people/workspaces/requirement.ts'
+
+const email = 'ann@example.org'
+const api = (path: string) => `/api/web${path}`
+
+/** The code that the app of this secret shows at a time of the service. */
+const codeAt = (secret: string, at: number) =>
+  new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at })
+
+/** Adds an authenticator app in this browser, and returns its secret and the recovery codes. */
+async function enrol(service: Service, browser: Browser) {
+  const { body: begun } = await browser.send<NewTotp>('POST', api('/factors/totp'))
+  const code = codeAt(begun.secret, service.now())
+  const added = await browser.send<RecoveryCodes>('POST', api('/factors/totp/confirm'), { code })
+  expect([added.status, added.body.recovery.length]).toEqual([200, 10])
+  service.pass(60)
+  return { secret: begun.secret, recovery: added.body.recovery, code: () => codeAt(begun.secret, service.now()) }
+}
+async function begun() {
+  const service = await serve()
+  const workspace = await service.workspace('north')
+  const ann = await service.person('Ann', 'north', 'admin')
+  return { service, workspace, ann, app: await enrol(service, ann) }
+}
+const signIn = (browser: Browser, secret = password) =>
+  browser.send<SignInAnswer>('POST', '/api/auth/sign-in/email', { email, password: secret })
+const second = (browser: Browser, given: object) => browser.send('POST', api('/second-factor'), given)
+const me = (browser: Browser) => browser.get<Me>(api('/me'))
+const link = async (service: Service, purpose: 'sign_in' | 'claim' | 'forgot') =>
+  value(await createLink({ db: service.store.db, by: operator, now: service.now() }, purpose, email))
+
+test('a password alone signs nobody in who has a second factor, and the next code does, once', async () => {
+  const { service, app } = await begun()
+  const browser = service.browser()
+  expect((await signIn(browser)).body).toEqual({ ok: false, second: ['totp', 'recovery'] })
+  expect((await me(browser)).status).toBe(401)
+  expect(await service.store.db.selectFrom('session').select('id').execute()).toHaveLength(1)
+  const code = app.code()
+  expect((await second(browser, { code })).status).toBe(200)
+  expect((await me(browser)).body.email).toBe(email)
+  const other = service.browser()
+  await signIn(other)
+  expect((await second(other, { code })).status).toBe(401)
+  expect((await second(browser, { code })).status).toBe(401)
+})
+
+test('a recovery code works once, is told by mail and in the activity, and the codes left are counted', async () => {
+  const service = await serve({ smtpUrl: 'smtp://localhost:1' })
+  await service.workspace('north')
+  const ann = await service.person('Ann', 'north', 'admin')
+  const app = await enrol(service, ann)
+  const browser = service.browser()
+  await signIn(browser)
+  const recovery = app.recovery[3] ?? ''
+  expect((await second(browser, { recovery: recovery.toUpperCase() })).status).toBe(200)
+  expect((await browser.get<Factors>(api('/factors'))).body).toMatchObject({ totp: true, recoveryLeft: 9, shown: true })
+  await signIn(service.browser())
+  expect((await second(browser, { recovery })).status).toBe(401)
+  const topics = (await service.store.db.selectFrom('account_mail').select('topic').execute()).map(({ topic }) =>
+    JSON.parse(topic),
+  )
+  expect(topics).toContainEqual(expect.objectContaining({ what: 'recovery_used' }))
+  expect(topics).toContainEqual(expect.objectContaining({ what: 'factor_added' }))
+  const lines = await service.store.db.selectFrom('audit').select(['action', 'details']).execute()
+  expect(lines).toContainEqual({ action: 'person.recovery_code_used', details: '{"left":9}' })
+  const said = JSON.stringify([service.lines, lines, topics])
+  for (const hidden of [app.secret, ...app.recovery]) expect(said).not.toContain(hidden)
+})
+
+/** Ways to get a session, each for Ann in a new browser. `factor` does what the way answers with a second factor. */
+const ways: Record<
+  string,
+  { use(service: Service, browser: Browser): Promise<unknown>; asks: boolean; removes?: true }
+> = {
+  'a password': { use: (_, browser) => signIn(browser), asks: true },
+  'a link of the operator': {
+    use: async (service, browser) => browser.send('POST', api('/link'), { token: await link(service, 'sign_in') }),
+    asks: false,
+  },
+  'a forgotten password': {
+    use: async (service, browser) => {
+      const token = await link(service, 'forgot')
+      return browser.send('POST', api('/claim'), { token, name: 'Ann', password: 'another good password' })
+    },
+    asks: true,
+  },
+  'a link that hands the account over': {
+    use: async (service, browser) => {
+      const token = await link(service, 'claim')
+      return browser.send('POST', api('/claim'), { token, name: 'Ann', password: 'another good password' })
+    },
+    asks: false,
+    removes: true,
+  },
+}
+
+describe.each(Object.entries(ways))('a sign-in by %s', (_, way) => {
+  test.each([
+    ['without a factor', false, false],
+    ['without a factor, which the workspace requires', false, true],
+    ['with a factor', true, false],
+    ['with a factor, which the workspace requires', true, true],
+  ])('%s', async (_, factor, required) => {
+    const service = await serve()
+    const workspace = await service.workspace('north')
+    const ann = await service.person('Ann', 'north', 'admin')
+    const app = factor ? await enrol(service, ann) : undefined
+    if (required)
+      value(await requireFactor({ db: service.store.db, by: operator, now: service.now() }, workspace, service.now()))
+    const browser = service.browser()
+    await way.use(service, browser)
+    if (app && way.asks) {
+      expect((await me(browser)).status).toBe(401)
+      expect((await second(browser, { code: app.code() })).status).toBe(200)
+    }
+    const showed = factor && way.asks
+    const role = required && !showed ? 'member' : 'admin'
+    expect((await me(browser)).body.workspaces).toMatchObject([{ slug: 'north', role }])
+    const asked = await browser.send<{ error?: { code: string } }>('PATCH', api('/w/north'), { name: 'South' })
+    expect(asked.body.error?.code).toBe(role === 'admin' ? undefined : 'factor_required')
+    const has = factor && way.removes !== true
+    expect((await browser.get<Factors>(api('/factors'))).body).toMatchObject({ totp: has, shown: showed })
+  })
+})
+
+describe('the first half of a sign-in', () => {
+  test.each<[string, (service: Service, ann: Browser) => Promise<unknown>]>([
+    [
+      'a changed password',
+      (_, ann) => ann.send('POST', api('/password'), { current: password, next: 'a new one 1234' }),
+    ],
+    ['removed factors', (_, ann) => ann.send('DELETE', api('/factors/totp'))],
+    [
+      'a reset by the operator',
+      async (service) =>
+        value(await resetFactor({ people: service, by: operator, now: service.now() }, ' Ann@Example.org ')),
+    ],
+    ['ten minutes', async (service) => service.pass(600)],
+    [
+      'another way to a new password',
+      async (service) => {
+        const token = await link(service, 'forgot')
+        return service.browser().send('POST', api('/claim'), { token, name: 'Ann', password: 'another good password' })
+      },
+    ],
+  ])('ends with %s', async (_, ends) => {
+    const { service, ann, app } = await begun()
+    const browser = service.browser()
+    await signIn(browser)
+    await ends(service, ann)
+    expect((await second(browser, { code: app.code() })).status).toBe(401)
+    expect((await second(browser, { recovery: app.recovery[0] })).status).toBe(401)
+    expect((await me(browser)).status).toBe(401)
+  })
+
+  test('is in one browser only, and a wrong code looks as if there was none', async () => {
+    const { service, app } = await begun()
+    const [browser, stranger] = [service.browser(), service.browser()]
+    await signIn(browser)
+    const [wrong, none] = [await second(browser, { code: '000000' }), await second(stranger, { code: app.code() })]
+    expect([wrong.status, wrong.text]).toEqual([none.status, none.text])
+    expect((await second(browser, { code: app.code() })).status).toBe(200)
+  })
+
+  test('is refused after ten wrong codes, also with a right one, until 15 minutes have passed', async () => {
+    const { service, app } = await begun()
+    const browser = service.browser()
+    await signIn(browser)
+    for (let i = 0; i < 10; i++) expect((await second(browser, { code: '000000' })).status).toBe(401)
+    const locked = await second(browser, { code: app.code() })
+    expect([locked.status, Number(locked.headers.get('retry-after')) > 800]).toEqual([429, true])
+    expect((await signIn(service.browser())).body.ok).toBe(false)
+    service.pass(901)
+    await signIn(browser)
+    expect((await second(browser, { code: app.code() })).status).toBe(200)
+  })
+
+  test.each([{}, { code: '1', recovery: '1' }, { code: 7 }, { code: 'x'.repeat(101) }])(
+    'takes exactly one code: %o is refused',
+    async (body) => {
+      const { service } = await begun()
+      expect((await second(service.browser(), body)).status).toBe(400)
+    },
+  )
+})
+
+test('an account has one authenticator app, a wrong code does not add it, and a removed one can be added again', async () => {
+  const { service, ann, app } = await begun()
+  expect((await ann.send('POST', api('/factors/totp'))).status).toBe(409)
+  expect((await ann.send('POST', api('/factors/totp/confirm'), { code: app.code() })).status).toBe(409)
+  expect((await ann.send('DELETE', api('/factors/totp'))).status).toBe(200)
+  expect((await ann.send('DELETE', api('/factors/totp'))).status).toBe(404)
+  expect((await ann.send('POST', api('/factors/recovery'))).status).toBe(404)
+  await ann.send('POST', api('/factors/totp'))
+  expect((await ann.send('POST', api('/factors/totp/confirm'), { code: '000000' })).status).toBe(400)
+  expect((await ann.get<Factors>(api('/factors'))).body).toMatchObject({ totp: false, recoveryLeft: 0 })
+  await enrol(service, ann)
+})
+
+test('the secret is sealed: with another file "secret" codes are refused with the reason, and recovery codes work', async () => {
+  const { service, app, ann } = await begun()
+  const row = await service.store.db.selectFrom('totp').selectAll().executeTakeFirstOrThrow()
+  expect(JSON.stringify(row)).not.toContain(app.secret)
+  await service.store.db
+    .updateTable('totp')
+    .set({ secret: row.secret.slice(0, -4) })
+    .execute()
+  const browser = service.browser()
+  await signIn(browser)
+  expect((await second(browser, { code: app.code() })).body).toMatchObject({ error: { code: 'factor_unreadable' } })
+  expect((await second(browser, { recovery: app.recovery[0] })).status).toBe(200)
+  expect((await ann.get<Factors>(api('/factors'))).body).toMatchObject({ totp: true, unreadable: true })
+})
+
+test('no cookie of the first half is left after the sign-in, and over TLS it is bound to the host', async () => {
+  const { service, app } = await begun()
+  const browser = service.browser()
+  const asked = await signIn(browser)
+  expect(asked.headers.getSetCookie().join()).toMatch(
+    /^svc\.half=[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
+  )
+  await second(browser, { code: app.code() })
+  expect(browser.cookie).not.toContain('svc.half')
+  expect(factors.secondFactor.right).toBe('anybody')
+})
