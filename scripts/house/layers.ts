@@ -75,6 +75,9 @@ export const orders: Readonly<Record<string, Order>> = {
             'host/watch': '`svc watch`: what the host agent reports, a section for each kind of thing that runs',
           },
           {
+            'host/agent': 'the host agent: its manifest, and what a person chose to show',
+          },
+          {
             'host/jobs':
               '`svc exec`: runs the command of a job and records how it ended; the records as others read them; schedules, the crontab, and which job is overdue',
           },

@@ -81,6 +81,7 @@ const groups: readonly (readonly [title: string, commands: Readonly<Record<strin
     {
       exec: async () => (await import('./exec.ts')).exec(),
       jobs: async () => (await import('./jobs.ts')).jobs(),
+      watch: async () => (await import('./watch.ts')).watchCommand(),
     },
   ],
   [

@@ -34,11 +34,8 @@ export interface JudgedJob extends JobFacts {
 
 export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
   const { now, woke } = view
-  const runs = facts.runs.filter(({ status }) => status !== 'skipped')
-  const running = runs.filter(({ status }) => status === 'running')
-  const ended = runs.filter(({ status }) => status !== 'running').sort((a, b) => endOf(b) - endOf(a))
+  const { began, running, ended, usual, last: newest, streak } = digestOf(facts.runs)
   const unrecorded = facts.unrecorded.filter(({ at }) => at <= now).at(-1)
-  const began = runs.reduce((last, run) => Math.max(last, run.started), Number.NEGATIVE_INFINITY)
   const wasUnrecorded = unrecorded !== undefined && unrecorded.at > began
   const start = wasUnrecorded ? unrecorded.at : began
   const last = Number.isFinite(start) ? start : undefined
@@ -50,7 +47,7 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
   const next = nextOf(facts.plans, last, now)
   const overdue = due !== undefined && isOverdue(due, now) ? due.due : undefined
   const bad = ended[0] !== undefined && ended[0].status !== 'ok' ? ended[0] : undefined
-  const told = { ...view, overdue, bad, ended, running, last, next, ...(wasUnrecorded && { unrecorded }) }
+  const told = { ...view, overdue, bad, ended, streak, running, last, next, ...(wasUnrecorded && { unrecorded }) }
   return {
     ...facts,
     level: overdue !== undefined || bad ? 'bad' : wasUnrecorded ? 'warn' : last === undefined ? 'info' : 'ok',
@@ -65,10 +62,10 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
               ? 'never ran'
               : 'ok',
     detail: () => detailOf(told),
-    last: runs[0],
+    last: newest,
     ended: ended[0],
     running,
-    usual: usualOf(ended),
+    usual,
     due: due?.due,
     next,
     isOver:
@@ -82,6 +79,39 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
 
 const weekSeconds = 7 * 86_400
 
+/** A summary of all runs of a job, which does not depend on the time. */
+interface Digest {
+  readonly last: ShownRun | undefined
+  readonly began: number
+  readonly running: readonly ShownRun[]
+  /** The run that ended last is the first. */
+  readonly ended: readonly ShownRun[]
+  /** The number of runs since the last good one. */
+  readonly streak: number
+  readonly usual: number | undefined
+}
+
+/** The host agent judges the same runs every few seconds. */
+const digests = new WeakMap<readonly ShownRun[], Digest>()
+
+function digestOf(all: readonly ShownRun[]): Digest {
+  const known = digests.get(all)
+  if (known) return known
+  const runs = all.filter(({ status }) => status !== 'skipped')
+  const ended = runs.filter(({ status }) => status !== 'running').sort((a, b) => endOf(b) - endOf(a))
+  const good = ended.findIndex(({ status }) => status === 'ok')
+  const digest = {
+    last: runs[0],
+    began: runs.reduce((last, run) => Math.max(last, run.started), Number.NEGATIVE_INFINITY),
+    running: runs.filter(({ status }) => status === 'running'),
+    ended,
+    streak: good < 0 ? ended.length : good,
+    usual: usualOf(ended),
+  }
+  digests.set(all, digest)
+  return digest
+}
+
 /** A run that was lost has no known end, so its start counts. */
 const endOf = ({ ended, started }: ShownRun): number => ended ?? started
 
@@ -89,13 +119,14 @@ interface Told extends JobView {
   readonly overdue: number | undefined
   readonly bad: ShownRun | undefined
   readonly ended: readonly ShownRun[]
+  readonly streak: number
   readonly running: readonly ShownRun[]
   readonly last: number | undefined
   readonly next: number | undefined
   readonly unrecorded?: { readonly at: number; readonly reason: string }
 }
 
-function detailOf({ now, zone, overdue, bad, ended, running, last, next, unrecorded }: Told): string {
+function detailOf({ now, zone, overdue, bad, ended, streak, running, last, next, unrecorded }: Told): string {
   const at = (time: number) => clock(time, now, zone)
   const oldest = running.at(-1)
   const runs =
@@ -109,9 +140,7 @@ function detailOf({ now, zone, overdue, bad, ended, running, last, next, unrecor
     return all(`overdue by ${span(now - overdue)}, ${why}`, failed)
   }
   if (failed) {
-    const streak = ended.findIndex(({ status }) => status === 'ok')
-    const count = streak < 0 ? ended.length : streak
-    return all(count > 1 ? `${failed}, ${count} times in a row` : failed, runs)
+    return all(streak > 1 ? `${failed}, ${streak} times in a row` : failed, runs)
   }
   if (unrecorded) return all(`ran ${at(unrecorded.at)}, but was not recorded: ${unrecorded.reason}`, runs, came)
   const [good] = ended

@@ -43,6 +43,8 @@ interface FolderRead {
   readonly stamp: string | undefined
   readonly note: Job | undefined
   readonly runs: readonly Run[]
+  /** True if one of the records says that its run runs. */
+  readonly mayRun: boolean
   readonly passedOver: number
 }
 
@@ -73,7 +75,7 @@ export function jobsReader(folder: string): (now: number) => FoundJobs {
         goneNow.add(run.id)
         return gone.has(run.id) ? { ...run, status: 'lost' } : run
       }
-      return [{ name, note: read.note, runs: read.runs.map(shown) }]
+      return [{ name, note: read.note, runs: read.mayRun ? read.runs.map(shown) : read.runs }]
     })
     const isPending = [...goneNow].some((id) => !gone.has(id))
     gone = goneNow
@@ -90,7 +92,13 @@ function readFolder(folder: string, before: FolderRead | undefined, now: number)
     const { runs, passedOver } = readRuns(folder, now / 1000, before?.runs)
     // A record that lies ahead of the clock may count later.
     const isSettled = stat.mtimeMs < now - freshMs && passedOver === 0
-    return { stamp: isSettled ? stamp : undefined, note: readJob(folder), runs, passedOver }
+    return {
+      stamp: isSettled ? stamp : undefined,
+      note: readJob(folder),
+      runs,
+      mayRun: runs.some(({ status }) => status === 'running'),
+      passedOver,
+    }
   } catch (error) {
     if (codeOf(error) === undefined) throw error
     return 'closed'

@@ -126,9 +126,15 @@ function runsOf(jobs: readonly JudgedJob[]): Run[] {
     })
 }
 
-/** The newest runs of all jobs. They are not sorted all, since there may be fifty thousand of them. */
+/**
+ * The newest runs of all jobs. They are not sorted all, since there may be fifty thousand of them. A job whose last run
+ * is not among the newest has no other among them.
+ */
 function newestOf(jobs: readonly JudgedJob[]): Named[] {
-  const queues = jobs.map(({ name, runs }) => ({ name, runs, at: 0 }))
+  const queues = jobs
+    .map(({ name, runs }) => ({ name, runs, at: 0 }))
+    .sort((a, b) => (b.runs[0]?.started ?? 0) - (a.runs[0]?.started ?? 0))
+    .slice(0, newestRuns)
   const found: Named[] = []
   while (found.length < newestRuns) {
     let newest: { readonly queue: (typeof queues)[number]; readonly run: ShownRun } | undefined

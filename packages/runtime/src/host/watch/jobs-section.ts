@@ -89,13 +89,13 @@ export function watchedJobs({ state, jobs }: JobsPlaces, monotonic: () => number
 
 /** Writes a value if it changed. A write that fails, as on a full disk, is tried again at the next look. */
 function keeper<T>(write: () => void, first: T): (value: T) => void {
-  let written = JSON.stringify(first)
+  let written = { value: first, text: JSON.stringify(first) }
   return (value) => {
+    if (value === written.value) return
     const text = JSON.stringify(value)
-    if (text === written) return
     try {
-      write()
-      written = text
+      if (text !== written.text) write()
+      written = { value, text }
     } catch {}
   }
 }

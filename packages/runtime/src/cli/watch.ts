@@ -1,0 +1,23 @@
+/** `svc watch`: the program of the host agent. The runtime starts it in the folder that `svc adopt` made. */
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { watch } from '../host/watch/watch.ts'
+import { folderAt } from '../machine/files/folder.ts'
+import { examples } from '../machine/hint.ts'
+import { warn } from './output.ts'
+
+export const watchCommand = (): Command =>
+  new Command('watch')
+    .summary('look at what runs on this machine (svc adopt starts it)')
+    .description(
+      'The program of the host agent, which "svc adopt" makes. It writes state/status.json in its folder until it is stopped: SVC_AGENT_DIR or, without it, the current folder.',
+    )
+    .addHelpText('after', examples('watch'))
+    .action(async () => {
+      const folder = folderAt(process.env.SVC_AGENT_DIR || '.')
+      const state = process.env.SVC_STATE_DIR || folder.state
+      const jobs = process.env.SVC_JOBS_DIR || resolve(state, 'jobs')
+      const stop = new AbortController()
+      for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
+      await watch({ folder: { ...folder, state }, jobs }, stop.signal, warn)
+    })

@@ -1,0 +1,35 @@
+/**
+ * The note `state/adopted.json`: what a person chose to show. It is no setting, since an admin can change settings from
+ * the page, and the page must not make a machine tell more. Only `svc adopt` on the machine changes it.
+ */
+import { join } from 'node:path'
+import { boolean, list, object, oneOf } from '@svc/protocol/fields'
+import { createFolder, writeDurably } from '../../machine/files/durable.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { filled, type Noted, words } from '../../machine/files/note.ts'
+import { readJsonObject } from '../../machine/files/read.ts'
+
+const adopted = filled(
+  object({
+    jobs: boolean,
+    /** AI sessions. No version of svc shows them yet. */
+    ai: boolean,
+    /** How AI sessions are named. */
+    names: oneOf(['number', 'folder']),
+    /** The folders of the tools with AI sessions. */
+    folders: list(words, 50),
+  }),
+  { jobs: false, ai: false, names: 'number' as const, folders: [] as string[] },
+)
+type Adopted = Noted<typeof adopted>
+
+const fileOf = ({ state }: Pick<Folder, 'state'>): string => join(state, 'adopted.json')
+
+/** Reads the note; undefined if it is missing or cannot be read. Then nothing is shown. */
+export const readAdopted = (folder: Pick<Folder, 'state'>): Adopted | undefined =>
+  adopted(readJsonObject(fileOf(folder), 65_536)) as Adopted | undefined
+
+export function writeAdopted(folder: Pick<Folder, 'state'>, note: Adopted): void {
+  createFolder(folder.state)
+  writeDurably(fileOf(folder), `${JSON.stringify(note)}\n`, 0o600)
+}

@@ -1,0 +1,71 @@
+/**
+ * The manifest of the host agent, the one agent of svc for a user on a machine. `svc adopt` writes it, and so does each
+ * start of `svc watch`, so that a newer runtime brings its own.
+ */
+import { existsSync } from 'node:fs'
+import { programFile } from '../../launcher/file.ts'
+import { version } from '../../machine/base/version.ts'
+import { writeDurably } from '../../machine/files/durable.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { readFile } from '../../machine/files/read.ts'
+
+interface HostAgent {
+  readonly name: string
+  /** The absolute path of Node. */
+  readonly node: string
+  /** The file of svc, if svc runs from source; undefined if the folder has a copy of `svc.pyz`. */
+  readonly source?: string | undefined
+}
+
+/** The text of the manifest. */
+export const hostManifest = ({ name, node, source }: HostAgent, own: string = version): string => `\
+# Written by svc, which replaces it. To change what is shown, run "svc adopt" again.
+name: ${name}
+version: ${own === 'dev' ? '0.0.0' : own}
+description: What runs on this machine by itself
+runtime:
+  kind: process
+  command: ${JSON.stringify([node, ...(source === undefined ? copy : [source]), 'watch'])}
+status: state/status.json
+logs:
+  - {name: "job/*", path: "state/jobs/*/last.log"}
+`
+
+/**
+ * Without `-e`, Node would read the copy as a module below a package.json of the type "module", and it would not start.
+ */
+const copy = ['-e', 'require(path.resolve(process.argv[1]))', '.svc/runtime/svc.pyz']
+
+/** The manifest that belongs into this folder, with the Node and the svc that run now. */
+export const manifestFor = (folder: Pick<Folder, 'runtime'>, name: string): string =>
+  hostManifest({
+    name,
+    node: process.execPath,
+    source: existsSync(folder.runtime) ? undefined : programFile(),
+  })
+
+/**
+ * Writes the manifest of this svc if the folder has another one, and keeps the agent's name. Returns true if it was
+ * written. The text is not parsed, since that would take megabytes for as long as `svc watch` runs.
+ */
+export function renewManifest(folder: Pick<Folder, 'runtime' | 'manifest'>): boolean {
+  const name = nameInManifest(folder)
+  if (name === undefined) return false
+  return writeManifest(folder, manifestFor(folder, name))
+}
+
+/** Writes the manifest, unless the folder has the same already. Returns true if it was written. */
+export function writeManifest(folder: Pick<Folder, 'manifest'>, text: string): boolean {
+  if (textOf(folder) === text) return false
+  writeDurably(folder.manifest, text)
+  return true
+}
+
+/** The agent's name in the manifest that the folder has; undefined if there is none. */
+export const nameInManifest = (folder: Pick<Folder, 'manifest'>): string | undefined =>
+  /^name: ([a-z0-9-]+)$/m.exec(textOf(folder) ?? '')?.[1]
+
+function textOf({ manifest }: Pick<Folder, 'manifest'>): string | undefined {
+  const read = readFile(manifest, 65_536)
+  return read.is === 'bytes' ? read.bytes.toString('utf8') : undefined
+}

@@ -1,0 +1,84 @@
+/**
+ * The program of the host agent, `svc watch`. It looks at the machine every few seconds and writes the status file that
+ * the runtime reports. It ends if the file of svc was replaced, and the runtime starts it again with the new file.
+ */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { programFile } from '../../launcher/file.ts'
+import { messageOf } from '../../machine/base/errors.ts'
+import { duration, wait } from '../../machine/base/time.ts'
+import { createFolder, writeLightly } from '../../machine/files/durable.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { readAdopted } from '../agent/adopted.ts'
+import { renewManifest } from '../agent/manifest.ts'
+import { watchedJobs } from './jobs-section.ts'
+import { partsOf, statusOf } from './part.ts'
+
+const lookSeconds = 5
+const crontabSeconds = 300
+/** The status file is written at least this often, so that its age says that the program lives. */
+const writeSeconds = 60
+
+interface WatchPlaces {
+  readonly folder: Folder
+  /** The folder with all jobs. */
+  readonly jobs: string
+}
+
+/** Watches until the signal asks it to stop, or until the file of svc was replaced. */
+export async function watch(
+  { folder, jobs }: WatchPlaces,
+  stop: AbortSignal,
+  warn: (text: string) => void,
+): Promise<void> {
+  const file = programFile()
+  const first = stampOf(file)
+  const isReplaced = () => ![first, undefined].includes(stampOf(file))
+  trying(() => renewManifest(folder), warn)
+  const section = watchedJobs({ state: folder.state, jobs }, () => performance.now())
+  const write = statusWriter(folder, warn)
+  const adoptedFile = join(folder.state, 'adopted.json')
+  let adopted = stampOf(adoptedFile)
+  for (let next = 0; !stop.aborted && !isReplaced(); ) {
+    // A person who has just changed what is shown may have changed the crontab, too.
+    const before = adopted
+    adopted = stampOf(adoptedFile)
+    if (performance.now() >= next || adopted !== before) {
+      const asked = section.refresh().catch((error: unknown) => warn(messageOf(error)))
+      // The first status needs the schedules. After that, the last table counts while crontab takes its time.
+      if (next === 0) await asked
+      next = performance.now() + duration(crontabSeconds)
+    }
+    const shown = readAdopted(folder)
+    write(JSON.stringify(statusOf(partsOf(shown?.jobs ? [section] : [], Date.now()))))
+    await wait(duration(lookSeconds), stop)
+  }
+}
+
+function statusWriter(folder: Folder, warn: (text: string) => void): (text: string) => void {
+  let last: { readonly text: string; readonly at: number } | undefined
+  return (text) => {
+    const at = performance.now()
+    if (last?.text === text && at < last.at + duration(writeSeconds)) return
+    trying(() => {
+      createFolder(folder.state)
+      writeLightly(join(folder.state, 'status.json'), `${text}\n`, 0o600)
+      last = { text, at }
+    }, warn)
+  }
+}
+
+/** Does something that may fail, as on a full disk. The program goes on, and the next look tries again. */
+function trying(act: () => unknown, warn: (text: string) => void): void {
+  try {
+    act()
+  } catch (error) {
+    warn(messageOf(error))
+  }
+}
+
+/** A text that differs once the file was replaced; undefined if there is no file. */
+function stampOf(file: string): string | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  return stat && `${stat.ino} ${stat.size} ${stat.mtimeMs}`
+}
