@@ -12,8 +12,10 @@
   const chosen = stored('svc-colour-scheme')
   const dark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   page.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light')
-  // The home page leads a signed-in person on to a workspace. Only the frame at the last visit tells who that may be.
+  // The home page leads a signed-in person on to a workspace, and My account has the frame of one. Only the frame at the
+  // last visit tells who that may be.
   const { pathname } = location
-  const inWorkspace = pathname.startsWith('/w/') || (pathname === '/' && stored('svc-frame') === 'workspace')
+  const maybe = pathname === '/' || pathname === '/account'
+  const inWorkspace = pathname.startsWith('/w/') || (maybe && stored('svc-frame') === 'workspace')
   page.setAttribute('data-frame', inWorkspace ? 'workspace' : 'door')
 })()

@@ -191,6 +191,7 @@ export const api = {
   createWorkspace: (name: string, slug: string) => call('POST /workspaces', { name, slug }),
   workspace: (slug: string, s?: Signal) => call('GET /w/:slug', { slug }, s),
   renameWorkspace: (slug: string, name: string) => call('PATCH /w/:slug', { slug }, { name }),
+  deleteWorkspace: (slug: string) => call('DELETE /w/:slug', { slug }),
   fleet: (slug: string, asked: Sent<'GET /w/:slug/fleet'>, s?: Signal) =>
     call('GET /w/:slug/fleet', { slug }, asked, s),
   sendToMany: (slug: string, agents: string[], type: Sent<'POST /w/:slug/commands'>['type']) =>

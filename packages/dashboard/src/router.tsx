@@ -33,6 +33,7 @@ import {
   rolloutQuery,
   workspaceQuery,
 } from './queries.ts'
+import { workspaceBefore } from './shell/returning.ts'
 import { WorkspaceShell } from './shell/WorkspaceShell.tsx'
 
 interface Context {
@@ -91,6 +92,10 @@ const home = createRoute({
 const account = createRoute({
   getParentRoute: () => signedIn,
   path: paths.account,
+  loader: async ({ context }) => {
+    const slug = workspaceBefore(context.me.workspaces)
+    if (slug !== undefined) await context.queryClient.prefetchQuery(workspaceQuery(slug))
+  },
   component: lazyRouteComponent(() => import('./pages/account/AccountPage.tsx'), 'AccountPage'),
 })
 

@@ -1,12 +1,17 @@
 /** Hooks that give the workspace of the current page. */
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
+import { createContext, useContext } from 'react'
 import { workspaceQuery } from './queries.ts'
 
-const route = getRouteApi('/signed-in/w/$slug')
+/** The short name of the workspace in whose frame a page outside of workspaces is shown, such as My account. */
+export const FrameOf = createContext('')
 
-/** Returns the short name of the workspace, which is part of the page's address. */
-export const useSlug = (): string => route.useParams().slug
+/** Returns the short name of the workspace, which is part of the page's address, or else that of the frame. */
+export function useSlug(): string {
+  const frame = useContext(FrameOf)
+  return useParams({ strict: false }).slug ?? frame
+}
 
 /**
  * Returns the facts about the workspace in the page's address, and the signed-in person's role in it: `admin` or

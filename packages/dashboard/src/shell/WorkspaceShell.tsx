@@ -2,7 +2,7 @@ import { Burger, UnstyledButton } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { isRefusal } from '../api.ts'
 import { useLive } from '../live/useLive.ts'
 import { NotFoundPage } from '../NotFoundPage.tsx'
@@ -23,10 +23,10 @@ const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
 const KeysSheet = lazy(async () => ({ default: (await import('./KeysSheet.tsx')).KeysSheet }))
 
 /**
- * The frame around every page of a workspace. It contains the navigation, at the side or, on narrow screens, at the
- * top. It also holds the live connection that all these pages use.
+ * The frame around the page of a route in a workspace, or around `children`. It contains the navigation, at the side or,
+ * on narrow screens, at the top. It also holds the live connection that all these pages use.
  */
-export function WorkspaceShell() {
+export function WorkspaceShell({ children = <Outlet /> }: { children?: ReactNode }) {
   const slug = useSlug()
   const { name } = useParams({ strict: false })
   const live = useLive(slug, name)
@@ -92,9 +92,7 @@ export function WorkspaceShell() {
       </nav>
       <main id="content" className="svc-main" tabIndex={-1}>
         <Banners slug={slug} live={live} />
-        <div className="svc-page">
-          <Outlet />
-        </div>
+        <div className="svc-page">{children}</div>
       </main>
       <Suspense>
         {finding && <Palette slug={slug} onReady={found} onKeys={showKeys} onClosed={leave} />}

@@ -88,6 +88,7 @@ export function PersonMenu() {
         <Menu.Item leftSection={<IconLogout {...icon} />} onClick={() => void signOut()}>
           Sign out
         </Menu.Item>
+        <Menu.Label>svc {me.service.version}</Menu.Label>
       </Menu.Dropdown>
     </Menu>
   )

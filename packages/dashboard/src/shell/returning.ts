@@ -1,4 +1,7 @@
-/** The list of agents as a person left it, and the agent whose page was open just before: a person comes back to both. */
+/**
+ * The list of agents as a person left it, the agent whose page was open just before, and the last workspace: a person
+ * comes back to all of them.
+ */
 type View = Readonly<Record<string, unknown>>
 
 const views = new Map<string, View>()
@@ -10,6 +13,7 @@ export const viewBefore = (slug: string): View => views.get(slug) ?? {}
 
 /** Notes where the person is: on the page of an agent, on the list of agents, or elsewhere in the workspace. */
 export function notePlace(slug: string, place: { agent: string } | 'list' | 'elsewhere'): void {
+  noteWorkspace(slug)
   if (place === 'list') return
   left = place === 'elsewhere' ? undefined : { slug, agent: place.agent }
 }
@@ -19,4 +23,25 @@ export function agentBefore(slug: string): string | undefined {
   const agent = left?.slug === slug ? left.agent : undefined
   left = undefined
   return agent
+}
+
+const lastWorkspace = 'svc-workspace'
+
+function noteWorkspace(slug: string): void {
+  try {
+    sessionStorage.setItem(lastWorkspace, slug)
+  } catch {
+    // If the browser forbids storage, My account has the frame of the first workspace.
+  }
+}
+
+/** Returns the workspace that was open last in this tab, if the person is still in it; otherwise the first one. */
+export function workspaceBefore(all: readonly { slug: string }[]): string | undefined {
+  let last: string | null = null
+  try {
+    last = sessionStorage.getItem(lastWorkspace)
+  } catch {
+    // The first workspace is used, as above.
+  }
+  return (all.find(({ slug }) => slug === last) ?? all[0])?.slug
 }

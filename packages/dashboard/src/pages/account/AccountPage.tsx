@@ -1,42 +1,57 @@
 import { Anchor, Button, Group, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { IconArrowLeft } from '@tabler/icons-react'
-import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
-import { useRouter } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
 import { api } from '../../api.ts'
 import { wrongWithPassword, wrongWithText } from '../../forms/rules.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { notify } from '../../notify.tsx'
-import { keys, meQuery } from '../../queries.ts'
+import { paths } from '../../paths.ts'
+import { keys, meQuery, workspaceQuery } from '../../queries.ts'
 import { useSignOut } from '../../session.ts'
+import { workspaceBefore } from '../../shell/returning.ts'
 import { useScheme } from '../../shell/scheme.ts'
+import { WorkspaceShell } from '../../shell/WorkspaceShell.tsx'
 import { ErrorNote, PageHeader, Text, useDocumentTitle } from '../../ui/index.ts'
+import { FrameOf } from '../../workspace.ts'
 import { Sessions } from './Sessions.tsx'
 import { SignIns } from './SignIns.tsx'
 import './account.css'
 
 /**
- * The page on which the signed-in person sees and changes their name, password, sessions and appearance of the page.
+ * My account, in the frame of the workspace that was open last. Without a workspace, or if it cannot be loaded, there is
+ * no frame.
  */
 export function AccountPage() {
   const { data: me } = useSuspenseQuery(meQuery)
-  const router = useRouter()
+  const [slug] = useState(() => workspaceBefore(me.workspaces))
+  const { data: workspace } = useQuery({ ...workspaceQuery(slug ?? ''), enabled: slug !== undefined })
+  if (slug === undefined || !workspace || !me.workspaces.some((one) => one.slug === slug))
+    return (
+      <main className="account-alone">
+        <Anchor component={Link} to={paths.home}>
+          Your workspaces
+        </Anchor>
+        <Account />
+      </main>
+    )
+  return (
+    <FrameOf value={slug}>
+      <WorkspaceShell>
+        <Account />
+      </WorkspaceShell>
+    </FrameOf>
+  )
+}
+
+/** The signed-in person sees and changes their name, password, sessions and appearance of the page. */
+function Account() {
+  const { data: me } = useSuspenseQuery(meQuery)
   const signOut = useSignOut()
   useDocumentTitle('My account')
   return (
-    <main className="account">
-      <Anchor
-        href="/"
-        className="account-back"
-        onClick={(event) => {
-          event.preventDefault()
-          if (router.history.canGoBack()) router.history.back()
-          else void router.navigate({ to: '/' })
-        }}
-      >
-        <IconArrowLeft size={15} aria-hidden /> Back
-      </Anchor>
+    <div className="account">
       <PageHeader
         title="My account"
         note={
@@ -73,12 +88,12 @@ export function AccountPage() {
         <SignIns />
       </Part>
       <p className="svc-quiet account-end">
-        svc is open source (Apache-2.0).{' '}
+        svc {me.service.version}, open source (Apache-2.0).{' '}
         <Anchor href="/notices.txt" target="_blank" inherit>
           Libraries in this page and their licences
         </Anchor>
       </p>
-    </main>
+    </div>
   )
 }
 

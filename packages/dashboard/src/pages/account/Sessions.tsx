@@ -52,7 +52,7 @@ function Line({ session, busy, onEnd }: { session: Session; busy: boolean; onEnd
               <Text>{session.ip}</Text> ·{' '}
             </>
           )}
-          used <Time at={session.seenAt} />, signed in <Time at={session.createdAt} />
+          used {session.current ? 'now' : <Time at={session.seenAt} />}, signed in <Time at={session.createdAt} />
         </div>
       </div>
       {!session.current && (

@@ -6,6 +6,7 @@ import { membersQuery } from '../../queries.ts'
 import { ErrorNote, Help, PageHeader, useDocumentTitle } from '../../ui/index.ts'
 import { useSlug, useWorkspace } from '../../workspace.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
+import { DeleteWorkspace } from './DeleteWorkspace.tsx'
 import { Invitations } from './Invitations.tsx'
 import { InviteDialog } from './InviteDialog.tsx'
 import { MemberLine } from './MemberLine.tsx'
@@ -49,6 +50,7 @@ export function MembersPage() {
           </ul>
           {admin && <Invitations slug={slug} invitations={data.invitations} />}
           {admin && <WorkspaceName slug={slug} name={name} />}
+          {admin && <DeleteWorkspace slug={slug} people={data.members.length} />}
         </>
       )}
       <InviteDialog slug={slug} opened={inviting} onClose={() => setInviting(false)} />

@@ -1,0 +1,73 @@
+import { Button, Stack, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api } from '../../api.ts'
+import { asTyped } from '../../forms/as-typed.ts'
+import { notify } from '../../notify.tsx'
+import { paths } from '../../paths.ts'
+import { forgetWorkspace } from '../../queries.ts'
+import { Confirm } from '../../ui/index.ts'
+import { useWorkspace } from '../../workspace.ts'
+
+/** Deletes the workspace, after the admin has typed its short name. */
+export function DeleteWorkspace({ slug, people }: { slug: string; people: number }) {
+  const { name, agents } = useWorkspace()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [opened, setOpened] = useState(false)
+  const [typed, setTyped] = useState('')
+  const close = () => {
+    setTyped('')
+    setOpened(false)
+  }
+  const remove = async () => {
+    await api.deleteWorkspace(slug)
+    await forgetWorkspace(client, slug)
+    await navigate({ to: paths.home, replace: true })
+    notify({ message: `Workspace ${slug} deleted.` })
+  }
+  return (
+    <section className="people-section">
+      <h2>Delete this workspace</h2>
+      <p className="svc-quiet people-note">Its agents, runs and logs go with it, for all its members.</p>
+      <Button color="red" variant="light" onClick={() => setOpened(true)}>
+        Delete workspace…
+      </Button>
+      <Confirm
+        opened={opened}
+        onClose={close}
+        title={`Delete ${name}?`}
+        confirm="Delete workspace"
+        danger
+        disabled={typed !== slug}
+        onConfirm={remove}
+      >
+        <Stack gap="sm">
+          <div>
+            This can’t be undone.
+            <ul className="svc-consequences">
+              <li>
+                {counted(agents, 'agent')} with all runs, costs, history, commands and logs, blueprints, alerts and the
+                activity are deleted here.
+              </li>
+              <li>{counted(people, 'person', 'people')} will no longer see the workspace. Accounts stay.</li>
+              <li>The tokens of the agents and of their bots stop working immediately.</li>
+              <li>On their machines nothing changes: agents keep running until someone stops them there.</li>
+            </ul>
+          </div>
+          <TextInput
+            data-autofocus
+            label={`Type ${slug} to confirm`}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            {...asTyped}
+          />
+        </Stack>
+      </Confirm>
+    </section>
+  )
+}
+
+const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`
