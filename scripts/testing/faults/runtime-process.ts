@@ -50,7 +50,7 @@ export const runtimeProcessFaults: readonly Fault[] = [
     file: at('launcher/supervision.ts'),
     old: "      { do: 'note', starting: true },\n",
     new: '',
-    tests: [at('cli/start.process.test.ts')],
+    tests: [at('launcher/supervision.test.ts')],
   },
   {
     name: 'take-over: a number that another process has by now counts as the agent',
