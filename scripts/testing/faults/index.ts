@@ -3,6 +3,7 @@ import { alertFaults } from './alerts.ts'
 import { blueprintFaults } from './blueprint.ts'
 import { dashboardFaults } from './dashboard.ts'
 import type { Fault } from './fault.ts'
+import { hostFaults } from './host.ts'
 import { peopleFaults } from './people.ts'
 import { protocolFaults } from './protocol.ts'
 import { runtimeFaults } from './runtime.ts'
@@ -14,6 +15,7 @@ export const faults: readonly Fault[] = [
   ...protocolFaults,
   ...blueprintFaults,
   ...runtimeFaults,
+  ...hostFaults,
   ...serverFaults,
   ...serviceFaults,
   ...peopleFaults,

@@ -67,6 +67,7 @@ test('jobs of the crontab and of records are shown together, the worst first, wi
   )
   expect(out).toMatch(/new\s+info\s+never ran; next .*\nmail\s+ok\s+ok .*, took 4 min; next .*\n/)
   expect(out).toMatch(/\(Crontab\)\s+bad\s+line 3: .*\n\(Records\)\s+info\s+1 record cannot be read/)
+  expect(out).toContain('\n\nLine 3 of the crontab: There is no command')
   expect(out).not.toContain('secret')
 
   const json = await listed()

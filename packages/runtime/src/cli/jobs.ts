@@ -73,7 +73,7 @@ function places(): { readonly jobs: string; readonly state: string } {
 }
 
 async function list(json: boolean | undefined): Promise<void> {
-  const { found, seen, failed } = await lookAtJobs(places())
+  const { found, seen, failed, wrong } = await lookAtJobs(places())
   const view = { now: now(), zone: machineZone(), woke: seen.woke, failed }
   const jobs = judgedJobs(found, seen, view)
   show(json, jobs.map(shownJob), () => {
@@ -84,7 +84,7 @@ async function list(json: boolean | undefined): Promise<void> {
     ]
     if (rows.length === 0)
       return `There are no jobs yet. Put "svc-exec NAME --" in front of a command, in a crontab or elsewhere.`
-    return columns([['JOB', 'LEVEL', 'STATE'], ...rows])
+    return [...columns([['JOB', 'LEVEL', 'STATE'], ...rows]), ...(wrong.length > 0 ? ['', ...wrong] : [])]
   })
 }
 
@@ -102,10 +102,10 @@ const shownJob = ({ name, level, detail, schedule, last, due, next, running }: J
 async function expectJob(name: string, { json, every, cron, tz, grace }: Expected): Promise<void> {
   checkName(name)
   if ((every === undefined) === (cron === undefined))
-    throw wrong('A job has either --every or --cron: give one of them.')
-  if (tz !== undefined && cron === undefined) throw wrong('--tz is the time zone of --cron, which is missing.')
+    throw misuse('A job has either --every or --cron: give one of them.')
+  if (tz !== undefined && cron === undefined) throw misuse('--tz is the time zone of --cron, which is missing.')
   const fault = cron === undefined ? undefined : scheduleFault(cron, tz)
-  if (fault !== undefined) throw wrong(fault)
+  if (fault !== undefined) throw misuse(fault)
   const { jobs } = places()
   const folder = join(jobs, name)
   const before = readJob(folder)
@@ -161,13 +161,13 @@ async function forget(name: string, { json }: Json): Promise<void> {
 }
 
 function checkName(name: string): void {
-  if (!isJobName(name)) throw wrong(`The name of a job is ${jobNames}: got ${JSON.stringify(name)}.`)
+  if (!isJobName(name)) throw misuse(`The name of a job is ${jobNames}: got ${JSON.stringify(name)}.`)
 }
 
 function seconds(option: string, text: string): number {
   const read = readDuration(text)
-  if (read === undefined) throw wrong(`${option} must be ${durations}: got ${JSON.stringify(text)}.`)
+  if (read === undefined) throw misuse(`${option} must be ${durations}: got ${JSON.stringify(text)}.`)
   return read
 }
 
-const wrong = (message: string): Refusal => new Refusal(message, exits.usage)
+const misuse = (message: string): Refusal => new Refusal(message, exits.usage)

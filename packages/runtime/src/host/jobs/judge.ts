@@ -77,7 +77,8 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
   }
 }
 
-const weekSeconds = 7 * 86_400
+/** How long a good run, or one without the name of a job, is reported. */
+export const weekSeconds = 7 * 86_400
 
 /** A summary of all runs of a job, which does not depend on the time. */
 interface Digest {

@@ -189,6 +189,13 @@ test('while crontab fails, the last table counts and the item warns', () => {
   expect(jobsPart(noJobs, nothingSeen, failing).health[0]?.detail).toContain('no table was read yet')
 })
 
+test('runs that name no job are counted for a week', () => {
+  const unrecorded = [8, 6, 1].map((days) => ({ at: now - days * 86_400, reason: 'wrong usage' }))
+  expect(jobsPart(found([], { unrecorded }), nothingSeen, view).health).toEqual([
+    { name: 'Records', level: 'info', detail: '2 runs in 7 days without a record and without the name of a job' },
+  ])
+})
+
 test('records that cannot be read are counted', () => {
   const { health, label } = jobsPart(found([], { passedOver: 2, closed: ['backup'] }), nothingSeen, view)
   expect(health).toEqual([

@@ -5,7 +5,7 @@
 import { type HealthItem, type Level, levels, limits, type Panel, type Run, worst } from '@svc/protocol'
 import { span } from '../../machine/base/time.ts'
 import { factsOf } from '../jobs/facts.ts'
-import { endWords, type JobView, type JudgedJob, judgeJob } from '../jobs/judge.ts'
+import { endWords, type JobView, type JudgedJob, judgeJob, weekSeconds } from '../jobs/judge.ts'
 import type { FoundJobs, ShownRun } from '../jobs/reader.ts'
 import type { Fault, SeenJobs } from '../jobs/seen.ts'
 import { clock } from '../jobs/zone.ts'
@@ -60,7 +60,7 @@ function jobItems(jobs: readonly JudgedJob[]): Item[] {
 
 /** The items about the crontab and the records as a whole. Each is there only if there is something to say. */
 export const otherItems = (found: FoundJobs, seen: SeenJobs, view: JobsView): Item[] =>
-  [crontabItem(seen, view), recordsItem(found)].filter((item) => item !== undefined)
+  [crontabItem(seen, view), recordsItem(found, view)].filter((item) => item !== undefined)
 
 function crontabItem({ faults, read }: SeenJobs, { failed, now, zone }: JobsView): Item | undefined {
   const says = (Object.keys(faultWords) as Fault['of'][]).flatMap((of) => {
@@ -80,24 +80,26 @@ const faultWords: Readonly<Record<Fault['of'], (lines: string) => string>> = {
   line: (lines) => `${lines}: not a line that cron knows`,
 }
 
-function recordsItem({ passedOver, closed }: FoundJobs): Item | undefined {
+function recordsItem({ passedOver, closed, unrecorded }: FoundJobs, { now }: JobView): Item | undefined {
+  const unnamed = unrecorded.filter(({ name, at }) => name === undefined && at > now - weekSeconds).length
   const says = [
-    ...(passedOver === 0
-      ? []
-      : [`${passedOver} ${passedOver === 1 ? 'record' : 'records'} cannot be read, or have a time in the future`]),
+    ...(passedOver === 0 ? [] : [`${count(passedOver, 'record')} cannot be read, or have a time in the future`]),
     ...(closed.length === 0 ? [] : [`the folder of ${closed.slice(0, 5).join(', ')} cannot be read`]),
+    ...(unnamed === 0 ? [] : [`${count(unnamed, 'run')} in 7 days without a record and without the name of a job`]),
   ]
   return says.length === 0 ? undefined : { name: 'Records', level: 'info', detail: says.join('; ') }
 }
 
+const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
+
 function labelOf(jobs: readonly JudgedJob[], others: readonly HealthItem[]): string {
   const need = jobs.filter(needs)
-  const count = jobs.length === 1 ? '1 job' : `${jobs.length} jobs`
+  const all = count(jobs.length, 'job')
   const [first] = need
   if (first !== undefined)
-    return need.length === 1 ? `${first.name}: ${first.short}` : `${need.length} of ${count} need you`
+    return need.length === 1 ? `${first.name}: ${first.short}` : `${need.length} of ${all} need you`
   if (others.some(({ level }) => level === 'bad')) return 'the crontab needs you'
-  return jobs.length === 0 ? 'no jobs yet' : `${count}, all well`
+  return jobs.length === 0 ? 'no jobs yet' : `${all}, all well`
 }
 
 const subjectOf = (name: string) => ({ title: name })

@@ -27,6 +27,8 @@ interface JobsLook {
   readonly found: FoundJobs
   readonly seen: SeenJobs
   readonly failed: string | undefined
+  /** Sentences about lines of the crontab with a mistake. They may quote the line, so they stay on this machine. */
+  readonly wrong: readonly string[]
 }
 
 /** The milliseconds after which a record must have been written if the process of a run is gone. */
@@ -38,8 +40,8 @@ export async function lookAtJobs({ state, jobs }: JobsPlaces): Promise<JobsLook>
   const before = readSeen(state)
   const asked = askCrontab(before, now, false)
   if (look(now).isPending) await new Promise((resolve) => setTimeout(resolve, pendingMs))
-  const { seen, failed } = await asked
-  return { found: look(Date.now()), seen: { ...seen, woke: wokeOf(seen, now) }, failed }
+  const { seen, failed, wrong } = await asked
+  return { found: look(Date.now()), seen: { ...seen, woke: wokeOf(seen, now) }, failed, wrong }
 }
 
 /** The part of this section now, for a first report. */
@@ -108,17 +110,20 @@ function cut(file: string): void {
   }
 }
 
-async function askCrontab(
-  before: SeenJobs,
-  now: number,
-  remembers: boolean,
-): Promise<{ readonly seen: SeenJobs; readonly failed: string | undefined }> {
+async function askCrontab(before: SeenJobs, now: number, remembers: boolean): Promise<Omit<JobsLook, 'found'>> {
   const listed = await listCrontab()
-  if (listed.is === 'failed') return { seen: before, failed: listed.why }
+  if (listed.is === 'failed') return { seen: before, failed: listed.why, wrong: [] }
   const table = readCrontab(listed.bytes.toString('utf8'))
   const namesTz = table.some((line) => line.is === 'assignment' && line.name === 'CRON_TZ')
   const obeysTz = namesTz && (await obeysCronTz())
-  return { seen: seenAfter(before, table, { now: Math.floor(now / 1000), remembers, obeysTz }), failed: undefined }
+  const seen = seenAfter(before, table, { now: Math.floor(now / 1000), remembers, obeysTz })
+  return { seen, failed: undefined, wrong: table.flatMap(wrongWith) }
+}
+
+function wrongWith(line: ReturnType<typeof readCrontab>[number]): string[] {
+  if (line.is !== 'entry' || line.calls.length === 0) return []
+  const faults = [line.wrong, ...line.calls.map(({ wrong }) => wrong)].filter((wrong) => wrong !== undefined)
+  return faults.length === 0 ? [] : [`Line ${line.number} of the crontab: ${faults.join(' ')}`]
 }
 
 /** When the machine last started or woke up, in Unix seconds. */
