@@ -2,25 +2,23 @@
  * `svc connect`: stores the address of the service to which this folder's agent reports, and the agent's token. Without
  * --no-test they are stored only after the service accepted a real report.
  */
-import { basename, dirname, resolve } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { type Manifest, manifestName, readManifest, wrongWithAgentName } from '@svc/blueprint'
-import { isToken, limits } from '@svc/protocol'
+import { limits } from '@svc/protocol'
 import { Command } from 'commander'
 import { createFolder, writeDurably } from '../machine/files/durable.ts'
-import { type Connection, isOpen, readOrigin, writeConnection } from '../machine/files/env.ts'
-import { type Folder, prepare } from '../machine/files/folder.ts'
-import { readHandedText } from '../machine/files/handed.ts'
+import { type Connection, writeConnection } from '../machine/files/env.ts'
+import type { Folder } from '../machine/files/folder.ts'
 import { inTurn, whoHolds } from '../machine/files/lock.ts'
 import { readFile } from '../machine/files/read.ts'
 import { examples, hint } from '../machine/hint.ts'
-import { exchange } from '../reporter/exchange.ts'
 import { manifestOf } from '../reporter/manifest.ts'
-import { createReporter } from '../reporter/run.ts'
 import { placeOf } from '../state/paths.ts'
 import { fillSettings } from '../state/settings.ts'
-import { askHidden, confirm, interactive, standardInput } from './ask.ts'
+import { confirm, interactive } from './ask.ts'
+import { originFrom, testReport, tokenFrom, tryConnection } from './connecting.ts'
 import { type Common, common, existing } from './folder.ts'
-import { exits, Refusal, show, warn } from './output.ts'
+import { exits, Refusal, show } from './output.ts'
 import { pasted } from './pasted.ts'
 
 type ConnectOptions = Common & {
@@ -53,14 +51,11 @@ export const connect = (): Command =>
 
 async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOptions): Promise<void> {
   const folder = existing(dir)
-  const origin = readOrigin(pasted('The address', url))
-  if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)
-  if (isOpen(origin.value))
-    warn(`Everyone on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
+  const origin = originFrom(url)
   const { manifest, toWrite } = await manifestFor(folder, name, yes)
   const firstStatus = await offerStatus(folder, manifest, yes)
-  const connection: Connection = { origin: origin.value, token: await tokenFrom(tokenFile) }
-  if (test) await tryConnection(folder, manifest, connection)
+  const connection: Connection = { origin, token: await tokenFrom(tokenFile) }
+  if (test) await tryConnection(folder, manifest, connection, 'With --no-test it is written without a test.')
   inTurn(folder, 'svc connect', () => {
     if (toWrite !== undefined) writeDurably(folder.manifest, toWrite)
     writeConnection(folder, connection)
@@ -71,13 +66,13 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOption
     }
   })
   // The second test report contains the status file that was just written, so that the page shows a level at once.
-  if (test && firstStatus !== undefined) await report(folder, manifest, connection)
+  if (test && firstStatus !== undefined) await testReport(folder, manifest, connection)
   const { name: agent, version } = manifest
   show(
     json,
     {
       connected: true,
-      url: origin.value,
+      url: origin,
       agent,
       version,
       tested: test,
@@ -86,8 +81,8 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOption
     },
     () => [
       test
-        ? `Connected: ${origin.value} accepted a report of ${agent} ${version}.`
-        : `Written without a test: ${agent} ${version} reports to ${origin.value}.`,
+        ? `Connected: ${origin} accepted a report of ${agent} ${version}.`
+        : `Written without a test: ${agent} ${version} reports to ${origin}.`,
       ...(toWrite === undefined ? [] : [`Wrote ${folder.manifest}. Check it: it defines what the agent offers.`]),
       ...(firstStatus === undefined
         ? missingStatus(folder, manifest)
@@ -184,49 +179,3 @@ status: status.json
 # Logs that people may request.
 # logs: [{name: work, path: work.log}]
 `
-
-/**
- * Reads the token from a file, the environment, the terminal or standard input. The token is never an argument of the
- * command, since every user of the machine can see arguments (I29).
- */
-async function tokenFrom(file: string | undefined): Promise<string> {
-  const token = pasted('The token', await rawToken(file), { secret: true })
-  if (isToken('agent', token)) return token
-  if (token === '')
-    throw new Refusal(
-      'No token was given. Paste it when asked, or pass it on standard input, in --token-file or in SVC_TOKEN.',
-      exits.usage,
-    )
-  throw new Refusal(
-    'That is not an agent token. A token starts with svc_agt_, followed by letters, digits, _ and - only. The service shows it once, when the agent is added or its token is rotated.',
-    exits.usage,
-  )
-}
-
-/** No token is longer, so what comes after that many bytes of standard input is not read. */
-const maxTokenBytes = 4096
-
-async function rawToken(file: string | undefined): Promise<string> {
-  if (file !== undefined) return readHandedText(resolve(file), 'The token file', maxTokenBytes)
-  if (process.env.SVC_TOKEN) return process.env.SVC_TOKEN
-  return interactive() ? askHidden("The agent's token (it is not shown)") : standardInput(maxTokenBytes)
-}
-
-/**
- * Sends one real report to test the connection. The agent obeys commands in the answer as usual, because the service
- * delivers each command only once.
- */
-async function tryConnection(folder: Folder, manifest: Manifest, connection: Connection): Promise<void> {
-  prepare(folder)
-  const result = await report(folder, manifest, connection)
-  if (result.ok) return
-  const where = `The test report to ${connection.origin} failed: ${result.why}. Nothing was written.`
-  if (result.status === undefined)
-    throw new Refusal(`${where} With --no-test it is written without a test.`, exits.unreached)
-  throw new Refusal(
-    result.status === 401 ? `${connection.origin} does not know this token. Nothing was written.` : where,
-  )
-}
-
-const report = (folder: Folder, manifest: Manifest, connection: Connection) =>
-  exchange(createReporter(folder), { manifest, health: [] }, connection, new AbortController().signal)
