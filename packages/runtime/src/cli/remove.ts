@@ -57,25 +57,33 @@ async function run({ dir, json, yes, keepState }: RemoveOptions): Promise<void> 
     if (json || !interactive()) throw new Refusal('Nothing was removed. Add --yes to remove it.', exits.usage)
     if (!(await confirm('Remove it?'))) throw new Refusal('Nothing was removed.')
   }
-  const manifest = manifestOf(folder)
-  await stopAgent({ folder, manifest: manifest.ok ? manifest.value : undefined })
-  for (const unit of plan.units) await uninstallService(unit)
-  clear(folder, plan)
-  const { agent, service, units, stays } = plan
+  await carryOut(folder, plan)
+  const { agent, units, stays } = plan
   const gone = !existsSync(folder.root)
   show(
     json,
     { removed: true, agent, dir: folder.root, folderRemoved: gone, units: units.map((u) => u.name), stays },
-    () => [
-      gone
-        ? `Removed ${agent} and ${folder.root}.`
-        : `Removed ${agent}; in ${folder.root} stays: ${oneLine(stays.join(', '))}.`,
-      ...(service ? [`It is still listed in ${service}: delete the agent ${agent} there.`] : []),
-    ],
+    () => removedLines(folder, plan),
   )
 }
 
-function planFor(folder: Folder, keepState: boolean): Plan {
+/** Stops the agent, and deletes what the plan lists. */
+export async function carryOut(folder: Folder, plan: Plan): Promise<void> {
+  const manifest = manifestOf(folder)
+  await stopAgent({ folder, manifest: manifest.ok ? manifest.value : undefined })
+  for (const unit of plan.units) await uninstallService(unit)
+  clear(folder, plan)
+}
+
+/** The lines for a person after a removal. */
+export const removedLines = (folder: Folder, { agent, service, stays }: Plan): string[] => [
+  existsSync(folder.root)
+    ? `Removed ${agent}; in ${folder.root} stays: ${oneLine(stays.join(', '))}.`
+    : `Removed ${agent} and ${folder.root}.`,
+  ...(service ? [`It is still listed in ${service}: delete the agent ${agent} there.`] : []),
+]
+
+export function planFor(folder: Folder, keepState: boolean): Plan {
   if (!existsSync(folder.svc)) throw new Refusal(`There is no svc agent in ${folder.root}.`)
   const install = readInstall(folder)
   if (install?.is === 'made' && lives(install))
@@ -102,7 +110,8 @@ function nameOf(folder: Folder, install: Install | undefined): string {
   return manifest.ok ? manifest.value.name : 'the agent'
 }
 
-function shown({ agent, units, paths, stays }: Plan, folder: Folder): string[] {
+/** The lines for a person before a removal. */
+export function shown({ agent, units, paths, stays }: Plan, folder: Folder): string[] {
   const runs = whoHolds(folder, 'runtime')
   return [
     `This removes ${agent} from this machine:`,
