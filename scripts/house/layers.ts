@@ -72,6 +72,9 @@ export const orders: Readonly<Record<string, Order>> = {
         says: 'what people run on this machine anyway: their jobs',
         layers: [
           {
+            'host/adopt': '`svc adopt`: the crontab, whose lines become jobs and back',
+          },
+          {
             'host/watch': '`svc watch`: what the host agent reports, a section for each kind of thing that runs',
           },
           {

@@ -79,6 +79,7 @@ const groups: readonly (readonly [title: string, commands: Readonly<Record<strin
   [
     'Jobs of this machine:',
     {
+      adopt: async () => (await import('./adopt.ts')).adopt(),
       exec: async () => (await import('./exec.ts')).exec(),
       jobs: async () => (await import('./jobs.ts')).jobs(),
       watch: async () => (await import('./watch.ts')).watchCommand(),

@@ -43,7 +43,7 @@ async function install({ to, json }: SelfOptions): Promise<void> {
 }
 
 /** The folder for the programs of the current user account. */
-const programsFolder = (): string =>
+export const programsFolder = (): string =>
   folderFor({
     home: homedir(),
     path: searchPath(),
@@ -66,7 +66,7 @@ interface InstalledSelf {
 }
 
 /** Installs this program as the command `svc` in a folder, and the launcher `svc-exec`. */
-async function installSelf(folder: string): Promise<InstalledSelf> {
+export async function installSelf(folder: string): Promise<InstalledSelf> {
   const program = programFile()
   const release = insideOf(program)
   if (!release)

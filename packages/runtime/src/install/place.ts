@@ -94,7 +94,7 @@ export async function placeVersion(
 }
 
 /** Copies svc into the agent's folder, and writes the file `start.cjs` that starts this copy. */
-function keepProgram(folder: Folder, program: string): void {
+export function keepProgram(folder: Folder, program: string): void {
   createFolder(dirname(folder.runtime))
   writeStarter(folder)
   writeDurably(folder.runtime, readFileSync(program), 0o755)

@@ -21,7 +21,7 @@ const adopted = filled(
   }),
   { jobs: false, ai: false, names: 'number' as const, folders: [] as string[] },
 )
-type Adopted = Noted<typeof adopted>
+export type Adopted = Noted<typeof adopted>
 
 const fileOf = ({ state }: Pick<Folder, 'state'>): string => join(state, 'adopted.json')
 

@@ -28,7 +28,7 @@ export interface Entry extends AnyLine {
   readonly wrong?: string
 }
 
-type TableLine =
+export type TableLine =
   | Entry
   | (AnyLine & { readonly is: 'assignment'; readonly name: string; readonly value: string })
   /** An empty line or a comment. */

@@ -58,7 +58,7 @@ interface Request {
  * removed first. If the service manager refuses, the files of both units are again as they were before.
  */
 export async function installService(folder: Folder, request: Request): Promise<Installed> {
-  const kind: UnitKind = mac ? 'launchd' : request.system ? 'systemd system' : 'systemd user'
+  const kind = kindOf(request.system)
   const present = findUnit(folder)
   if (present && present.kind !== kind)
     throw new Refusal(
@@ -80,6 +80,12 @@ export async function installService(folder: Folder, request: Request): Promise<
     throw error
   }
 }
+
+const kindOf = (system: boolean): UnitKind => (mac ? 'launchd' : system ? 'systemd system' : 'systemd user')
+
+/** True if the service manager answers that would start an agent with this name. */
+export const managerAnswers = async ({ agent, system }: Pick<Request, 'agent' | 'system'>): Promise<boolean> =>
+  (await unitState(unitCalled(kindOf(system), agent))).answers
 
 /**
  * The unit for this folder. Its name is the chosen one; otherwise that of the folder's existing unit; otherwise the

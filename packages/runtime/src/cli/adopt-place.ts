@@ -1,0 +1,59 @@
+/** The folders and programs that `svc adopt` uses. */
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { ownerOf, strangersFolder } from '../host/adopt/owner.ts'
+import { hostFolder, jobsFolder } from '../host/jobs/paths.ts'
+import { programFile } from '../launcher/file.ts'
+import { type Folder, folderAt } from '../machine/files/folder.ts'
+import { insideOf } from '../updates/runtime/release.ts'
+import { Refusal } from './output.ts'
+import { installSelf, programsFolder } from './self.ts'
+
+export interface HostPlace {
+  /** The folder of the host agent. */
+  readonly folder: Folder
+  /** The folder with the records of jobs. */
+  readonly jobs: string
+  /** The path of `svc-exec`. */
+  readonly program: string
+}
+
+/** Finds the folders of this user. Refuses those of another user. */
+export function placeFor(): HostPlace {
+  const root = hostFolder(process.env)
+  const jobs = jobsFolder(process.env)
+  if (root === undefined || jobs === undefined)
+    throw new Refusal('There is no folder for the agent: set HOME, or XDG_STATE_HOME, to an absolute path.')
+  const programs = programsFolder()
+  const uid = process.getuid?.()
+  const own = { what: 'The folder of the agent', path: root }
+  const places =
+    uid === 0
+      ? [{ what: 'The home folder', path: homedir() }, { what: 'The folder for svc-exec', path: programs }, own]
+      : [own]
+  const stranger =
+    uid === undefined
+      ? undefined
+      : strangersFolder(
+          uid,
+          places.map((each) => ({ ...each, owner: ownerOf(each.path) })),
+        )
+  if (stranger) throw new Refusal(`${stranger} Nothing was done.`)
+  return { folder: folderAt(root), jobs, program: join(programs, 'svc-exec') }
+}
+
+/** Refuses to write a path into the crontab at which no `svc-exec` can be installed. */
+export function mustInstall(program: string): void {
+  if (existsSync(program) || insideOf(programFile())) return
+  throw new Refusal(
+    `There is no ${program}, and svc runs from source, so it cannot be written. Use svc.pyz. Nothing was done.`,
+  )
+}
+
+/** Installs `svc` and `svc-exec` for this user, unless both are there. Returns what a person reads about it. */
+export async function installPrograms({ program }: HostPlace): Promise<string[]> {
+  const folder = join(program, '..')
+  if ((existsSync(join(folder, 'svc')) && existsSync(program)) || !insideOf(programFile())) return []
+  return (await installSelf(folder)).lines
+}

@@ -1,0 +1,62 @@
+/** Looks at what runs on this machine for this user. Nothing is written. */
+import { namesIn } from '../../machine/files/durable.ts'
+import { readCrontab, type TableLine } from '../jobs/crontab.ts'
+import { isJobName } from '../jobs/names.ts'
+import { planJobs, type TableEntry, type TablePlan } from './plan.ts'
+import { readTable } from './table.ts'
+import { isPlainPath } from './wrapping.ts'
+
+export interface FoundHere {
+  /** How many lines of the crontab start a command. */
+  readonly lines: number
+  /** The names of all jobs: those in the crontab, and those that have records. */
+  readonly jobs: readonly string[]
+  /** The crontab as it is, and with all lines that can as jobs. */
+  readonly crontab:
+    | { readonly ok: true; readonly text: string; readonly plan: TablePlan }
+    /** `why` is the end of a sentence that begins with the crontab. */
+    | { readonly ok: false; readonly why: string }
+}
+
+/** Looks at the crontab, and at the folder with the records of jobs. `program` is the path of `svc-exec`. */
+export async function look(jobs: string, program: string): Promise<FoundHere> {
+  const recorded = namesOf(jobs)
+  const table = await readTable()
+  if (!table.ok) return { lines: 0, jobs: recorded, crontab: table }
+  const { text } = table
+  const entries = entriesOf(readCrontab(text))
+  const called = entries.flatMap(({ job }) => (job ? [job] : []))
+  return {
+    lines: entries.length,
+    jobs: [...new Set([...called, ...recorded])].sort(),
+    crontab: isPlainPath(program)
+      ? { ok: true, text, plan: planJobs(text, entries, program) }
+      : { ok: false, why: `cannot call ${program}: a shell or cron would read that path differently. ${elsewhere}` },
+  }
+}
+const elsewhere = 'Set XDG_BIN_HOME to a folder whose path has no blanks and no special characters'
+
+/** The lines that start a command, and those that cannot be read. */
+export const entriesOf = (lines: readonly TableLine[]): TableEntry[] =>
+  lines.flatMap((line): TableEntry[] => {
+    if (line.is === 'unreadable') return [{ number: line.number, command: '', shell: '' }]
+    if (line.is !== 'entry') return []
+    const { number, fields, command, environment, calls, wrong } = line
+    return [
+      {
+        number,
+        times: wrong === undefined ? fields : undefined,
+        command,
+        shell: environment.SHELL ?? '/bin/sh',
+        ...(calls.length > 0 && { job: calls[0]?.name ?? '' }),
+      },
+    ]
+  })
+
+function namesOf(jobs: string): string[] {
+  try {
+    return namesIn(jobs).filter(isJobName)
+  } catch {
+    return [] // the folder cannot be read, so nothing is known about its jobs
+  }
+}

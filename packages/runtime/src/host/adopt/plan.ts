@@ -1,0 +1,109 @@
+/** Decides which lines of a crontab become jobs, and which become what they were before. The functions are pure. */
+import { jobNameOf } from './naming.ts'
+import { maxLineBytes, unwrapped, wrapped } from './wrapping.ts'
+
+/** A line of a crontab that starts a command, or that cannot be read. */
+export interface TableEntry {
+  /** The number of the line, from 1. */
+  readonly number: number
+  /** `@reboot`, `@daily`, … or five fields. Absent if the line cannot be read. */
+  readonly times?: string | undefined
+  readonly command: string
+  /** The shell that cron starts for the line. */
+  readonly shell: string
+  /** The job that the line runs already; an empty text if it runs one without a name. */
+  readonly job?: string | undefined
+}
+
+interface LineChange {
+  readonly number: number
+  readonly name: string
+  readonly before: string
+  readonly after: string
+}
+
+export interface TablePlan {
+  /** The whole table after the changes. */
+  readonly text: string
+  readonly changes: readonly LineChange[]
+  /** The lines that stay as they are, and why, as the end of a sentence that begins with the line. */
+  readonly left: readonly { readonly number: number; readonly why: string }[]
+}
+
+/** Plans the table in which each line that can is a job. `program` is the absolute path of `svc-exec`. */
+export function planJobs(text: string, entries: readonly TableEntry[], program: string): TablePlan {
+  const lines = text.split('\n')
+  // Lines may have a carriage return after their command, which cron gives to the shell.
+  const taken = new Set(entries.flatMap(({ job }) => (job ? [job] : [])))
+  const changes: LineChange[] = []
+  const left: { number: number; why: string }[] = []
+  for (const entry of entries) {
+    const { number, command, shell } = entry
+    const line = lines[number - 1] ?? ''
+    const leave = (why: string) => left.push({ number, why })
+    const why = whyLeft(entry)
+    if (why !== undefined) {
+      leave(why)
+      continue
+    }
+    const name = jobNameOf(command, taken)
+    const at = line.lastIndexOf(command)
+    const after = wrapped({ before: line.slice(0, at), command: line.slice(at) }, { program, name, shell })
+    const bytes = Buffer.byteLength(after)
+    if (bytes > maxLineBytes) leave(`would have ${bytes} bytes, and cron takes ${maxLineBytes}`)
+    else {
+      taken.add(name)
+      changes.push({ number, name, before: line, after })
+    }
+  }
+  return { text: replaced(lines, changes), changes, left }
+}
+
+/** The names of the shells that understand a wrapped line. */
+const shells: ReadonlySet<string> = new Set(['sh', 'dash', 'bash', 'ksh', 'zsh'])
+
+/** Says why a line stays as it is, for a reason that does not depend on its length; undefined if it can be wrapped. */
+function whyLeft({ times, command, shell, job }: TableEntry): string | undefined {
+  if (times === undefined) return 'cannot be read'
+  if (job !== undefined) return job === '' ? 'calls svc-exec already' : `is the job ${job} already`
+  if (times === '@reboot') return 'runs when the machine starts, so nobody can say when it is due'
+  if (command.startsWith('-')) return 'has a command that begins with "-"'
+  const name = /^\/(?:[\w.+-]+\/)*([\w.+-]+)$/.exec(shell)?.[1]
+  if (name === undefined || !shells.has(name)) return `has the shell ${shell}`
+  return undefined
+}
+
+/** Plans the table without the jobs that `svc adopt` made. Lines that others changed stay as they are. */
+export function planRemoval(text: string): TablePlan {
+  const lines = text.split('\n')
+  const changes = lines.flatMap((before, at): LineChange[] => {
+    const found = unwrapped(before)
+    return found ? [{ number: at + 1, name: found.name, before, after: found.text }] : []
+  })
+  return { text: replaced(lines, changes), changes, left: [] }
+}
+
+function replaced(lines: readonly string[], changes: readonly LineChange[]): string {
+  const after = new Map(changes.map((change) => [change.number, change.after]))
+  return lines.map((line, at) => after.get(at + 1) ?? line).join('\n')
+}
+
+/** The changes as a unified diff without context. */
+export function diffOf({ changes }: Pick<TablePlan, 'changes'>): string {
+  if (changes.length === 0) return ''
+  const hunks: LineChange[][] = []
+  for (const change of changes) {
+    const last = hunks.at(-1)
+    if (last && last.at(-1)?.number === change.number - 1) last.push(change)
+    else hunks.push([change])
+  }
+  return [
+    '--- crontab',
+    '+++ crontab with jobs',
+    ...hunks.flatMap((hunk) => {
+      const at = `${hunk[0]?.number}${hunk.length === 1 ? '' : `,${hunk.length}`}`
+      return [`@@ -${at} +${at} @@`, ...hunk.map(({ before }) => `-${before}`), ...hunk.map(({ after }) => `+${after}`)]
+    }),
+    '',
+  ].join('\n')
+}

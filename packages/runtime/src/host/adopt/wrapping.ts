@@ -1,0 +1,66 @@
+/**
+ * Puts `svc-exec` in front of the command of a crontab line, and takes it away again. The functions are pure. A line
+ * keeps its text whole, and its command runs as before if the file of `svc-exec` is missing.
+ */
+
+/** The most bytes of a line. Debian's cron refuses the whole table if one command has 1,000. */
+export const maxLineBytes = 990
+
+/** A line of a crontab, split in front of its command. */
+interface LineParts {
+  /** The times, with all blanks around them. */
+  readonly before: string
+  readonly command: string
+}
+
+interface Wrap {
+  /** The absolute path of `svc-exec`. */
+  readonly program: string
+  readonly name: string
+  readonly shell: string
+  /** Options of `svc-exec` that a person added. */
+  readonly options?: string | undefined
+}
+
+/** Returns the line that runs the same command as a job. */
+export function wrapped({ before, command }: LineParts, { program, name, shell, options }: Wrap): string {
+  const [own, input] = cut(command)
+  const call = [program, name, ...(options ? [options] : []), '--'].join(' ')
+  return `${before}exec $([ -x ${program} ] && echo ${call}) ${shell} -c '${own.replaceAll("'", "'\\''")}'${input}`
+}
+
+/**
+ * Splits a command where cron splits it, in front of the first `%` that is not written as `\%`. What follows is the
+ * standard input of the command.
+ */
+function cut(command: string): readonly [command: string, input: string] {
+  const [own = ''] = /^(?:\\[\s\S]|[^%\\])*\\?/.exec(command) ?? []
+  return [own, command.slice(own.length)]
+}
+
+/** The characters of a path that a shell reads as one word without quotes, and in which cron cuts nothing. */
+const plain = String.raw`[^\s%'"\\$\x60&|;<>()*?[\]{}#!~^]`
+export const isPlainPath = (path: string): boolean => new RegExp(`^/${plain}*$`).test(path)
+
+const form = new RegExp(
+  [
+    String.raw`^(\s*(?:@\S+|\S+(?:[ \t]+\S+){4})[ \t]+)`,
+    String.raw`exec \$\(\[ -x (/${plain}*/svc-exec) \] && echo \2 ([a-z0-9][a-z0-9._-]*)((?: ${plain}+)*?) --\)`,
+    String.raw` (/${plain}+) -c '((?:[^']|'\\'')*)'(|%[\s\S]*)$`,
+  ].join(''),
+)
+
+interface Unwrapped extends Wrap {
+  /** The line as it was before. */
+  readonly text: string
+}
+
+/** Reads a line that `wrapped` has made; undefined for any other line. */
+export function unwrapped(line: string): Unwrapped | undefined {
+  const [all, before = '', program = '', name = '', options = '', shell = '', own = '', input = ''] =
+    form.exec(line) ?? []
+  if (all === undefined) return undefined
+  const command = `${own.replaceAll("'\\''", "'")}${input}`
+  const wrap: Wrap = { program, name, shell, ...(options !== '' && { options: options.trim() }) }
+  return wrapped({ before, command }, wrap) === line ? { ...wrap, text: `${before}${command}` } : undefined
+}

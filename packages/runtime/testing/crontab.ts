@@ -1,0 +1,31 @@
+/** A crontab of a test: a stand-in for the program `crontab`, first in PATH. No test reads the table of this machine. */
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+export interface TestCrontab {
+  /** The environment in which programs find the stand-in. */
+  readonly env: { readonly PATH: string; readonly SVC_TEST_CRONTAB: string }
+  /** The table; undefined if the user has none. */
+  table(): string | undefined
+  write(table: string): void
+  /** Makes every call fail with this text, or none. */
+  refuse(text: string | undefined): void
+  /** Runs a shell script before or after a table is written. */
+  on(when: 'before' | 'after', script: string): void
+}
+
+/** Makes the stand-in inside a folder. */
+export function testCrontab(folder: string): TestCrontab {
+  const at = (name: string) => join(folder, 'crontab', name)
+  mkdirSync(at('bin'), { recursive: true })
+  copyFileSync(join(import.meta.dirname, 'crontab.sh'), at('bin/crontab'))
+  chmodSync(at('bin/crontab'), 0o755)
+  return {
+    env: { PATH: `${at('bin')}${delimiter}${process.env.PATH ?? ''}`, SVC_TEST_CRONTAB: at('') },
+    table: () => (existsSync(at('table')) ? readFileSync(at('table'), 'utf8') : undefined),
+    write: (table) => writeFileSync(at('table'), table),
+    refuse: (text) =>
+      text === undefined ? rmSync(at('refuses'), { force: true }) : writeFileSync(at('refuses'), text),
+    on: (when, script) => writeFileSync(at(when), `#!/bin/sh\n${script}\n`, { mode: 0o755 }),
+  }
+}
