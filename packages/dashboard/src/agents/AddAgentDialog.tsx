@@ -107,8 +107,8 @@ function NameForm({
           {...form.getInputProps('name')}
         />
         <Text c="dimmed" fz="sm">
-          For an agent that already runs, written in any language. It stays on its machine, reports here and answers
-          your commands. <Help about="start#connect-a-program-that-already-runs" />
+          For an agent that already runs, written in any language, or for the cron jobs of a machine. It stays on its
+          machine, reports here and answers your commands. <Help about="start#connect-a-program-that-already-runs" />
         </Text>
         <DialogEnd error={error} onCancel={onCancel} submit="Add agent" busy={busy} />
       </Stack>

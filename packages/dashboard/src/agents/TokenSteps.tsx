@@ -6,7 +6,7 @@ import { type ReactNode, useState } from 'react'
 import { meQuery } from '../queries.ts'
 import { CopyLines } from '../ui/index.ts'
 import { FetchProgram } from './FetchProgram.tsx'
-import { connectLine, reportLine } from './lines.ts'
+import { adoptLine, connectLine, reportLine } from './lines.ts'
 import './agents.css'
 
 interface TokenStepsProps {
@@ -25,8 +25,6 @@ interface TokenStepsProps {
  */
 export function TokenSteps({ token: { name, token }, rotated = false, installed = false }: TokenStepsProps) {
   const { service } = useSuspenseQuery(meQuery).data
-  const [folder, setFolder] = useState(installed ? name : '.')
-  const dir = folder.trim() === '' ? '.' : folder.trim()
   return (
     <Stack gap="md">
       <Step title={rotated ? 'The new token' : 'Its token'}>
@@ -44,30 +42,21 @@ export function TokenSteps({ token: { name, token }, rotated = false, installed 
             </Step>
           )}
           <Step title={rotated ? 'Connect again' : 'Connect'}>
-            <TextInput
-              label="The agent’s folder on its machine"
-              value={folder}
-              onChange={(event) => setFolder(event.currentTarget.value)}
-              spellCheck={false}
-              autoComplete="off"
-            />
-            <CopyLines text={connectLine(service.baseUrl, name, dir)} label="line that connects" />
-            <Text c="dimmed" fz="xs">
-              It asks for the token without showing it, then tests it.
-            </Text>
+            {installed ? (
+              <Program name={name} baseUrl={service.baseUrl} installed rotated={rotated} />
+            ) : (
+              <>
+                <section className="svc-way">
+                  <h4>A program in a folder</h4>
+                  <Program name={name} baseUrl={service.baseUrl} rotated={rotated} />
+                </section>
+                <section className="svc-way">
+                  <h4>The cron jobs of the machine</h4>
+                  <Jobs name={name} baseUrl={service.baseUrl} />
+                </section>
+              </>
+            )}
           </Step>
-          {installed ? (
-            <Text c="dimmed" fz="sm">
-              The running reporter uses the new token from its next report. The agent keeps running.
-            </Text>
-          ) : (
-            <Step title={rotated ? 'Restart the reporter' : 'Report'}>
-              <CopyLines text={reportLine(dir)} label="line that reports" />
-              <Text c="dimmed" fz="xs">
-                It reports until you stop it. The agent never waits for it.
-              </Text>
-            </Step>
-          )}
         </>
       ) : (
         <Step title="Report">
@@ -81,6 +70,61 @@ export function TokenSteps({ token: { name, token }, rotated = false, installed 
     </Stack>
   )
 }
+
+/** The lines for a program that something else starts, and for an agent that was installed from a blueprint. */
+function Program({
+  name,
+  baseUrl,
+  installed = false,
+  rotated,
+}: {
+  name: string
+  baseUrl: string
+  installed?: boolean
+  rotated: boolean
+}) {
+  const [folder, setFolder] = useState(installed ? name : '.')
+  const dir = folder.trim() === '' ? '.' : folder.trim()
+  return (
+    <Stack gap={8}>
+      <TextInput
+        label="The agent’s folder on its machine"
+        value={folder}
+        onChange={(event) => setFolder(event.currentTarget.value)}
+        spellCheck={false}
+        autoComplete="off"
+      />
+      <CopyLines text={connectLine(baseUrl, name, dir)} label="line that connects" />
+      <Text c="dimmed" fz="xs">
+        It asks for the token without showing it, then tests it.
+      </Text>
+      {installed ? (
+        <Text c="dimmed" fz="sm">
+          The running reporter uses the new token from its next report. The agent keeps running.
+        </Text>
+      ) : (
+        <>
+          <CopyLines text={reportLine(dir)} label="line that reports" />
+          <Text c="dimmed" fz="xs">
+            {rotated ? 'Restart the reporter with this line. ' : ''}It reports until you stop it. The agent never waits
+            for it.
+          </Text>
+        </>
+      )}
+    </Stack>
+  )
+}
+
+/** The line that shows the cron jobs of a machine. */
+const Jobs = ({ name, baseUrl }: { name: string; baseUrl: string }) => (
+  <Stack gap={8}>
+    <CopyLines text={adoptLine(baseUrl, name)} label="line that shows cron jobs" />
+    <Text c="dimmed" fz="xs">
+      It asks before it changes a line of your crontab, asks for the token without showing it, and reports from then on.
+      Commands and their output stay on the machine.
+    </Text>
+  </Stack>
+)
 
 /** One of several numbered steps on the page. `order` is the level of the step's heading. */
 export function Step({ title, order = 3, children }: { title: string; order?: 2 | 3; children: ReactNode }) {

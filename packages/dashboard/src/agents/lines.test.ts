@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
+  adoptLine,
   checkLine,
   connectLine,
   downloadLines,
@@ -37,6 +38,9 @@ test('the lines fetch the program, install it, connect and report; none contains
   )
   expect(connectLine('https://svc.example.org', 'mail-triage', '/srv/mail')).toBe(
     'python3 svc.pyz connect --url https://svc.example.org --dir /srv/mail --name mail-triage',
+  )
+  expect(adoptLine('https://svc.example.org', 'vela-ada')).toBe(
+    'python3 svc.pyz adopt --url https://svc.example.org --name vela-ada',
   )
   expect(reportLine('.')).toBe('python3 svc.pyz report --dir .')
 })

@@ -23,6 +23,13 @@ export const checkLine = (baseUrl: string): string =>
 export const connectLine = (baseUrl: string, name: string, folder: string): string =>
   `python3 svc.pyz connect --url ${shellWord(baseUrl)} --dir ${shellWord(folder)} --name ${shellWord(name)}`
 
+/**
+ * The line that shows the cron jobs of a machine as one agent. It asks before it changes the crontab, asks for the
+ * token without showing it, and starts to report.
+ */
+export const adoptLine = (baseUrl: string, name: string): string =>
+  `python3 svc.pyz adopt --url ${shellWord(baseUrl)} --name ${shellWord(name)}`
+
 /** The line that sends reports of an agent until a person stops it. */
 export const reportLine = (folder: string): string => `python3 svc.pyz report --dir ${shellWord(folder)}`
 
