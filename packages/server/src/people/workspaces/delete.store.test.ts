@@ -138,7 +138,7 @@ everyEngine('a deleted workspace', (open) => {
     const runs = async () =>
       (await store.db.selectFrom('run').select('id').where('agent_id', '=', north.agent.id).execute()).length
     await eraseDeletedWorkspaces(store.db, 1)
-    expect(await runs()).toBe(251)
+    expect(await runs()).toBe(401)
     // Each call is a node that is killed after one transaction.
     for (let kills = 0; kills < 60; kills++) await Promise.all([1, 2].map(() => eraseDeletedWorkspaces(store.db, 1)))
     expect(await left()).toEqual([])

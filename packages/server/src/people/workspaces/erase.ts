@@ -19,8 +19,8 @@ type Erased = readonly [table: keyof Tables, atOnce: number, where: (id: string)
 
 /** The tables whose rows belong to an agent. Rows with long texts are erased in smaller numbers. */
 export const tablesOfAgents: readonly (readonly [table: keyof Tables, atOnce: number])[] = [
-  ['run', 200],
-  ['log', 20],
+  ['run', 50],
+  ['log', 1],
   ['command', 500],
   ['usage_day', 500],
   ['level_change', 500],
@@ -31,7 +31,7 @@ export const tablesOfAgents: readonly (readonly [table: keyof Tables, atOnce: nu
   ['agent_hours', 500],
   ['bot_token', 500],
   ['rollout_agent', 500],
-  ['agent_report', agentsAtOnce],
+  ['agent_report', 5],
 ]
 
 const inWorkspace = (id: string) => sql`workspace_id = ${id}`
