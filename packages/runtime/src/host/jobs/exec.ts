@@ -115,7 +115,7 @@ function run(
   return pid
 }
 
-function folderOf(name: string, jobs: string | undefined, fails: (error: unknown) => void): string | undefined {
+function folderOf(name: string, jobs: string | undefined, fails: Fails): string | undefined {
   try {
     if (jobs) return readyFolder(jobs, name)
     fails(new Error('neither HOME nor XDG_STATE_HOME names a folder'))
@@ -125,11 +125,11 @@ function folderOf(name: string, jobs: string | undefined, fails: (error: unknown
   return undefined
 }
 
-function openedLog(folder: string, fails: (error: unknown) => void): LastLog | undefined {
+function openedLog(folder: string, fails: Fails): LastLog | undefined {
   try {
     return openLog(folder)
   } catch (error) {
-    fails(error)
+    fails(error, 'keep its output')
     return undefined
   }
 }
@@ -147,11 +147,13 @@ async function hasLivingRun(folder: string): Promise<boolean> {
 const whyNotStarted = (how: RunEnd, why = ''): string =>
   exitOf(how) === exitCodes.notFound ? 'was not found' : `cannot be started: ${why}`
 
-/** Returns a function that says the first time why something cannot be recorded. The command runs in any case. */
-function saysOnce(name: string): (error: unknown) => void {
+type Fails = (error: unknown, what?: string) => void
+
+/** Returns a function that says the first time what svc cannot do for a run. The command runs in any case. */
+function saysOnce(name: string): Fails {
   let isSaid = false
-  return (error) => {
-    if (!isSaid) say(`Job ${name} runs, but svc cannot record it: ${messageOf(error)}.`)
+  return (error, what = 'record it') => {
+    if (!isSaid) say(`Job ${name} runs, but svc cannot ${what}: ${messageOf(error)}.`)
     isSaid = true
   }
 }

@@ -10,6 +10,7 @@ import {
   openSync,
   readSync,
   renameSync,
+  statfsSync,
   statSync,
   writeSync,
 } from 'node:fs'
@@ -29,8 +30,13 @@ export interface LastLog {
   close(): void
 }
 
-/** Opens a new log. The log of the run before becomes `last.log.1`. */
+/**
+ * Opens a new log. The log of the run before becomes `last.log.1`. Throws if there is no room for a log, since the
+ * command would fail to write its output.
+ */
 export function openLog(folder: string): LastLog {
+  const { bavail, bsize } = statfsSync(folder)
+  if (bavail * bsize < max + kept) throw new Error(`the file system at ${folder} is full`)
   const file = join(folder, 'last.log')
   const before = `${file}.1`
   try {
