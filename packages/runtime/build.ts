@@ -50,6 +50,7 @@ export async function buildRuntime({
   const { text, modules } = await program(join(here, 'src/main.ts'), shebang.length, {
     first,
     define: marks,
+    direct: 'host/jobs/exec.ts',
     filled: (code) =>
       code
         .replaceAll(marks.__SVC_VERSION__, () => JSON.stringify(version))

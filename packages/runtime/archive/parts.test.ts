@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { compileFunction } from 'node:vm'
 import { afterAll, expect, test } from 'vitest'
 import { program } from './parts.ts'
 
@@ -45,6 +46,24 @@ function start(): Loaded {
   require(file)
   return (globalThis as unknown as { partsTest: Loaded }).partsTest
 }
+
+test('a direct part is found by its place, runs without the rest of the file, and loads its pieces from there', async () => {
+  const main = join(folder, 'main.ts')
+  const made = join(folder, 'direct.cjs')
+  const { text } = await program(main, 7, { first: '', define: { __WHICH__: '"direct"' }, direct: 'now.ts' })
+  const whole = `#!/svc\n${text}`
+  writeFileSync(made, whole)
+  const [, at = '', length = ''] = /\n\/\/direct (\d{10}) (\d{10})\n/.exec(whole) ?? []
+  const code = Buffer.from(whole.substr(Number(at), Number(length)), 'base64').toString()
+  const module = { exports: {} as Awaited<ReturnType<Loaded['now']>> }
+  const start = compileFunction(code, ['module', 'exports', 'require', '__filename'])
+  start(module, module.exports, createRequire(main), made)
+  expect(module.exports.now).toEqual(['/', 'direct', { of: 'direct' }])
+  expect((await module.exports.later()).later).toEqual(['direct', { of: 'direct' }, 20_000])
+  start(module, module.exports, createRequire(main), made)
+  writeFileSync(made, whole.replace('parts ', 'party '))
+  await expect(module.exports.later()).rejects.toThrow('exchanged')
+})
 
 test('a part loads what it needs later from the file that it came from, and shares what is already loaded', async () => {
   put(await built('first'))

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { deflate } from '@svc/blueprint/zip'
-import { build, type Metafile, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { minNode } from '../src/machine/base/version.ts'
 import type { Pack, Part } from '../src/part.ts'
 import { type Piece, piecesOf } from './pieces.ts'
@@ -25,6 +25,11 @@ export interface Wanted {
   /** Changes the code just before it is packed: replaces the placeholders that `define` put into the code. */
   readonly filled?: (code: string) => string
   readonly shared?: Shared
+  /**
+   * The name of a part that another program can load without reading the whole file, such as `host/jobs/exec.ts`. Its
+   * code is on one line, base64 of a CommonJS module, and the second line of the parts says where: see `directPlace`.
+   */
+  readonly direct?: string
 }
 
 /**
@@ -68,7 +73,7 @@ type SharedPart = Omit<Bundled, 'pieces'> & {
 export async function program(
   main: string,
   offset: number,
-  { first, define, filled = (code) => code, shared = nothingShared() }: Wanted,
+  { first, define, filled = (code) => code, shared = nothingShared(), direct }: Wanted,
 ): Promise<Program> {
   const all = { ...options, absWorkingDir: dirname(main), define: { ...define } }
   const bundle = (replace: (name: string) => string) =>
@@ -82,11 +87,14 @@ export async function program(
     names.sort().map((name) => once(shared.parts, name, async () => ({ name, ...(await piecesOf(name, all)) }))),
   )
   const packs = bundled.map(({ name, pieces }) => ({ name, packs: packsOf(pieces, filled, shared.lines) }))
-  const { lines, parts } = laidOut(packs, offset)
+  const reserved = direct === undefined ? '' : directPlace(0, 0)
+  const { lines, parts } = laidOut(packs, offset, reserved)
+  const own = direct === undefined ? undefined : parts.get(direct)
+  const directLine = own && (await directCode(join(dirname(main), own.entry), own, all))
   const { outputFiles, metafile } = await bundle((name) => loader(parts.get(name)))
   const metafiles = [metafile, ...bundled.map((part) => part.metafile)]
   return {
-    text: `${lines}${filled(outputFiles[0]?.text.trimEnd() ?? '')}\n`,
+    text: `${withDirect(lines, offset, directLine)}${filled(outputFiles[0]?.text.trimEnd() ?? '')}\n`,
     modules: new Set(metafiles.flatMap((each) => modulesIn(each, dirname(main)))),
   }
 }
@@ -108,11 +116,12 @@ const options = {
 function laidOut(
   packed: readonly { readonly name: string; readonly packs: readonly Line[] }[],
   offset: number,
+  reserved: string,
 ): { lines: string; parts: ReadonlyMap<string, Part> } {
   const all = packed.flatMap(({ packs }) => packs.map(({ line }) => line))
   const mark = `parts ${createHash('sha256').update(all.join('\n')).digest('hex').slice(0, 32)}`
   const at = offset + 2
-  let lines = `//${mark}\n`
+  let lines = `//${mark}\n${reserved}`
   const parts = packed.map(({ name, packs }): [string, Part] => {
     const places = packs.map(({ line, holds }): Pack => {
       lines += `//${line}\n`
@@ -121,6 +130,35 @@ function laidOut(
     return [name, { entry: name, mark, at, packs: places }]
   })
   return { lines, parts: new Map(parts) }
+}
+
+/** The line that says where the direct code is: its offset in the file, and its length. */
+const directPlace = (at: number, length: number): string =>
+  `//direct ${String(at).padStart(10, '0')} ${String(length).padStart(10, '0')}\n`
+
+/** Adds the line of the direct code to those of the parts. */
+function withDirect(lines: string, offset: number, code: string | undefined): string {
+  if (code === undefined) return lines
+  const all = `${lines}// ${code}\n`
+  return all.replace(directPlace(0, 0), directPlace(offset + lines.length + 3, code.length))
+}
+
+/** Bundles a part as one module. What it imports dynamically is loaded as a piece of the part. */
+async function directCode(
+  entry: string,
+  part: Part,
+  options: BuildOptions & { absWorkingDir: string },
+): Promise<string> {
+  const root = options.absWorkingDir
+  const piece = (name: string) => loader({ ...part, entry: name })
+  const { outputFiles } = await build({
+    ...options,
+    entryPoints: [entry],
+    format: 'cjs',
+    plugins: [replaced(join(root, 'main.ts'), piece, () => true)],
+    write: false,
+  })
+  return Buffer.from(outputFiles[0]?.text ?? '').toString('base64')
 }
 
 interface Line {
@@ -155,16 +193,18 @@ const modulesIn = ({ outputs }: Metafile, from: string): string[] =>
     .flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [resolve(from, path)] : []))
 
 /**
- * A plugin for the bundler that replaces the modules which main.ts imports dynamically. `contents` gets the path of
- * such a module, relative to the folder of main.ts, and returns the code that replaces it.
+ * A plugin for the bundler that replaces the modules which main.ts, or the files that `by` accepts, import dynamically.
+ * `contents` gets the path of such a module, relative to the folder of main.ts, and returns the code that replaces it.
  */
-const replaced = (main: string, contents: (name: string) => string): Plugin => ({
+const replaced = (
+  main: string,
+  contents: (name: string) => string,
+  by = (importer: string) => basename(importer) === basename(main),
+): Plugin => ({
   name: 'parts',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^\./ }, ({ path, importer, kind }) =>
-      kind === 'dynamic-import' && basename(importer) === basename(main)
-        ? { path: join(dirname(main), path), namespace: 'part' }
-        : undefined,
+    onResolve({ filter: /^\./ }, ({ path, importer, kind, resolveDir }) =>
+      kind === 'dynamic-import' && by(importer) ? { path: join(resolveDir, path), namespace: 'part' } : undefined,
     )
     onLoad({ filter: /./, namespace: 'part' }, ({ path }) => ({
       contents: contents(relative(dirname(main), path)),

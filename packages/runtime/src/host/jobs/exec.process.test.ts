@@ -138,7 +138,13 @@ describe.runIf(isLinux && python)('the command sees what it would see without sv
   const before = 'exec </dev/null; '
   const odd = `trap '' HUP PIPE; ulimit -S -n 300; umask 027; exec 3</dev/null 7>>seven; export ODD="$(printf 'M\\374ller')"; `
   const settings = {
-    env: { PWD: undefined, SVC_AGENT_DIR: '/srv/a', NODE_OPTIONS: '--no-warnings', MALLOC_ARENA_MAX: '1' },
+    env: {
+      PWD: undefined,
+      SVC_AGENT_DIR: '/srv/a',
+      NODE_OPTIONS: '--no-warnings',
+      NODE_EXTRA_CA_CERTS: '/nowhere/certificates.pem',
+      MALLOC_ARENA_MAX: '1',
+    },
   }
   const seen = async (line: string, options: JobOptions = settings) => (await ada.line(line, options)).out.split('\n')
   const command = () => `${pythonFile} -S probe.py 'two words' "$(printf 'b\\374ro')" '' '*'`
@@ -163,7 +169,12 @@ describe.runIf(isLinux && python)('the command sees what it would see without sv
     ['Python', () => `${pythonFile} "$HOME/bin/svc" exec`],
   ])('started by %s', async (_by, start) => {
     writeFileSync(join(ada.home, 'probe.py'), probe)
-    const env = { ...settings.env, MALLOC_ARENA_MAX: undefined, NODE_OPTIONS: undefined }
+    const env = {
+      ...settings.env,
+      MALLOC_ARENA_MAX: undefined,
+      NODE_OPTIONS: undefined,
+      NODE_EXTRA_CA_CERTS: undefined,
+    }
     const line = `${before} export ODD="$(printf 'M\\374ller')"; exec `
     const plain = await seen(`${line} ${command()}`, { env })
     const job = newName()
@@ -414,6 +425,7 @@ describe('whatever is wrong with svc, the command runs', () => {
     ['is missing', 'no-svc', () => undefined],
     ['is empty', 'svc-damaged', () => ''],
     ['is truncated', 'svc-damaged', () => whole().subarray(0, 300_000)],
+    ['is truncated at its end', 'svc-damaged', () => whole().subarray(0, -60_000)],
     ['is truncated in its first line', 'svc-damaged', () => whole().subarray(0, 30)],
     ['is binary', 'svc-damaged', () => Buffer.alloc(5000, 0xf3)],
     ['throws', 'svc-damaged', () => 'throw new Error("x")'],

@@ -24,7 +24,7 @@ export function launchedHere(): Launched {
 /** The soft limit of open files of a process. Empty if the system does not tell. */
 export function softLimitOf(pid: number | 'self'): string {
   try {
-    return /^Max open files +(\w+) /m.exec(readFileSync(`/proc/${pid}/limits`, 'latin1'))?.[1] ?? ''
+    return /^Max open files +(\w+) /m.exec(readFileSync(`/proc/${pid}/limits`, 'utf8'))?.[1] ?? ''
   } catch {
     return ''
   }

@@ -76,14 +76,19 @@ fi
 # Node must start with its flags. With little memory only a whole start shows that.
 svc_exec_try=-v
 [ "$svc_exec_memory" = unlimited ] || svc_exec_try='-e 0'
-NODE_OPTIONS= "$svc_exec_node" ${nodeFlags} $svc_exec_try </dev/null >/dev/null 2>&1 ||
+NODE_OPTIONS= NODE_EXTRA_CA_CERTS= "$svc_exec_node" ${nodeFlags} $svc_exec_try </dev/null >/dev/null 2>&1 ||
   svc_exec_plainly node-does-not-start "$@"
 
-# NODE_OPTIONS are for the command: svc could fail with them, or take a port of it.
+# These are for the command: with the first svc could fail, or take a port of it, and reading the second takes long.
 if [ -n "\${NODE_OPTIONS+x}" ]; then
   SVC_EXEC_NODE_OPTIONS=$NODE_OPTIONS
   export SVC_EXEC_NODE_OPTIONS
   unset NODE_OPTIONS
+fi
+if [ -n "\${NODE_EXTRA_CA_CERTS+x}" ]; then
+  SVC_EXEC_NODE_EXTRA_CA_CERTS=$NODE_EXTRA_CA_CERTS
+  export SVC_EXEC_NODE_EXTRA_CA_CERTS
+  unset NODE_EXTRA_CA_CERTS
 fi
 exec "$svc_exec_node" ${nodeFlags} -e ${quoted(guard)} \\
   "i$svc_exec_ignored:$svc_exec_open:$svc_exec_files" "$svc_exec_jobs" "$svc_exec_svc" exec "$@"
@@ -93,12 +98,13 @@ exec "$svc_exec_node" ${nodeFlags} -e ${quoted(guard)} \\
 const nodeFlags = '--max-semi-space-size=1 --single-threaded'
 
 /**
- * The text that Node runs. It loads svc, and runs the command plainly if svc throws, rejects or does nothing before it
- * answers for the command. It has no single quotes, which a shell would read.
+ * The text that Node runs. It loads the code of `svc exec` from its own line, since reading the whole file would take a
+ * megabyte. It runs the command plainly if svc throws, rejects or does nothing before it answers for the command.
  */
 const guard = `
 const [told, jobs] = process.argv.splice(1, 2), [ignored, openFiles, files] = told.slice(1).split(":"), env = process.env;
-if ("SVC_EXEC_NODE_OPTIONS" in env) env.NODE_OPTIONS = env.SVC_EXEC_NODE_OPTIONS, delete env.SVC_EXEC_NODE_OPTIONS;
+for (const name of ["NODE_OPTIONS", "NODE_EXTRA_CA_CERTS"])
+  if ("SVC_EXEC_" + name in env) env[name] = env["SVC_EXEC_" + name], delete env["SVC_EXEC_" + name];
 const launched = globalThis.svcExec = { taken: false, jobs, ignored, openFiles, files };
 function plainly() {
   if (launched.taken) return;
@@ -122,5 +128,17 @@ function plainly() {
 }
 process.on("uncaughtException", plainly);
 process.on("beforeExit", plainly);
-try { require(process.argv[1]) } catch { plainly() }
+try {
+  const fs = require("node:fs"), file = process.argv[1], fd = fs.openSync(file);
+  const read = (at, length) => {
+    const bytes = Buffer.allocUnsafeSlow(length);
+    return bytes.toString("latin1", 0, fs.readSync(fd, bytes, 0, length, at));
+  };
+  const direct = /\\n\\/\\/direct (\\d{10}) (\\d{10})\\n/.exec(read(0, 500));
+  if (direct) {
+    const code = Buffer.from(read(Number(direct[1]), Number(direct[2])), "base64").toString(), module = { exports: {} };
+    new Function("module", "exports", "require", "__filename", code)(module, module.exports, require, file);
+    module.exports.exec(process.argv.slice(3));
+  } else require(file);
+} catch { plainly() }
 `

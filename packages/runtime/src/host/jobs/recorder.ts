@@ -80,7 +80,7 @@ export function recorderIn(
 function identified(pid: number | undefined): Partial<Run> {
   if (pid === undefined) return {}
   try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return { pid, start: Number(statOf(pid)[19]), boot }
   } catch {
     return { pid }
