@@ -20,6 +20,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   hostile: async () => (await import('./hostile.ts')).benchHostile,
   nodes: async () => (await import('./nodes.ts')).benchNodes,
   alerts: async () => (await import('./alerts.ts')).benchAlerts,
+  exec: async () => (await import('./exec.ts')).benchExec,
 }
 
 // A signal must end this process with `exit`, since the servers and load generators that it started are killed then.

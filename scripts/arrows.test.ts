@@ -37,7 +37,7 @@ const wider: Readonly<Record<string, readonly string[]>> = {
   runtime: ['server', 'scripts'], // The runtime's tests run agents against a real service.
   dashboard: ['api', 'scripts', 'examples'], // The page's tests open the page of a service with a product.
   '.': ['scripts'], // The file vitest.config.ts takes the order of the test files from scripts.
-  bench: ['blueprint', 'server', 'scripts'], // The benchmarks measure the service and prepare its data.
+  bench: ['blueprint', 'server', 'runtime', 'scripts'], // The benchmarks measure the service, its data and svc-exec.
   conformance: ['protocol'], // The conformance cases run through our own implementation of the protocol.
   docs: ['protocol', 'api', 'server', 'scripts'], // The tools of docs generate and check pages, and run samples.
   // The tests of the examples run the agents against a real service.

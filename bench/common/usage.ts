@@ -36,6 +36,12 @@ export function cpuSecondsOfAll(pid: number): number {
   return running + (Number(ended[13]) + Number(ended[14])) / ticks
 }
 
+/** The CPU time in seconds of all children of this process that have ended, and of the children of these. */
+export function cpuSecondsOfChildren(): number {
+  const fields = statOf(process.pid)
+  return (Number(fields[13]) + Number(fields[14])) / ticks
+}
+
 /** The ids of a process and its running children. */
 export function familyOf(pid: number): number[] {
   const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && statOf(Number(name))[1] === String(pid))
