@@ -8,7 +8,7 @@ export interface Group {
 
 export const groups: readonly Group[] = [
   { title: 'Start', documents: ['start', 'runtime'] },
-  { title: 'Every day', documents: ['page', 'alerts', 'glossary'] },
+  { title: 'Every day', documents: ['page', 'alerts', 'jobs', 'glossary'] },
   { title: 'For authors of agents', documents: ['report-from-anything', 'blueprints', 'protocol'] },
   { title: 'For operators of the service', documents: ['operator', 'operate', 'operations'] },
 ]

@@ -69,6 +69,22 @@ export const runtimeProcessFaults: readonly Fault[] = [
     tests: [at('launcher/started.process.test.ts')],
   },
   {
+    name: 'svc-exec: a svc that does nothing stops the job',
+    harm: 'A backup does not run any more after an update of svc broke off.',
+    file: at('host/jobs/launcher.ts'),
+    old: 'process.on("beforeExit", plainly);\n',
+    new: '',
+    tests: [at('host/jobs/exec.process.test.ts')],
+  },
+  {
+    name: 'exec: a command loses the signals that it ignored',
+    harm: 'A long job under nohup ends when its terminal is closed.',
+    file: at('host/jobs/start.ts'),
+    old: '...signalsIn(ignored).map(',
+    new: '...[].map(',
+    tests: [at('host/jobs/exec.process.test.ts')],
+  },
+  {
     name: 'mark: a signal is sent to whoever has the pid',
     harm: 'A stop kills a program that has nothing to do with the agent.',
     file: at('machine/process/mark.ts'),
