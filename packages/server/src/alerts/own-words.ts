@@ -18,14 +18,19 @@ export async function ownWords(db: Db, about: About): Promise<string | null> {
 }
 
 /**
- * Reads the words in which an agent describes a bad health item, as short as a label. Null if its last report says
- * nothing about that item, or no longer that it is bad. Undefined if the alert is not about a single item.
+ * Returns a function that reads the words in which an agent describes a bad health item, as short as a label; it reads
+ * the report once for all items of an agent. Null if the last report does not say that the item is bad, undefined if
+ * the alert is not about a single item.
  */
-export async function itemWords(db: Db, about: About & Pick<AlertRow, 'item'>): Promise<string | null | undefined> {
-  if (about.rule !== 'item' || about.item === otherItems) return undefined
-  const health = (await lastReport(db, about))?.health ?? []
-  const item = health.find(({ name, level }) => level === 'bad' && cut(name ?? '', maxItemName) === about.item)
-  return item?.detail ? cut(item.detail, limits.label) : null
+export function itemWordsIn(db: Db): (about: About & Pick<AlertRow, 'item'>) => Promise<string | null | undefined> {
+  let last: { of: string; health: NonNullable<Report['health']> } | undefined
+  return async (about) => {
+    if (about.rule !== 'item' || about.item === otherItems) return undefined
+    if (last?.of !== about.subject_id)
+      last = { of: about.subject_id, health: (await lastReport(db, about))?.health ?? [] }
+    const item = last.health.find(({ name, level }) => level === 'bad' && cut(name ?? '', maxItemName) === about.item)
+    return item?.detail ? cut(item.detail, limits.label) : null
+  }
 }
 
 async function lastReport(db: Db, { subject_id }: About): Promise<Report | undefined> {

@@ -42,9 +42,12 @@ const maxItems = 20
 export const maxItemName = 80
 
 export function signsOf({ health, gauges, active }: Parts): Signs {
+  const { bindings, items, moreItems } = health === undefined ? noneBad : badOf(health)
   return {
     process: health === undefined ? null : processOf(health),
-    ...(health === undefined ? noneBad : badOf(health)),
+    bindings,
+    items,
+    moreItems,
     gauges: gauges === undefined ? [] : fullGauges(gauges),
     started: active === undefined ? null : firstStart(active),
   }

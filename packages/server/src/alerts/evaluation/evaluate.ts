@@ -10,7 +10,7 @@ import { transaction } from '../../platform/db/transaction.ts'
 import { timesAway } from '../../updates/wishes/away.ts'
 import { agentsOf, allChannelsOf, changeOf, recipients, secondChannels } from '../messages/recipients.ts'
 import { endedMutes, mutedAt } from '../mutes.ts'
-import { itemWords, ownWords } from '../own-words.ts'
+import { itemWordsIn, ownWords } from '../own-words.ts'
 import type { Moment } from '../rules/conditions.ts'
 import { itemsFirst } from '../rules/items.ts'
 import { type JudgedAlert, judge } from '../rules/judge.ts'
@@ -160,8 +160,9 @@ interface Writing {
 async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[]): Promise<Evaluated> {
   const { place, baseUrl, channels, now } = writing
   const evaluated: Evaluated = { messages: 0, changed: 0 }
+  const wordsOf = itemWordsIn(trx)
   for (const one of verdicts) {
-    const { verdict, alert } = await withItemWords(trx, one)
+    const { verdict, alert } = await withItemWords(one, wordsOf)
     const row = await write(trx, writing, verdict)
     if (!row) continue
     evaluated.changed++
@@ -183,13 +184,16 @@ async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[])
  * Adds the words about an item to a verdict. `alert` is the alert as a message says it, with the words of the last
  * report. The stored alert keeps those with which it opened, for the page.
  */
-async function withItemWords(trx: Db, verdict: Verdict): Promise<{ verdict: Verdict; alert: JudgedAlert['alert'] }> {
+async function withItemWords(
+  verdict: Verdict,
+  wordsOf: ReturnType<typeof itemWordsIn>,
+): Promise<{ verdict: Verdict; alert: JudgedAlert['alert'] }> {
   const { rule, about, known, judged } = verdict
   const { alert, message } = judged
   const opens = alert?.phase === 'open' && known?.alert.phase !== 'open'
   if (!alert || about.item === undefined || !(opens || (message !== undefined && message !== 'alert.ended')))
     return { verdict, alert }
-  const label = await itemWords(trx, { rule: rule.name, subject_id: about.id, item: about.item })
+  const label = await wordsOf({ rule: rule.name, subject_id: about.id, item: about.item })
   if (label === undefined) return { verdict, alert }
   const worded = { ...alert, label }
   return { verdict: opens ? { ...verdict, judged: { alert: worded, message } } : verdict, alert: worded }
@@ -205,7 +209,7 @@ async function escalateDue(db: Db, writing: Writing, verdicts: readonly Verdict[
       const row = await markEscalated(trx, known.row, now)
       if (!row) return 0
       const detail = writing.detail ? await ownWords(trx, row) : null
-      const label = await itemWords(trx, row)
+      const label = await itemWordsIn(trx)(row)
       const alert = { ...alertOf(row), ...(label !== undefined && { label }) }
       const opened = { type: 'alert.opened', alert, agents: agentsOf(row), detail } as const
       await enqueue(trx, secondChannels(rule, channels), changeOf(row, opened, { slug: place.slug, baseUrl, now }), now)
