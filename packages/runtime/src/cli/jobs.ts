@@ -32,7 +32,7 @@ export const jobs = (): Command =>
   new Command('jobs')
     .summary('show the jobs of this user, and when they are due')
     .description(
-      'Shows each job that "svc exec" runs, with its last run and its schedule. Works without the service and without a host agent. A schedule comes from the crontab, otherwise from the last run, or from "svc jobs expect".',
+      `Shows each job that "${hint('exec')}" runs, with its last run and its schedule. Works without the service and without a host agent. A schedule comes from the crontab, otherwise from the last run, or from "${hint('jobs expect')}".`,
     )
     .helpCommand(false)
     .addHelpText(

@@ -3,14 +3,14 @@ import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { watch } from '../host/watch/watch.ts'
 import { folderAt } from '../machine/files/folder.ts'
-import { examples } from '../machine/hint.ts'
+import { examples, hint } from '../machine/hint.ts'
 import { warn } from './output.ts'
 
 export const watchCommand = (): Command =>
   new Command('watch')
-    .summary('look at what runs on this machine (svc adopt starts it)')
+    .summary('report what runs on this machine by itself, as the host agent does')
     .description(
-      'The program of the host agent, which "svc adopt" makes. It writes state/status.json in its folder until it is stopped: SVC_AGENT_DIR or, without it, the current folder.',
+      `The program of the host agent, which "${hint('adopt')}" makes. It writes state/status.json in its folder until it is stopped: SVC_AGENT_DIR or, without it, the current folder.`,
     )
     .addHelpText('after', examples('watch'))
     .action(async () => {

@@ -1,5 +1,6 @@
 /** The parts of the host agent's status. Each section of `svc watch` makes one, and all together are the status file. */
 import { type HealthItem, limits, rank, type StatusFile, worst } from '@svc/protocol'
+import { plainHint } from '../../machine/hint.ts'
 
 /** The part of the status that one section shows. */
 export interface StatusPart extends Pick<StatusFile, 'active' | 'gauges' | 'runs' | 'panels'> {
@@ -21,7 +22,7 @@ export const partsOf = (sections: readonly Section[], now: number): StatusPart[]
     try {
       return section.look(now)
     } catch {
-      const detail = `The section ${section.name} failed. Its next look is in a few seconds; "svc ${section.name}" says more.`
+      const detail = `The section ${section.name} failed. Its next look is in a few seconds; "${plainHint(section.name)}" says more.`
       return {
         label: `${section.name} cannot be read`,
         health: [{ name: `Section ${section.name}`, level: 'warn', detail }],
