@@ -437,6 +437,7 @@ export const orders: Readonly<Record<string, Order>> = {
         agents: 'dialogs to add, rename and delete an agent; lines to copy',
         alerts: 'alerts and mutes in words, with their buttons; this browser as a channel',
         live: 'live frames, merged into what is shown',
+        proof: 'asks who the person is, before something dangerous is done',
         'agents/parts': 'what pages share about one agent',
         updates: 'what pages share about updates and rollouts',
         'workspace.ts': 'the workspace in the address',

@@ -3,12 +3,14 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { Notices } from './notify.tsx'
 import type { Show } from './Page.tsx'
+import { ProofGate } from './proof/ProofGate.tsx'
 import { keys, queryClient } from './queries.ts'
 import { router } from './router.tsx'
 
 const App = () => (
   <QueryClientProvider client={queryClient}>
     <RouterProvider router={router} />
+    <ProofGate />
     <Notices />
   </QueryClientProvider>
 )

@@ -3,7 +3,16 @@
  * parameter or field does not compile. A refusal is thrown as `ApiError` with the service's code and words. If the
  * service cannot be reached, an `ApiError` with status 0 and code `offline` is thrown.
  */
-import type { BundleFinding, DeliveryState, NewRollout, Operations, Role, RolloutKind, WishOfMany } from '@svc/api'
+import type {
+  BundleFinding,
+  DeliveryState,
+  NewRollout,
+  Operations,
+  Role,
+  RolloutKind,
+  SignInAnswer,
+  WishOfMany,
+} from '@svc/api'
 import { serviceHeard } from './ui/service-time.ts'
 import { inTime, inTurn, uploadWithin } from './waiting.ts'
 
@@ -62,7 +71,34 @@ export function call<R extends Route>(route: R, ...given: Arguments<R>): Promise
   const signal = rest[0] as AbortSignal | undefined
   const address = addressOf(path, at)
   if (method === 'GET') return request(method, `${address}${query((input ?? {}) as Values)}`, undefined, signal)
-  return request(method, address, method === 'DELETE' ? undefined : (input ?? {}), signal)
+  const send = () =>
+    request<Operations[R]['given']>(method, address, method === 'DELETE' ? undefined : (input ?? {}), signal)
+  return path === '/proof' ? send() : provedIfAsked(send)
+}
+
+let ask: (() => Promise<boolean>) | undefined
+let asking: Promise<boolean> | undefined
+
+/** Sets how the person is asked for a proof. The function returns true if the person gave one. */
+export function askForProofBy(how: () => Promise<boolean>): void {
+  ask = how
+}
+
+/**
+ * Sends a request. If the service wants a proof of who the person is, the person is asked for it, and the request is
+ * sent again. Requests that need a proof at the same time ask only once.
+ */
+async function provedIfAsked<T>(send: () => Promise<T>): Promise<T> {
+  try {
+    return await send()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'proof_required' || !ask) throw error
+    asking ??= ask().finally(() => {
+      asking = undefined
+    })
+    if (await asking) return await send()
+    throw new ApiError(error.status, error.code, 'Nothing was changed, because it needs a proof of who you are.')
+  }
 }
 
 /** The address of a download, or of the stream of events, with its path parameters and its query string filled in. */
@@ -188,10 +224,19 @@ export const api = {
   invitation: (id: string, s?: Signal) => call('GET /invitations/:id', { id }, s),
   accept: (id: string, body: Sent<'POST /invitations/:id'>) => call('POST /invitations/:id', { id }, body),
 
+  secondFactor: (given: Sent<'POST /second-factor'>) => call('POST /second-factor', given),
+  factors: (s?: Signal) => call('GET /factors', s),
+  beginTotp: () => call('POST /factors/totp'),
+  confirmTotp: (code: string) => call('POST /factors/totp/confirm', { code }),
+  newRecoveryCodes: () => call('POST /factors/recovery'),
+  removeTotp: () => call('DELETE /factors/totp'),
+  prove: (given: Sent<'POST /proof'>) => call('POST /proof', given),
+
   createWorkspace: (name: string, slug: string) => call('POST /workspaces', { name, slug }),
   workspace: (slug: string, s?: Signal) => call('GET /w/:slug', { slug }, s),
   renameWorkspace: (slug: string, name: string) => call('PATCH /w/:slug', { slug }, { name }),
   deleteWorkspace: (slug: string) => call('DELETE /w/:slug', { slug }),
+  requireFactor: (slug: string, factorFrom: number | null) => call('PATCH /w/:slug', { slug }, { factorFrom }),
   fleet: (slug: string, asked: Sent<'GET /w/:slug/fleet'>, s?: Signal) =>
     call('GET /w/:slug/fleet', { slug }, asked, s),
   sendToMany: (slug: string, agents: string[], type: Sent<'POST /w/:slug/commands'>['type']) =>
@@ -304,10 +349,13 @@ export const api = {
   retryDelivery: (slug: string, id: string) => call('POST /w/:slug/deliveries/:id/retry', { slug, id }),
 
   // The requests that `call` cannot make: two routes of the accounts library, an upload, and two downloads.
-  signIn: (email: string, password: string) => request('POST', '/api/auth/sign-in/email', { email, password }),
+  signIn: (email: string, password: string) =>
+    request<SignInAnswer>('POST', '/api/auth/sign-in/email', { email, password }),
   signOut: () => request('POST', '/api/auth/sign-out', {}),
   upload: (slug: string, zip: Blob, sent: (share: number) => void) =>
-    inTurn(() => send<Operations[Uploads]['given']>(addressOf('/w/:slug/blueprints', { slug }), zip, sent)),
+    inTurn(() =>
+      provedIfAsked(() => send<Operations[Uploads]['given']>(addressOf('/w/:slug/blueprints', { slug }), zip, sent)),
+    ),
   /** The address from which the zip of a version of a blueprint is downloaded. */
   bundleDownload: (slug: string, blueprint: string, version: string) =>
     addressFor(`GET ${versionPath}/bundle`, { slug, blueprint, version }),

@@ -12,6 +12,7 @@ export const keys = {
   sessions: ['sessions'] as const,
   signIns: ['sign-ins'] as const,
   onboarding: ['onboarding'] as const,
+  factors: ['factors'] as const,
   workspace: (slug: string) => ['w', slug] as const,
   /** The key of the list of agents: all its windows of rows, for every filter and order. */
   fleet: (slug: string) => ['w', slug, 'fleet'] as const,
@@ -41,6 +42,8 @@ export const keys = {
 
 /** The maximum number of agents in the answer to one request for the list of agents. */
 export const fleetWindow = 200
+
+export const factorsQuery = queryOptions({ queryKey: keys.factors, queryFn: ({ signal }) => api.factors(signal) })
 
 export const meQuery = queryOptions({ queryKey: keys.me, queryFn: ({ signal }) => api.me(signal), staleTime: 60_000 })
 

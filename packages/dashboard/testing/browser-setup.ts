@@ -130,6 +130,13 @@ export class BrowserSetup {
     db.close()
   }
 
+  /** Makes all sessions ones that showed no second factor, and used codes good again, so that no test waits for a code. */
+  forgetFactors(): void {
+    const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })
+    db.exec('update session_proof set factor_at = null, proof_at = null; update totp set last_step = 0')
+    db.close()
+  }
+
   /** Moves the level changes of all agents into the past, so that a test gets a history without waiting for hours. */
   ageLevels(hours: number): void {
     const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { api } from '../api.ts'
 import { WaitingPage } from '../pages/WaitingPage.tsx'
 import { paths } from '../paths.ts'
@@ -5,6 +6,7 @@ import { DoorShell } from '../shell/DoorShell.tsx'
 import { AccountForm } from './AccountForm.tsx'
 import { arrive } from './address.ts'
 import { LinkRefused } from './LinkRefused.tsx'
+import { type Second, SecondFactor } from './SecondFactor.tsx'
 import { useAnswer } from './useAnswer.ts'
 
 /**
@@ -13,6 +15,13 @@ import { useAnswer } from './useAnswer.ts'
  */
 export function ClaimPage({ token }: { token: string }) {
   const info = useAnswer(token, (signal) => api.claimInfo(token, signal))
+  const [second, setSecond] = useState<Second>()
+  if (second)
+    return (
+      <DoorShell title="Your password was changed" note="Your account has a second factor. Show it to sign in.">
+        <SecondFactor second={second} next={paths.home} />
+      </DoorShell>
+    )
   if (info.is === 'waiting') return <WaitingPage />
   if (info.is === 'refused')
     return (
@@ -35,8 +44,9 @@ export function ClaimPage({ token }: { token: string }) {
         name={forgot ? name : ''}
         verb={forgot ? 'Save password' : 'Take over account'}
         onSubmit={async (account) => {
-          await api.claim({ token, ...account })
-          await arrive(paths.home)
+          const answer = await api.claim({ token, ...account })
+          if (answer.ok) await arrive(paths.home)
+          else setSecond(answer.second)
         }}
       />
     </DoorShell>

@@ -1,5 +1,6 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useState } from 'react'
 import { ApiError, api } from '../api.ts'
 import { wrongWithOldEmail } from '../forms/rules.ts'
 import { useSubmit } from '../forms/useSubmit.ts'
@@ -8,6 +9,7 @@ import { DoorShell } from '../shell/DoorShell.tsx'
 import { ErrorNote } from '../ui/index.ts'
 import { arrive } from './address.ts'
 import { DoorAnchor } from './links.tsx'
+import { type Second, SecondFactor } from './SecondFactor.tsx'
 
 export const SignInPage = ({ next }: { next: string }) => (
   <DoorShell title="Sign in">
@@ -17,14 +19,17 @@ export const SignInPage = ({ next }: { next: string }) => (
 
 /** The form for signing in. The page of an invitation also uses it, for people who have an account. */
 export function SignInForm({ next, email = '' }: { next: string; email?: string }) {
+  const [second, setSecond] = useState<Second>()
   const form = useForm({
     initialValues: { email, password: '' },
     validate: { email: wrongWithOldEmail, password: (v) => (v === '' ? 'Required' : null) },
   })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
-    await api.signIn(values.email.trim(), values.password)
-    await arrive(next)
+    const answer = await api.signIn(values.email.trim(), values.password)
+    if (answer.ok) await arrive(next)
+    else setSecond(answer.second)
   })
+  if (second) return <SecondFactor second={second} next={next} onBack={() => setSecond(undefined)} />
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="sm">

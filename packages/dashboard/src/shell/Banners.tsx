@@ -3,6 +3,7 @@ import { IconCloudOff, IconLock, IconRefresh } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import type { LiveState } from '../live/useLive.ts'
 import { useWorkspace } from '../workspace.ts'
+import { FactorBanner } from './FactorBanner.tsx'
 import { NotifyBanner } from './NotifyBanner.tsx'
 
 /** Shows warnings about the whole page: no network, connection lost, workspace not activated, nobody notified. */
@@ -21,6 +22,7 @@ export function Banners({ slug, live }: { slug: string; live: LiveState }) {
           </div>
         </div>
       )}
+      <FactorBanner />
       <NotifyBanner slug={slug} />
       <div role="status" className="svc-float">
         {!online ? (

@@ -15,6 +15,7 @@ import { useScheme } from '../../shell/scheme.ts'
 import { WorkspaceShell } from '../../shell/WorkspaceShell.tsx'
 import { ErrorNote, PageHeader, Text, useDocumentTitle } from '../../ui/index.ts'
 import { FrameOf } from '../../workspace.ts'
+import { SecondFactors } from './SecondFactors.tsx'
 import { Sessions } from './Sessions.tsx'
 import { SignIns } from './SignIns.tsx'
 import './account.css'
@@ -80,6 +81,9 @@ function Account() {
       </Part>
       <Part title="Password" note="Changing it signs out your other sessions.">
         <PasswordForm email={me.email} />
+      </Part>
+      <Part title="Second factor" note="Asked for after your password.">
+        <SecondFactors />
       </Part>
       <Part title="Sessions" note="Where you are signed in.">
         <Sessions />

@@ -2,6 +2,7 @@
  * Turns entries of the activity into sentences. An entry with an unknown action is shown with its details as they are.
  */
 import type { AuditEntry } from '@svc/api'
+import { dateAndTime } from '../../ui/index.ts'
 
 /** A part of a sentence: words of the page, a text that was entered elsewhere (`said`), or an agent's name. */
 export type Part = string | { said: string } | { agent: string }
@@ -22,6 +23,11 @@ const limit = (name: string, value: unknown): Part[] =>
 
 const sentences: Readonly<Record<string, Tell>> = {
   'workspace.created': (what) => ['created the workspace ', what],
+  'workspace.factor_required': (_, { from }) => [
+    'made the workspace require a second factor of its admins',
+    ...(typeof from === 'number' ? [` from ${dateAndTime(from, Date.now())} on`] : []),
+  ],
+  'workspace.factor_not_required': () => ['ended the requirement of a second factor for admins'],
   'workspace.renamed': (_, { from, to }) => ['renamed the workspace from ', said(from), ' to ', said(to)],
   'workspace.activated': (what, { product }) => ['activated ', what, ' for ', said(product)],
   'workspace.deactivated': (what, { product }) => ['deactivated ', what, ' for ', said(product)],

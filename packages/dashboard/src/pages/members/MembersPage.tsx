@@ -10,13 +10,14 @@ import { DeleteWorkspace } from './DeleteWorkspace.tsx'
 import { Invitations } from './Invitations.tsx'
 import { InviteDialog } from './InviteDialog.tsx'
 import { MemberLine } from './MemberLine.tsx'
+import { RequireFactor } from './RequireFactor.tsx'
 import { WorkspaceName } from './WorkspaceName.tsx'
 import './members.css'
 
 /** The members of the workspace and their roles. */
 export function MembersPage() {
   const slug = useSlug()
-  const { name, role } = useWorkspace()
+  const { name, role, factor } = useWorkspace()
   const admin = role === 'admin'
   const [inviting, setInviting] = useState(false)
   const { data, error, refetch } = useQuery(membersQuery(slug))
@@ -50,6 +51,7 @@ export function MembersPage() {
           </ul>
           {admin && <Invitations slug={slug} invitations={data.invitations} />}
           {admin && <WorkspaceName slug={slug} name={name} />}
+          {admin && <RequireFactor slug={slug} from={factor.from} />}
           {admin && <DeleteWorkspace slug={slug} people={data.members.length} />}
         </>
       )}

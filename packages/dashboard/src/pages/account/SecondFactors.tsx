@@ -1,0 +1,157 @@
+import { Button, Group, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { Factors, NewTotp } from '@svc/api'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import { api } from '../../api.ts'
+import { CodeInput } from '../../forms/CodeInput.tsx'
+import { useSubmit } from '../../forms/useSubmit.ts'
+import { notify } from '../../notify.tsx'
+import { factorsQuery } from '../../queries.ts'
+import { Confirm, CopyLines, ErrorNote } from '../../ui/index.ts'
+
+const QrCode = lazy(async () => ({ default: (await import('./QrCode.tsx')).QrCode }))
+
+/** The second factors of the signed-in person: an authenticator app with its recovery codes. */
+export function SecondFactors() {
+  const { data, error, refetch } = useQuery(factorsQuery)
+  const [fresh, setFresh] = useState<string[]>()
+  if (error && !data) return <ErrorNote error={error} retry={refetch} />
+  if (!data) return null
+  if (fresh) return <NewCodes codes={fresh} onDone={() => setFresh(undefined)} />
+  return data.totp ? <Added factors={data} onCodes={setFresh} /> : <Adding onCodes={setFresh} />
+}
+
+/** Loads everything again that depends on factors, since an admin's rights may have changed. */
+function useReload() {
+  const client = useQueryClient()
+  return () => void client.invalidateQueries()
+}
+
+function Adding({ onCodes }: { onCodes: (codes: string[]) => void }) {
+  const [begun, setBegun] = useState<NewTotp>()
+  const { busy, error, submit } = useSubmit(async () => setBegun(await api.beginTotp()))
+  if (begun) return <Enrolling begun={begun} onCodes={onCodes} onCancel={() => setBegun(undefined)} />
+  return (
+    <Stack gap="sm" align="flex-start">
+      <div>None. With an authenticator app, a password alone does not sign anybody in to your account.</div>
+      {error !== null && <ErrorNote error={error} />}
+      <Button variant="default" onClick={submit} loading={busy}>
+        Add an authenticator app
+      </Button>
+    </Stack>
+  )
+}
+
+interface EnrollingProps {
+  begun: NewTotp
+  onCodes: (codes: string[]) => void
+  onCancel: () => void
+}
+
+function Enrolling({ begun: { secret, uri }, onCodes, onCancel }: EnrollingProps) {
+  const reload = useReload()
+  const form = useForm({
+    initialValues: { code: '' },
+    validate: {
+      code: (v) => (/^\d{6}$/.test(v.replace(/\s/g, '')) ? null : 'Enter the six digits that the app shows.'),
+    },
+  })
+  const { busy, error, submit } = useSubmit(async ({ code }: typeof form.values) => {
+    const { recovery } = await api.confirmTotp(code)
+    onCodes(recovery)
+    reload()
+  })
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack gap="sm">
+        <div>
+          Scan this with an authenticator app, such as Aegis, 1Password or Google Authenticator. On the same phone, type
+          the secret into the app.
+        </div>
+        <Suspense fallback={<div className="factor-qr" />}>
+          <QrCode text={uri} />
+        </Suspense>
+        <CopyLines text={secret} label="secret" />
+        <CodeInput autoFocus {...form.getInputProps('code')} />
+        <p className="svc-quiet">
+          Next you get ten recovery codes. If you lose the phone, one of them signs you in. Without them, only the
+          operator of this service can help: <code>svc-server person reset-factor</code>.
+        </p>
+        {error !== null && <ErrorNote error={error} />}
+        <Group gap="xs">
+          <Button type="submit" loading={busy}>
+            Add app
+          </Button>
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function NewCodes({ codes, onDone }: { codes: string[]; onDone: () => void }) {
+  return (
+    <Stack gap="sm" align="flex-start">
+      <h3 className="factor-title">Recovery codes</h3>
+      <div>Keep them where you find them without your phone. Each works once, and you won’t see them again.</div>
+      <CopyLines text={codes.join('\n')} label="recovery codes" />
+      <Button onClick={onDone}>I have saved them</Button>
+    </Stack>
+  )
+}
+
+function Added({ factors, onCodes }: { factors: Factors; onCodes: (codes: string[]) => void }) {
+  const reload = useReload()
+  const [removing, setRemoving] = useState(false)
+  const { busy, error, submit } = useSubmit(async () => {
+    const { recovery } = await api.newRecoveryCodes()
+    onCodes(recovery)
+    reload()
+  })
+  const remove = async () => {
+    await api.removeTotp()
+    reload()
+    notify({ message: 'Authenticator app removed.' })
+  }
+  const left = factors.recoveryLeft
+  return (
+    <Stack gap="sm" align="flex-start">
+      <div>
+        Authenticator app, with {left === 1 ? '1 recovery code' : `${left} recovery codes`} left.
+        {left < 3 && ' Make new ones before you need them.'}
+      </div>
+      {factors.unreadable && (
+        <ErrorNote
+          error={new Error('The service can no longer read the secret of the app. Remove the app, and add it again.')}
+        />
+      )}
+      {error !== null && <ErrorNote error={error} />}
+      <Group gap="xs">
+        <Button variant="default" onClick={submit} loading={busy}>
+          Make new recovery codes
+        </Button>
+        <Button variant="default" onClick={() => setRemoving(true)}>
+          Remove app
+        </Button>
+      </Group>
+      <p className="svc-quiet">
+        If you lose the phone, sign in with a recovery code and remove the app within ten minutes. Without a code, ask
+        the operator of this service to run <code>svc-server person reset-factor</code>.
+      </p>
+      <Confirm
+        opened={removing}
+        onClose={() => setRemoving(false)}
+        title="Remove the authenticator app?"
+        confirm="Remove app"
+        danger
+        onConfirm={remove}
+      >
+        Your password alone then signs in to your account. The recovery codes stop working. In workspaces that require a
+        second factor you have the rights of a member.
+      </Confirm>
+    </Stack>
+  )
+}

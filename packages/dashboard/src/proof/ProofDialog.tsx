@@ -1,0 +1,84 @@
+import { Button, Group, PasswordInput, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { KeyboardEvent } from 'react'
+import { api } from '../api.ts'
+import { CodeInput } from '../forms/CodeInput.tsx'
+import { useSubmit } from '../forms/useSubmit.ts'
+import { factorsQuery, keys } from '../queries.ts'
+import { Dialog, ErrorNote } from '../ui/index.ts'
+import { answerProof } from './ask.ts'
+
+/**
+ * The dialog that asks who the person is, before something dangerous is done: by a code of the authenticator app or,
+ * without a second factor, by the password. It may lie over another dialog, which Escape must not close with it.
+ */
+export function ProofDialog() {
+  const { data, error } = useQuery({ ...factorsQuery, staleTime: 0 })
+  const cancel = () => answerProof(false)
+  const onKey = (event: KeyboardEvent) => event.key === 'Escape' && cancel()
+  return (
+    <Dialog opened onClose={cancel} title="Confirm that it’s you" size="sm" stay>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: only Escape is heard, from the controls inside */}
+      <div onKeyDown={onKey}>
+        {error && <ErrorNote error={error} />}
+        {data && <ProofForm totp={data.totp} wasShown={data.shown} onCancel={cancel} />}
+      </div>
+    </Dialog>
+  )
+}
+
+/** Keeps dialogs below from closing when Escape is pressed in a control. */
+const alone = { 'data-mantine-stop-propagation': 'true' } as const
+
+function ProofForm({ totp, wasShown, onCancel }: { totp: boolean; wasShown: boolean; onCancel: () => void }) {
+  const client = useQueryClient()
+  const form = useForm({
+    initialValues: { typed: '' },
+    validate: { typed: (v) => (v.trim() === '' ? 'Required' : null) },
+  })
+  const { busy, error, submit } = useSubmit(async ({ typed }: typeof form.values) => {
+    await api.prove(totp ? { code: typed } : { password: typed })
+    // A factor that is shown for the first time may give an admin's rights back.
+    if (totp && !wasShown)
+      void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.sessions[0] })
+    answerProof(true)
+  })
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack gap="md">
+        <div>
+          {totp
+            ? 'This needs a code of your authenticator app.'
+            : 'You signed in more than ten minutes ago, and this needs your password.'}
+        </div>
+        {totp ? (
+          <CodeInput {...alone} data-autofocus {...form.getInputProps('typed')} />
+        ) : (
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            {...alone}
+            data-autofocus
+            {...form.getInputProps('typed')}
+          />
+        )}
+        {totp && (
+          <p className="svc-quiet">
+            Without your phone, sign out and sign in with a recovery code: within ten minutes no further proof is asked
+            for.
+          </p>
+        )}
+        {error !== null && <ErrorNote error={error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onCancel} {...alone}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={busy} {...alone}>
+            Continue
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
