@@ -17,7 +17,7 @@ export async function unadopt(folder: Folder, { yes, json }: { yes?: boolean; js
   const crontab = planRemoval(table.text)
   const agent = existsSync(folder.svc) ? planFor(folder, true) : undefined
   if (crontab.changes.length === 0 && agent === undefined)
-    throw new Refusal(`No crontab line is a job of "svc adopt", and there is no agent in ${folder.root}.`)
+    throw new Refusal(`No crontab line has to be put back, and there is no agent in ${folder.root}.`)
   if (!yes) {
     if (crontab.changes.length > 0) warn(`The crontab changes:\n${diffOf(crontab)}`)
     if (agent) warn(shown(agent, folder).join('\n'))

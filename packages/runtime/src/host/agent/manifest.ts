@@ -8,6 +8,7 @@ import { version } from '../../machine/base/version.ts'
 import { writeDurably } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readFile } from '../../machine/files/read.ts'
+import { plainHint } from '../../machine/hint.ts'
 
 interface HostAgent {
   readonly name: string
@@ -19,7 +20,7 @@ interface HostAgent {
 
 /** The text of the manifest. */
 export const hostManifest = ({ name, node, source }: HostAgent, own: string = version): string => `\
-# Written by svc, which replaces it. To change what is shown, run "svc adopt" again.
+# Written by svc, which replaces it. To change what is shown: ${plainHint('adopt')}
 name: ${name}
 version: ${own === 'dev' ? '0.0.0' : own}
 description: What runs on this machine by itself
