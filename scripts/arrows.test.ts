@@ -35,7 +35,8 @@ const wider: Readonly<Record<string, readonly string[]>> = {
   api: [],
   server: ['scripts'], // The server's tests use helpers from scripts, such as a simulated power failure.
   runtime: ['server', 'scripts'], // The runtime's tests run agents against a real service.
-  dashboard: ['api', 'scripts', 'examples'], // The page's tests open the page of a service with a product.
+  // The page's tests open the page of a service with a product, and one with the jobs of an account.
+  dashboard: ['api', 'scripts', 'examples', 'runtime'],
   '.': ['scripts'], // The file vitest.config.ts takes the order of the test files from scripts.
   bench: ['blueprint', 'server', 'runtime', 'scripts'], // The benchmarks measure the service, its data and svc-exec.
   conformance: ['protocol'], // The conformance cases run through our own implementation of the protocol.

@@ -1,11 +1,12 @@
 #!/bin/sh
-# A stand-in for the program `crontab` of Debian's cron, for one user. The table is the file SVC_TEST_CRONTAB/table; every
-# call is a line of SVC_TEST_CRONTAB/calls. With a file SVC_TEST_CRONTAB/refuses every call fails and prints its text. The
-# programs SVC_TEST_CRONTAB/before and SVC_TEST_CRONTAB/after run before and after a table is replaced.
+# A stand-in for the program `crontab` of Debian's cron, for one user. The table is the file `table` in the folder above
+# it. With a file `refuses` there, every call fails and prints its text. The programs `before` and `after` there run
+# before and after a table is replaced. The agent's environment has no variable of svc, so the folder is not in one.
 set -eu
 
+SVC_TEST_CRONTAB=${0%/*}/..
+export SVC_TEST_CRONTAB
 table=$SVC_TEST_CRONTAB/table
-echo "$*" >>"$SVC_TEST_CRONTAB/calls"
 if [ -e "$SVC_TEST_CRONTAB/refuses" ]; then
   cat "$SVC_TEST_CRONTAB/refuses" >&2
   exit 1

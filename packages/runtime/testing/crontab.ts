@@ -4,7 +4,9 @@ import { delimiter, join } from 'node:path'
 
 export interface TestCrontab {
   /** The environment in which programs find the stand-in. */
-  readonly env: { readonly PATH: string; readonly SVC_TEST_CRONTAB: string }
+  readonly env: { readonly PATH: string }
+  /** The folder with the stand-in. */
+  readonly bin: string
   /** The table; undefined if the user has none. */
   table(): string | undefined
   write(table: string): void
@@ -21,7 +23,8 @@ export function testCrontab(folder: string): TestCrontab {
   copyFileSync(join(import.meta.dirname, 'crontab.sh'), at('bin/crontab'))
   chmodSync(at('bin/crontab'), 0o755)
   return {
-    env: { PATH: `${at('bin')}${delimiter}${process.env.PATH ?? ''}`, SVC_TEST_CRONTAB: at('') },
+    env: { PATH: `${at('bin')}${delimiter}${process.env.PATH ?? ''}` },
+    bin: at('bin'),
     table: () => (existsSync(at('table')) ? readFileSync(at('table'), 'utf8') : undefined),
     write: (table) => writeFileSync(at('table'), table),
     refuse: (text) =>

@@ -3,9 +3,10 @@ import { chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { type Account, account } from '../../testing/adopting.ts'
-import { token } from '../../testing/folder.ts'
+import { becomes, token } from '../../testing/folder.ts'
 import { json, type Service, startService } from '../../testing/service.ts'
 import { readConnection } from '../machine/files/env.ts'
+import { whoHolds } from '../machine/files/lock.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -155,6 +156,28 @@ test('the crontab lines become jobs, new ones are added later, and a removal giv
   expect(existsSync(ada.host.svc)).toBe(false)
   expect(existsSync(join(ada.host.state, 'crontab.before'))).toBe(true)
   expect((await ada.adopt(['--remove', '--yes'])).err).toContain('there is no agent in')
+})
+
+test.each([
+  ['in the background', false, 'No service manager answers here. So it may end when you log out'],
+  ['as a service', true, 'It starts at every boot: svc-vela-ada.service.'],
+])('the agent starts %s, reports the jobs, and a removal ends it', async (_how, systemd, says) => {
+  const good = await service()
+  const ada = somebody({ systemd })
+  ada.crontab.write(table)
+  const args = ['--yes', '--crontab', '--url', good.origin, '--name', 'vela-ada']
+  const started = await ada.adopt(args, { input: token })
+  expect(started).toMatchObject({ code: 0, out: expect.stringContaining(says) })
+  await becomes('a report with both jobs', () =>
+    good.reports.some(({ text }) => text.includes('Job backup') && text.includes('Job report')),
+  )
+  expect(good.reports.map(({ text }) => text).join()).not.toContain('/srv')
+  const holder = whoHolds(ada.host, 'runtime')
+  expect((await ada.adopt(['--yes'])).out, 'it is not started twice').toContain('vela-ada is connected to')
+  expect(whoHolds(ada.host, 'runtime')).toEqual(holder)
+  expect((await ada.adopt(['--remove', '--yes'])).code).toBe(0)
+  expect(whoHolds(ada.host, 'runtime')).toBeUndefined()
+  expect(ada.crontab.table()).toBe(table)
 })
 
 test('a rotated token is asked for again', async () => {

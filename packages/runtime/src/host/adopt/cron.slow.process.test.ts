@@ -55,8 +55,8 @@ beforeAll(async () => {
   await within(() => 'the namespace', new Promise<void>((ready) => space.stdout?.once('data', () => ready())))
   const crontab = spawnSync('sh', ['-c', 'command -v crontab'], { encoding: 'utf8' }).stdout.trim()
   inside = `nsenter --target ${space.pid} --mount`
-  writeFileSync(join(ada.env.SVC_TEST_CRONTAB ?? '', 'bin/crontab'), `#!/bin/sh\nexec ${inside} ${crontab} "$@"\n`)
-  chmodSync(join(ada.env.SVC_TEST_CRONTAB ?? '', 'bin/crontab'), 0o755)
+  writeFileSync(join(ada.crontab.bin, 'crontab'), `#!/bin/sh\nexec ${inside} ${crontab} "$@"\n`)
+  chmodSync(join(ada.crontab.bin, 'crontab'), 0o755)
 })
 afterAll(async () => {
   cron?.kill('SIGKILL')
