@@ -6,6 +6,7 @@
 import { appendFileSync, existsSync, writeSync } from 'node:fs'
 import { safeLine, shown } from '@svc/protocol'
 import { messageOf } from '../../machine/base/errors.ts'
+import { plainHint } from '../../machine/hint.ts'
 import { type ExecCall, readCall } from './call.ts'
 import { handOnSignals, limitTime, type TimeLimit } from './follow.ts'
 import { type LastLog, openLog } from './last-log.ts'
@@ -34,7 +35,7 @@ export async function exec(args: readonly string[]): Promise<void> {
 async function runCall(call: ExecCall, launched: Launched): Promise<void> {
   if (call.command.length === 0) {
     launched.taken = true
-    say(`${call.wrong} Nothing was run. Such as: svc exec backup -- ./backup.sh`)
+    say(`${call.wrong} Nothing was run. Such as: ${plainHint('exec backup -- ./backup.sh')}`)
     process.exit(exitCodes.nothingToRun)
   }
   const jobs = launched.jobs ?? jobsFolder(process.env)
@@ -167,5 +168,5 @@ function quietly(act: () => void): void {
 }
 
 function say(text: string): void {
-  quietly(() => writeSync(2, `svc exec: ${safeLine(text)}\n`))
+  quietly(() => writeSync(2, `${plainHint('exec')}: ${safeLine(text)}\n`))
 }
