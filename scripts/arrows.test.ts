@@ -21,9 +21,11 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
 }
 /**
  * Imports that are allowed only for types: the page uses the types of the service's answers, but loads no code of
- * packages/api.
+ * packages/api except what `codeArrows` names.
  */
 const typeArrows = [['dashboard', '@svc/api']]
+/** The filter is code that service and page must share, so that the page marks errors without asking. */
+const codeArrows = [['dashboard', '@svc/api/filter']]
 
 /**
  * For each package or folder, the packages and folders that its tests and tools may import in addition to those in
@@ -58,7 +60,8 @@ const line = ({ file, from }: Import) => `${file} imports ${from}`
 
 test('shipped code imports along the drawn arrows, by package names', () => {
   const allowed = ({ file, from, typeOnly }: Import) =>
-    typeOnly && typeArrows.some(([part, api]) => part === partOf(file) && from === api)
+    (typeOnly && typeArrows.some(([part, api]) => part === partOf(file) && from === api)) ||
+    codeArrows.some(([part, code]) => part === partOf(file) && from === code)
       ? true
       : from.startsWith('@svc/') && arrows[partOf(file)]?.includes(targetOf(from))
   expect(

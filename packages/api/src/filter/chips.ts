@@ -1,0 +1,59 @@
+/** The chips above the list of agents, and the filters that other versions of the page kept in its address. */
+import type { FleetCounts } from '../answers/agents.ts'
+import type { FilterFacts } from './facts.ts'
+import { keys, type Test } from './keys.ts'
+import type { Filter, Term } from './parse.ts'
+
+type Chip = Exclude<keyof FleetCounts, 'all'>
+/** The term that a press on each chip puts into the filter. */
+const chipTerms = {
+  bad: ['level', 'bad'],
+  warn: ['level', 'warn'],
+  info: ['level', 'info'],
+  ok: ['level', 'ok'],
+  silent: ['is', 'offline'],
+  stopped: ['is', 'stopped'],
+  never: ['is', 'never'],
+} as const satisfies Record<Chip, readonly ['level' | 'is', string]>
+export const chips = Object.keys(chipTerms) as Chip[]
+
+/** The term of a chip as people write it, such as `level:bad`. */
+const chipTerm = (chip: Chip): string => chipTerms[chip].join(':')
+
+const isOfChips = ({ key, negated }: Term): boolean => !negated && (key === 'level' || key === 'is')
+
+/** The terms that stay whichever chip is pressed. */
+const withoutChips = (terms: readonly Term[]): Term[] => terms.filter((term) => !isOfChips(term))
+
+/** The text of the filter after a press on a chip; undefined stands for "All". */
+export function pressChip({ text, terms }: Filter, chip: Chip | undefined): string {
+  const kept = withoutChips(terms).map(({ at, length }) => text.slice(at, at + length))
+  return joined(...kept, chip && chipTerm(chip))
+}
+
+/** The chip that a filter has pressed: `all` without a term of the chips, undefined if no single chip stands for them. */
+export function pressedChip({ terms }: Filter): Chip | 'all' | undefined {
+  const [term, ...others] = terms.filter(isOfChips)
+  if (!term) return 'all'
+  const [value, ...more] = term.values
+  if (others.length > 0 || more.length > 0) return undefined
+  return chips.find((chip) => chipTerms[chip][0] === term.key && chipTerms[chip][1] === value?.text)
+}
+
+/** The tests of the chips. */
+const chipTests = Object.fromEntries(
+  chips.map((chip) => {
+    const [key, text] = chipTerms[chip]
+    return [chip, keys[key].read({ operator: undefined, text, quoted: false })]
+  }),
+) as Readonly<Record<Chip, Test>>
+
+/** True if an agent is counted by a chip. */
+export const fitsChip = (chip: Chip, agent: FilterFacts, now: number): boolean => chipTests[chip](agent, now)
+
+/** Puts a text into quotation marks, as one word or value. */
+export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`
+
+/** Joins texts of filters; all of them must hold. */
+const joined = (...texts: readonly (string | undefined)[]): string =>
+  texts.filter((text) => text !== undefined && text !== '').join(' ')

@@ -1,0 +1,52 @@
+/** The facts about an agent that a filter reads, and the level and the state that lists show. */
+import { type Level, worst } from '@svc/protocol'
+import type { FleetRow } from '../answers/agents.ts'
+import type { FleetUpdates } from '../answers/updates.ts'
+
+export type FilterFacts = Pick<
+  FleetRow,
+  | 'name'
+  | 'level'
+  | 'label'
+  | 'detail'
+  | 'doing'
+  | 'version'
+  | 'seenAt'
+  | 'silentAt'
+  | 'stopped'
+  | 'statusLate'
+  | 'secretsMissing'
+  | 'controls'
+  | 'costToday'
+  | 'cost30'
+> & {
+  updates: Pick<FleetUpdates, 'blueprint' | 'wishState' | 'runtime' | 'runtimeWishState' | 'runtimeHeld'> & {
+    /** True if the agent's runtime is older than the one that the service serves. */
+    runtimeOutdated: boolean
+  }
+  /** The name of the agent's machine, as its last report gives it; null if it does not. */
+  host: string | null
+  /** The agent's tags, sorted. */
+  tags: readonly string[]
+  /** The numbers of the agent's alerts that have not ended: those that nobody acknowledged, and the others. */
+  alerts: { open: number; acknowledged: number }
+}
+
+/**
+ * The level that lists show: an agent whose status is too old (D65), or that lacks required secrets, is at least a
+ * warning unless it was stopped.
+ */
+export const levelOf = ({
+  level,
+  statusLate,
+  secretsMissing,
+  stopped,
+}: Pick<FleetRow, 'level' | 'statusLate' | 'secretsMissing' | 'stopped'>): Level | null =>
+  (statusLate || secretsMissing) && stopped === null ? worst([level ?? 'ok', 'warn']) : level
+
+/**
+ * True if an agent has stopped reporting, by the service's clock (D20). An agent that was stopped on purpose is shown
+ * as stopped, not as offline (D66).
+ */
+export const isSilent = ({ silentAt, stopped }: Pick<FleetRow, 'silentAt' | 'stopped'>, now: number): boolean =>
+  stopped === null && silentAt !== null && silentAt <= now

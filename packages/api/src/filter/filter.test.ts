@@ -1,0 +1,223 @@
+import { compareVersions, isVersion } from '@svc/protocol'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  chips,
+  type FilterFacts,
+  fitsChip,
+  isSilent,
+  levelOf,
+  parseFilter,
+  pressChip,
+  pressedChip,
+  quoted,
+  selector,
+} from './index.ts'
+import { agentWith, caseAgents, caseTime, selections, wrongFilters } from './testing/table.ts'
+
+const parsed = (text: string) => {
+  const read = parseFilter(text)
+  if (!read.ok) throw new Error(`${text}: ${read.message}`)
+  return read.value
+}
+const fits = (text: string, agent: FilterFacts) => selector(parsed(text).terms, caseTime)(agent)
+
+test.each(selections)('the filter %j selects %j', (text, selects) => {
+  const found = Object.entries(caseAgents).filter(([, agent]) => fits(text, agent))
+  expect(found.map(([id]) => id).join(' ')).toBe(selects)
+})
+
+test.each(wrongFilters)('the text %j is refused at %d', (text, at) => {
+  expect(parseFilter(text)).toMatchObject({ ok: false, at, message: expect.stringMatching(/^\S.*[.]$/) })
+})
+
+test('an error covers the wrong part and says what is possible', () => {
+  expect(parseFilter('mail level:green')).toEqual({
+    ok: false,
+    at: 11,
+    length: 5,
+    message: 'level: does not take green. It takes ok, info, warn, bad or none.',
+  })
+  expect(parseFilter('tag:')).toMatchObject({ at: 4, length: 0 })
+})
+
+const updates = (more: Partial<FilterFacts['updates']>) => ({ updates: { ...agentWith({}).updates, ...more } })
+const day = 86_400_000
+test.each<[agent: Partial<FilterFacts>, fitting: string, others: string]>([
+  [{ statusLate: true, level: 'ok' }, 'level:warn is:late', 'level:ok'],
+  [{ statusLate: true, level: 'ok', stopped: 'person' }, 'level:ok is:stopped', 'is:late is:offline is:online'],
+  [{ silentAt: caseTime }, 'is:offline level:none', 'is:online is:never'],
+  [{ label: 'Paused' }, 'is:paused', 'is:running'],
+  [updates({ runtimeOutdated: true, runtime: '0.1.0' }), 'is:outdated runtime:<0.2.0 runtime:0.1.*', 'runtime:>0.1.0'],
+  [updates({}), 'update:none', 'update:pending update:held is:outdated runtime:*'],
+  [updates({ wishState: 'kept' }), 'update:none', 'update:pending'],
+  [updates({ wishState: 'queued' }), 'update:pending', 'update:none'],
+  [updates({ runtimeWishState: 'offered' }), 'update:pending', 'update:none update:trying'],
+  [updates({ wishState: 'trying', runtimeWishState: 'failed' }), 'update:trying update:failed', 'update:none'],
+  [updates({ wishState: 'rolled_back' }), 'update:rolled_back', 'update:failed'],
+  [updates({ runtimeHeld: true }), 'update:held', 'update:none'],
+  [{ alerts: { open: 1, acknowledged: 1 } }, 'alert:open alert:acknowledged', 'alert:none'],
+  [{ alerts: { open: 0, acknowledged: 0 } }, 'alert:none', 'alert:open'],
+  [{ seenAt: caseTime - 40 * day }, 'seen:>39d seen:<41d seen:>=40d seen:<=40d', 'seen:>40d seen:<40d'],
+  [{ costToday: 0.1 + 0.2 }, 'cost:0.3 cost:=0.3 cost:<=0.30', 'cost:>0.3 cost:<0.3'],
+  [{ version: '1.0.0-RC.1' }, 'version:>=1.0.0-rc.1 version:1.0.0-rc.1', 'version:>1.0.0-rc.1'],
+])('the agent with %j fits %j and not %j', (agent, fitting, others) => {
+  const each = (texts: string) => texts.split(' ').map((text) => [text, fits(text, agentWith(agent))])
+  expect(each(fitting)).toEqual(each(fitting).map(([text]) => [text, true]))
+  expect(each(others)).toEqual(each(others).map(([text]) => [text, false]))
+})
+
+test.each<[text: string, chip: (typeof chips)[number] | undefined, after: string, pressed: string | undefined]>([
+  ['', 'bad', 'level:bad', 'all'],
+  ['level:bad', undefined, '', 'bad'],
+  ['mail level:ok', 'silent', 'mail is:offline', 'ok'],
+  ['is:running tag:eu -level:ok "a  b"', 'never', 'tag:eu -level:ok "a  b" is:never', undefined],
+  ['level:bad,warn', 'warn', 'level:warn', undefined],
+  ['level:bad is:offline', undefined, '', undefined],
+])('in the filter %j the chip %s gives %j', (text, chip, after, pressed) => {
+  expect(pressChip(parsed(text), chip)).toBe(after)
+  expect(pressedChip(parsed(text))).toBe(pressed)
+})
+
+test('each chip counts the agents that its term selects', () => {
+  for (const chip of chips)
+    for (const agent of Object.values(caseAgents))
+      expect(fits(pressChip(parsed(''), chip), agent)).toBe(fitsChip(chip, agent, caseTime))
+})
+
+/** The pieces of which random filters are made: most of them are right. */
+const keyed = fc
+  .tuple(
+    fc.constantFrom('tag', 'host', 'name', 'blueprint', 'level', 'is', 'can', 'alert', 'update', 'version', 'cost'),
+    fc.array(
+      fc
+        .constantFrom('eu', '*', 'm*', 'ok', 'bad', 'none', 'never', 'offline', 'pause', 'open', '<1.4.0', '>=1.4.0')
+        .map((value) => value),
+      { minLength: 1, maxLength: 3 },
+    ),
+  )
+  .map(([key, values]) => `${key}:${values.join(',')}`)
+const word = fc.constantFrom('mail', '4', '"the password"', 'a', '""', 'BUILD', '*', '"a \\" b"')
+const anyTerm = fc.tuple(fc.boolean(), fc.oneof(keyed, word)).map(([negated, term]) => `${negated ? '-' : ''}${term}`)
+const anyFilter = fc.array(anyTerm, { maxLength: 6 }).map((terms) => terms.join(' '))
+const texts = fc.constantFrom(null, 'mail', 'The password', 'eu', '*', 'build-1', 'a " b', '401')
+const anyAgent = fc
+  .record({
+    name: fc.constantFrom('mail-1', 'eu', 'm', 'a*b'),
+    level: fc.constantFrom(null, 'ok', 'info', 'warn', 'bad'),
+    label: texts,
+    detail: texts,
+    doing: texts,
+    host: texts,
+    version: fc.constantFrom(null, '1.4.0', '1.3.9', 'nightly', '1.4.0-rc.1', '1.10.0'),
+    tags: fc.subarray(['eu', 'm', 'prod']),
+    seenAt: fc.constantFrom(null, caseTime - 1),
+    silentAt: fc.constantFrom(null, caseTime - 1, caseTime + 1),
+    stopped: fc.constantFrom(null, 'person'),
+    statusLate: fc.boolean(),
+    controls: fc.subarray(['pause', 'resume', 'run_now']),
+    costToday: fc.constantFrom(null, 0, 1),
+    alerts: fc.constantFrom({ open: 0, acknowledged: 0 }, { open: 1, acknowledged: 0 }),
+  })
+  .map((facts) => agentWith(facts as Partial<FilterFacts>))
+
+/** An obvious and slow reading of filters that are known to be right: by splitting, and by regular expressions. */
+function obviously(text: string, agent: FilterFacts): boolean {
+  const terms = text.match(/-?(?:\w+:\S+|"(?:\\.|[^"])*"|\S+)/g) ?? []
+  const groups = new Map<string, boolean[]>()
+  for (const [i, term] of terms.entries()) {
+    const negated = term.startsWith('-')
+    const positive = negated ? term.slice(1) : term
+    const [, key, values = ''] = /^(\w+):(.*)$/.exec(positive) ?? []
+    const holds = key
+      ? values.split(',').some((value) => holdsKeyed(key, value, agent))
+      : holdsWord(positive.replace(/^"(.*)"$/, '$1').replace(/\\(.)/g, '$1'), agent)
+    const alone = negated || !key || /[<>]/.test(values)
+    const group = alone ? `${i}` : `${key}:`
+    groups.set(group, [...(groups.get(group) ?? []), holds !== negated])
+  }
+  return [...groups.values()].every((any) => any.includes(true))
+}
+function holdsWord(word: string, { name, label, detail, doing, host, version, updates, tags }: FilterFacts): boolean {
+  const all = [name, label, detail, doing, host, version, updates.blueprint, ...tags]
+  return all.some((one) => one?.toLowerCase().includes(word.toLowerCase()))
+}
+function holdsKeyed(key: string, value: string, agent: FilterFacts): boolean {
+  const like = new RegExp(`^${value.split('*').map(escaped).join('.*')}$`, 'is')
+  const isLike = (text: string | null) => text !== null && like.test(text)
+  const { seenAt, stopped, alerts, updates, version } = agent
+  if (key === 'tag') return agent.tags.some(isLike)
+  if (key === 'host') return isLike(agent.host)
+  if (key === 'name') return isLike(agent.name)
+  if (key === 'blueprint') return isLike(updates.blueprint)
+  if (key === 'level') return (levelOf(agent) ?? 'none') === value
+  if (key === 'is') return value === 'never' ? seenAt === null : stopped === null && isSilent(agent, caseTime)
+  if (key === 'can') return agent.controls.includes(value as 'pause')
+  if (key === 'alert') return value === 'open' ? alerts.open > 0 : alerts.open === 0
+  if (key === 'update') return value === 'none'
+  const [, operator, wanted = ''] = /^([<>]=?)(.*)$/.exec(value) ?? []
+  if (key !== 'version') throw new Error(`The test does not know ${key}.`)
+  if (!operator) return isLike(version)
+  if (version === null || !isVersion(version)) return false
+  const order = compareVersions(version, wanted)
+  return operator === '<' ? order < 0 : order >= 0
+}
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+test('random filters select what an obvious reading selects', () => {
+  let read = 0
+  fc.assert(
+    fc.property(anyFilter, fc.array(anyAgent, { minLength: 1, maxLength: 5 }), (text, agents) => {
+      const filter = parseFilter(text)
+      if (!filter.ok) return
+      read++
+      const selects = selector(filter.value.terms, caseTime)
+      for (const agent of agents) expect([text, agent, selects(agent)]).toEqual([text, agent, obviously(text, agent)])
+    }),
+    { numRuns: 5000 },
+  )
+  expect(read).toBeGreaterThan(500)
+})
+
+test('10,000 random texts are read or refused with a place inside of the text, and never throw', () => {
+  const piece = fc.constantFrom(
+    '-',
+    ':',
+    ',',
+    '"',
+    '\\',
+    '*',
+    '<',
+    '>',
+    '=',
+    ' ',
+    'tag',
+    'level:',
+    'is:',
+    'seen:>',
+    'cost:',
+  )
+  const mixed = fc.array(fc.oneof(piece, fc.string({ unit: 'binary', maxLength: 3 })), { maxLength: 30 })
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        mixed.map((all) => all.join('')),
+        fc.string({ unit: 'binary', maxLength: 600 }),
+      ),
+      (text) => {
+        const read = parseFilter(text)
+        if (read.ok) for (const agent of Object.values(caseAgents)) selector(read.value.terms, caseTime)(agent)
+        else expect(read.at >= 0 && read.length >= 0 && read.at + read.length <= text.length).toBe(true)
+      },
+    ),
+    { numRuns: 10_000 },
+  )
+})
+
+test('a text in quotation marks is one word that finds itself', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 200 }), (text) => {
+      expect(fits(quoted(text), agentWith({ detail: `before ${text} behind` }))).toBe(true)
+    }),
+  )
+})
