@@ -84,6 +84,7 @@ const writes: Record<string, { body?: unknown; only?: string[] }> = {
   'DELETE /api/web/sessions': { only: ['the session ends'] },
   'DELETE /api/web/sessions/:id': { only: ['the session ends'] },
   'PATCH /api/web/w/:slug': { body: { name: 'South' } },
+  'DELETE /api/web/w/:slug': {},
   'PATCH /api/web/w/:slug/members/:id': { body: { role: 'member' } },
   'DELETE /api/web/w/:slug/members/:id': { only: membersMay },
   'POST /api/web/w/:slug/invitations': { body: { email: 'x@example.org', role: 'admin' } },
