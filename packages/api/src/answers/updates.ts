@@ -34,15 +34,19 @@ export type WishState =
   | 'failed' // when the attempt failed; the agent tries a failed fetch again every ten minutes
   | 'held' // when the machine holds the wished version since an attempt before the wish
 
-/** Why a pending wish for another version has no outcome yet. */
+/** Why a pending wish for another version, or an agent of a rollout, has no outcome yet. */
 export type WaitsFor =
   | { for: 'first_report' }
   | { for: 'node' } // because the agent reports to a node that is shutting down and offers no updates
   | { for: 'runtime_trial' | 'blueprint_trial' } // because an agent and its runtime are not updated at once (D31)
   | { for: 'fetch' } // because the agent received the wish and has reported since, but has not started the update
   | { for: 'silent'; since: number } // because the agent is offline
-  | { for: 'window'; until: number } // because the agent still watches its last update (D30)
+  | { for: 'window'; until: number; version: string } // because the agent still watches this version, which it kept (D30)
   | { for: 'trials'; most: number; now: number } // because the maximum number of runtimes is on trial
+  | { for: 'report' } // because the agent's next report is due; only for agents of a rollout, as are the following
+  | { for: 'wave' } // because the wave of the agent has not started
+  | { for: 'approval' } // because a person must start the next wave of the rollout
+  | { for: 'hold'; by: 'rollout' | 'machine' } // because the rollout is paused or halted, or the machine holds the version
 
 export interface StandingWish {
   version: string
@@ -325,6 +329,8 @@ export interface RolloutAgent {
   state: RolloutAgentState
   /** Why the agent was left out of the rollout, what its machine reported, or how its level changed. */
   reason: string | null
+  /** The reason why the agent has no outcome yet; null for an agent with an outcome, and for one that is left out. */
+  waits: WaitsFor | null
   level: Level | null
   running: string | null
   seenAt: number | null

@@ -65,6 +65,10 @@ export const dateAndTime = (at: number, now: number): string =>
     ...(new Date(at).getFullYear() !== new Date(now).getFullYear() && { year: 'numeric' }),
   }).format(at)
 
+/** Formats the time of day: `14:03`. */
+export const timeOfDay = (at: number): string =>
+  new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }).format(at)
+
 /** Formats the exact time with seconds and zone: `Sat 21 Nov 2026, 14:03:07 GMT+1`. */
 export const exact = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', {

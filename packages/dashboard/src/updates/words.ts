@@ -1,5 +1,5 @@
 /** Pure functions and tables that put the states of requests, rollouts and update events into words. */
-import type { RolloutAgentState, RolloutState, UpdateEvent, UpdateKind, WishState } from '@svc/api'
+import type { RolloutAgentState, RolloutState, UpdateEvent, UpdateKind, WaitsFor, WishState } from '@svc/api'
 
 export type Tone = 'waiting' | 'good' | 'no' | 'lost' | 'plain'
 
@@ -43,6 +43,35 @@ export const memberWords: Readonly<Record<RolloutAgentState, { word: string; ton
   left_out: { word: 'left out', tone: 'plain' },
   withdrawn: { word: 'superseded', tone: 'plain' },
   excused: { word: 'rolled back while the service was away', tone: 'lost' },
+}
+
+/**
+ * Says in a few words what an agent of a rollout waits for; null if the word for its state says it already. `time` formats a
+ * time of day.
+ */
+export function waitWords(waits: WaitsFor | null, time: (at: number) => string): string | null {
+  switch (waits?.for) {
+    case 'window':
+      return `watching ${waits.version} until ${time(waits.until)}`
+    case 'silent':
+      return 'offline'
+    case 'first_report':
+      return 'waiting for its first report'
+    case 'trials':
+      return 'waiting for its turn to be tested'
+    case 'runtime_trial':
+      return 'waiting for the test of its runtime'
+    case 'blueprint_trial':
+      return 'waiting for the test of a blueprint version'
+    case 'fetch':
+      return 'sent, download not started'
+    case 'approval':
+      return 'waiting for approval'
+    case 'hold':
+      return waits.by === 'rollout' ? 'waiting for the rollout to continue' : 'on hold on its machine'
+    default:
+      return null
+  }
 }
 
 export const eventWords: Readonly<Record<UpdateKind, { word: string; tone: Tone }>> = {

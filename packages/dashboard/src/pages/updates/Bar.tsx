@@ -1,47 +1,33 @@
-import type { RolloutAgentState } from '@svc/api'
-import { Tone as Dot } from '../../ui/index.ts'
-import { memberWords, type Tone } from '../../updates/words.ts'
+import type { RolloutAgent, RolloutAgentState } from '@svc/api'
+import { Tone as Dot, timeOfDay } from '../../ui/index.ts'
+import type { Tone } from '../../updates/words.ts'
+import { filled, tally } from './tally.ts'
 
-const order = [
-  'kept',
-  'excused',
-  'rolled_back',
-  'failed',
-  'worse',
-  'trying',
-  'offered',
-  'wished',
-  'untouched',
-  'withdrawn',
-  'left_out',
-] as const satisfies RolloutAgentState[]
-
-/**
- * The number of agents of a rollout in each state, as a bar and in words. Agents that are left out are only in the
- * words.
- */
-export function Bar({ counts }: { counts: Readonly<Record<RolloutAgentState, number>> }) {
-  const there = order.filter((state) => counts[state] > 0)
-  return (
-    <div>
-      <div className="up-bar" aria-hidden>
-        {there
-          .filter((state) => state !== 'left_out')
-          .map((state) => (
-            <span key={state} data-tone={toneOf(state)} style={{ flexGrow: counts[state] }} />
-          ))}
-      </div>
-      <ul className="svc-list up-counts">
-        {there.map((state) => (
-          <li key={state}>
-            <Dot tone={toneOf(state) === 'waiting' ? 'told' : toneOf(state)}>
-              {`${counts[state].toLocaleString('en-US')} ${memberWords[state].word}`}
-            </Dot>
-          </li>
-        ))}
-      </ul>
-    </div>
-  )
+interface BarProps {
+  counts: Readonly<Record<RolloutAgentState, number>>
+  /** The agents of the rollout, if they are known. The words then say what they wait for. */
+  agents?: readonly RolloutAgent[]
 }
 
-const toneOf = (state: RolloutAgentState): Tone => memberWords[state].tone
+/**
+ * The number of agents of a rollout in each state, as a bar and in words. The bar fills with agents that have an
+ * outcome. Agents that are left out are only in the words.
+ */
+export const Bar = ({ counts, agents }: BarProps) => (
+  <div>
+    <div className="up-bar" aria-hidden>
+      {filled(counts).map(({ state, tone, number }) => (
+        <span key={state} data-tone={tone} style={{ flexGrow: number }} />
+      ))}
+    </div>
+    <ul className="svc-list up-counts">
+      {tally(counts, agents, timeOfDay).map(({ word, tone, number }) => (
+        <li key={word}>
+          <Dot tone={shown(tone)}>{`${number.toLocaleString('en-US')} ${word}`}</Dot>
+        </li>
+      ))}
+    </ul>
+  </div>
+)
+
+const shown = (tone: Tone) => (tone === 'waiting' ? 'told' : tone)

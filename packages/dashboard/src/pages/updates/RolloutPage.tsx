@@ -19,12 +19,13 @@ import {
   Text,
   Time,
   Tone,
+  timeOfDay,
   useClock,
   useDocumentTitle,
   useSilent,
   WhyButton,
 } from '../../ui/index.ts'
-import { memberWords, rolloutWords, upToWords } from '../../updates/words.ts'
+import { memberWords, rolloutWords, upToWords, waitWords } from '../../updates/words.ts'
 import { NotThere } from '../NotThere.tsx'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { Bar } from './Bar.tsx'
@@ -74,7 +75,7 @@ export function RolloutPage() {
               <Text>{rollout.says}</Text> {rollout.nextAt !== null && <Next at={rollout.nextAt} />}
             </p>
           </div>
-          <Bar counts={rollout.counts} />
+          <Bar counts={rollout.counts} agents={rollout.agents} />
           <Acts slug={slug} rollout={rollout} />
           <p className="svc-quiet">
             <Text>{rollout.stays}</Text>
@@ -110,24 +111,35 @@ function Acts({ slug, rollout }: { slug: string; rollout: Rollout }) {
   const { busy, error, submit } = useSubmit(act)
   const why = (pressable: Pressable) =>
     canAct ? (pressable.ok ? null : pressable.message) : 'Only admins of this workspace can do this.'
+  const sending = busy ? 'Sending…' : null
+  // All agents have an outcome: there is nothing to continue, pause or cancel.
+  const isSpent = state === 'halted' && !actions.continue.ok
   const onward = state === 'halted' || state === 'paused' ? 'Continue' : 'Start next wave now'
   return (
     <Stack gap="xs" my={10}>
       <Group gap="xs">
-        <WhyButton onClick={() => submit('continue')} why={busy ? 'Sending…' : why(actions.continue)}>
-          {onward}
-        </WhyButton>
-        <WhyButton
-          variant="default"
-          onClick={() => submit('pause')}
-          why={busy ? 'Sending…' : why(actions.pause)}
-          note="You can continue at any time."
-        >
-          Pause
-        </WhyButton>
-        <WhyButton variant="default" onClick={() => setCancelling(true)} why={why(actions.cancel)}>
-          Cancel…
-        </WhyButton>
+        {isSpent ? (
+          <WhyButton onClick={() => submit('cancel')} why={sending ?? why(actions.cancel)}>
+            End rollout
+          </WhyButton>
+        ) : (
+          <>
+            <WhyButton onClick={() => submit('continue')} why={sending ?? why(actions.continue)}>
+              {onward}
+            </WhyButton>
+            <WhyButton
+              variant="default"
+              onClick={() => submit('pause')}
+              why={sending ?? why(actions.pause)}
+              note="You can continue at any time."
+            >
+              Pause
+            </WhyButton>
+            <WhyButton variant="default" onClick={() => setCancelling(true)} why={why(actions.cancel)}>
+              Cancel…
+            </WhyButton>
+          </>
+        )}
       </Group>
       {error !== null && <ErrorNote error={error} />}
       <Confirm
@@ -215,7 +227,9 @@ function List({
               )}
             </span>
             <span>
-              <Tone tone={memberWords[agent.state].tone}>{memberWords[agent.state].word}</Tone>{' '}
+              <Tone tone={memberWords[agent.state].tone}>
+                <Text>{waitWords(agent.waits, timeOfDay) ?? memberWords[agent.state].word}</Text>
+              </Tone>{' '}
               {agent.at !== null && (
                 <span className="svc-quiet">
                   <Time at={agent.at} />

@@ -12,6 +12,7 @@ import { commandOf, type Stores } from '../shared/command.ts'
 import { argument, granted, Missing, Misused, option, type Request, type Service } from '../shared/request.ts'
 import { secretsText } from '../shared/secrets.ts'
 import { line, moment, table } from '../shared/show.ts'
+import { waitText } from '../shared/waits.ts'
 import { versionedOf } from './blueprint.ts'
 
 /** The maximum number of a workspace's rollouts that the terminal lists, newest first. The page shows all of them. */
@@ -166,8 +167,12 @@ function headOf(page: Page): string {
 
 const agentsOf = (agents: readonly RolloutAgent[]): string =>
   table(
-    ['WAVE', 'AGENT', 'STATE', 'RUNS', 'SINCE', 'WHY'],
-    agents.map((a) => [a.wave || '-', a.agent, a.state, a.running, moment(a.at), a.reason]),
+    ['WAVE', 'AGENT', 'STATE', 'RUNS', 'SINCE', 'WAITS FOR', 'WHY'],
+    agents.map((a) => [
+      ...[a.wave || '-', a.agent, a.state, a.running, moment(a.at)],
+      a.waits && waitText(a.waits),
+      a.reason,
+    ]),
     'It no longer has any agents.',
   )
 

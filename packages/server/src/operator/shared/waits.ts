@@ -23,12 +23,48 @@ function wordsOf(waits: WaitsFor): string {
     case 'trials':
       return `It is waiting for its turn: its rollout tests at most ${waits.most} runtimes of this workspace at a time (now ${waits.now}).`
     case 'window':
-      return `It watches its last update until ${moment(waits.until)} at the earliest.`
+      return `It watches ${waits.version} until ${moment(waits.until)} at the earliest.`
     case 'runtime_trial':
       return 'Its runtime is being tested. The update starts after that.'
     case 'blueprint_trial':
       return 'It is testing a blueprint version. The update starts after that.'
     case 'fetch':
       return 'It has reported since the request was sent, but has not started. It may be busy, or unable to reach the download.'
+    case 'report':
+    case 'wave':
+    case 'approval':
+    case 'hold':
+      return `It is waiting for ${waitText(waits)}.` // only agents of a rollout wait for these
+  }
+}
+
+/** Says in a few words what an agent of a rollout waits for. */
+export function waitText(waits: WaitsFor): string {
+  switch (waits.for) {
+    case 'first_report':
+      return 'its first report'
+    case 'report':
+    case 'node':
+      return 'its next report'
+    case 'silent':
+      return `offline since ${moment(waits.since)}`
+    case 'trials':
+      return `its turn: at most ${waits.most} runtimes are tested at a time`
+    case 'window':
+      return `watching ${line(waits.version)} until ${moment(waits.until)}`
+    case 'runtime_trial':
+      return 'the test of its runtime'
+    case 'blueprint_trial':
+      return 'the test of a blueprint version'
+    case 'fetch':
+      return 'the start of its download'
+    case 'wave':
+      return 'its wave'
+    case 'approval':
+      return 'approval of the next wave'
+    case 'hold':
+      return waits.by === 'rollout'
+        ? 'somebody who continues the rollout'
+        : 'another version: its machine holds this one'
   }
 }

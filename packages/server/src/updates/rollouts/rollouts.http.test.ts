@@ -1,6 +1,6 @@
 import type { AgentPage, AuditEntry, Fleet, Members, RolloutPage, RolloutPreview, Rollouts } from '@svc/api'
 import { expect, test } from 'vitest'
-import { operator, type Service, serve, value } from '../../../testing/page/service.ts'
+import { operator, password, type Service, serve, value } from '../../../testing/page/service.ts'
 import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
 import { disablePerson } from '../../people/workspaces/people.ts'
 
@@ -50,6 +50,13 @@ const begin = async (ann: Browser, more: object = {}) =>
   (await ann.send<RolloutPage>('POST', `${north}/rollouts`, { ...named, watchSeconds: 60, ...more })).body
 const page = async (ann: Browser, { id }: { id: string }) =>
   (await ann.get<RolloutPage>(`${north}/rollouts/${id}`)).body
+/** A sign-in is a proof for ten minutes, and these tests let more time pass. */
+const proves = async (person: Browser) =>
+  expect((await person.send('POST', '/api/web/proof', { password })).status).toBe(200)
+const continues = async (person: Browser, { id }: { id: string }) => {
+  await proves(person)
+  return person.send<RolloutPage>('POST', `${north}/rollouts/${id}/continue`)
+}
 const offeredTo = (agents: Agent[]) => agents.filter((agent) => agent.offered === '1.1.0').map(({ name }) => name)
 
 test('a wave is watched for a week at most', async () => {
@@ -117,9 +124,9 @@ test('a rollback halts a rollout: no further agent is offered the version until 
   await all()
   expect(offeredTo(agents)).toEqual(['a1'])
   expect((await ann.send('POST', `${north}/rollouts/${rollout.id}/pause`)).status).toBe(409)
-  await ann.send('POST', `${north}/rollouts/${rollout.id}/continue`)
+  await continues(ann, rollout)
   expect(await page(ann, rollout)).toMatchObject({ state: 'waiting', why: 'No agent of this wave kept the version.' })
-  await ann.send('POST', `${north}/rollouts/${rollout.id}/continue`)
+  await continues(ann, rollout)
   await all()
   expect(offeredTo(agents)).toEqual(['a1', 'a2', 'a3'])
   keeps(second)
@@ -135,6 +142,57 @@ test('a rollback halts a rollout: no further agent is offered the version until 
   expect(offeredTo(agents)).toEqual(['a1', 'a2'])
 })
 
+test('a halted rollout whose agents all have an outcome has nothing to continue, and can be ended', async () => {
+  const { ann, agents, all } = await start(2)
+  const rollout = await begin(ann, { waves: ['100%'] })
+  await all()
+  rollsBack(agents[0] as Agent)
+  keeps(agents[1] as Agent)
+  await all()
+  expect(await page(ann, rollout)).toMatchObject({
+    state: 'halted',
+    says: expect.stringMatching(
+      /it said bad\. The rollout halted by itself\. All of its agents have an outcome: nothing is left/,
+    ),
+    counts: { rolled_back: 1, kept: 1 },
+    actions: { continue: { ok: false, code: 'rollout_not_running' }, cancel: { ok: true } },
+  })
+  expect(await continues(ann, rollout)).toMatchObject({
+    status: 409,
+    body: { error: { code: 'rollout_not_running', message: expect.stringContaining('nothing is left to continue') } },
+  })
+  expect(await ann.send('POST', `${north}/rollouts/${rollout.id}/cancel`, {})).toMatchObject({
+    status: 200,
+    body: { state: 'cancelled' },
+  })
+})
+
+test('each agent without an outcome says what it waits for', async () => {
+  const { service, ann, place, agents, all } = await start(4)
+  const [first] = agents as [Agent]
+  const waits = async (rollout: RolloutPage) =>
+    Object.fromEntries((await page(ann, rollout)).agents.map(({ agent, waits }) => [agent, waits]))
+  const one = await begin(ann, { waves: ['1'] })
+  expect(await waits(one)).toMatchObject({ a1: { for: 'report' }, a2: { for: 'wave' } })
+  await all()
+  keeps(first)
+  await all()
+  expect(await waits(one)).toMatchObject({ a1: null })
+  await ann.send('POST', `${north}/rollouts/${one.id}/pause`)
+  expect(await waits(one)).toMatchObject({ a1: null, a2: { for: 'hold', by: 'rollout' } })
+  await ann.send('POST', `${north}/rollouts/${one.id}/cancel`, {})
+  expect(await waits(one)).toMatchObject({ a1: null, a2: null })
+
+  await addVersion(place, 'triage', '1.2.0')
+  const two = await begin(ann, { version: '1.2.0', waves: ['1'], byHand: true })
+  await all()
+  const until = expect.any(Number)
+  const [watching] = (await page(ann, two)).agents
+  expect(watching).toMatchObject({ agent: 'a1', state: 'offered', waits: { for: 'window', version: '1.1.0', until } })
+  service.pass(600)
+  expect(await waits(two)).toMatchObject({ a1: { for: 'silent' }, a2: { for: 'wave' } })
+})
+
 test('outcomes of agents that continue after the halt are recorded, even of an offline one that comes back late', async () => {
   const { ann, agents, all, service } = await start(3)
   const [first, second, third] = agents as [Agent, Agent, Agent]
@@ -148,7 +206,7 @@ test('outcomes of agents that continue after the halt are recorded, even of an o
   service.pass(600)
   await first.reports()
   await second.reports()
-  await ann.send('POST', `${north}/rollouts/${rollout.id}/continue`)
+  await continues(ann, rollout)
   await service.sweeps()
   await service.sweeps()
   expect(await page(ann, rollout)).toMatchObject({
@@ -195,16 +253,16 @@ test('by hand, each wave starts when a person says so; a pause withdraws wishes 
     says: 'Wave 1 of 2 is complete. The next wave starts when you approve it.',
   })
   const act = (what: string) => ann.send<RolloutPage>('POST', `${north}/rollouts/${rollout.id}/${what}`)
-  expect((await act('continue')).body).toMatchObject({ state: 'running', wave: 2, counts: { wished: 2 } })
+  expect((await continues(ann, rollout)).body).toMatchObject({ state: 'running', wave: 2, counts: { wished: 2 } })
   await agents[1]?.reports()
   expect((await act('pause')).body).toMatchObject({ state: 'paused', counts: { offered: 1, untouched: 1, kept: 1 } })
   service.pass(600)
   await all()
   expect(offeredTo(agents)).toEqual(['a1', 'a2'])
-  await act('continue')
+  await continues(ann, rollout)
   await all()
   expect(offeredTo(agents)).toEqual(['a1', 'a2', 'a3'])
-  expect((await act('continue')).status).toBe(409)
+  expect((await continues(ann, rollout)).status).toBe(409)
 })
 
 test('a preview lists who is left out and why; a rollout that reaches nobody is refused', async () => {
@@ -295,6 +353,7 @@ test.each([
       const { id, email = '' } = members.find((one) => one.name === name) ?? {}
       if (method === 'disable')
         return void value(await disablePerson({ people: service, by: operator, now: service.now() }, email))
+      await proves(by)
       expect((await by.send(method, `${north}/members/${id}`, { role: 'member' })).status).toBe(200)
     }
     const rollout = await begin(ann, { watchSeconds: 0, waves: ['1', '2', '3'] })
@@ -311,7 +370,7 @@ test.each([
     await all()
     expect(offeredTo(agents)).toEqual(['a1'])
 
-    await eve.send('POST', `${north}/rollouts/${rollout.id}/continue`)
+    await continues(eve, rollout)
     await all()
     await all()
     expect(await page(eve, rollout)).toMatchObject({ state: 'running', wave: 2, continuedBy: 'Eve' })

@@ -106,14 +106,16 @@ export const pauseRollout = ({ db, by, now }: ChangeContext, workspace: Workspac
   })
 
 /**
- * Resumes a paused or halted rollout; after a halt, the failures until then no longer halt it. A rollout that is
- * running, or waits for a person, starts its next wave at once.
+ * Resumes a paused or halted rollout; after a halt, the failures until then no longer halt it. A halted rollout whose
+ * agents all have an outcome has nothing to resume. A rollout that is running, or waits for a person, starts its next
+ * wave at once.
  */
 export const continueRollout = ({ db, by, now }: ChangeContext, workspace: WorkspaceRef, id: string) =>
   change({ db, by, now }, workspace, id, async (trx, rollout) => {
     const { state, wave } = rollout
     const waves = (JSON.parse(rollout.waves) as string[]).length
     if (state === 'halted') {
+      if (!(await isAnyLeft(trx, rollout))) return refuse('rollout_not_running', nothingLeft)
       await trx
         .updateTable('rollout_agent')
         .set({ forgiven: 1 })
@@ -127,6 +129,16 @@ export const continueRollout = ({ db, by, now }: ChangeContext, workspace: Works
     const led = { continued_by: by.id, continued_by_name: by.name }
     return { ok: true, value: { state: 'running', why: null, ...next, ...led, action: 'rollout.continued' } }
   })
+
+export const nothingLeft = 'All agents of the rollout have an outcome: nothing is left to continue. End the rollout.'
+
+const isAnyLeft = async (trx: Db, rollout: { id: string }): Promise<boolean> =>
+  (await trx
+    .selectFrom('rollout_agent')
+    .select('agent_id')
+    .where('rollout_id', '=', rollout.id)
+    .where('state', 'in', ['untouched', 'wished'])
+    .executeTakeFirst()) !== undefined
 
 /**
  * Ends a rollout. Agents keep the version they have reached. Wishes that were not offered yet are withdrawn; with

@@ -8,7 +8,7 @@ const heard = { receivedAt: at + 2.5 * minute, silentAt: at + 4 * minute }
 const now = at + 3 * minute
 const wish = { version: '1.2.0', at, by: 'Ada', mark: null }
 const offeredWish = { ...wish, offeredAt: at + minute }
-const facts: BlueprintFacts = { ...heard, previous: '1.0.0', keptAt: null, runtimeOnTrial: false }
+const facts: BlueprintFacts = { ...heard, previous: '1.0.0', kept: null, runtimeOnTrial: false }
 
 test.each<[string, WishState, typeof wish & { offeredAt?: number }, Partial<BlueprintFacts>, WaitsFor | null]>([
   ['it has not reported since the wish', 'waiting', wish, { receivedAt: at - 1 }, null],
@@ -29,12 +29,30 @@ test.each<[string, WishState, typeof wish & { offeredAt?: number }, Partial<Blue
     'it watches the version that it kept',
     'offered',
     offeredWish,
-    { keptAt: at },
-    { for: 'window', until: at + 30 * minute },
+    { kept: { version: '1.1.0', at } },
+    { for: 'window', until: at + 30 * minute, version: '1.1.0' },
   ],
-  ['it watched that version long enough', 'offered', offeredWish, { keptAt: now - 30 * minute }, { for: 'fetch' }],
-  ['a rollback waits for no window', 'offered', offeredWish, { keptAt: at, previous: '1.2.0' }, { for: 'fetch' }],
-  ['its runtime is on trial', 'offered', offeredWish, { keptAt: at, runtimeOnTrial: true }, { for: 'runtime_trial' }],
+  [
+    'it watched that version long enough',
+    'offered',
+    offeredWish,
+    { kept: { version: '1.1.0', at: now - 30 * minute } },
+    { for: 'fetch' },
+  ],
+  [
+    'a rollback waits for no window',
+    'offered',
+    offeredWish,
+    { kept: { version: '1.1.0', at }, previous: '1.2.0' },
+    { for: 'fetch' },
+  ],
+  [
+    'its runtime is on trial',
+    'offered',
+    offeredWish,
+    { kept: { version: '1.1.0', at }, runtimeOnTrial: true },
+    { for: 'runtime_trial' },
+  ],
   ['the version is on trial', 'trying', offeredWish, {}, null],
   ['it kept the version', 'kept', offeredWish, {}, null],
   ['it was rolled back', 'rolled_back', offeredWish, { silentAt: now }, null],

@@ -6,7 +6,7 @@ import { type BlueprintWish, mayGoOut, type RuntimeWish } from './kept.ts'
 /**
  * The milliseconds for which an agent watches a version that it has kept, before it installs another one (3.3, D30).
  */
-const windowMs = limits.windowSeconds * 1000
+export const windowMs = limits.windowSeconds * 1000
 
 /**
  * The milliseconds within which an agent starts an update after an answer offered it. A report after that time, without
@@ -26,10 +26,10 @@ export interface BlueprintFacts extends LastSeen {
    */
   previous: string | null
   /**
-   * The time at which the agent reported that it keeps the running version; null if a later line of its timeline is
-   * about something else.
+   * The running version, and the time at which the agent reported that it keeps it; null if a later line of its timeline
+   * is about something else.
    */
-  keptAt: number | null
+  kept: { version: string; at: number } | null
   runtimeOnTrial: boolean
 }
 
@@ -45,10 +45,13 @@ export function blueprintWaits(
   if (absent || state === 'trying') return absent
   if (wish.offeredAt === undefined) return since(facts, wish.at) && { for: 'node' }
   if (facts.runtimeOnTrial) return { for: 'runtime_trial' }
-  const windowEnds = facts.keptAt === null ? now : facts.keptAt + windowMs
-  if (windowEnds > now && wish.version !== facts.previous) return { for: 'window', until: windowEnds }
+  const window = windowOf(facts.kept, now)
+  if (window && wish.version !== facts.previous) return window
   return since(facts, wish.offeredAt + beginsMs) && { for: 'fetch' }
 }
+
+const windowOf = (kept: BlueprintFacts['kept'], now: number): WaitsFor | null =>
+  kept !== null && kept.at + windowMs > now ? { for: 'window', until: kept.at + windowMs, version: kept.version } : null
 
 export interface RuntimeFacts extends LastSeen {
   trials: { most: number; busy: number }

@@ -13,9 +13,13 @@ import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
-import { unfinished } from '../../updates/rollouts/store.ts'
+import { nothingLeft, unfinished } from '../../updates/rollouts/store.ts'
+import { memberWaits } from '../../updates/rollouts/waits.ts'
 import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
 import { blueprintState, runtimeState } from '../../updates/wishes/state.ts'
+import { trialsOf } from '../../updates/wishes/trials.ts'
+import { blueprintWaits, runtimeWaits, windowMs } from '../../updates/wishes/waits.ts'
+import { keptIn } from './updates.ts'
 
 interface Piece {
   /**
@@ -72,7 +76,7 @@ export async function rolloutPage(
     .where('workspace_id', '=', workspace.id)
     .executeTakeFirst()
   if (!row) return undefined
-  const agents = await agentsOf(db, row)
+  const agents = await agentsOf(db, row, now)
   const counts = noCounts()
   for (const { state } of agents) counts[state]++
   const waves = JSON.parse(row.waves) as string[]
@@ -86,9 +90,9 @@ export async function rolloutPage(
     byHand: row.by_hand === 1,
     watchSeconds: row.watch_seconds,
     nextAt: row.wave < waves.length ? nextAt : null,
-    says: says(row, agents, now),
+    says: says(row, { agents, counts }, now),
     agents,
-    actions: actionsOf(row),
+    actions: actionsOf(row, counts),
     stays: stays(row, counts),
   }
 }
@@ -131,31 +135,54 @@ const noCounts = (): RolloutRow['counts'] => ({
   excused: 0,
 })
 
-async function agentsOf(db: Db, rollout: RolloutDbRow): Promise<RolloutAgent[]> {
+async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<RolloutAgent[]> {
   const rows = await db
     .selectFrom('rollout_agent')
     .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-    .select(['name', 'wave', 'rollout_agent.state', 'reason', 'at', 'level', 'received_at', 'interval_s', 'stopped'])
+    .select(['rollout_agent.agent_id', 'name', 'wave', 'rollout_agent.state', 'reason', 'at'])
+    .select(['level', 'received_at', 'interval_s', 'stopped'])
     .select(['wishes', 'attempts', 'installed_version', 'reported_version', 'previous_version'])
     .where('rollout_id', '=', rollout.id)
     .execute()
+  const { kept, trials } = await waitFactsOf(db, rollout, now)
   const agents = rows.map((row) => {
     const wishes = wishesIn(row.wishes)
-    const running = rollout.kind === 'blueprint' ? runningVersion(row) : attemptsIn(row.attempts).runtime?.version
-    const wish =
+    const version = runningVersion(row)
+    const ofBlueprint = blueprintState(version, wishes.blueprint, wishes.blueprintHold)
+    const seen = {
+      receivedAt: row.received_at,
+      silentAt: row.received_at === null ? null : silentAt(row.received_at, row.interval_s ?? 0, row.stopped),
+    }
+    const { running, wish, waits } =
       rollout.kind === 'blueprint'
-        ? blueprintState(running ?? null, wishes.blueprint, wishes.blueprintHold)
-        : runtimeState(wishes.runtime, wishes.runtimeHold)
+        ? {
+            running: version,
+            wish: ofBlueprint,
+            waits: () => {
+              const runtimeOnTrial = wishes.runtime?.runsSince !== undefined
+              const facts = { previous: row.previous_version, kept: keptIn(kept.get(row.agent_id), version) }
+              return blueprintWaits(ofBlueprint, wishes.blueprint, { ...seen, ...facts, runtimeOnTrial }, now)
+            },
+          }
+        : {
+            running: attemptsIn(row.attempts).runtime?.version ?? null,
+            wish: runtimeState(wishes.runtime, wishes.runtimeHold),
+            waits: () => {
+              const facts = { ...seen, trials, blueprintOnTrial: ofBlueprint === 'trying' }
+              return runtimeWaits(runtimeState(wishes.runtime, wishes.runtimeHold), wishes.runtime, facts, now)
+            },
+          }
     return {
       agent: row.name,
       wave: row.wave,
       state: row.state === 'wished' && (wish === 'offered' || wish === 'trying') ? wish : row.state,
       reason: row.reason,
+      waits: memberWaits(rollout.state, { state: row.state, wish, waits: row.state === 'wished' ? waits() : null }),
       level: row.level,
-      running: running ?? null,
-      seenAt: row.received_at,
-      silentAt: row.received_at === null ? null : silentAt(row.received_at, row.interval_s ?? 0, row.stopped),
+      running,
+      seenAt: seen.receivedAt,
+      silentAt: seen.silentAt,
       stopped: row.stopped,
       at: row.at,
     }
@@ -163,9 +190,34 @@ async function agentsOf(db: Db, rollout: RolloutDbRow): Promise<RolloutAgent[]> 
   return agents.sort((a, b) => (a.wave || 1e9) - (b.wave || 1e9) || byName(a.agent, b.agent))
 }
 
+/**
+ * The facts from which the waits of a rollout's agents are judged, and that are not in their rows. `kept` has the last
+ * line about a version in the timeline of each agent that may still watch a version.
+ */
+async function waitFactsOf(db: Db, rollout: RolloutDbRow, now: number) {
+  if (rollout.kind === 'runtime')
+    return { kept: new Map<string, never>(), trials: await trialsOf(db, rollout.workspace_id, now) }
+  const lines = await db
+    .selectFrom('rollout_agent')
+    .innerJoin('update_event', 'update_event.agent_id', 'rollout_agent.agent_id')
+    .select(['update_event.agent_id', 'update_event.kind', 'update_event.version', 'update_event.at'])
+    .where('rollout_agent.rollout_id', '=', rollout.id)
+    .where('rollout_agent.state', '=', 'wished')
+    .where('update_event.subject', '=', 'blueprint')
+    .where('update_event.kind', 'in', ['kept', 'changed', 'rolled_back'])
+    .where('update_event.at', '>', now - windowMs)
+    .orderBy('update_event.seq')
+    .execute()
+  return { kept: new Map(lines.map((line) => [line.agent_id, line])), trials: { most: 0, busy: 0 } }
+}
+
 const byName = new Intl.Collator('en', { numeric: true }).compare
 
-function actionsOf({ state, wave, waves }: RolloutDbRow): RolloutPage['actions'] {
+type AgentCounts = RolloutRow['counts']
+const openOf = ({ wished, offered, trying }: AgentCounts): number => wished + offered + trying
+const isLeft = (counts: AgentCounts): boolean => counts.untouched + openOf(counts) > 0
+
+function actionsOf({ state, wave, waves }: RolloutDbRow, counts: AgentCounts): RolloutPage['actions'] {
   const over: Pressable = { ok: false, code: 'rollout_over', message: `The rollout is already ${state}.` }
   if (!unfinished.includes(state)) return { pause: over, continue: over, cancel: over }
   const yes: Pressable = { ok: true }
@@ -174,13 +226,18 @@ function actionsOf({ state, wave, waves }: RolloutDbRow): RolloutPage['actions']
   const goesOn = state === 'running' || state === 'waiting'
   return {
     pause: goesOn ? yes : no(`The rollout is already ${state}.`),
-    continue: goesOn && isLast ? no('The last wave is in progress.') : yes,
+    continue:
+      goesOn && isLast
+        ? no('The last wave is in progress.')
+        : state === 'halted' && !isLeft(counts)
+          ? no(nothingLeft)
+          : yes,
     cancel: yes,
   }
 }
 
 /** A sentence about the rollout: what it waits for, what happens next, or how it ended. */
-function says(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number): string {
+function says(row: RolloutDbRow, { agents, counts }: Pick<RolloutPage, 'agents' | 'counts'>, now: number): string {
   const waves = (JSON.parse(row.waves) as string[]).length
   const words: Record<RolloutState, () => string> = {
     running: () => runningSays(row, agents, now, waves),
@@ -188,7 +245,7 @@ function says(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number): 
       `${row.why ?? `Wave ${row.wave} of ${waves} is complete.`} The next wave starts when you approve it.`,
     paused: () => 'Paused: no further agents get the version until someone continues the rollout.',
     halted: () =>
-      `${stopped(row.why)} The rollout halted by itself. No further agents get the version until you continue.`.trim(),
+      `${stopped(row.why)} The rollout halted by itself. ${isLeft(counts) ? 'No further agents get the version until you continue.' : 'All of its agents have an outcome: nothing is left to continue.'}`.trim(),
     done: () => doneSays(agents),
     cancelled: () => `Cancelled. ${row.why ?? ''}`.trim(),
   }
@@ -230,7 +287,7 @@ const minutes = (seconds: number): string =>
  * cancelled or after it was.
  */
 function stays({ version, state }: RolloutDbRow, counts: Record<RolloutAgentState, number>): string {
-  const open = counts.wished + counts.offered + counts.trying
+  const open = openOf(counts)
   const agents = (n: number) => `${n} ${n === 1 ? 'agent' : 'agents'}`
   const runs = counts.kept + counts.worse
   const over = state === 'cancelled'

@@ -29,7 +29,7 @@ import {
 } from '../../updates/wishes/kept.ts'
 import { blueprintState, runtimeState, wishStateOf } from '../../updates/wishes/state.ts'
 import { trialsOf } from '../../updates/wishes/trials.ts'
-import { blueprintWaits, type LastSeen, runtimeWaits } from '../../updates/wishes/waits.ts'
+import { type BlueprintFacts, blueprintWaits, type LastSeen, runtimeWaits } from '../../updates/wishes/waits.ts'
 
 /** The columns of the agent's row from which its updates are computed. */
 type UpdateColumns = Pick<
@@ -99,15 +99,23 @@ async function waitsOfBlueprint(
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst()
-  const keptAt = last?.kind === 'kept' && last.version === runningVersion(agent) ? last.at : null
   const facts = {
     ...lastSeen,
-    keptAt,
+    kept: keptIn(last, runningVersion(agent)),
     previous: agent.previous_version,
     runtimeOnTrial: runtime?.runsSince !== undefined,
   }
   return blueprintWaits(wishStateOf(agent), wish, facts, now)
 }
+
+/** The running version and the time at which it was kept, if the last line of the agent's timeline says so. */
+export const keptIn = (
+  last: { kind: string; version: string | null; at: number } | undefined,
+  running: string | null,
+): BlueprintFacts['kept'] =>
+  last?.kind === 'kept' && last.version !== null && last.version === running
+    ? { version: last.version, at: last.at }
+    : null
 
 async function waitsOfRuntime(
   db: Db,

@@ -1,5 +1,6 @@
 import { NativeSelect } from '@mantine/core'
 import type { BlueprintUpdate } from '@svc/api'
+import { limits } from '@svc/protocol'
 import { useState } from 'react'
 import { type Agent, adminsOnly } from '../../../agents/parts/agent.ts'
 import { ByMachine } from '../../../agents/parts/ByMachine.tsx'
@@ -7,7 +8,7 @@ import { versionByMachine } from '../../../agents/parts/machine.ts'
 import { api } from '../../../api.ts'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
-import { Confirm, Text, WhyButton } from '../../../ui/index.ts'
+import { Confirm, lasting, Text, WhyButton } from '../../../ui/index.ts'
 import { NewSecrets } from '../../../updates/NewSecrets.tsx'
 import { isOutstanding, verb } from '../../../updates/words.ts'
 import { outcomeText, WishLine } from './parts.tsx'
@@ -116,6 +117,12 @@ function ConfirmVersion({ agent, update, version, onClose }: PartProps & { versi
           Until the update starts, you can cancel the request. After that, go back to{' '}
           <Text>{running ?? 'another version'}</Text>, which the machine keeps.
         </li>
+        {version === previous && (
+          <li>
+            The agent then watches <Text>{version}</Text> for {windowWords}. Another version that you request meanwhile
+            starts after that.
+          </li>
+        )}
         <li>The agent’s stored data is not touched: going back restores the program, not its data.</li>
       </ul>
       {version !== '' && running !== null && (
@@ -124,6 +131,8 @@ function ConfirmVersion({ agent, update, version, onClose }: PartProps & { versi
     </Confirm>
   )
 }
+
+const windowWords = lasting(limits.windowSeconds * 1000)
 
 function whyNot({ page }: Agent, { running, wish, hold }: BlueprintUpdate, version: string): string | null {
   if (!page.canAct) return adminsOnly

@@ -51,8 +51,8 @@ function waitsWords(waits: WaitsFor): ReactNode {
     case 'window':
       return (
         <>
-          It watches its last update for half an hour of running time, so that it can roll back if health gets worse.
-          The next update starts <Time at={waits.until} /> at the earliest.
+          It watches <Text>{waits.version}</Text> for half an hour of running time, so that it can roll back if health
+          gets worse. The next update starts <Time at={waits.until} /> at the earliest.
         </>
       )
     case 'runtime_trial':
@@ -61,6 +61,11 @@ function waitsWords(waits: WaitsFor): ReactNode {
       return 'It is testing a blueprint version. This update starts after that.'
     case 'fetch':
       return 'It has reported since the request was sent, but has not started. It may be busy, or unable to reach the download, which it retries by itself.'
+    case 'report':
+    case 'wave':
+    case 'approval':
+    case 'hold':
+      return null // only agents of a rollout wait for these
   }
 }
 

@@ -1,0 +1,39 @@
+/** Says what an agent of a rollout waits for while it has no outcome. Pure. */
+import type { RolloutAgentState, RolloutState, WaitsFor, WishState } from '@svc/api'
+
+interface WaitingMember {
+  state: RolloutAgentState
+  /** The state of the agent's wish, and what the wish waits for (wishes/waits.ts). */
+  wish: WishState
+  waits: WaitsFor | null
+}
+
+export function memberWaits(rollout: RolloutState, { state, wish, waits }: WaitingMember): WaitsFor | null {
+  if (state === 'untouched') return untouchedWaits[rollout]
+  return state === 'wished' ? wishedWaits[wish](waits) : null
+}
+
+const untouchedWaits: Readonly<Record<RolloutState, WaitsFor | null>> = {
+  running: { for: 'wave' },
+  waiting: { for: 'approval' },
+  paused: { for: 'hold', by: 'rollout' },
+  halted: { for: 'hold', by: 'rollout' },
+  done: null,
+  cancelled: null,
+}
+
+const orReport = (waits: WaitsFor | null): WaitsFor => waits ?? { for: 'report' }
+const nothing = () => null
+
+/** The waits by the state of the wish. A wish that has ended is judged when the rollout is next advanced. */
+const wishedWaits: Readonly<Record<WishState, (waits: WaitsFor | null) => WaitsFor | null>> = {
+  queued: orReport,
+  waiting: orReport,
+  offered: orReport,
+  trying: orReport,
+  failed: () => ({ for: 'fetch' }), // the rollout waits only for a download that is tried again (judge.ts)
+  held: () => ({ for: 'hold', by: 'machine' }),
+  none: nothing,
+  kept: nothing,
+  rolled_back: nothing,
+}
