@@ -113,6 +113,7 @@ const withoutOwner = [
   'alerts/changes/listing.ts',
   'alerts/changes/outdated.ts',
   'alerts/messages/recipients.ts',
+  'people/workspaces/delete.ts',
   'service/ops/alert-metrics.ts',
   'web/queries/alerts.ts',
 ]
