@@ -5,6 +5,7 @@
 export const sections = [
   'start#connect-a-program-that-already-runs',
   'start#write-a-status-file',
+  'jobs#adopt-your-crontab',
   'runtime#installing-with-a-code',
   'runtime#running',
   'page#agents',

@@ -4,7 +4,7 @@ import { IconKey } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { meQuery } from '../queries.ts'
-import { CopyLines } from '../ui/index.ts'
+import { CopyLines, Help } from '../ui/index.ts'
 import { FetchProgram } from './FetchProgram.tsx'
 import { adoptLine, connectLine, reportLine } from './lines.ts'
 import './agents.css'
@@ -121,7 +121,7 @@ const Jobs = ({ name, baseUrl }: { name: string; baseUrl: string }) => (
     <CopyLines text={adoptLine(baseUrl, name)} label="line that shows cron jobs" />
     <Text c="dimmed" fz="xs">
       It asks before it changes a line of your crontab, asks for the token without showing it, and reports from then on.
-      Commands and their output stay on the machine.
+      Commands and their output stay on the machine. <Help about="jobs#adopt-your-crontab" />
     </Text>
   </Stack>
 )
