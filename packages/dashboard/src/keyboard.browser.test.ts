@@ -122,6 +122,8 @@ test('the list is one tab stop, close to the top of the page; then follow the bu
   expect(await tabTo(page, 'Pause', 1)).toBe(1)
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').waitFor()
+  // A key that is pressed before the dialog has the focus closes the dialog, and does nothing else.
+  await page.locator('.fleet-bulk button', { hasText: 'Pause' }).evaluate((button: HTMLElement) => button.focus())
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await focusIs(page, 'Pause')

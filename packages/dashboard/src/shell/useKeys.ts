@@ -33,9 +33,14 @@ export function useKeyListener(own: Partial<Record<KeyName, Handler>>): void {
   })
   useEffect(() => {
     let begun: Begun | undefined
+    let focus: Focus | undefined
+    // A dialog closes itself before `listen` is called, so only this listener, the first of all, still finds it.
+    const noteFocus = (event: KeyboardEvent) => {
+      focus = focusOf(event.target)
+    }
     const listen = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing) return
-      const meaning = meaningOf(event, focusOf(event.target), begun)
+      if (event.defaultPrevented || event.isComposing || !focus) return
+      const meaning = meaningOf(event, focus, begun)
       begun = meaning.begun
       const isHandled = meaning.does.some((name) => {
         const act = handlers.get(name)?.at(-1) ?? latest.current[name]
@@ -43,8 +48,12 @@ export function useKeyListener(own: Partial<Record<KeyName, Handler>>): void {
       })
       if (isHandled) event.preventDefault()
     }
+    window.addEventListener('keydown', noteFocus, { capture: true })
     window.addEventListener('keydown', listen)
-    return () => window.removeEventListener('keydown', listen)
+    return () => {
+      window.removeEventListener('keydown', noteFocus, { capture: true })
+      window.removeEventListener('keydown', listen)
+    }
   }, [])
 }
 
