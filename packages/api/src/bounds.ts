@@ -75,6 +75,7 @@ export const bounds = {
   'POST /claim': sessions,
   'POST /workspaces': workspaces,
   'PATCH /w/:slug': nothing,
+  'DELETE /w/:slug': nothing,
   'PATCH /w/:slug/members/:id': nothing,
   'DELETE /w/:slug/members/:id': nothing,
   'POST /w/:slug/invitations': people,
