@@ -1,9 +1,20 @@
 /** Runs many commands before and after they are wrapped, as cron does, with every shell of this machine. */
-import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { crontabCommands, runAsCron } from '../../../testing/crontab-lines.ts'
+import { newAccount } from '../../../testing/jobs.ts'
+import { readRuns } from '../jobs/record.ts'
 import { wrapped } from './wrapping.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-wrapping-')))
@@ -28,4 +39,26 @@ describe.each(shells)('%s', (shell) => {
     chmodSync(program, 0o755)
     expect(after(command), 'with svc-exec').toEqual(before)
   })
+})
+
+test('with the real svc-exec each command gives the same, and its run is recorded', { timeout: 600_000 }, async () => {
+  const ada = await newAccount()
+  // The path of a real svc-exec may have blanks, which a crontab line may not.
+  const real = join(folder, 'real/svc-exec')
+  mkdirSync(join(real, '..'))
+  symlinkSync(ada.svcExec, real)
+  const shell = '/bin/sh'
+  const jobs = join(folder, 'jobs')
+  const place = { cwd: folder, env: { PATH: '/usr/bin:/bin', HOME: folder, SHELL: shell, LANG: 'C.UTF-8', TZ: 'UTC' } }
+  for (const [at, [what, command]] of crontabCommands.entries()) {
+    const { code, signal, out, err } = runAsCron(command.trimStart(), shell, place)
+    const wrap = { program: real, name: `job-${at}`, shell }
+    const line = wrapped({ before: '', command: command.trimStart() }, wrap)
+    const after = runAsCron(line, shell, { ...place, env: { ...place.env, SVC_JOBS_DIR: jobs } })
+    const shown = code ?? 128 + constants.signals[signal as NodeJS.Signals]
+    expect(after, what).toEqual({ code: shown, signal: null, out, err })
+    const [run] = readRuns(join(jobs, `job-${at}`), Number.MAX_SAFE_INTEGER).runs
+    expect(run?.status, what).toBe(shown === 0 ? 'ok' : 'failed')
+  }
+  ada.remove()
 })
