@@ -265,6 +265,8 @@ export interface NewRollout {
   waves?: string[]
   /** True if a person starts each wave after the first. */
   byHand?: boolean
+  /** The ids of unfinished rollouts that are cancelled first, so that this rollout can reach their agents. */
+  end?: string[]
   /** How many seconds a wave is watched after its last agent kept the version, before the next starts; default 600. */
   watchSeconds?: number
 }
@@ -275,10 +277,15 @@ export interface RolloutPreview {
   waves: { upTo: string; agents: string[] }[]
   /**
    * The agents that would be left out of the rollout. `code` is a RuntimeRefusal, `no_blueprint`, `other_blueprint`,
-   * `already_runs`, `version_held`, `svc_too_old` or `in_rollout`.
+   * `already_runs`, `version_held`, `svc_too_old` or `in_rollout`. `rollout` is the id of the other rollout for
+   * `in_rollout`, and otherwise null.
    */
-  leftOut: { agent: string; code: string; message: string }[]
+  leftOut: { agent: string; code: string; message: string; rollout: string | null }[]
+  /** The unfinished rollouts because of which agents would be left out. A rollout with their ids in `end` ends them. */
+  blockedBy: BlockingRollout[]
 }
+
+export type BlockingRollout = Pick<RolloutRow, 'id' | 'kind' | 'blueprint' | 'version' | 'state'>
 
 export interface Rollouts {
   now: number

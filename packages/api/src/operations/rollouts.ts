@@ -18,6 +18,7 @@ import { change, look } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
 
 const agentsMax = 100_000
+const endMax = 100
 const maxBytes = 8 * 1024 * 1024
 const wanted: Reader<NewRollout> = object({
   kind: oneOf(['blueprint', 'runtime']),
@@ -26,6 +27,7 @@ const wanted: Reader<NewRollout> = object({
   agents: optional(list(pasted(), agentsMax)),
   waves: optional(list(text())),
   byHand: optional(flag),
+  end: optional(list(text(), endMax)),
   watchSeconds: optional(number),
 })
 const idArgument = ['<id>', 'as svc-server rollout list names it'] as const
@@ -42,7 +44,7 @@ export const startRollout = change<RolloutPage>()('POST /w/:slug/rollouts', {
   maxBytes,
   makes: true,
   proof: true,
-  audit: ['rollout.started'],
+  audit: ['rollout.started', 'rollout.cancelled'],
   pages: byItself,
   again: 'refused',
   command: {
@@ -53,6 +55,7 @@ export const startRollout = change<RolloutPage>()('POST /w/:slug/rollouts', {
       ['--waves <marks>', 'how many are reached after each wave (default: 1,10%,all)'],
       ['--watch <minutes>', 'how long a wave is watched before the next begins (default: 10)'],
       ['--by-hand', 'each wave begins with svc-server rollout continue'],
+      ['--end <ids>', 'cancel these unfinished rollouts first, to reach their agents: ID,ID…'],
       ['--preview', 'only says who would be in which wave, and who is left out and why'],
     ],
   },

@@ -77,7 +77,7 @@ export const How = ({ plan, change }: FieldProps) => (
         label="In waves"
         description="Halts by itself when an agent rolls back, fails or gets worse."
       />
-      <Radio value="once" label="At once" description="Every agent gets the request with its next report." />
+      <Radio value="once" label="At once" description="One wave: every agent gets the request with its next report." />
       <Radio
         value="withdraw"
         label="Cancel pending updates"

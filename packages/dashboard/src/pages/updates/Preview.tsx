@@ -1,23 +1,25 @@
 import { Loader } from '@mantine/core'
-import type { RolloutPreview } from '@svc/api'
+import type { BlockingRollout, RolloutPreview } from '@svc/api'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { AnchorLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
-import { count, ErrorNote, Scroll, Section, Text } from '../../ui/index.ts'
-import { upToWords } from '../../updates/words.ts'
+import { count, ErrorNote, Scroll, Section, Text, WhyButton } from '../../ui/index.ts'
+import { rolloutWords, upToWords } from '../../updates/words.ts'
 import type { Plan } from './plan.ts'
+import { titleOf } from './UpdatesPage.tsx'
 
 interface PreviewProps {
   slug: string
   how: Plan['how']
   preview: UseQueryResult<RolloutPreview | null>
+  end: { send: (ids: readonly string[]) => void; why: string | null }
 }
 
 /** Shows, before an update is sent, which agents are in which wave, and which are left out and why. */
-export function Preview({ slug, how, preview: { data, error, refetch } }: PreviewProps) {
+export function Preview({ slug, how, preview: { data, error, refetch }, end }: PreviewProps) {
   if (error) return <ErrorNote error={error} retry={refetch} />
   if (!data) return <Loader size="sm" m="md" aria-label="Loading" />
-  const { waves, leftOut } = data
+  const { waves, leftOut, blockedBy } = data
   return (
     <Section title="Preview" flush>
       <div className="up-preview">
@@ -38,6 +40,15 @@ export function Preview({ slug, how, preview: { data, error, refetch } }: Previe
         {leftOut.length > 0 && (
           <section>
             <h3>Not included: {count(leftOut.length, 'agent')}</h3>
+            {blockedBy.map((other) => (
+              <Blocking
+                key={other.id}
+                slug={slug}
+                other={other}
+                agents={leftOut.filter(({ rollout }) => rollout === other.id).length}
+                end={end}
+              />
+            ))}
             <ul className="svc-list up-left-out">
               {leftOut.slice(0, 50).map(({ agent, message }) => (
                 <li key={agent}>
@@ -63,3 +74,28 @@ export function Preview({ slug, how, preview: { data, error, refetch } }: Previe
     </Section>
   )
 }
+
+interface BlockingProps {
+  slug: string
+  other: BlockingRollout
+  /** The number of agents that the other rollout keeps out of the new one. */
+  agents: number
+  end: PreviewProps['end']
+}
+
+/** Names the unfinished rollout that keeps agents out, and offers to end it and to start the new one in one press. */
+const Blocking = ({ slug, other, agents, end }: BlockingProps) => (
+  <div className="svc-notice up-blocking" role="note">
+    <p>
+      {count(agents, 'agent')} {agents === 1 ? 'is' : 'are'} in the rollout of{' '}
+      <AnchorLink to={paths.rollout} params={{ slug, id: other.id }} fz="sm" underline="always">
+        <Text>{titleOf(other)}</Text>
+      </AnchorLink>
+      , which is {rolloutWords[other.state].word}. To reach {agents === 1 ? 'it' : 'them'}, end that rollout and start
+      this one.
+    </p>
+    <WhyButton variant="default" size="xs" onClick={() => end.send([other.id])} why={end.why}>
+      End it and go on
+    </WhyButton>
+  </div>
+)

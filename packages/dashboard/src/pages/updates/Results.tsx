@@ -3,17 +3,15 @@ import type { WishResult } from '@svc/api'
 import { AnchorLink, ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { count, Section, Text } from '../../ui/index.ts'
-import type { Plan } from './plan.ts'
 
 interface ResultsProps {
   slug: string
   results: readonly WishResult[]
-  how: Plan['how']
   again: () => void
 }
 
-/** The results of a bulk update, agent by agent: refused ones first, each with the reason. */
-export function Results({ slug, results, how, again }: ResultsProps) {
+/** The results of a cancellation for many agents, agent by agent: refused ones first, each with the reason. */
+export function Results({ slug, results, again }: ResultsProps) {
   const refused = results.filter(({ ok }) => !ok)
   const done = results.filter(({ ok }) => ok)
   const list = (some: readonly WishResult[]) => (
@@ -40,14 +38,7 @@ export function Results({ slug, results, how, again }: ResultsProps) {
         </Section>
       )}
       {done.length > 0 && (
-        <Section
-          title={
-            how === 'withdraw'
-              ? `Cancelled for ${count(done.length, 'agent')}`
-              : `Update sent to ${count(done.length, 'agent')}`
-          }
-          flush
-        >
+        <Section title={`Cancelled for ${count(done.length, 'agent')}`} flush>
           {list(done)}
         </Section>
       )}

@@ -61,7 +61,7 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
     event.preventDefault()
     if (why === null) send()
   }
-  if (results) return <Results slug={slug} results={results} how={plan.how} again={again} />
+  if (results) return <Results slug={slug} results={results} again={again} />
   return (
     <form className="svc-columns up-form" onSubmit={submit} noValidate>
       <Stack gap="md">
@@ -92,7 +92,17 @@ function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
           </WhyButton>
         </div>
       </Stack>
-      {rollout && plan.how !== 'withdraw' && <Preview slug={slug} how={plan.how} preview={preview} />}
+      {rollout && plan.how !== 'withdraw' && (
+        <Preview
+          slug={slug}
+          how={plan.how}
+          preview={preview}
+          end={{
+            send,
+            why: busy ? 'Sending…' : preview.isPlaceholderData ? 'Still loading the agents concerned.' : null,
+          }}
+        />
+      )}
     </form>
   )
 }
@@ -105,6 +115,6 @@ const verbs: Readonly<Record<Plan['how'], (reached: number | null) => string>> =
 
 const undo: Readonly<Record<Plan['how'], string>> = {
   waves: 'You can pause or cancel the rollout at any time. Agents that already run the version keep it.',
-  once: 'Until an agent starts, you can cancel its request. After that, request its previous version.',
+  once: 'You can pause or cancel it until the agents start. After that, request their previous version.',
   withdraw: 'You can request the version again at any time.',
 }

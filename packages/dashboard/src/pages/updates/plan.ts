@@ -25,20 +25,18 @@ export function rolloutOf(plan: Plan): NewRollout | undefined {
     ...(plan.kind === 'blueprint' && { blueprint: plan.blueprint, version: plan.version }),
     ...(plan.agents && { agents: [...plan.agents] }),
     waves,
-    byHand: plan.byHand,
-    watchSeconds: Math.round(plan.minutes * 60),
+    ...(plan.how === 'waves' && { byHand: plan.byHand, watchSeconds: Math.round(plan.minutes * 60) }),
   }
 }
 
-/** Splits one bulk update into requests with at most `atATime` agents each. */
-export function wishesOf(plan: Plan, names: readonly string[], atATime = 2000): WishOfMany[] {
+/** Splits the cancellation of pending updates into requests with at most `atATime` agents each. */
+export function withdrawalsOf(plan: Plan, names: readonly string[], atATime = 2000): WishOfMany[] {
   const pieces = Array.from({ length: Math.ceil(names.length / atATime) }, (_, i) =>
     names.slice(i * atATime, (i + 1) * atATime),
   )
-  const withdraw = plan.how === 'withdraw'
   return pieces.map((agents) =>
     plan.kind === 'runtime'
-      ? { kind: 'runtime', agents, withdraw }
-      : { kind: 'blueprint', agents, blueprint: plan.blueprint, version: withdraw ? null : plan.version },
+      ? { kind: 'runtime', agents, withdraw: true }
+      : { kind: 'blueprint', agents, blueprint: plan.blueprint, version: null },
   )
 }

@@ -79,7 +79,7 @@ test('an agent that rolls back says why in the words of the machine, as text, an
   await card(page, 'Blueprint version').getByText('waiting for its next report').waitFor()
   await agent('east').report()
   await agent('east').report()
-  await card(page, 'Blueprint version').getByText('It watches its last update').waitFor()
+  await card(page, 'Blueprint version').getByText('It watches 1.1.0').waitFor()
   await agent('east').rollsBack('1.2.0', '<img src=x onerror=window.taken=1> reported bad')
   await page.getByText('1.2.0 is on hold').waitFor()
   const why = page.getByText('<img src=x onerror=window.taken=1> reported bad')
@@ -202,13 +202,29 @@ test('agents selected in the fleet get a version in waves, which halt by themsel
   await page.getByRole('list', { name: 'Rollouts' }).getByText('cancelled').waitFor()
 })
 
-test('a version is offered to all agents of a blueprint at once; those left out are named with the reason; the activity has one line for it', async () => {
+test('an update at once is a rollout with one wave; the next one names it, ends it and goes on in one press', async () => {
   const page = await window('/blueprints/mail-triage?version=1.1.0')
   await page.getByRole('link', { name: 'Update agents to this version' }).click()
   await page.getByLabel('At once').check()
-  await page.getByRole('button', { name: /^Update \d agents$/ }).click()
-  await page.getByRole('heading', { name: /^Update sent to \d agents/ }).waitFor()
+  await page.getByRole('button', { name: /^Update \d agents?$/ }).click()
+  await page.getByRole('heading', { level: 1, name: 'mail-triage 1.1.0' }).waitFor()
+  await page.getByText(/^Wave 1 of 1 is waiting for/).waitFor()
   expect((await agent('west').report()).desired).toMatchObject({ version: '1.1.0' })
+  expect(await page.locator('.up-bar [data-tone="open"]').count()).toBe(1)
+
+  await page.goto(at('/updates/new?blueprint=mail-triage&version=1.2.0'))
+  const blocking = page.getByRole('note').filter({ hasText: 'in the rollout of' })
+  await blocking.getByRole('link', { name: 'mail-triage 1.1.0' }).waitFor()
+  expect(await axe(page)).toEqual([])
+  await blocking.getByRole('button', { name: 'End it and go on' }).click()
+  await page.getByRole('heading', { level: 1, name: 'mail-triage 1.2.0' }).waitFor()
+  const { rows } = await ada.call<Rollouts>('GET', `${w}/rollouts`)
+  expect(rows.slice(0, 2).map(({ version, state }) => [version, state])).toEqual([
+    ['1.2.0', 'running'],
+    ['1.1.0', 'cancelled'],
+  ])
+
+  await ada.call('POST', `${w}/rollouts/${rows[0]?.id}/cancel`, { withdraw: true })
   await page.goto(at('/updates/new?blueprint=mail-triage'))
   await page.getByLabel('Cancel pending updates').check()
   await page.getByRole('button', { name: 'Cancel pending updates', exact: true }).click()
@@ -219,8 +235,7 @@ test('a version is offered to all agents of a blueprint at once; those left out 
   await page.getByLabel(/^The runtime, /).check()
   await page.getByText('Not included:').waitFor()
   await page.goto(at('/activity'))
-  await page.getByText(/asked \d agents to run/).waitFor()
-  await page.getByText('cancelled the rollout of').waitFor()
+  await page.getByText('cancelled the rollout of').first().waitFor()
 })
 
 test('nothing is sent before the agents are known', async () => {
@@ -266,11 +281,12 @@ test('a member sees everything and can change nothing', async () => {
 
 test('axe finds nothing in light and dark, wide and narrow, and nothing is wider than the window', async () => {
   const { rows } = await ada.call<Rollouts>('GET', `${w}/rollouts`)
+  const halted = rows.find(({ kind, version }) => kind === 'blueprint' && version === '1.1.0')
   const page = await window('/updates')
   for (const [path, words] of [
     ['/updates', 'mail-triage 1.1.0'],
     ['/updates/new', 'Preview'],
-    [`/updates/${rows[0]?.id}`, 'no answer from the mailbox'],
+    [`/updates/${halted?.id}`, 'no answer from the mailbox'],
     ['/agents/east?tab=updates', 'newest first'],
     ['/blueprints/mail-triage', 'keeps'],
   ] as const) {

@@ -8,7 +8,7 @@ import { useSubmit } from '../../forms/useSubmit.ts'
 import { paths } from '../../paths.ts'
 import { blueprintQuery, keys, rolloutQuery, runtimeQuery } from '../../queries.ts'
 import { chosenIn } from '../../updates/chosen.ts'
-import { type Plan, rolloutOf, usualWaves, wishesOf } from './plan.ts'
+import { type Plan, rolloutOf, usualWaves, withdrawalsOf } from './plan.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/updates/new')
 
@@ -57,28 +57,28 @@ export function useReach(slug: string, plan: Plan) {
 type Reach = ReturnType<typeof useReach>
 
 /**
- * Returns a function `send`, which starts a rollout and opens its page, or sends the update or the cancellation to the
- * chosen agents. In the second case, `results` then holds the result for each agent.
+ * Returns a function `send`, which starts a rollout and opens its page, or cancels the pending updates of the chosen
+ * agents. In the second case, `results` then holds the result for each agent. The rollout first ends those in `end`.
  */
 export function useSending(slug: string, plan: Plan, { rollout, chosen }: Reach) {
   const navigate = route.useNavigate()
   const client = useQueryClient()
   const [results, setResults] = useState<WishResult[] | null>(null)
-  const { busy, error, submit } = useSubmit(async () => {
+  const { busy, error, submit } = useSubmit(async (end: readonly string[]) => {
     if (!rollout) return
-    if (plan.how === 'waves') {
-      const made = await api.startRollout(slug, rollout)
+    if (plan.how !== 'withdraw') {
+      const made = await api.startRollout(slug, { ...rollout, ...(end.length > 0 && { end: [...end] }) })
       client.setQueryData(rolloutQuery(slug, made.id).queryKey, made)
       void client.invalidateQueries({ queryKey: keys.rollouts(slug), exact: true })
       return navigate({ to: paths.rollout, params: { slug, id: made.id } })
     }
     const became: WishResult[] = []
-    for (const wish of wishesOf(plan, chosen)) became.push(...(await api.updateMany(slug, wish)))
+    for (const wish of withdrawalsOf(plan, chosen)) became.push(...(await api.updateMany(slug, wish)))
     setResults(became)
     for (const key of [keys.fleet(slug), keys.agents(slug), keys.blueprints(slug), keys.rollouts(slug)])
       void client.invalidateQueries({ queryKey: key })
   })
-  return { busy, error, send: () => submit(undefined), results, again: () => setResults(null) }
+  return { busy, error, send: (end: readonly string[] = []) => submit(end), results, again: () => setResults(null) }
 }
 
 /** The reason why the update form cannot be sent now; null if it can. */

@@ -1,4 +1,5 @@
 import {
+  type BlockingRollout,
   type NewRollout,
   type RolloutAgent,
   type RolloutPage,
@@ -55,6 +56,7 @@ export const rolloutCommands = {
       [
         rollout ? headOf(rollout) : `${line(preview.version)} would go to:`,
         previewOf(preview),
+        ...(preview.blockedBy.length > 0 ? [blockedText(preview.blockedBy)] : []),
         ...(newSecrets ? [secretsText(newSecrets).join('\n')] : []),
       ].join('\n\n'),
   }),
@@ -117,6 +119,7 @@ function wantedOf(request: Request): NewRollout {
       .map((part) => part.trim())
   const waves = list('waves')?.map((mark) => (mark === 'all' ? '100%' : mark))
   const agents = list('agents')
+  const end = list('end')
   const minutes = option(request, 'watch')
   if (minutes !== undefined && !/^\d{1,6}(\.\d+)?$/.test(minutes)) {
     throw new Misused(`A wave is watched for a number of minutes: got ${shown(minutes)}.`)
@@ -125,6 +128,7 @@ function wantedOf(request: Request): NewRollout {
     ...(what === 'runtime' ? { kind: 'runtime' } : { kind: 'blueprint', ...named(what) }),
     ...(agents && { agents }),
     ...(waves && { waves }),
+    ...(end && { end }),
     ...(minutes !== undefined && { watchSeconds: Math.round(Number(minutes) * 60) }),
     byHand: request.options.byHand === true,
   }
@@ -175,6 +179,9 @@ const agentsOf = (agents: readonly RolloutAgent[]): string =>
     ]),
     'It no longer has any agents.',
   )
+
+const blockedText = (blockedBy: readonly BlockingRollout[]): string =>
+  `To end the other rollouts and reach their agents, add: --end ${blockedBy.map(({ id }) => id).join(',')}`
 
 const previewOf = ({ waves, leftOut }: RolloutPreview): string =>
   table(

@@ -1,7 +1,7 @@
 /**
  * The agents of a workspace as a rollout sees them: who can be reached, in which order, and who is left out and why.
  */
-import type { NewRollout, RolloutKind } from '@svc/api'
+import type { BlockingRollout, NewRollout, RolloutKind } from '@svc/api'
 import type { NeededSvc } from '@svc/blueprint'
 import { keptReport, type Level } from '@svc/protocol'
 import { silentAt } from '../../fleet/agents/silent.ts'
@@ -17,6 +17,8 @@ import { ownLevel, type Standing } from './judge.ts'
 interface LeftOut {
   code: string
   message: string
+  /** The other rollout that has the agent, for `in_rollout`. */
+  rollout?: BlockingRollout
 }
 export interface Candidate {
   id: string
@@ -41,7 +43,7 @@ export interface NamedVersion {
 export async function candidatesOf(
   db: Db,
   workspace: { id: string },
-  { named, agents }: Pick<NewRollout, 'agents'> & { named: NamedVersion },
+  { named, agents, end }: Pick<NewRollout, 'agents' | 'end'> & { named: NamedVersion },
   now: number,
 ): Promise<Candidate[]> {
   const rows = await db
@@ -53,14 +55,14 @@ export async function candidatesOf(
     .$if(named.kind === 'blueprint' && agents === undefined, (q) => q.where('blueprint', '=', named.blueprint))
     .execute()
   const wanted = agents && new Set(agents)
-  const busy = await inRollouts(db, workspace, named.kind)
+  const busy = await inRollouts(db, workspace, { kind: named.kind, except: end ?? [] })
   const all = rows
     .filter(({ name }) => !wanted || wanted.has(name))
     .map((row) => ({
       id: row.id,
       name: row.name,
       silent: row.received_at === null || silentAt(row.received_at, row.interval_s ?? 0, row.stopped) <= now,
-      leftOut: busy.has(row.id) ? inAnother : leftOut(row, named),
+      leftOut: inAnother(busy.get(row.id)) ?? leftOut(row, named),
     }))
   return all.sort((a, b) => Number(a.silent) - Number(b.silent) || byName(a.name, b.name))
 }
@@ -68,7 +70,14 @@ export async function candidatesOf(
 /** Compares digits in names as numbers: `agent-2` comes before `agent-10`. */
 const byName = new Intl.Collator('en', { numeric: true }).compare
 
-const inAnother: LeftOut = { code: 'in_rollout', message: 'Already in another unfinished rollout. End that one first.' }
+const inAnother = (rollout: BlockingRollout | undefined): LeftOut | undefined =>
+  rollout && {
+    code: 'in_rollout',
+    message: `Already in another unfinished rollout, of ${nameOf(rollout)} (${rollout.state}).`,
+    rollout,
+  }
+const nameOf = ({ kind, blueprint, version }: BlockingRollout): string =>
+  kind === 'runtime' ? `runtime ${version}` : `${blueprint} ${version}`
 
 /** The reason why a rollout leaves out an agent; undefined when it reaches it. */
 export function leftOut(
@@ -99,17 +108,22 @@ export function leftOut(
 
 const said = (message: string | null): string => (message ? `: ${message}` : '.')
 
-async function inRollouts(db: Db, workspace: { id: string }, kind: RolloutKind): Promise<Set<string>> {
+/** The unfinished rollout that each agent is in, by the agent's id, without those of `except`. */
+async function inRollouts(
+  db: Db,
+  workspace: { id: string },
+  { kind, except }: { kind: RolloutKind; except: readonly string[] },
+): Promise<Map<string, BlockingRollout>> {
   const rows = await db
     .selectFrom('rollout_agent')
     .innerJoin('rollout', 'rollout.id', 'rollout_agent.rollout_id')
-    .select('agent_id')
+    .select(['agent_id', 'rollout.id', 'kind', 'blueprint', 'version', 'rollout.state'])
     .where('workspace_id', '=', workspace.id)
     .where('kind', '=', kind)
     .where('rollout.state', 'in', ['running', 'waiting', 'paused', 'halted'])
     .where('rollout_agent.wave', '>', 0)
     .execute()
-  return new Set(rows.map(({ agent_id }) => agent_id))
+  return new Map(rows.filter(({ id }) => !except.includes(id)).map(({ agent_id, ...rollout }) => [agent_id, rollout]))
 }
 
 /**

@@ -48,7 +48,13 @@ export async function previewRollout(
         agent: name,
         code: why?.code ?? '',
         message: why?.message ?? '',
+        rollout: why?.rollout?.id ?? null,
       })),
+      blockedBy: [
+        ...new Map(
+          leftOut.flatMap(({ leftOut: why }) => (why?.rollout ? [[why.rollout.id, why.rollout]] : [])),
+        ).values(),
+      ],
     },
   }
 }
@@ -99,5 +105,6 @@ async function namedVersion(
 export function emptyReason({ version }: NamedVersion, leftOut: readonly Candidate[]): string {
   const [first] = leftOut
   if (!first) return 'There are no agents to update.'
-  return `No agents to update with ${version}. ${first.name}: ${first.leftOut?.message ?? ''}${leftOut.length > 1 ? ` (and ${leftOut.length - 1} more)` : ''}`
+  const way = leftOut.some(({ leftOut: why }) => why?.rollout) ? ' End the other rollout first.' : ''
+  return `No agents to update with ${version}. ${first.name}: ${first.leftOut?.message ?? ''}${leftOut.length > 1 ? ` (and ${leftOut.length - 1} more)` : ''}${way}`
 }

@@ -167,6 +167,47 @@ test('a halted rollout whose agents all have an outcome has nothing to continue,
   })
 })
 
+test('agents of an unfinished rollout are left out with its name, and a new rollout can end it in the same press', async () => {
+  const { ann, place, agents, all } = await start(3)
+  const old = await begin(ann, { waves: ['1'] })
+  await all()
+  rollsBack(agents[0] as Agent)
+  await all()
+  await addVersion(place, 'triage', '1.2.0')
+  const wanted = { ...named, version: '1.2.0', waves: ['100%'] }
+  const preview = (more: object = {}) =>
+    ann.send<RolloutPreview>('POST', `${north}/rollouts/preview`, { ...wanted, ...more })
+  expect((await preview()).body).toMatchObject({
+    waves: [],
+    leftOut: ['a1', 'a2', 'a3'].map((agent) => ({
+      agent,
+      code: 'in_rollout',
+      message: 'Already in another unfinished rollout, of triage 1.1.0 (halted).',
+      rollout: old.id,
+    })),
+    blockedBy: [{ id: old.id, kind: 'blueprint', blueprint: 'triage', version: '1.1.0', state: 'halted' }],
+  })
+  expect((await preview({ end: [old.id] })).body).toMatchObject({
+    waves: [{ agents: ['a1', 'a2', 'a3'] }],
+    blockedBy: [],
+  })
+  const press = (more: object) => ann.send<RolloutPage>('POST', `${north}/rollouts`, { ...wanted, ...more })
+  expect(await press({})).toMatchObject({ status: 409, body: { error: { code: 'rollout_empty' } } })
+  expect(await press({ end: ['none'] })).toMatchObject({ status: 404, body: { error: { code: 'rollout_unknown' } } })
+  expect(await press({ end: [old.id], agents: ['nobody'] })).toMatchObject({ status: 409 })
+  expect(await page(ann, old)).toMatchObject({ state: 'halted' })
+
+  expect(await press({ end: [old.id] })).toMatchObject({
+    status: 201,
+    body: { state: 'running', counts: { wished: 3 } },
+  })
+  expect(await page(ann, old)).toMatchObject({ state: 'cancelled', why: 'By Ann.' })
+  await all()
+  expect(agents.map(({ offered }) => offered)).toEqual(['1.2.0', '1.2.0', '1.2.0'])
+  const audit = (await ann.get<AuditEntry[]>(`${north}/activity?limit=2`)).body
+  expect(audit.map(({ action }) => action)).toEqual(['rollout.started', 'rollout.cancelled'])
+})
+
 test('each agent without an outcome says what it waits for', async () => {
   const { service, ann, place, agents, all } = await start(4)
   const [first] = agents as [Agent]
@@ -281,9 +322,10 @@ test('a preview lists who is left out and why; a rollout that reaches nobody is 
       { upTo: '100%', agents: ['a2'] },
     ],
     leftOut: [
-      { agent: 'a3', code: 'already_runs', message: 'Already running 1.1.0.' },
-      { agent: 'by-hand', code: 'no_blueprint', message: 'Not installed from a blueprint.' },
+      { agent: 'a3', code: 'already_runs', message: 'Already running 1.1.0.', rollout: null },
+      { agent: 'by-hand', code: 'no_blueprint', message: 'Not installed from a blueprint.', rollout: null },
     ],
+    blockedBy: [],
   })
   const refused = (body: object) => ann.send('POST', `${north}/rollouts`, { ...named, ...body })
   expect(await refused({ agents: ['a3'] })).toMatchObject({ status: 409, body: { error: { code: 'rollout_empty' } } })

@@ -1,6 +1,6 @@
 /** Rollouts as people start, pause, resume and cancel them. The sweeper advances them (advance.ts). */
 import type { NewRollout, RolloutKind, RolloutState } from '@svc/api'
-import type { Verdict } from '@svc/protocol'
+import { shown, type Verdict } from '@svc/protocol'
 import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
@@ -34,12 +34,15 @@ export const createRollout = (
   wanted: NewRollout,
 ): Promise<Verdict<RolloutDbRow, RolloutRefusal>> =>
   transaction(db, async (trx) => {
+    const ends = await lockEnding(trx, workspace, wanted.end)
+    if (!ends.ok) return ends
     // The lock on the workspace prevents that two rollouts that start at the same time take the same agent.
     await lockWorkspace(trx, workspace.id)
     const planned = await plan(trx, workspace, wanted, now)
     if (!planned.ok) return planned
     const { named, waves, leftOut } = planned.value
     if (waves.length === 0) return refuse('rollout_empty', emptyReason(named, leftOut))
+    for (const other of ends.value) await cancelWithin(trx, other, { by, now })
     const rollout: RolloutDbRow = {
       id: newId(now),
       workspace_id: workspace.id,
@@ -80,6 +83,30 @@ export const createRollout = (
     )
     return { ok: true, value: rollout }
   })
+
+/**
+ * Locks the rollouts that a new one ends, in a fixed order and before the workspace, as an advancing rollout does. One
+ * that has ended meanwhile needs no end.
+ */
+async function lockEnding(
+  trx: Db,
+  workspace: { id: string },
+  ids: readonly string[] = [],
+): Promise<Verdict<RolloutDbRow[], RolloutRefusal>> {
+  const ends: RolloutDbRow[] = []
+  for (const id of [...new Set(ids)].sort()) {
+    const rollout = await lockRollout(trx, workspace, id)
+    if (!rollout) return refuse('rollout_unknown', `There is no rollout ${shown(id)} to end in this workspace.`)
+    if (unfinished.includes(rollout.state)) ends.push(rollout)
+  }
+  return { ok: true, value: ends }
+}
+
+async function cancelWithin(trx: Db, rollout: RolloutDbRow, { by, now }: { by: By; now: number }): Promise<void> {
+  await withdrawUnoffered(trx, rollout, { by, now })
+  await moveRollout(trx, rollout, { state: 'cancelled', why: `By ${by.name}.`, wave_kept_at: null }, now)
+  await note(trx, rollout, { by, now, action: 'rollout.cancelled' })
+}
 
 const member = (rollout_id: string, agent_id: string, wave: number, reason: string | null) =>
   ({
