@@ -316,6 +316,8 @@ export const api = {
     call('GET /w/:slug/agents/:name/alerts', { slug, name }, {}, s),
   acknowledge: (slug: string, id: string, note: string) =>
     call('POST /w/:slug/alerts/:id/acknowledge', { slug, id }, note === '' ? {} : { note }),
+  acknowledgeMany: (slug: string, ids: string[], note: string) =>
+    call('POST /w/:slug/alerts/acknowledge', { slug }, note === '' ? { ids } : { ids, note }),
   mutes: (slug: string, s?: Signal) => call('GET /w/:slug/mutes', { slug }, s),
   mute: (slug: string, mute: Sent<'POST /w/:slug/mutes'>) => call('POST /w/:slug/mutes', { slug }, mute),
   liftMute: (slug: string, id: string) => call('DELETE /w/:slug/mutes/:id', { slug, id }),

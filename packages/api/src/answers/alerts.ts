@@ -55,6 +55,11 @@ export interface Acknowledgement {
   note: string | null
 }
 
+/** How many alerts one press acknowledged. Those that had ended, or were acknowledged before, do not count. */
+export interface Acknowledged {
+  acknowledged: number
+}
+
 export interface AlertRow {
   id: string
   rule: RuleName

@@ -2,6 +2,7 @@
  * Operations on alerts, the rules by which alerts open, mutes, channels, and the deliveries of messages to channels.
  */
 import {
+  type Acknowledged,
   type AlertRow,
   type ChannelRow,
   type DeliveryRow,
@@ -34,6 +35,7 @@ import {
 import { change, look } from '../operation.ts'
 
 const noteMax = 1000
+const acknowledgedMax = 1000
 const statusesMax = 20
 const maxChannels = 100
 const secretMax = 1000
@@ -77,6 +79,14 @@ export const acknowledgeAlert = change<{ ok: true }>()('POST /w/:slug/alerts/:id
     args: [['<id>', 'as svc-server alert list names it']],
     options: [['--note <text>', 'what the others should know']],
   },
+})
+export const acknowledgeAlerts = change<Acknowledged>()('POST /w/:slug/alerts/acknowledge', {
+  says: 'acknowledge many open alerts at once; those that have ended or are acknowledged stay as they are',
+  right: 'member',
+  input: object({ ids: list(text(), acknowledgedMax), note: optional(text(noteMax)) }),
+  audit: ['alert.acknowledged'],
+  pages: seen,
+  again: 'same',
 })
 export const muteAlerts = change<MuteRow>()('POST /w/:slug/mutes', {
   says: 'send nothing about an agent, one of its health items, a rule or the workspace for a while',

@@ -9,37 +9,50 @@ import { subjectText } from './words.ts'
 
 const noteMax = 1000
 
-/** A button that acknowledges an alert. It first opens a dialog in which the person can write a note for others. */
-export function Acknowledge({ slug, alert }: { slug: string; alert: AlertLine }) {
+interface AcknowledgeProps {
+  slug: string
+  /** The alerts to acknowledge, at least one. */
+  alerts: readonly AlertLine[]
+  done?: () => void
+}
+
+/** A button that acknowledges alerts. It first opens a dialog in which the person can write a note for others. */
+export function Acknowledge({ slug, alerts, done }: AcknowledgeProps) {
   const again = useAlertsAgain(slug)
   const [asking, setAsking] = useState(false)
   const [note, setNote] = useState('')
+  const one = alerts.length === 1 ? alerts[0] : undefined
   return (
     <>
       <Button
         size="compact-sm"
         leftSection={<IconCheck size={14} aria-hidden />}
         onClick={() => setAsking(true)}
-        aria-label={`Acknowledge the alert about ${subjectText(alert.subject)}`}
+        aria-label={
+          one ? `Acknowledge the alert about ${subjectText(one.subject)}` : `Acknowledge ${alerts.length} alerts`
+        }
       >
         Acknowledge
       </Button>
       <Confirm
         opened={asking}
         onClose={() => setAsking(false)}
-        title="Acknowledge this alert?"
+        title={one ? 'Acknowledge this alert?' : `Acknowledge ${alerts.length} alerts?`}
         confirm="Acknowledge"
         onConfirm={async () => {
-          await api.acknowledge(slug, alert.id, note.trim())
+          if (one) await api.acknowledge(slug, one.id, note.trim())
+          else await acknowledgeAll(slug, alerts, note.trim())
           await again()
+          done?.()
         }}
       >
-        The others see that you look after it. No reminder is sent while it is open.
+        The others see that you look after {one ? 'it' : 'them'}. No reminder is sent while {one ? 'it is' : 'they are'}{' '}
+        open.
         <TextInput
           mt="md"
           data-autofocus
           label="Note"
-          description="Optional. Shown beside the alert, and sent to its channels."
+          description={`Optional. Shown beside ${one ? 'the alert' : 'each alert'}, and sent to its channels.`}
           maxLength={noteMax}
           value={note}
           onChange={(event) => setNote(event.currentTarget.value)}
@@ -47,4 +60,12 @@ export function Acknowledge({ slug, alert }: { slug: string; alert: AlertLine })
       </Confirm>
     </>
   )
+}
+
+/** The service acknowledges at most this many alerts in one request. */
+const atATime = 1000
+
+async function acknowledgeAll(slug: string, alerts: readonly AlertLine[], note: string): Promise<void> {
+  const ids = alerts.map(({ id }) => id)
+  for (let i = 0; i < ids.length; i += atATime) await api.acknowledgeMany(slug, ids.slice(i, i + atATime), note)
 }

@@ -6,7 +6,7 @@ import { Level, lasting, Text, Time } from '../ui/index.ts'
 import { Dotted } from '../ui/parts.tsx'
 import { Acknowledge } from './Acknowledge.tsx'
 import { MuteMenu } from './MuteMenu.tsx'
-import { type Covered, namesOf, statementOf } from './words.ts'
+import { coveredIn, namesOf, statementOf } from './words.ts'
 import './alerts.css'
 
 interface AlertItemProps {
@@ -15,15 +15,18 @@ interface AlertItemProps {
   admin: boolean
   /** True if the list of alerts is on the page of the agent that this alert is about. */
   onItsPage?: boolean
+  /** The checkbox that selects the alert. */
+  select?: ReactNode
 }
 
 /** One alert in a list: what it is about, since when, who acknowledged it, and the buttons while it is open. */
-export function AlertItem({ slug, alert, admin, onItsPage = false }: AlertItemProps) {
+export function AlertItem({ slug, alert, admin, onItsPage = false, select }: AlertItemProps) {
   const isOpen = alert.endedAt === null
   const item = alert.subject.item ?? null
-  const covered: Covered = { agent: alert.agent, rule: alert.agent === null || item !== null ? alert.rule : null, item }
+  const covered = coveredIn(alert)
   return (
     <li className="al-item" data-quiet={!isOpen || alert.acknowledged !== null}>
+      {select}
       <span className="al-level">
         <Level level={alert.level} />
       </span>
@@ -52,7 +55,7 @@ export function AlertItem({ slug, alert, admin, onItsPage = false }: AlertItemPr
       </div>
       {isOpen && (
         <div className="al-acts">
-          {alert.acknowledged === null && <Acknowledge slug={slug} alert={alert} />}
+          {alert.acknowledged === null && <Acknowledge slug={slug} alerts={[alert]} />}
           {!(onItsPage && item === null) && !alert.muted && (admin || covered.agent !== null) && (
             <MuteMenu slug={slug} covered={covered} />
           )}

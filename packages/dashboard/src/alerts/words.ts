@@ -153,6 +153,12 @@ export interface Covered {
   item?: string | null
 }
 
+/** The part of a workspace that a mute of an alert covers: its agent or health item, or else its rule. */
+export function coveredIn({ agent, rule, subject }: AlertLine): Covered {
+  const item = subject.item ?? null
+  return { agent, rule: agent === null || item !== null ? rule : null, item }
+}
+
 /** The part of a workspace that a mute covers, in words: `mail-triage`, `Job backup on mail-triage`, `the rule “Offline”`, `the workspace`. */
 export function coveredBy({ agent, rule, item = null }: Covered): string {
   if (agent !== null && item !== null) return subjectText({ name: agent, item })

@@ -1,11 +1,10 @@
 import { IconBell } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { AlertItem } from '../../alerts/AlertItem.tsx'
-import { byUrgency } from '../../alerts/words.ts'
 import { openAlertsQuery } from '../../queries.ts'
 import { count, Empty, ErrorNote, Section } from '../../ui/index.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { Mutes } from './Mutes.tsx'
+import { OpenAlerts } from './OpenAlerts.tsx'
 import type { AlertTabProps } from './props.ts'
 
 /** The open alerts of the workspace, and its mutes that have not ended. */
@@ -26,11 +25,7 @@ export function OpenTab({ slug, admin }: AlertTabProps) {
             aside={data.more ? `the newest ${data.rows.length}` : count(data.rows.length, 'alert')}
             flush
           >
-            <ul className="svc-rows" aria-label="Open alerts">
-              {data.rows.toSorted(byUrgency).map((alert) => (
-                <AlertItem key={alert.id} slug={slug} alert={alert} admin={admin} />
-              ))}
-            </ul>
+            <OpenAlerts slug={slug} admin={admin} rows={data.rows} />
           </Section>
         ))}
       <Mutes slug={slug} admin={admin} />

@@ -8,7 +8,7 @@ import { insertDelivery } from '../../deliveries/store.ts'
 import { defaultRule } from '../rules/conditions.ts'
 import { judge } from '../rules/judge.ts'
 import { insertAlert, knownAlerts, scopeOf } from '../store.ts'
-import { acknowledge, liftMute, maxMutes, mute, setRule } from './changes.ts'
+import { acknowledge, acknowledgeMany, liftMute, maxMutes, mute, setRule } from './changes.ts'
 import {
   addChannel,
   disableChannel,
@@ -65,6 +65,28 @@ everyEngine('what people do with alerts', (open) => {
     expect(await actions()).toEqual(['channel.added channel ops', 'alert.acknowledged agent mail-triage'])
     expect(await listDeliveries(w.store.db, w.workspace, { state: undefined, limit: 10 })).toHaveLength(1)
     expect(await acknowledge(ctx(), { id: 'other', slug: 'other' }, wanted)).toMatchObject({ code: 'alert_unknown' })
+  })
+
+  test('many alerts are acknowledged in one press with one note; ended ones stay, and an unknown one stops all', async () => {
+    const { w, ctx, actions } = await started()
+    const open = await openAlert(w)
+    const wanted = { note: 'the mailbox moved', baseUrl }
+    const press = (ids: string[]) => acknowledgeMany(ctx(), w.workspace, { ids, ...wanted })
+    expect(await press([open, 'none'])).toMatchObject({ ok: false, code: 'alert_unknown' })
+    expect(await actions()).toEqual([])
+    expect(await press([open, open])).toEqual({ ok: true, value: { acknowledged: 1 } })
+    expect(await press([open])).toEqual({ ok: true, value: { acknowledged: 0 } })
+    const [listed] = await listAlerts(w.store.db, w.workspace, { all: false, limit: 10 })
+    expect(listed?.acknowledged).toMatchObject({ by: 'Ada', note: 'the mailbox moved' })
+    await w.store.db
+      .updateTable('alert')
+      .set({ ended_at: w.clock.now(), acknowledged_at: null, acknowledged_by: null })
+      .execute()
+    expect(await press([open])).toEqual({ ok: true, value: { acknowledged: 0 } })
+    expect(await acknowledgeMany(ctx(), { id: 'other', slug: 'other' }, { ids: [open], ...wanted })).toMatchObject({
+      code: 'alert_unknown',
+    })
+    expect(await actions()).toEqual(['alert.acknowledged agent mail-triage'])
   })
 
   test('an evaluation that read the alert before its acknowledgement does not undo the acknowledgement', async () => {

@@ -2,7 +2,7 @@
  * Changes that people make to alerts: they acknowledge an alert, set or lift a mute, or change a rule. Each change
  * writes a line to the activity.
  */
-import type { MuteRow, RuleName } from '@svc/api'
+import type { Acknowledged, MuteRow, RuleName } from '@svc/api'
 import { ruleNames } from '@svc/api'
 import { cut, shown, type Verdict } from '@svc/protocol'
 import { maxItemName } from '../../agent-api/reports/signs.ts'
@@ -33,43 +33,82 @@ const isOk = { ok: true } as const
  * If it is already acknowledged, nothing changes.
  */
 export const acknowledge = (
-  { db, by, now }: ChangeContext,
+  ctx: ChangeContext,
   place: ScopeRef,
-  { id, note, baseUrl }: { id: string; note: string | undefined; baseUrl: string },
+  { id, ...wanted }: { id: string } & AcknowledgeWords,
 ): Promise<Verdict<{ ok: true }, 'alert_unknown' | 'alert_over'>> =>
-  transaction(db, async (trx) => {
-    const scope = scopeOf(place)
-    const before = await trx
-      .selectFrom('alert')
-      .selectAll()
-      .where('id', '=', id)
-      .where('scope', '=', scope.id)
-      .executeTakeFirst()
-    if (!before || before.opened_at === null) return refuse('alert_unknown', 'There is no such alert.')
+  transaction(ctx.db, async (trx) => {
+    const [before] = await alertsWithin(trx, place, [id])
+    if (!before) return refuse('alert_unknown', 'There is no such alert.')
     if (before.ended_at !== null) return refuse('alert_over', 'The alert has ended.')
-    const row = await trx
-      .updateTable('alert')
-      .set({
-        acknowledged_by: by.name,
-        acknowledged_at: now,
-        note: note?.trim() || null,
-        version: (eb) => eb('version', '+', 1),
-      })
-      .where('id', '=', id)
-      .where('acknowledged_at', 'is', null)
-      .where('ended_at', 'is', null)
-      .returningAll()
-      .executeTakeFirst()
-    if (!row) return done(isOk)
-    await audit(trx, {
-      ...noteOf(scope, { by, now }),
-      action: 'alert.acknowledged',
-      subject: subjectOf(row),
-      details: { rule: row.rule, ...(row.item !== '' && { item: row.item }) },
-    })
-    if (row.muted === 0 && row.told !== 'nothing') await tell(trx, scope, { row, place, baseUrl, now })
+    await acknowledgeWithin({ ...ctx, db: trx }, place, { id, ...wanted })
     return done(isOk)
   })
+
+/**
+ * Acknowledges many alerts with one note. Those that have ended or are acknowledged stay as they are. If one is unknown,
+ * none is acknowledged.
+ */
+export const acknowledgeMany = (
+  ctx: ChangeContext,
+  place: ScopeRef,
+  { ids, ...wanted }: { ids: readonly string[] } & AcknowledgeWords,
+): Promise<Verdict<Acknowledged, 'alert_unknown'>> =>
+  transaction(ctx.db, async (trx) => {
+    const asked = [...new Set(ids)].sort()
+    const known = new Set((await alertsWithin(trx, place, asked)).map(({ id }) => id))
+    const unknown = asked.find((id) => !known.has(id))
+    if (unknown !== undefined) return refuse('alert_unknown', `There is no alert ${shown(unknown)} in this workspace.`)
+    let acknowledged = 0
+    for (const id of asked) if (await acknowledgeWithin({ ...ctx, db: trx }, place, { id, ...wanted })) acknowledged++
+    return done({ acknowledged })
+  })
+
+interface AcknowledgeWords {
+  note: string | undefined
+  baseUrl: string
+}
+
+/** The alerts of a place that have ever opened, of those with the given ids. */
+const alertsWithin = (trx: Db, place: ScopeRef, ids: readonly string[]) =>
+  trx
+    .selectFrom('alert')
+    .select(['id', 'ended_at'])
+    .where('id', 'in', ids.length > 0 ? ids : [''])
+    .where('scope', '=', scopeOf(place).id)
+    .where('opened_at', 'is not', null)
+    .execute()
+
+/** Acknowledges an alert of the place; false if it has ended or is acknowledged, so that nothing changes. */
+async function acknowledgeWithin(
+  { db: trx, by, now }: ChangeContext,
+  place: ScopeRef,
+  { id, note, baseUrl }: { id: string } & AcknowledgeWords,
+): Promise<boolean> {
+  const scope = scopeOf(place)
+  const row = await trx
+    .updateTable('alert')
+    .set({
+      acknowledged_by: by.name,
+      acknowledged_at: now,
+      note: note?.trim() || null,
+      version: (eb) => eb('version', '+', 1),
+    })
+    .where('id', '=', id)
+    .where('acknowledged_at', 'is', null)
+    .where('ended_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) return false
+  await audit(trx, {
+    ...noteOf(scope, { by, now }),
+    action: 'alert.acknowledged',
+    subject: subjectOf(row),
+    details: { rule: row.rule, ...(row.item !== '' && { item: row.item }) },
+  })
+  if (row.muted === 0 && row.told !== 'nothing') await tell(trx, scope, { row, place, baseUrl, now })
+  return true
+}
 
 async function tell(
   trx: Db,

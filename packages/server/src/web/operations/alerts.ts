@@ -2,7 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { alertPages, alerts, type ChannelTest } from '@svc/api'
-import { acknowledge, liftMute, mute, setRule } from '../../alerts/changes/changes.ts'
+import { acknowledge, acknowledgeMany, liftMute, mute, setRule } from '../../alerts/changes/changes.ts'
 import {
   addChannel,
   disableChannel,
@@ -46,6 +46,12 @@ export const acknowledged = acts(
   alerts.acknowledgeAlert,
   ({ workspace, params: { id }, people, ...ctx }, { note }) =>
     acknowledge(ctx, workspace, { id, note, baseUrl: people.config.baseUrl }),
+  {},
+)
+const acknowledgedMany = acts(
+  alerts.acknowledgeAlerts,
+  ({ workspace, people, ...ctx }, { ids, note }) =>
+    acknowledgeMany(ctx, workspace, { ids, note, baseUrl: people.config.baseUrl }),
   {},
 )
 export const muted = acts(alerts.muteAlerts, ({ workspace, ...ctx }, wanted) => mute(ctx, workspace, wanted), {})
@@ -114,6 +120,7 @@ export const alertOperations: readonly Bound[] = [
     listAlerts(deps.store.db, workspace, { all, limit }),
   ),
   acknowledged,
+  acknowledgedMany,
   muted,
   looks(alerts.mutes, ({ deps, workspace }) => listMutes(deps.store.db, workspace)),
   unmuted,

@@ -215,6 +215,7 @@ const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
   'POST /w/:slug/rollouts/:id/continue': startedRollout('pause'),
   'POST /w/:slug/rollouts/:id/cancel': async (setup) => ({ ...(await startedRollout()(setup)), body: {} }),
   'POST /w/:slug/alerts/:id/acknowledge': async (setup) => ({ params: { id: await openAlert(setup) }, body: {} }),
+  'POST /w/:slug/alerts/acknowledge': async (setup) => ({ body: { ids: [await openAlert(setup)] } }),
   'POST /w/:slug/mutes': async () => ({ body: { seconds: 3600 } }),
   'DELETE /w/:slug/mutes/:id': async ({ send }) => ({
     params: { id: (await send('POST', '/mutes', { seconds: 3600 })).id },

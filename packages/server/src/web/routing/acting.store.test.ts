@@ -124,6 +124,7 @@ const writes: Record<string, { body?: unknown; only?: string[] }> = {
   'DELETE /api/web/w/:slug/channels/:channel': {},
   'POST /api/web/w/:slug/deliveries/:id/retry': {},
   'POST /api/web/w/:slug/alerts/:id/acknowledge': { body: {}, only: membersMay },
+  'POST /api/web/w/:slug/alerts/acknowledge': { body: { ids: [] }, only: membersMay },
   'POST /api/web/w/:slug/mutes': { body: { seconds: 3600 }, only: membersMay },
   'DELETE /api/web/w/:slug/mutes/:id': { only: membersMay },
   'POST /api/web/w/:slug/my-channels': {
