@@ -1,6 +1,7 @@
 /** Makes the tables of docs/operations.md from the descriptions of the operations in packages/api. */
 import {
   account,
+  actions,
   agents,
   alertPages,
   alertSettings,
@@ -27,6 +28,7 @@ const nouns = {
   'Workspaces and members': workspaces,
   Agents: agents,
   'Commands and logs': commands,
+  'Actions on many agents': actions,
   'Versions of agents': updates,
   Rollouts: rollouts,
   'Alerts, rules, channels and deliveries': { ...alerts, ...alertPages, ...alertSettings, ...personal },

@@ -301,6 +301,7 @@ export const orders: Readonly<Record<string, Order>> = {
             'updates/blueprints': 'blueprints and their versions: uploads, judged and stored',
           },
           {
+            'updates/actions': 'actions: one press on many agents, queued in slices, with the outcome for each',
             'updates/installs': 'install codes, issued and redeemed',
             'updates/rollouts': 'rollouts in waves',
           },

@@ -52,6 +52,8 @@ const rules: Bound = { adds: 'changed rules', limit: 'one for each rule, with at
 const settings: Bound = { adds: 'settings of alerts', limit: 'one row of a workspace' }
 const wishes: Bound = { adds: 'requested updates', limit: 'one of each kind for an agent' }
 
+const actions: Bound = { adds: 'actions', limit: '10,000 agents each; kept for 30 days' }
+
 export const bounds = {
   'PUT /w/:slug/agents/:name/wishes/blueprint': wishes,
   'DELETE /w/:slug/agents/:name/wishes/blueprint': nothing,
@@ -107,7 +109,11 @@ export const bounds = {
   'DELETE /w/:slug/bots/:id': nothing,
   'POST /w/:slug/agents/:name/commands': commands,
   'POST /w/:slug/agents/:name/commands/:id/again': commands,
-  'POST /w/:slug/commands': commands,
+  'POST /w/:slug/commands': actions,
+  'POST /w/:slug/actions': actions,
+  'POST /w/:slug/actions/preview': nothing,
+  'POST /w/:slug/actions/:id/retry': actions,
+  'POST /w/:slug/actions/:id/cancel': nothing,
   'POST /w/:slug/agents': agents,
   'PATCH /w/:slug/agents/:name': oldNames,
   'DELETE /w/:slug/agents/:name': nothing,

@@ -1,4 +1,5 @@
 /** The interface between the service and its page: the operations, their input and their answers. */
+export * from './answers/actions.ts'
 export type * from './answers/agents.ts'
 export * from './answers/alerts.ts'
 export type * from './answers/blueprints.ts'
@@ -10,6 +11,7 @@ export * from './duration.ts'
 export * from './input.ts'
 export * from './operation.ts'
 export * as account from './operations/account.ts'
+export * as actions from './operations/actions.ts'
 export * as agents from './operations/agents.ts'
 export * as alertPages from './operations/alert-pages.ts'
 export * as alertSettings from './operations/alert-settings.ts'

@@ -96,6 +96,8 @@ test.each([
   ['D3: refused after that', 'failed', 'ackedNo', 'refused_late'],
   ['D3: an ack of a queued command is ignored', 'queued', 'ackedOk', undefined],
   ['D3: a second ack is ignored', 'applied', 'ackedNo', undefined],
+  ['a person cancels it', 'queued', 'withdrawn', 'cancelled'],
+  ['a delivered command cannot be cancelled', 'delivered', 'withdrawn', undefined],
   ['D6: no longer offered', 'queued', 'misfit', 'failed'],
   ['D7: a late upload counts', 'failed', 'uploaded', 'applied_late'],
 ] as const)('%s: %s, %s -> %s', (_rule, from, event, to) => expect(moveCommand(from, event)).toBe(to))

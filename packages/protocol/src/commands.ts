@@ -86,7 +86,13 @@ export const isRepetition = (a: CommandBody, b: CommandBody): boolean =>
  * state, and the next state for each event. Any other event changes nothing.
  */
 export const commandMoves = {
-  queued: { claimed: 'delivered', timedOut: 'expired', misfit: 'failed', agentDeleted: 'cancelled' },
+  queued: {
+    claimed: 'delivered',
+    timedOut: 'expired',
+    misfit: 'failed',
+    agentDeleted: 'cancelled',
+    withdrawn: 'cancelled',
+  },
   delivered: {
     ackedOk: 'applied',
     ackedNo: 'refused',
@@ -110,7 +116,15 @@ export const commandMoves = {
 } as const satisfies Record<string, Partial<Record<CommandEvent, string>>>
 
 export type CommandState = keyof typeof commandMoves
-export type CommandEvent = 'claimed' | 'ackedOk' | 'ackedNo' | 'uploaded' | 'timedOut' | 'misfit' | 'agentDeleted'
+export type CommandEvent =
+  | 'claimed'
+  | 'ackedOk'
+  | 'ackedNo'
+  | 'uploaded'
+  | 'timedOut'
+  | 'misfit'
+  | 'agentDeleted'
+  | 'withdrawn'
 export const commandStates = Object.keys(commandMoves) as CommandState[]
 
 export const moveCommand = (state: CommandState, event: CommandEvent): CommandState | undefined =>

@@ -1,6 +1,7 @@
 /** The list of all operations of the service, grouped by what they are about. */
 import type { GivenOf, Operation, ParamsOf, RouteOf, SentOf } from '../operation.ts'
 import * as account from './account.ts'
+import * as actions from './actions.ts'
 import * as agents from './agents.ts'
 import * as alertPages from './alert-pages.ts'
 import * as alertSettings from './alert-settings.ts'
@@ -19,6 +20,7 @@ const nouns = {
   ...workspaces,
   ...agents,
   ...commands,
+  ...actions,
   ...updates,
   ...rollouts,
   ...alerts,

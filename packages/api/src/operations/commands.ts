@@ -50,9 +50,9 @@ export const sendToMany = change<BulkResult[]>()('POST /w/:slug/commands', {
   says: 'send many agents the same command',
   input: object({ agents: list(pasted(), maxBulkAgents), type: oneOf(controls) }),
   maxBytes: bulkBytes,
-  audit: ['command.sent'],
+  audit: ['action.sent'],
   pages: ['agent'],
-  again: 'same',
+  again: 'new',
 })
 export const logs = look<LogEntry[]>()('GET /w/:slug/agents/:name/logs', {
   right: 'admin',

@@ -37,6 +37,9 @@ test.each([
   ['bot.revoked', 'bot mail', { product: 'tasks', agents: ['a', 'b'] }, 'revoked the bot mail in tasks, for a, b'],
   ['bot.deleted', 'bot mail', { product: 'tasks', role: 'editor' }, 'deleted the bot mail in tasks'],
   ['command.sent', '12 agents', { type: 'pause', payload: {}, agents: ['a', 'b'] }, 'asked 12 agents to pause'],
+  ['action.sent', '40 agents', { action: 'x', type: 'pause', agents: 40 }, 'asked 40 agents to pause'],
+  ['action.sent', 'agent mail', { action: 'x', type: 'set', agents: 1 }, 'asked mail to change settings'],
+  ['action.cancelled', '2 agents', { action: 'x', type: 'pause', agents: 2 }, 'cancelled Pause for 2 agents'],
   ['wish.made', 'agent mail', { of: 'blueprint', version: '1.1.0' }, 'asked mail to run 1.1.0'],
   [
     'wish.made',

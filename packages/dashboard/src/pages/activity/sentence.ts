@@ -70,6 +70,13 @@ const sentences: Readonly<Record<string, Tell>> = {
   ],
   'bot.deleted': (what, { product }) => ['deleted the bot ', what, ' in ', said(product)],
   'command.sent': (what, { type, payload }) => asked(what, type, payload),
+  'action.sent': (what, { type, agents }) => acted(manyOf(what, agents), type),
+  'action.cancelled': (what, { type, agents }) => [
+    'cancelled ',
+    said(actionWords[String(type)] ?? type),
+    ' for ',
+    manyOf(what, agents),
+  ],
   'wish.made': (what, facts) => ['asked ', what, ' to run ', ...versionOf(facts)],
   'wish.withdrawn': (what, facts) => ['cancelled the request for ', ...versionOf(facts), ' from ', what],
   'hold.lifted': (what, facts) => ['lifted the hold of ', what, ' on ', ...versionOf(facts)],
@@ -115,6 +122,35 @@ const sentences: Readonly<Record<string, Tell>> = {
   'member.role_changed': (what, { to }) => ['made ', what, ` ${role(to)}`],
   'member.removed': (what) => ['removed ', what, ' from the workspace'],
   'member.left': () => ['left the workspace'],
+}
+
+const actionWords: Readonly<Record<string, string>> = {
+  pause: 'Pause',
+  resume: 'Resume',
+  run_now: 'Run now',
+  set: 'new settings',
+  log: 'the request for a log',
+  lift: 'the lifting of holds',
+  delete: 'the deletion',
+}
+
+/** The agents of an action: the name of a single one, or their number. */
+const manyOf = (what: Part, agents: unknown): Part =>
+  typeof agents === 'number' && agents > 1 ? { said: `${agents.toLocaleString('en-US')} agents` } : what
+
+function acted(what: Part, type: unknown): Part[] {
+  switch (type) {
+    case 'set':
+      return ['asked ', what, ' to change settings']
+    case 'log':
+      return ['asked ', what, ' for a log']
+    case 'lift':
+      return ['lifted the holds of ', what]
+    case 'delete':
+      return ['deleted those of ', what, ' that never reported']
+    default:
+      return asked(what, type, {})
+  }
 }
 
 const versionOf = ({ of, version, blueprint }: ActivityFacts): Part[] => [

@@ -13,6 +13,7 @@ import { newId } from '../../platform/ids.ts'
 import { hashToken, newToken } from '../../platform/tokens.ts'
 import { refuse, unknownAgent } from '../../platform/verdict.ts'
 import { lockAgent } from '../commands/lock.ts'
+import { keepOutcomes } from '../commands/outcomes.ts'
 import { keepOldName } from './old-names.ts'
 
 type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown' | 'agents_too_many'
@@ -109,6 +110,7 @@ export function deleteAgent(
       .where('agent_id', '=', id)
       .where('due_at', 'is not', null)
       .execute()
+    await keepOutcomes(trx, [id])
     const agent = await trx.deleteFrom('agent').where('id', '=', id).returningAll().executeTakeFirst()
     if (!agent) return unknownAgent
     await audit(trx, { ...note(agent, by, now, 'agent.deleted'), details: { cancelled: open.map(({ type }) => type) } })

@@ -2,7 +2,6 @@
 import {
   type CommandBody,
   checkValues,
-  commandDeadline,
   isRepetition,
   keptReport,
   misfit,
@@ -11,19 +10,21 @@ import {
   type Report,
   type Verdict,
 } from '@svc/protocol'
-import type { By, ChangeContext } from '../../people/audit/by.ts'
+import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { CommandRow } from '../../platform/db/tables.ts'
-import { transaction, type Writer } from '../../platform/db/transaction.ts'
-import { newId } from '../../platform/ids.ts'
+import { transaction } from '../../platform/db/transaction.ts'
 import { refuse, unknownAgent } from '../../platform/verdict.ts'
 import { declaredLogs, manifestOf } from '../versions/declared.ts'
 import { bodyOf } from './body.ts'
 import { lockAgent } from './lock.ts'
+import { noteShared } from './outcomes.ts'
+import { commandRow } from './row.ts'
 
 /** The maximum number of pending commands of one agent. More of them are a mistake of the sender. */
 export const maxOpenCommands = 100
+export const tooManyOpen = `The agent has ${maxOpenCommands} commands in progress: wait until it answers.`
 
 type QueueRefusal = 'agent_unknown' | 'command_not_offered' | 'commands_too_many'
 type Queued = Verdict<{ command: CommandRow; made: boolean }, QueueRefusal>
@@ -38,57 +39,6 @@ export function queueCommand(
   body: CommandBody,
 ): Promise<Queued> {
   return transaction(db, (trx) => queueWithin({ db: trx, by, now }, agent, body))
-}
-
-/**
- * The number of agents handled in one transaction when a command is sent to many. Between two transactions, reports are
- * answered.
- */
-const atOnce = 200
-
-/**
- * Queues the same command for many agents, and judges each agent separately. Each transaction that queued the command
- * for at least one agent writes one line to the audit trail, which names these agents.
- */
-export async function queueMany(
-  { db, by, now }: ChangeContext<By, Db | Writer>,
-  workspace: { id: string },
-  agents: readonly { id: string; name: string }[],
-  body: CommandBody,
-): Promise<Map<string, Queued>> {
-  const results = new Map<string, Queued>()
-  // Agents are locked in the order of their ids, as reports also lock them, so that a report and this function cannot
-  // deadlock.
-  const all = [...agents].sort((a, b) => (a.id < b.id ? -1 : 1))
-  for (let i = 0; i < all.length; i += atOnce) {
-    const piece = all.slice(i, i + atOnce)
-    const queued = await transaction(db, (trx) => queuePiece({ db: trx, by, now }, workspace, piece, body))
-    for (const [name, each] of queued) results.set(name, each)
-  }
-  return results
-}
-
-async function queuePiece(
-  { db: trx, by, now }: ChangeContext,
-  workspace: { id: string },
-  agents: readonly { id: string; name: string }[],
-  body: CommandBody,
-): Promise<[name: string, Queued][]> {
-  const results: [string, Queued][] = []
-  for (const { id, name } of agents)
-    results.push([name, await queueWithin({ db: trx, by, now }, { id }, body, { silent: true })])
-  const made = results.flatMap(([name, queued]) => (queued.ok && queued.value.made ? [name] : []))
-  if (made.length > 0) {
-    await audit(trx, {
-      workspaceId: workspace.id,
-      at: now,
-      by,
-      action: 'command.sent',
-      subject: made.length === 1 ? `agent ${made[0]}` : `${made.length} agents`,
-      details: { type: body.type, payload: body.payload, ...(made.length > 1 && { agents: made }) },
-    })
-  }
-  return results
 }
 
 type AgainRefusal = QueueRefusal | 'command_unknown' | 'command_under_way'
@@ -155,7 +105,6 @@ async function queueWithin(
   { db: trx, by, now }: ChangeContext,
   agent: { id: string },
   body: CommandBody,
-  { silent = false } = {},
 ): Promise<Queued> {
   const owner = await lockAgent(trx, agent.id)
   if (!owner) return unknownAgent
@@ -164,12 +113,13 @@ async function queueWithin(
   if (why !== undefined) return refuse('command_not_offered', why)
   const open = await openCommands(trx, agent, now)
   const same = open.find((row) => isRepetition(body, bodyOf(row)))
-  if (same) return { ok: true, value: { command: same, made: false } }
-  if (open.length >= maxOpenCommands) {
-    return refuse('commands_too_many', `The agent has ${maxOpenCommands} commands in progress: wait until it answers.`)
+  if (same) {
+    await noteShared(trx, [same.id])
+    return { ok: true, value: { command: same, made: false } }
   }
-  const command = await insert({ db: trx, by, now }, agent, checked(body, offer))
-  if (silent) return { ok: true, value: { command, made: true } }
+  if (open.length >= maxOpenCommands) return refuse('commands_too_many', tooManyOpen)
+  const command = commandRow(agent.id, checked(body, offer), { by, now })
+  await trx.insertInto('command').values(command).execute()
   await audit(trx, {
     workspaceId: owner.workspace_id,
     at: now,
@@ -185,32 +135,11 @@ async function queueWithin(
  * Returns the command as it is stored. For a command of type `set`, the values are stored in the form that
  * `checkValues` returns.
  */
-function checked(body: CommandBody, offer: Offer): CommandBody {
+export function checked(body: CommandBody, offer: Offer): CommandBody {
   if (body.type !== 'set') return body
   const verdict = checkValues(offer.settings?.schema ?? [], body.payload)
   return verdict.ok ? { type: 'set', payload: verdict.value } : body
 }
-
-const insert = ({ db: trx, by, now }: ChangeContext, agent: { id: string }, body: CommandBody): Promise<CommandRow> =>
-  trx
-    .insertInto('command')
-    .values({
-      id: newId(now),
-      agent_id: agent.id,
-      type: body.type,
-      payload: JSON.stringify(body.payload),
-      state: 'queued',
-      created_at: now,
-      created_by: by.id,
-      created_by_name: by.name,
-      delivered_at: null,
-      failed_at: null,
-      answered_at: null,
-      message: null,
-      due_at: commandDeadline(now),
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
 
 async function offerNow(db: Db, agent: { id: string }): Promise<Offer> {
   const last = await db.selectFrom('agent_report').select('body').where('agent_id', '=', agent.id).executeTakeFirst()
@@ -233,5 +162,5 @@ async function offerNow(db: Db, agent: { id: string }): Promise<Offer> {
  * True while the command can still be delivered or answered. An overdue command counts as finished even before it is
  * marked as such.
  */
-const isOpen = (row: CommandRow, now: number): boolean =>
+export const isOpen = (row: CommandRow, now: number): boolean =>
   (row.state === 'queued' || row.state === 'delivered') && row.due_at !== null && row.due_at > now

@@ -1,5 +1,6 @@
 /** Every command of `svc-server` except those that run without a service, such as `start` and `restore` (main.ts). */
 import type { OperatorCommand } from '../shared/command.ts'
+import { actionCommands } from './action.ts'
 import { agentCommands } from './agent.ts'
 import { alertCommands } from './alert.ts'
 import { auditCommands } from './audit.ts'
@@ -26,6 +27,7 @@ export const commands: Readonly<Record<string, OperatorCommand>> = {
   ...memberCommands,
   ...agentCommands,
   ...commandCommands,
+  ...actionCommands,
   ...logCommands,
   ...productCommands,
   ...blueprintCommands,

@@ -42,15 +42,16 @@ const commandText = ({ type, payload }: { type: string; payload: Record<string, 
  */
 function bodyOf(request: Request) {
   const [, type = '', ...values] = request.args
-  const verdict = readCommand({ type, payload: payloadOf(type, values) })
+  const verdict = readCommand({ type, payload: payloadOf('command send SLUG/NAME', type, values) })
   if (!verdict.ok) throw new Misused(verdict.message)
   return verdict.value
 }
 
-function payloadOf(type: string, values: string[]): Record<string, unknown> {
-  if (type === 'set') return settingsOf(values)
+/** Reads the values of a command that `usage` sends. */
+export function payloadOf(usage: string, type: string, values: readonly string[]): Record<string, unknown> {
+  if (type === 'set') return settingsOf(usage, values)
   if (type === 'log') {
-    if (values.length !== 1) throw new Misused('Request one log at a time: command send SLUG/NAME log NAME')
+    if (values.length !== 1) throw new Misused(`Request one log at a time: ${usage} log NAME`)
     return { name: values[0] }
   }
   if (values.length > 0) throw new Misused(`${shown(type)} takes no values: got ${shown(values.join(' '))}.`)
@@ -58,8 +59,8 @@ function payloadOf(type: string, values: string[]): Record<string, unknown> {
 }
 
 /** Reads `every=5 label="weekly" off=null`. A value that is not JSON is a text, since the shell removes the quotes. */
-function settingsOf(pairs: string[]): Record<string, unknown> {
-  if (pairs.length === 0) throw new Misused('Name the settings to change: command send SLUG/NAME set KEY=JSON…')
+function settingsOf(usage: string, pairs: readonly string[]): Record<string, unknown> {
+  if (pairs.length === 0) throw new Misused(`Name the settings to change: ${usage} set KEY=JSON…`)
   const settings: Record<string, unknown> = Object.create(null)
   for (const pair of pairs) {
     const at = pair.indexOf('=')

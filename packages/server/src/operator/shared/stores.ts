@@ -40,6 +40,7 @@ export {
   unknownWorkspace,
 } from '../../people/workspaces/store.ts'
 export { openLoss } from '../../platform/marks.ts'
+export { finishAction } from '../../updates/actions/runner.ts'
 export { askedSecrets } from '../../updates/blueprints/secrets.ts'
 export { blueprintPage, listBlueprints } from '../../updates/blueprints/store.ts'
 export { uploadBlueprint } from '../../updates/blueprints/upload.ts'
@@ -47,6 +48,7 @@ export { listCodes, workspaceOfCode } from '../../updates/installs/codes.ts'
 export { readBuild, strangerTo } from '../../updates/releases/build.ts'
 export { addRelease, listReleases, servedFiles, servedRelease } from '../../updates/releases/store.ts'
 export { previewRollout } from '../../updates/rollouts/plan.ts'
+export { cancelledAction, retriedAction, startedAction } from '../../web/operations/actions.ts'
 export { addAgent, newToken, removeAgent } from '../../web/operations/agents.ts'
 export {
   acknowledged,
@@ -77,6 +79,7 @@ export {
   wishedRuntime,
 } from '../../web/operations/updates.ts'
 export { changedRole, removedMember, removedWorkspace, renamedWorkspace } from '../../web/operations/workspaces.ts'
+export { actionPage, actionsOf } from '../../web/queries/actions.ts'
 export { agentSnapshot, listAgents } from '../../web/queries/agents.ts'
 export { ledgerOf } from '../../web/queries/commands.ts'
 export { logOf, logsOf } from '../../web/queries/logs.ts'

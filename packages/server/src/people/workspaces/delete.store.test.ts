@@ -22,10 +22,11 @@ const belonging = [
   'channel_id',
   'blueprint_id',
   'rollout_id',
+  'action_id',
   'bot_id',
 ]
 /** These tables refer to no other of the tables that are filled here, so they are filled first. */
-const parents = ['blueprint', 'blueprint_version', 'rollout', 'bot', 'alert_channel']
+const parents = ['blueprint', 'blueprint_version', 'rollout', 'action', 'bot', 'alert_channel']
 const made = ['agent', 'agent_report', 'member', 'workspace_deleted', 'workspace_product']
 
 async function tablesThatBelong({ db }: Store): Promise<TableMetadata[]> {

@@ -29,6 +29,7 @@ import * as items from './migrations/022-items.ts'
 import * as disabled from './migrations/023-accounts.ts'
 import * as deletedWorkspaces from './migrations/024-deleted-workspaces.ts'
 import * as factors from './migrations/025-factors.ts'
+import * as actions from './migrations/030-actions.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -56,6 +57,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '023-accounts': disabled,
   '024-deleted-workspaces': deletedWorkspaces,
   '025-factors': factors,
+  '030-actions': actions,
 }
 
 const minVersion = 15

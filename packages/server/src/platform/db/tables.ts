@@ -5,6 +5,7 @@
  * edit, so that a report touches few pages; no index of these two tables contains a column that a report overwrites.
  */
 import type { Selectable } from 'kysely'
+import type { ActionAgentTable, ActionTable } from './tables/actions.ts'
 import type {
   AgentHoursTable,
   AlertChannelTable,
@@ -87,6 +88,8 @@ export interface Tables {
   update_event: UpdateEventTable
   rollout: RolloutTable
   rollout_agent: RolloutAgentTable
+  action: ActionTable
+  action_agent: ActionAgentTable
   service_beat: ServiceBeatTable
   service_away: ServiceAwayTable
   service_backup: ServiceBackupTable
@@ -139,6 +142,8 @@ export type AuditRow = Selectable<AuditTable>
 export type InstallCodeRow = Selectable<InstallCodeTable>
 export type BotRow = Selectable<BotTable>
 export type RolloutDbRow = Selectable<RolloutTable>
+export type ActionDbRow = Selectable<ActionTable>
+export type ActionAgentDbRow = Selectable<ActionAgentTable>
 export type RolloutAgentDbRow = Selectable<RolloutAgentTable>
 export type BotTokenRow = Selectable<BotTokenTable>
 export type AlertRow = Selectable<AlertTable>

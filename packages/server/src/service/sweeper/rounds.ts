@@ -13,6 +13,8 @@ const levelsAtOnce = 1000
 const rolloutAgentsAtOnce = 250
 /** The days for which level changes are kept. */
 const levelDays = 400
+/** The days for which an action is kept. */
+const actionDays = 30
 /** The days for which a rollout is kept after its end. */
 const rolloutDays = 400
 
@@ -105,6 +107,28 @@ export async function eraseOldRollout(db: Db, now: number): Promise<void> {
     more = erased.numDeletedRows > 0n
   }
   await db.deleteFrom('rollout').where('id', '=', old.id).execute()
+}
+
+/** Erases one action that is too old, and its agents in pieces. Another one is erased in the next round. */
+export async function eraseOldAction(db: Db, now: number): Promise<void> {
+  const old = await db
+    .selectFrom('action')
+    .select('id')
+    .where('created_at', '<=', now - actionDays * dayMs)
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst()
+  if (!old) return
+  const agents = db.selectFrom('action_agent').select('agent_id').where('action_id', '=', old.id)
+  for (let more = true; more; ) {
+    const erased = await db
+      .deleteFrom('action_agent')
+      .where('action_id', '=', old.id)
+      .where('agent_id', 'in', agents.limit(rolloutAgentsAtOnce))
+      .executeTakeFirst()
+    more = erased.numDeletedRows > 0n
+  }
+  await db.deleteFrom('action').where('id', '=', old.id).execute()
 }
 
 /**

@@ -10,11 +10,19 @@ import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import { foldActivity } from '../../people/audit/fold.ts'
 import { eraseDeletedWorkspaces } from '../../people/workspaces/erase.ts'
 import { dayMs } from '../../platform/limits/units.ts'
+import { runActions } from '../../updates/actions/runner.ts'
 import { advanceRollouts, notifyOf } from '../../updates/rollouts/advance.ts'
 import { noteRunning } from '../../updates/wishes/away.ts'
 import { grantWaiting } from '../../updates/wishes/trials.ts'
 import { boundHistories } from './history.ts'
-import { eraseEndedAccess, eraseLogs, eraseOldLevels, eraseOldRollout, timeOutCommands } from './rounds.ts'
+import {
+  eraseEndedAccess,
+  eraseLogs,
+  eraseOldAction,
+  eraseOldLevels,
+  eraseOldRollout,
+  timeOutCommands,
+} from './rounds.ts'
 
 const everyMs = 3_000
 /**
@@ -65,11 +73,13 @@ export function createSweeper(deps: Pick<AgentDeps, 'store' | 'live' | 'log' | '
   async function sweepOnce(): Promise<void> {
     const now = deps.now()
     for (const agent of await timeOutCommands(deps.store, now, age)) deps.live.changed(agent.workspaceId, agent.id)
+    await runActions(deps)
     await noteRunning(deps.store.db, now)
     for (const agent of await grantWaiting(deps.store.db, now)) deps.live.changed(agent.workspaceId, agent.id)
     await eraseLogs(deps.store, now)
     await eraseOldLevels(deps.store.db, now)
     await eraseOldRollout(deps.store.db, now)
+    await eraseOldAction(deps.store.db, now)
     await eraseDeletedWorkspaces(deps.store.db)
     lastBounded = await boundHistories(deps.store.db, lastBounded, now)
     if (now - foldedAt >= foldEveryMs) {

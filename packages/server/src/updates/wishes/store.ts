@@ -212,6 +212,7 @@ export async function clearRuntimeWithin(
 export const liftHold = (
   { db, by, now }: ChangeContext,
   agentRef: AgentRef,
+  { silent = false } = {},
 ): Promise<Verdict<WishedAgent, 'agent_unknown'>> =>
   transaction(db, async (trx) => {
     const agent = await lockRow(trx, agentRef)
@@ -219,7 +220,7 @@ export const liftHold = (
     const { runtimeHold: hold, ...rest } = wishesIn(agent.wishes)
     if (!hold) return { ok: true, value: { agent, made: false } }
     const after = await keep(trx, agent, rest)
-    await record(trx, agent, { by, now, of: 'runtime', kind: 'lifted', version: hold.version })
+    await record(trx, agent, { by, now, silent, of: 'runtime', kind: 'lifted', version: hold.version })
     return { ok: true, value: { agent: after, made: true } }
   })
 

@@ -1,6 +1,7 @@
 /** All operations, each bound to the function that carries it out. */
 import type { Bound } from '../routing/operations.ts'
 import { accountOperations } from './account.ts'
+import { actionOperations } from './actions.ts'
 import { agentOperations } from './agents.ts'
 import { alertSettingOperations } from './alert-settings.ts'
 import { alertOperations } from './alerts.ts'
@@ -18,6 +19,7 @@ export const boundOperations: readonly Bound[] = [
   ...workspaceOperations,
   ...agentOperations,
   ...commandOperations,
+  ...actionOperations,
   ...updateOperations,
   ...rolloutOperations,
   ...alertOperations,

@@ -193,6 +193,7 @@ const keyed = {
   'PATCH /w/:slug/rules': 'a row for each rule',
   'PATCH /w/:slug/alert-settings': 'a row for each workspace',
   'POST /w/:slug/wishes': 'a row for each agent and kind',
+  'POST /w/:slug/actions': 'erased after 30 days: tested in updates/actions/actions.store.test.ts',
   'PATCH /me': 'a row for each person',
   'POST /factors/totp': 'a row for each person',
   'POST /factors/recovery': 'ten rows replace those of before: tested in people/factors/store.store.test.ts',

@@ -1,10 +1,12 @@
 /** Carries out the operations on commands (3.2) and logs (2.8). Logs are for admins only, and for 30 days (I32). */
 import { type BulkResult, commands } from '@svc/api'
-import { findAgent } from '../../fleet/agents/store.ts'
-import { queueCommand, queueMany, sendAgain } from '../../fleet/commands/store.ts'
+import { queueCommand, sendAgain } from '../../fleet/commands/store.ts'
 import { noteReading } from '../../fleet/logs/reading.ts'
-import { found } from '../../platform/refusal.ts'
+import { found, granted } from '../../platform/refusal.ts'
 import { unknownAgent } from '../../platform/verdict.ts'
+import { finishAction } from '../../updates/actions/runner.ts'
+import { existing, startAction } from '../../updates/actions/store.ts'
+import { actionPage } from '../queries/actions.ts'
 import { commandOf, ledgerOf } from '../queries/commands.ts'
 import { logOf, logsOf } from '../queries/logs.ts'
 import { acts, actsOften, type Bound, looks } from '../routing/operations.ts'
@@ -19,21 +21,27 @@ const again = acts(commands.sendAgain, ({ agent, params, ...ctx }) => sendAgain(
   made: ({ made }) => made,
 })
 
+/** Starts an action with the agents that exist, and answers what became of each when all are queued. */
 const toMany = actsOften(
   commands.sendToMany,
-  async ({ write, deps, workspace, by, now }, { agents, type }) => {
+  async ({ write, deps, workspace, by, now }, { agents, type }): Promise<BulkResult[]> => {
     const names = [...new Set(agents)]
-    const asked = await Promise.all(names.map((name) => findAgent(deps.store.db, workspace, name)))
-    const there = asked.filter((each) => each !== undefined)
-    const queued = await queueMany({ db: write, by, now }, workspace, there, { type, payload: {} })
-    const results = names.map((agent): BulkResult => {
-      const each = queued.get(agent)
-      const message = each ? (each.ok ? null : each.message) : unknownAgent.message
-      return { agent, ok: message === null, message }
+    const started = await write(async (db) => {
+      const there = (await existing(db, workspace, names)).map(({ name }) => name)
+      if (there.length === 0) return undefined
+      return granted(await startAction({ db, by, now }, workspace, { type, agents: there }))
     })
-    return { results, changed: there.filter(({ name }) => queued.get(name)?.ok).map(({ id }) => id) }
+    if (!started) return names.map((agent) => ({ agent, ok: false, message: unknownAgent.message }))
+    await finishAction(deps, started.id)
+    const page = found(await actionPage(deps.store.db, workspace, started.id), 'action_unknown')
+    const outcomes = new Map(page.agents.map((agent) => [agent.name, agent]))
+    return names.map((agent) => {
+      const { state, message } = outcomes.get(agent) ?? { state: 'skipped', message: unknownAgent.message }
+      const ok = state !== 'skipped' && state !== 'cancelled'
+      return { agent, ok, message: ok ? null : message }
+    })
   },
-  { agents: ({ changed }) => changed, answer: ({ results }) => results },
+  { agents: () => [] },
 )
 
 export const commandOperations: readonly Bound[] = [

@@ -191,6 +191,17 @@ const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
     return { params: { id } }
   }),
   'POST /w/:slug/commands': onAgent('one', async () => ({ body: { agents: ['one'], type: 'pause' } })),
+  'POST /w/:slug/actions': onAgent('one', async () => ({ body: { agents: ['one'], type: 'pause' } })),
+  'POST /w/:slug/actions/preview': onAgent('one', async () => ({ body: { agents: ['one'], type: 'pause' } })),
+  'POST /w/:slug/actions/:id/retry': onAgent('one', async ({ send, service }) => {
+    const { id } = await send('POST', '/actions', { agents: ['one'], type: 'pause' })
+    await service.store.db.updateTable('command').set({ state: 'expired', due_at: null }).execute()
+    return { params: { id } }
+  }),
+  'POST /w/:slug/actions/:id/cancel': onAgent('one', async ({ send }) => {
+    const { id } = await send('POST', '/actions', { agents: ['one'], type: 'pause' })
+    return { params: { id } }
+  }),
   'PUT /w/:slug/agents/:name/wishes/blueprint': onAgent('one', async () => ({ body: { version: '1.1.0' } })),
   'DELETE /w/:slug/agents/:name/wishes/blueprint': onAgent('one', async ({ send }) => {
     await send('PUT', '/agents/one/wishes/blueprint', { version: '1.1.0' })

@@ -33,6 +33,8 @@ const members = [
   'GET /api/web/w/:slug/agents/:name/commands',
   'GET /api/web/w/:slug/agents/:name/updates',
   'GET /api/web/w/:slug/runtime',
+  'GET /api/web/w/:slug/actions',
+  'GET /api/web/w/:slug/actions/:id',
   'GET /api/web/w/:slug/rollouts',
   'GET /api/web/w/:slug/rollouts/:id',
   'GET /api/web/w/:slug/members',

@@ -35,6 +35,10 @@ const requests: Record<string, { needs: unknown[]; free?: unknown[]; as?: 'zip' 
       { kind: 'blueprint', agents: ['a1'], blueprint: 'mail', version: null },
     ],
   },
+  'POST /w/:slug/actions': {
+    needs: [{ type: 'delete', agents: ['a1'] }],
+    free: [{ type: 'pause', agents: ['a1'] }],
+  },
   'POST /w/:slug/rollouts': { needs: [{ kind: 'runtime' }] },
   'POST /w/:slug/rollouts/:id/continue': { needs: [{}] },
   'POST /w/:slug/blueprints': { needs: [bundle()], as: 'zip' },

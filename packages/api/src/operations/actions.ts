@@ -1,0 +1,100 @@
+/** Operations on actions: presses on many agents, with an outcome for each. */
+import { isObject, readCommand } from '@svc/protocol'
+import { type ActionPage, type ActionPreview, type Actions, actionTypes, type NewAction } from '../answers/actions.ts'
+import {
+  count,
+  InputRefused,
+  list,
+  object,
+  oneOf,
+  optional,
+  pasted,
+  query,
+  type Reader,
+  text,
+  words,
+} from '../input.ts'
+import { change, look, proofIf } from '../operation.ts'
+import { slugArgument } from './arguments.ts'
+
+/** The maximum number of agents of one action, and of an action that requests logs. */
+export const maxActionAgents = { any: 10_000, log: 200 } as const
+const maxBytes = 2 * 1024 * 1024
+
+const values: Reader<Record<string, unknown>> = (value, field) => {
+  if (isObject(value)) return value as Record<string, unknown>
+  throw new InputRefused(`${field} must be a JSON object.`)
+}
+const shape = object({
+  type: oneOf(actionTypes),
+  agents: list(pasted(), maxActionAgents.any),
+  values: optional(values),
+  filter: optional(text(500)),
+})
+/** Reads what is to be done with which agents. The values must fit the type, as for a command to one agent. */
+const newAction: Reader<NewAction> = (value, field) => {
+  const read = shape(value, field)
+  if (read.agents.length === 0) throw new InputRefused('agents must name at least one agent.')
+  if (read.type === 'log' && read.agents.length > maxActionAgents.log)
+    throw new InputRefused(`A log is requested from at most ${maxActionAgents.log} agents: got ${read.agents.length}.`)
+  if (read.type === 'lift' || read.type === 'delete') return { ...read, values: {} }
+  const body = readCommand({ type: read.type, payload: read.values })
+  if (!body.ok) throw new InputRefused(body.message, body.code)
+  return { ...read, values: body.value.payload }
+}
+
+const deletes = proofIf<NewAction>('if the type is delete', ({ type }) => type === 'delete')
+const byRunner = { none: 'queuing the commands tells the pages of each agent' }
+const actionArgument = ['<slug/id>', 'the workspace, and the id as svc-server action list shows it'] as const
+
+export const actions = look<Actions>()('GET /w/:slug/actions', {
+  says: 'list the actions of a workspace of the last 30 days, newest first',
+  input: query({ before: words, limit: count(100, 25) }),
+  command: { name: 'action list', args: [slugArgument] },
+})
+export const startAction = change<{ id: string }>()('POST /w/:slug/actions', {
+  says: 'send many agents the same command: pause, resume, run_now, set KEY=JSON…, log NAME, lift, delete',
+  input: newAction,
+  maxBytes,
+  makes: true,
+  proof: deletes,
+  audit: ['action.sent'],
+  pages: byRunner,
+  again: 'new',
+  command: {
+    name: 'action send',
+    args: [
+      slugArgument,
+      ['<what>', actionTypes.join(', ')],
+      ['[values...]', 'for set: KEY=JSON…, where anything but JSON counts as text; for log: its name'],
+    ],
+    options: [['--agents <names>', 'the agents: NAME,NAME…']],
+  },
+})
+export const previewAction = change<ActionPreview>()('POST /w/:slug/actions/preview', {
+  says: 'preview an action: the number of agents that it would reach, and those that it would skip with the reason',
+  input: newAction,
+  maxBytes,
+  audit: { none: 'it changes nothing; it is a POST since its body may be large' },
+  pages: { none: 'it changes nothing' },
+  again: 'same',
+})
+export const showAction = look<ActionPage>()('GET /w/:slug/actions/:id', {
+  says: 'show an action with the outcome for each agent',
+  command: { name: 'action show', args: [actionArgument] },
+})
+export const retryAction = change<{ id: string }>()('POST /w/:slug/actions/:id/retry', {
+  says: 'send the command again to the agents that did not get or did not answer it',
+  makes: true,
+  audit: ['action.sent'],
+  pages: byRunner,
+  again: 'new',
+  command: { name: 'action retry', args: [actionArgument] },
+})
+export const cancelAction = change<{ cancelled: number }>()('POST /w/:slug/actions/:id/cancel', {
+  says: 'cancel the commands of an action that wait; commands that somebody else also sent stay',
+  audit: ['action.cancelled'],
+  pages: byRunner,
+  again: 'refused',
+  command: { name: 'action cancel', args: [actionArgument] },
+})

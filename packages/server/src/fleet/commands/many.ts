@@ -1,0 +1,112 @@
+/** Sends the same command to some agents, with a few statements for all of them together. */
+import { type CommandBody, isRepetition, keptReport, misfit, type Offer, offerOf } from '@svc/protocol'
+import { sql } from 'kysely'
+import type { ChangeContext } from '../../people/audit/by.ts'
+import { isPostgres } from '../../platform/db/engine.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { CommandRow } from '../../platform/db/tables.ts'
+import { unknownAgent } from '../../platform/verdict.ts'
+import { declaredLogsIn, versionRun } from '../versions/declared.ts'
+import { bodyOf } from './body.ts'
+import { noteShared } from './outcomes.ts'
+import { commandRow } from './row.ts'
+import { checked, isOpen, maxOpenCommands, tooManyOpen } from './store.ts'
+
+/** The command that an agent has now, or the reason why it gets none. `shared`: it was already in progress (D5). */
+type Pressing = { command: string; shared: boolean } | { skipped: string }
+
+/**
+ * Queues the command for agents whose last report offers it. The agents are locked in the order of their ids, as
+ * reports do, so that the two cannot deadlock.
+ */
+export async function queueSlice(
+  { db: trx, by, now }: ChangeContext,
+  agentIds: readonly string[],
+  body: CommandBody,
+): Promise<Map<string, Pressing>> {
+  const there = new Set(await lockAgents(trx, agentIds))
+  const offers = await offersOf(trx, agentIds, body)
+  const open = await openOf(trx, agentIds, now)
+  const made: CommandRow[] = []
+  const pressed = agentIds.map((id): [string, Pressing] => {
+    if (!there.has(id)) return [id, { skipped: unknownAgent.message }]
+    const offer = offers.get(id)
+    if (!offer) return [id, { skipped: 'The agent has never reported.' }]
+    const why = misfit(body, offer)
+    if (why !== undefined) return [id, { skipped: why }]
+    const own = open.get(id) ?? []
+    const same = own.find((row) => isRepetition(body, bodyOf(row)))
+    if (same) return [id, { command: same.id, shared: true }]
+    if (own.length >= maxOpenCommands) return [id, { skipped: tooManyOpen }]
+    const row = commandRow(id, checked(body, offer), { by, now })
+    made.push(row)
+    return [id, { command: row.id, shared: false }]
+  })
+  if (made.length > 0) await trx.insertInto('command').values(made).execute()
+  await noteShared(
+    trx,
+    pressed.flatMap(([, each]) => ('command' in each && each.shared ? [each.command] : [])),
+  )
+  return new Map(pressed)
+}
+
+/** For each agent the reason why it would not get the command; undefined if it would. Changes nothing. */
+export async function misfits(db: Db, agentIds: readonly string[], body: CommandBody) {
+  const offers = await offersOf(db, agentIds, body)
+  return new Map(
+    agentIds.map((id) => {
+      const offer = offers.get(id)
+      return [id, offer ? misfit(body, offer) : 'The agent has never reported.']
+    }),
+  )
+}
+
+/** Locks agents by ascending id until the transaction ends, and returns the ids of those that exist. */
+export async function lockAgents(trx: Db, ids: readonly string[]): Promise<string[]> {
+  const rows = trx.selectFrom('agent').select('id').where('id', 'in', ids).orderBy('id')
+  return (await (isPostgres(trx) ? rows.forUpdate() : rows).execute()).map(({ id }) => id)
+}
+
+/** Reads the offers of agents from their last reports. Logs are read only if the command requests one. */
+async function offersOf(db: Db, ids: readonly string[], body: CommandBody): Promise<Map<string, Offer>> {
+  const reports = await db
+    .selectFrom('agent_report')
+    .select(['agent_id', 'body'])
+    .where('agent_id', 'in', ids)
+    .execute()
+  const logs = body.type === 'log' ? await logsOf(db, ids, body.payload.name) : new Map<string, string[]>()
+  return new Map(
+    reports.map(({ agent_id, body: text }) => [agent_id, offerOf(keptReport(text), logs.get(agent_id) ?? [])]),
+  )
+}
+
+/** For agents whose kept runs name this log, or whose manifest declares it, the names that can be requested. */
+async function logsOf(db: Db, ids: readonly string[], name: string): Promise<Map<string, string[]>> {
+  const runs = await db
+    .selectFrom('run')
+    .select('agent_id')
+    .distinct()
+    .where('agent_id', 'in', ids)
+    .where('log', '=', name)
+    .execute()
+  const { rows } = await sql<{ id: string; manifest: string }>`
+    select a.id, v.manifest from agent a ${sql.raw(versionRun)} where a.id in (${sql.join(ids)})`.execute(db)
+  const logs = new Map(rows.map(({ id, manifest }) => [id, declaredLogsIn(manifest)]))
+  for (const { agent_id } of runs) logs.set(agent_id, [...(logs.get(agent_id) ?? []), name])
+  return logs
+}
+
+async function openOf(trx: Db, ids: readonly string[], now: number): Promise<Map<string, CommandRow[]>> {
+  const rows = await trx
+    .selectFrom('command')
+    .selectAll()
+    .where('agent_id', 'in', ids)
+    .where('due_at', 'is not', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+  return Map.groupBy(
+    rows.filter((row) => isOpen(row, now)),
+    ({ agent_id }) => agent_id,
+  )
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { outcomeOf, type Pressed, stateOf } from './outcomes.ts'
+
+const none = { outcome: null, message: null, commandState: null, commandMessage: null }
+
+test.each<[string, Partial<Pressed>, string]>([
+  ['an agent whose turn has not come waits', {}, 'waiting'],
+  ['a queued command waits', { commandState: 'queued' }, 'waiting'],
+  ['a delivered command is sent', { commandState: 'delivered' }, 'sent'],
+  ['an ack applies it', { commandState: 'applied' }, 'applied'],
+  ['an ack that came late counts (D3)', { commandState: 'applied_late' }, 'applied'],
+  ['the agent refused it', { commandState: 'refused' }, 'refused'],
+  ['the agent refused it late (D3)', { commandState: 'refused_late' }, 'refused'],
+  ['it was never delivered (D2)', { commandState: 'expired' }, 'expired'],
+  ['no answer came, or it was no longer offered (D6)', { commandState: 'failed' }, 'failed'],
+  ['somebody cancelled it', { commandState: 'cancelled' }, 'cancelled'],
+  [
+    'an outcome of its own counts, whatever the command says',
+    { outcome: 'skipped', commandState: 'queued' },
+    'skipped',
+  ],
+])('%s', (_rule, pressed, state) => expect(stateOf({ ...none, ...pressed })).toBe(state))
+
+test('the words are those of the agent, or the reason why nothing was sent', () => {
+  expect(outcomeOf({ ...none, commandState: 'refused', commandMessage: 'busy' })).toEqual({
+    state: 'refused',
+    message: 'busy',
+  })
+  expect(outcomeOf({ ...none, outcome: 'skipped', message: 'It does not offer that.' })).toEqual({
+    state: 'skipped',
+    message: 'It does not offer that.',
+  })
+})

@@ -1,0 +1,66 @@
+/** Tells the outcome of an action for each agent from the rows of its commands. */
+import type { ActionState } from '@svc/api'
+import type { CommandState } from '@svc/protocol'
+import type { Db } from '../../platform/db/open.ts'
+
+/** The state in an action for each state of a command. A late answer counts like one in time (D3). */
+const states = {
+  queued: 'waiting',
+  delivered: 'sent',
+  applied: 'applied',
+  applied_late: 'applied',
+  refused: 'refused',
+  refused_late: 'refused',
+  failed: 'failed',
+  expired: 'expired',
+  cancelled: 'cancelled',
+} as const satisfies Record<CommandState, ActionState>
+
+/** An agent of an action with its command, if it has one. */
+export interface Pressed {
+  outcome: ActionState | null
+  message: string | null
+  commandState: CommandState | null
+  commandMessage: string | null
+}
+
+/** The state of one agent in an action. Without an outcome and a command, the agent waits for its turn. */
+export function stateOf({ outcome, commandState }: Omit<Pressed, 'message' | 'commandMessage'>): ActionState {
+  if (outcome !== null) return outcome
+  return commandState === null ? 'waiting' : states[commandState]
+}
+
+/** The state of one agent, with the words of the agent or the reason. */
+export const outcomeOf = (pressed: Pressed): { state: ActionState; message: string | null } => ({
+  state: stateOf(pressed),
+  message: pressed.outcome === null ? pressed.commandMessage : pressed.message,
+})
+
+/**
+ * Keeps the outcomes of agents that are about to be deleted. Their commands are deleted with them; the rows of actions
+ * stay.
+ */
+export async function keepOutcomes(trx: Db, agentIds: readonly string[]): Promise<void> {
+  if (agentIds.length === 0) return
+  const rows = await trx
+    .selectFrom('command')
+    .innerJoin('action_agent', 'action_agent.command_id', 'command.id')
+    .select(['command.id', 'command.state', 'command.message'])
+    .distinct()
+    .where('command.agent_id', 'in', agentIds)
+    .where('outcome', 'is', null)
+    .execute()
+  for (const { id, state, message } of rows) {
+    const open = state === 'queued' || state === 'delivered'
+    const kept = open
+      ? { outcome: 'cancelled' as const, message: 'The agent was deleted.' }
+      : { outcome: states[state], message }
+    await trx.updateTable('action_agent').set(kept).where('command_id', '=', id).execute()
+  }
+}
+
+/** Notes in the actions that pressed these commands that another press waits for them, too (D5). */
+export async function noteShared(trx: Db, commandIds: readonly string[]): Promise<void> {
+  if (commandIds.length === 0) return
+  await trx.updateTable('action_agent').set({ shared: 1 }).where('command_id', 'in', commandIds).execute()
+}

@@ -1,0 +1,122 @@
+import { type ActionPage, type ActionRow, type ActionState, actionStates, actions, InputRefused } from '@svc/api'
+import { shown } from '@svc/protocol'
+import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
+import { commandOf, type Stores } from '../shared/command.ts'
+import { argument, Missing, Misused, option, type Request, type Service } from '../shared/request.ts'
+import { line, moment, table } from '../shared/show.ts'
+import { payloadOf } from './command.ts'
+
+/** The maximum number of actions that the terminal lists, newest first. The page shows all of them. */
+const listed = 100
+
+export const actionCommands = {
+  ...commandOf(actions.actions, {
+    run: async (request, service, { workspaceOf, actionsOf }) => {
+      const workspace = await workspaceOf(service, argument(request, 0))
+      return (await actionsOf(service.store.db, workspace, { limit: listed })).rows
+    },
+    show: (all) =>
+      table(
+        ['ID', 'WHAT', 'AGENTS', 'OUTCOME', 'SENT', 'BY'],
+        all.map((row) => [row.id, whatOf(row), agentsIn(row.counts), countsText(row.counts), moment(row.at), row.by]),
+        'No actions in the last 30 days.',
+      ),
+  }),
+  ...commandOf(actions.startAction, {
+    run: async (request, service, { finishAction, perform, startedAction, workspaceOf }) => {
+      const wanted = wantedOf(request)
+      const workspace = await workspaceOf(service, argument(request, 0))
+      const { id } = await perform(service, startedAction, { workspace }, wanted)
+      await finishAction(service, id)
+      return { id }
+    },
+    show: ({ id }) => startedText(id),
+  }),
+  ...commandOf(actions.showAction, {
+    run: async (request, service, stores) => {
+      const { workspace, id } = await at(request, service, stores)
+      return (await stores.actionPage(service.store.db, workspace, id)) ?? unknown(id)
+    },
+    show: (page) => `${headOf(page)}\n\n${agentsOf(page)}`,
+  }),
+  ...commandOf(actions.retryAction, {
+    run: async (request, service, stores) => {
+      const { workspace, id } = await at(request, service, stores)
+      const params = { slug: workspace.slug, id }
+      const again = await stores.perform(service, stores.retriedAction, { workspace, params }, undefined)
+      await stores.finishAction(service, again.id)
+      return { id: again.id }
+    },
+    show: ({ id }) => startedText(id),
+  }),
+  ...commandOf(actions.cancelAction, {
+    run: async (request, service, stores) => {
+      const { workspace, id } = await at(request, service, stores)
+      const params = { slug: workspace.slug, id }
+      const { cancelled } = await stores.perform(service, stores.cancelledAction, { workspace, params }, undefined)
+      return { id, cancelled }
+    },
+    show: ({ cancelled }) => `Cancelled for ${cancelled} ${cancelled === 1 ? 'agent' : 'agents'}.`,
+  }),
+}
+
+const startedText = (id: string) =>
+  `Queued (${id}). Each agent gets the command in the answer to its next report: svc-server action show SLUG/${id}`
+
+/** Reads what is to be sent from the typed arguments, with the reader of the page's route. */
+function wantedOf(request: Request) {
+  const [, type = '', ...values] = request.args
+  const agents = option(request, 'agents')
+    ?.split(',')
+    .map((part) => part.trim())
+  if (agents === undefined) throw new Misused('Name the agents: action send SLUG WHAT --agents NAME,NAME…')
+  const payload = payloadOf('action send SLUG', type, values)
+  try {
+    const read = actions.startAction.input
+    if (!read) throw new Error('The operation reads no input.')
+    return read({ type, agents, values: payload }, '')
+  } catch (error) {
+    throw error instanceof InputRefused ? new Misused(error.message) : error
+  }
+}
+
+/** Finds what `SLUG/ID` names. */
+async function at(
+  request: Request,
+  service: Service,
+  { workspaceOf }: Stores,
+): Promise<{ workspace: WorkspaceInfo; id: string }> {
+  const path = argument(request, 0)
+  const [slug, id, more] = path.split('/')
+  if (!slug || !id || more !== undefined) throw new Misused(`An action is named SLUG/ID: got ${shown(path)}.`)
+  return { workspace: await workspaceOf(service, slug), id }
+}
+
+function unknown(id: string): never {
+  throw new Missing(`There is no action ${shown(id)} in the workspace; actions are kept for 30 days.`)
+}
+
+type Counts = Readonly<Record<ActionState, number>>
+const agentsIn = (counts: Counts): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
+const countsText = (counts: Counts): string =>
+  actionStates
+    .filter((state) => counts[state] > 0)
+    .map((state) => `${counts[state]} ${state}`)
+    .join(', ')
+const whatOf = ({ type, values }: ActionRow): string =>
+  Object.keys(values).length === 0 ? type : `${type} ${JSON.stringify(values)}`
+
+const headOf = (page: ActionPage): string =>
+  [
+    `${whatOf(page)}: ${countsText(page.counts)} (${page.id})`,
+    `Sent ${moment(page.at)} by ${page.by}${page.retryOf === null ? '' : `, the rest of ${page.retryOf}`}.`,
+  ]
+    .map(line)
+    .join('\n')
+
+const agentsOf = ({ agents }: ActionPage): string =>
+  table(
+    ['AGENT', 'STATE', 'MESSAGE'],
+    agents.map(({ name, state, message }) => [name, state, message]),
+    'It has no agents.',
+  )

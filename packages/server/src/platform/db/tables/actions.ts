@@ -1,0 +1,34 @@
+/** The tables of actions, which are presses on many agents. */
+import type { ActionState, ActionType } from '@svc/api'
+
+export interface ActionTable {
+  id: string
+  workspace_id: string
+  type: ActionType
+  /** The payload of the command, as JSON. */
+  payload: string
+  /** The filter by which a person chose the agents; null if there was none. */
+  filter: string | null
+  /** The id of the action whose rest this action sends again, which may be erased meanwhile. */
+  retry_of: string | null
+  /** `queuing` until each agent has a command or an outcome, then `queued`; `cancelled` if the rest is not sent. */
+  state: 'queuing' | 'queued' | 'cancelled'
+  created_at: number
+  /** The person who pressed; the id is null for the operator. */
+  created_by: string | null
+  created_by_name: string
+}
+
+/** An agent of an action. The agent may be deleted meanwhile; its row stays. */
+export interface ActionAgentTable {
+  action_id: string
+  agent_id: string
+  name: string
+  /** The command that the agent got; null before that, and for an agent that got none. */
+  command_id: string | null
+  /** The outcome where no command says it; otherwise null. */
+  outcome: ActionState | null
+  message: string | null
+  /** 1 if another press waits for the same command (D5), so that cancelling this action leaves the command. */
+  shared: number
+}

@@ -1,0 +1,226 @@
+/**
+ * Sends the commands of actions, some agents in each transaction, so that reports are answered in between. Any node may
+ * do it, one at a time: the node that works on an action locks its row. The rows that have no command and no outcome
+ * are what is left, so a killed service loses none and sends none twice.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ActionState } from '@svc/api'
+import { readCommand } from '@svc/protocol'
+import { lockAgents, queueSlice } from '../../fleet/commands/many.ts'
+import { keepOutcomes } from '../../fleet/commands/outcomes.ts'
+import type { ChangeContext } from '../../people/audit/by.ts'
+import { rightOf } from '../../people/workspaces/store.ts'
+import type { Live } from '../../platform/base.ts'
+import { isPostgres } from '../../platform/db/engine.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { ActionAgentDbRow, ActionDbRow } from '../../platform/db/tables.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import { unknownAgent } from '../../platform/verdict.ts'
+import { wishesIn } from '../wishes/kept.ts'
+import { liftHold } from '../wishes/store.ts'
+import { endRest } from './store.ts'
+
+/** The maximum number of agents in one transaction. */
+export const agentsAtOnce = 250
+
+/** How long to wait for another node that works on the same action, in milliseconds. */
+const busyMs = 50
+
+interface Slice {
+  is: 'slice' | 'over'
+  workspaceId: string
+  /** The ids of the agents that got a command. */
+  agents: string[]
+  /** True if agents were deleted. */
+  deleted: boolean
+}
+
+interface Needs {
+  store: { db: Db }
+  live: Live
+  now: () => number
+}
+
+/**
+ * Sends the commands of an action until all are sent, or `max` slices were. `busy` means that another node works on it,
+ * which goes on by itself.
+ */
+export async function runAction(
+  { store, live, now }: Needs,
+  id: string,
+  max = Infinity,
+): Promise<'over' | 'busy' | 'more'> {
+  for (let slices = 0; slices < max; slices++) {
+    const slice = await sendSlice(store.db, id, now())
+    if (slice === 'busy') return 'busy'
+    if (slice === undefined) return 'over'
+    for (const agent of slice.agents) live.changed(slice.workspaceId, agent)
+    if (slice.deleted) live.listChanged(slice.workspaceId)
+    if (slice.is === 'over') return 'over'
+  }
+  return 'more'
+}
+
+/** Sends the commands of an action until all are sent, also if another node is sending them. */
+export async function finishAction(needs: Needs, id: string): Promise<void> {
+  while ((await runAction(needs, id)) === 'busy') await wait(busyMs)
+}
+
+/** Goes on with every action that is not sent, such as those of a killed node. An error in one does not stop the rest. */
+export async function runActions(needs: Needs): Promise<void> {
+  const left = await needs.store.db
+    .selectFrom('action')
+    .select('id')
+    .where('state', '=', 'queuing')
+    .orderBy('id')
+    .execute()
+  const failures: unknown[] = []
+  for (const { id } of left) await runAction(needs, id).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw new AggregateError(failures, 'actions could not be sent')
+}
+
+/** Sends one slice. Undefined if the action has no rest. */
+export const sendSlice = (db: Db, id: string, now: number): Promise<Slice | 'busy' | undefined> =>
+  transaction(db, async (trx) => {
+    const found = await trx.selectFrom('action').selectAll().where('id', '=', id).executeTakeFirst()
+    if (found?.state !== 'queuing') return undefined
+    // The membership is locked before the action, in the order of all transactions.
+    const mayAct = await isStillAdmin(trx, found)
+    const action = await tryLock(trx, id)
+    if (!action) return 'busy'
+    if (action.state !== 'queuing') return undefined
+    const slice = { workspaceId: action.workspace_id, agents: [], deleted: false }
+    if (!mayAct) {
+      await endRest(trx, id, `${action.created_by_name} is no longer an admin of the workspace.`)
+      return { ...slice, is: 'over' }
+    }
+    const rows = await nextRows(trx, id)
+    if (rows.length > 0) {
+      const ids = rows.map(({ agent_id }) => agent_id)
+      const by = { id: action.created_by, name: action.created_by_name }
+      const ends = await press({ db: trx, by, now }, action, ids)
+      await keep(trx, rows, ends)
+      const told = ids.filter((agent) => ends.get(agent)?.command_id !== undefined || action.type === 'lift')
+      if (rows.length === agentsAtOnce)
+        return { ...slice, is: 'slice', agents: told, deleted: action.type === 'delete' }
+      await trx.updateTable('action').set({ state: 'queued' }).where('id', '=', id).execute()
+      return { ...slice, is: 'over', agents: told, deleted: action.type === 'delete' }
+    }
+    await trx.updateTable('action').set({ state: 'queued' }).where('id', '=', id).execute()
+    return { ...slice, is: 'over' }
+  })
+
+/** True if the person who pressed may still do it (I33). On PostgreSQL the membership stays as it is until the end. */
+async function isStillAdmin(trx: Db, { workspace_id, created_by }: ActionDbRow): Promise<boolean> {
+  if (created_by === null) return true
+  if (isPostgres(trx))
+    await trx
+      .selectFrom('member')
+      .select('id')
+      .where('workspaceId', '=', workspace_id)
+      .where('userId', '=', created_by)
+      .forShare()
+      .execute()
+  return (await rightOf(trx, workspace_id, created_by)) === 'admin'
+}
+
+/** Locks the action for this node; undefined when another node has it. */
+const tryLock = (trx: Db, id: string): Promise<ActionDbRow | undefined> => {
+  const row = trx.selectFrom('action').selectAll().where('id', '=', id)
+  return (isPostgres(trx) ? row.forUpdate().skipLocked() : row).executeTakeFirst()
+}
+
+const nextRows = (trx: Db, id: string): Promise<ActionAgentDbRow[]> =>
+  trx
+    .selectFrom('action_agent')
+    .selectAll()
+    .where('action_id', '=', id)
+    .where('command_id', 'is', null)
+    .where('outcome', 'is', null)
+    .orderBy('agent_id')
+    .limit(agentsAtOnce)
+    .execute()
+
+type End = Partial<Pick<ActionAgentDbRow, 'command_id' | 'outcome' | 'message' | 'shared'>>
+const ended = (outcome: ActionState, message: string | null = null): End => ({ outcome, message })
+
+/** Presses for these agents, which are sorted by id. Returns what became of each. */
+function press(
+  ctx: ChangeContext,
+  { type, payload, workspace_id }: ActionDbRow,
+  ids: string[],
+): Promise<Map<string, End>> {
+  if (type === 'lift') return lift(ctx, workspace_id, ids)
+  if (type === 'delete') return deleteUnreported(ctx, ids)
+  return send(ctx, { type, payload: JSON.parse(payload) }, ids)
+}
+
+async function send(ctx: ChangeContext, stored: unknown, ids: string[]): Promise<Map<string, End>> {
+  const body = readCommand(stored)
+  if (!body.ok) return new Map(ids.map((id) => [id, ended('skipped', body.message)]))
+  const pressed = await queueSlice(ctx, ids, body.value)
+  return new Map(
+    [...pressed].map(([id, each]) => [
+      id,
+      'command' in each ? { command_id: each.command, shared: each.shared ? 1 : 0 } : ended('skipped', each.skipped),
+    ]),
+  )
+}
+
+async function lift(ctx: ChangeContext, workspaceId: string, ids: string[]): Promise<Map<string, End>> {
+  const ends = new Map(ids.map((id) => [id, ended('skipped', unknownAgent.message)]))
+  const there = await lockAgents(ctx.db, ids)
+  for (const [id, why] of await liftMisfits(ctx.db, there)) {
+    if (why === undefined) await liftHold(ctx, { id, workspace_id: workspaceId }, { silent: true })
+    ends.set(id, why === undefined ? ended('applied') : ended('skipped', why))
+  }
+  return ends
+}
+
+async function deleteUnreported({ db: trx }: ChangeContext, ids: string[]): Promise<Map<string, End>> {
+  const ends = new Map(ids.map((id) => [id, ended('skipped', unknownAgent.message)]))
+  const there = await lockAgents(trx, ids)
+  const misfits = await deleteMisfits(trx, there)
+  const going = there.filter((id) => misfits.get(id) === undefined)
+  await keepOutcomes(trx, going)
+  if (going.length > 0) await trx.deleteFrom('agent').where('id', 'in', going).execute()
+  for (const [id, why] of misfits) ends.set(id, why === undefined ? ended('applied') : ended('skipped', why))
+  return ends
+}
+
+/** For each agent the reason why no hold of it can be lifted; undefined if one can. */
+export async function liftMisfits(db: Db, ids: readonly string[]): Promise<Map<string, string | undefined>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('agent').select(['id', 'wishes']).where('id', 'in', ids).execute()
+  return new Map(
+    rows.map(({ id, wishes }) => [
+      id,
+      wishesIn(wishes).runtimeHold ? undefined : 'The agent holds no version of the runtime.',
+    ]),
+  )
+}
+
+/** For each agent the reason why it is not deleted together with others; undefined if it is. */
+export async function deleteMisfits(db: Db, ids: readonly string[]): Promise<Map<string, string | undefined>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.selectFrom('agent_report').select('agent_id').where('agent_id', 'in', ids).execute()
+  const reported = new Set(rows.map(({ agent_id }) => agent_id))
+  return new Map(
+    ids.map((id) => [id, reported.has(id) ? 'The agent has reported. Delete it on its own page.' : undefined]),
+  )
+}
+
+async function keep(trx: Db, rows: readonly ActionAgentDbRow[], ends: ReadonlyMap<string, End>): Promise<void> {
+  await trx
+    .insertInto('action_agent')
+    .values(rows.map((row) => ({ ...row, ...ends.get(row.agent_id) })))
+    .onConflict((oc) =>
+      oc.columns(['action_id', 'agent_id']).doUpdateSet((eb) => ({
+        command_id: eb.ref('excluded.command_id'),
+        outcome: eb.ref('excluded.outcome'),
+        message: eb.ref('excluded.message'),
+        shared: eb.ref('excluded.shared'),
+      })),
+    )
+    .execute()
+}

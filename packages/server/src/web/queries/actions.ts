@@ -1,0 +1,77 @@
+/** Actions as pages show them. */
+import { type ActionPage, type ActionRow, type ActionState, type Actions, actionStates } from '@svc/api'
+import { outcomeOf, stateOf } from '../../fleet/commands/outcomes.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { ActionDbRow } from '../../platform/db/tables.ts'
+
+/** The actions of a workspace, newest first: ids sort by the time at which they were made. */
+export async function actionsOf(
+  db: Db,
+  workspace: { id: string },
+  { before, limit }: { before?: string | undefined; limit: number },
+): Promise<Actions> {
+  const found = await db
+    .selectFrom('action')
+    .selectAll()
+    .where('workspace_id', '=', workspace.id)
+    .$if(before !== undefined, (q) => q.where('id', '<', before ?? ''))
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const rows = found.slice(0, limit)
+  const sums = await db
+    .selectFrom('action_agent')
+    .leftJoin('command', 'command.id', 'command_id')
+    .select((eb) => ['action_id', 'outcome', 'command.state as commandState', eb.fn.countAll<number>().as('count')])
+    .where('action_id', 'in', rows.length > 0 ? rows.map(({ id }) => id) : [''])
+    .groupBy(['action_id', 'outcome', 'command.state'])
+    .execute()
+  return {
+    more: found.length > limit,
+    rows: rows.map((row) => {
+      const counts = noCounts()
+      for (const sum of sums) if (sum.action_id === row.id) counts[stateOf(sum)] += Number(sum.count)
+      return rowOf(row, counts)
+    }),
+  }
+}
+
+export async function actionPage(db: Db, workspace: { id: string }, id: string): Promise<ActionPage | undefined> {
+  const row = await db
+    .selectFrom('action')
+    .selectAll()
+    .where('id', '=', id)
+    .where('workspace_id', '=', workspace.id)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const pressed = await db
+    .selectFrom('action_agent')
+    .leftJoin('command', 'command.id', 'command_id')
+    .select([
+      'name',
+      'outcome',
+      'action_agent.message',
+      'command.state as commandState',
+      'command.message as commandMessage',
+    ])
+    .where('action_id', '=', id)
+    .orderBy('name')
+    .execute()
+  const agents = pressed.map((each) => ({ name: each.name, ...outcomeOf(each) }))
+  const counts = noCounts()
+  for (const { state } of agents) counts[state]++
+  return { ...rowOf(row, counts), agents }
+}
+
+const noCounts = () => Object.fromEntries(actionStates.map((state) => [state, 0])) as Record<ActionState, number>
+
+const rowOf = (row: ActionDbRow, counts: Record<ActionState, number>): ActionRow => ({
+  id: row.id,
+  type: row.type,
+  values: JSON.parse(row.payload) as ActionRow['values'],
+  by: row.created_by_name,
+  at: row.created_at,
+  filter: row.filter,
+  retryOf: row.retry_of,
+  counts,
+})
