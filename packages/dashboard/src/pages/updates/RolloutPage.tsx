@@ -95,6 +95,9 @@ const Next = ({ at }: { at: number }) => {
   return <span className="svc-quiet">{left === 0 ? 'Within a minute.' : `In about ${left} min.`}</span>
 }
 
+/** True for a halted rollout whose agents all have an outcome: there is nothing to continue, pause or cancel. */
+const isSpent = ({ state, actions }: Rollout): boolean => state === 'halted' && !actions.continue.ok
+
 type RolloutAction = 'pause' | 'continue' | 'cancel'
 
 function Acts({ slug, rollout }: { slug: string; rollout: Rollout }) {
@@ -112,13 +115,12 @@ function Acts({ slug, rollout }: { slug: string; rollout: Rollout }) {
   const why = (pressable: Pressable) =>
     canAct ? (pressable.ok ? null : pressable.message) : 'Only admins of this workspace can do this.'
   const sending = busy ? 'Sending…' : null
-  // All agents have an outcome: there is nothing to continue, pause or cancel.
-  const isSpent = state === 'halted' && !actions.continue.ok
+  const spent = isSpent(rollout)
   const onward = state === 'halted' || state === 'paused' ? 'Continue' : 'Start next wave now'
   return (
     <Stack gap="xs" my={10}>
       <Group gap="xs">
-        {isSpent ? (
+        {spent ? (
           <WhyButton onClick={() => submit('cancel')} why={sending ?? why(actions.cancel)}>
             End rollout
           </WhyButton>
@@ -179,7 +181,7 @@ function Members({ slug, rollout }: { slug: string; rollout: Rollout }) {
           <Section
             key={upTo}
             title={`Wave ${i + 1}: ${upToWords(upTo)}`}
-            aside={i + 1 === rollout.wave ? 'in progress' : i + 1 < rollout.wave ? 'done' : 'up next'}
+            aside={i + 1 > rollout.wave ? 'up next' : i + 1 < rollout.wave || isSpent(rollout) ? 'done' : 'in progress'}
             flush
           >
             <List slug={slug} agents={agents} version={rollout.version} label={`Wave ${i + 1}`} />
