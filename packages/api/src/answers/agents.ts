@@ -33,6 +33,12 @@ export interface FleetRow extends AgentSigns {
   detail: string | null
   doing: string | null
   version: string | null
+  /** The name of the agent's machine, as its last report gives it; null if it does not. */
+  host: string | null
+  /** The tags that admins gave to the agent, sorted. */
+  tags: readonly string[]
+  /** The numbers of the agent's alerts that have not ended: those that nobody acknowledged, and the others. */
+  alerts: { open: number; acknowledged: number }
   controls: ('pause' | 'resume' | 'run_now')[]
   /**
    * The costs of the agent's runs in US dollars, of today (UTC) and of the last 30 days; null if no run named a cost.
@@ -66,11 +72,22 @@ export interface Fleet {
   /** The number of agents in the whole workspace. */
   of: number
   rows: FleetRow[]
-  /** For each choice in the list's filter: the number of agents of this choice that the request's search finds. */
+  /**
+   * For each chip of the list: the number of agents that a press on it would show, that is, with its term in place of
+   * the `level:` and `is:` terms of the filter. `all` is without such a term.
+   */
   counts: FleetCounts
   standing: FleetStanding
   costToday: number | null
   cost30: number | null
+}
+
+/** The most frequent values among the agents that a filter selects, at most 20 of each kind. */
+export type FleetFacets = Record<'tag' | 'host' | 'blueprint' | 'version', { value: string; agents: number }[]>
+/** The names of agents that a filter selects, at most 10,000; `total` has all. */
+export interface FleetNames {
+  names: string[]
+  total: number
 }
 
 /**

@@ -173,6 +173,8 @@ export interface FleetUpdates {
   runtimeWishState: WishState
   /** True if the agent does not take the served version of the runtime because that version is on hold for it. */
   runtimeHeld: boolean
+  /** True if the agent's runtime is older than the one that the service serves. */
+  runtimeOutdated: boolean
   runtimePinned: string | null
 }
 

@@ -23,7 +23,7 @@ const chipTerm = (chip: Chip): string => chipTerms[chip].join(':')
 const isOfChips = ({ key, negated }: Term): boolean => !negated && (key === 'level' || key === 'is')
 
 /** The terms that stay whichever chip is pressed. */
-const withoutChips = (terms: readonly Term[]): Term[] => terms.filter((term) => !isOfChips(term))
+export const withoutChips = (terms: readonly Term[]): Term[] => terms.filter((term) => !isOfChips(term))
 
 /** The text of the filter after a press on a chip; undefined stands for "All". */
 export function pressChip({ text, terms }: Filter, chip: Chip | undefined): string {
@@ -55,5 +55,26 @@ export const fitsChip = (chip: Chip, agent: FilterFacts, now: number): boolean =
 export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`
 
 /** Joins texts of filters; all of them must hold. */
-const joined = (...texts: readonly (string | undefined)[]): string =>
+export const joined = (...texts: readonly (string | undefined)[]): string =>
   texts.filter((text) => text !== undefined && text !== '').join(' ')
+
+/** The parameters of earlier versions that selected agents. */
+interface OldParameters {
+  search?: string | undefined
+  level?: string | undefined
+  silent?: boolean | undefined
+  stopped?: boolean | undefined
+}
+
+/** The text of the filter that selects what the parameters of earlier versions select. */
+export function filterOfOld({ search = '', level, silent, stopped }: OldParameters): string {
+  const term = (chip: Chip, isWanted: boolean | undefined) =>
+    isWanted === undefined ? undefined : `${isWanted ? '' : '-'}${chipTerm(chip)}`
+  const chip = chips.find((one) => one === level)
+  return joined(
+    search.trim() === '' ? undefined : quoted(search.trim()),
+    chip && chipTerm(chip),
+    term('silent', silent),
+    term('stopped', stopped),
+  )
+}

@@ -16,20 +16,17 @@ export type FilterFacts = Pick<
   | 'stopped'
   | 'statusLate'
   | 'secretsMissing'
+  | 'host'
+  | 'tags'
+  | 'alerts'
   | 'controls'
   | 'costToday'
   | 'cost30'
 > & {
-  updates: Pick<FleetUpdates, 'blueprint' | 'wishState' | 'runtime' | 'runtimeWishState' | 'runtimeHeld'> & {
-    /** True if the agent's runtime is older than the one that the service serves. */
-    runtimeOutdated: boolean
-  }
-  /** The name of the agent's machine, as its last report gives it; null if it does not. */
-  host: string | null
-  /** The agent's tags, sorted. */
-  tags: readonly string[]
-  /** The numbers of the agent's alerts that have not ended: those that nobody acknowledged, and the others. */
-  alerts: { open: number; acknowledged: number }
+  updates: Pick<
+    FleetUpdates,
+    'blueprint' | 'wishState' | 'runtime' | 'runtimeWishState' | 'runtimeHeld' | 'runtimeOutdated'
+  >
 }
 
 /**

@@ -27,7 +27,7 @@ export interface Filter {
 }
 
 /** The first wrong part of a text, with a sentence that says what is possible there. */
-interface FilterError extends Place {
+export interface FilterError extends Place {
   message: string
 }
 

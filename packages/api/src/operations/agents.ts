@@ -1,6 +1,15 @@
 /** Operations on agents, and on what they have reported. */
 import { levels } from '@svc/protocol'
-import type { AgentPage, Fleet, LevelChange, NewToken, Runs, UsageDay } from '../answers/agents.ts'
+import type {
+  AgentPage,
+  Fleet,
+  FleetFacets,
+  FleetNames,
+  LevelChange,
+  NewToken,
+  Runs,
+  UsageDay,
+} from '../answers/agents.ts'
 import { count, object, pasted, query, wordOf, words, yesOrNo } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { agentArgument } from './arguments.ts'
@@ -18,17 +27,30 @@ const whichRuns = {
   rising: yesOrNo,
 }
 
+/** The parameters that select agents: the filter, and those of earlier versions, which must hold beside it. */
+const whichAgents = {
+  q: words,
+  search: words,
+  level: wordOf([...levels, 'never'], undefined),
+  silent: yesOrNo,
+  stopped: yesOrNo,
+}
 export const fleet = look<Fleet>()('GET /w/:slug/fleet', {
   says: 'list the agents of a workspace, page by page',
   input: query({
-    search: words,
-    level: wordOf([...levels, 'never'], undefined),
-    silent: yesOrNo,
-    stopped: yesOrNo,
+    ...whichAgents,
     sort: wordOf(fleetSorts, 'name'),
     desc: yesOrNo,
     ...piece,
   }),
+})
+export const fleetFacets = look<FleetFacets>()('GET /w/:slug/fleet/facets', {
+  says: 'list the most frequent tags, hosts, blueprints and versions of the agents that a filter selects',
+  input: query(whichAgents),
+})
+export const fleetNames = look<FleetNames>()('GET /w/:slug/fleet/names', {
+  says: 'list the names of the agents that a filter selects, up to 10,000',
+  input: query(whichAgents),
 })
 export const addAgent = change<NewToken>()('POST /w/:slug/agents', {
   says: 'make an agent and show its token, once',

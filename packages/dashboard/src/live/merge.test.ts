@@ -16,6 +16,9 @@ const row = (name: string, more: Partial<FleetRow> = {}): FleetRow => ({
   doing: null,
   version: null,
   controls: [],
+  host: null,
+  tags: [],
+  alerts: { open: 0, acknowledged: 0 },
   costToday: null,
   cost30: null,
   updates: {
@@ -26,6 +29,7 @@ const row = (name: string, more: Partial<FleetRow> = {}): FleetRow => ({
     runtimeWished: null,
     runtimeWishState: 'none',
     runtimeHeld: false,
+    runtimeOutdated: false,
     runtimePinned: null,
   },
   ...more,

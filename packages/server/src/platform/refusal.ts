@@ -18,6 +18,7 @@ const webRefusals = {
   agent_name_invalid: [400, 'That name cannot be used for an agent.'],
   wish_invalid: [400, 'That cannot be requested.'],
   bundle_refused: [400, 'The bundle breaks a rule.'],
+  filter_invalid: [400, 'That is not a valid filter.'],
   rollout_invalid: [400, 'That is not a valid rollout.'],
   mute_invalid: [400, 'That is not a valid mute.'],
   rule_invalid: [400, 'The rule has no such setting.'],
@@ -124,6 +125,8 @@ export class Refusal extends Error {
   readonly retryAfter: number | undefined
   /** All findings about a refused bundle; undefined for other refusals. */
   readonly findings: BundleFinding[] | undefined
+  /** The wrong part of a refused filter, in UTF-16 units; undefined for other refusals. */
+  readonly place: { at: number; length: number } | undefined
   constructor(code: WebCode, message?: string, retryAfter?: number) {
     const [status, words] = webRefusals[code]
     super(message ?? words)

@@ -122,6 +122,7 @@ function answer({ log }: WebDeps, c: Context<WebEnv>, error: Error): Response {
   if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))
   const failure: Failure = envelope(refusal.code, refusal.message)
   if (refusal.findings) failure.error.findings = refusal.findings
+  if (refusal.place) Object.assign(failure.error, refusal.place)
   return c.json(failure, refusal.status as ContentfulStatusCode)
 }
 

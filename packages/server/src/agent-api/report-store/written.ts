@@ -26,6 +26,7 @@ export const reportCells = (r: Cells<ReportWrite>): Value[] => [
   r.warnings,
   r.stopped,
   r.signs,
+  r.host,
   r.body,
   r.usage,
 ]

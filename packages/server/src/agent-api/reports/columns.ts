@@ -29,6 +29,7 @@ export function columnsOf(
     warnings: warningsOf(report, now),
     stopped: report.stopped ?? null,
     signs: signsColumn(report, now),
+    host: report.agent?.host ?? '',
     usage,
     body: bodyOf(report, text),
   }

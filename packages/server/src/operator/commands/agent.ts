@@ -2,7 +2,8 @@ import { agents } from '@svc/api'
 import type { Level, Stop } from '@svc/protocol'
 import type { StatusAge } from '../../web/queries/age.ts'
 import { command, commandOf } from '../shared/command.ts'
-import { argument, partsOf } from '../shared/request.ts'
+import { pointedAt } from '../shared/filter.ts'
+import { argument, partsOf, typedOption } from '../shared/request.ts'
 import { line, moment, onItsMachine, table } from '../shared/show.ts'
 import { wishText } from '../shared/waits.ts'
 
@@ -34,24 +35,33 @@ export const agentCommands = {
   'agent list': command({
     says: 'the agents of a workspace',
     args: [['<slug>', "the workspace's short name"]],
-    run: async (request, service, { listAgents, workspaceOf }) =>
-      (await listAgents(service.store.db, await workspaceOf(service, argument(request, 0)), service.now())).map(
-        (agent) => ({
-          name: agent.name,
-          seenAt: agent.received_at,
-          level: agent.level,
-          ...agent.age,
-          stopped: agent.stopped,
-          label: agent.label,
-          version: agent.version,
-          blueprint: agent.blueprint,
-        }),
-      ),
+    options: [['--filter <filter>', 'only agents that this selects, such as "tag:eu level:bad"']],
+    run: async (request, service, { listAgents, workspaceOf }) => {
+      const workspace = await workspaceOf(service, argument(request, 0))
+      const filter = typedOption(request, 'filter') ?? ''
+      const all = await listAgents(service.store.db, workspace, service.now(), filter).catch((error: unknown) => {
+        throw pointedAt(filter, error)
+      })
+      return all.map((agent) => ({
+        name: agent.name,
+        seenAt: agent.received_at,
+        level: agent.level,
+        ...agent.age,
+        stopped: agent.stopped,
+        offline: agent.offline,
+        label: agent.label,
+        detail: agent.detail,
+        version: agent.version,
+        blueprint: agent.blueprint,
+        host: agent.host,
+        tags: agent.tags,
+      }))
+    },
     show: (all) =>
       table(
         ['AGENT', 'LEVEL', 'STATE', 'VERSION', 'LAST REPORT'],
         all.map((a) => [a.name, levelOf(a), a.label, a.version, moment(a.seenAt)]),
-        'No agents yet.',
+        'No agents.',
       ),
   }),
   'agent show': command({

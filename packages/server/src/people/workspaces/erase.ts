@@ -29,6 +29,7 @@ export const tablesOfAgents: readonly (readonly [table: keyof Tables, atOnce: nu
   ['alert_mute', 500],
   ['agent_old_name', 500],
   ['agent_hours', 500],
+  ['agent_tag', 500],
   ['bot_token', 500],
   ['rollout_agent', 500],
   ['agent_report', 5],

@@ -30,6 +30,7 @@ import * as disabled from './migrations/023-accounts.ts'
 import * as deletedWorkspaces from './migrations/024-deleted-workspaces.ts'
 import * as factors from './migrations/025-factors.ts'
 import * as actions from './migrations/030-actions.ts'
+import * as hostAndTags from './migrations/031-host-and-tags.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -58,6 +59,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '024-deleted-workspaces': deletedWorkspaces,
   '025-factors': factors,
   '030-actions': actions,
+  '031-host-and-tags': hostAndTags,
 }
 
 const minVersion = 15

@@ -48,6 +48,7 @@ import type { BotTable, BotTokenTable, ProductTable, WorkspaceProductTable } fro
 import type {
   AgentReportTable,
   AgentTable,
+  AgentTagTable,
   CommandTable,
   LevelChangeTable,
   MachineChangeTable,
@@ -72,6 +73,7 @@ import type { ReleaseTable, RolloutAgentTable, RolloutTable } from './tables/upd
 export interface Tables {
   agent: AgentTable
   agent_report: AgentReportTable
+  agent_tag: AgentTagTable
   run: RunTable
   usage_day: UsageDayTable
   level_change: LevelChangeTable

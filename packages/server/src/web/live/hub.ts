@@ -221,10 +221,12 @@ function listenerOf(
         news.list = true
       })
     },
-    alertsChanged: (workspaceId) =>
+    alertsChanged(workspaceId) {
+      fleet.alertsChanged(workspaceId)
       changeAt(workspaceId, (news) => {
         news.alerts = true
-      }),
+      })
+    },
     rightsChanged: check,
     missed() {
       fleet.missed()

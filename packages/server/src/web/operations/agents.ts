@@ -3,7 +3,8 @@ import { agents } from '@svc/api'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
 import { haltedRollouts } from '../../updates/rollouts/store.ts'
 import { agentPage } from '../queries/agent.ts'
-import { type FleetQuery, fleetPage } from '../queries/fleet.ts'
+import { filterOf } from '../queries/filter.ts'
+import { fleetFacets, fleetNames, fleetPage } from '../queries/fleet.ts'
 import { levelsOf } from '../queries/levels.ts'
 import { runsCsv, runsOf } from '../queries/runs.ts'
 import { usageOf } from '../queries/usage.ts'
@@ -25,13 +26,22 @@ const rename = acts(agents.renameAgent, ({ agent, ...ctx }, { name }) => renameA
 })
 
 export const agentOperations: readonly Bound[] = [
-  looks(agents.fleet, async ({ deps: { live, store }, workspace: { id }, now }, { search, desc = false, ...asked }) => {
-    const query: FleetQuery = { ...asked, desc, search: search?.trim().toLowerCase() }
-    const list = async () => {
+  looks(agents.fleet, async ({ deps: { live, store }, workspace: { id }, now }, asked) => {
+    const { sort, desc = false, offset, limit } = asked
+    const filter = filterOf(asked)
+    return live.answer(id, JSON.stringify(asked), async () => {
       const halted = await haltedRollouts(store.db, id)
+      const query = { filter, sort, desc, offset, limit }
       return bytes.encode(JSON.stringify(fleetPage(await live.fleet.read(id), query, { now, halted })))
-    }
-    return live.answer(id, JSON.stringify(query), list)
+    })
+  }),
+  looks(agents.fleetFacets, async ({ deps: { live }, workspace: { id }, now }, asked) => {
+    const filter = filterOf(asked)
+    return fleetFacets(await live.fleet.read(id), filter, now)
+  }),
+  looks(agents.fleetNames, async ({ deps: { live }, workspace: { id }, now }, asked) => {
+    const filter = filterOf(asked)
+    return fleetNames(await live.fleet.read(id), filter, now)
   }),
   addAgent,
   looks(agents.showAgent, ({ deps, agent, role, now }) => agentPage(deps.store.db, agent, role, now)),

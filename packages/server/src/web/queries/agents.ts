@@ -1,22 +1,37 @@
 /** Agents as the operator's command line shows them. */
+import { isSilent, selector } from '@svc/api/filter'
 import { limits, type Run } from '@svc/protocol'
 import { storedReport } from '../../agent-api/report-store/body.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
+import { dayOf } from '../../platform/limits/units.ts'
 import { statusAge } from './age.ts'
+import { filterOf } from './filter.ts'
+import { fleetRows } from './fleet-rows.ts'
 import { agentUpdates } from './updates.ts'
 
-/** Returns the agents of a workspace, sorted by name, with the time and the facts of their last reports. */
-export async function listAgents(db: Db, workspace: { id: string }, now: number) {
+/**
+ * Returns the agents of a workspace that a filter selects, sorted by name, with the time and the facts of their last
+ * reports. Throws FilterInvalid.
+ */
+export async function listAgents(db: Db, workspace: { id: string }, now: number, filter = '') {
+  const selects = selector(filterOf({ q: filter }), now)
+  const facts = [...(await fleetRows(db, workspace.id, dayOf(now))).values()].filter(selects)
+  const byName = new Map(facts.map((row) => [row.name, row]))
   const rows = await db
     .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
     .select(['agent.name', 'agent.created_at', 'received_at', 'level', 'label', 'version', 'blueprint'])
-    .select(['status_at', 'warnings', 'stopped'])
+    .select(['status_at', 'warnings', 'stopped', 'detail'])
     .where('workspace_id', '=', workspace.id)
     .orderBy('name')
     .execute()
-  return rows.map((row) => ({ ...row, age: statusAge(row, now) }))
+  return rows.flatMap((row) => {
+    const found = byName.get(row.name)
+    if (!found) return []
+    const { host, tags } = found
+    return { ...row, age: statusAge(row, now), host, tags, offline: isSilent(found, now) }
+  })
 }
 
 /** The output of `agent show`: the agent as the page shows it. `seenAt` is in Unix milliseconds. */

@@ -1,19 +1,38 @@
+import { setImmediate } from 'node:timers/promises'
 import type { FleetRow } from '@svc/api'
 import { type Control, controls } from '@svc/protocol'
 import { sql } from 'kysely'
+import { storedReport } from '../../agent-api/report-store/body.ts'
 import { pendingUsage } from '../../agent-api/report-store/pending.ts'
 import type { UsageDelta } from '../../agent-api/report-store/rows.ts'
 import { warnsOf } from '../../agent-api/reports/columns.ts'
 import { silentAt } from '../../fleet/agents/silent.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { servedRelease } from '../../updates/releases/store.ts'
+import { type AlertsOf, fleetAlerts } from './fleet-alerts.ts'
 import { fleetUpdates } from './updates.ts'
+
+/**
+ * The number of bodies that are read at a time. A body has up to 256 KB, so reading only a few keeps the turns of the
+ * event loop short.
+ */
+const bodiesAtOnce = 8
 
 /** The number of days in the costs of "30 days", including today. */
 const costDays = 30
 
 /** Converts micro-dollars to US dollars; null if there are none. */
 const dollars = (micro: number | null | undefined): number | null => (micro ? micro / 1_000_000 : null)
+
+/** The facts that rows of the fleet's list need beside the columns of their agents. */
+interface RowParts {
+  /** The day of today's costs. */
+  today: number
+  sums: CostSums
+  alerts: AlertsOf
+  /** The row of an agent as it was read before; undefined if it never was. */
+  before?: (id: string) => FleetRow | undefined
+}
 
 /** The rows of the fleet by agent id: all of a workspace, or only those of `ids` that belong to the workspace. */
 export async function fleetRows(
@@ -22,7 +41,53 @@ export async function fleetRows(
   today: number,
   ids?: readonly string[],
 ): Promise<Map<string, FleetRow>> {
-  let agents = db
+  const sums = await costSums(db, workspaceId, today, ids)
+  const alerts = await fleetAlerts(db, workspaceId)
+  return rowsOf(db, await agentColumns(db, workspaceId, ids), { today, sums, alerts })
+}
+
+/** Makes rows of the fleet's list of columns that were read. */
+export async function rowsOf(
+  db: Db,
+  agents: readonly AgentColumns[],
+  { today, sums, alerts, before = () => undefined }: RowParts,
+): Promise<Map<string, FleetRow>> {
+  const served = await servedRelease(db)
+  const hosts = await hostsOf(db, agents, before)
+  const tags = await tagsOf(db, agents)
+  const rows = new Map<string, FleetRow>()
+  for (const row of agents) {
+    const cost = withPending(sums.get(row.id), row.usage, today)
+    rows.set(row.id, {
+      name: row.name,
+      level: row.level,
+      label: row.label,
+      detail: row.detail,
+      seenAt: row.received_at,
+      silentAt: row.received_at === null ? null : silentAt(row.received_at, row.interval_s ?? 0, row.stopped),
+      stopped: row.stopped,
+      statusAt: row.status_at === null ? null : row.status_at * 1000,
+      statusLate: warnsOf(row.warnings, 'status'),
+      secretsMissing: warnsOf(row.warnings, 'secrets'),
+      doing: row.doing,
+      version: row.version,
+      host: (row.host ?? hosts.get(row.id)) || null,
+      tags: tags.get(row.id) ?? [],
+      alerts: alerts(row),
+      controls: controlsOf(row.controls),
+      costToday: dollars(cost?.today),
+      cost30: dollars(cost?.month),
+      updates: fleetUpdates(row, served),
+    })
+  }
+  return rows
+}
+
+export type AgentColumns = Awaited<ReturnType<typeof agentColumns>>[number]
+
+/** The columns of agents and of their last reports: of all of a workspace, or only of `ids`. */
+export async function agentColumns(db: Db, workspaceId: string, ids?: readonly string[]) {
+  const agents = db
     .selectFrom('agent')
     .leftJoin('agent_report as report', 'report.agent_id', 'agent.id')
     .select([
@@ -47,43 +112,77 @@ export async function fleetRows(
       'status_at',
       'warnings',
       'stopped',
+      'host',
     ])
   // The query filters by `ids` or by the workspace, not by both. With both, SQLite would read all agents of the
   // workspace and compare each with the ids.
-  agents = ids ? agents.where('agent.id', 'in', ids) : agents.where('workspace_id', '=', workspaceId)
-  const costs = await costsOf(db, workspaceId, today, ids)
-  const served = await servedRelease(db)
-  const rows = new Map<string, FleetRow>()
-  for (const row of await agents.execute()) {
-    if (row.workspace_id !== workspaceId) continue
-    const cost = withPending(costs.get(row.id), row.usage, today)
-    rows.set(row.id, {
-      name: row.name,
-      level: row.level,
-      label: row.label,
-      detail: row.detail,
-      seenAt: row.received_at,
-      silentAt: row.received_at === null ? null : silentAt(row.received_at, row.interval_s ?? 0, row.stopped),
-      stopped: row.stopped,
-      statusAt: row.status_at === null ? null : row.status_at * 1000,
-      statusLate: warnsOf(row.warnings, 'status'),
-      secretsMissing: warnsOf(row.warnings, 'secrets'),
-      doing: row.doing,
-      version: row.version,
-      controls: controlsOf(row.controls),
-      costToday: dollars(cost?.today),
-      cost30: dollars(cost?.month),
-      updates: fleetUpdates(row, served),
-    })
+  const rows = await (ids
+    ? agents.where('agent.id', 'in', ids)
+    : agents.where('workspace_id', '=', workspaceId)
+  ).execute()
+  return rows.filter((row) => row.workspace_id === workspaceId)
+}
+
+/**
+ * The hosts of agents that have not reported since the column for them exists. They are in the bodies of the reports,
+ * which are large, so each is read once and then taken from the row before.
+ */
+async function hostsOf(
+  db: Db,
+  agents: readonly AgentColumns[],
+  before: (id: string) => FleetRow | undefined,
+): Promise<Map<string, string | null>> {
+  const hosts = new Map<string, string | null>()
+  const unread: string[] = []
+  for (const { id, host, received_at } of agents) {
+    if (host !== null || received_at === null) continue
+    const known = before(id)
+    if (known?.seenAt === received_at) hosts.set(id, known.host)
+    else unread.push(id)
   }
-  return rows
+  for (let i = 0; i < unread.length; i += bodiesAtOnce) {
+    const bodies = await db
+      .selectFrom('agent_report')
+      .select(['agent_id', 'body'])
+      .where('agent_id', 'in', unread.slice(i, i + bodiesAtOnce))
+      .execute()
+    for (const { agent_id, body } of bodies) hosts.set(agent_id, hostIn(body))
+    await setImmediate()
+  }
+  return hosts
+}
+
+/** The host in the body of a report. A body that cannot be read has none: it must not take the whole list with it. */
+function hostIn(body: string): string | null {
+  try {
+    return storedReport(body).agent?.host ?? null
+  } catch {
+    return null
+  }
+}
+
+/** The sorted tags of agents. */
+async function tagsOf(db: Db, agents: readonly AgentColumns[]): Promise<Map<string, string[]>> {
+  const tags = new Map<string, string[]>()
+  if (agents.length === 0) return tags
+  const rows = await db
+    .selectFrom('agent_tag')
+    .select(['agent_id', 'tag'])
+    .where(
+      'agent_id',
+      'in',
+      agents.map(({ id }) => id),
+    )
+    .execute()
+  for (const { agent_id, tag } of rows) tags.set(agent_id, [...(tags.get(agent_id) ?? []), tag].sort())
+  return tags
 }
 
 /**
  * Sums of the daily totals in millionths of a dollar; with `ids` for these agents, whatever their workspace. The query
  * scans the primary key (agent, day, model) once.
  */
-async function costsOf(db: Db, workspaceId: string, today: number, ids?: readonly string[]) {
+export async function costSums(db: Db, workspaceId: string, today: number, ids?: readonly string[]): Promise<CostSums> {
   let query = db
     .selectFrom('usage_day')
     .select([
@@ -115,6 +214,7 @@ function withPending(sums: Costs | undefined, usage: string | null, today: numbe
   }
 }
 
+export type CostSums = Map<string, Costs>
 interface Costs {
   month: number
   today: number

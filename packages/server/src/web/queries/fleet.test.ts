@@ -1,5 +1,6 @@
 import type { FleetRow } from '@svc/api'
 import { expect, test } from 'vitest'
+import { filterOf } from './filter.ts'
 import { fleetPage } from './fleet.ts'
 
 const now = 1_000_000
@@ -20,6 +21,7 @@ const row = (
     stopped: null,
     statusLate: false,
     secretsMissing: false,
+    tags: [],
     updates: { wishState: 'none', runtimeWishState: 'none', runtimeHeld: false },
     ...more,
   } as FleetRow,
@@ -36,7 +38,8 @@ const fleet = new Map([
 const names = (desc: boolean) => {
   return fleetPage(fleet, { ...view, sort: 'level', desc }, moment).rows.map(({ name }) => name)
 }
-const view = { search: undefined, level: undefined, silent: undefined, stopped: undefined, offset: 0, limit: 200 }
+const view = { filter: [], offset: 0, limit: 200 }
+const filtered = (text: string) => ({ ...view, filter: filterOf({ q: text }) })
 
 test('the fleet is sorted by trouble: bad, then offline whatever the last level, then warnings, then agents that are well; new ones last', () => {
   const silent = ['silent-since-fine', 'silent-without-a-level']
@@ -54,7 +57,7 @@ test('an agent whose status is too old, or that lacks secrets, counts and sorts 
   const { counts, rows } = fleetPage(frozen, { ...view, sort: 'level', desc: true }, moment)
   expect(counts).toMatchObject({ ok: 1, warn: 2, bad: 1, all: 4 })
   expect(rows.map(({ name }) => name)).toEqual(['frozen-bad', 'frozen', 'without-secrets', 'fine'])
-  const warns = fleetPage(frozen, { ...view, level: 'warn', sort: 'name', desc: false }, moment)
+  const warns = fleetPage(frozen, { ...filtered('level:warn'), sort: 'name', desc: false }, moment)
   expect(warns.rows.map(({ name }) => name)).toEqual(['frozen', 'without-secrets'])
 })
 
@@ -62,24 +65,24 @@ test('an agent that was stopped on its machine counts as stopped, not as offline
   const some = new Map([row('stopped', 'info', now, { stopped: 'person' }), row('silent', 'ok', now)])
   const { counts } = fleetPage(some, { ...view, sort: 'name', desc: false }, moment)
   expect(counts).toMatchObject({ stopped: 1, silent: 1, all: 2 })
-  const stopped = fleetPage(some, { ...view, stopped: true, sort: 'name', desc: false }, moment)
+  const stopped = fleetPage(some, { ...filtered('is:stopped'), sort: 'name', desc: false }, moment)
   expect(stopped.rows.map(({ name }) => name)).toEqual(['stopped'])
 })
 
-test('the counts follow the search but not the filter; the standing follows neither', () => {
+test('the counts follow the filter without the terms of chips; the standing follows no filter', () => {
   const some = new Map([
     row('mail-1', 'bad', later),
     row('mail-2', 'ok', later),
     row('link-1', 'bad', later),
     row('link-2', 'warn', now),
   ])
-  const asked = (more: object) => fleetPage(some, { ...view, sort: 'name', desc: false, ...more }, moment)
-  const { total, of, counts, standing } = asked({ search: 'mail', level: 'ok' })
+  const asked = (text: string) => fleetPage(some, { ...filtered(text), sort: 'name', desc: false }, moment)
+  const { total, of, counts, standing } = asked('mail level:ok')
   expect([total, of]).toEqual([1, 4])
   expect(counts).toEqual({ ok: 1, info: 0, warn: 0, bad: 1, silent: 0, stopped: 0, never: 0, all: 2 })
   expect(standing).toMatchObject({ bad: 2, warn: 1, silent: 1 })
-  expect(asked({ search: 'mail slow' }).counts).toMatchObject({ bad: 0, all: 0 })
-  expect(asked({}).counts).toMatchObject({ bad: 2, all: 4 })
+  expect(asked('"mail slow"').counts).toMatchObject({ bad: 0, all: 0 })
+  expect(asked('').counts).toMatchObject({ bad: 2, all: 4 })
 })
 
 const updates = (more: object) => ({ wishState: 'none', runtimeWishState: 'none', runtimeHeld: false, ...more })

@@ -1,16 +1,10 @@
 /** Filters, sorts and counts the rows of the fleet's list. The rows themselves come from web/live/fleet.ts. */
-import type { Fleet, FleetCounts, FleetRow, FleetSort } from '@svc/api'
-import { type Level, levels, worst } from '@svc/protocol'
+import type { Fleet, FleetCounts, FleetFacets, FleetNames, FleetRow, FleetSort } from '@svc/api'
+import { isSilent, levelOf, selector, type Term, withoutChips } from '@svc/api/filter'
+import { levels } from '@svc/protocol'
 
-export interface FleetQuery {
-  search: string | undefined
-  /**
-   * The level that the listed agents must have, or `never` for those that have not reported yet; undefined for all
-   * agents.
-   */
-  level: Level | 'never' | undefined
-  silent: boolean | undefined
-  stopped: boolean | undefined
+interface FleetQuery {
+  filter: readonly Term[]
   sort: FleetSort
   desc: boolean
   offset: number
@@ -25,31 +19,69 @@ interface FleetMoment {
 }
 
 /**
- * The part of the list that the query asks for, with counts of what its search finds, and with the standing of the
+ * The part of the list that the query asks for, with what a press on each chip would show, and with the standing of the
  * whole fleet. `all` has the rows by agent id.
  */
 export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery, { now, halted }: FleetMoment): Fleet {
   const whole = noCounts()
-  const counts = query.search ? noCounts() : whole
+  const counts = noCounts()
   const standing = { noLevel: 0, late: 0, rolledBack: 0, failed: 0, held: 0 }
   const sums: { costToday: number | null; cost30: number | null } = { costToday: null, cost30: null }
+  const selects = selector(query.filter, now)
+  const selectsWithoutChips = selector(withoutChips(query.filter), now)
   const fitting: FleetRow[] = []
   for (const row of byName(all)) {
     count(whole, row, now)
-    const isFound = !query.search || finds(row, query.search)
-    if (query.search && isFound) count(counts, row, now)
+    if (selectsWithoutChips(row)) {
+      count(counts, row, now)
+      if (selects(row)) fitting.push(row)
+    }
     if (row.seenAt !== null && row.stopped === null && levelOf(row) === null) standing.noLevel++
     if (row.statusLate && row.stopped === null) standing.late++
     const update = updateTrouble(row)
     if (update) standing[update]++
     sums.costToday = plus(sums.costToday, row.costToday)
     sums.cost30 = plus(sums.cost30, row.cost30)
-    if (isFound && fits(row, query, now)) fitting.push(row)
   }
   const rows = sorted(fitting, query, now).slice(query.offset, query.offset + query.limit)
   const { ok: _, info: __, all: of, ...troubles } = whole
   return { now, total: fitting.length, of, rows, counts, standing: { ...troubles, ...standing, halted }, ...sums }
 }
+
+/** The rows of the agents that a filter selects, in the order of their names. */
+function selected(all: ReadonlyMap<string, FleetRow>, filter: readonly Term[], now: number): FleetRow[] {
+  return byName(all).filter(selector(filter, now))
+}
+
+/** The names of the agents that a filter selects, at most 10,000, and how many it selects. */
+export function fleetNames(all: ReadonlyMap<string, FleetRow>, filter: readonly Term[], now: number): FleetNames {
+  const rows = selected(all, filter, now)
+  return { names: rows.slice(0, maxNames).map(({ name }) => name), total: rows.length }
+}
+
+/** The most frequent tags, hosts, blueprints and versions of the agents that a filter selects. */
+export function fleetFacets(all: ReadonlyMap<string, FleetRow>, filter: readonly Term[], now: number): FleetFacets {
+  const rows = selected(all, filter, now)
+  return {
+    tag: facet(rows.flatMap(({ tags }) => tags)),
+    host: facet(rows.map(({ host }) => host)),
+    blueprint: facet(rows.map(({ updates }) => updates.blueprint)),
+    version: facet(rows.map(({ version }) => version)),
+  }
+}
+
+/** Counts values and returns the most frequent ones; of equally frequent ones, those that come first in their order. */
+function facet(values: readonly (string | null)[]): FleetFacets['tag'] {
+  const counts = new Map<string, number>()
+  for (const value of values) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1)
+  return [...counts]
+    .map(([value, agents]) => ({ value, agents }))
+    .sort((a, b) => b.agents - a.agents || byText(a.value, b.value))
+    .slice(0, maxFacets)
+}
+
+const maxNames = 10_000
+const maxFacets = 20
 
 const noCounts = (): FleetCounts => ({ ok: 0, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0, all: 0 })
 
@@ -68,29 +100,6 @@ function updateTrouble({ updates }: FleetRow): 'rolledBack' | 'failed' | 'held' 
   if (states.includes('rolled_back')) return 'rolledBack'
   if (states.includes('failed')) return 'failed'
   return states.includes('held') || updates.runtimeHeld ? 'held' : undefined
-}
-
-/**
- * True if an agent has stopped reporting, by the service's clock (D20). An agent that was stopped on purpose is shown
- * as stopped, not as offline (D66).
- */
-const isSilent = ({ silentAt, stopped }: FleetRow, now: number): boolean =>
-  stopped === null && silentAt !== null && silentAt <= now
-
-/**
- * The level that lists show: an agent whose status is too old (D65), or that lacks required secrets, is at least a
- * warning unless it was stopped.
- */
-const levelOf = ({ level, statusLate, secretsMissing, stopped }: FleetRow): Level | null =>
-  (statusLate || secretsMissing) && stopped === null ? worst([level ?? 'ok', 'warn']) : level
-
-const finds = (row: FleetRow, search: string): boolean =>
-  [row.name, row.label, row.doing].some((text) => text?.toLowerCase().includes(search))
-
-function fits(row: FleetRow, { level, silent, stopped }: FleetQuery, now: number): boolean {
-  if (level === 'never' ? row.seenAt !== null : level !== undefined && levelOf(row) !== level) return false
-  if (silent !== undefined && isSilent(row, now) !== silent) return false
-  return stopped === undefined || (row.stopped !== null) === stopped
 }
 
 /** The value by which each column of the fleet's list sorts a row. Null comes last in both directions. */

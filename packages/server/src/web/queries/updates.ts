@@ -12,7 +12,7 @@ import type {
   StandingWish,
   WishState,
 } from '@svc/api'
-import { type Applied, compareVersions, type RuntimeInfo } from '@svc/protocol'
+import { type Applied, compareVersions, isVersion, type RuntimeInfo } from '@svc/protocol'
 import { silentAt } from '../../fleet/agents/silent.ts'
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -142,9 +142,18 @@ export function fleetUpdates(agent: UpdateColumns, served: Served | undefined): 
     runtimeWished: wishes.runtime?.version ?? null,
     runtimeWishState: runtimeState(wishes.runtime, hold),
     runtimeHeld: hold !== undefined,
+    runtimeOutdated: isOutdated(runtime?.version, served),
     runtimePinned: runtime?.pinned ?? null,
   }
 }
+
+/** True if a runtime is older than the served one. A version that is not SemVer, such as `dev`, is never older. */
+const isOutdated = (version: string | undefined, served: Served | undefined): boolean =>
+  version !== undefined &&
+  served !== undefined &&
+  isVersion(version) &&
+  isVersion(served.version) &&
+  compareVersions(version, served.version) < 0
 
 function blueprintUpdate(
   agent: AgentRow,

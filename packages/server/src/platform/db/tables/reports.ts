@@ -98,7 +98,18 @@ export const agentReport = described('agent_report', {
    * are none. Null means that a service before this column stored the report, so its body has to be read.
    */
   signs: orNull(text()),
+  /**
+   * The name of the agent's machine; '' if the report has none. Null means that a service before this column stored the
+   * report, so its body has to be read.
+   */
+  host: orNull(text()),
 })
+
+/** The tags that admins gave to agents. */
+export interface AgentTagTable {
+  agent_id: string
+  tag: string
+}
 
 /**
  * Runs (2.2). `place` orders the runs of an agent by time, in milliseconds; the 2000 runs with the highest `place` are

@@ -1,0 +1,175 @@
+import type { Fleet, FleetFacets, FleetNames } from '@svc/api'
+import { describe, expect, test } from 'vitest'
+import { caseAgents, selections, wrongFilters } from '../../../../api/src/filter/testing/table.ts'
+import { serve } from '../../../testing/page/service.ts'
+import { openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
+import type { Service as CommandService } from '../../operator/shared/request.ts'
+import { runCommand } from '../../operator/socket/socket.ts'
+import type { Store } from '../../platform/db/open.ts'
+
+const address = (route: string, asked: Record<string, string>) =>
+  `/api/web/w/north/${route}?${new URLSearchParams(asked)}`
+
+/** Makes the agents of the cases: those that have reported report what the cases say. */
+async function withCases(store: Store) {
+  const service = await serve({ postgres: store })
+  const north = await service.workspace('north')
+  const ann = await service.person('Ann', 'north', 'member')
+  const ids = new Map<string, string>()
+  const tokens = new Map<string, string>()
+  for (const facts of Object.values(caseAgents)) {
+    const { agent, token } = await service.agent(north, facts.name)
+    ids.set(agent.name, agent.id)
+    tokens.set(agent.name, token)
+    const tags = facts.tags.map((tag) => ({ agent_id: agent.id, tag }))
+    if (tags.length > 0) await store.db.insertInto('agent_tag').values(tags).execute()
+    if (facts.seenAt === null) continue
+    await service.reports(token, reportOf(facts, service.now()))
+  }
+  const found = async (asked: Record<string, string>) => (await ann.get<Fleet>(address('fleet', asked))).body
+  return { service, north, ann, ids, tokens, found }
+}
+
+function reportOf(facts: (typeof caseAgents)['M1'], now: number): object {
+  const { level, label, detail, doing, host, version, controls, costToday } = facts
+  const cost = { id: 'r', started: Math.floor(now / 1000), cost_usd: costToday }
+  return {
+    state: { level, label, ...(detail !== null && { detail }) },
+    agent: { version, host },
+    controls,
+    ...(doing !== null && { active: [{ id: 'a', kind: doing }] }),
+    ...(costToday !== null && { runs: [cost] }),
+  }
+}
+
+const namesOf = (selects: string) =>
+  selects
+    .split(' ')
+    .filter((id) => id !== '')
+    .map((id) => caseAgents[id as keyof typeof caseAgents].name)
+    .sort()
+
+// The service closes its store, so the tests open their stores themselves.
+describe.each([
+  ['SQLite', openTestSqlite],
+  ['PostgreSQL', openTestPostgres],
+])('the filter of agents (%s)', (_engine, open) => {
+  test('every case is the same by the list, by the names and by the command line; a wrong one says where', async () => {
+    const { service, ann, found } = await withCases(await open())
+    const run = (filter: string) =>
+      runCommand(
+        'agent list',
+        { args: ['north'], options: { filter }, input: '' },
+        service as unknown as CommandService,
+      )
+    for (const [q, selects] of selections) {
+      const { rows, total, of } = await found({ q })
+      const byName = (await ann.get<FleetNames>(address('fleet/names', { q }))).body
+      const listed = await run(q)
+      const names = listed.ok ? (listed.value as { name: string }[]).map(({ name }) => name).sort() : listed.message
+      expect([q, rows.map(({ name }) => name).sort(), names]).toEqual([q, namesOf(selects), namesOf(selects)])
+      expect([q, byName.names.sort(), byName.total, total, of]).toEqual([
+        ...[q, namesOf(selects), rows.length, rows.length],
+        Object.keys(caseAgents).length,
+      ])
+    }
+    for (const [q, at] of wrongFilters) {
+      for (const route of ['fleet', 'fleet/names', 'fleet/facets']) {
+        const { status, body } = await ann.get(address(route, { q }))
+        expect([q, status, body]).toMatchObject([q, 400, { error: { code: 'filter_invalid', at } }])
+      }
+      const refused = await run(q)
+      expect(refused).toMatchObject({ ok: false, kind: 'refused' })
+      const [, , mark = ''] = refused.ok ? [] : refused.message.split('\n')
+      expect([q, mark.indexOf('^')]).toEqual([q, at + 2])
+    }
+    expect(service.errors).toEqual([])
+  })
+
+  test('the counts have what a press on each chip would show', async () => {
+    const { found } = await withCases(await open())
+    const none = { ok: 0, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0 }
+    expect((await found({ q: '' })).counts).toEqual({ ...none, ok: 2, info: 1, warn: 1, bad: 1, never: 1, all: 6 })
+    expect((await found({ q: 'mail level:ok is:running' })).counts).toEqual({ ...none, ok: 1, bad: 1, all: 2 })
+    expect((await found({ q: '-level:ok' })).counts).toEqual({ ...none, info: 1, warn: 1, bad: 1, never: 1, all: 4 })
+  })
+
+  test('parameters of earlier versions work alone and beside a filter', async () => {
+    const { found } = await withCases(await open())
+    const names = async (asked: Record<string, string>) => (await found(asked)).rows.map(({ name }) => name)
+    expect(await names({ search: 'MAIL' })).toEqual(['mail-1', 'mail-2'])
+    expect(await names({ search: 'HTTP 401' })).toEqual(['mail-2'])
+    expect(await names({ search: 'level:bad' })).toEqual([])
+    expect(await names({ level: 'never' })).toEqual(['disk-1'])
+    expect(await names({ level: 'bad', q: 'link' })).toEqual([])
+    expect(await names({ silent: 'true' })).toEqual([])
+    expect(await names({ stopped: 'false', q: 'tag:us' })).toEqual(['disk-1', 'link-1'])
+    expect(await names({ level: 'unknown' })).toHaveLength(6)
+  })
+
+  test('the most frequent values are counted among the agents that the filter selects', async () => {
+    const { ann } = await withCases(await open())
+    const { body } = await ann.get<FleetFacets>(address('fleet/facets', { q: '-link' }))
+    expect(body).toEqual({
+      tag: [
+        { value: 'eu', agents: 2 },
+        { value: 'prod', agents: 1 },
+        { value: 'us', agents: 1 },
+      ],
+      host: ['build-1', 'build-2', 'db-1'].map((value) => ({ value, agents: 1 })),
+      blueprint: [],
+      version: ['1.3.9', '1.4.0', '1.10.0'].map((value) => ({ value, agents: 1 })),
+    })
+  })
+
+  test('what was committed before a request is in its answer: reports, their costs, alerts and tags', async () => {
+    const store = await open()
+    const { service, north, ids, tokens, found } = await withCases(store)
+    const total = async (q: string) => (await found({ q })).total
+    expect([await total('host:new'), await total('cost:7'), await total('alert:open')]).toEqual([0, 0, 0])
+    const report = reportOf({ ...caseAgents.M2, host: 'new', costToday: 7 }, service.now())
+    await service.reports(tokens.get('mail-2') ?? '', report)
+    expect([await total('host:new'), await total('cost:7'), await total('cost:6')]).toEqual([1, 1, 0])
+    service.live.listChanged(north.id)
+    expect([await total('host:new'), await total('cost:7'), await total('cost:0.5')]).toEqual([1, 1, 1])
+
+    const agent_id = ids.get('link-2') ?? ''
+    const id = '01900000-0000-7000-8000-000000000001'
+    await store.db
+      .insertInto('alert')
+      .values({
+        ...{ id, scope: north.id, workspace_id: north.id, rule: 'bad', level: 'bad', cause: null, phase: 'open' },
+        ...{
+          subject_kind: 'agent',
+          subject_id: agent_id,
+          subject_name: 'link-2',
+          phase_since: 1,
+          since: 1,
+          label: null,
+        },
+        ...{ openings: '[]', unsteady_since: null, opened_at: 1, ended_at: null, acknowledged_by: null, note: null },
+        ...{ acknowledged_at: null, told: 'open', told_at: 1, reminders: 0, escalated_at: null, frozen: 0, muted: 0 },
+        ...{ agents: null, version: 1 },
+      })
+      .execute()
+    service.live.alertsChanged(north.id)
+    expect([await total('alert:open'), await total('alert:none')]).toEqual([1, 5])
+    await store.db.updateTable('alert').set({ acknowledged_at: 2 }).where('id', '=', id).execute()
+    service.live.alertsChanged(north.id)
+    expect([await total('alert:open'), await total('alert:acknowledged')]).toEqual([0, 1])
+
+    await store.db.insertInto('agent_tag').values({ agent_id, tag: 'fresh' }).execute()
+    service.live.reported(north.id, agent_id)
+    expect(await total('tag:fresh')).toBe(1)
+  })
+
+  test('the host of an agent that reported to an earlier version is read from its report', async () => {
+    const store = await open()
+    const { service, north, found } = await withCases(store)
+    await store.db.updateTable('agent_report').set({ host: null }).execute()
+    for (let i = 0; i < 2; i++) {
+      service.live.listChanged(north.id)
+      expect((await found({ q: 'host:build-*' })).total).toBe(3)
+    }
+  })
+})

@@ -1,0 +1,21 @@
+/** Reads the filters that requests and commands name. */
+import { type FilterError, filterOfOld, joined, parseFilter, type Term } from '@svc/api/filter'
+import { Refusal } from '../../platform/refusal.ts'
+
+/** The refusal of a text that is no filter. It says where the wrong part is. */
+class FilterInvalid extends Refusal {
+  override readonly place: { at: number; length: number }
+  constructor({ at, length, message }: FilterError) {
+    super('filter_invalid', message)
+    this.place = { at, length }
+  }
+}
+
+type Asked = { q?: string | undefined } & Parameters<typeof filterOfOld>[0]
+
+/** The terms of the filter that a request names, with the parameters of earlier versions. Throws FilterInvalid. */
+export function filterOf({ q, ...old }: Asked): readonly Term[] {
+  const read = parseFilter(joined(q, filterOfOld(old)))
+  if (read.ok) return read.value.terms
+  throw new FilterInvalid(read)
+}
