@@ -411,6 +411,7 @@ export const orders: Readonly<Record<string, Order>> = {
         'pages/blueprints': 'blueprints and their versions',
       },
       {
+        'pages/actions': 'commands for many agents, with their outcomes',
         'pages/activity': 'who did what',
         'pages/alerts': 'alerts, rules, channels, deliveries',
         'pages/agent/header': 'name, state and controls above the tabs',
@@ -435,6 +436,7 @@ export const orders: Readonly<Record<string, Order>> = {
         shell: 'frame of the page: side bar, banners, menus',
       },
       {
+        actions: 'actions in words',
         agents: 'dialogs to add, rename and delete an agent; lines to copy',
         alerts: 'alerts and mutes in words, with their buttons; this browser as a channel',
         live: 'live frames, merged into what is shown',

@@ -6,6 +6,7 @@
 import type {
   BundleFinding,
   DeliveryState,
+  NewAction,
   NewRollout,
   Operations,
   Role,
@@ -239,8 +240,13 @@ export const api = {
   requireFactor: (slug: string, factorFrom: number | null) => call('PATCH /w/:slug', { slug }, { factorFrom }),
   fleet: (slug: string, asked: Sent<'GET /w/:slug/fleet'>, s?: Signal) =>
     call('GET /w/:slug/fleet', { slug }, asked, s),
-  sendToMany: (slug: string, agents: string[], type: Sent<'POST /w/:slug/commands'>['type']) =>
-    call('POST /w/:slug/commands', { slug }, { agents, type }),
+  actions: (slug: string, before: string | undefined, limit: number, s?: Signal) =>
+    call('GET /w/:slug/actions', { slug }, { before, limit }, s),
+  action: (slug: string, id: string, s?: Signal) => call('GET /w/:slug/actions/:id', { slug, id }, s),
+  previewAction: (slug: string, action: NewAction) => call('POST /w/:slug/actions/preview', { slug }, action),
+  startAction: (slug: string, action: NewAction) => call('POST /w/:slug/actions', { slug }, action),
+  retryAction: (slug: string, id: string) => call('POST /w/:slug/actions/:id/retry', { slug, id }),
+  cancelAction: (slug: string, id: string) => call('POST /w/:slug/actions/:id/cancel', { slug, id }),
   members: (slug: string, s?: Signal) => call('GET /w/:slug/members', { slug }, s),
   invite: (slug: string, invitation: Sent<'POST /w/:slug/invitations'>) =>
     call('POST /w/:slug/invitations', { slug }, invitation),

@@ -26,6 +26,9 @@ export const paths = {
   updates: '/w/$slug/updates',
   update: '/w/$slug/updates/new',
   rollout: '/w/$slug/updates/$id',
+  /** The page of all actions, and the page of one. */
+  actions: '/w/$slug/actions',
+  action: '/w/$slug/actions/$id',
   alerts: '/w/$slug/alerts',
   bots: '/w/$slug/bots',
   members: '/w/$slug/members',

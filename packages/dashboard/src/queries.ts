@@ -29,6 +29,8 @@ export const keys = {
   bots: (slug: string) => ['w', slug, 'bots'] as const,
   /** The key under which the page's cache keeps the served runtime and all rollouts. */
   rollouts: (slug: string) => ['w', slug, 'rollouts'] as const,
+  /** The key of actions and their outcomes. */
+  actions: (slug: string) => ['w', slug, 'actions'] as const,
   members: (slug: string) => ['w', slug, 'members'] as const,
   activity: (slug: string) => ['w', slug, 'activity'] as const,
   /**
@@ -125,6 +127,21 @@ export const rolloutQuery = (slug: string, id: string) =>
     queryFn: ({ signal }) => api.rollout(slug, id, signal),
     // Polls, since no frame says how much of the watching time of a wave has passed.
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? 5_000 : 30_000),
+  })
+export const actionsQuery = (slug: string) =>
+  infiniteQueryOptions({
+    queryKey: keys.actions(slug),
+    queryFn: ({ pageParam, signal }) => api.actions(slug, pageParam, 25, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ rows, more }) => (more ? rows.at(-1)?.id : undefined),
+  })
+export const actionQuery = (slug: string, id: string) =>
+  queryOptions({
+    queryKey: [...keys.actions(slug), 'one', id],
+    queryFn: ({ signal }) => api.action(slug, id, signal),
+    // Polls while agents may still answer, in case the page has no live connection.
+    refetchInterval: ({ state }) =>
+      state.data === undefined || state.data.counts.waiting + state.data.counts.sent > 0 ? 10_000 : 60_000,
   })
 export const membersQuery = (slug: string) =>
   queryOptions({ queryKey: keys.members(slug), queryFn: ({ signal }) => api.members(slug, signal) })

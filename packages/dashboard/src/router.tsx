@@ -2,7 +2,7 @@
  * The routes of the page, one for each address in paths.ts. A route names the file of its component, so that the code
  * is loaded only when it is needed. Some routes begin to load their data as soon as they are opened.
  */
-import type { FleetSort } from '@svc/api'
+import type { ActionState, FleetSort } from '@svc/api'
 import type { QueryClient } from '@tanstack/react-query'
 import {
   createRootRouteWithContext,
@@ -20,6 +20,7 @@ import { asked, type FleetView } from './pages/fleet/view.ts'
 import { WaitingPage } from './pages/WaitingPage.tsx'
 import { type AgentTab, agentTabs, alertTabs, paths } from './paths.ts'
 import {
+  actionQuery,
   agentQuery,
   blueprintQuery,
   blueprintsQuery,
@@ -197,6 +198,28 @@ const rollout = createRoute({
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(rolloutQuery(params.slug, params.id)),
   component: lazyRouteComponent(() => import('./pages/updates/RolloutPage.tsx'), 'RolloutPage'),
 })
+const actions = createRoute({
+  getParentRoute: () => workspace,
+  path: '/actions',
+  component: lazyRouteComponent(() => import('./pages/actions/ActionsPage.tsx'), 'ActionsPage'),
+})
+const actionShows = [
+  'applied',
+  'refused',
+  'failed',
+  'expired',
+  'sent',
+  'waiting',
+  'skipped',
+  'cancelled',
+] as const satisfies ActionState[]
+const action = createRoute({
+  getParentRoute: () => workspace,
+  path: '/actions/$id',
+  validateSearch: (s: Search) => present({ state: oneOf(actionShows, s.state) }),
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(actionQuery(params.slug, params.id)),
+  component: lazyRouteComponent(() => import('./pages/actions/ActionPage.tsx'), 'ActionPage'),
+})
 const alerts = createRoute({
   getParentRoute: () => workspace,
   path: '/alerts',
@@ -240,6 +263,8 @@ export const router = createRouter({
         updates,
         update,
         rollout,
+        actions,
+        action,
         alerts,
         bots,
         members,

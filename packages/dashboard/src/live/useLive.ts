@@ -73,6 +73,8 @@ function connect(
   // When agents have changed, the lists of blueprints and rollouts are loaded again too, because they show the states
   // of wishes.
   const wishes = throttled(1_000, () => again(keys.blueprints(slug), keys.rollouts(slug)))
+  // An action of thousands of agents is a large answer, so it is loaded less often.
+  const actions = throttled(3_000, () => again(keys.actions(slug)))
   const alerts = throttled(1_000, () => again(keys.alerts(slug), keys.facts(slug)))
   const close = openLive(slug, agent, {
     state,
@@ -86,12 +88,13 @@ function connect(
       if (applyFrame(client, slug, frame)) lists.call()
       if (frame.list) things.call()
       if (frame.changed.length > 0) wishes.call()
+      if (frame.changed.length > 0 || frame.more) actions.call()
       if (frame.alerts) alerts.call()
     },
   })
   return () => {
     close()
-    for (const each of [lists, things, wishes, alerts]) each.cancel()
+    for (const each of [lists, things, wishes, actions, alerts]) each.cancel()
   }
 }
 

@@ -4,6 +4,7 @@ import { Empty, type EmptyProps } from '../ui/Empty.tsx'
 
 const ways = {
   fleet: [paths.fleet, 'Back to agents'],
+  actions: [paths.actions, 'Back to actions'],
   updates: [paths.updates, 'Back to updates'],
   blueprints: [paths.blueprints, 'Back to blueprints'],
 } as const

@@ -4,6 +4,7 @@ import { IconHistory } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../../api.ts'
+import { ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { keys } from '../../queries.ts'
 import { Empty, ErrorNote, PageHeader, Text, Time, useDocumentTitle } from '../../ui/index.ts'
@@ -28,7 +29,15 @@ export function ActivityPage() {
   const entries = once(data?.pages.flat() ?? [])
   return (
     <>
-      <PageHeader title="Activity" note="Actions of people in this workspace, and of the operator of this service." />
+      <PageHeader
+        title="Activity"
+        note="Actions of people in this workspace, and of the operator of this service."
+        actions={
+          <ButtonLink to={paths.actions} params={{ slug }} variant="default">
+            Actions on many agents
+          </ButtonLink>
+        }
+      />
       {error && <ErrorNote error={error} retry={refetch} />}
       {isPending ? (
         <WaitingPage />
@@ -96,6 +105,12 @@ function Line({ slug, entry }: { slug: string; entry: AuditEntry }) {
 function Piece({ slug, part }: { slug: string; part: Part }) {
   if (typeof part === 'string') return part
   if ('said' in part) return <Text>{part.said}</Text>
+  if ('action' in part)
+    return (
+      <Link to={paths.action} params={{ slug, id: part.action }} className="activity-link">
+        {part.words}
+      </Link>
+    )
   return (
     <Link to={paths.agent} params={{ slug, name: part.agent }} className="activity-link">
       <Text>{part.agent}</Text>

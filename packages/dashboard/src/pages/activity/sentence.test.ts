@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type Part, sentence } from './sentence.ts'
 
 const plain = (parts: Part[]) =>
-  parts.map((p) => (typeof p === 'string' ? p : 'agent' in p ? p.agent : p.said)).join('')
+  parts.map((p) => (typeof p === 'string' ? p : 'agent' in p ? p.agent : 'action' in p ? p.words : p.said)).join('')
 
 test.each([
   ['agent.created', 'agent mail-triage', {}, 'added mail-triage'],

@@ -5,7 +5,7 @@ import type { AuditEntry } from '@svc/api'
 import { dateAndTime } from '../../ui/index.ts'
 
 /** A part of a sentence: words of the page, a text that was entered elsewhere (`said`), or an agent's name. */
-export type Part = string | { said: string } | { agent: string }
+export type Part = string | { said: string } | { agent: string } | { action: string; words: string }
 
 type ActivityFacts = Readonly<Record<string, unknown>>
 type Tell = (what: Part, facts: ActivityFacts) => Part[]
@@ -70,12 +70,12 @@ const sentences: Readonly<Record<string, Tell>> = {
   ],
   'bot.deleted': (what, { product }) => ['deleted the bot ', what, ' in ', said(product)],
   'command.sent': (what, { type, payload }) => asked(what, type, payload),
-  'action.sent': (what, { type, agents }) => acted(manyOf(what, agents), type),
-  'action.cancelled': (what, { type, agents }) => [
+  'action.sent': (what, { action, type, agents }) => acted(manyOf(what, agents, action), type),
+  'action.cancelled': (what, { action, type, agents }) => [
     'cancelled ',
     said(actionWords[String(type)] ?? type),
     ' for ',
-    manyOf(what, agents),
+    manyOf(what, agents, action),
   ],
   'wish.made': (what, facts) => ['asked ', what, ' to run ', ...versionOf(facts)],
   'wish.withdrawn': (what, facts) => ['cancelled the request for ', ...versionOf(facts), ' from ', what],
@@ -134,9 +134,11 @@ const actionWords: Readonly<Record<string, string>> = {
   delete: 'the deletion',
 }
 
-/** The agents of an action: the name of a single one, or their number. */
-const manyOf = (what: Part, agents: unknown): Part =>
-  typeof agents === 'number' && agents > 1 ? { said: `${agents.toLocaleString('en-US')} agents` } : what
+/** The agents of an action: the name of a single one, or their number, which leads to the page of the action. */
+const manyOf = (what: Part, agents: unknown, action: unknown): Part =>
+  typeof agents === 'number' && agents > 1
+    ? { action: String(action), words: `${agents.toLocaleString('en-US')} agents` }
+    : what
 
 function acted(what: Part, type: unknown): Part[] {
   switch (type) {

@@ -1,14 +1,14 @@
-import { Button, Group, Stack } from '@mantine/core'
-import type { BulkResult } from '@svc/api'
+import { Button } from '@mantine/core'
 import { IconPlayerPause, IconPlayerPlay, IconPlayerTrackNext, IconRefreshDot } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { previewWords } from '../../actions/words.ts'
 import { api } from '../../api.ts'
 import { ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { keys } from '../../queries.ts'
-import { Confirm, Dialog, Text } from '../../ui/index.ts'
+import { Confirm } from '../../ui/index.ts'
 import { handOver } from '../../updates/chosen.ts'
 import type { Selection } from './useSelection.ts'
 
@@ -20,24 +20,27 @@ const commands = [
   { type: 'run_now', words: 'Run now', icon: IconPlayerTrackNext, means: 'start a run now, which may cost money' },
 ] as const satisfies { type: BulkCommand; words: string; icon: unknown; means: string }[]
 
-/** The page splits a command for many agents into requests with at most this many agents each. */
-const atATime = 200
-
-/** Sends one command to all selected agents, and shows for each whether it was queued or why it was refused. */
+/** Sends one command to all selected agents, and leads to the page with the outcome for each. */
 export function BulkBar({ slug, selection }: { slug: string; selection: Selection }) {
   const client = useQueryClient()
+  const navigate = useNavigate()
   const [asking, setAsking] = useState<(typeof commands)[number] | null>(null)
-  const [done, setDone] = useState<{ words: string; results: BulkResult[] } | null>(null)
   const names = [...selection.names]
   const count = names.length.toLocaleString('en-US')
+  const { data: preview } = useQuery({
+    queryKey: ['w', slug, 'preview', asking?.type, names],
+    queryFn: () => api.previewAction(slug, { type: asking?.type ?? 'pause', agents: names }),
+    enabled: asking !== null,
+    staleTime: 0,
+  })
+  const reached = (preview?.sends ?? names.length).toLocaleString('en-US')
+  const skipped = asking && preview && previewWords(asking.type, preview)
   const send = async () => {
     if (!asking) return
-    const results: BulkResult[] = []
-    for (let i = 0; i < names.length; i += atATime)
-      results.push(...(await api.sendToMany(slug, names.slice(i, i + atATime), asking.type)))
-    setDone({ words: asking.words, results })
+    const { id } = await api.startAction(slug, { type: asking.type, agents: names })
     selection.clear()
-    for (const { agent } of results) void client.invalidateQueries({ queryKey: keys.agent(slug, agent) })
+    void client.invalidateQueries({ queryKey: keys.actions(slug) })
+    await navigate({ to: paths.action, params: { slug, id } })
   }
   return (
     <>
@@ -78,56 +81,20 @@ export function BulkBar({ slug, selection }: { slug: string; selection: Selectio
         opened={asking !== null}
         onClose={() => setAsking(null)}
         title={`${asking?.words}: ${count} ${names.length === 1 ? 'agent' : 'agents'}?`}
-        confirm={`${asking?.words} ${count}`}
+        confirm={`${asking?.words} ${reached}`}
+        disabled={preview?.sends === 0}
         onConfirm={send}
       >
-        Each agent gets the command with its next report and decides for itself. Those that accept {asking?.means}. See
-        each agent’s page for its answer. A command expires if its agent does not report within ten minutes.
+        {skipped && (
+          <p role="status">
+            <strong>{skipped}.</strong>
+          </p>
+        )}
+        <p>
+          Each agent gets the command with its next report and decides for itself. Those that accept {asking?.means}. A
+          command expires if its agent does not report within ten minutes. The next page shows each agent’s answer.
+        </p>
       </Confirm>
-      <Dialog
-        opened={done !== null}
-        onClose={() => setDone(null)}
-        title={`${done?.words} sent to ${(done?.results.filter(({ ok }) => ok).length ?? 0).toLocaleString('en-US')} agents`}
-      >
-        {done && <Results slug={slug} results={done.results} onClose={() => setDone(null)} />}
-      </Dialog>
     </>
-  )
-}
-
-function Results({ slug, results, onClose }: { slug: string; results: BulkResult[]; onClose: () => void }) {
-  const refused = results.filter(({ ok }) => !ok)
-  const sent = results.filter(({ ok }) => ok)
-  const line = ({ agent, message }: BulkResult) => (
-    <li key={agent}>
-      <Link to={paths.agent} params={{ slug, name: agent }} search={{ tab: 'commands' }} onClick={onClose}>
-        {agent}
-      </Link>
-      {message !== null && (
-        <span className="svc-quiet">
-          {' '}
-          <Text>{message}</Text>
-        </span>
-      )}
-    </li>
-  )
-  return (
-    <Stack gap="sm">
-      {refused.length > 0 && (
-        <section>
-          <h3 className="fleet-result">Not sent to {refused.length.toLocaleString('en-US')}</h3>
-          <ul className="fleet-results">{refused.map(line)}</ul>
-        </section>
-      )}
-      {sent.length > 0 && (
-        <section>
-          <h3 className="fleet-result">Waiting for the next report of {sent.length.toLocaleString('en-US')}</h3>
-          <ul className="fleet-results">{sent.map(line)}</ul>
-        </section>
-      )}
-      <Group justify="flex-end">
-        <Button onClick={onClose}>Done</Button>
-      </Group>
-    </Stack>
   )
 }

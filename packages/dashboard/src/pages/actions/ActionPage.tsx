@@ -1,0 +1,175 @@
+import { Button, Group, Stack } from '@mantine/core'
+import type { ActionPage as Action, ActionState } from '@svc/api'
+import { IconMoodEmpty } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { outcomeWords, titleOf } from '../../actions/words.ts'
+import { ApiError, api } from '../../api.ts'
+import { useSubmit } from '../../forms/useSubmit.ts'
+import { AnchorLink } from '../../links.tsx'
+import { paths } from '../../paths.ts'
+import { actionQuery, keys } from '../../queries.ts'
+import { count, ErrorNote, Section, Text, Time, Tone, useDocumentTitle, WhyButton } from '../../ui/index.ts'
+import { useWorkspace } from '../../workspace.ts'
+import { NotThere } from '../NotThere.tsx'
+import { WaitingPage } from '../WaitingPage.tsx'
+import { Bar, order } from './Bar.tsx'
+import './actions.css'
+
+const route = getRouteApi('/signed-in/w/$slug/actions/$id')
+
+/** Shows an action: what became of each agent, live, and what an admin can do about the rest. */
+export function ActionPage() {
+  const { slug, id } = route.useParams()
+  const { data: action, error, refetch } = useQuery(actionQuery(slug, id))
+  useDocumentTitle(action ? titleOf(action) : 'Action', 'Actions')
+  if (error instanceof ApiError && error.status === 404)
+    return (
+      <NotThere slug={slug} back="actions" icon={IconMoodEmpty} title="Action not found">
+        Actions are kept for 30 days.
+      </NotThere>
+    )
+  if (!action) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
+  return (
+    <>
+      <header className="act-head">
+        <AnchorLink to={paths.actions} params={{ slug }} fz="xs" c="dimmed">
+          Actions
+        </AnchorLink>
+        <h1>
+          <Text>{titleOf(action)}</Text>
+        </h1>
+        <p className="svc-quiet">
+          sent <Time at={action.at} /> by <Text>{action.by}</Text>
+          {action.retryOf !== null && (
+            <>
+              , the rest of{' '}
+              <AnchorLink to={paths.action} params={{ slug, id: action.retryOf }}>
+                an earlier action
+              </AnchorLink>
+            </>
+          )}
+          {Object.entries(action.values).map(([key, value]) => (
+            <span key={key}>
+              , <Text>{`${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`}</Text>
+            </span>
+          ))}
+        </p>
+      </header>
+      <div className="svc-column">
+        <Outcome slug={slug} action={action} />
+        <Agents slug={slug} action={action} />
+      </div>
+    </>
+  )
+}
+
+function Outcome({ slug, action }: { slug: string; action: Action }) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const { role } = useWorkspace()
+  const { counts, id } = action
+  const rest = counts.expired + counts.failed
+  const act = async (what: 'retry' | 'cancel') => {
+    if (what === 'retry') {
+      const again = await api.retryAction(slug, id)
+      await navigate({ to: paths.action, params: { slug, id: again.id } })
+    } else await api.cancelAction(slug, id)
+    await client.invalidateQueries({ queryKey: keys.actions(slug) })
+  }
+  const { busy, error, submit } = useSubmit(act)
+  const why = (number: number, none: string) =>
+    role !== 'admin' ? 'Only admins of this workspace can do this.' : busy ? 'Sending…' : number === 0 ? none : null
+  return (
+    <article className="svc-card act-card" aria-label="Outcome">
+      <Bar counts={counts} />
+      <Filter action={action} />
+      <Stack gap="xs" mt={10}>
+        <Group gap="xs">
+          <WhyButton onClick={() => submit('retry')} why={why(rest, 'No command has expired or failed.')}>
+            {rest > 0 ? `Retry the rest (${rest.toLocaleString('en-US')})` : 'Retry the rest'}
+          </WhyButton>
+          <WhyButton
+            variant="default"
+            onClick={() => submit('cancel')}
+            why={why(counts.waiting, 'No command waits.')}
+            note="Delivered commands, and those that somebody else also sent, stay."
+          >
+            Cancel what waits
+          </WhyButton>
+        </Group>
+        {error !== null && <ErrorNote error={error} />}
+      </Stack>
+    </article>
+  )
+}
+
+function Filter({ action: { counts } }: { action: Action }) {
+  const { state } = route.useSearch()
+  const navigate = route.useNavigate()
+  const show = (one: ActionState | undefined) =>
+    void navigate({ search: one === undefined ? {} : { state: one }, replace: true, resetScroll: false })
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a <fieldset> has a look
+    <div role="group" aria-label="Show agents by outcome">
+      <Group gap={6}>
+        {order
+          .filter((one) => counts[one] > 0 || one === state)
+          .map((one) => (
+            <Button
+              key={one}
+              size="compact-sm"
+              variant={state === one ? 'light' : 'default'}
+              aria-pressed={state === one}
+              title={outcomeWords[one].means}
+              onClick={() => show(state === one ? undefined : one)}
+            >
+              <Tone tone={outcomeWords[one].tone}>
+                {`${counts[one].toLocaleString('en-US')} ${outcomeWords[one].word}`}
+              </Tone>
+            </Button>
+          ))}
+      </Group>
+    </div>
+  )
+}
+
+/** The number of agents that are shown at first. Further agents are shown on demand. */
+const atFirst = 100
+
+function Agents({ slug, action }: { slug: string; action: Action }) {
+  const { state } = route.useSearch()
+  const [all, setAll] = useState(false)
+  const fitting = action.agents.filter((agent) => state === undefined || agent.state === state)
+  return (
+    <Section
+      title={state === undefined ? 'Agents' : `Agents: ${outcomeWords[state].word}`}
+      aside={count(fitting.length, 'agent')}
+      flush
+    >
+      <ul className="svc-rows" aria-label="Agents">
+        {(all ? fitting : fitting.slice(0, atFirst)).map((agent) => (
+          <li key={agent.name} className="act-agent">
+            <AnchorLink to={paths.agent} params={{ slug, name: agent.name }} search={{ tab: 'commands' }}>
+              {agent.name}
+            </AnchorLink>
+            <Tone tone={outcomeWords[agent.state].tone}>{outcomeWords[agent.state].word}</Tone>
+            {agent.message !== null && (
+              <p className="svc-quiet">
+                <Text>{agent.message}</Text>
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+      {!all && fitting.length > atFirst && (
+        <div className="act-more">
+          <Button variant="default" size="xs" onClick={() => setAll(true)}>
+            {`Show all ${fitting.length.toLocaleString('en-US')}`}
+          </Button>
+        </div>
+      )}
+    </Section>
+  )
+}
