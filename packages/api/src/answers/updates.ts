@@ -338,6 +338,8 @@ export interface RolloutAgent {
   state: RolloutAgentState
   /** Why the agent was left out of the rollout, what its machine reported, or how its level changed. */
   reason: string | null
+  /** The id of the unfinished rollout because of which the agent was left out; null for any other reason. */
+  leftOutFor: string | null
   /** The reason why the agent has no outcome yet; null for an agent with an outcome, and for one that is left out. */
   waits: WaitsFor | null
   level: Level | null

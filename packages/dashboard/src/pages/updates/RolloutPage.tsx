@@ -241,6 +241,20 @@ function List({
             {agent.reason !== null && (
               <p className="up-message">
                 <Text>{agent.reason}</Text>
+                {agent.leftOutFor !== null && (
+                  <>
+                    {' '}
+                    <AnchorLink
+                      to={paths.rollout}
+                      params={{ slug, id: agent.leftOutFor }}
+                      fz="sm"
+                      underline="always"
+                      aria-label={`View the other rollout of ${agent.agent}`}
+                    >
+                      View it
+                    </AnchorLink>
+                  </>
+                )}
               </p>
             )}
           </li>

@@ -31,6 +31,7 @@ import * as deletedWorkspaces from './migrations/024-deleted-workspaces.ts'
 import * as factors from './migrations/025-factors.ts'
 import * as actions from './migrations/030-actions.ts'
 import * as hostAndTags from './migrations/031-host-and-tags.ts'
+import * as leftOutFor from './migrations/033-left-out-for.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -60,6 +61,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '025-factors': factors,
   '030-actions': actions,
   '031-host-and-tags': hostAndTags,
+  '033-left-out-for': leftOutFor,
 }
 
 const minVersion = 15

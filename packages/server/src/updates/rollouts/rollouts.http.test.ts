@@ -168,7 +168,7 @@ test('a halted rollout whose agents all have an outcome has nothing to continue,
 })
 
 test('agents of an unfinished rollout are left out with its name, and a new rollout can end it in the same press', async () => {
-  const { ann, place, agents, all } = await start(3)
+  const { service, ann, place, agents, all } = await start(3)
   const old = await begin(ann, { waves: ['1'] })
   await all()
   rollsBack(agents[0] as Agent)
@@ -196,6 +196,15 @@ test('agents of an unfinished rollout are left out with its name, and a new roll
   expect(await press({ end: ['none'] })).toMatchObject({ status: 404, body: { error: { code: 'rollout_unknown' } } })
   expect(await press({ end: [old.id], agents: ['nobody'] })).toMatchObject({ status: 409 })
   expect(await page(ann, old)).toMatchObject({ state: 'halted' })
+
+  const free = { agents: ['a1', 'a4'], waves: ['100%'] }
+  const { agent } = await service.agent(place.workspace, 'a4')
+  await ofBlueprint(place, agent, 'triage', '1.0.0')
+  const beside = (await press(free)).body
+  expect(beside.agents.map(({ agent, leftOutFor }) => [agent, leftOutFor])).toEqual([
+    ['a4', null],
+    ['a1', old.id],
+  ])
 
   expect(await press({ end: [old.id] })).toMatchObject({
     status: 201,

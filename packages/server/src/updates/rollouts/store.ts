@@ -12,6 +12,7 @@ import { newId, type WorkspaceRef } from '../../platform/ids.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { wishesIn } from '../wishes/kept.ts'
 import { clearBlueprintWithin, clearRuntimeWithin } from '../wishes/store.ts'
+import type { Candidate } from './members.ts'
 import { defaultWatchSeconds, emptyReason, maxWatchSeconds, plan, type RolloutRefusal } from './plan.ts'
 
 export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
@@ -65,8 +66,8 @@ export const createRollout = (
     }
     await trx.insertInto('rollout').values(rollout).execute()
     const members = [
-      ...waves.flatMap(({ agents }, i) => agents.map(({ id }) => member(rollout.id, id, i + 1, null))),
-      ...leftOut.map(({ id, leftOut: why }) => member(rollout.id, id, 0, why?.message ?? null)),
+      ...waves.flatMap(({ agents }, i) => agents.map(({ id }) => member(rollout.id, id, i + 1))),
+      ...leftOut.map(({ id, leftOut: why }) => member(rollout.id, id, 0, why)),
     ]
     for (let i = 0; i < members.length; i += 500) {
       await trx
@@ -108,18 +109,19 @@ async function cancelWithin(trx: Db, rollout: RolloutDbRow, { by, now }: { by: B
   await note(trx, rollout, { by, now, action: 'rollout.cancelled' })
 }
 
-const member = (rollout_id: string, agent_id: string, wave: number, reason: string | null) =>
+const member = (rollout_id: string, agent_id: string, wave: number, why?: Candidate['leftOut']) =>
   ({
     rollout_id,
     agent_id,
     wave,
     state: wave === 0 ? 'left_out' : 'untouched',
-    reason,
+    reason: why?.message ?? null,
     level_before: null,
     wished_at: null,
     worse_at: null,
     forgiven: 0,
     at: null,
+    left_out_for: why?.rollout?.id ?? null,
   }) as const
 
 /** Pauses a rollout. Wishes that were not offered yet are withdrawn until it resumes. */

@@ -140,7 +140,7 @@ async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Rol
     .selectFrom('rollout_agent')
     .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-    .select(['rollout_agent.agent_id', 'name', 'wave', 'rollout_agent.state', 'reason', 'at'])
+    .select(['rollout_agent.agent_id', 'name', 'wave', 'rollout_agent.state', 'reason', 'at', 'left_out_for'])
     .select(['level', 'received_at', 'interval_s', 'stopped'])
     .select(['wishes', 'attempts', 'installed_version', 'reported_version', 'previous_version'])
     .where('rollout_id', '=', rollout.id)
@@ -178,6 +178,7 @@ async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Rol
       wave: row.wave,
       state: row.state === 'wished' && (wish === 'offered' || wish === 'trying') ? wish : row.state,
       reason: row.reason,
+      leftOutFor: row.left_out_for,
       waits: memberWaits(rollout.state, { state: row.state, wish, waits: row.state === 'wished' ? waits() : null }),
       level: row.level,
       running,

@@ -74,4 +74,6 @@ export interface RolloutAgentTable {
   /** 1 if a person resumed the rollout after this agent's bad outcome, which then no longer halts the rollout. */
   forgiven: number
   at: number | null
+  /** The id of the unfinished rollout because of which the agent is left out; null for any other reason. */
+  left_out_for: string | null
 }
