@@ -35,7 +35,7 @@ export const agentCommands = {
   'agent list': command({
     says: 'the agents of a workspace',
     args: [['<slug>', "the workspace's short name"]],
-    options: [['--filter <filter>', 'only agents that this selects, such as "tag:eu level:bad"']],
+    options: [['--filter <filter>', 'only agents that this selects, such as "host:build-* level:bad"']],
     run: async (request, service, { listAgents, workspaceOf }) => {
       const workspace = await workspaceOf(service, argument(request, 0))
       const filter = typedOption(request, 'filter') ?? ''
