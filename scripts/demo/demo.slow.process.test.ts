@@ -87,7 +87,7 @@ test('four installed agents are shown, obey the page, one works on the product, 
 
   const tasks = async () => (await (await fetch(ready.product)).text()).match(/(Open|Done) \(\d+\)/g)
   await eventually('one task is open', async () => expect(await tasks()).toEqual(['Open (1)', 'Done (0)']), minute)
-  await demo.hears('UTC: link-checker is at level')
+  await demo.hears('UTC: Links on link-checker is bad')
   writeFileSync(join(ready.dir, 'documents/holidays.md'), '')
   await operator(ready, 'command', 'send', `${ready.workspace}/link-checker`, 'run_now')
 
@@ -102,7 +102,7 @@ test('four installed agents are shown, obey the page, one works on the product, 
     (await show('link-checker')).report?.health?.find((h) => h.name === 'Binding tasks')?.level
   await eventually('the binding of link-checker is OK', async () => expect(await binding()).toBe('ok'), longer)
 
-  await demo.hears('UTC: link-checker was at level')
+  await demo.hears('UTC: Links on link-checker was bad')
 
   const page = await fetch(ready.link, { redirect: 'manual' })
   expect(page.status).toBeLessThan(400)

@@ -52,6 +52,9 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
         emailConfirmed: false,
         emailOddity: null,
         name: 'Ada',
+        disabled: false,
+        operator: false,
+        factors: [],
         workspaces: [{ slug: 'north', role: 'admin' }],
       },
     ])
