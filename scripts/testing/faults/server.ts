@@ -165,11 +165,11 @@ export const serverFaults: readonly Fault[] = [
     tests: [at('updates/rollouts/rollouts.http.test.ts')],
   },
   {
-    name: 'rollouts: a new rollout ends others even when it is refused',
-    harm: 'A mistake in a form cancels a rollout that was going well, and nothing takes its place.',
+    name: 'rollouts: the rollout that a new one ends goes on',
+    harm: 'Two rollouts request different versions of the same agents, and each undoes the work of the other.',
     file: at('updates/rollouts/store.ts'),
-    old: "    if (waves.length === 0) return refuse('rollout_empty', emptyReason(named, leftOut))\n    for (const other of ends.value) await cancelWithin(trx, other, { by, now })",
-    new: "    for (const other of ends.value) await cancelWithin(trx, other, { by, now })\n    if (waves.length === 0) return refuse('rollout_empty', emptyReason(named, leftOut))",
+    old: 'for (const other of ends.value) await cancelWithin(trx, other, { by, now })',
+    new: '',
     tests: [at('updates/rollouts/rollouts.http.test.ts')],
   },
   {
