@@ -68,7 +68,11 @@ export const startAction = change<{ id: string }>()('POST /w/:slug/actions', {
       ['<what>', actionTypes.join(', ')],
       ['[values...]', 'for set: KEY=JSON…, where anything but JSON counts as text; for log: its name'],
     ],
-    options: [['--agents <names>', 'the agents: NAME,NAME…']],
+    options: [
+      ['--agents <names>', 'the agents: NAME,NAME…'],
+      ['--filter <filter>', 'the agents that a filter selects, as in svc-server agent list'],
+      ['--expect <number>', 'with --filter: refuse unless it selects exactly this many agents'],
+    ],
   },
 })
 export const previewAction = change<ActionPreview>()('POST /w/:slug/actions/preview', {

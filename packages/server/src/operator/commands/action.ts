@@ -2,7 +2,17 @@ import { type ActionPage, type ActionRow, type ActionState, actionStates, action
 import { shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import { commandOf, type Stores } from '../shared/command.ts'
-import { argument, Missing, Misused, option, type Request, type Service } from '../shared/request.ts'
+import { pointedAt } from '../shared/filter.ts'
+import {
+  argument,
+  Missing,
+  Misused,
+  option,
+  Refused,
+  type Request,
+  type Service,
+  typedOption,
+} from '../shared/request.ts'
 import { line, moment, table } from '../shared/show.ts'
 import { payloadOf } from './command.ts'
 
@@ -23,9 +33,10 @@ export const actionCommands = {
       ),
   }),
   ...commandOf(actions.startAction, {
-    run: async (request, service, { finishAction, perform, startedAction, workspaceOf }) => {
-      const wanted = wantedOf(request)
-      const workspace = await workspaceOf(service, argument(request, 0))
+    run: async (request, service, stores) => {
+      const { finishAction, perform, startedAction } = stores
+      const workspace = await stores.workspaceOf(service, argument(request, 0))
+      const wanted = wantedOf(request, await agentsOf(request, service, stores, workspace))
       const { id } = await perform(service, startedAction, { workspace }, wanted)
       await finishAction(service, id)
       return { id }
@@ -37,7 +48,7 @@ export const actionCommands = {
       const { workspace, id } = await at(request, service, stores)
       return (await stores.actionPage(service.store.db, workspace, id)) ?? unknown(id)
     },
-    show: (page) => `${headOf(page)}\n\n${agentsOf(page)}`,
+    show: (page) => `${headOf(page)}\n\n${outcomesOf(page)}`,
   }),
   ...commandOf(actions.retryAction, {
     run: async (request, service, stores) => {
@@ -64,20 +75,41 @@ const startedText = (id: string) =>
   `Queued (${id}). Each agent gets the command in the answer to its next report: svc-server action show SLUG/${id}`
 
 /** Reads what is to be sent from the typed arguments, with the reader of the page's route. */
-function wantedOf(request: Request) {
+function wantedOf(request: Request, chosen: { agents: string[]; filter?: string }) {
   const [, type = '', ...values] = request.args
-  const agents = option(request, 'agents')
-    ?.split(',')
-    .map((part) => part.trim())
-  if (agents === undefined) throw new Misused('Name the agents: action send SLUG WHAT --agents NAME,NAME…')
   const payload = payloadOf('action send SLUG', type, values)
   try {
     const read = actions.startAction.input
     if (!read) throw new Error('The operation reads no input.')
-    return read({ type, agents, values: payload }, '')
+    return read({ type, ...chosen, values: payload }, '')
   } catch (error) {
     throw error instanceof InputRefused ? new Misused(error.message) : error
   }
+}
+
+/** The agents that `--agents` names or `--filter` selects. */
+async function agentsOf(
+  request: Request,
+  { store, now }: Service,
+  { listAgents }: Stores,
+  workspace: WorkspaceInfo,
+): Promise<{ agents: string[]; filter?: string }> {
+  const named = option(request, 'agents')
+  const filter = typedOption(request, 'filter')
+  const expected = typedOption(request, 'expect')
+  if ((named === undefined) === (filter === undefined))
+    throw new Misused('Name the agents, or select them: action send SLUG WHAT --agents NAME,NAME… or --filter FILTER')
+  if (expected !== undefined && (filter === undefined || !/^\d{1,6}$/.test(expected)))
+    throw new Misused(`--expect is the number of agents that --filter selects: got ${shown(expected)}.`)
+  if (named !== undefined) return { agents: named.split(',').map((part) => part.trim()) }
+  const text = filter ?? ''
+  const fitting = await listAgents(store.db, workspace, now(), text).catch((error: unknown) => {
+    throw pointedAt(text, error)
+  })
+  if (fitting.length === 0) throw new Refused('The filter selects no agent. Nothing was sent.')
+  if (expected !== undefined && fitting.length !== Number(expected))
+    throw new Refused(`The filter selects ${fitting.length} agents, not ${Number(expected)}. Nothing was sent.`)
+  return { agents: fitting.map(({ name }) => name), filter: text }
 }
 
 /** Finds what `SLUG/ID` names. */
@@ -114,7 +146,7 @@ const headOf = (page: ActionPage): string =>
     .map(line)
     .join('\n')
 
-const agentsOf = ({ agents }: ActionPage): string =>
+const outcomesOf = ({ agents }: ActionPage): string =>
   table(
     ['AGENT', 'STATE', 'MESSAGE'],
     agents.map(({ name, state, message }) => [name, state, message]),
