@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { outcomeOf, type Pressed, stateOf } from './outcomes.ts'
 
-const none = { outcome: null, message: null, commandState: null, commandMessage: null }
+const none = { outcome: null, message: null, commandId: null, commandState: null, commandMessage: null }
 
 test.each<[string, Partial<Pressed>, string]>([
   ['an agent whose turn has not come waits', {}, 'waiting'],
@@ -13,6 +13,7 @@ test.each<[string, Partial<Pressed>, string]>([
   ['the agent refused it late (D3)', { commandState: 'refused_late' }, 'refused'],
   ['it was never delivered (D2)', { commandState: 'expired' }, 'expired'],
   ['no answer came, or it was no longer offered (D6)', { commandState: 'failed' }, 'failed'],
+  ['its command went with its agent, which an earlier version deleted', { commandId: 'c' }, 'cancelled'],
   ['somebody cancelled it', { commandState: 'cancelled' }, 'cancelled'],
   [
     'an outcome of its own counts, whatever the command says',
@@ -26,6 +27,7 @@ test('the words are those of the agent, or the reason why nothing was sent', () 
     state: 'refused',
     message: 'busy',
   })
+  expect(outcomeOf({ ...none, commandId: 'c' })).toEqual({ state: 'cancelled', message: 'The agent was deleted.' })
   expect(outcomeOf({ ...none, outcome: 'skipped', message: 'It does not offer that.' })).toEqual({
     state: 'skipped',
     message: 'It does not offer that.',

@@ -20,21 +20,37 @@ const states = {
 export interface Pressed {
   outcome: ActionState | null
   message: string | null
+  /** The command that was queued for the agent; null if none was. */
+  commandId: string | null
+  /** Null without a command, or if the command was deleted with its agent. */
   commandState: CommandState | null
   commandMessage: string | null
 }
 
-/** The state of one agent in an action. Without an outcome and a command, the agent waits for its turn. */
-export function stateOf({ outcome, commandState }: Omit<Pressed, 'message' | 'commandMessage'>): ActionState {
+/**
+ * The state of one agent in an action. Without an outcome and a command, the agent waits for its turn. A node of an
+ * earlier version deletes an agent with its commands and keeps no outcome.
+ */
+export function stateOf({
+  outcome,
+  commandId,
+  commandState,
+}: Omit<Pressed, 'message' | 'commandMessage'>): ActionState {
   if (outcome !== null) return outcome
-  return commandState === null ? 'waiting' : states[commandState]
+  if (commandState !== null) return states[commandState]
+  return commandId === null ? 'waiting' : 'cancelled'
 }
 
 /** The state of one agent, with the words of the agent or the reason. */
-export const outcomeOf = (pressed: Pressed): { state: ActionState; message: string | null } => ({
-  state: stateOf(pressed),
-  message: pressed.outcome === null ? pressed.commandMessage : pressed.message,
-})
+export function outcomeOf(pressed: Pressed): { state: ActionState; message: string | null } {
+  const state = stateOf(pressed)
+  if (pressed.outcome !== null) return { state, message: pressed.message }
+  return {
+    state,
+    message: state === 'cancelled' && pressed.commandState === null ? agentDeleted : pressed.commandMessage,
+  }
+}
+const agentDeleted = 'The agent was deleted.'
 
 /**
  * Keeps the outcomes of agents that are about to be deleted. Their commands are deleted with them; the rows of actions
@@ -52,9 +68,7 @@ export async function keepOutcomes(trx: Db, agentIds: readonly string[]): Promis
     .execute()
   for (const { id, state, message } of rows) {
     const open = state === 'queued' || state === 'delivered'
-    const kept = open
-      ? { outcome: 'cancelled' as const, message: 'The agent was deleted.' }
-      : { outcome: states[state], message }
+    const kept = open ? { outcome: 'cancelled' as const, message: agentDeleted } : { outcome: states[state], message }
     await trx.updateTable('action_agent').set(kept).where('command_id', '=', id).execute()
   }
 }

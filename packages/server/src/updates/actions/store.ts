@@ -54,7 +54,13 @@ export const retryAction = (
       .selectFrom('action_agent')
       .innerJoin('agent', 'agent.id', 'action_agent.agent_id')
       .leftJoin('command', 'command.id', 'action_agent.command_id')
-      .select(['agent.id', 'agent.name', 'action_agent.outcome', 'command.state as commandState'])
+      .select([
+        'agent.id',
+        'agent.name',
+        'action_agent.outcome',
+        'command_id as commandId',
+        'command.state as commandState',
+      ])
       .where('action_id', '=', id)
       .execute()
     const retried = rest.filter((row) => retriedStates.includes(stateOf(row)))

@@ -1,5 +1,7 @@
 /** Actions as pages show them. */
+
 import { type ActionPage, type ActionRow, type ActionState, type Actions, actionStates } from '@svc/api'
+import { sql } from 'kysely'
 import { outcomeOf, stateOf } from '../../fleet/commands/outcomes.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { ActionDbRow } from '../../platform/db/tables.ts'
@@ -22,9 +24,15 @@ export async function actionsOf(
   const sums = await db
     .selectFrom('action_agent')
     .leftJoin('command', 'command.id', 'command_id')
-    .select((eb) => ['action_id', 'outcome', 'command.state as commandState', eb.fn.countAll<number>().as('count')])
+    .select((eb) => [
+      'action_id',
+      'outcome',
+      'command.state as commandState',
+      eb.fn.min('command_id').as('commandId'),
+      eb.fn.countAll<number>().as('count'),
+    ])
     .where('action_id', 'in', rows.length > 0 ? rows.map(({ id }) => id) : [''])
-    .groupBy(['action_id', 'outcome', 'command.state'])
+    .groupBy(['action_id', 'outcome', 'command.state', sql`command_id is null`])
     .execute()
   return {
     more: found.length > limit,
@@ -51,6 +59,7 @@ export async function actionPage(db: Db, workspace: { id: string }, id: string):
       'name',
       'outcome',
       'action_agent.message',
+      'command_id as commandId',
       'command.state as commandState',
       'command.message as commandMessage',
     ])
