@@ -91,6 +91,7 @@ export const bounds = {
   'POST /w/:slug/rollouts/:id/continue': nothing,
   'POST /w/:slug/rollouts/:id/cancel': nothing,
   'POST /w/:slug/alerts/:id/acknowledge': nothing,
+  'POST /w/:slug/alerts/acknowledge': nothing,
   'POST /w/:slug/mutes': mutes,
   'DELETE /w/:slug/mutes/:id': nothing,
   'PATCH /w/:slug/rules': rules,

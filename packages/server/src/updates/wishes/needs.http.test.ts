@@ -70,7 +70,7 @@ test('a wish and a rollout leave out agents whose runtime is too old, and reach 
   ])
   const wanted = { kind: 'blueprint', blueprint: 'mail', version: '2.0.0' }
   const preview = async () => (await ada.send<RolloutPreview>('POST', `${w}/rollouts/preview`, wanted)).body
-  expect((await preview()).leftOut).toEqual([{ agent: 'old', code: 'svc_too_old', message: tooOld }])
+  expect((await preview()).leftOut).toEqual([{ agent: 'old', code: 'svc_too_old', message: tooOld, rollout: null }])
   await old('0.2.0')
   expect((await preview()).leftOut).toEqual([])
   expect((await press('old', '2.0.0')).status).toBe(200)
