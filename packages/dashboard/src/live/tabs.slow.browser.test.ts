@@ -109,7 +109,8 @@ test('eight tabs on one list show their data and a change, and a button in the f
     await page.getByRole('checkbox', { name: 'Select agent-5' }).click()
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
-    await page.getByText('Waiting for the next report').waitFor()
+    await page.getByRole('heading', { name: 'Pause: 1 agent' }).waitFor()
+    await page.getByText('1 waiting').waitFor()
   })
 })
 
