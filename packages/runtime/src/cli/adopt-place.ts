@@ -1,8 +1,9 @@
 /** The folders and programs that `svc adopt` uses. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { ownerOf, strangersFolder } from '../host/adopt/owner.ts'
+import { isLauncher } from '../host/jobs/launcher.ts'
 import { hostFolder, jobsFolder } from '../host/jobs/paths.ts'
 import { programFile } from '../launcher/file.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
@@ -25,7 +26,7 @@ export function placeFor(): HostPlace {
   const jobs = jobsFolder(process.env)
   if (root === undefined || jobs === undefined)
     throw new Refusal('There is no folder for the agent: set HOME, or XDG_STATE_HOME, to an absolute path.')
-  const programs = programsFolder()
+  const programs = ownFolder(programFile()) ?? programsFolder()
   const uid = process.getuid?.()
   const own = { what: 'The folder of the agent', path: root }
   const places =
@@ -41,6 +42,14 @@ export function placeFor(): HostPlace {
         )
   if (stranger) throw new Refusal(`${stranger} Nothing was done.`)
   return { folder: folderAt(root), jobs, program: join(programs, 'svc-exec') }
+}
+
+/** The folder of the running program, if `svc self install` has installed it there, perhaps with `--to`. */
+function ownFolder(program: string): string | undefined {
+  const folder = dirname(program)
+  const launcher = join(folder, 'svc-exec')
+  if (basename(program) !== 'svc' || !existsSync(launcher)) return undefined
+  return isLauncher(readFileSync(launcher, 'utf8')) ? folder : undefined
 }
 
 /** Refuses to write a path into the crontab at which no `svc-exec` can be installed. */

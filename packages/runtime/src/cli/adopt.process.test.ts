@@ -1,6 +1,8 @@
 /** Tests `svc adopt` as a person runs it, with a stand-in for the crontab, and a scripted service. */
+import { execFile } from 'node:child_process'
 import { chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
 import { type Account, account } from '../../testing/adopting.ts'
 import { becomes, token } from '../../testing/folder.ts'
@@ -72,6 +74,16 @@ test('a dry run needs no address, writes nothing, and says what would leave and 
   expect(said.out).toContain('Line 4 stays as it is: it runs when the machine starts')
   expect(said.out).toContain(`+@daily exec $([ -x ${ada.bin}/svc-exec ] && echo ${ada.bin}/svc-exec report --)`)
   expect(ada.files()).toEqual([])
+})
+
+test('programs that are installed in another folder are used there, and not installed again', async () => {
+  const ada = somebody()
+  ada.crontab.write(table)
+  const tools = join(ada.home, 'tools')
+  expect(await ada.svc(['self', 'install', '--to', tools])).toMatchObject({ code: 0 })
+  const shown = await promisify(execFile)(join(tools, 'svc'), ['adopt', '--dry-run', '--json'], { env: ada.env })
+  expect(JSON.parse(shown.stdout).crontabDiff).toContain(`echo ${tools}/svc-exec report --`)
+  expect(existsSync(ada.bin)).toBe(false)
 })
 
 test.each([
