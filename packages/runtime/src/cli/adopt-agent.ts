@@ -21,6 +21,7 @@ import { hint } from '../machine/hint.ts'
 import { compose } from '../reporter/compose.ts'
 import { shrink } from '../reporter/shrink.ts'
 import { fillSettings } from '../state/settings.ts'
+import { insideOf } from '../updates/runtime/release.ts'
 import type { HostPlace } from './adopt-place.ts'
 import { tryConnection } from './connecting.ts'
 import { runtimeBegins, startInBackground } from './start.ts'
@@ -49,7 +50,7 @@ export async function connectHost(
       await tryConnection(folder, manifestOf(folder, name), connection, 'Try again when it can be reached.')
     }
     const program = programFile()
-    if (program.endsWith('.pyz') && !existsSync(folder.runtime)) keepProgram(folder, program)
+    if (insideOf(program) && !existsSync(folder.runtime)) keepProgram(folder, program)
     inTurn(folder, 'svc adopt', () => {
       writeManifest(folder, manifestFor(folder, name))
       writeAdopted(folder, adopted)

@@ -76,14 +76,20 @@ test('a dry run needs no address, writes nothing, and says what would leave and 
   expect(ada.files()).toEqual([])
 })
 
-test('programs that are installed in another folder are used there, and not installed again', async () => {
+test('programs that are installed in another folder are used there, and the agent gets its own copy', async () => {
+  const good = await service()
   const ada = somebody()
   ada.crontab.write(table)
   const tools = join(ada.home, 'tools')
   expect(await ada.svc(['self', 'install', '--to', tools])).toMatchObject({ code: 0 })
-  const shown = await promisify(execFile)(join(tools, 'svc'), ['adopt', '--dry-run', '--json'], { env: ada.env })
-  expect(JSON.parse(shown.stdout).crontabDiff).toContain(`echo ${tools}/svc-exec report --`)
+  const file = join(ada.home, 'token')
+  writeFileSync(file, token, { mode: 0o600 })
+  const args = ['adopt', ...quiet, '--crontab', '--url', good.origin, '--token-file', file]
+  await promisify(execFile)(join(tools, 'svc'), args, { env: ada.env })
+  expect(ada.crontab.table()).toContain(`echo ${tools}/svc-exec report --`)
   expect(existsSync(ada.bin)).toBe(false)
+  expect(readFileSync(ada.host.runtime).equals(readFileSync(join(tools, 'svc')))).toBe(true)
+  expect(readFileSync(ada.host.manifest, 'utf8')).toContain('.svc/runtime/svc.pyz')
 })
 
 test.each([
