@@ -21,6 +21,7 @@ import { readHandedEnv } from '../machine/files/handed.ts'
 import { examples, hint } from '../machine/hint.ts'
 import { manifestNow } from '../reporter/known.ts'
 import { type Install, withoutMachine, writeInstall } from '../state/install-note.ts'
+import { insideOf } from '../updates/runtime/release.ts'
 import { announce } from './announce.ts'
 import { askHidden, confirm, interactive, standardInput } from './ask.ts'
 import { agentAt, me } from './folder.ts'
@@ -251,7 +252,7 @@ async function take(
       origin: url,
       secrets,
       chosen: chosen && Object.keys(chosen).length > 0 ? { values: chosen, author: me() } : undefined,
-      program: program.endsWith('.pyz') ? program : undefined,
+      program: insideOf(program) ? program : undefined,
     })
     return { folder: folderAt(root), install }
   } catch (error) {

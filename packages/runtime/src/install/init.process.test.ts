@@ -11,6 +11,7 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -25,6 +26,7 @@ import { bundle, bundleManifest, code, previewOf, redeemedOf } from '../../testi
 import { python, svc, token } from '../../testing/folder.ts'
 import { secretsFiles } from '../../testing/handed-files.ts'
 import { expectStandsAsSaid, type InstallSetup, type KillMoment, newInstallSetup } from '../../testing/install-setup.ts'
+import { quickBuild } from '../../testing/releases.ts'
 import { json } from '../../testing/service.ts'
 import { readInstall } from '../state/install-note.ts'
 
@@ -59,6 +61,15 @@ const contents = (root: string): string =>
     .filter((e) => e.isFile())
     .map((e) => readFileSync(join(e.parentPath, e.name), 'latin1'))
     .join('\n')
+
+test('the agent gets its own copy of the program that installed it, whatever that is called', async () => {
+  const w = await newSetup()
+  const program = join(w.above.root, 'svc')
+  renameSync((await quickBuild({ outDir: w.above.root, version: '1.4.0' })).file, program)
+  const args = ['init', '--url', w.service.origin, '--code', code]
+  expect(await svc(w.above, args, { env: secretsEnv, file: [program] })).toMatchObject({ code: 0 })
+  expect(readFileSync(w.agent.runtime).equals(readFileSync(program))).toBe(true)
+})
 
 test('it installs what was announced: version, current, state with seeds, files readable only by the owner; it starts nothing', async () => {
   const w = await newSetup()
