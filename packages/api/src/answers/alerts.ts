@@ -55,7 +55,7 @@ export interface Acknowledgement {
   note: string | null
 }
 
-/** How many alerts one press acknowledged. Those that had ended, or were acknowledged before, do not count. */
+/** The number of alerts that one press acknowledged, without those that had ended or were acknowledged before. */
 export interface Acknowledged {
   acknowledged: number
 }

@@ -1,17 +1,8 @@
 import type { ActionRow, ActionState } from '@svc/api'
 import { outcomeWords } from '../../actions/words.ts'
 
-/** The order of the states in bars and filters: ends first, then what is under way, then what was not sent. */
-export const order = [
-  'applied',
-  'refused',
-  'failed',
-  'expired',
-  'sent',
-  'waiting',
-  'skipped',
-  'cancelled',
-] as const satisfies ActionState[]
+/** The order of the states in bars and filters. */
+export const order = Object.keys(outcomeWords) as ActionState[]
 
 /** The share of the agents of an action in each state. The numbers are beside it as words. */
 export const Bar = ({ counts }: { counts: ActionRow['counts'] }) => (

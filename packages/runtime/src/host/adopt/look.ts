@@ -7,7 +7,7 @@ import { readTable } from './table.ts'
 import { isPlainPath } from './wrapping.ts'
 
 export interface FoundHere {
-  /** How many lines of the crontab start a command. */
+  /** The number of lines in the crontab that start a command. */
   readonly lines: number
   /** The names of all jobs: those in the crontab, and those that have records. */
   readonly jobs: readonly string[]

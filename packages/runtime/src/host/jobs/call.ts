@@ -41,7 +41,7 @@ const flags: Readonly<Record<string, Partial<Options>>> = {
   '--log': { log: true },
 }
 
-/** Reads the arguments that follow `svc exec`. Whether a schedule of `--cron` can be read is not checked here. */
+/** Reads the arguments that follow `svc exec`. It does not check the schedule of `--cron`. */
 export function readCall(args: readonly string[]): ExecCall {
   const end = args.indexOf('--')
   const command = end < 0 ? [] : args.slice(end + 1)

@@ -8,9 +8,9 @@ const handedOn = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'
 const ofTerminal: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 
 /**
- * Hands on signals from now on, also those that come before the command was started. Returns the function that is told
- * the process id then, and undefined when the process has ended. With `toGroup`, the command leads a group in a session
- * of its own, and all signals go to this group.
+ * Starts passing on signals. Returns a function that sets the process that gets them: call it with the process id once
+ * the command has started, and with undefined once it has ended. With `toGroup`, the command leads a process group in a
+ * separate session, and the whole group gets all signals.
  */
 export function handOnSignals(toGroup: boolean): (pid: number | undefined) => void {
   let pid: number | undefined

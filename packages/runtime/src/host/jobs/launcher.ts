@@ -56,7 +56,7 @@ svc_exec_plainly() {
 [ -f "$svc_exec_node" ] && [ -x "$svc_exec_node" ] || svc_exec_plainly no-node "$@"
 [ -f "$svc_exec_svc" ] || svc_exec_plainly no-svc "$@"
 
-# What Node changes, so that the command gets it as it was: ignored signals, the limit of open files, files from 3 to 9.
+# Node changes ignored signals, the limit of open files, and files 3 to 9. They are noted here and restored for the command.
 svc_exec_ignored= svc_exec_open= svc_exec_memory=unlimited svc_exec_files=
 if [ -r "/proc/$$/status" ] && [ -r "/proc/$$/limits" ]; then
   while read -r svc_exec_key svc_exec_value; do

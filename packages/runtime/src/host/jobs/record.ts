@@ -76,7 +76,7 @@ const liesAhead = (started: number, now: number): boolean => started > now + max
 interface Records {
   /** The newest run is the first. */
   readonly runs: readonly Run[]
-  /** How many records cannot be read, or lie more than a day ahead. */
+  /** The number of records that cannot be read, or are from more than a day ahead. */
   readonly passedOver: number
 }
 

@@ -38,7 +38,7 @@ export async function claimAccount(
     const owner = { ...person, name: name.trim() }
     await handOver(trx, accounts, owner, hash)
     await endHalves(trx, owner.id)
-    // The operator hands the account over: whoever had it before must not be needed to sign in.
+    // The new owner of a claimed account does not have the phone of the previous one.
     if (purpose === 'claim') await removeAndTell({ db: trx, by: owner, now }, people.config, owner)
     await queueNotice(trx, people, { person: owner.id, what: 'password' }, now)
     await confirmEmail(trx, owner.id, now)
