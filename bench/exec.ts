@@ -90,7 +90,7 @@ async function memoryOf(account: Account, atOnce: number, start: (n: number) => 
     const [file = '', ...args] = start(n)
     return spawn(file, args, { env: clean(account), stdio: ['pipe', 'pipe', 'ignore'] })
   })
-  await Promise.all(children.map(({ stdout }) => stdout && once(stdout, 'data')))
+  await Promise.all(children.flatMap(({ stdout }) => (stdout ? [once(stdout, 'data')] : [])))
   await sleep(1000) // their records are written
   const memory = children.map(({ pid }) => pssOf(pid))
   for (const { stdin } of children) stdin?.end()

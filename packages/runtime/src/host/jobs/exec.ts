@@ -100,7 +100,7 @@ function run(
   { command, timeout }: Pick<ExecCall, 'command' | 'timeout'>,
   launched: Launched,
   how: Pick<JobCommand, 'variables' | 'output'>,
-  ends: (how: RunEnd) => void,
+  ends: (how: RunEnd) => unknown,
 ): number | undefined {
   const ownSession = timeout !== undefined
   const signalsGoTo = handOnSignals(ownSession)

@@ -24,7 +24,7 @@ export interface JobCommand {
 export function start(
   command: JobCommand,
   launched: Launched,
-  ends: (how: RunEnd, why?: string) => void,
+  ends: (how: RunEnd, why?: string) => unknown,
 ): number | undefined {
   launched.taken = true
   try {

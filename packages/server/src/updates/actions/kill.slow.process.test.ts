@@ -27,7 +27,7 @@ test.each(engines)(
   'twenty kills lose no command of an action, and double none (%s)',
   async (engine, make, open) => {
     const address = await make()
-    const store = await open(address)
+    const store = open(address)
     onTestFinished(() => store.close())
     const w = await newTestWorkspace(store)
     await reporting(w).report(offering)
