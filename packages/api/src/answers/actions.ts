@@ -25,6 +25,9 @@ export type ActionState = (typeof actionStates)[number]
 /** The states after which *Retry the rest* sends the command again. */
 export const retriedStates: readonly ActionState[] = ['expired', 'failed']
 
+/** The reason for which an action skips an agent without a report. The page counts these agents separately. */
+export const neverReported = 'The agent has never reported.'
+
 export interface NewAction {
   type: ActionType
   /** The names of the agents. */

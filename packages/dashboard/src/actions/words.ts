@@ -1,5 +1,5 @@
 /** Pure functions and tables that put actions and their outcomes into words. */
-import type { ActionPreview, ActionRow, ActionState, ActionType } from '@svc/api'
+import type { ActionPreview, ActionRow, ActionState, ActionType, neverReported } from '@svc/api'
 
 type OutcomeTone = 'waiting' | 'told' | 'good' | 'no' | 'lost' | 'plain'
 
@@ -33,10 +33,13 @@ const total = (counts: ActionRow['counts']): number => Object.values(counts).red
 export const titleOf = ({ type, counts }: Pick<ActionRow, 'type' | 'counts'>): string =>
   `${typeWords[type]}: ${agents(total(counts))}`
 
+/** The service's sentence: the compiler compares them. */
+const withoutReport: typeof neverReported = 'The agent has never reported.'
+
 /** The reason for which most agents are skipped comes first: `38 of 40: 2 do not offer Pause`. */
 export function previewWords(type: ActionType, { sends, skips }: ActionPreview): string | null {
   if (skips.length === 0) return null
-  const never = skips.filter(({ message }) => message === 'The agent has never reported.').length
+  const never = skips.filter(({ message }) => message === withoutReport).length
   const others = skips.length - never
   const control = type === 'pause' || type === 'resume' || type === 'run_now'
   const parts = [

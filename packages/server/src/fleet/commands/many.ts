@@ -1,4 +1,5 @@
 /** Sends the same command to some agents, with a few statements for all of them together. */
+import { neverReported } from '@svc/api'
 import { type CommandBody, isRepetition, keptReport, misfit, type Offer, offerOf } from '@svc/protocol'
 import { sql } from 'kysely'
 import type { ChangeContext } from '../../people/audit/by.ts'
@@ -31,7 +32,7 @@ export async function queueSlice(
   const pressed = agentIds.map((id): [string, Pressing] => {
     if (!there.has(id)) return [id, { skipped: unknownAgent.message }]
     const offer = offers.get(id)
-    if (!offer) return [id, { skipped: 'The agent has never reported.' }]
+    if (!offer) return [id, { skipped: neverReported }]
     const why = misfit(body, offer)
     if (why !== undefined) return [id, { skipped: why }]
     const own = open.get(id) ?? []
@@ -56,7 +57,7 @@ export async function misfits(db: Db, agentIds: readonly string[], body: Command
   return new Map(
     agentIds.map((id) => {
       const offer = offers.get(id)
-      return [id, offer ? misfit(body, offer) : 'The agent has never reported.']
+      return [id, offer ? misfit(body, offer) : neverReported]
     }),
   )
 }
