@@ -18,6 +18,7 @@ import {
   type Right,
   rollouts,
   updates,
+  views,
   workspaces,
 } from '../../packages/api/src/index.ts'
 import { code, lines, table } from './table.ts'
@@ -27,6 +28,7 @@ const nouns = {
   'Second factors and proofs': factors,
   'Workspaces and members': workspaces,
   Agents: agents,
+  'Views of the list of agents': views,
   'Commands and logs': commands,
   'Actions on many agents': actions,
   'Versions of agents': updates,

@@ -321,6 +321,7 @@ export const orders: Readonly<Record<string, Order>> = {
           {
             'fleet/agents': 'agents: made, renamed, deleted; their tokens; when one counts as offline',
             'fleet/products': 'products that bots belong to',
+            'fleet/views': 'views: saved filters of the list of agents, for a person or a workspace',
           },
           {
             'fleet/logs': 'logs that agents sent',

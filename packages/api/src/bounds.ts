@@ -53,6 +53,7 @@ const settings: Bound = { adds: 'settings of alerts', limit: 'one row of a works
 const wishes: Bound = { adds: 'requested updates', limit: 'one of each kind for an agent' }
 
 const actions: Bound = { adds: 'actions', limit: '10,000 agents each; kept for 30 days' }
+const views: Bound = { adds: 'views', limit: '100 of a person in a workspace, and 100 of the workspace' }
 
 export const bounds = {
   'PUT /w/:slug/agents/:name/wishes/blueprint': wishes,
@@ -119,6 +120,8 @@ export const bounds = {
   'PATCH /w/:slug/agents/:name': oldNames,
   'DELETE /w/:slug/agents/:name': nothing,
   'POST /w/:slug/agents/:name/token': nothing,
+  'PUT /w/:slug/views': views,
+  'DELETE /w/:slug/views/:id': nothing,
   'POST /w/:slug/my-channels': ownChannels,
   'PATCH /w/:slug/my-channels/:channel': nothing,
   'POST /w/:slug/my-channels/:channel/test': tests,

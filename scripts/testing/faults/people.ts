@@ -37,6 +37,22 @@ export const peopleFaults: readonly Fault[] = [
     tests: [at('web/routing/acting.store.test.ts')],
   },
   {
+    name: 'views: members change those of the workspace',
+    harm: 'A member replaces or removes the views by which everybody finds the agents that need help.',
+    file: at('fleet/views/store.ts'),
+    old: "if (role === 'admin') return undefined",
+    new: 'if (role !== undefined) return undefined',
+    tests: [at('fleet/views/views.store.test.ts'), at('web/operations/views.http.test.ts')],
+  },
+  {
+    name: 'views: the views of a person are shown to everybody in the workspace',
+    harm: 'Others read what a person looks for, and remove it.',
+    file: at('fleet/views/store.ts'),
+    old: "eb('member.userId', '=', person.id ?? '')",
+    new: "eb('member.userId', 'is not', null)",
+    tests: [at('fleet/views/views.store.test.ts'), at('web/operations/views.http.test.ts')],
+  },
+  {
     name: 'sessions: a change is made for a session that ended',
     harm: 'A request of a browser that was signed out by its owner still changes the account.',
     file: at('web/routing/acting.ts'),

@@ -48,6 +48,20 @@ export interface FleetRow extends AgentSigns {
   updates: FleetUpdates
 }
 export type FleetSort = 'name' | 'level' | 'seen' | 'cost_today' | 'cost_30' | 'version'
+/** An order of the list of agents; with `-` in front it is descending. */
+export type FleetOrder = FleetSort | `-${FleetSort}`
+/** A column of the list of agents. The agent's name is always shown. */
+export type FleetColumn =
+  | 'state'
+  | 'doing'
+  | 'tags'
+  | 'host'
+  | 'blueprint'
+  | 'seen'
+  | 'today'
+  | 'month'
+  | 'version'
+  | 'runtime'
 export type FleetCounts = Record<Level | 'silent' | 'stopped' | 'never' | 'all', number>
 /** The problems of the whole workspace, whatever the request filters. An agent may count in several places. */
 export interface FleetStanding extends Pick<FleetCounts, 'bad' | 'silent' | 'warn' | 'stopped' | 'never'> {

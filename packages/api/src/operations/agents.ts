@@ -3,8 +3,10 @@ import { levels } from '@svc/protocol'
 import type {
   AgentPage,
   Fleet,
+  FleetColumn,
   FleetFacets,
   FleetNames,
+  FleetOrder,
   LevelChange,
   NewToken,
   Runs,
@@ -15,6 +17,23 @@ import { change, look } from '../operation.ts'
 import { agentArgument } from './arguments.ts'
 
 export const fleetSorts = ['name', 'level', 'seen', 'cost_today', 'cost_30', 'version'] as const
+export const fleetOrders = [
+  ...fleetSorts,
+  ...fleetSorts.map((sort) => `-${sort}` as const),
+] satisfies readonly FleetOrder[]
+/** The columns of the list of agents, from the left. */
+export const fleetColumns = [
+  'state',
+  'doing',
+  'tags',
+  'host',
+  'blueprint',
+  'seen',
+  'today',
+  'month',
+  'version',
+  'runtime',
+] as const satisfies readonly FleetColumn[]
 const piece = { offset: count(1_000_000, 0), limit: count(200, 50) }
 const named = object({ name: pasted() })
 export const runSorts = ['started', 'cost', 'duration'] as const

@@ -12,6 +12,7 @@ import * as factors from './factors.ts'
 import * as personal from './personal.ts'
 import * as rollouts from './rollouts.ts'
 import * as updates from './updates.ts'
+import * as views from './views.ts'
 import * as workspaces from './workspaces.ts'
 
 const nouns = {
@@ -19,6 +20,7 @@ const nouns = {
   ...factors,
   ...workspaces,
   ...agents,
+  ...views,
   ...commands,
   ...actions,
   ...updates,

@@ -40,6 +40,9 @@ test.each([
   ['action.sent', '40 agents', { action: 'x', type: 'pause', agents: 40 }, 'asked 40 agents to pause'],
   ['action.sent', 'agent mail', { action: 'x', type: 'set', agents: 1 }, 'asked mail to change settings'],
   ['action.cancelled', '2 agents', { action: 'x', type: 'pause', agents: 2 }, 'cancelled Pause for 2 agents'],
+  ['view.saved', 'view Bad in eu', { q: 'level:bad tag:eu' }, 'saved the view Bad in eu: level:bad tag:eu'],
+  ['view.saved', 'view All', { q: '' }, 'saved the view All, with all agents'],
+  ['view.removed', 'view Bad in eu', { q: 'level:bad' }, 'removed the view Bad in eu'],
   ['wish.made', 'agent mail', { of: 'blueprint', version: '1.1.0' }, 'asked mail to run 1.1.0'],
   [
     'wish.made',

@@ -77,6 +77,13 @@ const sentences: Readonly<Record<string, Tell>> = {
     ' for ',
     manyOf(what, agents, action),
   ],
+  'view.saved': (what, { q }) => [
+    'saved the view ',
+    what,
+    q === '' ? ', with all agents' : ': ',
+    ...(q === '' ? [] : [said(q)]),
+  ],
+  'view.removed': (what) => ['removed the view ', what],
   'wish.made': (what, facts) => ['asked ', what, ' to run ', ...versionOf(facts)],
   'wish.withdrawn': (what, facts) => ['cancelled the request for ', ...versionOf(facts), ' from ', what],
   'hold.lifted': (what, facts) => ['lifted the hold of ', what, ' on ', ...versionOf(facts)],

@@ -1,9 +1,18 @@
 import { agents } from '@svc/api'
 import type { Level, Stop } from '@svc/protocol'
 import type { StatusAge } from '../../web/queries/age.ts'
-import { command, commandOf } from '../shared/command.ts'
+import { command, commandOf, type Stores } from '../shared/command.ts'
 import { pointedAt } from '../shared/filter.ts'
-import { argument, partsOf, typedOption } from '../shared/request.ts'
+import {
+  argument,
+  granted,
+  Misused,
+  option,
+  partsOf,
+  type Request,
+  type Service,
+  typedOption,
+} from '../shared/request.ts'
 import { line, moment, onItsMachine, table } from '../shared/show.ts'
 import { wishText } from '../shared/waits.ts'
 
@@ -21,6 +30,19 @@ function levelOf(a: { level: Level | null; stopped: Stop | null } & StatusAge): 
   return a.statusOld ? `${level} (status of ${moment(a.statusAt)})` : level
 }
 
+/** The filter that `--filter` gives, or the one of the view that `--view` names. */
+async function filterIn(
+  request: Request,
+  { store }: Service,
+  { sharedView }: Stores,
+  workspace: { id: string },
+): Promise<string> {
+  const [filter = '', view] = [typedOption(request, 'filter'), option(request, 'view')]
+  if (view === undefined) return filter
+  if (filter !== '') throw new Misused('Give --filter or --view: a view has a filter of its own.')
+  return granted(await sharedView(store.db, workspace, view)).q
+}
+
 export const agentCommands = {
   ...commandOf(agents.addAgent, {
     run: async (request, service, { addAgent, perform, workspaceOf }) => {
@@ -35,13 +57,18 @@ export const agentCommands = {
   'agent list': command({
     says: 'the agents of a workspace',
     args: [['<slug>', "the workspace's short name"]],
-    options: [['--filter <filter>', 'only agents that this selects, such as "host:build-* level:bad"']],
-    run: async (request, service, { listAgents, workspaceOf }) => {
-      const workspace = await workspaceOf(service, argument(request, 0))
-      const filter = typedOption(request, 'filter') ?? ''
-      const all = await listAgents(service.store.db, workspace, service.now(), filter).catch((error: unknown) => {
-        throw pointedAt(filter, error)
-      })
+    options: [
+      ['--filter <filter>', 'only agents that this selects, such as "host:build-* level:bad"'],
+      ['--view <name>', 'only agents of this view of the workspace, as svc-server view list shows it'],
+    ],
+    run: async (request, service, stores) => {
+      const workspace = await stores.workspaceOf(service, argument(request, 0))
+      const filter = await filterIn(request, service, stores, workspace)
+      const all = await stores
+        .listAgents(service.store.db, workspace, service.now(), filter)
+        .catch((error: unknown) => {
+          throw pointedAt(filter, error)
+        })
       return all.map((agent) => ({
         name: agent.name,
         seenAt: agent.received_at,

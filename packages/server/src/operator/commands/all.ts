@@ -18,6 +18,7 @@ import { productCommands } from './product.ts'
 import { releaseCommands } from './release.ts'
 import { rolloutCommands } from './rollout.ts'
 import { secretCommands } from './secret.ts'
+import { viewCommands } from './view.ts'
 import { wishCommands } from './wish.ts'
 import { workspaceCommands } from './workspace.ts'
 
@@ -26,6 +27,7 @@ export const commands: Readonly<Record<string, OperatorCommand>> = {
   ...personCommands,
   ...memberCommands,
   ...agentCommands,
+  ...viewCommands,
   ...commandCommands,
   ...actionCommands,
   ...logCommands,

@@ -20,7 +20,7 @@ export async function perform<R extends Route, Read, Value>(
   const { store, live, now } = service
   const value = await transaction(store.db, async (trx) => {
     const people = { ...service, store: { ...store, db: trx } }
-    const acting = { params: {}, ...at, db: trx, people, by: operator, role: 'admin', now: now() }
+    const acting = { params: {}, ...at, db: trx, people, by: operator, role: 'admin', factorMissing: false, now: now() }
     return granted(await bound.act(acting as unknown as Acting<R, By>, input))
   })
   await bound.goOn?.(service, at, value, now())

@@ -9,6 +9,7 @@ export { listAlerts, listMutes, listRules, placeOf, servicePlace } from '../../a
 export { botsNamed, listBots } from '../../fleet/bots/store.ts'
 export { noteReading } from '../../fleet/logs/reading.ts'
 export { addProduct, listProducts, removeProduct } from '../../fleet/products/store.ts'
+export { sharedView, viewsOf } from '../../fleet/views/store.ts'
 export { resetFactor } from '../../people/accounts/factors.ts'
 export { decide } from '../../people/accounts/library.ts'
 export { createLink, linkUrl } from '../../people/accounts/links.ts'
@@ -78,6 +79,7 @@ export {
   wishedBlueprint,
   wishedRuntime,
 } from '../../web/operations/updates.ts'
+export { removedView, savedView } from '../../web/operations/views.ts'
 export { changedRole, removedMember, removedWorkspace, renamedWorkspace } from '../../web/operations/workspaces.ts'
 export { actionPage, actionsOf } from '../../web/queries/actions.ts'
 export { agentSnapshot, listAgents } from '../../web/queries/agents.ts'

@@ -32,6 +32,7 @@ import * as factors from './migrations/025-factors.ts'
 import * as actions from './migrations/030-actions.ts'
 import * as hostAndTags from './migrations/031-host-and-tags.ts'
 import * as leftOutFor from './migrations/033-left-out-for.ts'
+import * as views from './migrations/035-views.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -62,6 +63,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '030-actions': actions,
   '031-host-and-tags': hostAndTags,
   '033-left-out-for': leftOutFor,
+  '035-views': views,
 }
 
 const minVersion = 15

@@ -69,6 +69,7 @@ import type {
   WorkspaceLimitTable,
 } from './tables/service.ts'
 import type { ReleaseTable, RolloutAgentTable, RolloutTable } from './tables/updates.ts'
+import type { SavedViewTable } from './tables/views.ts'
 
 export interface Tables {
   agent: AgentTable
@@ -92,6 +93,7 @@ export interface Tables {
   rollout_agent: RolloutAgentTable
   action: ActionTable
   action_agent: ActionAgentTable
+  saved_view: SavedViewTable
   service_beat: ServiceBeatTable
   service_away: ServiceAwayTable
   service_backup: ServiceBackupTable

@@ -11,6 +11,7 @@ import { factorOperations } from './factors.ts'
 import { personalOperations } from './personal.ts'
 import { rolloutOperations } from './rollouts.ts'
 import { updateOperations } from './updates.ts'
+import { viewOperations } from './views.ts'
 import { workspaceOperations } from './workspaces.ts'
 
 export const boundOperations: readonly Bound[] = [
@@ -18,6 +19,7 @@ export const boundOperations: readonly Bound[] = [
   ...factorOperations,
   ...workspaceOperations,
   ...agentOperations,
+  ...viewOperations,
   ...commandOperations,
   ...actionOperations,
   ...updateOperations,

@@ -12,6 +12,7 @@ import { maxMutes } from '../../alerts/changes/changes.ts'
 import { maxChannels } from '../../alerts/changes/channels.ts'
 import { maxOwnChannels } from '../../alerts/changes/personal.ts'
 import { maxOpenCommands } from '../../fleet/commands/store.ts'
+import { maxViews } from '../../fleet/views/store.ts'
 import { sendLimits } from '../../people/accounts/sends.ts'
 import { inForce } from '../../people/audit/fold.ts'
 import { setLimits } from '../../people/workspaces/limits.ts'
@@ -75,6 +76,12 @@ const rows: readonly Row[] = [
     max: maxOwnChannels,
     add: ({ send }, number) => send('POST', `${w}/my-channels`, own(number)),
     code: 'channels_too_many',
+  },
+  {
+    route: 'PUT /w/:slug/views',
+    max: maxViews,
+    add: ({ send }, number) => send('PUT', `${w}/views`, { name: `View ${number}`, q: 'level:bad' }),
+    code: 'views_too_many',
   },
   {
     route: 'POST /w/:slug/channels/:channel/test',

@@ -190,6 +190,10 @@ const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
     await service.reports(token, { ...offering, acks: [{ id, ok: false, message: 'not now' }] })
     return { params: { id } }
   }),
+  'PUT /w/:slug/views': async () => ({ body: { name: 'Bad ones', shared: true, q: 'level:bad' } }),
+  'DELETE /w/:slug/views/:id': async ({ send }) => ({
+    params: { id: (await send('PUT', '/views', { name: 'Bad ones', shared: true, q: 'level:bad' })).id },
+  }),
   'POST /w/:slug/commands': onAgent('one', async () => ({ body: { agents: ['one'], type: 'pause' } })),
   'POST /w/:slug/actions': onAgent('one', async () => ({ body: { agents: ['one'], type: 'pause' } })),
   'POST /w/:slug/actions/preview': onAgent('one', async () => ({ body: { agents: ['one'], type: 'pause' } })),

@@ -40,7 +40,7 @@ const tables = [
     'command',
     'install_code',
   ],
-  ...['invitation', 'link', 'member', 'rollout', 'session', 'user', 'workspace', 'workspace_product'],
+  ...['invitation', 'link', 'member', 'rollout', 'saved_view', 'session', 'user', 'workspace', 'workspace_product'],
   ...['factor_requirement', 'recovery_code', 'session_proof', 'totp'],
 ]
 const rowsOf = async ({ db, engine }: Store): Promise<Record<string, unknown[]>> =>
@@ -100,6 +100,8 @@ const writes: Record<string, { body?: unknown; only?: string[] }> = {
   'POST /api/web/w/:slug/actions/preview': { body: { agents: ['a1'], type: 'pause' } },
   'POST /api/web/w/:slug/actions/:id/retry': {},
   'POST /api/web/w/:slug/actions/:id/cancel': {},
+  'PUT /api/web/w/:slug/views': { body: { name: 'Bad ones', shared: true, q: 'level:bad' } },
+  'DELETE /api/web/w/:slug/views/:id': { only: membersMay },
   'PUT /api/web/w/:slug/agents/:name/wishes/blueprint': { body: { version: '1.0.0' } },
   'DELETE /api/web/w/:slug/agents/:name/wishes/blueprint': {},
   'POST /api/web/w/:slug/agents/:name/wishes/runtime': {},

@@ -39,6 +39,8 @@ export type Acting<R, B extends By> = RouteObjects<R> & {
   people: OperationNeeds
   by: B
   role: Role
+  /** True if the person is an admin without an admin's rights, because the session has shown no second factor. */
+  factorMissing: boolean
   now: number
   params: ParamsOf<R & string>
 }
@@ -186,7 +188,9 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<
 function inOneTransaction(deps: WebDeps, c: Context<WebEnv>, { operation, act }: BoundChange<Person>, input: unknown) {
   const at = { workspace: c.var.workspace, agent: c.var.agent, session: c.var.session, params: c.req.param() }
   if (operation.right === 'person')
-    return asPerson(deps, c.var, (acting) => act({ ...at, ...acting, role: 'member' } as Acting<Route, Person>, input))
+    return asPerson(deps, c.var, (acting) =>
+      act({ ...at, ...acting, role: 'member', factorMissing: false } as Acting<Route, Person>, input),
+    )
   return asMember(deps, c.var, roleFor(operation), (acting) =>
     act({ ...at, ...acting } as Acting<Route, Person>, input),
   )
@@ -195,7 +199,7 @@ function inOneTransaction(deps: WebDeps, c: Context<WebEnv>, { operation, act }:
 const roleFor = ({ right }: Operation): Role => (right === 'admin' ? 'admin' : 'member')
 
 const inSeveral = (deps: WebDeps, c: Context<WebEnv>, { operation, actOften }: BoundOften, input: unknown) => {
-  const { workspace, agent, person, role } = c.var
+  const { workspace, agent, person, role, standing } = c.var
   const write = memberWriter(deps, c.var, roleFor(operation))
   const acting = {
     workspace,
@@ -205,6 +209,7 @@ const inSeveral = (deps: WebDeps, c: Context<WebEnv>, { operation, actOften }: B
     deps,
     by: person,
     role,
+    factorMissing: standing?.factorMissing ?? false,
     now: deps.now(),
     write,
   }

@@ -1,0 +1,21 @@
+/** Views: named filters of the list of agents. */
+import type { FleetColumn, FleetOrder } from './agents.ts'
+
+interface ViewOfFleet {
+  /** The filter; empty for all agents. */
+  q: string
+  /** The order of the list; null for the order that the page has by itself. */
+  sort: FleetOrder | null
+  /** The columns of the list; null for those that the page has by itself. */
+  columns: FleetColumn[] | null
+}
+export interface SavedView extends ViewOfFleet {
+  id: string
+  name: string
+  /** True if the view belongs to the workspace, and false if it belongs to the person who asks. */
+  shared: boolean
+}
+export interface NewView extends ViewOfFleet {
+  name: string
+  shared: boolean
+}
