@@ -92,6 +92,11 @@ export interface Fleet {
    */
   counts: FleetCounts
   standing: FleetStanding
+  /**
+   * True if the costs of a large fleet are not read yet, because nobody asked for them in the last minutes. All costs
+   * are then null. A frame follows when they are read.
+   */
+  costsPending?: true
   costToday: number | null
   cost30: number | null
 }

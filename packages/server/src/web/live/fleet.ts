@@ -8,7 +8,7 @@ import type { FleetRow } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
 import { dayOf } from '../../platform/limits/units.ts'
 import { type AlertsOf, fleetAlerts } from '../queries/fleet-alerts.ts'
-import { type AgentColumns, agentColumns, type CostSums, costSums, rowsOf } from '../queries/fleet-rows.ts'
+import { type AgentColumns, agentColumns, type CostSums, costSums, costsOf, rowsOf } from '../queries/fleet-rows.ts'
 
 /**
  * The milliseconds after which the whole fleet is read again. With SQLite every change comes through this process. With
@@ -23,8 +23,11 @@ const unused = 5 * 60_000
 const costsLifetime = 5 * 60_000
 /** The number of agents read in one query. Between two queries the process handles reports. */
 const atOnce = 500
+/** The number of agents above which an answer does not wait for costs that were never read. */
+const manyAgents = 1_000
 
 interface Kept {
+  /** The rows by agent id. The map stays the same; a row that changed is replaced, since rows never change. */
   rows: Map<string, FleetRow>
   readAt: number
   usedAt: number
@@ -32,18 +35,31 @@ interface Kept {
   /** The ids of agents of the workspace that reported since its rows were last read. */
   stale: Set<string>
   whole: boolean
-  /** The daily costs of agents, summed, and when they were last read for all agents. */
-  sums: CostSums
+  /** The daily costs of agents, summed; undefined until they were read. */
+  sums: CostSums | undefined
+  /** When the costs of all agents were last read. */
   sumsAt: number
+  /** The first reading of all costs, while it is in progress, and the agents that reported since it began. */
+  summing: { done: Promise<void>; reported: Set<string> } | undefined
+  /** The daily costs that still wait in the rows of last reports, while all other costs are not read. */
+  waiting: Map<string, string | null>
   alerts: AlertsOf
   alertsChanged: boolean
   /** The reading of rows that is in progress; there is only one at a time for a workspace. */
   reading: Promise<void> | undefined
 }
 
+/** The rows of a workspace's agents by agent id. */
+type Rows = ReadonlyMap<string, FleetRow>
+
 export interface FleetCache {
   /** Returns the rows of the workspace's agents by agent id, as they are at the time of the call. */
-  read: (workspaceId: string) => Promise<ReadonlyMap<string, FleetRow>>
+  read: (workspaceId: string) => Promise<Rows>
+  /**
+   * Does the same, but does not wait for the costs of many agents if nobody has asked for them in the last minutes. The
+   * costs are then null and `costsPending` is true. They are read next, and `costsRead` is called.
+   */
+  readRows: (workspaceId: string) => Promise<{ rows: Rows; costsPending: boolean }>
   reported: (workspaceId: string, agentId: string) => void
   listChanged: (workspaceId: string) => void
   alertsChanged: (workspaceId: string) => void
@@ -55,40 +71,53 @@ interface FleetSource {
   db: Db
   engine: 'sqlite' | 'postgres'
   now: () => number
+  /** Called when costs were read that an answer did not wait for. */
+  costsRead: (workspaceId: string) => void
+  /** Called when such costs could not be read. The next request reads them again. */
+  costsFailed: (error: unknown) => void
 }
 
-export function fleetCache(db: Db, engine: 'sqlite' | 'postgres', now: () => number): FleetCache {
+export function fleetCache(source: FleetSource): FleetCache {
   const kept = new Map<string, Kept>()
+
+  function use(workspaceId: string): Kept {
+    const at = source.now()
+    for (const [id, { usedAt }] of kept) if (at - usedAt > unused) kept.delete(id)
+    const fleet = kept.get(workspaceId) ?? newFleet()
+    fleet.usedAt = at
+    kept.set(workspaceId, fleet)
+    return fleet
+  }
 
   return {
     async read(workspaceId) {
-      const at = now()
-      for (const [id, { usedAt }] of kept) if (at - usedAt > unused) kept.delete(id)
-      let fleet = kept.get(workspaceId)
-      if (!fleet) {
-        fleet = {
-          ...{ rows: new Map(), readAt: 0, usedAt: at, day: 0, stale: new Set(), whole: true, reading: undefined },
-          ...{ sums: new Map(), sumsAt: -Infinity, alerts: () => ({ open: 0, acknowledged: 0 }), alertsChanged: true },
-        }
-        kept.set(workspaceId, fleet)
+      const fleet = use(workspaceId)
+      await inTurn(fleet, () => refresh(source, workspaceId, fleet))
+      if (fleet.sums) return fleet.rows
+      await sumUp(source, workspaceId, fleet)
+      // Agents that reported meanwhile are read again.
+      await inTurn(fleet, () => refresh(source, workspaceId, fleet))
+      return fleet.rows
+    },
+    async readRows(workspaceId) {
+      const fleet = use(workspaceId)
+      await inTurn(fleet, () => refresh(source, workspaceId, fleet))
+      if (fleet.sums) return { rows: fleet.rows, costsPending: false }
+      const isFirst = fleet.summing === undefined
+      const summing = sumUp(source, workspaceId, fleet)
+      if (fleet.rows.size <= manyAgents) {
+        await summing
+        await inTurn(fleet, () => refresh(source, workspaceId, fleet))
+        return { rows: fleet.rows, costsPending: false }
       }
-      fleet.usedAt = at
-      const mine = fleet
-      // A reading that is in progress may miss what was committed just now, so another one follows it.
-      const before = mine.reading
-      const reading = (before ? before.catch(() => {}) : Promise.resolve()).then(() =>
-        refresh({ db, engine, now }, workspaceId, mine),
-      )
-      mine.reading = reading
-      try {
-        await reading
-      } finally {
-        if (mine.reading === reading) mine.reading = undefined
-      }
-      return mine.rows
+      if (isFirst) summing.then(() => source.costsRead(workspaceId), source.costsFailed)
+      else summing.catch(() => {})
+      return { rows: fleet.rows, costsPending: true }
     },
     reported(workspaceId, agentId) {
-      kept.get(workspaceId)?.stale.add(agentId)
+      const fleet = kept.get(workspaceId)
+      fleet?.stale.add(agentId)
+      fleet?.summing?.reported.add(agentId)
     },
     listChanged(workspaceId) {
       const fleet = kept.get(workspaceId)
@@ -101,6 +130,27 @@ export function fleetCache(db: Db, engine: 'sqlite' | 'postgres', now: () => num
     missed() {
       for (const fleet of kept.values()) fleet.whole = true
     },
+  }
+}
+
+const newFleet = (): Kept => ({
+  ...{ rows: new Map(), readAt: 0, usedAt: 0, day: 0, stale: new Set(), whole: true, reading: undefined },
+  ...{ sums: undefined, sumsAt: -Infinity, summing: undefined, waiting: new Map() },
+  ...{ alerts: () => ({ open: 0, acknowledged: 0 }), alertsChanged: true },
+})
+
+/**
+ * Does `work` on a fleet when the reading in progress has ended. That reading may miss what was committed just now, so
+ * its result is not used.
+ */
+async function inTurn(fleet: Kept, work: () => Promise<void>): Promise<void> {
+  const before = fleet.reading
+  const reading = (before ? before.catch(() => {}) : Promise.resolve()).then(work)
+  fleet.reading = reading
+  try {
+    await reading
+  } finally {
+    if (fleet.reading === reading) fleet.reading = undefined
   }
 }
 
@@ -123,7 +173,7 @@ async function refresh(source: FleetSource, workspaceId: string, fleet: Kept): P
   try {
     if (alertsChanged) fleet.alerts = await fleetAlerts(db, workspaceId)
     if (whole) {
-      fleet.rows = await readWhole(source, workspaceId, fleet, { at, today, reported: ids })
+      await readWhole(source, workspaceId, fleet, { at, today, reported: ids })
       fleet.readAt = at
       fleet.day = today
       return
@@ -139,15 +189,15 @@ async function refresh(source: FleetSource, workspaceId: string, fleet: Kept): P
 }
 
 /**
- * Reads the whole fleet: first the rows in pieces, then the costs in one statement, which is the most expensive part.
- * If all costs were read a short time ago, only those of agents that reported since are read.
+ * Reads the whole fleet: the rows in pieces, and then the costs, which are the most expensive part. If all costs were
+ * read a short time ago, only those of agents that reported since are read. Costs that were never read are left out.
  */
 async function readWhole(
   { db }: FleetSource,
   workspaceId: string,
   fleet: Kept,
   { at, today, reported }: { at: number; today: number; reported: ReadonlySet<string> },
-): Promise<Map<string, FleetRow>> {
+): Promise<void> {
   const ids = await db.selectFrom('agent').select('id').where('workspace_id', '=', workspaceId).execute()
   const pieces: AgentColumns[][] = []
   for (let i = 0; i < ids.length; i += atOnce) {
@@ -155,21 +205,25 @@ async function readWhole(
     const piece = ids.slice(i, i + atOnce).map(({ id }) => id)
     pieces.push(await agentColumns(db, workspaceId, piece))
   }
-  if (fleet.day !== today || at - fleet.sumsAt > costsLifetime) {
+  const changed = pieces
+    .flat()
+    .filter(({ id, received_at }) => reported.has(id) || fleet.rows.get(id)?.seenAt !== received_at)
+    .map(({ id }) => id)
+  if (!fleet.sums) for (const id of changed) fleet.summing?.reported.add(id)
+  else if (dayOf(fleet.sumsAt) === today && at - fleet.sumsAt <= costsLifetime)
+    await readSums(db, workspaceId, fleet, { today, ids: changed })
+  else {
     fleet.sums = await costSums(db, workspaceId, today)
     fleet.sumsAt = at
-  } else {
-    const changed = pieces
-      .flat()
-      .filter(({ id, received_at }) => reported.has(id) || fleet.rows.get(id)?.seenAt !== received_at)
-    await readSums(db, workspaceId, fleet, { today, ids: changed.map(({ id }) => id) })
   }
   const rows = new Map<string, FleetRow>()
   const { sums, alerts } = fleet
   const before = (id: string) => fleet.rows.get(id)
   for (const piece of pieces)
     for (const [id, row] of await rowsOf(db, piece, { today, sums, alerts, before })) rows.set(id, row)
-  return rows
+  fleet.waiting = new Map(sums ? [] : pieces.flat().map(({ id, usage }) => [id, usage]))
+  for (const id of fleet.rows.keys()) if (!rows.has(id)) fleet.rows.delete(id)
+  for (const [id, row] of rows) fleet.rows.set(id, row)
 }
 
 interface Some {
@@ -179,36 +233,69 @@ interface Some {
 
 /** Reads the rows of some agents again, and puts them into the cache when all are read. */
 async function readSome({ db }: FleetSource, workspaceId: string, fleet: Kept, { today, ids }: Some): Promise<void> {
-  await readSums(db, workspaceId, fleet, { today, ids })
+  if (fleet.sums) await readSums(db, workspaceId, fleet, { today, ids })
   const { sums, alerts } = fleet
   const read = new Map<string, FleetRow>()
+  const waiting: [string, string | null][] = []
   for (let i = 0; i < ids.length; i += atOnce) {
     if (i > 0) await setImmediate()
     const columns = await agentColumns(db, workspaceId, ids.slice(i, i + atOnce))
     for (const [id, row] of await rowsOf(db, columns, { today, sums, alerts })) read.set(id, row)
+    for (const { id, usage } of columns) waiting.push([id, usage])
   }
   for (const id of ids) {
     const row = read.get(id)
     if (row) fleet.rows.set(id, row)
     else fleet.rows.delete(id)
   }
+  if (!sums) for (const [id, usage] of waiting) fleet.waiting.set(id, usage)
 }
 
-/** Reads the costs of some agents again. */
-async function readSums(db: Db, workspaceId: string, { sums }: Kept, { today, ids }: Some): Promise<void> {
-  for (let i = 0; i < ids.length; i += atOnce) {
-    if (i > 0) await setImmediate()
-    const piece = ids.slice(i, i + atOnce)
-    const read = await costSums(db, workspaceId, today, piece)
-    for (const id of piece) {
-      const sum = read.get(id)
-      if (sum) sums.set(id, sum)
-      else sums.delete(id)
-    }
+/** Reads the costs of some agents again; of more than fit into one query, the costs of all. */
+async function readSums(db: Db, workspaceId: string, fleet: Kept, { today, ids }: Some): Promise<void> {
+  if (ids.length === 0 || !fleet.sums) return
+  if (ids.length > atOnce) {
+    fleet.sums = await costSums(db, workspaceId, today)
+    return
+  }
+  const read = await costSums(db, workspaceId, today, ids)
+  for (const id of ids) {
+    const sum = read.get(id)
+    if (sum) fleet.sums.set(id, sum)
+    else fleet.sums.delete(id)
   }
 }
 
-/** Counts the alerts of all rows again. A row whose alerts changed is replaced, since rows never change. */
+/**
+ * Reads the costs of all agents for the first time, while rows may be read again, and then puts them into the rows. The
+ * agents that reported meanwhile are noted, because their costs may be newer.
+ */
+async function sumUp(source: FleetSource, workspaceId: string, fleet: Kept): Promise<void> {
+  fleet.summing ??= { done: sumAll(source, workspaceId, fleet), reported: new Set() }
+  await fleet.summing.done
+}
+
+async function sumAll({ db, now }: FleetSource, workspaceId: string, fleet: Kept): Promise<void> {
+  // The caller notes the reports that arrive from now on before anything is read.
+  await setImmediate()
+  const at = now()
+  const today = dayOf(at)
+  try {
+    const sums = await costSums(db, workspaceId, today)
+    await inTurn(fleet, async () => {
+      fleet.sums = sums
+      fleet.sumsAt = at
+      for (const id of fleet.summing?.reported ?? []) fleet.stale.add(id)
+      for (const [id, row] of fleet.rows)
+        fleet.rows.set(id, { ...row, ...costsOf(sums.get(id), fleet.waiting.get(id) ?? null, today) })
+      fleet.waiting = new Map()
+    })
+  } finally {
+    fleet.summing = undefined
+  }
+}
+
+/** Counts the alerts of all rows again. A row whose alerts changed is replaced. */
 function countAlerts({ rows, alerts }: Kept): void {
   for (const [id, row] of rows) {
     const now = alerts({ id, name: row.name })

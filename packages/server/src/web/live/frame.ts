@@ -21,6 +21,8 @@ export interface News {
   list: boolean
   /** True if alerts, rules, channels or mutes of the workspace were changed. */
   alerts: boolean
+  /** True if the costs of many agents were read that answers did not have yet. */
+  costs: boolean
   /** True if changes may have been missed because their announcement was lost. */
   missed: boolean
 }
@@ -29,6 +31,7 @@ export const noNews = (): News => ({
   changed: new Set(),
   list: false,
   alerts: false,
+  costs: false,
   missed: false,
 })
 
@@ -39,11 +42,11 @@ export const noNews = (): News => ({
  */
 export function frameOf(
   rows: ReadonlyMap<string, FleetRow>,
-  { reported, changed, list, alerts, missed }: News,
+  { reported, changed, list, alerts, costs, missed }: News,
   open: ReadonlySet<string>,
   now: number,
 ): Frame {
-  const more = missed || reported.size > maxRows || changed.size > maxRows
+  const more = missed || costs || reported.size > maxRows || changed.size > maxRows
   const rowsOf = (ids: ReadonlySet<string>) =>
     [...ids].filter((id) => !more || open.has(id)).flatMap((id) => rows.get(id) ?? [])
   const reports = rowsOf(reported)

@@ -79,7 +79,13 @@ interface Channel {
  * Creates the hub that notifies open pages. Frames carry the time of `now`; ticks and pings use the monotonic clock.
  */
 export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.tick): Hub {
-  const fleet = fleetCache(store.db, store.engine, now)
+  const fleet = fleetCache({
+    db: store.db,
+    engine: store.engine,
+    now,
+    costsRead: (workspaceId) => here.costsRead(workspaceId),
+    costsFailed: (error) => log.warn({ err: error }, 'the costs of agents could not be read; retrying'),
+  })
   const inProgress = newInProgress()
   const { channels, on } = drive({ ...pace, tick }, (channel) => inProgress.add(send(channel, { fleet, log, now })))
   const watched = watchCounts()
@@ -192,7 +198,7 @@ function listenerOf(
   fleet: FleetCache,
   tell: (channel: Channel) => void,
   check: () => Promise<void>,
-): ChangeListener {
+): ChangeListener & { costsRead: (workspaceId: string) => void } {
   /**
    * Notes a change that is not a report. The next answer that a page requests must contain the change, because the
    * person at the page has usually caused it.
@@ -227,6 +233,10 @@ function listenerOf(
         news.alerts = true
       })
     },
+    costsRead: (workspaceId) =>
+      changeAt(workspaceId, (news) => {
+        news.costs = true
+      }),
     rightsChanged: check,
     missed() {
       fleet.missed()

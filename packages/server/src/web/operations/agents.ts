@@ -1,7 +1,9 @@
 /** Carries out the operations on agents. */
 import { agents } from '@svc/api'
+import type { Term } from '@svc/api/filter'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
 import { haltedRollouts } from '../../updates/rollouts/store.ts'
+import type { FleetCache } from '../live/fleet.ts'
 import { agentPage } from '../queries/agent.ts'
 import { filterOf } from '../queries/filter.ts'
 import { fleetFacets, fleetNames, fleetPage } from '../queries/fleet.ts'
@@ -11,6 +13,13 @@ import { usageOf } from '../queries/usage.ts'
 import { acts, type Bound, looks } from '../routing/operations.ts'
 
 const bytes = new TextEncoder()
+
+/** The rows of a workspace. They may lack costs unless the order or a term of the filter needs them. */
+async function rowsFor(fleet: FleetCache, workspaceId: string, filter: readonly Term[], byCost = false) {
+  if (byCost || filter.some(({ key }) => key === 'cost' || key === 'cost30'))
+    return { rows: await fleet.read(workspaceId), costsPending: false }
+  return fleet.readRows(workspaceId)
+}
 
 export const addAgent = acts(agents.addAgent, ({ workspace, ...ctx }, { name }) => createAgent(ctx, workspace, name), {
   answer: ({ agent, token }) => ({ name: agent.name, token }),
@@ -32,16 +41,18 @@ export const agentOperations: readonly Bound[] = [
     return live.answer(id, JSON.stringify(asked), async () => {
       const halted = await haltedRollouts(store.db, id)
       const query = { filter, sort, desc, offset, limit }
-      return bytes.encode(JSON.stringify(fleetPage(await live.fleet.read(id), query, { now, halted })))
+      const isByCost = sort === 'cost_today' || sort === 'cost_30'
+      const { rows, costsPending } = await rowsFor(live.fleet, id, filter, isByCost)
+      return bytes.encode(JSON.stringify(fleetPage(rows, query, { now, halted, costsPending })))
     })
   }),
   looks(agents.fleetFacets, async ({ deps: { live }, workspace: { id }, now }, asked) => {
     const filter = filterOf(asked)
-    return fleetFacets(await live.fleet.read(id), filter, now)
+    return fleetFacets((await rowsFor(live.fleet, id, filter)).rows, filter, now)
   }),
   looks(agents.fleetNames, async ({ deps: { live }, workspace: { id }, now }, asked) => {
     const filter = filterOf(asked)
-    return fleetNames(await live.fleet.read(id), filter, now)
+    return fleetNames((await rowsFor(live.fleet, id, filter)).rows, filter, now)
   }),
   addAgent,
   looks(agents.showAgent, ({ deps, agent, role, now }) => agentPage(deps.store.db, agent, role, now)),

@@ -67,6 +67,11 @@ export const updateOperations: readonly Bound[] = [
     },
   ),
   looks(updates.runtime, async ({ deps, workspace, now }) =>
-    runtimeOverview(deps.store.db, workspace.id, [...(await deps.live.fleet.read(workspace.id)).values()], now),
+    runtimeOverview(
+      deps.store.db,
+      workspace.id,
+      [...(await deps.live.fleet.readRows(workspace.id)).rows.values()],
+      now,
+    ),
   ),
 ]

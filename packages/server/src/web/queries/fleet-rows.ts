@@ -28,7 +28,8 @@ const dollars = (micro: number | null | undefined): number | null => (micro ? mi
 interface RowParts {
   /** The day of today's costs. */
   today: number
-  sums: CostSums
+  /** The summed costs; undefined if they are not read yet, so that the rows have none. */
+  sums: CostSums | undefined
   alerts: AlertsOf
   /** The row of an agent as it was read before; undefined if it never was. */
   before?: (id: string) => FleetRow | undefined
@@ -57,7 +58,6 @@ export async function rowsOf(
   const tags = await tagsOf(db, agents)
   const rows = new Map<string, FleetRow>()
   for (const row of agents) {
-    const cost = withPending(sums.get(row.id), row.usage, today)
     rows.set(row.id, {
       name: row.name,
       level: row.level,
@@ -75,8 +75,7 @@ export async function rowsOf(
       tags: tags.get(row.id) ?? [],
       alerts: alerts(row),
       controls: controlsOf(row.controls),
-      costToday: dollars(cost?.today),
-      cost30: dollars(cost?.month),
+      ...(sums ? costsOf(sums.get(row.id), row.usage, today) : { costToday: null, cost30: null }),
       updates: fleetUpdates(row, served),
     })
   }
@@ -201,6 +200,16 @@ export async function costSums(db: Db, workspaceId: string, today: number, ids?:
   )
   const sums = await query.execute()
   return new Map(sums.map(({ id, ...sum }) => [id, { month: Number(sum.month), today: Number(sum.today) }]))
+}
+
+/** The costs of a row: the sums of the agent, with those that wait in the column `usage` of its last report. */
+export function costsOf(
+  sums: Costs | undefined,
+  usage: string | null,
+  today: number,
+): Pick<FleetRow, 'costToday' | 'cost30'> {
+  const cost = withPending(sums, usage, today)
+  return { costToday: dollars(cost?.today), cost30: dollars(cost?.month) }
 }
 
 /** Adds to the costs of an agent the daily sums that are still stored in the row of the agent's last report. */

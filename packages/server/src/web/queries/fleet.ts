@@ -16,13 +16,19 @@ interface FleetMoment {
   now: number
   /** The number of rollouts that halted. */
   halted: number
+  /** True if the rows have no costs yet. */
+  costsPending?: boolean
 }
 
 /**
  * The part of the list that the query asks for, with what a press on each chip would show, and with the standing of the
  * whole fleet. `all` has the rows by agent id.
  */
-export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery, { now, halted }: FleetMoment): Fleet {
+export function fleetPage(
+  all: ReadonlyMap<string, FleetRow>,
+  query: FleetQuery,
+  { now, halted, costsPending }: FleetMoment,
+): Fleet {
   const whole = noCounts()
   const counts = noCounts()
   const standing = { noLevel: 0, late: 0, rolledBack: 0, failed: 0, held: 0 }
@@ -45,7 +51,16 @@ export function fleetPage(all: ReadonlyMap<string, FleetRow>, query: FleetQuery,
   }
   const rows = sorted(fitting, query, now).slice(query.offset, query.offset + query.limit)
   const { ok: _, info: __, all: of, ...troubles } = whole
-  return { now, total: fitting.length, of, rows, counts, standing: { ...troubles, ...standing, halted }, ...sums }
+  const facts = {
+    now,
+    total: fitting.length,
+    of,
+    rows,
+    counts,
+    standing: { ...troubles, ...standing, halted },
+    ...sums,
+  }
+  return costsPending ? { ...facts, costsPending: true } : facts
 }
 
 /** The rows of the agents that a filter selects, in the order of their names. */
@@ -137,19 +152,24 @@ function sorted(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): Flee
 }
 
 /**
- * The ids of each fleet's agents in the order of their names. Comparing ten thousand names as people would takes longer
- * than everything else in this file, and names seldom change.
+ * Each fleet's agents in the order of their names. Comparing ten thousand names as people would takes longer than
+ * everything else in this file, and names seldom change.
  */
-const orders = new WeakMap<ReadonlyMap<string, FleetRow>, string[]>()
+const orders = new WeakMap<ReadonlyMap<string, FleetRow>, { id: string; name: string }[]>()
 
 function byName(rows: ReadonlyMap<string, FleetRow>): FleetRow[] {
   const known = orders.get(rows)
-  const ordered = known?.length === rows.size ? known.flatMap((id) => rows.get(id) ?? []) : []
+  const ordered: FleetRow[] = []
+  for (const { id, name } of known?.length === rows.size ? known : []) {
+    const row = rows.get(id)
+    if (row?.name !== name) break
+    ordered.push(row)
+  }
   if (ordered.length === rows.size) return ordered
   const sorted = [...rows].sort(([, a], [, b]) => byText(a.name, b.name))
   orders.set(
     rows,
-    sorted.map(([id]) => id),
+    sorted.map(([id, { name }]) => ({ id, name })),
   )
   return sorted.map(([, row]) => row)
 }
