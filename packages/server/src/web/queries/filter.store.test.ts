@@ -3,9 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { caseAgents, selections, wrongFilters } from '../../../../api/src/filter/testing/table.ts'
 import { serve } from '../../../testing/page/service.ts'
 import { openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
+import { serveRelease } from '../../../testing/wishes.ts'
 import type { Service as CommandService } from '../../operator/shared/request.ts'
 import { runCommand } from '../../operator/socket/socket.ts'
 import type { Store } from '../../platform/db/open.ts'
+import { columnsOfWishes, type Wishes } from '../../updates/wishes/kept.ts'
 
 const address = (route: string, asked: Record<string, string>) =>
   `/api/web/w/north/${route}?${new URLSearchParams(asked)}`
@@ -161,6 +163,96 @@ describe.each([
     await store.db.insertInto('agent_tag').values({ agent_id, tag: 'fresh' }).execute()
     service.live.reported(north.id, agent_id)
     expect(await total('tag:fresh')).toBe(1)
+  })
+
+  test('what reports and wishes say is selected', async () => {
+    const store = await open()
+    const service = await serve({ postgres: store })
+    const north = await service.workspace('north')
+    const ann = await service.person('Ann', 'north', 'member')
+    const place = { store, clock: service, workspace: north }
+    await serveRelease(place, '0.9.1')
+    const state = { level: 'ok', label: 'Working' }
+    const wish = { version: '1.1.0', at: 1, by: 'Ann', mark: null }
+    const failed = { version: '1.1.0', outcome: 'failed', message: null, at: 2 }
+    const facts: Record<string, { report?: object; wishes?: object }> = {
+      late: {
+        report: {
+          status_at: Math.floor(service.now() / 1000) - 1200,
+          health: [{ name: 'Status file', level: 'warn' }],
+        },
+      },
+      stopped: { report: { stopped: 'person' } },
+      paused: { report: { state: { label: 'Paused' }, controls: ['resume'] } },
+      outdated: { report: { runtime: { version: '0.9.0' } } },
+      newest: { report: { runtime: { version: '0.9.1' } } },
+      pending: { wishes: { blueprint: wish } },
+      offered: { wishes: { runtime: { ...wish, offeredAt: 2 } } },
+      trying: { wishes: { blueprint: { ...wish, offeredAt: 2, fetchedAt: 3 } } },
+      failed: { wishes: { blueprint: { ...wish, offeredAt: 1 }, blueprintHold: failed } },
+      back: { wishes: { blueprint: { ...wish, offeredAt: 1 }, blueprintHold: { ...failed, outcome: 'rolled_back' } } },
+      held: { wishes: { blueprint: { ...wish, at: 3, offeredAt: 4 }, blueprintHold: failed } },
+    }
+    for (const [name, { report = {}, wishes }] of Object.entries(facts)) {
+      const { agent, token } = await service.agent(north, name)
+      await service.reports(token, { state, ...report })
+      if (wishes)
+        await store.db
+          .updateTable('agent')
+          .set(columnsOfWishes(wishes as Wishes))
+          .where('id', '=', agent.id)
+          .execute()
+    }
+    await service.agent(north, 'new')
+    service.live.listChanged(north.id)
+    const rows: readonly (readonly [q: string, selects: string])[] = [
+      ['is:late', 'late'],
+      ['level:warn', 'late'],
+      ['is:stopped', 'stopped'],
+      ['is:paused', 'paused'],
+      ['can:resume', 'paused'],
+      ['can:run_now', ''],
+      ['is:outdated', 'outdated'],
+      ['runtime:<0.9.1', 'outdated'],
+      ['runtime:0.9.*', 'newest outdated'],
+      ['update:pending', 'offered pending'],
+      ['update:trying', 'trying'],
+      ['update:failed', 'failed'],
+      ['update:rolled_back', 'back'],
+      ['update:held', 'held'],
+      ['update:none -is:never', 'late newest outdated paused stopped'],
+      ['alert:open', ''],
+      ['alert:none is:never', 'new'],
+      ['seen:>1h', ''],
+      ['seen:<=1m -level:ok', 'late paused'],
+    ]
+    const named = async (q: string) =>
+      (await ann.get<FleetNames>(address('fleet/names', { q }))).body.names.sort().join(' ')
+    for (const [q, selects] of rows) expect([q, await named(q)]).toEqual([q, selects])
+    service.pass(3601)
+    const away = Object.keys(facts)
+      .filter((name) => name !== 'stopped')
+      .sort()
+      .join(' ')
+    expect([await named('is:offline'), await named('is:online'), await named('seen:>1h -is:stopped')]).toEqual([
+      away,
+      '',
+      away,
+    ])
+    expect(service.errors).toEqual([])
+  })
+
+  test('the longest filters are read from an address, and longer ones are refused', async () => {
+    const { found, ann } = await withCases(await open())
+    const terms = (count: number) => Array.from({ length: count }, (_, i) => `-name:x${i}`).join(' ')
+    const word = (length: number) => 'ü'.repeat(length)
+    expect((await found({ q: terms(20) })).total).toBe(6)
+    expect((await found({ q: `-${word(499)}` })).total).toBe(6)
+    for (const [q, at] of [
+      [terms(21), terms(20).length + 1],
+      [word(501), 500],
+    ] as const)
+      expect((await ann.get(address('fleet', { q }))).body).toMatchObject({ error: { code: 'filter_invalid', at } })
   })
 
   test('the host of an agent that reported to an earlier version is read from its report', async () => {
