@@ -19,6 +19,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   slow: async () => (await import('./slow.ts')).benchSlow,
   hostile: async () => (await import('./hostile.ts')).benchHostile,
   nodes: async () => (await import('./nodes.ts')).benchNodes,
+  actions: async () => (await import('./actions.ts')).benchActions,
   alerts: async () => (await import('./alerts.ts')).benchAlerts,
   exec: async () => (await import('./exec.ts')).benchExec,
 }

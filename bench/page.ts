@@ -2,17 +2,22 @@
  * Measures how long people wait for the fleet list and for the page of an agent in Chromium, with 10, 1,000 and 10,000
  * agents that report every 30 s meanwhile, and what 200 open pages cost the service.
  *
- *   npm run bench -- page [--agents 10,1000,10000] [--rounds 7] [--pages 200] [--seconds 15]
+ *   npm run bench -- page [--agents 10,1000,10000] [--rounds 7] [--pages 200] [--seconds 15] [--filters]
+ *
+ * With the largest fleet it also measures the list with filters, on both databases; `--filters` measures only that.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { build } from '../scripts/build.ts'
 import { contextOptions, launchBrowser } from '../scripts/testing/browser.ts'
-import { password, type Service, startService, workspace } from './common/service.ts'
+import { type Service, startService, workspace } from './common/service.ts'
+import { signIn } from './common/sign-in.ts'
 import { count, fixed, table } from './common/table.ts'
+import { median } from './common/times.ts'
 import { memory } from './common/usage.ts'
 import { startLoad, type Window, window } from './fleet/load.ts'
+import { measureFilters } from './page/filters.ts'
 import { openPages, perPerson, type Seen } from './page/open.ts'
 
 const interval = 30
@@ -41,13 +46,14 @@ interface Size {
 }
 
 export async function benchPage(args: string[]): Promise<string> {
-  const { agents, rounds, open, seconds } = optionsOf(args)
+  const { agents, rounds, open, seconds, onlyFilters } = optionsOf(args)
+  if (onlyFilters) return await measureFilters(Math.max(...agents), rounds)
   await build()
   const browser = await launchBrowser()
   try {
     const sizes: Size[] = []
     for (const n of agents) sizes.push(await measure(browser, n, rounds, open, seconds))
-    return tables(sizes, rounds, open, seconds)
+    return `${tables(sizes, rounds, open, seconds)}\n\n${await measureFilters(Math.max(...agents), rounds)}`
   } finally {
     await browser.close()
   }
@@ -127,17 +133,6 @@ async function signedIn(context: BrowserContext, { url }: Service, cookie: strin
   await context.addCookies([{ name, value, url }])
 }
 
-async function signIn({ url }: Service, email: string): Promise<string> {
-  const answer = await fetch(`${url}/api/auth/sign-in/email`, {
-    method: 'POST',
-    headers: { origin: url, 'content-type': 'application/json' },
-    body: JSON.stringify({ email, password }),
-  })
-  const cookie = answer.headers.getSetCookie()[0]?.split(';')[0]
-  if (!answer.ok || cookie === undefined) throw new Error(`Signing in answered ${answer.status}.`)
-  return cookie
-}
-
 const difference = (now: Seen, before: Seen): Seen => ({
   frames: now.frames - before.frames,
   frameBytes: now.frameBytes - before.frameBytes,
@@ -191,9 +186,6 @@ function tables(sizes: Size[], rounds: number, open: number, seconds: number): s
   ].join('\n\n')
 }
 
-const median = (values: number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-
 function optionsOf(args: string[]) {
   const { values } = parseArgs({
     args,
@@ -202,6 +194,7 @@ function optionsOf(args: string[]) {
       rounds: { type: 'string', default: '7' },
       pages: { type: 'string', default: '200' },
       seconds: { type: 'string', default: '15' },
+      filters: { type: 'boolean', default: false },
     },
   })
   return {
@@ -209,5 +202,6 @@ function optionsOf(args: string[]) {
     rounds: Number(values.rounds),
     open: Number(values.pages),
     seconds: Number(values.seconds),
+    onlyFilters: values.filters,
   }
 }

@@ -13,8 +13,9 @@ import { parseArgs } from 'node:util'
 import { startLimit } from './common/limit.ts'
 import { slowDisk } from './common/slow-disk.ts'
 import { count, fixed, table } from './common/table.ts'
+import { median } from './common/times.ts'
 import { checkoutIn, compare } from './report/beside.ts'
-import { embedded, type Load, type Measured, measure, median, onPostgres, type Server } from './report/measure.ts'
+import { embedded, type Load, type Measured, measure, onPostgres, type Server } from './report/measure.ts'
 
 interface Part extends Load {
   says: string

@@ -40,7 +40,7 @@ const wider: Readonly<Record<string, readonly string[]>> = {
   // The page's tests open the page of a service with a product, and one with the jobs of an account.
   dashboard: ['api', 'scripts', 'examples', 'runtime'],
   '.': ['scripts'], // The file vitest.config.ts takes the order of the test files from scripts.
-  bench: ['blueprint', 'server', 'runtime', 'scripts'], // The benchmarks measure the service, its data and svc-exec.
+  bench: ['api', 'blueprint', 'server', 'runtime', 'scripts'], // The benchmarks measure the service, its answers and data, and svc-exec.
   conformance: ['protocol'], // The conformance cases run through our own implementation of the protocol.
   docs: ['protocol', 'api', 'server', 'scripts'], // The tools of docs generate and check pages, and run samples.
   // The tests of the examples run the agents against a real service.

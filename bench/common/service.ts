@@ -8,9 +8,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { sql } from 'kysely'
 import { databaseFile } from '../../packages/server/src/platform/data-folder.ts'
 import { openEmbedded, openPostgres, type Store } from '../../packages/server/src/platform/db/open.ts'
 import { newId } from '../../packages/server/src/platform/ids.ts'
+import { dayOf } from '../../packages/server/src/platform/limits/units.ts'
 import { hashToken } from '../../packages/server/src/platform/tokens.ts'
 import { addWorkspace } from '../../packages/server/testing/test-workspace.ts'
 import { freePort } from '../../scripts/testing/free-port.ts'
@@ -30,6 +32,8 @@ export interface Service {
    * from the signal until the service accepted connections again.
    */
   restart(): Promise<number>
+  /** Stops the service, lets `work` use its store, and starts the service again. */
+  offline<T>(work: (store: Store) => Promise<T>): Promise<T>
   /** Runs the command `svc-server … --json` with `input` as its standard input, and returns its parsed output. */
   operator<T>(args: string[], input?: string): T
   stop(): Promise<void>
@@ -42,6 +46,8 @@ export interface ServiceOptions {
   env?: Record<string, string>
   /** The number of finished runs that each agent already has at the start; only possible with SQLite. */
   oldRuns?: number
+  /** True if each agent has tags and 30 days of costs, with two rows a day. */
+  history?: boolean
   /** The folder of the checkout whose service is started. The default is the checkout of this file. */
   checkout?: string
 }
@@ -51,7 +57,7 @@ export interface ServiceOptions {
  * counted from 0, has the token `tokenOf(n)`.
  */
 export async function startService(agents: number, options: ServiceOptions = {}): Promise<Service> {
-  const { people = [], oldRuns = 0, checkout = thisCheckout } = options
+  const { people = [], oldRuns = 0, history = false, checkout = thisCheckout } = options
   const program = join(checkout, 'packages/server/src/main.ts')
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   const port = await freePort()
@@ -69,7 +75,7 @@ export async function startService(agents: number, options: ServiceOptions = {})
   // The service is started once to create the tables before agents are inserted, so that a service of another checkout
   // gets the tables of its own version.
   await end(await startProcess(program, folder, env))
-  await seed(env, agents, oldRuns)
+  await seed(env, agents, { oldRuns, history })
   const operator = <T>(args: string[], input = ''): T =>
     JSON.parse(
       execFileSync(process.execPath, [program, ...args, '--json'], { cwd: folder, env, input, encoding: 'utf8' }),
@@ -90,6 +96,16 @@ export async function startService(agents: number, options: ServiceOptions = {})
       child = await startProcess(program, folder, env)
       return (performance.now() - from) / 1000
     },
+    async offline(work) {
+      await end(child)
+      const store = openStore(env)
+      try {
+        return await work(store)
+      } finally {
+        await store.close()
+        child = await startProcess(program, folder, env)
+      }
+    },
     operator,
     async stop() {
       await end(child)
@@ -101,16 +117,23 @@ export async function startService(agents: number, options: ServiceOptions = {})
 
 export const password = 'correct horse battery'
 
+interface Database {
+  SVC_DATA_DIR: string
+  SVC_DATABASE_URL?: string
+}
+const openStore = ({ SVC_DATABASE_URL: url, SVC_DATA_DIR }: Database): Store =>
+  url === undefined ? openEmbedded(databaseFile(SVC_DATA_DIR)) : openPostgres(url)
+
 async function seed(
-  env: { SVC_DATA_DIR: string; SVC_DATABASE_URL?: string },
+  env: Database,
   agents: number,
-  oldRuns: number,
+  { oldRuns, history }: { oldRuns: number; history: boolean },
 ): Promise<void> {
-  const url = env.SVC_DATABASE_URL
-  const store = url === undefined ? openEmbedded(databaseFile(env.SVC_DATA_DIR)) : openPostgres(url)
+  const store = openStore(env)
   const { id } = await addWorkspace(store, workspace, true, Date.now())
   await addAgents(store, id, agents)
   if (oldRuns > 0) addOldRuns(store, oldRuns)
+  if (history) await addHistory(store)
   await store.close()
 }
 
@@ -141,6 +164,21 @@ function addOldRuns(store: Store, each: number): void {
     )
     .run(now - 60_000, each)
   store.sqlite.exec('commit')
+}
+
+/** Gives every agent three tags, and for each of the last 30 days the costs of all its models and of its only one. */
+async function addHistory({ db }: Store): Promise<void> {
+  const today = dayOf(Date.now())
+  const number = sql`cast(substr(name, 7) as integer)`
+  await sql`insert into agent_tag (agent_id, tag)
+    select id, case when ${number} % 2 = 0 then 'eu' else 'us' end from agent union all
+    select id, case when ${number} % 3 = 0 then 'test' else 'prod' end from agent union all
+    select id, 'team-' || (${number} % 20) from agent`.execute(db)
+  await sql`with recursive back(days) as (select 0 union all select days + 1 from back where days < 29)
+    insert into usage_day (agent_id, day, model, runs, cost_micro, output_tokens)
+    select id, ${sql.lit(today)} - days, model, 20, 1000 * (${number} % 50), 40000
+    from agent cross join back cross join (select '' as model union all select 'large-2') as models
+    order by id, 2, model`.execute(db)
 }
 
 async function addAgents(store: Store, workspaceId: string, agents: number): Promise<void> {

@@ -10,7 +10,8 @@ import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { count, fixed, table } from '../common/table.ts'
-import { embedded, type Load, type Measured, measureInTurns, median, onPostgres, type Server } from './measure.ts'
+import { median } from '../common/times.ts'
+import { embedded, type Load, type Measured, measureInTurns, onPostgres, type Server } from './measure.ts'
 
 export interface Compared extends Load {
   says: string

@@ -1,8 +1,7 @@
 /** Measures one or more servers that take reports, and starts the servers that several measurements share. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import pg from 'pg'
-import { startPostgres } from '../../packages/server/testing/postgres.ts'
+import { startDatabase } from '../common/postgres.ts'
 import { type ServiceOptions, startService } from '../common/service.ts'
 
 /**
@@ -79,22 +78,14 @@ export async function embedded(agents: number, options: ServiceOptions = {}): Pr
 
 /** Starts the service with a new PostgreSQL that syncs every commit. */
 export async function onPostgres(agents: number, options: ServiceOptions = {}): Promise<Server> {
-  const postgres = await startPostgres({ durable: true })
-  const admin = new pg.Client({ connectionString: postgres.url('postgres') })
-  await admin.connect()
-  await admin.query('create database bench')
-  const { version } = (await admin.query("select current_setting('server_version') as version")).rows[0]
-  await admin.end()
-  const env = { ...options.env, SVC_DATABASE_URL: postgres.url('bench') }
+  const postgres = await startDatabase()
+  const env = { ...options.env, SVC_DATABASE_URL: postgres.url }
   const service = await startService(agents, { ...options, env })
   const stop = async () => {
     await service.stop()
     await postgres.stop()
   }
-  return { name: `service, PostgreSQL ${parseFloat(version)}`, ...withPid(service), database: postgres.pid, stop }
+  return { name: `service, PostgreSQL ${postgres.version}`, ...withPid(service), database: postgres.pid, stop }
 }
 
 const withPid = ({ port, pid, stop }: Omit<Server, 'name'>) => ({ port, pid, stop })
-
-export const median = (values: number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN

@@ -1,0 +1,182 @@
+/**
+ * Measures the list of agents and its filters with many agents that report meanwhile: requests over HTTP, and in this
+ * process the reading of all rows and costs into an empty cache, and the filters over cached rows.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Fleet } from '@svc/api'
+import { parseFilter } from '@svc/api/filter'
+import type { Store } from '../../packages/server/src/platform/db/open.ts'
+import { fleetCache } from '../../packages/server/src/web/live/fleet.ts'
+import { fleetPage } from '../../packages/server/src/web/queries/fleet.ts'
+import { startDatabase } from '../common/postgres.ts'
+import { type Service, startService, workspace } from '../common/service.ts'
+import { signIn } from '../common/sign-in.ts'
+import { count, fixed, table } from '../common/table.ts'
+import { median, timed } from '../common/times.ts'
+import { startLoad } from '../fleet/load.ts'
+
+/** The limits in milliseconds. */
+const most = { filter: 15, list: 50, rows: 500, costs: 1500 } as const
+const person = 'person-0@example.org'
+
+/** The filters that are measured. The reports and tags are those of common/fleet.ts and common/service.ts. */
+const filters = [
+  '',
+  'morning',
+  'agent-77 -host-7',
+  'tag:eu -tag:prod level:ok',
+  'host:host-1*,host-2* is:online',
+  'version:>=1.4.0 version:<2.0.0 cost30:>0.2',
+  'seen:<5m can:pause alert:none update:none',
+  Array.from({ length: 20 }, (_, i) => `-name:*${i}${i}*${i}`).join(' '),
+] as const
+
+interface Measured {
+  engine: string
+  agents: number
+  /** The milliseconds of requests for the list, while agents report. */
+  lists: number[]
+  /** The milliseconds of the first request after a start of the service, and of a request that waits for costs. */
+  first: number[]
+  firstCosts: number[]
+  /** The milliseconds of reading rows and costs into an empty cache. */
+  rows: number[]
+  costs: number[]
+  /** For each filter the milliseconds over cached rows. */
+  filtered: number[][]
+}
+
+export async function measureFilters(agents: number, rounds: number): Promise<string> {
+  const embedded = await measure('SQLite', agents, rounds, {})
+  const postgres = await startDatabase()
+  try {
+    const env = { SVC_DATABASE_URL: postgres.url }
+    return tables([embedded, await measure(`PostgreSQL ${postgres.version}`, agents, rounds, env)], rounds)
+  } finally {
+    await postgres.stop()
+  }
+}
+
+async function measure(engine: string, agents: number, rounds: number, env: Record<string, string>): Promise<Measured> {
+  console.error(`page: filters over ${count(agents)} agents, ${engine}`)
+  const service = await startService(agents, { people: [person], env, history: true })
+  try {
+    const asked = await overHttp(service, agents, rounds)
+    return { engine, agents, ...asked, ...(await service.offline((store) => inside(store, rounds))) }
+  } finally {
+    await service.stop()
+  }
+}
+
+async function overHttp(
+  service: Service,
+  agents: number,
+  rounds: number,
+): Promise<Pick<Measured, 'lists' | 'first' | 'firstCosts'>> {
+  const interval = 30
+  const load = await startLoad({ port: service.port, agents, connections: Math.min(agents, 10_000), interval })
+  try {
+    await sleep((interval + 2) * 1000)
+    const ask = await asker(service)
+    const [lists, first, firstCosts]: [number[], number[], number[]] = [[], [], []]
+    await ask('')
+    for (let round = 0; round < rounds; round++)
+      for (const q of filters) {
+        await sleep(250)
+        lists.push(await timed(() => ask(q)))
+      }
+    for (let round = 0; round < rounds; round++) {
+      await service.restart()
+      // All agents connect again first.
+      await sleep(3000)
+      first.push(await timed(() => ask('')))
+      firstCosts.push((first.at(-1) ?? 0) + (await timed(() => ask('cost:>0'))))
+    }
+    return { lists, first, firstCosts }
+  } finally {
+    await load.stop()
+  }
+}
+
+/** Returns a function that requests the list of agents with a filter, and reads the whole answer. */
+async function asker(service: Service) {
+  const cookie = await signIn(service, person)
+  return async (q: string): Promise<Fleet> => {
+    const address = `${service.url}/api/web/w/${workspace}/fleet?limit=200&sort=level&desc=true&${new URLSearchParams({ q })}`
+    const answer = await fetch(address, { headers: { cookie } })
+    if (!answer.ok) throw new Error(`The list was answered ${answer.status}: ${await answer.text()}`)
+    return (await answer.json()) as Fleet
+  }
+}
+
+/** Measures what the service does for a list, in this process and without reports. */
+async function inside(store: Store, rounds: number): Promise<Pick<Measured, 'rows' | 'costs' | 'filtered'>> {
+  const { id } = await store.db
+    .selectFrom('workspace')
+    .select('id')
+    .where('slug', '=', workspace)
+    .executeTakeFirstOrThrow()
+  const [rows, costs]: [number[], number[]] = [[], []]
+  const filtered: number[][] = filters.map(() => [])
+  for (let round = 0; round <= rounds; round++) {
+    const costsRead = () => {}
+    const cache = fleetCache({ db: store.db, engine: store.engine, now: Date.now, costsRead, costsFailed: costsRead })
+    const took = await timed(() => cache.readRows(id))
+    const more = await timed(() => cache.read(id))
+    const all = await cache.read(id)
+    // The first round compiles the code.
+    if (round > 0) {
+      rows.push(took)
+      costs.push(more)
+    }
+    for (const [i, q] of filters.entries()) {
+      const read = parseFilter(q)
+      if (!read.ok) throw new Error(read.message)
+      const query = { filter: read.value.terms, sort: 'level', desc: true, offset: 0, limit: 200 } as const
+      const ms = await timed(() => fleetPage(all, query, { now: Date.now(), halted: 0 }))
+      if (round > 0) filtered[i]?.push(ms)
+    }
+  }
+  return { rows, costs, filtered }
+}
+
+function tables(all: readonly Measured[], rounds: number): string {
+  const rows = all.flatMap(({ engine, filtered, lists, first, firstCosts, rows: cold, costs }) => {
+    const each = filtered.map(median)
+    const slowest = each.indexOf(Math.max(...each))
+    const figures: [what: string, times: readonly number[], limit: number | undefined][] = [
+      [
+        `filter over cached rows, the slowest: \`${shortened(filters[slowest] ?? '')}\``,
+        filtered[slowest] ?? [],
+        most.filter,
+      ],
+      ['filter over cached rows, all filters', filtered.flat(), most.filter],
+      ['request for the list, while agents report', lists, most.list],
+      ['cold: all rows', cold, most.rows],
+      ['cold: then their costs', costs, most.costs],
+      ['first request for the list after a start', first, undefined],
+      ['the same, and one by costs after it', firstCosts, undefined],
+    ]
+    return figures.map(([what, times, limit]) => {
+      const middle = median(times)
+      return [
+        engine,
+        what,
+        fixed(middle),
+        fixed(Math.max(...times)),
+        limit,
+        limit ? fixed(middle / limit, 2) : undefined,
+      ]
+    })
+  })
+  const missed = rows.filter((row) => Number(row.at(-1)) > 1)
+  return [
+    `Filters over ${count(all[0]?.agents ?? 0)} agents with three tags and 60 rows of costs each, which report every 30 s; milliseconds, medians of ${rounds} rounds.`,
+    table(['database', 'what', 'median', 'slowest', 'limit', '÷ limit'], rows),
+    missed.length === 0
+      ? 'Every median is within its limit.'
+      : `ABOVE the limit: ${missed.map(([engine, what]) => `${what} (${engine})`).join(', ')}.`,
+  ].join('\n\n')
+}
+
+const shortened = (q: string): string => (q.length > 50 ? `${q.slice(0, 45)} …` : q)
