@@ -433,6 +433,7 @@ export const orders: Readonly<Record<string, Order>> = {
       {
         'pages/agent/commands': 'commands that were sent',
         'pages/agent/logs': 'logs, asked for and read',
+        'actions/dialogs': 'dialogs that send a command to many agents',
         blueprints: 'blueprints in words',
         shell: 'frame of the page: side bar, banners, menus',
       },

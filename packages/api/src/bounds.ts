@@ -114,6 +114,7 @@ export const bounds = {
   'POST /w/:slug/commands': actions,
   'POST /w/:slug/actions': actions,
   'POST /w/:slug/actions/preview': nothing,
+  'POST /w/:slug/actions/offers': nothing,
   'POST /w/:slug/actions/:id/retry': actions,
   'POST /w/:slug/actions/:id/cancel': nothing,
   'POST /w/:slug/agents': agents,

@@ -243,6 +243,8 @@ export const api = {
   actions: (slug: string, before: string | undefined, limit: number, s?: Signal) =>
     call('GET /w/:slug/actions', { slug }, { before, limit }, s),
   action: (slug: string, id: string, s?: Signal) => call('GET /w/:slug/actions/:id', { slug, id }, s),
+  actionOffers: (slug: string, asked: Sent<'POST /w/:slug/actions/offers'>, s?: Signal) =>
+    call('POST /w/:slug/actions/offers', { slug }, asked, s),
   previewAction: (slug: string, action: NewAction) => call('POST /w/:slug/actions/preview', { slug }, action),
   startAction: (slug: string, action: NewAction) => call('POST /w/:slug/actions', { slug }, action),
   retryAction: (slug: string, id: string) => call('POST /w/:slug/actions/:id/retry', { slug, id }),

@@ -1,5 +1,5 @@
 /** Actions: presses on many agents, with the outcome for each. */
-import { controls } from '@svc/protocol'
+import { controls, type Setting, type SettingValue } from '@svc/protocol'
 
 /** `lift` lifts the hold on a runtime version; `delete` deletes agents that never reported. */
 export const actionTypes = [...controls, 'set', 'log', 'lift', 'delete'] as const
@@ -27,6 +27,8 @@ export const retriedStates: readonly ActionState[] = ['expired', 'failed']
 
 /** The reason for which an action skips an agent without a report. The page counts these agents separately. */
 export const neverReported = 'The agent has never reported.'
+/** The reason for the outcome of an agent that is deleted while its command is under way. The page does not link it. */
+export const agentDeleted = 'The agent was deleted.'
 
 export interface NewAction {
   type: ActionType
@@ -54,6 +56,8 @@ interface ActionAgent {
   state: ActionState
   /** The words of the agent, or the reason why nothing was sent. */
   message: string | null
+  /** The id of the log that the agent sent in answer, while admins can read it. */
+  log?: string
 }
 export interface ActionPage extends ActionRow {
   /** All agents of the action, sorted by name. */
@@ -68,4 +72,30 @@ export interface ActionPreview {
   /** The number of agents that would get the command. */
   sends: number
   skips: { name: string; message: string }[]
+}
+
+/** The commands whose values a person chooses among those that agents offer. */
+export const chosenTypes = ['set', 'log'] as const satisfies readonly ActionType[]
+
+export interface ActionOffersInput {
+  type: (typeof chosenTypes)[number]
+  /** The names of the agents. */
+  agents: string[]
+}
+/** The settings or logs that some agents offer, the most frequent first. Those of the other type are left out. */
+export interface ActionOffers {
+  settings: OfferedSetting[]
+  logs: OfferedLog[]
+}
+export interface OfferedSetting {
+  /** The setting as the first of the agents declares it, with the widest bounds that any of them declares. */
+  setting: Setting
+  /** The number of agents that declare it. */
+  agents: number
+  /** The values that most of the agents report. */
+  values: { value: SettingValue; agents: number }[]
+}
+export interface OfferedLog {
+  name: string
+  agents: number
 }

@@ -1,6 +1,15 @@
 /** Operations on actions: presses on many agents, with an outcome for each. */
 import { isObject, readCommand } from '@svc/protocol'
-import { type ActionPage, type ActionPreview, type Actions, actionTypes, type NewAction } from '../answers/actions.ts'
+import {
+  type ActionOffers,
+  type ActionOffersInput,
+  type ActionPage,
+  type ActionPreview,
+  type Actions,
+  actionTypes,
+  chosenTypes,
+  type NewAction,
+} from '../answers/actions.ts'
 import {
   count,
   InputRefused,
@@ -31,16 +40,26 @@ const shape = object({
   values: optional(values),
   filter: optional(text(500)),
 })
+function checkAgents({ type, agents }: Pick<NewAction, 'type' | 'agents'>): void {
+  if (agents.length === 0) throw new InputRefused('agents must name at least one agent.')
+  if (type === 'log' && agents.length > maxActionAgents.log)
+    throw new InputRefused(`A log is requested from at most ${maxActionAgents.log} agents: got ${agents.length}.`)
+}
 /** Reads what is to be done with which agents. The values must fit the type, as for a command to one agent. */
 const newAction: Reader<NewAction> = (value, field) => {
   const read = shape(value, field)
-  if (read.agents.length === 0) throw new InputRefused('agents must name at least one agent.')
-  if (read.type === 'log' && read.agents.length > maxActionAgents.log)
-    throw new InputRefused(`A log is requested from at most ${maxActionAgents.log} agents: got ${read.agents.length}.`)
+  checkAgents(read)
   if (read.type === 'lift' || read.type === 'delete') return { ...read, values: {} }
   const body = readCommand({ type: read.type, payload: read.values })
   if (!body.ok) throw new InputRefused(body.message, body.code)
   return { ...read, values: body.value.payload }
+}
+
+const offersShape = object({ type: oneOf(chosenTypes), agents: list(pasted(), maxActionAgents.any) })
+const offersInput: Reader<ActionOffersInput> = (value, field) => {
+  const read = offersShape(value, field)
+  checkAgents(read)
+  return read
 }
 
 const deletes = proofIf<NewAction>('if the type is delete', ({ type }) => type === 'delete')
@@ -78,6 +97,14 @@ export const startAction = change<{ id: string }>()('POST /w/:slug/actions', {
 export const previewAction = change<ActionPreview>()('POST /w/:slug/actions/preview', {
   says: 'preview an action: the number of agents that it would reach, and those that it would skip with the reason',
   input: newAction,
+  maxBytes,
+  audit: { none: 'it changes nothing; it is a POST since its body may be large' },
+  pages: { none: 'it changes nothing' },
+  again: 'same',
+})
+export const actionOffers = change<ActionOffers>()('POST /w/:slug/actions/offers', {
+  says: 'show the settings that some agents declare, or the logs that they offer, each with the number of agents',
+  input: offersInput,
   maxBytes,
   audit: { none: 'it changes nothing; it is a POST since its body may be large' },
   pages: { none: 'it changes nothing' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { previewWords, titleOf } from './words.ts'
+import { previewWords, reasonOf, reasonsIn, titleOf } from './words.ts'
 
 const skips = (...messages: string[]) => messages.map((message, i) => ({ name: `a-${i}`, message }))
 const never = 'The agent has never reported.'
@@ -10,7 +10,10 @@ test.each([
   ['pause', 38, skips(misfit, misfit), '38 of 40: 2 do not offer Pause'],
   ['pause', 39, skips(misfit), '39 of 40: 1 does not offer Pause'],
   ['run_now', 1998, skips(never, misfit), '1,998 of 2,000: 1 does not offer Run now, 1 never reported'],
-  ['set', 1, skips('every must be 1 or more: got 0.'), '1 of 2: 1 cannot get it'],
+  ['set', 1, skips('every must be 1 or more: got 0.'), '1 of 2: 1 does not accept this'],
+  ['log', 0, skips(misfit, misfit), '0 of 2: 2 do not offer this log'],
+  ['lift', 3, skips(misfit), '3 of 4: 1 holds no version'],
+  ['delete', 3, skips(misfit, misfit), '3 of 5: 2 have reported'],
 ] as const)('%s with %i agents and %j skipped is previewed as %j', (type, sends, skipped, words) =>
   expect(previewWords(type, { sends, skips: [...skipped] })).toBe(words),
 )
@@ -20,3 +23,19 @@ test('the title of an action is what was asked of how many', () => {
   expect(titleOf({ type: 'pause', counts: { ...none, applied: 1200, skipped: 40 } })).toBe('Pause: 1,240 agents')
   expect(titleOf({ type: 'log', counts: { ...none, waiting: 1 } })).toBe('Request a log: 1 agent')
 })
+
+test('the agents that are skipped are named by reason, the most frequent first', () =>
+  expect(reasonsIn({ skips: skips(never, misfit, misfit) })).toEqual([
+    { message: misfit, names: ['a-1', 'a-2'] },
+    { message: never, names: ['a-0'] },
+  ]))
+
+test.each([
+  ['refused', 'not now', 'not now'],
+  ['refused', null, 'The agent gave no reason.'],
+  ['failed', null, 'It was delivered, but no answer came within ten minutes.'],
+  ['applied', null, null],
+  ['waiting', null, null],
+] as const)('the outcome %s with the words %j has the reason %j', (state, message, reason) =>
+  expect(reasonOf({ state, message })).toBe(reason),
+)

@@ -4,9 +4,9 @@ import type { ActionPreview, ActionRow, ActionState, ActionType, neverReported }
 type OutcomeTone = 'waiting' | 'told' | 'good' | 'no' | 'lost' | 'plain'
 
 const number = (n: number): string => n.toLocaleString('en-US')
-const agents = (n: number): string => `${number(n)} ${n === 1 ? 'agent' : 'agents'}`
+export const agentsIn = (n: number): string => `${number(n)} ${n === 1 ? 'agent' : 'agents'}`
 
-const typeWords: Readonly<Record<ActionType, string>> = {
+export const typeWords: Readonly<Record<ActionType, string>> = {
   pause: 'Pause',
   resume: 'Resume',
   run_now: 'Run now',
@@ -28,26 +28,50 @@ export const outcomeWords: Readonly<Record<ActionState, { word: string; tone: Ou
   cancelled: { word: 'cancelled', tone: 'plain', means: 'Somebody cancelled it before it was delivered.' },
 }
 
+/** The reason that is shown for an agent whose outcome has no words of its own. */
+const silentReasons: Partial<Record<ActionState, string>> = {
+  refused: 'The agent gave no reason.',
+  failed: 'It was delivered, but no answer came within ten minutes.',
+  expired: 'No report came within ten minutes, so it was never delivered.',
+}
+export const reasonOf = ({ state, message }: { state: ActionState; message: string | null }): string | null =>
+  message ?? silentReasons[state] ?? null
+
 const total = (counts: ActionRow['counts']): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
 export const titleOf = ({ type, counts }: Pick<ActionRow, 'type' | 'counts'>): string =>
-  `${typeWords[type]}: ${agents(total(counts))}`
+  `${typeWords[type]}: ${agentsIn(total(counts))}`
 
 /** The service's sentence: the compiler compares them. */
 const withoutReport: typeof neverReported = 'The agent has never reported.'
+
+/** The words about the agents that are skipped, for one agent and for several. */
+const misfitWords: Readonly<Record<ActionType, readonly [one: string, many: string]>> = {
+  pause: ['does not offer Pause', 'do not offer Pause'],
+  resume: ['does not offer Resume', 'do not offer Resume'],
+  run_now: ['does not offer Run now', 'do not offer Run now'],
+  set: ['does not accept this', 'do not accept this'],
+  log: ['does not offer this log', 'do not offer this log'],
+  lift: ['holds no version', 'hold no version'],
+  delete: ['has reported', 'have reported'],
+}
 
 /** The reason for which most agents are skipped comes first: `38 of 40: 2 do not offer Pause`. */
 export function previewWords(type: ActionType, { sends, skips }: ActionPreview): string | null {
   if (skips.length === 0) return null
   const never = skips.filter(({ message }) => message === withoutReport).length
   const others = skips.length - never
-  const control = type === 'pause' || type === 'resume' || type === 'run_now'
   const parts = [
-    others > 0 &&
-      (control
-        ? `${number(others)} ${others === 1 ? 'does' : 'do'} not offer ${typeWords[type]}`
-        : `${number(others)} cannot get it`),
+    others > 0 && `${number(others)} ${misfitWords[type][others === 1 ? 0 : 1]}`,
     never > 0 && `${number(never)} never reported`,
   ].filter((part) => part !== false)
   return `${number(sends)} of ${number(sends + skips.length)}: ${parts.join(', ')}`
+}
+
+/** The agents that are skipped for each reason, the most frequent reason first. */
+export function reasonsIn({ skips }: Pick<ActionPreview, 'skips'>): { message: string; names: string[] }[] {
+  const reasons = Map.groupBy(skips, ({ message }) => message)
+  return [...reasons]
+    .map(([message, all]) => ({ message, names: all.map(({ name }) => name) }))
+    .sort((a, b) => b.names.length - a.names.length)
 }

@@ -42,7 +42,7 @@ everyEngine('svc-server action', (open) => {
     expect(await said('action show', [`${slug}/${other}`])).toMatch(/^set \{"every":5\}: 2 waiting/)
     expect(await said('action cancel', [`${slug}/${id}`])).toBe('Cancelled for 3 agents.')
     expect(await said('action retry', [`${slug}/${id}`])).toBe(
-      'refused: There is nothing to retry: no command of the action expired or failed.',
+      'refused: There is nothing to retry: no command expired or failed whose agent still exists.',
     )
   })
 

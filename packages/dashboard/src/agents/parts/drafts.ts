@@ -1,11 +1,6 @@
 import type { SettingValue } from '@svc/protocol'
 import { type Dispatch, type SetStateAction, useCallback, useMemo, useState } from 'react'
-
-/**
- * The content of the input for a setting: a text for kinds that are typed, the index of the option for a select, a
- * boolean for a switch, null for "not set".
- */
-export type Raw = string | boolean | null
+import type { Raw } from './raw.ts'
 
 /**
  * A setting that the person has changed on the page and not sent: `raw` is the content of its input, and `base` the

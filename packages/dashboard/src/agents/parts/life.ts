@@ -36,7 +36,11 @@ export const lifeWords: Readonly<Record<CommandState, StateWords>> = {
     tone: 'no',
     means: 'The agent refused it, but answered after more than ten minutes.',
   },
-  cancelled: { word: 'cancelled', tone: 'lost', means: 'The agent was deleted before it was delivered or answered.' },
+  cancelled: {
+    word: 'cancelled',
+    tone: 'lost',
+    means: 'Somebody cancelled it before it was delivered, or deleted the agent.',
+  },
 }
 
 /**

@@ -1,10 +1,10 @@
 import { Button, Group, Stack } from '@mantine/core'
-import type { ActionPage as Action, ActionState } from '@svc/api'
+import type { ActionPage as Action, ActionState, agentDeleted } from '@svc/api'
 import { IconMoodEmpty } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { outcomeWords, titleOf } from '../../actions/words.ts'
+import { outcomeWords, reasonOf, titleOf } from '../../actions/words.ts'
 import { ApiError, api } from '../../api.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { AnchorLink } from '../../links.tsx'
@@ -50,18 +50,40 @@ export function ActionPage() {
               </AnchorLink>
             </>
           )}
-          {Object.entries(action.values).map(([key, value]) => (
-            <span key={key}>
-              , <Text>{`${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`}</Text>
-            </span>
-          ))}
+          {action.filter !== null && (
+            <>
+              {' '}
+              to the agents that fit <Text mono>{action.filter}</Text>
+            </>
+          )}
         </p>
+        <Values action={action} />
       </header>
       <div className="svc-column">
         <Outcome slug={slug} action={action} />
         <Agents slug={slug} action={action} />
       </div>
     </>
+  )
+}
+
+/** Shows the values of settings, or the name of a log, that the action sent. */
+function Values({ action: { type, values } }: { action: Action }) {
+  const all = Object.entries(values)
+  if (all.length === 0) return null
+  return (
+    <ul className="act-values" aria-label={type === 'log' ? 'Log' : 'Values'}>
+      {all.map(([key, value]) => (
+        <li key={key}>
+          {type !== 'log' && (
+            <>
+              <Text>{key}</Text>:{' '}
+            </>
+          )}
+          <Text mono>{typeof value === 'string' ? value : JSON.stringify(value)}</Text>
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -150,17 +172,7 @@ function Agents({ slug, action }: { slug: string; action: Action }) {
     >
       <ul className="svc-rows" aria-label="Agents">
         {(all ? fitting : fitting.slice(0, atFirst)).map((agent) => (
-          <li key={agent.name} className="act-agent">
-            <AnchorLink to={paths.agent} params={{ slug, name: agent.name }} search={{ tab: 'commands' }}>
-              {agent.name}
-            </AnchorLink>
-            <Tone tone={outcomeWords[agent.state].tone}>{outcomeWords[agent.state].word}</Tone>
-            {agent.message !== null && (
-              <p className="svc-quiet">
-                <Text>{agent.message}</Text>
-              </p>
-            )}
-          </li>
+          <OneAgent key={agent.name} slug={slug} type={action.type} agent={agent} />
         ))}
       </ul>
       {!all && fitting.length > atFirst && (
@@ -171,5 +183,39 @@ function Agents({ slug, action }: { slug: string; action: Action }) {
         </div>
       )}
     </Section>
+  )
+}
+
+/** The service's sentence: the compiler compares them. */
+const deleted: typeof agentDeleted = 'The agent was deleted.'
+
+function OneAgent({ slug, type, agent }: { slug: string; type: Action['type']; agent: Action['agents'][number] }) {
+  const { role } = useWorkspace()
+  const { name, state, message, log } = agent
+  const isGone = message === deleted || (type === 'delete' && state === 'applied')
+  const reason = reasonOf(agent)
+  return (
+    <li className="act-agent">
+      <span className="act-agent-name">
+        {isGone ? (
+          <Text>{name}</Text>
+        ) : (
+          <AnchorLink to={paths.agent} params={{ slug, name }} search={{ tab: 'commands' }}>
+            {name}
+          </AnchorLink>
+        )}
+        {log !== undefined && role === 'admin' && (
+          <AnchorLink to={paths.agent} params={{ slug, name }} search={{ tab: 'logs', log }} fz="sm" underline="always">
+            Read log
+          </AnchorLink>
+        )}
+      </span>
+      <Tone tone={outcomeWords[state].tone}>{outcomeWords[state].word}</Tone>
+      {reason !== null && (
+        <p className="svc-quiet">
+          <Text>{reason}</Text>
+        </p>
+      )}
+    </li>
   )
 }

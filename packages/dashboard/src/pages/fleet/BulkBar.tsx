@@ -1,100 +1,121 @@
-import { Button } from '@mantine/core'
-import { IconPlayerPause, IconPlayerPlay, IconPlayerTrackNext, IconRefreshDot } from '@tabler/icons-react'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
-import { previewWords } from '../../actions/words.ts'
-import { api } from '../../api.ts'
+import { Button, Menu } from '@mantine/core'
+import type { ActionType } from '@svc/api'
+import {
+  IconAdjustments,
+  IconDots,
+  IconFileText,
+  IconLockOpen,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlayerTrackNext,
+  IconRefreshDot,
+  IconTrash,
+} from '@tabler/icons-react'
+import { lazy, Suspense, useState } from 'react'
+import { typeWords } from '../../actions/words.ts'
 import { ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
-import { keys } from '../../queries.ts'
-import { Confirm } from '../../ui/index.ts'
 import { handOver } from '../../updates/chosen.ts'
 import type { Selection } from './useSelection.ts'
 
-type BulkCommand = 'pause' | 'resume' | 'run_now'
+const ActionDialog = lazy(async () => ({
+  default: (await import('../../actions/dialogs/ActionDialog.tsx')).ActionDialog,
+}))
 
-const commands = [
-  { type: 'pause', words: 'Pause', icon: IconPlayerPause, means: 'start no new runs until resumed' },
-  { type: 'resume', words: 'Resume', icon: IconPlayerPlay, means: 'return to their own schedule' },
-  { type: 'run_now', words: 'Run now', icon: IconPlayerTrackNext, means: 'start a run now, which may cost money' },
-] as const satisfies { type: BulkCommand; words: string; icon: unknown; means: string }[]
+const shown = [
+  { type: 'pause', icon: IconPlayerPause },
+  { type: 'resume', icon: IconPlayerPlay },
+  { type: 'run_now', icon: IconPlayerTrackNext },
+] as const satisfies { type: ActionType; icon: unknown }[]
 
 /** Sends one command to all selected agents, and leads to the page with the outcome for each. */
 export function BulkBar({ slug, selection }: { slug: string; selection: Selection }) {
-  const client = useQueryClient()
-  const navigate = useNavigate()
-  const [asking, setAsking] = useState<(typeof commands)[number] | null>(null)
+  const [asking, setAsking] = useState<ActionType | null>(null)
   const names = [...selection.names]
-  const count = names.length.toLocaleString('en-US')
-  const { data: preview } = useQuery({
-    queryKey: ['w', slug, 'preview', asking?.type, names],
-    queryFn: () => api.previewAction(slug, { type: asking?.type ?? 'pause', agents: names }),
-    enabled: asking !== null,
-    staleTime: 0,
-  })
-  const reached = (preview?.sends ?? names.length).toLocaleString('en-US')
-  const skipped = asking && preview && previewWords(asking.type, preview)
-  const send = async () => {
-    if (!asking) return
-    const { id } = await api.startAction(slug, { type: asking.type, agents: names })
-    selection.clear()
-    void client.invalidateQueries({ queryKey: keys.actions(slug) })
-    await navigate({ to: paths.action, params: { slug, id } })
-  }
+  if (names.length === 0) return null
   return (
     <>
-      {names.length > 0 && (
-        <section className="fleet-bulk" aria-label="Selected agents">
-          <span className="fleet-bulk-count" role="status">
-            {count} selected
-          </span>
-          {commands.map((command) => (
-            <Button
-              key={command.type}
-              className="fleet-bulk-command"
-              size="compact-sm"
-              variant="default"
-              leftSection={<command.icon size={14} aria-hidden />}
-              onClick={() => setAsking(command)}
-            >
-              {command.words}
-            </Button>
-          ))}
-          <ButtonLink
-            to={paths.update}
-            params={{ slug }}
-            search={{ agents: 'chosen' }}
-            onClick={() => handOver(slug, names)}
+      <section className="fleet-bulk" aria-label="Selected agents">
+        <span className="fleet-bulk-count" role="status">
+          {names.length.toLocaleString('en-US')} selected
+        </span>
+        {shown.map(({ type, icon: Icon }) => (
+          <Button
+            key={type}
+            className="fleet-bulk-command"
             size="compact-sm"
             variant="default"
-            leftSection={<IconRefreshDot size={14} aria-hidden />}
+            leftSection={<Icon size={14} aria-hidden />}
+            onClick={() => setAsking(type)}
           >
-            Update…
-          </ButtonLink>
-          <Button size="compact-sm" variant="subtle" color="gray" onClick={selection.clear}>
-            Clear
+            {typeWords[type]}
           </Button>
-        </section>
+        ))}
+        <ButtonLink
+          className="fleet-bulk-command"
+          to={paths.update}
+          params={{ slug }}
+          search={{ agents: 'chosen' }}
+          onClick={() => handOver(slug, names)}
+          size="compact-sm"
+          variant="default"
+          leftSection={<IconRefreshDot size={14} aria-hidden />}
+        >
+          Update…
+        </ButtonLink>
+        <MoreActions ask={setAsking} />
+        <Button size="compact-sm" variant="subtle" color="gray" onClick={selection.clear}>
+          Clear
+        </Button>
+      </section>
+      {asking !== null && (
+        <Suspense>
+          <ActionDialog
+            slug={slug}
+            type={asking}
+            names={names}
+            onClose={() => setAsking(null)}
+            onSent={() => {
+              setAsking(null)
+              selection.clear()
+            }}
+            onGone={(gone) => {
+              if (gone.length === names.length) setAsking(null)
+              selection.set(gone, false)
+            }}
+          />
+        </Suspense>
       )}
-      <Confirm
-        opened={asking !== null}
-        onClose={() => setAsking(null)}
-        title={`${asking?.words}: ${count} ${names.length === 1 ? 'agent' : 'agents'}?`}
-        confirm={`${asking?.words} ${reached}`}
-        disabled={preview?.sends === 0}
-        onConfirm={send}
-      >
-        {skipped && (
-          <p role="status">
-            <strong>{skipped}.</strong>
-          </p>
-        )}
-        <p>
-          Each agent gets the command with its next report and decides for itself. Those that accept {asking?.means}. A
-          command expires if its agent does not report within ten minutes. The next page shows each agent’s answer.
-        </p>
-      </Confirm>
     </>
   )
 }
+
+const MoreActions = ({ ask }: { ask: (type: ActionType) => void }) => (
+  <Menu position="top-end" withinPortal>
+    <Menu.Target>
+      <Button
+        className="fleet-bulk-command"
+        size="compact-sm"
+        variant="default"
+        leftSection={<IconDots size={14} aria-hidden />}
+      >
+        More
+      </Button>
+    </Menu.Target>
+    <Menu.Dropdown>
+      <Menu.Item leftSection={<IconAdjustments size={15} aria-hidden />} onClick={() => ask('set')}>
+        Change settings…
+      </Menu.Item>
+      <Menu.Item leftSection={<IconFileText size={15} aria-hidden />} onClick={() => ask('log')}>
+        Request a log…
+      </Menu.Item>
+      <Menu.Item leftSection={<IconLockOpen size={15} aria-hidden />} onClick={() => ask('lift')}>
+        Lift holds…
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item color="red" leftSection={<IconTrash size={15} aria-hidden />} onClick={() => ask('delete')}>
+        Delete…
+      </Menu.Item>
+    </Menu.Dropdown>
+  </Menu>
+)

@@ -26,7 +26,7 @@ export async function queueSlice(
   body: CommandBody,
 ): Promise<Map<string, Pressing>> {
   const there = new Set(await lockAgents(trx, agentIds))
-  const offers = await offersOf(trx, agentIds, body)
+  const offers = await offersOf(trx, agentIds, logsIn(body))
   const open = await openOf(trx, agentIds, now)
   const made: CommandRow[] = []
   const pressed = agentIds.map((id): [string, Pressing] => {
@@ -53,7 +53,7 @@ export async function queueSlice(
 
 /** For each agent the reason why it would not get the command; undefined if it would. Changes nothing. */
 export async function misfits(db: Db, agentIds: readonly string[], body: CommandBody) {
-  const offers = await offersOf(db, agentIds, body)
+  const offers = await offersOf(db, agentIds, logsIn(body))
   return new Map(
     agentIds.map((id) => {
       const offer = offers.get(id)
@@ -68,32 +68,42 @@ export async function lockAgents(trx: Db, ids: readonly string[]): Promise<strin
   return (await (isPostgres(trx) ? rows.forUpdate() : rows).execute()).map(({ id }) => id)
 }
 
-/** Reads the offers of agents from their last reports. Logs are read only if the command requests one. */
-async function offersOf(db: Db, ids: readonly string[], body: CommandBody): Promise<Map<string, Offer>> {
+/** The logs that are read: those of one name, all of them, or none. */
+type LogsRead = { named: string } | 'all' | 'none'
+const logsIn = (body: CommandBody): LogsRead => (body.type === 'log' ? { named: body.payload.name } : 'none')
+
+/** Reads the offers of those agents that have reported, from their last reports. */
+export async function offersOf(db: Db, ids: readonly string[], logs: LogsRead): Promise<Map<string, Offer>> {
   const reports = await db
     .selectFrom('agent_report')
     .select(['agent_id', 'body'])
     .where('agent_id', 'in', ids)
     .execute()
-  const logs = body.type === 'log' ? await logsOf(db, ids, body.payload.name) : new Map<string, string[]>()
+  const more =
+    logs === 'none' ? new Map<string, string[]>() : await logsOf(db, ids, logs === 'all' ? undefined : logs.named)
   return new Map(
-    reports.map(({ agent_id, body: text }) => [agent_id, offerOf(keptReport(text), logs.get(agent_id) ?? [])]),
+    reports.map(({ agent_id, body: text }) => [agent_id, offerOf(keptReport(text), more.get(agent_id) ?? [])]),
   )
 }
 
-/** For agents whose kept runs name this log, or whose manifest declares it, the names that can be requested. */
-async function logsOf(db: Db, ids: readonly string[], name: string): Promise<Map<string, string[]>> {
+/**
+ * The names of the logs that the kept runs of agents name, or their manifests declare. With `name`, runs with another
+ * log are not read.
+ */
+async function logsOf(db: Db, ids: readonly string[], name: string | undefined): Promise<Map<string, string[]>> {
   const runs = await db
     .selectFrom('run')
-    .select('agent_id')
+    .select(['agent_id', 'log'])
     .distinct()
     .where('agent_id', 'in', ids)
-    .where('log', '=', name)
+    .where('log', 'is not', null)
+    .$if(name !== undefined, (q) => q.where('log', '=', name ?? ''))
     .execute()
   const { rows } = await sql<{ id: string; manifest: string }>`
     select a.id, v.manifest from agent a ${sql.raw(versionRun)} where a.id in (${sql.join(ids)})`.execute(db)
   const logs = new Map(rows.map(({ id, manifest }) => [id, declaredLogsIn(manifest)]))
-  for (const { agent_id } of runs) logs.set(agent_id, [...(logs.get(agent_id) ?? []), name])
+  for (const { agent_id, log } of runs)
+    logs.set(agent_id, [...(logs.get(agent_id) ?? []), ...(log === null ? [] : [log])])
   return logs
 }
 

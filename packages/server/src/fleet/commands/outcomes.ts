@@ -1,5 +1,5 @@
 /** Tells the outcome of an action for each agent from the rows of its commands. */
-import type { ActionState } from '@svc/api'
+import { type ActionState, agentDeleted } from '@svc/api'
 import type { CommandState } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 
@@ -50,8 +50,6 @@ export function outcomeOf(pressed: Pressed): { state: ActionState; message: stri
     message: state === 'cancelled' && pressed.commandState === null ? agentDeleted : pressed.commandMessage,
   }
 }
-const agentDeleted = 'The agent was deleted.'
-
 /**
  * Keeps the outcomes of agents that are about to be deleted. Their commands are deleted with them; the rows of actions
  * stay.

@@ -6,10 +6,12 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { addPerson, newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { deleteAgent } from '../../fleet/agents/store.ts'
 import { queueCommand } from '../../fleet/commands/store.ts'
+import { storeLog } from '../../fleet/logs/store.ts'
 import type { Store } from '../../platform/db/open.ts'
+import { hashToken } from '../../platform/tokens.ts'
 import { eraseOldAction, timeOutCommands } from '../../service/sweeper/rounds.ts'
 import { actionPage, actionsOf } from '../../web/queries/actions.ts'
-import { previewAction } from './preview.ts'
+import { actionOffers, previewAction } from './preview.ts'
 import { agentsAtOnce, finishAction, sendSlice } from './runner.ts'
 import { cancelAction, retryAction, startAction } from './store.ts'
 
@@ -70,6 +72,59 @@ everyEngine('an action', (open) => {
     expect(await preview({ agents: ['nobody'] })).toBe('agent_unknown')
     const id = await send('pause', {}, ['silent'])
     expect((await page(id)).agents).toMatchObject([{}, {}, { ...never, state: 'skipped' }])
+  })
+
+  test('can be chosen from what the agents offer: settings with their values, and logs', async () => {
+    const { w, agents, reportAs } = await start(await open(), 3)
+    await w.addAgent('silent')
+    const [first, second] = agents as [TestAgent, TestAgent]
+    const schema = [...offering.settings.schema, { key: 'note', type: 'text' }]
+    await reportAs(first, { ...offering, settings: { schema, values: { every: 20, note: 'x' } } })
+    await reportAs(second, { controls: [], runs: [{ id: 'r', log: 'job/a', started: 1 }] })
+    const ask = async (type: 'set' | 'log', names = [...agents.map(({ name }) => name), 'silent']) => {
+      const verdict = await actionOffers(w.store.db, w.workspace, { type, agents: names })
+      return verdict.ok ? verdict.value : verdict.code
+    }
+    expect(await ask('set')).toEqual({
+      settings: [
+        {
+          setting: offering.settings.schema[0],
+          agents: 2,
+          values: [
+            { value: 20, agents: 1 },
+            { value: 10, agents: 1 },
+          ],
+        },
+        { setting: { key: 'note', type: 'text' }, agents: 1, values: [{ value: 'x', agents: 1 }] },
+      ],
+      logs: [],
+    })
+    expect(await ask('log')).toEqual({
+      settings: [],
+      logs: [
+        { name: 'work', agents: 2 },
+        { name: 'job/a', agents: 1 },
+      ],
+    })
+    expect(await ask('set', ['silent'])).toEqual({ settings: [], logs: [] })
+    expect(await ask('log', ['nobody'])).toBe('agent_unknown')
+  })
+
+  test('that requests logs leads to each log, for as long as it can be read', async () => {
+    const { w, send, page, report, agents, commandOf } = await start(await open(), 2)
+    const id = await send('log', { name: 'work' })
+    const [first] = agents as [TestAgent]
+    await report(first)
+    const caller = { agentId: first.id, tokenHash: hashToken(first.token) }
+    await storeLog(w.store.db, caller, { command: commandOf(first), name: 'work', text: 'hi' }, w.clock.now())
+    const { agents: rows } = await page(id)
+    expect(rows).toEqual([
+      { name: 'a-0', state: 'applied', message: null, log: expect.any(String) },
+      { name: 'a-1', state: 'waiting', message: null },
+    ])
+    expect((await actionPage(w.store.db, w.workspace, id, w.clock.now() + 30 * 86_400_000))?.agents[0]?.log).toBe(
+      undefined,
+    )
   })
 
   test('that names an agent that does not exist is refused, and sends nothing', async () => {
@@ -220,8 +275,11 @@ async function start(store: Store, count: number) {
       const [command] = await send({ ...offering, acks }, { agent })
       if (command) ids.set(agent.id, command.id)
     },
+    reportAs: (agent: TestAgent, body: Record<string, unknown>) => send(body, { agent }),
+    /** The id of the command that the agent got last. */
+    commandOf: (agent: TestAgent) => ids.get(agent.id) ?? '',
     page: async (id: string) => {
-      const page = await actionPage(w.store.db, w.workspace, id)
+      const page = await actionPage(w.store.db, w.workspace, id, w.clock.now())
       if (!page) throw new Error('There is no such action.')
       return page
     },

@@ -1,26 +1,38 @@
-import type { ActionPreview, NewAction } from '@svc/api'
-import { readCommand, type Verdict } from '@svc/protocol'
-import { misfits } from '../../fleet/commands/many.ts'
+/**
+ * Answers what a person asks before an action is sent. Agents are read in pieces, each in a transaction, so that reports
+ * are answered in between.
+ */
+import type { ActionOffers, ActionOffersInput, ActionPreview, NewAction } from '@svc/api'
+import { type Offer, readCommand, type Verdict } from '@svc/protocol'
+import { misfits, offersOf } from '../../fleet/commands/many.ts'
+import { logsOffered, settingsOffered } from '../../fleet/commands/offers.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { transaction, type Writer } from '../../platform/db/transaction.ts'
 import { done } from '../../platform/verdict.ts'
 import { deleteMisfits, liftMisfits } from './runner.ts'
 import { agentsNamed } from './store.ts'
 
-const agentsAtOnce = 500
+const agentsAtOnce = 250
+/** Reading the logs of an agent may mean reading 2,000 runs. */
+const agentsWithLogsAtOnce = 20
 
 /** Says how many agents an action would reach now, and why it would skip the others. Changes nothing. */
 export async function previewAction(
-  db: Db,
+  on: Db | Writer,
   workspace: { id: string },
   wanted: NewAction,
 ): Promise<Verdict<ActionPreview, 'agent_unknown'>> {
-  const named = await agentsNamed(db, workspace, wanted.agents)
+  const named = await transaction(on, (db) => agentsNamed(db, workspace, wanted.agents))
   if (!named.ok) return named
   const skips: ActionPreview['skips'] = []
-  for (let i = 0; i < named.value.length; i += agentsAtOnce) {
-    const piece = named.value.slice(i, i + agentsAtOnce)
-    const ids = piece.map(({ id }) => id)
-    const whys = await whyNot(db, wanted, ids)
+  for (const piece of piecesOf(named.value, agentsAtOnce)) {
+    const whys = await transaction(on, (db) =>
+      whyNot(
+        db,
+        wanted,
+        piece.map(({ id }) => id),
+      ),
+    )
     for (const { id, name } of piece) {
       const message = whys.get(id)
       if (message !== undefined) skips.push({ name, message })
@@ -29,6 +41,30 @@ export async function previewAction(
   skips.sort((a, b) => (a.name < b.name ? -1 : 1))
   return done({ sends: named.value.length - skips.length, skips })
 }
+
+/** Sums up which settings some agents declare, or which logs they offer. Changes nothing. */
+export async function actionOffers(
+  on: Db | Writer,
+  workspace: { id: string },
+  { type, agents }: ActionOffersInput,
+): Promise<Verdict<ActionOffers, 'agent_unknown'>> {
+  const named = await transaction(on, (db) => agentsNamed(db, workspace, agents))
+  if (!named.ok) return named
+  const offers: Offer[] = []
+  const sorted = named.value.sort((a, b) => (a.name < b.name ? -1 : 1))
+  for (const piece of piecesOf(sorted, type === 'log' ? agentsWithLogsAtOnce : agentsAtOnce)) {
+    const ids = piece.map(({ id }) => id)
+    const read = await transaction(on, (db) => offersOf(db, ids, type === 'log' ? 'all' : 'none'))
+    offers.push(...ids.flatMap((id) => read.get(id) ?? []))
+  }
+  return done({
+    settings: type === 'set' ? settingsOffered(offers.map(({ settings }) => settings)) : [],
+    logs: type === 'log' ? logsOffered(offers.map(({ logs }) => logs)) : [],
+  })
+}
+
+const piecesOf = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
 
 async function whyNot(
   db: Db,

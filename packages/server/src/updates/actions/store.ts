@@ -65,7 +65,7 @@ export const retryAction = (
       .execute()
     const retried = rest.filter((row) => retriedStates.includes(stateOf(row)))
     if (retried.length === 0)
-      return refuse('action_empty', 'There is nothing to retry: no command of the action expired or failed.')
+      return refuse('action_empty', 'There is nothing to retry: no command expired or failed whose agent still exists.')
     const { type, payload, filter } = action
     return done(await insert({ db: trx, by, now }, workspace, retried, { type, payload, filter, retry_of: id }))
   })

@@ -1,11 +1,11 @@
 /** Carries out the operations on actions. The first agents get their command before the answer, the others after it. */
 import { actions } from '@svc/api'
-import { found } from '../../platform/refusal.ts'
-import { previewAction } from '../../updates/actions/preview.ts'
+import { found, granted } from '../../platform/refusal.ts'
+import { actionOffers, previewAction } from '../../updates/actions/preview.ts'
 import { agentsAtOnce, runAction } from '../../updates/actions/runner.ts'
 import { cancelAction, retryAction, startAction } from '../../updates/actions/store.ts'
 import { actionPage, actionsOf } from '../queries/actions.ts'
-import { acts, type Bound, looks, type OperationNeeds } from '../routing/operations.ts'
+import { acts, actsOften, type Bound, looks, type OperationNeeds } from '../routing/operations.ts'
 
 /** The number of slices that are sent before a request is answered. */
 const slicesBefore = Math.ceil(500 / agentsAtOnce)
@@ -43,9 +43,18 @@ export const cancelledAction = acts(
 export const actionOperations: readonly Bound[] = [
   looks(actions.actions, ({ deps, workspace }, piece) => actionsOf(deps.store.db, workspace, piece)),
   startedAction,
-  acts(actions.previewAction, ({ db, workspace }, wanted) => previewAction(db, workspace, wanted), {}),
-  looks(actions.showAction, async ({ deps, workspace, params }) =>
-    found(await actionPage(deps.store.db, workspace, params.id), 'action_unknown'),
+  actsOften(
+    actions.previewAction,
+    async ({ write, workspace }, wanted) => granted(await previewAction(write, workspace, wanted)),
+    {},
+  ),
+  actsOften(
+    actions.actionOffers,
+    async ({ write, workspace }, wanted) => granted(await actionOffers(write, workspace, wanted)),
+    {},
+  ),
+  looks(actions.showAction, async ({ deps, workspace, params, now }) =>
+    found(await actionPage(deps.store.db, workspace, params.id, now), 'action_unknown'),
   ),
   retriedAction,
   cancelledAction,

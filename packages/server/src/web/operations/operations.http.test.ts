@@ -196,6 +196,7 @@ const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
   }),
   'POST /w/:slug/commands': onAgent('one', async () => ({ body: { agents: ['one'], type: 'pause' } })),
   'POST /w/:slug/actions': onAgent('one', async () => ({ body: { agents: ['one'], type: 'pause' } })),
+  'POST /w/:slug/actions/offers': onAgent('one', async () => ({ body: { agents: ['one'], type: 'set' } })),
   'POST /w/:slug/actions/preview': onAgent('one', async () => ({ body: { agents: ['one'], type: 'pause' } })),
   'POST /w/:slug/actions/:id/retry': onAgent('one', async ({ send, service }) => {
     const { id } = await send('POST', '/actions', { agents: ['one'], type: 'pause' })

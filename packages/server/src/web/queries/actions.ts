@@ -3,6 +3,7 @@
 import { type ActionPage, type ActionRow, type ActionState, type Actions, actionStates } from '@svc/api'
 import { sql } from 'kysely'
 import { outcomeOf, stateOf } from '../../fleet/commands/outcomes.ts'
+import { logsOfCommands } from '../../fleet/logs/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { ActionDbRow } from '../../platform/db/tables.ts'
 
@@ -44,7 +45,13 @@ export async function actionsOf(
   }
 }
 
-export async function actionPage(db: Db, workspace: { id: string }, id: string): Promise<ActionPage | undefined> {
+/** An action with the outcome for each agent and, if `now` is given, with the logs that can be read then. */
+export async function actionPage(
+  db: Db,
+  workspace: { id: string },
+  id: string,
+  now?: number,
+): Promise<ActionPage | undefined> {
   const row = await db
     .selectFrom('action')
     .selectAll()
@@ -66,7 +73,12 @@ export async function actionPage(db: Db, workspace: { id: string }, id: string):
     .where('action_id', '=', id)
     .orderBy('name')
     .execute()
-  const agents = pressed.map((each) => ({ name: each.name, ...outcomeOf(each) }))
+  const commands = row.type === 'log' ? pressed.flatMap(({ commandId }) => commandId ?? []) : []
+  const logs = now === undefined ? new Map<string, string>() : await logsOfCommands(db, commands, now)
+  const agents = pressed.map((each) => {
+    const log = logs.get(each.commandId ?? '')
+    return { name: each.name, ...outcomeOf(each), ...(log !== undefined && { log }) }
+  })
   const counts = noCounts()
   for (const { state } of agents) counts[state]++
   return { ...rowOf(row, counts), agents }

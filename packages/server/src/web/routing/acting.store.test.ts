@@ -98,6 +98,7 @@ const writes: Record<string, { body?: unknown; only?: string[] }> = {
   'POST /api/web/w/:slug/commands': { body: { agents: ['a1'], type: 'pause' } },
   'POST /api/web/w/:slug/actions': { body: { agents: ['a1'], type: 'pause' } },
   'POST /api/web/w/:slug/actions/preview': { body: { agents: ['a1'], type: 'pause' } },
+  'POST /api/web/w/:slug/actions/offers': { body: { agents: ['a1'], type: 'set' } },
   'POST /api/web/w/:slug/actions/:id/retry': {},
   'POST /api/web/w/:slug/actions/:id/cancel': {},
   'PUT /api/web/w/:slug/views': { body: { name: 'Bad ones', shared: true, q: 'level:bad' } },

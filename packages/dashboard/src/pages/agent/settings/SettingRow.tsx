@@ -4,14 +4,15 @@ import type { Setting, SettingValue } from '@svc/protocol'
 import { IconArrowBackUp, IconX } from '@tabler/icons-react'
 import { useId } from 'react'
 import { ByMachine } from '../../../agents/parts/ByMachine.tsx'
-import type { Draft, Raw } from '../../../agents/parts/drafts.ts'
+import type { Draft } from '../../../agents/parts/drafts.ts'
 import { wordsOf } from '../../../agents/parts/life.ts'
+import { type Raw, rawOf } from '../../../agents/parts/raw.ts'
+import { SettingInput } from '../../../agents/parts/SettingInput.tsx'
 import { boundsText, nameOf, valueText } from '../../../agents/parts/setting-words.ts'
 import { Text } from '../../../ui/index.ts'
 import { Tone } from '../../../ui/parts.tsx'
-import { movedOn, rawOf } from './form.ts'
+import { movedOn } from './form.ts'
 import type { PendingSetting } from './pending.ts'
-import { SettingInput } from './SettingInput.tsx'
 
 interface SettingRowProps {
   setting: Setting

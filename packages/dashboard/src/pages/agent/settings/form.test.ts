@@ -1,10 +1,11 @@
 import { checkValues, type Setting, type Settings } from '@svc/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Drafts, Raw } from '../../../agents/parts/drafts.ts'
+import type { Drafts } from '../../../agents/parts/drafts.ts'
+import { type Raw, rawOf, readRaw } from '../../../agents/parts/raw.ts'
 import { boundsText, valueText } from '../../../agents/parts/setting-words.ts'
 import { fromLocalTime, toLocalTime } from '../../../forms/local-time.ts'
-import { changesOf, draftsOf, groupsOf, movedOn, rawOf, readRaw, withDraft, withoutDraft } from './form.ts'
+import { changesOf, draftsOf, groupsOf, movedOn, withDraft, withoutDraft } from './form.ts'
 
 const every: Setting = { key: 'every', label: 'Minutes', type: 'number', min: 1, max: 120, group: 'Schedule' }
 const quota: Setting = { key: 'quota', type: 'percent' }

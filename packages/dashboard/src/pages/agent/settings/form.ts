@@ -2,9 +2,9 @@
  * Pure functions behind the settings form. The form keeps what the person types as drafts, apart from the reported
  * values, so a new report never overwrites a draft.
  */
-import { type Setting, type Settings, type SettingValue, type SettingValues, wrongWith } from '@svc/protocol'
-import type { Draft, Drafts, Raw } from '../../../agents/parts/drafts.ts'
-import { fromLocalTime, toLocalTime } from '../../../forms/local-time.ts'
+import type { Setting, Settings, SettingValue, SettingValues } from '@svc/protocol'
+import type { Draft, Drafts } from '../../../agents/parts/drafts.ts'
+import { type Raw, rawOf, readRaw } from '../../../agents/parts/raw.ts'
 
 interface Group {
   /** The name of the group; null for settings without a group. */
@@ -31,66 +31,6 @@ export function groupsOf(schema: readonly Setting[]): Group[] {
 /** Returns the last reported value of the setting with this key; undefined if the report has none. */
 export const reportedOf = (settings: Settings, key: string): SettingValue | undefined =>
   settings.values !== undefined && Object.hasOwn(settings.values, key) ? settings.values[key] : undefined
-
-/** Converts a reported value to the content of the setting's input on the page. */
-export function rawOf(setting: Setting, value: SettingValue | undefined): Raw {
-  if (value === null || value === undefined) return null
-  switch (setting.type) {
-    case 'bool':
-      return typeof value === 'boolean' ? value : null
-    case 'datetime':
-      return typeof value === 'number' ? toLocalTime(value) : null
-    case 'select': {
-      const place = (setting.options ?? []).findIndex((option) => option.value === value)
-      return place < 0 ? null : String(place)
-    }
-    default:
-      return String(value)
-  }
-}
-
-type Read = { readonly ok: true; readonly value: SettingValue } | { readonly ok: false; readonly wrong: string }
-
-/**
- * Converts the content of an input on the page to a value, and checks the value with the function that the service and
- * the runtime use too (2.4).
- */
-export function readRaw(setting: Setting, raw: Raw): Read {
-  const value = valueIn(setting, raw)
-  if (value === undefined) return { ok: false, wrong: missing[setting.type] ?? 'must be a number' }
-  const wrong = wrongWith(setting, value)
-  return wrong === undefined ? { ok: true, value } : { ok: false, wrong }
-}
-
-const missing: Partial<Record<Setting['type'], string>> = {
-  datetime: 'must be a date and a time',
-  select: 'must be one of its options',
-}
-
-function valueIn(setting: Setting, raw: Raw): SettingValue | undefined {
-  if (raw === null || typeof raw === 'boolean') return raw
-  switch (setting.type) {
-    case 'text':
-      return raw
-    case 'select':
-      return setting.options?.[Number(raw)]?.value
-    case 'datetime':
-      return fromLocalTime(raw)
-    case 'bool':
-      return undefined
-    default:
-      return numberOf(raw)
-  }
-}
-
-/**
- * Reads a number as people write it: a decimal comma is allowed, and spaces around it are ignored. Returns undefined
- * for anything else.
- */
-function numberOf(raw: string): number | undefined {
-  const text = raw.trim().replace(/^([+-]?\d*),(\d+)$/, '$1.$2')
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined
-}
 
 /**
  * Stores what the person typed as a draft. A value that equals the reported one needs no draft, so its draft is

@@ -1,7 +1,7 @@
 import { Select, Switch, Textarea, TextInput } from '@mantine/core'
 import type { Setting, SettingType } from '@svc/protocol'
 import type { ComponentType } from 'react'
-import type { Raw } from '../../../agents/parts/drafts.ts'
+import type { Raw } from './raw.ts'
 
 interface SettingInputProps {
   id: string

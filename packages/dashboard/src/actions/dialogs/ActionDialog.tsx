@@ -1,0 +1,161 @@
+import { Stack } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import type { ActionType, actions } from '@svc/api'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { ApiError, api } from '../../api.ts'
+import { paths } from '../../paths.ts'
+import { keys } from '../../queries.ts'
+import { Confirm, Text } from '../../ui/index.ts'
+import { agentsIn, typeWords } from '../words.ts'
+import { LogName } from './LogName.tsx'
+import { Names, Reach } from './Reach.tsx'
+import { SetValues } from './SetValues.tsx'
+import { type ActionValues, previewKey, useReach } from './useReach.ts'
+import './dialogs.css'
+
+export interface ActionDialogProps {
+  slug: string
+  type: ActionType
+  /** The names of the selected agents. */
+  names: readonly string[]
+  /** The filter by which they were selected; undefined if they were selected one by one. */
+  filter?: string | undefined
+  onClose: () => void
+  onSent: () => void
+  /** Called with the names of selected agents that no longer exist, to deselect them. */
+  onGone: (names: readonly string[]) => void
+}
+
+/** The service's limit: the compiler compares them. */
+const maxLogAgents: (typeof actions.maxActionAgents)['log'] = 200
+
+/**
+ * Asks for what an action needs, says before the press which agents it does not reach, sends it, and leads to the page
+ * with the outcome for each agent.
+ */
+export function ActionDialog({ slug, type, names, filter, onClose, onSent, onGone }: ActionDialogProps) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const needsValues = type === 'set' || type === 'log'
+  const [values, setValues] = useState<ActionValues | null>(needsValues ? null : {})
+  const [settled] = useDebouncedValue(values, needsValues ? 300 : 0)
+  const [gone, setGone] = useState<readonly string[]>([])
+  const isTooMany = type === 'log' && names.length > maxLogAgents
+  const reach = useReach(
+    slug,
+    isTooMany || settled === null ? null : { type, agents: names, values: settled },
+    (lost) => {
+      setGone((before) => [...before, ...lost])
+      onGone(lost)
+    },
+  )
+  const isSettled = values !== null && values === settled && reach.data !== undefined && !reach.isFetching
+  const sends = reach.data?.sends ?? names.length
+  const send = async () => {
+    const action = { type, agents: [...names], values: values ?? {}, ...(filter !== undefined && { filter }) }
+    try {
+      const { id } = await api.startAction(slug, action)
+      onSent()
+      void client.invalidateQueries({ queryKey: keys.actions(slug) })
+      await navigate({ to: paths.action, params: { slug, id } })
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'agent_unknown')
+        void client.invalidateQueries({ queryKey: previewKey(slug) })
+      throw error
+    }
+  }
+  const skipped = new Set(reach.data?.skips.map(({ name }) => name))
+  return (
+    <Confirm
+      opened
+      onClose={onClose}
+      title={`${typeWords[type]}: ${agentsIn(names.length)}${needsValues ? '' : '?'}`}
+      confirm={confirmWords(type, isSettled ? sends : null)}
+      danger={type === 'delete'}
+      disabled={!isSettled || sends === 0 || isTooMany}
+      onConfirm={send}
+    >
+      <Stack gap="sm">
+        {gone.length > 0 && (
+          <p className="act-gone" role="status">
+            {gone.length === 1 ? 'One agent is' : `${gone.length.toLocaleString('en-US')} agents are`} gone or renamed,
+            and no longer selected: <Text>{gone.slice(0, 5).join(', ')}</Text>
+            {gone.length > 5 && ' …'}
+          </p>
+        )}
+        {type === 'set' && <SetValues slug={slug} names={names} onChange={setValues} />}
+        {type === 'log' && !isTooMany && <LogName slug={slug} names={names} onChange={setValues} />}
+        {isTooMany && (
+          <p>
+            A log can be requested from {maxLogAgents} agents at most, and {names.length.toLocaleString('en-US')} are
+            selected. Select fewer.
+          </p>
+        )}
+        {!isTooMany && <Reach type={type} reach={reach} isAsked={values !== null} />}
+        {type === 'delete' && reach.data && sends > 0 && (
+          <Names title={`To delete: ${agentsIn(sends)}`} names={names.filter((name) => !skipped.has(name))} />
+        )}
+        {!isTooMany && <div>{consequences[type]}</div>}
+      </Stack>
+    </Confirm>
+  )
+}
+
+/** The words on the button. The number is known once the service has said which agents the action reaches. */
+function confirmWords(type: ActionType, sends: number | null): string {
+  const n = sends === null ? '' : ` ${sends.toLocaleString('en-US')}`
+  switch (type) {
+    case 'set':
+      return sends === null ? 'Change settings' : `Change settings of ${agentsIn(sends)}`
+    case 'log':
+      return sends === null || sends === 1 ? 'Request log' : `Request${n} logs`
+    case 'lift':
+      return sends === null || sends === 1 ? 'Lift hold' : `Lift${n} holds`
+    case 'delete':
+      return sends === null ? 'Delete agents' : `Delete ${agentsIn(sends)}`
+    default:
+      return `${typeWords[type]}${n}`
+  }
+}
+
+const controlWords = (means: string): ReactNode => (
+  <>
+    Each agent gets the command with its next report and decides for itself. Those that accept {means}. A command
+    expires if its agent does not report within ten minutes. The next page shows each agent’s answer.
+  </>
+)
+const consequences: Readonly<Record<ActionType, ReactNode>> = {
+  pause: controlWords('start no new runs until resumed'),
+  resume: controlWords('return to their own schedule'),
+  run_now: controlWords('start a run now, which may cost money'),
+  set: (
+    <>
+      Each agent gets the values with its next report, checks them itself, and takes all of them or none. A command
+      expires if its agent does not report within ten minutes. The next page shows each agent’s answer.
+    </>
+  ),
+  log: (
+    <>
+      Each agent sends the end of its log, at most 512 KB, with its secrets masked. The next page leads to each log that
+      arrives. Logs are kept for 30 days, and only admins can read them.
+    </>
+  ),
+  lift: (
+    <>
+      This only allows the runtime update to be requested again. Fix the cause of the failure first: another failure
+      puts the version on hold again. This can’t be undone.
+    </>
+  ),
+  delete: (
+    <>
+      This can’t be undone.
+      <ul className="svc-consequences">
+        <li>Only agents that never reported are deleted, so no runs, costs or logs are lost.</li>
+        <li>Their tokens stop working immediately: a machine that still has one is refused.</li>
+        <li>Their tags, mutes and hours go with them. Their names are free again.</li>
+      </ul>
+    </>
+  ),
+}

@@ -1,0 +1,120 @@
+import { ActionIcon, Checkbox, Select } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import { useEffect, useId, useState } from 'react'
+import { SettingInput } from '../../agents/parts/SettingInput.tsx'
+import { boundsText, nameOf } from '../../agents/parts/setting-words.ts'
+import { ErrorNote, Text } from '../../ui/index.ts'
+import { ofAll } from './LogName.tsx'
+import { useOffers } from './useOffers.ts'
+import type { ActionValues } from './useReach.ts'
+import { type ChosenSetting, choosable, chosen, nowWords, valuesOf } from './values.ts'
+
+interface SetValuesProps {
+  slug: string
+  names: readonly string[]
+  /** Called with the values once all are right, and with null while none is chosen or one is wrong. */
+  onChange: (values: ActionValues | null) => void
+}
+
+/** Chooses settings among those that at least one of the selected agents declares, and their new values. */
+export function SetValues({ slug, names, onChange }: SetValuesProps) {
+  const { data, error, refetch } = useOffers(slug, 'set', names)
+  const [taken, setTaken] = useState<readonly ChosenSetting[] | null>(null)
+  const only = data?.settings.length === 1 ? data.settings[0] : undefined
+  const all = taken ?? (only ? [chosen(only)] : [])
+  const { values, wrong } = valuesOf(all)
+  const text = Object.keys(wrong).length > 0 || all.length === 0 ? null : JSON.stringify(values)
+  useEffect(() => onChange(text === null ? null : (JSON.parse(text) as ActionValues)), [text, onChange])
+  if (error && !data) return <ErrorNote error={error} retry={refetch} />
+  if (!data) return <p className="svc-quiet">Reading which settings they have…</p>
+  if (data.settings.length === 0) return <p>None of the selected agents offers settings.</p>
+  const more = choosable(data.settings, all)
+  const change = (one: ChosenSetting, to: Partial<ChosenSetting>) =>
+    setTaken(all.map((each) => (each === one ? { ...each, ...to } : each)))
+  return (
+    <div className="act-settings">
+      {all.map((one) => (
+        <SettingChange
+          key={one.offered.setting.key}
+          one={one}
+          number={names.length}
+          wrong={wrong[one.offered.setting.key]}
+          onChange={(to) => change(one, to)}
+          onRemove={() => setTaken(all.filter((each) => each !== one))}
+        />
+      ))}
+      {more.length > 0 && (
+        <Select
+          data-autofocus
+          label={all.length === 0 ? 'Setting' : 'Another setting'}
+          placeholder="Choose a setting"
+          data={more.map(({ setting, agents }, i) => ({
+            value: String(i),
+            label: `${nameOf(setting)} (${ofAll(agents, names.length)})`,
+          }))}
+          value={null}
+          onChange={(i) => {
+            const offered = more[Number(i)]
+            if (i !== null && offered) setTaken([...all, chosen(offered)])
+          }}
+          searchable={more.length > 8}
+        />
+      )}
+    </div>
+  )
+}
+
+interface SettingChangeProps {
+  one: ChosenSetting
+  /** The number of selected agents. */
+  number: number
+  wrong: string | undefined
+  onChange: (to: Partial<ChosenSetting>) => void
+  onRemove: () => void
+}
+
+function SettingChange({ one, number, wrong, onChange, onRemove }: SettingChangeProps) {
+  const id = useId()
+  const { setting, agents } = one.offered
+  const bounds = boundsText(setting)
+  return (
+    <div className="act-setting">
+      <div className="act-setting-head">
+        <label htmlFor={id}>
+          <Text>{nameOf(setting)}</Text>
+        </label>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Leave out ${nameOf(setting)}`} onClick={onRemove}>
+          <IconX size={15} aria-hidden />
+        </ActionIcon>
+      </div>
+      <p id={`${id}-help`} className="svc-quiet">
+        {setting.help && (
+          <>
+            <Text lines>{setting.help}</Text>{' '}
+          </>
+        )}
+        {bounds && `${bounds}. `}
+        {agents < number && `Offered by ${ofAll(agents, number)}. `}
+        <Text>{nowWords(one.offered)}</Text>
+      </p>
+      <SettingInput
+        id={id}
+        setting={setting}
+        raw={one.isCleared ? null : one.raw}
+        locked={one.isCleared}
+        invalid={wrong !== undefined}
+        describedBy={`${id}-help ${id}-wrong`}
+        onChange={(raw) => onChange({ raw })}
+      />
+      <div id={`${id}-wrong`} className="act-wrong" aria-live="polite">
+        {wrong !== undefined && `${nameOf(setting)} ${wrong}.`}
+      </div>
+      <Checkbox
+        size="xs"
+        label="Clear it, so that it is not set"
+        checked={one.isCleared}
+        onChange={(event) => onChange({ isCleared: event.currentTarget.checked })}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+import type { ActionPreview, NewAction } from '@svc/api'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { ApiError, api, call } from '../../api.ts'
+
+export type ActionValues = NonNullable<NewAction['values']>
+type Wanted = Pick<NewAction, 'type'> & { agents: readonly string[]; values: ActionValues }
+
+export const previewKey = (slug: string) => ['w', slug, 'preview'] as const
+
+/**
+ * Asks the service which agents an action would reach. If selected agents no longer exist, `onGone` is called with
+ * their names.
+ */
+export const useReach = (
+  slug: string,
+  wanted: Wanted | null,
+  onGone: (names: readonly string[]) => void,
+): UseQueryResult<ActionPreview> =>
+  useQuery({
+    queryKey: [...previewKey(slug), wanted],
+    queryFn: async () => {
+      const { type = 'pause', agents = [], values = {} } = wanted ?? {}
+      try {
+        return await api.previewAction(slug, { type, agents: [...agents], values })
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'agent_unknown') {
+          const { names } = await call('GET /w/:slug/fleet/names', { slug }, {})
+          const known = new Set(names)
+          const gone = agents.filter((name) => !known.has(name))
+          if (gone.length > 0) onGone(gone)
+        }
+        throw error
+      }
+    },
+    enabled: wanted !== null && wanted.agents.length > 0,
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  })

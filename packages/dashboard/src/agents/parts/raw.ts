@@ -1,0 +1,69 @@
+/** Pure functions between the value of a setting and the content of its input on the page. */
+import { type Setting, type SettingValue, wrongWith } from '@svc/protocol'
+import { fromLocalTime, toLocalTime } from '../../forms/local-time.ts'
+
+/**
+ * The content of the input for a setting: a text for kinds that are typed, the index of the option for a select, a
+ * boolean for a switch, null for "not set".
+ */
+export type Raw = string | boolean | null
+
+/** Converts a reported value to the content of the setting's input on the page. */
+export function rawOf(setting: Setting, value: SettingValue | undefined): Raw {
+  if (value === null || value === undefined) return null
+  switch (setting.type) {
+    case 'bool':
+      return typeof value === 'boolean' ? value : null
+    case 'datetime':
+      return typeof value === 'number' ? toLocalTime(value) : null
+    case 'select': {
+      const place = (setting.options ?? []).findIndex((option) => option.value === value)
+      return place < 0 ? null : String(place)
+    }
+    default:
+      return String(value)
+  }
+}
+
+type Read = { readonly ok: true; readonly value: SettingValue } | { readonly ok: false; readonly wrong: string }
+
+/**
+ * Converts the content of an input on the page to a value, and checks the value with the function that the service and
+ * the runtime use too (2.4).
+ */
+export function readRaw(setting: Setting, raw: Raw): Read {
+  const value = valueIn(setting, raw)
+  if (value === undefined) return { ok: false, wrong: missing[setting.type] ?? 'must be a number' }
+  const wrong = wrongWith(setting, value)
+  return wrong === undefined ? { ok: true, value } : { ok: false, wrong }
+}
+
+const missing: Partial<Record<Setting['type'], string>> = {
+  datetime: 'must be a date and a time',
+  select: 'must be one of its options',
+}
+
+function valueIn(setting: Setting, raw: Raw): SettingValue | undefined {
+  if (raw === null || typeof raw === 'boolean') return raw
+  switch (setting.type) {
+    case 'text':
+      return raw
+    case 'select':
+      return setting.options?.[Number(raw)]?.value
+    case 'datetime':
+      return fromLocalTime(raw)
+    case 'bool':
+      return undefined
+    default:
+      return numberOf(raw)
+  }
+}
+
+/**
+ * Reads a number as people write it: a decimal comma is allowed, and spaces around it are ignored. Returns undefined
+ * for anything else.
+ */
+function numberOf(raw: string): number | undefined {
+  const text = raw.trim().replace(/^([+-]?\d*),(\d+)$/, '$1.$2')
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined
+}
