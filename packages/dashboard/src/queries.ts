@@ -3,7 +3,7 @@
  * 'agent', name]`. With such a prefix, the page loads all data of a workspace or an agent again, for example when a
  * live frame arrives or after a person sent a command.
  */
-import type { DeliveryState, Me, RunSort } from '@svc/api'
+import type { ActionPage, DeliveryState, Me, RunSort } from '@svc/api'
 import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'
 import { ApiError, api, type FleetQuery } from './api.ts'
 
@@ -140,9 +140,11 @@ export const actionQuery = (slug: string, id: string) =>
     queryKey: [...keys.actions(slug), 'one', id],
     queryFn: ({ signal }) => api.action(slug, id, signal),
     // Polls while agents may still answer, in case the page has no live connection.
-    refetchInterval: ({ state }) =>
-      state.data === undefined || state.data.counts.waiting + state.data.counts.sent > 0 ? 10_000 : 60_000,
+    refetchInterval: ({ state }) => (isActionOver(state.data) ? 60_000 : 10_000),
   })
+/** True for an action of which each agent has an outcome. Only late answers still change it (D3). */
+export const isActionOver = (action: Partial<Pick<ActionPage, 'counts'>> | undefined): boolean =>
+  action?.counts !== undefined && action.counts.waiting + action.counts.sent === 0
 export const membersQuery = (slug: string) =>
   queryOptions({ queryKey: keys.members(slug), queryFn: ({ signal }) => api.members(slug, signal) })
 

@@ -1,9 +1,9 @@
 /** Keeps the data of a workspace fresh while its page is open: frames update the page's query cache. */
-import type { Fleet, Frame } from '@svc/api'
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import type { ActionPage, Fleet, Frame } from '@svc/api'
+import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError, isRefusal } from '../api.ts'
-import { keys } from '../queries.ts'
+import { isActionOver, keys } from '../queries.ts'
 import { serviceHeard, serviceTimeIs } from '../ui/service-time.ts'
 import { type LiveState, openLive } from './connection.ts'
 import { type Freshness, keepFresh, type LoadResult } from './freshness.ts'
@@ -73,8 +73,11 @@ function connect(
   // When agents have changed, the lists of blueprints and rollouts are loaded again too, because they show the states
   // of wishes.
   const wishes = throttled(1_000, () => again(keys.blueprints(slug), keys.rollouts(slug)))
-  // An action of thousands of agents is a large answer, so it is loaded less often.
-  const actions = throttled(3_000, () => again(keys.actions(slug)))
+  // An action of thousands of agents is a large answer. It is loaded less often and, once it is over, not by frames.
+  const actions = throttled(3_000, () => {
+    const predicate = ({ state }: Query) => !isActionOver(state.data as Partial<ActionPage> | undefined)
+    void client.invalidateQueries({ queryKey: keys.actions(slug), predicate })
+  })
   const alerts = throttled(1_000, () => again(keys.alerts(slug), keys.facts(slug)))
   const close = openLive(slug, agent, {
     state,

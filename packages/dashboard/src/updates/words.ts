@@ -33,7 +33,7 @@ export const rolloutWords: Readonly<Record<RolloutState, { word: string; tone: T
 
 export const memberWords: Readonly<Record<RolloutAgentState, { word: string; tone: Tone }>> = {
   untouched: { word: 'not reached yet', tone: 'plain' },
-  wished: { word: 'waiting for its next report', tone: 'waiting' },
+  wished: { word: 'waiting for a report', tone: 'waiting' },
   offered: { word: 'sent', tone: 'waiting' },
   trying: { word: 'testing', tone: 'waiting' },
   kept: { word: 'kept', tone: 'good' },

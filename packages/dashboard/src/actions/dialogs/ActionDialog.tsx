@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import type { ActionType, actions } from '@svc/api'
+import type { ActionPreview, ActionType, actions, NewAction } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -36,37 +36,19 @@ const maxLogAgents: (typeof actions.maxActionAgents)['log'] = 200
  * with the outcome for each agent.
  */
 export function ActionDialog({ slug, type, names, filter, onClose, onSent, onGone }: ActionDialogProps) {
-  const client = useQueryClient()
-  const navigate = useNavigate()
   const needsValues = type === 'set' || type === 'log'
   const [values, setValues] = useState<ActionValues | null>(needsValues ? null : {})
   const [settled] = useDebouncedValue(values, needsValues ? 300 : 0)
   const [gone, setGone] = useState<readonly string[]>([])
   const isTooMany = type === 'log' && names.length > maxLogAgents
-  const reach = useReach(
-    slug,
-    isTooMany || settled === null ? null : { type, agents: names, values: settled },
-    (lost) => {
-      setGone((before) => [...before, ...lost])
-      onGone(lost)
-    },
-  )
+  const wanted = isTooMany || settled === null ? null : { type, agents: names, values: settled }
+  const reach = useReach(slug, wanted, (lost) => {
+    setGone((before) => [...before, ...lost])
+    onGone(lost)
+  })
+  const send = useSend(slug, onSent)
   const isSettled = values !== null && values === settled && reach.data !== undefined && !reach.isFetching
   const sends = reach.data?.sends ?? names.length
-  const send = async () => {
-    const action = { type, agents: [...names], values: values ?? {}, ...(filter !== undefined && { filter }) }
-    try {
-      const { id } = await api.startAction(slug, action)
-      onSent()
-      void client.invalidateQueries({ queryKey: keys.actions(slug) })
-      await navigate({ to: paths.action, params: { slug, id } })
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'agent_unknown')
-        void client.invalidateQueries({ queryKey: previewKey(slug) })
-      throw error
-    }
-  }
-  const skipped = new Set(reach.data?.skips.map(({ name }) => name))
   return (
     <Confirm
       opened
@@ -74,33 +56,63 @@ export function ActionDialog({ slug, type, names, filter, onClose, onSent, onGon
       title={`${typeWords[type]}: ${agentsIn(names.length)}${needsValues ? '' : '?'}`}
       confirm={confirmWords(type, isSettled ? sends : null)}
       danger={type === 'delete'}
-      disabled={!isSettled || sends === 0 || isTooMany}
-      onConfirm={send}
+      disabled={!isSettled || sends === 0}
+      onConfirm={() =>
+        send({ type, agents: [...names], values: values ?? {}, ...(filter !== undefined && { filter }) })
+      }
     >
       <Stack gap="sm">
-        {gone.length > 0 && (
-          <p className="act-gone" role="status">
-            {gone.length === 1 ? 'One agent is' : `${gone.length.toLocaleString('en-US')} agents are`} gone or renamed,
-            and no longer selected: <Text>{gone.slice(0, 5).join(', ')}</Text>
-            {gone.length > 5 && ' …'}
-          </p>
-        )}
-        {type === 'set' && <SetValues slug={slug} names={names} onChange={setValues} />}
-        {type === 'log' && !isTooMany && <LogName slug={slug} names={names} onChange={setValues} />}
-        {isTooMany && (
+        {gone.length > 0 && <Gone names={gone} />}
+        {isTooMany ? (
           <p>
             A log can be requested from {maxLogAgents} agents at most, and {names.length.toLocaleString('en-US')} are
             selected. Select fewer.
           </p>
+        ) : (
+          <>
+            {type === 'set' && <SetValues slug={slug} names={names} onChange={setValues} />}
+            {type === 'log' && <LogName slug={slug} names={names} onChange={setValues} />}
+            {type === 'delete' && reach.data && <ToDelete names={names} preview={reach.data} />}
+            <Reach type={type} reach={reach} isAsked={values !== null} />
+            <div>{consequences[type]}</div>
+          </>
         )}
-        {!isTooMany && <Reach type={type} reach={reach} isAsked={values !== null} />}
-        {type === 'delete' && reach.data && sends > 0 && (
-          <Names title={`To delete: ${agentsIn(sends)}`} names={names.filter((name) => !skipped.has(name))} />
-        )}
-        {!isTooMany && <div>{consequences[type]}</div>}
       </Stack>
     </Confirm>
   )
+}
+
+/** Returns a function that sends an action, and then opens its page. */
+function useSend(slug: string, onSent: () => void) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  return async (action: NewAction) => {
+    try {
+      const { id } = await api.startAction(slug, action)
+      onSent()
+      void client.invalidateQueries({ queryKey: keys.actions(slug) })
+      await navigate({ to: paths.action, params: { slug, id } })
+    } catch (error) {
+      // A selected agent is gone: the preview, asked for again, names and deselects it.
+      if (error instanceof ApiError && error.code === 'agent_unknown')
+        void client.invalidateQueries({ queryKey: previewKey(slug) })
+      throw error
+    }
+  }
+}
+
+const Gone = ({ names }: { names: readonly string[] }) => (
+  <p className="act-gone" role="status">
+    {names.length === 1 ? 'One agent is' : `${names.length.toLocaleString('en-US')} agents are`} gone or renamed, and no
+    longer selected: <Text>{names.slice(0, 5).join(', ')}</Text>
+    {names.length > 5 && ' …'}
+  </p>
+)
+
+function ToDelete({ names, preview: { sends, skips } }: { names: readonly string[]; preview: ActionPreview }) {
+  if (sends === 0) return null
+  const skipped = new Set(skips.map(({ name }) => name))
+  return <Names title={`To delete: ${agentsIn(sends)}`} names={names.filter((name) => !skipped.has(name))} />
 }
 
 /** The words on the button. The number is known once the service has said which agents the action reaches. */

@@ -1,5 +1,6 @@
 import type { ActionPreview, ActionType } from '@svc/api'
 import type { UseQueryResult } from '@tanstack/react-query'
+import { Fragment } from 'react'
 import { ErrorNote, Scroll, Text } from '../../ui/index.ts'
 import { agentsIn, previewWords, reasonsIn } from '../words.ts'
 
@@ -49,7 +50,12 @@ export function Names({ title, names }: { title: string; names: readonly string[
         <Text>{title}</Text>
       </p>
       <Scroll label={title} className="act-names-list">
-        <Text>{names.slice(0, maxNames).join(', ')}</Text>
+        {names.slice(0, maxNames).map((name, i) => (
+          <Fragment key={name}>
+            {i > 0 && ', '}
+            <span className="act-name">{name}</span>
+          </Fragment>
+        ))}
         {more > 0 && ` and ${more.toLocaleString('en-US')} more`}
       </Scroll>
     </div>

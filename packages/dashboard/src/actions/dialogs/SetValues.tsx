@@ -1,4 +1,4 @@
-import { ActionIcon, Checkbox, Select } from '@mantine/core'
+import { ActionIcon, Button, Select } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
 import { useEffect, useId, useState } from 'react'
 import { SettingInput } from '../../agents/parts/SettingInput.tsx'
@@ -77,6 +77,8 @@ function SettingChange({ one, number, wrong, onChange, onRemove }: SettingChange
   const id = useId()
   const { setting, agents } = one.offered
   const bounds = boundsText(setting)
+  // The person has just chosen this setting, and types its value next.
+  useEffect(() => document.getElementById(id)?.focus(), [id])
   return (
     <div className="act-setting">
       <div className="act-setting-head">
@@ -97,24 +99,28 @@ function SettingChange({ one, number, wrong, onChange, onRemove }: SettingChange
         {agents < number && `Offered by ${ofAll(agents, number)}. `}
         <Text>{nowWords(one.offered)}</Text>
       </p>
-      <SettingInput
-        id={id}
-        setting={setting}
-        raw={one.isCleared ? null : one.raw}
-        locked={one.isCleared}
-        invalid={wrong !== undefined}
-        describedBy={`${id}-help ${id}-wrong`}
-        onChange={(raw) => onChange({ raw })}
-      />
+      <div className="act-setting-input">
+        <SettingInput
+          id={id}
+          setting={setting}
+          raw={one.isCleared ? null : one.raw}
+          locked={one.isCleared}
+          invalid={wrong !== undefined}
+          describedBy={`${id}-help ${id}-wrong`}
+          onChange={(raw) => onChange({ raw })}
+        />
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          aria-label={one.isCleared ? `Set a value for ${nameOf(setting)}` : `Clear ${nameOf(setting)}`}
+          onClick={() => onChange({ isCleared: !one.isCleared })}
+        >
+          {one.isCleared ? 'Set a value' : 'Clear'}
+        </Button>
+      </div>
       <div id={`${id}-wrong`} className="act-wrong" aria-live="polite">
         {wrong !== undefined && `${nameOf(setting)} ${wrong}.`}
       </div>
-      <Checkbox
-        size="xs"
-        label="Clear it, so that it is not set"
-        checked={one.isCleared}
-        onChange={(event) => onChange({ isCleared: event.currentTarget.checked })}
-      />
     </div>
   )
 }

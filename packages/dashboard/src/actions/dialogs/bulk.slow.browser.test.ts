@@ -56,9 +56,13 @@ const look = (width = 1440, height = 900) => setup.window(ada, { width, height }
 const dialogIn = (page: Page) => page.getByRole('dialog')
 const outcomes = (page: Page) => page.getByRole('group', { name: 'Show agents by outcome' })
 async function select(page: Page, ...names: string[]): Promise<void> {
+  const size = page.viewportSize() ?? { width: 1440, height: 900 }
+  // In a window of this height, no row is out of sight.
+  await page.setViewportSize({ ...size, height: 3600 })
   await page.goto(fleet())
   for (const name of names) await page.getByRole('checkbox', { name: `Select ${name}`, exact: true }).click()
   await page.getByText(`${names.length} selected`).waitFor()
+  await page.setViewportSize(size)
 }
 async function more(page: Page, item: string): Promise<void> {
   await page.getByRole('region', { name: 'Selected agents' }).getByRole('button', { name: 'More' }).click()
@@ -187,7 +191,7 @@ test('only agents that never reported are deleted, after a proof, and then the p
   setup.ageSessions()
   await dialog.getByRole('button', { name: 'Delete 2 agents' }).click()
   const proof = page.getByRole('dialog', { name: 'Confirm that it’s you' })
-  await proof.getByLabel('Password').fill(password)
+  await proof.getByLabel('Password', { exact: true }).fill(password)
   await proof.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('heading', { level: 1, name: 'Delete: 3 agents' }).waitFor()
   await outcomes(page).getByRole('button', { name: '2 applied' }).waitFor()
@@ -202,6 +206,7 @@ test('a selected agent that somebody deletes meanwhile is deselected and named, 
   const page = await look()
   await add('short-lived')
   await select(page, 'bad-00', 'short-lived')
+  await ada.call('POST', '/api/web/proof', { password })
   await ada.call('DELETE', `${web}/agents/short-lived`)
   await page.getByRole('button', { name: 'Run now' }).click()
   const dialog = dialogIn(page)

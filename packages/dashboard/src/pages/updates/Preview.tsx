@@ -49,29 +49,38 @@ export function Preview({ slug, how, preview: { data, error, refetch }, end }: P
                 end={end}
               />
             ))}
-            <ul className="svc-list up-left-out">
-              {leftOut.slice(0, 50).map(({ agent, message }) => (
-                <li key={agent}>
-                  <AnchorLink
-                    to={paths.agent}
-                    params={{ slug, name: agent }}
-                    search={{ tab: 'updates' }}
-                    fz="sm"
-                    underline="always"
-                  >
-                    {agent}
-                  </AnchorLink>{' '}
-                  <span className="svc-quiet">
-                    <Text>{message}</Text>
-                  </span>
-                </li>
-              ))}
-            </ul>
-            {leftOut.length > 50 && <p className="svc-quiet">and {count(leftOut.length - 50, 'more', 'more')}</p>}
+            {[...Map.groupBy(leftOut, ({ message }) => message)].map(([message, agents]) => (
+              <LeftOut key={message} slug={slug} message={message} agents={agents.map(({ agent }) => agent)} />
+            ))}
           </section>
         )}
       </div>
     </Section>
+  )
+}
+
+/** The maximum number of agents that are named for one reason. */
+const maxNamed = 200
+
+/** Shows the agents that are left out for one reason. */
+function LeftOut({ slug, message, agents }: { slug: string; message: string; agents: readonly string[] }) {
+  const more = agents.length - maxNamed
+  return (
+    <div className="up-left-out">
+      <p className="svc-quiet">
+        <Text>{message}</Text>
+      </p>
+      <Scroll label={message} className="up-names">
+        {agents.slice(0, maxNamed).map((name) => (
+          <div key={name}>
+            <AnchorLink to={paths.agent} params={{ slug, name }} search={{ tab: 'updates' }} fz="sm" underline="always">
+              {name}
+            </AnchorLink>
+          </div>
+        ))}
+        {more > 0 && <div className="svc-quiet">and {count(more, 'more', 'more')}</div>}
+      </Scroll>
+    </div>
   )
 }
 
