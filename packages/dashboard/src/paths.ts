@@ -35,6 +35,9 @@ export const paths = {
   activity: '/w/$slug/activity',
 } as const
 
+/** The part of My account on which second factors are added, as the address names it after `#`. */
+export const secondFactorPart = 'second-factor'
+
 /** The tabs of an agent's page. The address selects one with `?tab=`; without it, the first tab is shown. */
 export const agentTabs = ['overview', 'runs', 'commands', 'updates', 'logs', 'settings'] as const
 export type AgentTab = (typeof agentTabs)[number]

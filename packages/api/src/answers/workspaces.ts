@@ -150,7 +150,16 @@ export interface FirstSteps {
 }
 
 export interface Members {
-  members: { id: string; name: string; email: string; emailConfirmed: boolean; role: Role; self: boolean }[]
+  members: {
+    id: string
+    name: string
+    email: string
+    emailConfirmed: boolean
+    role: Role
+    self: boolean
+    /** True if the person has a second factor; null unless an admin asks. */
+    factor: boolean | null
+  }[]
   /**
    * The open invitations; empty unless an admin asks. `void` is true if the person who invited left the workspace, or
    * now has fewer rights than the invitation gives.

@@ -14,6 +14,9 @@ export function toLocalTime(seconds: number): string | null {
   return d.getSeconds() === 0 ? `${day}T${time}` : `${day}T${time}:${pad(d.getSeconds())}`
 }
 
+/** The day of a time in Unix milliseconds, in the browser's time zone, such as `2026-12-03`. */
+export const dayOf = (at: number): string => toLocalTime(Math.floor(at / 1000))?.slice(0, '2026-12-03'.length) ?? ''
+
 export function fromLocalTime(text: string): number | undefined {
   if (!/^\d{4,6}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/.test(text)) return undefined
   const time = new Date(text).getTime()

@@ -7,7 +7,7 @@ import { asTyped } from '../../forms/as-typed.ts'
 import { notify } from '../../notify.tsx'
 import { paths } from '../../paths.ts'
 import { forgetWorkspace } from '../../queries.ts'
-import { Confirm } from '../../ui/index.ts'
+import { Confirm, count } from '../../ui/index.ts'
 import { useWorkspace } from '../../workspace.ts'
 
 /** Deletes the workspace, after the admin has typed its short name. */
@@ -40,7 +40,7 @@ export function DeleteWorkspace({ slug, people }: { slug: string; people: number
         title={`Delete ${name}?`}
         confirm="Delete workspace"
         danger
-        disabled={typed !== slug}
+        disabled={typed.trim() !== slug}
         onConfirm={remove}
       >
         <Stack gap="sm">
@@ -48,10 +48,10 @@ export function DeleteWorkspace({ slug, people }: { slug: string; people: number
             This can’t be undone.
             <ul className="svc-consequences">
               <li>
-                {counted(agents, 'agent')} with all runs, costs, history, commands and logs, blueprints, alerts and the
+                {count(agents, 'agent')} with all runs, costs, history, commands and logs, blueprints, alerts and the
                 activity are deleted here.
               </li>
-              <li>{counted(people, 'person', 'people')} will no longer see the workspace. Accounts stay.</li>
+              <li>{count(people, 'person', 'people')} will no longer see the workspace. Accounts stay.</li>
               <li>The tokens of the agents and of their bots stop working immediately.</li>
               <li>On their machines nothing changes: agents keep running until someone stops them there.</li>
             </ul>
@@ -68,6 +68,3 @@ export function DeleteWorkspace({ slug, people }: { slug: string; people: number
     </section>
   )
 }
-
-const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`

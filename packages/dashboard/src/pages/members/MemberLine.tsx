@@ -40,6 +40,7 @@ export function MemberLine({ slug, member, admin }: MemberProps & { admin: boole
         <div className="svc-quiet">
           <Text>{member.email}</Text>
           {!member.emailConfirmed && ' · not confirmed'}
+          {factorInWords(member)}
         </div>
         {change.error && <ErrorNote error={change.error} />}
       </div>
@@ -51,6 +52,12 @@ export function MemberLine({ slug, member, admin }: MemberProps & { admin: boole
       {(admin || member.self) && <More slug={slug} member={member} />}
     </li>
   )
+}
+
+/** Says who has a second factor. Only admins know it, and nobody else than an admin is missing one. */
+function factorInWords({ factor, role }: Member): string {
+  if (factor === true) return ' · second factor'
+  return factor === false && role === 'admin' ? ' · no second factor' : ''
 }
 
 interface RoleSelectProps {

@@ -51,7 +51,7 @@ export function MembersPage() {
           </ul>
           {admin && <Invitations slug={slug} invitations={data.invitations} />}
           {admin && <WorkspaceName slug={slug} name={name} />}
-          {admin && <RequireFactor slug={slug} from={factor.from} />}
+          {admin && <RequireFactor slug={slug} from={factor.from} members={data.members} />}
           {admin && <DeleteWorkspace slug={slug} people={data.members.length} />}
         </>
       )}

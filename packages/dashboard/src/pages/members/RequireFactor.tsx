@@ -1,16 +1,32 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { Members } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api.ts'
+import { dayOf } from '../../forms/local-time.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
+import { AnchorLink } from '../../links.tsx'
+import { paths, secondFactorPart } from '../../paths.ts'
 import { keys } from '../../queries.ts'
-import { dateAndTime, ErrorNote, serviceNow } from '../../ui/index.ts'
+import { ErrorNote, serviceNow, Text } from '../../ui/index.ts'
+import { lackingInWords, requiredFrom, requirementInWords, wrongDay } from './requirement.ts'
 
-/** The milliseconds that admins have to add a second factor when the workspace begins to require one. */
+/** The milliseconds that admins have to add a second factor, unless another day is chosen. */
 const notice = 7 * 86_400_000
 
-/** Shows whether admins of the workspace need a second factor, with a button that changes it. */
-export function RequireFactor({ slug, from }: { slug: string; from: number | null }) {
+interface RequireFactorProps {
+  slug: string
+  from: number | null
+  members: Members['members']
+}
+
+/** Shows whether admins of the workspace need a second factor and who has one, with a form that changes it. */
+export function RequireFactor({ slug, from, members }: RequireFactorProps) {
   const client = useQueryClient()
+  const form = useForm({
+    initialValues: { day: dayOf(from !== null && from > serviceNow() ? from : serviceNow() + notice) },
+    validate: { day: (typed) => wrongDay(typed, serviceNow()) },
+  })
   const { busy, error, submit } = useSubmit(async (at: number | null) => {
     await api.requireFactor(slug, at)
     await Promise.all([
@@ -18,32 +34,43 @@ export function RequireFactor({ slug, from }: { slug: string; from: number | nul
       client.invalidateQueries({ queryKey: keys.me }),
     ])
   })
+  const isDue = from !== null && from <= serviceNow()
+  const isMine = members.some(({ self, factor }) => self && factor === false)
   return (
     <section className="people-section">
       <h2>Second factor</h2>
       <Stack gap="sm">
         <div>
-          {from === null ? (
-            'Admins may sign in with a password alone.'
-          ) : (
-            <>
-              Admins need a second factor, from {dateAndTime(from, serviceNow())} on. Without one they have the rights
-              of a member.
-            </>
+          {requirementInWords(from, serviceNow())} <Text>{lackingInWords(members)}</Text>{' '}
+          {isMine && (
+            <AnchorLink to={paths.account} hash={secondFactorPart} inherit underline="always">
+              Add yours
+            </AnchorLink>
           )}
         </div>
+        <form onSubmit={form.onSubmit(({ day }) => submit(requiredFrom(day, serviceNow())))} noValidate>
+          <Group align="flex-end" gap="xs">
+            {!isDue && (
+              <>
+                <TextInput
+                  type="date"
+                  label={from === null ? 'Require one from' : 'Required from'}
+                  min={dayOf(serviceNow())}
+                  {...form.getInputProps('day')}
+                />
+                <Button type="submit" variant="default" loading={busy}>
+                  {from === null ? 'Require a second factor' : 'Change day'}
+                </Button>
+              </>
+            )}
+            {from !== null && (
+              <Button variant="default" loading={busy} onClick={() => submit(null)}>
+                End requirement
+              </Button>
+            )}
+          </Group>
+        </form>
         {error !== null && <ErrorNote error={error} />}
-        <Group>
-          {from === null ? (
-            <Button variant="default" loading={busy} onClick={() => submit(serviceNow() + notice)}>
-              Require one in 7 days
-            </Button>
-          ) : (
-            <Button variant="default" loading={busy} onClick={() => submit(null)}>
-              End the requirement
-            </Button>
-          )}
-        </Group>
       </Stack>
     </section>
   )

@@ -13,23 +13,32 @@ import { asRole, type WorkspaceInfo } from './store.ts'
 
 type WorkspaceMember = Members['members'][number]
 
-export async function membersOf(db: Db, workspace: { id: string }, self: { id: string }): Promise<WorkspaceMember[]> {
+/** The members of a workspace, for a person with this role. Only an admin learns who has a second factor. */
+export async function membersOf(
+  db: Db,
+  workspace: { id: string },
+  self: { id: string },
+  role: Role = 'member',
+): Promise<WorkspaceMember[]> {
   const rows = await db
     .selectFrom('member')
     .innerJoin('user', 'user.id', 'member.userId')
     .leftJoin('email_confirmation', 'email_confirmation.person_id', 'user.id')
-    .select(['member.id', 'user.id as person', 'user.name', 'user.email', 'member.role', 'email_confirmation.at'])
+    .leftJoin('totp', 'totp.person_id', 'user.id')
+    .select(['member.id', 'user.id as person', 'user.name', 'user.email', 'member.role'])
+    .select(['email_confirmation.at', 'totp.confirmed_at as factorSince'])
     .where('member.workspaceId', '=', workspace.id)
     .orderBy('user.name')
     .orderBy('user.email')
     .execute()
-  return rows.map(({ id, person, name, email, at, role }) => ({
-    id,
-    name,
-    email,
-    emailConfirmed: at !== null,
-    role: asRole(role),
-    self: person === self.id,
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    emailConfirmed: row.at !== null,
+    role: asRole(row.role),
+    self: row.person === self.id,
+    factor: role === 'admin' ? row.factorSince !== null : null,
   }))
 }
 

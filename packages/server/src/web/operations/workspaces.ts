@@ -59,7 +59,7 @@ export const workspaceOperations: readonly Bound[] = [
   looks(
     workspaces.members,
     async ({ deps, workspace, who, role, now }) => ({
-      members: await membersOf(deps.store.db, workspace, who.person),
+      members: await membersOf(deps.store.db, workspace, who.person, role),
       invitations: role === 'admin' ? await invitationsOf(deps, workspace, now) : [],
     }),
     { holdsSecrets: true },

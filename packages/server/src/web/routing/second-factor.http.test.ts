@@ -1,4 +1,12 @@
-import { type Factors, factors, type Me, type NewTotp, type RecoveryCodes, type SignInAnswer } from '@svc/api'
+import {
+  type Factors,
+  factors,
+  type Me,
+  type Members,
+  type NewTotp,
+  type RecoveryCodes,
+  type SignInAnswer,
+} from '@svc/api'
 import { Secret, TOTP } from 'otpauth'
 import { describe, expect, test } from 'vitest'
 import { type Browser, operator, password, type Service, serve, value } from '../../../testing/page/service.ts'
@@ -201,6 +209,23 @@ test('an account has one authenticator app, a wrong code does not add it, and a 
   expect((await ann.send('POST', api('/factors/totp/confirm'), { code: '000000' })).status).toBe(400)
   expect((await ann.get<Factors>(api('/factors'))).body).toMatchObject({ totp: false, recoveryLeft: 0 })
   await enrol(service, ann)
+})
+
+test('an admin sees which members have a second factor, and a member does not', async () => {
+  const { service, ann } = await begun()
+  const bob = await service.person('Bob', 'north', 'member')
+  const seenBy = async (browser: Browser) =>
+    (await browser.get<Members>(api('/w/north/members'))).body.members.map(({ name, factor }) => [name, factor])
+  expect(await seenBy(ann)).toEqual([
+    ['Ann', true],
+    ['Bob', false],
+  ])
+  await bob.send('POST', api('/factors/totp'))
+  expect((await seenBy(ann))[1], 'it is not confirmed').toEqual(['Bob', false])
+  expect(await seenBy(bob)).toEqual([
+    ['Ann', null],
+    ['Bob', null],
+  ])
 })
 
 test('the secret is sealed: with another file "secret" codes are refused with the reason, and recovery codes work', async () => {
