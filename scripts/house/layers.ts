@@ -460,6 +460,8 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         forms: 'inputs, and sending a form',
+      },
+      {
         ui: 'small components, times and numbers',
         'links.tsx': 'buttons and links of the router',
         'notify.tsx': 'short messages',

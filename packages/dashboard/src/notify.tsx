@@ -8,13 +8,16 @@ import { lazy, Suspense, useSyncExternalStore } from 'react'
 const load = () => import('@mantine/notifications')
 const Notifications = lazy(async () => ({ default: (await load()).Notifications }))
 
+/** The button of a notification shows only a cross, so it needs a name. */
+const closeButtonProps = { 'aria-label': 'Dismiss message' }
+
 let wanted = false
 const listeners = new Set<() => void>()
 
 export function notify(notice: NotificationData): void {
   wanted = true
   for (const listener of listeners) listener()
-  void load().then(({ notifications }) => notifications.show(notice))
+  void load().then(({ notifications }) => notifications.show({ closeButtonProps, ...notice }))
 }
 
 /** Removes a notification that is still shown. */

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useKeptFocus } from '../ui/focus.ts'
 
 /**
  * Returns the state of a form: a function `submit` that runs its action, whether the action is running (`busy`), and
@@ -7,6 +8,7 @@ import { useState } from 'react'
 export function useSubmit<V>(act: (values: V) => Promise<unknown>) {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
+  useKeptFocus(busy)
   const submit = async (values: V) => {
     setBusy(true)
     setError(null)

@@ -1,7 +1,7 @@
 import { Button, Group, PasswordInput, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useWindowEvent } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { KeyboardEvent } from 'react'
 import { api } from '../api.ts'
 import { CodeInput } from '../forms/CodeInput.tsx'
 import { useSubmit } from '../forms/useSubmit.ts'
@@ -16,20 +16,20 @@ import { answerProof } from './ask.ts'
 export function ProofDialog() {
   const { data, error } = useQuery({ ...factorsQuery, staleTime: 0 })
   const cancel = () => answerProof(false)
-  const onKey = (event: KeyboardEvent) => event.key === 'Escape' && cancel()
+  useWindowEvent('keydown', ({ key }) => key === 'Escape' && cancel(), { capture: true })
   return (
     <Dialog opened onClose={cancel} title="Confirm that it’s you" size="sm" stay>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: only Escape is heard, from the controls inside */}
-      <div onKeyDown={onKey}>
-        {error && <ErrorNote error={error} />}
-        {data && <ProofForm totp={data.totp} wasShown={data.shown} onCancel={cancel} />}
-      </div>
+      {error && <ErrorNote error={error} />}
+      {data && <ProofForm totp={data.totp} wasShown={data.shown} onCancel={cancel} />}
     </Dialog>
   )
 }
 
 /** Keeps dialogs below from closing when Escape is pressed in a control. */
 const alone = { 'data-mantine-stop-propagation': 'true' } as const
+
+/** Focuses the input when the dialog opens, and also when it is drawn later because the factors had to be loaded. */
+const first = { 'data-autofocus': true, autoFocus: true } as const
 
 function ProofForm({ totp, wasShown, onCancel }: { totp: boolean; wasShown: boolean; onCancel: () => void }) {
   const client = useQueryClient()
@@ -53,13 +53,13 @@ function ProofForm({ totp, wasShown, onCancel }: { totp: boolean; wasShown: bool
             : 'You signed in more than ten minutes ago, and this needs your password.'}
         </div>
         {totp ? (
-          <CodeInput {...alone} data-autofocus {...form.getInputProps('typed')} />
+          <CodeInput {...alone} {...first} {...form.getInputProps('typed')} />
         ) : (
           <PasswordInput
             label="Password"
             autoComplete="current-password"
             {...alone}
-            data-autofocus
+            {...first}
             {...form.getInputProps('typed')}
           />
         )}

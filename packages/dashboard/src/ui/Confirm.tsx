@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Dialog } from './Dialog.tsx'
 import { DialogEnd } from './DialogEnd.tsx'
+import { useKeptFocus } from './focus.ts'
 import './parts.css'
 
 interface ConfirmProps {
@@ -37,6 +38,7 @@ export function Confirm({
 }: ConfirmProps) {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
+  useKeptFocus(busy)
   const close = () => {
     setError(null)
     onClose()

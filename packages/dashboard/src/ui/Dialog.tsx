@@ -6,7 +6,10 @@ interface DialogProps extends Pick<ModalProps, 'opened' | 'onClose'> {
   title: string
   children: ReactNode
   size?: string | number
-  /** True if a stray click or key must not close the dialog, for example while a token is shown once. */
+  /**
+   * True if a stray click or key must not close the dialog, for example while a token is shown once. Escape then does
+   * not close a dialog below either.
+   */
   stay?: boolean
 }
 
@@ -17,6 +20,7 @@ interface DialogProps extends Pick<ModalProps, 'opened' | 'onClose'> {
  */
 export function Dialog({ opened, onClose, title, children, size = 'md', stay = false }: DialogProps) {
   useFocusBack(opened)
+  const alone = stay ? { 'data-mantine-stop-propagation': 'true' } : {}
   return (
     <Modal.Root
       opened={opened}
@@ -28,10 +32,10 @@ export function Dialog({ opened, onClose, title, children, size = 'md', stay = f
       returnFocus={false}
     >
       <Modal.Overlay backgroundOpacity={0.45} />
-      <Modal.Content radius="md">
+      <Modal.Content radius="md" {...alone}>
         <div className="svc-dialog-head">
           <Modal.Title>{title}</Modal.Title>
-          <Modal.CloseButton aria-label="Close" />
+          <Modal.CloseButton aria-label="Close" {...alone} />
         </div>
         <Modal.Body>{children}</Modal.Body>
       </Modal.Content>

@@ -1,5 +1,5 @@
 /** Moves the focus when the part of the page that had it is gone. */
-import { useLayoutEffect } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 
 /** Focuses the row of a list that is its tab stop (`data-tab-stop`); returns false if the page shows no such list. */
 export function focusList(): boolean {
@@ -46,4 +46,21 @@ function giveBack(opener: Element | null): void {
   const target = opener?.closest<HTMLElement>('a, button, input, select, textarea, [tabindex]')
   if (target?.isConnected) target.focus()
   else focusMain()
+}
+
+/** True if nothing has the focus, for example because what had it was removed or disabled. */
+export const isFocusLost = (): boolean => document.activeElement === null || document.activeElement === document.body
+
+/** Gives the focus back to the button of an action, which loses it because it is disabled while the action runs. */
+export function useKeptFocus(busy: boolean): void {
+  const had = useRef<Element | null>(null)
+  useLayoutEffect(() => {
+    if (busy) {
+      had.current = document.activeElement
+      return
+    }
+    const button = had.current
+    had.current = null
+    if (isFocusLost() && button instanceof HTMLElement) button.focus()
+  }, [busy])
 }
