@@ -19,10 +19,25 @@ interface SecondFactorProps {
   onBack?: () => void
 }
 
-/** The form for the second half of a sign-in. It names the ways out for somebody without the phone. */
-export function SecondFactor({ second, next, onBack }: SecondFactorProps) {
-  const canRecover = second.includes('recovery')
+/** The second half of a sign-in, by a code of the app or by a recovery code. */
+export function SecondFactor({ second, ...more }: SecondFactorProps) {
   const [recovering, setRecovering] = useState(!second.includes('totp'))
+  const canRecover = second.includes('recovery')
+  const turn = canRecover || recovering ? () => setRecovering(!recovering) : undefined
+  // Each way has its form, so that an error about a code does not stay with the recovery codes.
+  return <HalfForm key={String(recovering)} {...{ recovering, canRecover, turn }} {...more} />
+}
+
+interface HalfFormProps extends Omit<SecondFactorProps, 'second'> {
+  recovering: boolean
+  /** True if the account has recovery codes left. */
+  canRecover: boolean
+  /** Goes to the other form; undefined if there is none. */
+  turn: (() => void) | undefined
+}
+
+/** The form for a code or a recovery code. It names the ways out for somebody without the phone. */
+function HalfForm({ recovering, canRecover, turn, next, onBack }: HalfFormProps) {
   const form = useForm({
     initialValues: { typed: '' },
     validate: { typed: (v) => (v.trim() === '' ? 'Required' : null) },
@@ -31,16 +46,11 @@ export function SecondFactor({ second, next, onBack }: SecondFactorProps) {
     await api.secondFactor(recovering ? { recovery: typed } : { code: typed })
     await arrive(next)
   })
-  const turn = () => {
-    form.reset()
-    setRecovering(!recovering)
-  }
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="sm">
         {recovering ? (
           <TextInput
-            key="recovery"
             label="Recovery code"
             description="One of the ten that you got with the authenticator app. Each works once."
             {...asTyped}
@@ -48,13 +58,13 @@ export function SecondFactor({ second, next, onBack }: SecondFactorProps) {
             {...form.getInputProps('typed')}
           />
         ) : (
-          <CodeInput key="code" autoFocus {...form.getInputProps('typed')} />
+          <CodeInput autoFocus {...form.getInputProps('typed')} />
         )}
         {error !== null && <ErrorNote error={error} />}
         <Button type="submit" loading={busy} fullWidth mt={4}>
           Sign in
         </Button>
-        {(canRecover || recovering) && (
+        {turn && (
           <Button variant="default" onClick={turn} fullWidth>
             {recovering ? 'Use a code of the app' : 'Use a recovery code'}
           </Button>

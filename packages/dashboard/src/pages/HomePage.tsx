@@ -2,6 +2,7 @@ import { Button, Stack } from '@mantine/core'
 import { IconChevronRight, IconSend } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { ButtonLink } from '../links.tsx'
 import { paths } from '../paths.ts'
 import { meQuery } from '../queries.ts'
 import { useSignOut } from '../session.ts'
@@ -35,7 +36,10 @@ export function HomePage() {
           ))}
         </ul>
       )}
-      <Stack mt="md">
+      <Stack mt="md" gap="xs">
+        <ButtonLink to={paths.account} variant="subtle" color="gray">
+          My account
+        </ButtonLink>
         <Button variant="subtle" color="gray" onClick={() => void signOut()}>
           Sign out
         </Button>

@@ -2,10 +2,10 @@ import { Button } from '@mantine/core'
 import { IconShieldLock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { ButtonLink } from '../links.tsx'
-import { paths } from '../paths.ts'
+import { paths, secondFactorPart } from '../paths.ts'
 import { askForProof } from '../proof/ask.ts'
 import { factorsQuery } from '../queries.ts'
-import { dateAndTime, serviceNow } from '../ui/index.ts'
+import { dateAndTime, focusMain, serviceNow, useClock } from '../ui/index.ts'
 import { useWorkspace } from '../workspace.ts'
 
 /** A warning for an admin of a workspace that requires a second factor, or will soon, in a session that showed none. */
@@ -13,29 +13,42 @@ export function FactorBanner() {
   const { factor, role } = useWorkspace()
   const isShown = factor.from !== null && factor.missing
   const { data } = useQuery({ ...factorsQuery, enabled: isShown })
+  const hasBegun = useClock((now) => factor.from !== null && now >= factor.from)
   if (!isShown || factor.from === null) return null
-  const isDue = role !== 'admin'
+  const isDue = hasBegun || role !== 'admin'
   return (
     <div className="svc-banner svc-banner-acts" data-kind="warn" role="note">
       <IconShieldLock size={16} aria-hidden />
       <span>
         {isDue ? (
-          'Admins of this workspace need a second factor: until you show one, you have the rights of a member.'
+          <>
+            Until you show a second factor, you have the rights of a member.
+            <span className="svc-not-on-phones"> Admins of this workspace need one.</span>
+          </>
         ) : (
-          <>From {dateAndTime(factor.from, serviceNow())} on, admins of this workspace need a second factor.</>
+          <>
+            From {dateAndTime(factor.from, serviceNow())} on, admins
+            <span className="svc-not-on-phones"> of this workspace</span> need a second factor.
+          </>
         )}
       </span>
       <div className="svc-banner-buttons">
-        {data?.totp ? (
-          <Button size="compact-sm" variant="default" onClick={() => void askForProof()}>
+        {data?.totp === true && (
+          <Button size="compact-sm" variant="default" onClick={() => void enterCode()}>
             Enter a code
           </Button>
-        ) : (
-          <ButtonLink to={paths.account} size="compact-sm" variant="default">
+        )}
+        {data?.totp === false && (
+          <ButtonLink to={paths.account} hash={secondFactorPart} size="compact-sm" variant="default">
             Add a second factor
           </ButtonLink>
         )}
       </div>
     </div>
   )
+}
+
+/** Asks for a code. After a good one the banner goes, so the focus moves on. */
+async function enterCode(): Promise<void> {
+  if (await askForProof()) focusMain()
 }

@@ -8,18 +8,20 @@ interface CopyLinesProps {
   text: string
   /** The name of the text. Screen readers read the button as "Copy" with this name, such as `Copy token`. */
   label: string
+  /** The number of letters after which a gap is shown. The gaps help people who type the text, and are not copied. */
+  gapAfter?: number
 }
 
 /** Shows lines of text with a button that copies them. */
-export function CopyLines({ text, label }: CopyLinesProps) {
+export function CopyLines({ text, label, gapAfter }: CopyLinesProps) {
   const clipboard = useClipboard({ timeout: 2000 })
   return (
     <div className="svc-copy">
       <pre>
-        {text.split(/(\s+)/).map((part, i) =>
+        {partsOf(text, gapAfter).map((part, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text
-          part.trim() === '' ? part : <span key={i}>{part}</span>,
-        )}
+          <Part key={i} text={part} hasGap={gapAfter !== undefined} />
+        ))}
       </pre>
       <Button
         size="compact-sm"
@@ -36,3 +38,9 @@ export function CopyLines({ text, label }: CopyLinesProps) {
     </div>
   )
 }
+
+const Part = ({ text, hasGap }: { text: string; hasGap: boolean }) =>
+  text.trim() === '' ? text : <span data-gap={hasGap}>{text}</span>
+
+const partsOf = (text: string, gapAfter: number | undefined): string[] =>
+  gapAfter === undefined ? text.split(/(\s+)/) : (text.match(new RegExp(`.{1,${gapAfter}}`, 'gu')) ?? [])

@@ -7,8 +7,8 @@ import { api } from '../../api.ts'
 import { wrongWithPassword, wrongWithText } from '../../forms/rules.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { notify } from '../../notify.tsx'
-import { paths } from '../../paths.ts'
-import { keys, meQuery, workspaceQuery } from '../../queries.ts'
+import { paths, secondFactorPart } from '../../paths.ts'
+import { factorsQuery, keys, meQuery, workspaceQuery } from '../../queries.ts'
 import { useSignOut } from '../../session.ts'
 import { workspaceBefore } from '../../shell/returning.ts'
 import { useScheme } from '../../shell/scheme.ts'
@@ -82,8 +82,8 @@ function Account() {
       <Part title="Password" note="Changing it signs out your other sessions.">
         <PasswordForm email={me.email} />
       </Part>
-      <Part title="Second factor" note="Asked for after your password.">
-        <SecondFactors />
+      <Part title="Second factor" note="Asked for after your password." id={secondFactorPart}>
+        <SecondFactors email={me.email} />
       </Part>
       <Part title="Sessions" note="Where you are signed in.">
         <Sessions />
@@ -101,8 +101,16 @@ function Account() {
   )
 }
 
-const Part = ({ title, note, children }: { title: string; note: string; children: ReactNode }) => (
-  <section className="account-part">
+interface AccountPart {
+  title: string
+  note: string
+  /** The part of the address after `#` that leads here. */
+  id?: string
+  children: ReactNode
+}
+
+const Part = ({ title, note, id, children }: AccountPart) => (
+  <section className="account-part" id={id}>
     <div>
       <h2>{title}</h2>
       <p className="svc-quiet">{note}</p>
@@ -155,7 +163,10 @@ function PasswordForm({ email }: { email: string }) {
     initialValues: { current: '', next: '' },
     validate: { current: (v) => (v === '' ? 'Required' : null), next: wrongWithPassword },
   })
+  const { data: factors } = useQuery(factorsQuery)
   const { busy, error, submit } = useSubmit(async ({ current, next }: typeof form.values) => {
+    // Without a second factor the password is the proof, and nobody should have to type it twice.
+    if (factors?.totp === false) await api.prove({ password: current })
     await api.changePassword(current, next)
     form.reset()
     void client.invalidateQueries({ queryKey: keys.sessions })

@@ -2,36 +2,70 @@ import { Button, Group, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Factors, NewTotp } from '@svc/api'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { api } from '../../api.ts'
 import { CodeInput } from '../../forms/CodeInput.tsx'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { notify } from '../../notify.tsx'
 import { factorsQuery } from '../../queries.ts'
-import { Confirm, CopyLines, ErrorNote } from '../../ui/index.ts'
+import { Confirm, CopyLines, ErrorNote, isFocusLost, serviceNow } from '../../ui/index.ts'
+import { addressOfFile, recoveryFile } from './recovery-file.ts'
 
 const QrCode = lazy(async () => ({ default: (await import('./QrCode.tsx')).QrCode }))
 
+interface Fresh {
+  codes: string[]
+  /** True if the codes replaced earlier ones. */
+  replace: boolean
+}
+
 /** The second factors of the signed-in person: an authenticator app with its recovery codes. */
-export function SecondFactors() {
+export function SecondFactors({ email }: { email: string }) {
   const { data, error, refetch } = useQuery(factorsQuery)
-  const [fresh, setFresh] = useState<string[]>()
+  const [begun, setBegun] = useState<NewTotp>()
+  const [fresh, setFresh] = useState<Fresh>()
+  const part = useFocusedPart(data && (fresh ? 'codes' : data.totp ? 'added' : begun ? 'enrolling' : 'none'))
+  const shown = (next?: Fresh) => {
+    setBegun(undefined)
+    setFresh(next)
+  }
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!data) return null
-  if (fresh) return <NewCodes codes={fresh} onDone={() => setFresh(undefined)} />
-  return data.totp ? <Added factors={data} onCodes={setFresh} /> : <Adding onCodes={setFresh} />
+  return (
+    <div ref={part} tabIndex={-1} className="factor-part">
+      {fresh ? (
+        <NewCodes {...fresh} email={email} onDone={() => shown()} />
+      ) : data.totp ? (
+        <Added factors={data} onCodes={(codes) => shown({ codes, replace: true })} />
+      ) : begun ? (
+        <Enrolling begun={begun} onCodes={(codes) => shown({ codes, replace: false })} onCancel={() => shown()} />
+      ) : (
+        <Adding onBegun={setBegun} />
+      )}
+    </div>
+  )
+}
+
+/** Focuses this part of the page when what had the focus in it was replaced. */
+function useFocusedPart(shown: string | undefined) {
+  const part = useRef<HTMLDivElement>(null)
+  const before = useRef(shown)
+  useLayoutEffect(() => {
+    const isReplaced = before.current !== undefined && before.current !== shown
+    before.current = shown
+    if (isReplaced && isFocusLost()) part.current?.focus()
+  }, [shown])
+  return part
 }
 
 /** Loads everything again that depends on factors, since an admin's rights may have changed. */
 function useReload() {
   const client = useQueryClient()
-  return () => void client.invalidateQueries()
+  return () => client.invalidateQueries()
 }
 
-function Adding({ onCodes }: { onCodes: (codes: string[]) => void }) {
-  const [begun, setBegun] = useState<NewTotp>()
-  const { busy, error, submit } = useSubmit(async () => setBegun(await api.beginTotp()))
-  if (begun) return <Enrolling begun={begun} onCodes={onCodes} onCancel={() => setBegun(undefined)} />
+function Adding({ onBegun }: { onBegun: (begun: NewTotp) => void }) {
+  const { busy, error, submit } = useSubmit(async () => onBegun(await api.beginTotp()))
   return (
     <Stack gap="sm" align="flex-start">
       <div>None. With an authenticator app, a password alone does not sign anybody in to your account.</div>
@@ -60,19 +94,22 @@ function Enrolling({ begun: { secret, uri }, onCodes, onCancel }: EnrollingProps
   const { busy, error, submit } = useSubmit(async ({ code }: typeof form.values) => {
     const { recovery } = await api.confirmTotp(code)
     onCodes(recovery)
-    reload()
+    void reload()
   })
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="sm">
         <div>
-          Scan this with an authenticator app, such as Aegis, 1Password or Google Authenticator. On the same phone, type
-          the secret into the app.
+          Scan this code with an authenticator app, such as Aegis, 1Password or Google Authenticator. An app on this
+          device takes the secret as text.
         </div>
         <Suspense fallback={<div className="factor-qr" />}>
           <QrCode text={uri} />
         </Suspense>
-        <CopyLines text={secret} label="secret" />
+        <CopyLines text={secret} label="secret" gapAfter={4} />
+        <Button component="a" href={uri} variant="default" className="factor-here">
+          Open the app on this phone
+        </Button>
         <CodeInput autoFocus {...form.getInputProps('code')} />
         <p className="svc-quiet">
           Next you get ten recovery codes. If you lose the phone, one of them signs you in. Without them, only the
@@ -92,13 +129,26 @@ function Enrolling({ begun: { secret, uri }, onCodes, onCancel }: EnrollingProps
   )
 }
 
-function NewCodes({ codes, onDone }: { codes: string[]; onDone: () => void }) {
+function NewCodes({ codes, replace, email, onDone }: Fresh & { email: string; onDone: () => void }) {
+  const title = useRef<HTMLHeadingElement>(null)
+  useLayoutEffect(() => title.current?.focus(), [])
+  const file = recoveryFile({ codes, email, host: location.host, now: serviceNow() })
   return (
     <Stack gap="sm" align="flex-start">
-      <h3 className="factor-title">Recovery codes</h3>
-      <div>Keep them where you find them without your phone. Each works once, and you won’t see them again.</div>
+      <h3 className="factor-title" ref={title} tabIndex={-1}>
+        Recovery codes
+      </h3>
+      <div>
+        Keep them where you find them without your phone. Each works once, and you won’t see them again.
+        {replace && ' Your earlier codes no longer work.'}
+      </div>
       <CopyLines text={codes.join('\n')} label="recovery codes" />
-      <Button onClick={onDone}>I have saved them</Button>
+      <Group gap="xs">
+        <Button component="a" href={addressOfFile(file)} download="svc-recovery-codes.txt" variant="default">
+          Download
+        </Button>
+        <Button onClick={onDone}>I have saved them</Button>
+      </Group>
     </Stack>
   )
 }
@@ -109,11 +159,11 @@ function Added({ factors, onCodes }: { factors: Factors; onCodes: (codes: string
   const { busy, error, submit } = useSubmit(async () => {
     const { recovery } = await api.newRecoveryCodes()
     onCodes(recovery)
-    reload()
+    void reload()
   })
   const remove = async () => {
     await api.removeTotp()
-    reload()
+    await reload()
     notify({ message: 'Authenticator app removed.' })
   }
   const left = factors.recoveryLeft

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { addressOfFile, recoveryFile } from './recovery-file.ts'
+
+test('the file of the recovery codes says whose they are, for which service, and from when', () => {
+  const codes = ['7k2m-9xq4-b0c1-z8nd', '0000-1111-2222-3333']
+  const text = recoveryFile({
+    codes,
+    email: 'jürgen@example.org',
+    host: 'svc.example.org',
+    now: +new Date(2026, 11, 3),
+  })
+  expect(text).toBe(
+    `Recovery codes for jürgen@example.org at svc.example.org, made on 2026-12-03.
+Each signs you in once, without your phone. Newer codes replace these.
+
+7k2m-9xq4-b0c1-z8nd
+0000-1111-2222-3333
+`,
+  )
+  expect(decodeURIComponent(addressOfFile(text).replace('data:text/plain;charset=utf-8,', ''))).toBe(text)
+})
