@@ -68,7 +68,10 @@ function connect(
   }
   const lists = throttled(3_000, () => again(keys.fleet(slug)))
   const things = throttled(1_000, () =>
-    again(keys.blueprints(slug), keys.codes(slug), keys.bots(slug), keys.agents(slug), keys.rollouts(slug)),
+    again(
+      ...[keys.blueprints(slug), keys.codes(slug), keys.bots(slug), keys.agents(slug), keys.rollouts(slug)],
+      ...[keys.facts(slug), keys.members(slug)],
+    ),
   )
   // When agents have changed, the lists of blueprints and rollouts are loaded again too, because they show the states
   // of wishes.
