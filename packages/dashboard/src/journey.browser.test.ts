@@ -4,6 +4,8 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { password } from '../testing/browser-setup.ts'
+import { codeOf } from '../testing/factors.ts'
 import { wholeReport } from './pages/agent/testing/reports.ts'
 import { type AgentPageSetup, openAgentPageSetup } from './pages/agent/testing/setup.ts'
 
@@ -142,6 +144,24 @@ test('while the service is down the page says so; afterwards it reconnects by it
   await agent.report({ state: { level: 'ok', label: 'Back at work' } })
   await seen(page, 'Back at work')
   await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
+})
+
+test('a person adds an authenticator app, and the next sign-in asks for its code', async () => {
+  const { page } = await setup.setup.ada()
+  await page.goto(`${setup.setup.url}/account`)
+  await page.getByRole('button', { name: 'Add an authenticator app' }).click()
+  const secret = (await page.locator('.svc-copy pre').first().textContent()) ?? ''
+  await page.getByLabel('Code', { exact: true }).fill(codeOf(setup.setup, secret))
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'I have saved them' }).click()
+  await seen(page, '10 recovery codes left')
+  await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Email').fill('ada@example.org')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Code', { exact: true }).fill(codeOf(setup.setup, secret))
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
 })
 
 test('no page had an error meanwhile', () => expect(setup.setup.faults).toEqual([]))

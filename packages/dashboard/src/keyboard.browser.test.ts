@@ -4,9 +4,9 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../../scripts/testing/eventually.ts'
 import { overflow, resize, smallTargets, wrongLooks } from '../testing/axe.ts'
 import { type BrowserSetup, openBrowserSetup, type Visitor } from '../testing/browser-setup.ts'
+import { focusIs, tabTo } from '../testing/keys.ts'
 
 let setup: BrowserSetup
 let ada: Visitor
@@ -46,25 +46,6 @@ afterEach(() => expect(setup.faults.splice(0)).toEqual([]))
 
 const look = (width = 1440, height = 900) => setup.window(ada, { width, height })
 
-/** The text of what has the focus; for a row of the list, the name of its agent. */
-const focused = (page: Page): Promise<string> =>
-  page.evaluate(() => {
-    const active = document.activeElement
-    const row = active?.matches('[role="row"]') ? active.querySelector('a') : active
-    return (row?.getAttribute('aria-label') ?? row?.textContent ?? '').trim()
-  })
-const focusIs = (page: Page, what: string) =>
-  eventually(`${what} has the focus`, async () => expect(await focused(page)).toBe(what))
-
-/** Presses Tab until this has the focus, and returns how often. */
-async function tabTo(page: Page, what: string | RegExp, most = 30): Promise<number> {
-  for (let presses = 1; presses <= most; presses++) {
-    await page.keyboard.press('Tab')
-    const now = await focused(page)
-    if (typeof what === 'string' ? now === what : what.test(now)) return presses
-  }
-  throw new Error(`${most} presses of Tab did not lead to ${what}.`)
-}
 const open = async (page: Page) => {
   await page.goto(fleet())
   await page.getByRole('link', { name: 'mail-2', exact: true }).waitFor()

@@ -130,10 +130,20 @@ export class BrowserSetup {
     db.close()
   }
 
-  /** Makes all sessions ones that showed no second factor, and used codes good again, so that no test waits for a code. */
-  forgetFactors(): void {
+  /** Makes the last codes of all authenticator apps good again, so that no test waits for the next one. */
+  forgetUsedCodes(): void {
     const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })
-    db.exec('update session_proof set factor_at = null, proof_at = null; update totp set last_step = 0')
+    db.exec('update totp set last_step = 0')
+    db.close()
+  }
+
+  /** Moves all sign-ins and proofs this many minutes into the past, so that dangerous operations ask for a new proof. */
+  ageProofs(minutes: number): void {
+    const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })
+    const before = `strftime('%Y-%m-%dT%H:%M:%fZ', "createdAt", '-${minutes} minutes')`
+    db.exec(`update session set "createdAt" = ${before}`)
+    const ms = minutes * 60_000
+    db.prepare('update session_proof set factor_at = factor_at - ?, proof_at = proof_at - ?').run(ms, ms)
     db.close()
   }
 

@@ -245,10 +245,12 @@ test('an admin deletes a workspace after typing its short name', async () => {
   const { page } = ada
   await setup.operator(['workspace', 'create', 'cellar', '--name', 'The Cellar'])
   await setup.operator(['member', 'add', 'cellar', 'ada@example.org', '--role', 'admin'])
+  await ada.call('POST', '/api/web/w/cellar/agents', { name: 'wine-watch' })
   await page.goto(`${setup.url}/w/cellar/members`)
   await page.getByRole('button', { name: 'Delete workspace…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete The Cellar?' })
   const confirm = dialog.getByRole('button', { name: 'Delete workspace' })
+  await dialog.getByText('1 agent with all runs, costs, history, commands and logs').waitFor()
   await dialog.getByText('1 person will no longer see the workspace.').waitFor()
   await dialog.getByLabel('Type cellar to confirm').fill('Cellar')
   expect(await confirm.isDisabled()).toBe(true)

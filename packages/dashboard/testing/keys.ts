@@ -1,0 +1,26 @@
+/** The keyboard in the browser tests: what has the focus, and the way to it with Tab. */
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { eventually } from '../../../scripts/testing/eventually.ts'
+
+/** The name of what has the focus: its label or its text; for a row of a list, the name of its agent. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const active = document.activeElement
+    const row = active?.matches('[role="row"]') ? active.querySelector('a') : active
+    const label = row instanceof HTMLInputElement ? row.labels?.[0]?.textContent : undefined
+    return (row?.getAttribute('aria-label') ?? label ?? row?.textContent ?? '').trim()
+  })
+
+export const focusIs = (page: Page, what: string): Promise<void> =>
+  eventually(`${what} has the focus`, async () => expect(await focused(page)).toBe(what))
+
+/** Presses Tab until this has the focus, and returns how often. */
+export async function tabTo(page: Page, what: string | RegExp, most = 30): Promise<number> {
+  for (let presses = 1; presses <= most; presses++) {
+    await page.keyboard.press('Tab')
+    const now = await focused(page)
+    if (typeof what === 'string' ? now === what : what.test(now)) return presses
+  }
+  throw new Error(`${most} presses of Tab did not lead to ${what}.`)
+}
