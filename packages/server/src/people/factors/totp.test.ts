@@ -16,6 +16,24 @@ test.each([
   expect(stepOf(code, secret, 0, seconds * 1000)).toBe(Math.floor(seconds / 30))
 })
 
+/** Codes that another program made: `oathtool --totp -b SECRET -N @SECONDS`, OATH Toolkit 2.6.7. */
+test.each([
+  ['JBSWY3DPEHPK3PXP', 1795659000, '607934'],
+  ['JBSWY3DPEHPK3PXP', 1795659029, '607934'],
+  ['JBSWY3DPEHPK3PXP', 1795659030, '404401'],
+  ['JBSWY3DPEHPK3PXP', 4102444800, '573258'],
+  ['MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U', 1795659000, '464134'],
+  ['MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U', 1795659030, '175898'],
+  ['MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U', 4102444800, '342738'],
+  ['7QCUTYKVFEGAKMGBTLQ5BU6OOY3JDB2Z', 1795659000, '977192'],
+  ['7QCUTYKVFEGAKMGBTLQ5BU6OOY3JDB2Z', 1795659029, '977192'],
+  ['7QCUTYKVFEGAKMGBTLQ5BU6OOY3JDB2Z', 4102444800, '955210'],
+  ['AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', 1795659000, '036251'],
+  ['AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', 4102444800, '155191'],
+])('the code of oathtool for %s at %s s is accepted for its step', (base32, seconds, code) => {
+  expect(stepOf(code, base32, 0, seconds * 1000)).toBe(Math.floor(seconds / 30))
+})
+
 const at = 1111111111_000
 test.each([
   ['typed with a space', ' 050 471 ', 0, 0, true],
