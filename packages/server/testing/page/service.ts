@@ -52,6 +52,10 @@ export interface Given {
   passwordForm?: PasswordForm
   smtpUrl?: string
   securityContact?: string
+  /** The data folder to use, which the caller removes. By default a new one. */
+  dataDir?: string
+  /** The secret that signs cookies and invitations. */
+  secret?: string
   /** The milliseconds of one tick. In one tick, the open pages of a workspace get at most one frame. */
   tick?: number
 }
@@ -59,7 +63,7 @@ export interface Given {
 /** Starts the service. With `https` it answers as if behind a proxy that terminates TLS. */
 export async function serve(given: Given = {}) {
   const store = given.postgres ?? (await openTestSqlite())
-  const dir = mkdtempSync(join(tmpdir(), 'svc-web-'))
+  const dir = given.dataDir ?? mkdtempSync(join(tmpdir(), 'svc-web-'))
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -94,7 +98,8 @@ export async function serve(given: Given = {}) {
   const now = () => Date.now() + ahead
   const live = createLive({ store, log, now }, given.tick)
   const passwords = given.passwordForm ? passwordHashing(given.passwordForm) : quickPasswords
-  const auth = openAuth(store, { baseUrl, secret: 'a secret of the tests, long enough', passwords })
+  const secret = given.secret ?? 'a secret of the tests, long enough'
+  const auth = openAuth(store, { baseUrl, secret, passwords })
   const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
   const deps = { store, auth, config, log, live, now, releases }
   const { listener, app } = webApp({
@@ -118,7 +123,7 @@ export async function serve(given: Given = {}) {
     await sweeper.stop()
     await releases.close()
     await store.close()
-    rmSync(dir, { recursive: true, force: true })
+    if (given.dataDir === undefined) rmSync(dir, { recursive: true, force: true })
   })
 
   const workspace = async (slug: string) => {

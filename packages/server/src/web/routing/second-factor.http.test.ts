@@ -12,7 +12,6 @@ import { describe, expect, test } from 'vitest'
 import { type Browser, operator, password, type Service, serve, value } from '../../../testing/page/service.ts'
 import { resetFactor } from '../../people/accounts/factors.ts'
 import { createLink } from '../../people/accounts/links.ts'
-import { requireFactor } from '../../people/workspaces/requirement.ts'
 
 const email = 'ann@example.org'
 const api = (path: string) => `/api/web${path}`
@@ -40,7 +39,7 @@ const signIn = (browser: Browser, secret = password) =>
   browser.send<SignInAnswer>('POST', '/api/auth/sign-in/email', { email, password: secret })
 const second = (browser: Browser, given: object) => browser.send('POST', api('/second-factor'), given)
 const me = (browser: Browser) => browser.get<Me>(api('/me'))
-const link = async (service: Service, purpose: 'sign_in' | 'claim' | 'forgot') =>
+const link = async (service: Service, purpose: 'forgot') =>
   value(await createLink({ db: service.store.db, by: operator, now: service.now() }, purpose, email))
 
 test('a password alone signs nobody in who has a second factor, and the next code does, once', async () => {
@@ -79,62 +78,6 @@ test('a recovery code works once, is told by mail and in the activity, and the c
   expect(lines).toContainEqual({ action: 'person.recovery_code_used', details: '{"left":9}' })
   const said = JSON.stringify([service.lines, lines, topics])
   for (const hidden of [app.secret, ...app.recovery]) expect(said).not.toContain(hidden)
-})
-
-/** Ways to get a session, each for Ann in a new browser. `factor` does what the way answers with a second factor. */
-const ways: Record<
-  string,
-  { use(service: Service, browser: Browser): Promise<unknown>; asks: boolean; removes?: true }
-> = {
-  'a password': { use: (_, browser) => signIn(browser), asks: true },
-  'a link of the operator': {
-    use: async (service, browser) => browser.send('POST', api('/link'), { token: await link(service, 'sign_in') }),
-    asks: false,
-  },
-  'a forgotten password': {
-    use: async (service, browser) => {
-      const token = await link(service, 'forgot')
-      return browser.send('POST', api('/claim'), { token, name: 'Ann', password: 'another good password' })
-    },
-    asks: true,
-  },
-  'a link that hands the account over': {
-    use: async (service, browser) => {
-      const token = await link(service, 'claim')
-      return browser.send('POST', api('/claim'), { token, name: 'Ann', password: 'another good password' })
-    },
-    asks: false,
-    removes: true,
-  },
-}
-
-describe.each(Object.entries(ways))('a sign-in by %s', (_, way) => {
-  test.each([
-    ['without a factor', false, false],
-    ['without a factor, which the workspace requires', false, true],
-    ['with a factor', true, false],
-    ['with a factor, which the workspace requires', true, true],
-  ])('%s', async (_, factor, required) => {
-    const service = await serve()
-    const workspace = await service.workspace('north')
-    const ann = await service.person('Ann', 'north', 'admin')
-    const app = factor ? await enrol(service, ann) : undefined
-    if (required)
-      value(await requireFactor({ db: service.store.db, by: operator, now: service.now() }, workspace, service.now()))
-    const browser = service.browser()
-    await way.use(service, browser)
-    if (app && way.asks) {
-      expect((await me(browser)).status).toBe(401)
-      expect((await second(browser, { code: app.code() })).status).toBe(200)
-    }
-    const showed = factor && way.asks
-    const role = required && !showed ? 'member' : 'admin'
-    expect((await me(browser)).body.workspaces).toMatchObject([{ slug: 'north', role }])
-    const asked = await browser.send<{ error?: { code: string } }>('PATCH', api('/w/north'), { name: 'South' })
-    expect(asked.body.error?.code).toBe(role === 'admin' ? undefined : 'factor_required')
-    const has = factor && way.removes !== true
-    expect((await browser.get<Factors>(api('/factors'))).body).toMatchObject({ totp: has, shown: showed })
-  })
 })
 
 describe('the first half of a sign-in', () => {
@@ -226,21 +169,6 @@ test('an admin sees which members have a second factor, and a member does not', 
     ['Ann', null],
     ['Bob', null],
   ])
-})
-
-test('the secret is sealed: with another file "secret" codes are refused with the reason, and recovery codes work', async () => {
-  const { service, app, ann } = await begun()
-  const row = await service.store.db.selectFrom('totp').selectAll().executeTakeFirstOrThrow()
-  expect(JSON.stringify(row)).not.toContain(app.secret)
-  await service.store.db
-    .updateTable('totp')
-    .set({ secret: row.secret.slice(0, -4) })
-    .execute()
-  const browser = service.browser()
-  await signIn(browser)
-  expect((await second(browser, { code: app.code() })).body).toMatchObject({ error: { code: 'factor_unreadable' } })
-  expect((await second(browser, { recovery: app.recovery[0] })).status).toBe(200)
-  expect((await ann.get<Factors>(api('/factors'))).body).toMatchObject({ totp: true, unreadable: true })
 })
 
 test('no cookie of the first half is left after the sign-in, and over TLS it is bound to the host', async () => {

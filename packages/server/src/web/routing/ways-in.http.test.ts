@@ -1,0 +1,235 @@
+/**
+ * Tests every way to get a session, in every state of the account and the workspace: who is in, and with which rights.
+ */
+import type { Factors, Me, NewTotp, RecoveryCodes, SignInAnswer } from '@svc/api'
+import { Secret, TOTP } from 'otpauth'
+import { describe, expect, test } from 'vitest'
+import { type Browser, operator, password, type Service, serve, value } from '../../../testing/page/service.ts'
+import { insertLink } from '../../people/accounts/links.ts'
+import { findPerson } from '../../people/accounts/store.ts'
+import { inviteAsOperator } from '../../people/workspaces/invitations.ts'
+import { disablePerson } from '../../people/workspaces/people.ts'
+import { requireFactor } from '../../people/workspaces/requirement.ts'
+import { createWorkspace } from '../../people/workspaces/store.ts'
+
+type Role = 'admin' | 'member'
+interface Answered {
+  status: number
+  body: { error?: { code: string } }
+}
+interface Setup {
+  service: Service
+  workspace: { id: string; slug: string; name: string }
+}
+
+const anns = 'ann@example.org'
+const newPassword = 'another good password'
+const api = (path: string) => `/api/web${path}`
+const me = (browser: Browser) => browser.get<Me>(api('/me'))
+const context = ({ service }: Setup) => ({ people: service, by: operator, now: service.now() })
+
+async function newSetup(): Promise<Setup> {
+  const service = await serve()
+  return { service, workspace: await service.workspace('north') }
+}
+const require = async (setup: Setup) =>
+  value(await requireFactor({ ...context(setup), db: setup.service.store.db }, setup.workspace, setup.service.now()))
+
+/** Makes a link for Ann, even if she is disabled: a node of an earlier version may make one. */
+async function linkOf({ service }: Setup, purpose: 'sign_in' | 'claim' | 'forgot'): Promise<string> {
+  const token = `a link to ${purpose}`.padEnd(43, '.')
+  const person = (await findPerson(service.store.db, anns)) ?? null
+  await insertLink({ db: service.store.db, by: operator, now: service.now() }, { purpose, person, token })
+  return token
+}
+const claims = async (setup: Setup, browser: Browser, purpose: 'claim' | 'forgot') => {
+  const body = { token: await linkOf(setup, purpose), name: 'Ann', password: newPassword }
+  return await browser.send<SignInAnswer & Answered['body']>('POST', api('/claim'), body)
+}
+
+/** Invites an address to the workspace south, as the admin Kim or as the operator, and returns the path of the link. */
+const inviters: Record<string, (setup: Setup, email: string, role: Role) => Promise<string>> = {
+  'an admin': async ({ service }, email, role) => {
+    await service.workspace('south')
+    const kim = await service.person('Kim', 'south', 'admin')
+    const { body } = await kim.send<{ url: string }>('POST', api('/w/south/invitations'), { email, role })
+    return pathOf(body.url)
+  },
+  'the operator': async (setup, email, role) => {
+    const south = value(await createWorkspace(context(setup), { slug: 'south', name: 'south' }))
+    return pathOf(value(await inviteAsOperator(context(setup), south, { email, role })).url)
+  },
+}
+const pathOf = (url: string) => api(`/invitations/${url.split('/').at(-1)}`)
+const accepts = (browser: Browser, path: string) =>
+  browser.send<Answered['body']>('POST', path, { name: 'Ann', password: newPassword })
+
+interface Way {
+  use(setup: Setup, browser: Browser): Promise<{ status: number; body: unknown }>
+  /** `factor` if a second factor is asked for, `removed` if it is removed, `none` if the way needs none. */
+  asks: 'factor' | 'none' | 'removed'
+  /** How the way is refused while the account is disabled. */
+  disabled: [status: number, code: string]
+  /** How the way is refused in any case. */
+  always?: [status: number, code: string]
+}
+
+/** Ways to get a session, each for Ann in a new browser. */
+const ways: Record<string, Way> = {
+  'a password': {
+    use: (_, browser) => browser.send('POST', '/api/auth/sign-in/email', { email: anns, password }),
+    asks: 'factor',
+    disabled: [403, 'account_disabled'],
+  },
+  'a link of the operator': {
+    use: async (setup, browser) => browser.send('POST', api('/link'), { token: await linkOf(setup, 'sign_in') }),
+    asks: 'none',
+    disabled: [403, 'account_disabled'],
+  },
+  'a forgotten password': {
+    use: (setup, browser) => claims(setup, browser, 'forgot'),
+    asks: 'factor',
+    disabled: [404, 'link_unknown'],
+  },
+  'a link that hands the account over': {
+    use: (setup, browser) => claims(setup, browser, 'claim'),
+    asks: 'removed',
+    disabled: [404, 'link_unknown'],
+  },
+  ...Object.fromEntries(
+    Object.entries(inviters).map(([who, invite]): [string, Way] => [
+      `an invitation of ${who} to somebody who has an account`,
+      {
+        use: async (setup, browser) => accepts(browser, await invite(setup, anns, 'member')),
+        asks: 'none',
+        disabled: [401, 'sign_in_needed'],
+        always: [401, 'sign_in_needed'],
+      },
+    ]),
+  ),
+}
+
+/** Adds an authenticator app to the account of this browser, and returns a function that makes its codes. */
+async function enrol({ service }: Setup, browser: Browser): Promise<() => string> {
+  const { secret } = (await browser.send<NewTotp>('POST', api('/factors/totp'))).body
+  const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: service.now() })
+  const added = await browser.send<RecoveryCodes>('POST', api('/factors/totp/confirm'), { code: code() })
+  expect(added.status).toBe(200)
+  service.pass(60)
+  return code
+}
+const sessionsOf = async ({ service }: Setup, email: string) =>
+  (
+    await service.store.db
+      .selectFrom('session')
+      .innerJoin('user', 'user.id', 'session.userId')
+      .select('session.id')
+      .where('email', '=', email)
+      .execute()
+  ).length
+
+/** The rights of this browser in a workspace, as it is told and as it has them. */
+async function expectRole(browser: Browser, slug: string, role: Role, refusal: string): Promise<void> {
+  expect((await me(browser)).body.workspaces).toContainEqual(expect.objectContaining({ slug, role }))
+  const changed = await browser.send<Answered['body']>('PATCH', api(`/w/${slug}`), { name: 'Changed' })
+  expect(changed.body.error?.code).toBe(role === 'admin' ? undefined : refusal)
+}
+
+const states = [false, true].flatMap((factor) =>
+  [false, true].flatMap((disabled) =>
+    [false, true].map((required) => {
+      const says = [
+        factor ? 'with a factor' : 'without a factor',
+        ...(disabled ? ['disabled'] : []),
+        ...(required ? ['where the workspace requires a factor'] : []),
+      ]
+      return [says.join(', '), { factor, disabled, required }] as const
+    }),
+  ),
+)
+
+describe.each(Object.entries(ways))('somebody who comes by %s', (_, way) => {
+  test.each(states)('%s', async (_, { factor, disabled, required }) => {
+    const setup = await newSetup()
+    const ann = await setup.service.person('Ann', 'north', 'admin')
+    const code = factor ? await enrol(setup, ann) : undefined
+    if (required) await require(setup)
+    if (disabled) value(await disablePerson(context(setup), anns))
+    const before = await sessionsOf(setup, anns)
+    const browser = setup.service.browser()
+    const came = await way.use(setup, browser)
+
+    const refused = disabled ? way.disabled : way.always
+    if (refused) {
+      expect([came.status, (came.body as Answered['body']).error?.code]).toEqual(refused)
+      expect((await me(browser)).status).toBe(401)
+      expect(await sessionsOf(setup, anns)).toBe(before)
+      return
+    }
+    expect(came.status).toBe(200)
+    if (code && way.asks === 'factor') {
+      expect(came.body).toEqual({ ok: false, second: ['totp', 'recovery'] })
+      expect((await me(browser)).status).toBe(401)
+      expect((await browser.send('POST', api('/second-factor'), { code: code() })).status).toBe(200)
+    }
+    const shown = factor && way.asks === 'factor'
+    await expectRole(browser, 'north', required && !shown ? 'member' : 'admin', 'factor_required')
+    const has = factor && way.asks !== 'removed'
+    expect((await browser.get<Factors>(api('/factors'))).body).toMatchObject({ totp: has, shown })
+  })
+})
+
+describe.each(Object.entries(inviters))('an invitation of %s', (who, invite) => {
+  test.each([
+    ['admin', false, 'admin', ''],
+    ['admin', true, 'member', 'factor_required'],
+    ['member', false, 'member', 'not_allowed'],
+    ['member', true, 'member', 'not_allowed'],
+  ] as const)(
+    'to become %s lets somebody new in, where a factor is required: %s',
+    async (invited, required, role, refusal) => {
+      const setup = await newSetup()
+      const path = await invite(setup, anns, invited)
+      const south = await setup.service.store.db
+        .selectFrom('workspace')
+        .select(['id', 'slug', 'name'])
+        .where('slug', '=', 'south')
+        .executeTakeFirstOrThrow()
+      if (required) await require({ ...setup, workspace: south })
+      const browser = setup.service.browser()
+      expect((await accepts(browser, path)).status).toBe(200)
+      await expectRole(browser, 'south', role, refusal)
+      expect((await browser.get<Factors>(api('/factors'))).body).toMatchObject({ totp: false, shown: false })
+    },
+  )
+
+  test('is accepted by somebody with an account only in a session, which shows what it showed before', async () => {
+    const setup = await newSetup()
+    const ann = await setup.service.person('Ann', 'north', 'member')
+    const path = await invite(setup, anns, 'admin')
+    const code = await enrol(setup, ann)
+    const link = await setup.service.signedIn(anns)
+    expect((await accepts(link, path)).status).toBe(200)
+    const south = await setup.service.store.db
+      .selectFrom('workspace')
+      .select(['id', 'slug', 'name'])
+      .where('slug', '=', 'south')
+      .executeTakeFirstOrThrow()
+    await require({ ...setup, workspace: south })
+    await expectRole(link, 'south', 'member', 'factor_required')
+    await expectRole(ann, 'south', 'admin', '')
+    expect((await link.send('POST', api('/proof'), { code: code() })).status).toBe(200)
+    await expectRole(link, 'south', 'admin', '')
+  })
+
+  test('lets nobody in while the person who invited is disabled; the operator cannot be', async () => {
+    const setup = await newSetup()
+    const path = await invite(setup, anns, 'admin')
+    const kim = await disablePerson(context(setup), 'kim@example.org')
+    expect(kim.ok).toBe(who !== 'the operator')
+    const browser = setup.service.browser()
+    expect((await accepts(browser, path)).status).toBe(kim.ok ? 404 : 200)
+    expect((await me(browser)).status).toBe(kim.ok ? 401 : 200)
+    expect(await sessionsOf(setup, anns)).toBe(kim.ok ? 0 : 1)
+  })
+})
