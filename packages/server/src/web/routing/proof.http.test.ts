@@ -2,9 +2,11 @@ import { type Members, type NewTotp, type Operation, operations, type RecoveryCo
 import { Secret, TOTP } from 'otpauth'
 import { describe, expect, test } from 'vitest'
 import { bundle } from '../../../testing/bundles.ts'
-import { type Browser, password, serve } from '../../../testing/page/service.ts'
+import { type Browser, password, type Service, serve } from '../../../testing/page/service.ts'
 
 const dangerous = operations.filter(({ proof }) => proof !== undefined)
+/** The operations that add, remove or change a factor. */
+const ofFactors = dangerous.filter(({ route }) => /^(POST|DELETE) \/factors\//.test(route))
 
 /** The requests of each dangerous operation that need a proof, and those that do not; a body is undefined if it has none. */
 const requests: Record<string, { needs: unknown[]; free?: unknown[]; as?: 'zip' }> = {
@@ -69,7 +71,9 @@ const codeOf = async (
 }
 const prove = (browser: Browser, body: object) => browser.send('POST', '/api/web/proof', body)
 
-test('every operation that needs a proof is tried here', () => {
+test('every operation that needs a proof is tried here, and every change of a factor needs one', () => {
+  const changes = operations.filter(({ route }) => /\/factors/.test(route) && !route.startsWith('GET '))
+  expect(ofFactors).toEqual(changes)
   expect(dangerous.map(({ route }) => route).sort()).toEqual(Object.keys(requests).sort())
 })
 
@@ -103,16 +107,23 @@ test('nobody needs a proof to leave a workspace', async () => {
 })
 
 describe('somebody with a second factor', () => {
+  async function enrol(service: Service, browser: Browser) {
+    const { secret } = (await browser.send<NewTotp>('POST', '/api/web/factors/totp')).body
+    const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: service.now() })
+    const added = await browser.send<RecoveryCodes>('POST', '/api/web/factors/totp/confirm', { code: code() })
+    expect(added.status).toBe(200)
+    return code
+  }
   async function enrolled() {
     const all = await begun()
-    const { service, ann } = all
-    const { secret } = (await ann.send<NewTotp>('POST', '/api/web/factors/totp')).body
-    const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: service.now() })
-    const added = await ann.send<RecoveryCodes>('POST', '/api/web/factors/totp/confirm', { code: code() })
-    expect(added.status).toBe(200)
-    service.pass(660)
+    const code = await enrol(all.service, all.ann)
+    all.service.pass(660)
     return { ...all, code }
   }
+  const factorsIn = async ({ store: { db } }: Service) => [
+    await db.selectFrom('totp').selectAll().execute(),
+    await db.selectFrom('recovery_code').selectAll().orderBy('hash').execute(),
+  ]
   const change = (browser: Browser) => browser.send<{ error?: { code: string } }>('DELETE', '/api/web/factors/totp')
 
   test('proves by a code, and not by the password', async () => {
@@ -125,10 +136,32 @@ describe('somebody with a second factor', () => {
     expect((await change(ann)).status).toBe(200)
   })
 
-  test('cannot change factors in a session of a link that the operator made, though it is new', async () => {
-    const { service } = await enrolled()
-    const browser = await service.signedIn('ann@example.org')
-    expect((await change(browser)).body.error?.code).toBe('proof_required')
+  /** New sessions of Ann that have shown no factor, each with her password as its proof, if that is accepted. */
+  const sessions: Record<string, (service: Service) => Promise<Browser>> = {
+    'a password, before the factor was added': async (service) => {
+      const browser = service.browser()
+      const signIn = { email: 'ann@example.org', password }
+      expect((await browser.send('POST', '/api/auth/sign-in/email', signIn)).body).toEqual({ ok: true })
+      return browser
+    },
+    'a link of the operator': (service) => service.signedIn('ann@example.org'),
+  }
+
+  describe.each(Object.entries(sessions))('in a session by %s', (_, signedIn) => {
+    test.each(ofFactors.map((operation) => [operation.route, operation] as const))(
+      'cannot use %s, also after giving the password',
+      async (_, operation) => {
+        const { service, ann } = await begun()
+        const browser = await signedIn(service)
+        await enrol(service, ann)
+        const before = await factorsIn(service)
+        const tries = () => codeOf(browser, { operation, body: { code: '123456' }, member: '' })
+        expect(await tries()).toBe('proof_required')
+        expect((await prove(browser, { password })).body).toMatchObject({ error: { code: 'code_wrong' } })
+        expect(await tries()).toBe('proof_required')
+        expect(await factorsIn(service)).toEqual(before)
+      },
+    )
   })
 
   test('has ten wrong codes locked for proofs, too', async () => {
