@@ -5,6 +5,7 @@ import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { headerOf, mailbox } from '../../../../../scripts/testing/mailbox.ts'
 import { operator, password, type Service, serve, value } from '../../../testing/page/service.ts'
 import { streamOf } from '../../../testing/page/stream.ts'
+import { newServiceHome } from '../../../testing/service-process.ts'
 import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
 import { sealKeyOf } from '../../deliveries/channels/seal.ts'
 import { openPostgres, type Store } from '../../platform/db/open.ts'
@@ -92,6 +93,21 @@ describe.each([
     expect((await again.get<Members>('/api/web/w/north/members')).status).toBe(200)
   })
 
+  test('has no right in a session that a node of the version before made, also after being enabled', async () => {
+    const { service, bob, ctx } = await newSetup(await open())
+    const { db } = service.store
+    const sessions = db.selectFrom('session').innerJoin('user', 'user.id', 'userId').where('email', '=', bobs)
+    const row = await sessions.selectAll('session').executeTakeFirstOrThrow()
+    value(await disablePerson(ctx(), bobs))
+    await db.insertInto('session').values(row).execute()
+    for (const path of ['/me', '/w/north', '/sessions'])
+      expect([path, (await bob.get(`/api/web${path}`)).status]).toEqual([path, 401])
+    expect((await bob.get('/api/web/door')).body).toMatchObject({ me: null })
+    expect((await bob.send('PATCH', '/api/web/me', { name: 'Bo' })).status).toBe(401)
+    value(await enablePerson(ctx(), bobs))
+    expect((await bob.get('/api/web/me')).status).toBe(401)
+  })
+
   test('gets no mail about a forgotten password, and the answer is the same', async () => {
     const { service, ctx, mailed } = await newSetup(await open())
     value(await disablePerson(ctx(), bobs))
@@ -164,15 +180,19 @@ describe.each([
   })
 })
 
-test('a person who is disabled on one node is out on the other, with the open pages (PostgreSQL)', async () => {
+test('a person whom the operator disables is out on every node, with the open pages (PostgreSQL)', async () => {
   const url = await newPostgresDatabase()
-  const { service: first, ctx } = await newSetup(openPostgres(url))
+  const { service: first, bob } = await newSetup(openPostgres(url))
   const second = await serve({ postgres: openPostgres(url) })
-  const bob = second.browser()
-  await bob.send('POST', signIn, { email: bobs, password })
-  const stream = await streamOf(`${second.origin}/api/web/w/north/events`, bob.cookie)
-  value(await disablePerson(ctx(), bobs))
-  await first.live.rightsChanged()
-  expect((await bob.get('/api/web/me')).status).toBe(401)
-  await stream.ended
+  const there = second.browser()
+  await there.send('POST', signIn, { email: bobs, password })
+  const events = '/api/web/w/north/events'
+  const streams = [
+    await streamOf(first.origin + events, bob.cookie),
+    await streamOf(second.origin + events, there.cookie),
+  ]
+  const home = await newServiceHome({ SVC_DATABASE_URL: url })
+  expect(await home.value(['person', 'disable', bobs])).toMatchObject({ email: bobs, disabled: true })
+  for (const browser of [bob, there]) expect((await browser.get('/api/web/me')).status).toBe(401)
+  for (const stream of streams) await stream.ended
 })

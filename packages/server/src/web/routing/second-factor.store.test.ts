@@ -1,13 +1,16 @@
 /** Tests second factors over HTTP on both engines: what several requests and several nodes do at the same moment. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Me, NewTotp, SignInAnswer } from '@svc/api'
 import { sql } from 'kysely'
 import { Secret, TOTP } from 'otpauth'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { type Browser, operator, password, serve, value } from '../../../testing/page/service.ts'
-import { openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
+import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
 import { requireFactor } from '../../people/workspaces/requirement.ts'
-import type { Store } from '../../platform/db/open.ts'
+import { openPostgres, type Store } from '../../platform/db/open.ts'
 import { createLive } from '../live/hub.ts'
 
 const email = 'ann@example.org'
@@ -19,7 +22,7 @@ async function begun(postgres: Store) {
 }
 const begin = (browser: Browser) =>
   browser.send<NewTotp & { error?: { code: string } }>('POST', '/api/web/factors/totp')
-const second = (browser: Browser, body: object) => browser.send('POST', '/api/web/second-factor', body)
+const secondOf = (browser: Browser, body: object) => browser.send('POST', '/api/web/second-factor', body)
 
 describe.each([
   ['SQLite', openTestSqlite],
@@ -44,7 +47,7 @@ describe.each([
     const all = await enrolled()
     const browsers = [await halfway(all), await halfway(all)]
     const code = all.code()
-    const answers = await Promise.all(browsers.map((browser) => second(browser, { code })))
+    const answers = await Promise.all(browsers.map((browser) => secondOf(browser, { code })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
     expect((await all.ann.get<unknown[]>('/api/web/sessions')).body).toHaveLength(2)
   })
@@ -53,7 +56,7 @@ describe.each([
     const all = await enrolled()
     const browser = await halfway(all)
     const codes = [{ code: all.code() }, { code: all.code() }]
-    const answers = await Promise.all(codes.map((code) => second(browser, code)))
+    const answers = await Promise.all(codes.map((code) => secondOf(browser, code)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect((await all.ann.get<unknown[]>('/api/web/sessions')).body).toHaveLength(2)
   })
@@ -64,7 +67,7 @@ describe.each([
     const next = { current: password, next: 'another good password' }
     const [changed] = await Promise.all([
       all.ann.send('POST', '/api/web/password', next),
-      second(browser, { code: all.code() }),
+      secondOf(browser, { code: all.code() }),
     ])
     expect(changed.status).toBe(200)
     expect((await all.ann.get<unknown[]>('/api/web/sessions')).body).toHaveLength(1)
@@ -90,6 +93,27 @@ describe.each([
     expect((await rename()).status).toBe(200)
     expect((await link.get('/api/web/w/north')).body).toMatchObject({ role: 'admin', factor: { missing: false } })
   })
+})
+
+test('one code on two nodes at the same moment signs one browser in (PostgreSQL)', async () => {
+  const url = await newPostgresDatabase()
+  const { service: first, ann } = await begun(openPostgres(url))
+  const dataDir = mkdtempSync(join(tmpdir(), 'svc-second-node-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const { secret } = (await begin(ann)).body
+  const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: first.now() })
+  expect((await ann.send('POST', '/api/web/factors/totp/confirm', { code: code() })).status).toBe(200)
+  cpSync(join(first.dir, 'secret'), join(dataDir, 'secret'))
+  const second = await serve({ postgres: openPostgres(url), dataDir })
+  for (let round = 0; round < 5; round++) {
+    for (const node of [first, second]) node.pass(60)
+    const browsers = [first.browser(), second.browser(), first.browser(), second.browser()]
+    for (const browser of browsers) await browser.send('POST', '/api/auth/sign-in/email', { email, password })
+    const given = { code: code() }
+    const answers = await Promise.all(browsers.map((browser) => secondOf(browser, given)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401])
+  }
+  expect((await ann.get<unknown[]>('/api/web/sessions')).body).toHaveLength(6)
 })
 
 describe('while a node of an earlier version is heard on PostgreSQL', () => {
