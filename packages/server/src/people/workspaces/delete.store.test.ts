@@ -13,32 +13,37 @@ import { deleteWorkspace, goingWith } from './delete.ts'
 import { eraseDeletedWorkspaces, tablesOfAgents, tablesOfWorkspaces } from './erase.ts'
 import { findWorkspace, listWorkspaces, roleOf } from './store.ts'
 
-/** The columns by which a row belongs to a workspace, directly or through another row. */
-const belonging = [
-  'workspace_id',
-  'workspaceId',
-  'scope',
-  'agent_id',
-  'channel_id',
-  'blueprint_id',
-  'rollout_id',
-  'action_id',
-  'bot_id',
+/**
+ * The tables of people and of the service, whose rows belong to no workspace. Every other table is filled here and has to
+ * be erased with a workspace, so a new table either is erased or has a name in this list.
+ */
+const ofNoWorkspace = [
+  ...['account', 'account_mail', 'counted_send', 'email_confirmation', 'first_half', 'link', 'onboarding'],
+  ...['person_disabled', 'person_operator', 'recovery_code', 'session', 'session_proof', 'sign_in', 'totp', 'user'],
+  ...['verification', 'wrong_code'],
+  ...['agreed', 'alert_lease', 'factor_node', 'kysely_migration', 'kysely_migration_lock', 'node_mark', 'product'],
+  ...['release', 'service_away', 'service_back', 'service_backup', 'service_beat'],
 ]
 /** These tables refer to no other of the tables that are filled here, so they are filled first. */
 const parents = ['blueprint', 'blueprint_version', 'rollout', 'action', 'bot', 'alert_channel']
-const made = ['agent', 'agent_report', 'member', 'workspace_deleted', 'workspace_product']
+const made = ['agent', 'agent_report', 'member', 'workspace', 'workspace_deleted', 'workspace_product']
 
+/** The tables whose rows belong to a workspace, as the schema has them, those that others refer to first. */
 async function tablesThatBelong({ db }: Store): Promise<TableMetadata[]> {
   const tables = await db.introspection.getTables()
   const rank = ({ name }: TableMetadata) => parents.indexOf(name) + 1 || 99
-  return tables
-    .filter(({ name, columns }) => name !== 'account' && columns.some((column) => belonging.includes(column.name)))
-    .sort((a, b) => rank(a) - rank(b))
+  return tables.filter(({ name }) => !ofNoWorkspace.includes(name)).sort((a, b) => rank(a) - rank(b))
 }
 
-/** Writes a row of this workspace into every table whose rows belong to a workspace. */
-async function fill(w: TestWorkspace, tables: readonly TableMetadata[]): Promise<void> {
+/**
+ * Writes rows of this workspace into every table whose rows belong to a workspace: one or, for each table, the number
+ * that `rowsOf` says. A table whose key allows only one row has one.
+ */
+async function fill(
+  w: TestWorkspace,
+  tables: readonly TableMetadata[],
+  rowsOf: (table: string) => number = () => 1,
+): Promise<void> {
   const { db } = w.store
   const named: Record<string, unknown> = {
     ...{ workspace_id: w.workspace.id, workspaceId: w.workspace.id, scope: w.workspace.id, agent_id: w.agent.id },
@@ -48,18 +53,27 @@ async function fill(w: TestWorkspace, tables: readonly TableMetadata[]): Promise
   const idOf = (table: string) => `${table} of ${w.workspace.id}`
   for (const parent of parents) named[`${parent.replace('alert_', '')}_id`] = idOf(parent)
   for (const { name: table, columns } of tables.filter(({ name }) => !made.includes(name))) {
-    const row: Record<string, unknown> = {}
-    for (const { name, dataType, isNullable, isAutoIncrementing } of columns) {
-      if (isAutoIncrementing) continue
-      if (name === 'seq') Object.assign(row, await nextSeq(db, table))
-      else if (`${table}.${name}` in named) row[name] = named[`${table}.${name}`]
-      else if (name in named) row[name] = named[name]
-      else row[name] = isNullable && name !== 'id' ? null : anyOf(dataType.toLowerCase(), idOf(table))
+    const seq = columns.some(({ name }) => name === 'seq') ? await nextSeq(db, table) : 0
+    const rowAt = (i: number) => {
+      const row: Record<string, unknown> = {}
+      for (const { name, dataType, isNullable, isAutoIncrementing } of columns) {
+        if (isAutoIncrementing) continue
+        if (name === 'seq') row[name] = seq + i
+        else if (`${table}.${name}` in named) row[name] = named[`${table}.${name}`]
+        else if (name in named) row[name] = named[name]
+        else if (isNullable && name !== 'id') row[name] = null
+        else row[name] = anyOf(dataType.toLowerCase(), i === 0 ? idOf(table) : `${idOf(table)} ${i}`)
+      }
+      return row
     }
-    await db
-      .insertInto(table as 'run')
-      .values(row as never)
-      .execute()
+    const rows = Array.from({ length: rowsOf(table) }, (_, i) => rowAt(i))
+    const atOnce = 500
+    for (let from = 0; from < rows.length; from += atOnce)
+      await db
+        .insertInto(table as 'run')
+        .values(rows.slice(from, from + atOnce) as never)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
   }
 }
 
@@ -69,11 +83,18 @@ function anyOf(dataType: string, text: string): unknown {
   return /time|date/.test(dataType) ? new Date(1) : 1
 }
 
-async function nextSeq(db: Db, table: string): Promise<object> {
+async function nextSeq(db: Db, table: string): Promise<number> {
   const { rows } = await sql<{
     next: number
   }>`select coalesce(max(seq), 0) + 1 as next from ${sql.table(table)}`.execute(db)
-  return { seq: Number(rows[0]?.next) }
+  return Number(rows[0]?.next)
+}
+
+/** The number of rows of each of these tables, in one statement. */
+async function sizesOf({ db }: Store, tables: readonly { name: string }[]): Promise<Record<string, number>> {
+  const counts = tables.map(({ name }) => sql`(select count(*) from ${sql.table(name)}) as ${sql.ref(name)}`)
+  const { rows } = await sql<Record<string, unknown>>`select ${sql.join(counts)}`.execute(db)
+  return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([name, count]) => [name, Number(count)]))
 }
 
 /** The rows of all tables that contain one of these texts, by table. */
@@ -86,6 +107,15 @@ async function rowsWith({ db }: Store, texts: readonly string[]): Promise<Record
   }
   return found
 }
+
+/** The maximum number of rows of each table that one transaction may erase. */
+const erasedAtOnce = new Map<string, number>([
+  ...tablesOfWorkspaces.map(([table, atOnce]) => [table, atOnce] as const),
+  ...tablesOfAgents.map(([table, atOnce]) => [table, atOnce] as const),
+  ['agent', 20],
+  ['workspace', 1],
+  ['workspace_deleted', 1],
+])
 
 everyEngine('a deleted workspace', (open) => {
   const start = async () => {
@@ -128,10 +158,7 @@ everyEngine('a deleted workspace', (open) => {
 
   test('is erased from every table, some rows at a time, and nothing of another workspace is', async () => {
     const { store, north, south, tables, remove } = await start()
-    const listed = [...tablesOfAgents, ...tablesOfWorkspaces].map(([table]) => String(table))
-    expect(
-      tables.map(({ name }) => name).filter((name) => !['agent', 'workspace_deleted', ...listed].includes(name)),
-    ).toEqual([])
+    expect(tables.map(({ name }) => name).filter((name) => !erasedAtOnce.has(name))).toEqual([])
     const ofSouth = [south.workspace.id, south.agent.id]
     const before = await rowsWith(store, ofSouth)
     await remove()
@@ -146,5 +173,28 @@ everyEngine('a deleted workspace', (open) => {
     expect(await rowsWith(store, ofSouth)).toEqual(before)
     await eraseDeletedWorkspaces(store.db)
     expect(await rowsWith(store, ofSouth)).toEqual(before)
+  })
+
+  test('is erased from one table in a transaction, at most 500 rows, and no row goes by a cascade', async () => {
+    const { store, north, tables, remove } = await start()
+    expect(Math.max(...erasedAtOnce.values())).toBeLessThanOrEqual(500)
+    // One row more than a transaction erases, so that a missing limit is noticed.
+    await fill(north, tables, (table) => (erasedAtOnce.get(table) ?? 0) + 1)
+    await remove()
+    let before = await sizesOf(store, tables)
+    const transactions: Record<string, number> = {}
+    while ((before.workspace ?? 0) > 1) {
+      await eraseDeletedWorkspaces(store.db, 1)
+      const after = await sizesOf(store, tables)
+      const gone = Object.entries(before).filter(([table, count]) => count !== after[table])
+      const expected = gone[0]?.[0] === 'workspace' ? ['workspace', 'workspace_deleted'] : [gone[0]?.[0]]
+      expect(gone.map(([table]) => table).sort()).toEqual(expected)
+      for (const [table, count] of gone) {
+        expect(count - (after[table] ?? 0), table).toBeLessThanOrEqual(erasedAtOnce.get(table) ?? 0)
+        transactions[table] = (transactions[table] ?? 0) + 1
+      }
+      before = after
+    }
+    expect(transactions).toMatchObject({ run: 11, log: 2, command: 2, blueprint_version: 2, agent: 1, audit: 2 })
   })
 })
