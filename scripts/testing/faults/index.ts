@@ -2,6 +2,7 @@
 import { alertFaults } from './alerts.ts'
 import { blueprintFaults } from './blueprint.ts'
 import { dashboardFaults } from './dashboard.ts'
+import { factorFaults } from './factors.ts'
 import type { Fault } from './fault.ts'
 import { hostFaults } from './host.ts'
 import { peopleFaults } from './people.ts'
@@ -19,6 +20,7 @@ export const faults: readonly Fault[] = [
   ...serverFaults,
   ...serviceFaults,
   ...peopleFaults,
+  ...factorFaults,
   ...alertFaults,
   ...dashboardFaults,
   ...runtimeProcessFaults,
