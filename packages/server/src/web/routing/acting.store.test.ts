@@ -156,6 +156,11 @@ const others: Record<string, string> = {
 
 const ends = {
   'the session ends': { text: `delete from session where "userId" = 'PERSON'`, status: 401, code: 'sign_in_needed' },
+  'the person is disabled': {
+    text: `insert into person_disabled (person_id, disabled_at) values ('PERSON', 1)`,
+    status: 401,
+    code: 'sign_in_needed',
+  },
   'the member is removed': {
     text: `delete from member where "userId" = 'PERSON'`,
     status: 404,
@@ -241,6 +246,7 @@ describe.each(engines)('rights on %s', (_engine, open) => {
           { slug: 'north', email: 'carol@example.org', role: 'admin' },
         )
         await service.store.db.updateTable('member').set({ role: 'admin' }).where('userId', '=', id).execute()
+        await service.store.db.deleteFrom('person_disabled').execute()
         if ((await carol.get('/api/web/me')).status === 401) carol = await service.signedIn('carol@example.org')
         const before = await rowsBut(service.store, id)
         watch.after(route.includes(':slug') ? 'member' : 'session', () => watch.run(text.replace('PERSON', id)))
