@@ -52,6 +52,7 @@ const rules: Bound = { adds: 'changed rules', limit: 'one for each rule, with at
 const settings: Bound = { adds: 'settings of alerts', limit: 'one row of a workspace' }
 const wishes: Bound = { adds: 'requested updates', limit: 'one of each kind for an agent' }
 
+const tags: Bound = { adds: 'tags', limit: '20 of an agent' }
 const actions: Bound = { adds: 'actions', limit: '10,000 agents each; kept for 30 days' }
 const views: Bound = { adds: 'views', limit: '100 of a person in a workspace, and 100 of the workspace' }
 
@@ -123,6 +124,8 @@ export const bounds = {
   'POST /w/:slug/agents/:name/token': nothing,
   'PUT /w/:slug/views': views,
   'DELETE /w/:slug/views/:id': nothing,
+  'POST /w/:slug/tags': tags,
+  'POST /w/:slug/tags/preview': nothing,
   'POST /w/:slug/my-channels': ownChannels,
   'PATCH /w/:slug/my-channels/:channel': nothing,
   'POST /w/:slug/my-channels/:channel/test': tests,

@@ -15,14 +15,14 @@ export interface ManyAgents {
   readonly env: Variables
   readonly cwd: string
   readonly workspace: { readonly slug: string; readonly name: string }
-  readonly names: readonly string[]
+  readonly agents: readonly { readonly name: string; readonly tags: readonly string[] }[]
   /** The number of agents that the workspace may have. */
   readonly limit: number
 }
 
-/** Returns the tokens of the agents, in the order of their names. `made` is awaited after each; if it throws, none is made. */
+/** Returns the tokens of the agents, in their order. `made` is awaited after each; if it throws, none is made. */
 export async function makeManyAgents(
-  { env, cwd, workspace: wanted, names, limit }: ManyAgents,
+  { env, cwd, workspace: wanted, agents, limit }: ManyAgents,
   made: (agents: number) => void | Promise<void>,
 ): Promise<string[]> {
   const umask = process.umask()
@@ -35,8 +35,8 @@ export async function makeManyAgents(
     await setLimits({ db: store.db, by, now: now() }, workspace, { agents: limit })
     return await transaction(store.db, async (db) => {
       const tokens: string[] = []
-      for (const name of names) {
-        const { token } = granted(await createAgent({ db, by, now: now() }, workspace, name))
+      for (const { name, tags } of agents) {
+        const { token } = granted(await createAgent({ db, by, now: now() }, workspace, name, tags))
         await made(tokens.push(token))
       }
       return tokens

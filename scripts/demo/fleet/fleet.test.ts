@@ -23,6 +23,8 @@ test.each([1, 2, 3, 200, 5000, 10_000])('%i agents have valid names that differ,
   const names = membersOf(count, seed).map(({ name }) => name)
   expect(new Set(names).size).toBe(count)
   expect(names.filter((name) => !isAgentName(name) || !name.startsWith(namePrefix))).toEqual([])
+  const tags = membersOf(count, seed).flatMap((member) => member.tags)
+  expect(tags.filter((tag) => !/^[a-z0-9][a-z0-9:]{0,39}$/.test(tag))).toEqual([])
 })
 
 test('5,000 agents have trouble in groups, some are away, and most are well', () => {
@@ -40,6 +42,8 @@ test('5,000 agents have trouble in groups, some are away, and most are well', ()
     ...['1.2.0', '1.3.9', '1.4.0', '1.5.0-rc.1', 'nightly'],
   ])
   expect(Object.keys(counted(5000, ({ host }) => host)).length).toBeGreaterThan(200)
+  expect(Object.keys(counted(5000, ({ tags }) => tags[0] ?? 'none')).sort()).toEqual(['asia', 'eu', 'none', 'us'])
+  expect(counted(200, ({ tags }) => tags.join(' '))).toMatchObject({ 'eu prod team:support': expect.any(Number) })
   expect(counted(5000, ({ condition, work }) => `${condition.work}, ${work.name}`)['mail, mail']).toBe(100)
 })
 

@@ -16,6 +16,7 @@ export interface Member {
   seed: number
   host: string
   version: string
+  tags: readonly string[]
   work: Work
   condition: Condition
 }
@@ -31,6 +32,7 @@ export interface Work {
   many: string
   /** The health item that the agent reports. */
   health: string
+  team: string
   models: readonly string[]
   /** About how many US dollars one run costs. */
   dollars: number
@@ -51,27 +53,72 @@ export interface Condition {
 
 const works: readonly Work[] = [
   {
-    ...{ name: 'mail', label: 'Sorting mail', run: 'triage', subject: 'letter', many: 'letters', health: 'Mailbox' },
+    ...{
+      name: 'mail',
+      team: 'support',
+      label: 'Sorting mail',
+      run: 'triage',
+      subject: 'letter',
+      many: 'letters',
+      health: 'Mailbox',
+    },
     ...{ models: ['simulated-large', 'simulated-small'], dollars: 0.2 },
   },
   {
-    ...{ name: 'tickets', label: 'Answering tickets', run: 'answer', subject: 'ticket', many: 'tickets' },
+    ...{
+      name: 'tickets',
+      team: 'support',
+      label: 'Answering tickets',
+      run: 'answer',
+      subject: 'ticket',
+      many: 'tickets',
+    },
     ...{ health: 'Ticket system', models: ['simulated-large'], dollars: 0.35 },
   },
   {
-    ...{ name: 'invoices', label: 'Filing invoices', run: 'filing', subject: 'invoice', many: 'invoices' },
+    ...{
+      name: 'invoices',
+      team: 'finance',
+      label: 'Filing invoices',
+      run: 'filing',
+      subject: 'invoice',
+      many: 'invoices',
+    },
     ...{ health: 'Archive', models: ['simulated-small'], dollars: 0.04 },
   },
   {
-    ...{ name: 'docs', label: 'Reviewing documents', run: 'review', subject: 'document', many: 'documents' },
+    ...{
+      name: 'docs',
+      team: 'legal',
+      label: 'Reviewing documents',
+      run: 'review',
+      subject: 'document',
+      many: 'documents',
+    },
     ...{ health: 'Repository', models: ['simulated-large', 'simulated-vision'], dollars: 0.5 },
   },
   {
-    ...{ name: 'backup', label: 'Copying files', run: 'backup', subject: 'volume', many: 'volumes', health: 'Storage' },
+    ...{
+      name: 'backup',
+      team: 'platform',
+      label: 'Copying files',
+      run: 'backup',
+      subject: 'volume',
+      many: 'volumes',
+      health: 'Storage',
+    },
     ...{ models: [], dollars: 0 },
   },
   {
-    ...{ name: 'prices', label: 'Comparing prices', run: 'survey', subject: 'shop', many: 'shops', health: 'Shops' },
+    ...{
+      name: 'prices',
+      team: 'sales',
+      label: 'Comparing prices',
+      run: 'survey',
+      subject: 'shop',
+      many: 'shops',
+      health: 'Shops',
+    },
     ...{ models: [], dollars: 0 },
   },
 ]
@@ -117,10 +164,19 @@ export function membersOf(count: number, seed: number): Member[] {
       seed: own,
       host: `${pick(sites, share(own, 3))}-${host}`,
       version: pick(versions, share(own, 4)),
+      tags: tagsOf(own, work),
       work,
       condition,
     }
   })
+}
+
+/** A few tags, as an admin would give them: a region, a stage and a team. Some agents have none. */
+function tagsOf(own: number, { team }: Work): string[] {
+  if (share(own, 40) < 0.05) return []
+  const region = pick(['eu', 'eu', 'us', 'asia'], share(own, 41))
+  const stage = pick(['prod', 'prod', 'prod', 'staging'], share(own, 42))
+  return [region, stage, `team:${team}`]
 }
 
 /** The condition of each agent: a fixed share of the fleet has each condition, and chance decides which agents. */

@@ -28,8 +28,7 @@ export async function makeFleet(
 ): Promise<string[]> {
   tell(`Adding simulated agents (${countInWords(count)}) …`)
   const { makeManyAgents } = await import('../../../packages/server/testing/many-agents.ts')
-  const names = membersOf(count, seed).map(({ name }) => name)
-  return await makeManyAgents({ ...place, names, limit: agentLimit }, async (made) => {
+  return await makeManyAgents({ ...place, agents: membersOf(count, seed), limit: agentLimit }, async (made) => {
     if (made % progressEvery === 0 && made < count) tell(`  ${countInWords(made)} of ${countInWords(count)}`)
     if (made % pauseAfter !== 0) return
     await immediate() // SQLite leaves the process no time of its own to notice Ctrl-C

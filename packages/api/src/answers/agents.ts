@@ -136,6 +136,8 @@ export interface Frame {
 export interface AgentPage extends AgentSigns {
   now: number
   name: string
+  /** The tags that admins gave to the agent, sorted. */
+  tags: readonly string[]
   createdAt: number
   createdBy: string | null
   /** The blueprint that the agent was installed from; null for an agent that was connected by hand. */
@@ -278,6 +280,12 @@ export interface BulkResult {
   ok: boolean
   /** Why the command was refused for this agent; null if the command was queued. */
   message: string | null
+}
+
+/** An agent with its sorted tags, after a change of them. */
+export interface TaggedAgent {
+  name: string
+  tags: string[]
 }
 
 export interface NewToken {

@@ -111,6 +111,8 @@ export interface InstallCode {
   blueprint: string
   version: string
   agentName: string
+  /** The sorted tags that the agent gets when it is installed. */
+  tags: string[]
   issuedAt: number
   issuedBy: string
   expiresAt: number

@@ -1,8 +1,9 @@
 /**
- * The filter of agents: one text, read and applied by the service, the command line and the page alike. This is an
- * export of its own, and the only code of this package that the page loads.
+ * The filter of agents: one text, read and applied by the service, the command line and the page alike; and the rules of
+ * the tags by which it selects. This is an export of its own, and the only code of this package that the page loads.
  */
 export { chips, filterOfOld, fitsChip, joined, pressChip, pressedChip, quoted, withoutChips } from './chips.ts'
 export { type FilterFacts, isSilent, levelOf } from './facts.ts'
 export { type FilterError, parseFilter, type Term } from './parse.ts'
 export { selector } from './selects.ts'
+export { changedTags, maxTags, splitTags, type TagChange, wrongTag } from './tags.ts'

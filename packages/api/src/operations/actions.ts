@@ -10,25 +10,13 @@ import {
   chosenTypes,
   type NewAction,
 } from '../answers/actions.ts'
-import {
-  count,
-  InputRefused,
-  list,
-  object,
-  oneOf,
-  optional,
-  pasted,
-  query,
-  type Reader,
-  text,
-  words,
-} from '../input.ts'
+import { count, InputRefused, object, oneOf, optional, query, type Reader, text, words } from '../input.ts'
 import { change, look, proofIf } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
+import { agentNames, maxBytesOfMany, maxNamedAgents } from './many.ts'
 
 /** The maximum number of agents of one action, and of an action that requests logs. */
-export const maxActionAgents = { any: 10_000, log: 200 } as const
-const maxBytes = 2 * 1024 * 1024
+export const maxActionAgents = { any: maxNamedAgents, log: 200 } as const
 
 const values: Reader<Record<string, unknown>> = (value, field) => {
   if (isObject(value)) return value as Record<string, unknown>
@@ -36,12 +24,11 @@ const values: Reader<Record<string, unknown>> = (value, field) => {
 }
 const shape = object({
   type: oneOf(actionTypes),
-  agents: list(pasted(), maxActionAgents.any),
+  agents: agentNames,
   values: optional(values),
   filter: optional(text(500)),
 })
 function checkAgents({ type, agents }: Pick<NewAction, 'type' | 'agents'>): void {
-  if (agents.length === 0) throw new InputRefused('agents must name at least one agent.')
   if (type === 'log' && agents.length > maxActionAgents.log)
     throw new InputRefused(`A log is requested from at most ${maxActionAgents.log} agents: got ${agents.length}.`)
 }
@@ -55,7 +42,7 @@ const newAction: Reader<NewAction> = (value, field) => {
   return { ...read, values: body.value.payload }
 }
 
-const offersShape = object({ type: oneOf(chosenTypes), agents: list(pasted(), maxActionAgents.any) })
+const offersShape = object({ type: oneOf(chosenTypes), agents: agentNames })
 const offersInput: Reader<ActionOffersInput> = (value, field) => {
   const read = offersShape(value, field)
   checkAgents(read)
@@ -74,7 +61,7 @@ export const actions = look<Actions>()('GET /w/:slug/actions', {
 export const startAction = change<{ id: string }>()('POST /w/:slug/actions', {
   says: 'send many agents the same command: pause, resume, run_now, set KEY=JSON…, log NAME, lift, delete',
   input: newAction,
-  maxBytes,
+  maxBytes: maxBytesOfMany,
   makes: true,
   proof: deletes,
   audit: ['action.sent'],
@@ -97,7 +84,7 @@ export const startAction = change<{ id: string }>()('POST /w/:slug/actions', {
 export const previewAction = change<ActionPreview>()('POST /w/:slug/actions/preview', {
   says: 'preview an action: the number of agents that it would reach, and those that it would skip with the reason',
   input: newAction,
-  maxBytes,
+  maxBytes: maxBytesOfMany,
   audit: { none: 'it changes nothing; it is a POST since its body may be large' },
   pages: { none: 'it changes nothing' },
   again: 'same',
@@ -105,7 +92,7 @@ export const previewAction = change<ActionPreview>()('POST /w/:slug/actions/prev
 export const actionOffers = change<ActionOffers>()('POST /w/:slug/actions/offers', {
   says: 'show the settings that some agents declare, or the logs that they offer, each with the number of agents',
   input: offersInput,
-  maxBytes,
+  maxBytes: maxBytesOfMany,
   audit: { none: 'it changes nothing; it is a POST since its body may be large' },
   pages: { none: 'it changes nothing' },
   again: 'same',

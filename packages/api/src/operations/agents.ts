@@ -10,11 +10,15 @@ import type {
   LevelChange,
   NewToken,
   Runs,
+  TaggedAgent,
   UsageDay,
 } from '../answers/agents.ts'
-import { count, object, pasted, query, wordOf, words, yesOrNo } from '../input.ts'
+import { maxTags } from '../filter/tags.ts'
+import { count, list, object, optional, pasted, query, wordOf, words, yesOrNo } from '../input.ts'
 import { change, look } from '../operation.ts'
-import { agentArgument } from './arguments.ts'
+import { agentArgument, tagsOption } from './arguments.ts'
+import { maxBytesOfMany } from './many.ts'
+import { maybeTagging, tag, tagging } from './tags.ts'
 
 export const fleetSorts = ['name', 'level', 'seen', 'cost_today', 'cost_30', 'version'] as const
 export const fleetOrders = [
@@ -73,12 +77,12 @@ export const fleetNames = look<FleetNames>()('GET /w/:slug/fleet/names', {
 })
 export const addAgent = change<NewToken>()('POST /w/:slug/agents', {
   says: 'make an agent and show its token, once',
-  input: named,
+  input: object({ name: pasted(), tags: optional(list(tag, maxTags)) }),
   makes: true,
   audit: ['agent.created'],
   pages: ['list'],
   again: 'refused',
-  command: { name: 'agent create', args: [agentArgument] },
+  command: { name: 'agent create', args: [agentArgument], options: [tagsOption] },
 })
 export const showAgent = look<AgentPage>()('GET /w/:slug/agents/:name', {
   says: 'show an agent and its last report; for 90 days also by a name that it had before',
@@ -106,6 +110,31 @@ export const rotateToken = change<NewToken>()('POST /w/:slug/agents/:name/token'
   pages: ['agent'],
   again: 'new',
   command: { name: 'agent rotate', args: [agentArgument] },
+})
+export const tagAgents = change<TaggedAgent[]>()('POST /w/:slug/tags', {
+  says: 'give agents tags and take tags from them; an agent has at most 20',
+  input: tagging,
+  maxBytes: maxBytesOfMany,
+  audit: ['agent.tagged'],
+  pages: ['report', 'agent'],
+  again: 'same',
+  command: {
+    name: 'agent tag',
+    args: [['<slug[/name]>', 'the workspace, with --filter; or the workspace and the name of one agent']],
+    options: [
+      ['--filter <filter>', 'the agents that a filter selects, as in svc-server agent list'],
+      ['--add <tags>', 'the tags to give: TAG,TAG…'],
+      ['--remove <tags>', 'the tags to take: TAG,TAG…'],
+    ],
+  },
+})
+export const previewTags = change<TaggedAgent[]>()('POST /w/:slug/tags/preview', {
+  says: 'preview a change of tags: the tags that each of the agents would have; without a change, those that it has',
+  input: maybeTagging,
+  maxBytes: maxBytesOfMany,
+  audit: { none: 'it changes nothing; it is a POST since its body may be large' },
+  pages: { none: 'it changes nothing' },
+  again: 'same',
 })
 export const runs = look<Runs>()('GET /w/:slug/agents/:name/runs', {
   says: 'list the kept runs of an agent, newest first unless another order is asked for',

@@ -1,4 +1,5 @@
 /** Arguments that many commands of `svc-server` share. */
 export const slugArgument = ['<slug>', "the workspace's short name"] as const
 export const botArgument = ['<slug/name>', 'the workspace and the name of the bot'] as const
+export const tagsOption = ['--tags <tags>', 'the tags of the agent: TAG,TAG…'] as const
 export const agentArgument = ['<slug/name>', 'the workspace and the name of the agent'] as const

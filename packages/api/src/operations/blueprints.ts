@@ -8,9 +8,11 @@ import type {
   NewCode,
   WorkspaceProduct,
 } from '../answers/blueprints.ts'
-import { object, optional, pasted } from '../input.ts'
+import { maxTags } from '../filter/tags.ts'
+import { list, object, optional, pasted } from '../input.ts'
 import { change, look } from '../operation.ts'
-import { botArgument, slugArgument } from './arguments.ts'
+import { botArgument, slugArgument, tagsOption } from './arguments.ts'
+import { tag } from './tags.ts'
 
 const versionArgument = ['<blueprint@version>', 'what it installs'] as const
 const productOption = ['--product <id>', 'only its bot in this product'] as const
@@ -57,7 +59,12 @@ export const codes = look<InstallCode[]>()('GET /w/:slug/codes', {
 })
 export const issueCode = change<NewCode>()('POST /w/:slug/codes', {
   says: 'issue an install code for one agent; it is shown once and expires after fifteen minutes',
-  input: object({ blueprint: pasted(), version: pasted(), agent: optional(pasted()) }),
+  input: object({
+    blueprint: pasted(),
+    version: pasted(),
+    agent: optional(pasted()),
+    tags: optional(list(tag, maxTags)),
+  }),
   proof: true,
   makes: true,
   audit: ['code.issued'],
@@ -66,7 +73,10 @@ export const issueCode = change<NewCode>()('POST /w/:slug/codes', {
   command: {
     name: 'code issue',
     args: [slugArgument, versionArgument],
-    options: [['--agent <name>', "the agent's name (default: the blueprint's, with a number where that is taken)"]],
+    options: [
+      ['--agent <name>', "the agent's name (default: the blueprint's, with a number where that is taken)"],
+      tagsOption,
+    ],
   },
 })
 export const showCode = look<InstallCode>()('GET /w/:slug/codes/:id', {

@@ -6,6 +6,15 @@ const plain = (parts: Part[]) =>
 
 test.each([
   ['agent.created', 'agent mail-triage', {}, 'added mail-triage'],
+  ['agent.created', 'agent mail', { tags: ['eu'] }, 'added mail with the tag eu'],
+  ['agent.tagged', 'agent mail', { agents: 1, add: ['eu', 'prod'], remove: [] }, 'gave mail the tags eu, prod'],
+  ['agent.tagged', '1200 agents', { agents: 1200, add: [], remove: ['old'] }, 'took the tag old from 1,200 agents'],
+  [
+    'agent.tagged',
+    '2 agents',
+    { agents: 2, add: ['eu'], remove: ['us'] },
+    'gave 2 agents the tag eu, and took the tag us',
+  ],
   ['agent.renamed', 'agent mail', { from: 'post' }, 'renamed post to mail'],
   ['agent.deleted', 'agent mail', { cancelled: [] }, 'deleted mail'],
   ['agent.deleted', 'agent mail', { cancelled: ['pause'] }, 'deleted mail, which cancelled 1 pending command'],

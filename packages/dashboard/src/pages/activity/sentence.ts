@@ -39,7 +39,8 @@ const sentences: Readonly<Record<string, Tell>> = {
     ...limit('bytes of bundles', bundles),
   ],
   'activity.folded': (_, { lines }) => ['did ', said(lines), ' more things earlier, shown as one line'],
-  'agent.created': (what) => ['added ', what],
+  'agent.created': (what, { tags }) => ['added ', what, ...(tags ? [' with ', ...wordsOf(tagsOf(tags))] : [])],
+  'agent.tagged': (what, { agents, add, remove }) => tagged(agentsOr(what, agents), tagsOf(add), tagsOf(remove)),
   'agent.renamed': (what, { from }) => ['renamed ', said(from), ' to ', what],
   'agent.token_rotated': (what) => ['rotated the token of ', what],
   'agent.deleted': (what, { cancelled }) => [
@@ -146,6 +147,22 @@ const manyOf = (what: Part, agents: unknown, action: unknown): Part =>
   typeof agents === 'number' && agents > 1
     ? { action: String(action), words: `${agents.toLocaleString('en-US')} agents` }
     : what
+
+/** The number of agents, or the name of a single one. */
+const agentsOr = (what: Part, agents: unknown): Part =>
+  typeof agents === 'number' && agents > 1 ? `${agents.toLocaleString('en-US')} agents` : what
+
+const tagsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
+const wordsOf = (tags: readonly string[]): Part[] => [
+  tags.length === 1 ? 'the tag ' : 'the tags ',
+  { said: tags.join(', ') },
+]
+
+function tagged(what: Part, add: readonly string[], remove: readonly string[]): Part[] {
+  if (remove.length === 0) return ['gave ', what, ' ', ...wordsOf(add)]
+  if (add.length === 0) return ['took ', ...wordsOf(remove), ' from ', what]
+  return ['gave ', what, ' ', ...wordsOf(add), ', and took ', ...wordsOf(remove)]
+}
 
 function acted(what: Part, type: unknown): Part[] {
   switch (type) {

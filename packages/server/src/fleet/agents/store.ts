@@ -2,6 +2,7 @@
  * Creates, renames and deletes agents, and renews their tokens, when people ask for it. What agents report is handled
  * in reports/.
  */
+import { changedTags } from '@svc/api/filter'
 import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'
 import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
@@ -15,6 +16,7 @@ import { refuse, unknownAgent } from '../../platform/verdict.ts'
 import { lockAgent } from '../commands/lock.ts'
 import { keepOutcomes } from '../commands/outcomes.ts'
 import { keepOldName } from './old-names.ts'
+import { tagNewAgent } from './tags.ts'
 
 type AgentRefusal = 'agent_name_invalid' | 'agent_name_taken' | 'agent_unknown' | 'agents_too_many'
 
@@ -23,6 +25,7 @@ export function createAgent(
   { db, by, now }: ChangeContext,
   workspace: { id: string },
   name: string,
+  tags: readonly string[] = [],
 ): Promise<Verdict<{ agent: AgentRow; token: string }, AgentRefusal>> {
   return transaction(db, async (trx) => {
     const wrong = wrongName(name)
@@ -45,7 +48,12 @@ export function createAgent(
       .returningAll()
       .executeTakeFirst()
     if (!agent) return nameTaken(name)
-    await audit(trx, note(agent, by, now, 'agent.created'))
+    const given = changedTags([], { add: tags })
+    await tagNewAgent(trx, agent, given)
+    await audit(trx, {
+      ...note(agent, by, now, 'agent.created'),
+      ...(given.length > 0 && { details: { tags: given } }),
+    })
     return { ok: true, value: { agent, token } }
   })
 }

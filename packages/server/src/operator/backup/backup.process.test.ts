@@ -31,6 +31,7 @@ test('a backup of a running service is restored on another machine: data, accoun
   await home.start()
   const { token, ...person } = await populate(home)
   await home.value(['agent', 'create', 'north/calendar'])
+  await home.value(['agent', 'tag', 'north/mail', '--add', 'eu,prod'])
   const runs = Array.from({ length: 300 }, (_, i) => ({ id: `r${i}`, started: 1_700_000_000 + i, status: 'ok' }))
   expect((await report(home.url, token, { state: { level: 'ok', label: 'As saved' }, runs })).status).toBe(200)
   const signedIn = await signIn(home, person)
@@ -50,13 +51,14 @@ test('a backup of a running service is restored on another machine: data, accoun
   expect(restored.agents.map(({ agent }) => agent)).toEqual(['north/calendar', 'north/mail'])
   expect(restored.replaced).toBeNull()
   await elsewhere.start()
-  const shown = await elsewhere.value<{ report: { state: { label: string }; runs: unknown[] } }>([
+  const shown = await elsewhere.value<{ tags: string[]; report: { state: { label: string }; runs: unknown[] } }>([
     'agent',
     'show',
     'north/mail',
   ])
   expect(['As saved', 'After']).toContain(shown.report.state.label)
   expect(shown.report.runs).toHaveLength(300)
+  expect(shown.tags).toEqual(['eu', 'prod'])
   expect((await report(elsewhere.url, token)).status).toBe(401)
   for (const { token: renewed } of restored.agents) expect((await report(elsewhere.url, renewed)).status).toBe(200)
   // The restored service accepts the signature of the old session cookie, because it has the same secret; but the

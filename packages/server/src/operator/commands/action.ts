@@ -1,8 +1,8 @@
-import { type ActionPage, type ActionRow, type ActionState, actionStates, actions, InputRefused } from '@svc/api'
+import { type ActionPage, type ActionRow, type ActionState, actionStates, actions } from '@svc/api'
 import { shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import { commandOf, type Stores } from '../shared/command.ts'
-import { pointedAt } from '../shared/filter.ts'
+import { selectedBy } from '../shared/filter.ts'
 import {
   argument,
   Missing,
@@ -10,6 +10,7 @@ import {
   option,
   Refused,
   type Request,
+  readTyped,
   type Service,
   typedOption,
 } from '../shared/request.ts'
@@ -78,13 +79,7 @@ const startedText = (id: string) =>
 function wantedOf(request: Request, chosen: { agents: string[]; filter?: string }) {
   const [, type = '', ...values] = request.args
   const payload = payloadOf('action send SLUG', type, values)
-  try {
-    const read = actions.startAction.input
-    if (!read) throw new Error('The operation reads no input.')
-    return read({ type, ...chosen, values: payload }, '')
-  } catch (error) {
-    throw error instanceof InputRefused ? new Misused(error.message) : error
-  }
+  return readTyped(actions.startAction, { type, ...chosen, values: payload })
 }
 
 /** The agents that `--agents` names or `--filter` selects. */
@@ -103,9 +98,7 @@ async function agentsOf(
     throw new Misused(`--expect is the number of agents that --filter selects: got ${shown(expected)}.`)
   if (named !== undefined) return { agents: named.split(',').map((part) => part.trim()) }
   const text = filter ?? ''
-  const fitting = await listAgents(store.db, workspace, now(), text).catch((error: unknown) => {
-    throw pointedAt(text, error)
-  })
+  const fitting = await selectedBy(text, (q) => listAgents(store.db, workspace, now(), q))
   if (fitting.length === 0) throw new Refused('The filter selects no agent. Nothing was sent.')
   if (expected !== undefined && fitting.length !== Number(expected))
     throw new Refused(`The filter selects ${fitting.length} agents, not ${Number(expected)}. Nothing was sent.`)

@@ -1,15 +1,19 @@
 import { agents } from '@svc/api'
 import type { Level, Stop } from '@svc/protocol'
+import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { StatusAge } from '../../web/queries/age.ts'
 import { command, commandOf, type Stores } from '../shared/command.ts'
-import { pointedAt } from '../shared/filter.ts'
+import { selectedBy } from '../shared/filter.ts'
 import {
   argument,
   granted,
+  listOption,
   Misused,
   option,
   partsOf,
+  Refused,
   type Request,
+  readTyped,
   type Service,
   typedOption,
 } from '../shared/request.ts'
@@ -43,12 +47,33 @@ async function filterIn(
   return granted(await sharedView(store.db, workspace, view)).q
 }
 
+/** The agents that `SLUG/NAME` names, or that `--filter` selects in the workspace `SLUG`. */
+async function tagged(
+  request: Request,
+  service: Service,
+  { agentOf, listAgents, workspaceOf }: Stores,
+): Promise<{ workspace: WorkspaceInfo; names: string[] }> {
+  const path = argument(request, 0)
+  const filter = typedOption(request, 'filter')
+  if (path.includes('/') === (filter !== undefined))
+    throw new Misused('Name one agent, or select agents: agent tag SLUG/NAME … or agent tag SLUG --filter FILTER …')
+  if (filter === undefined) {
+    const { workspace, agent } = await agentOf(service, path)
+    return { workspace, names: [agent.name] }
+  }
+  const workspace = await workspaceOf(service, path)
+  const fitting = await selectedBy(filter, (q) => listAgents(service.store.db, workspace, service.now(), q))
+  if (fitting.length === 0) throw new Refused('The filter selects no agent. Nothing was changed.')
+  return { workspace, names: fitting.map(({ name }) => name) }
+}
+
 export const agentCommands = {
   ...commandOf(agents.addAgent, {
     run: async (request, service, { addAgent, perform, workspaceOf }) => {
       const { slug, name } = partsOf(argument(request, 0))
       const workspace = await workspaceOf(service, slug)
-      const { agent, token } = await perform(service, addAgent, { workspace }, { name })
+      const wanted = readTyped(agents.addAgent, { name, tags: listOption(request, 'tags') })
+      const { agent, token } = await perform(service, addAgent, { workspace }, wanted)
       return { name: agent.name, token, url: service.config.baseUrl }
     },
     show: ({ name, token, url }) =>
@@ -64,11 +89,7 @@ export const agentCommands = {
     run: async (request, service, stores) => {
       const workspace = await stores.workspaceOf(service, argument(request, 0))
       const filter = await filterIn(request, service, stores, workspace)
-      const all = await stores
-        .listAgents(service.store.db, workspace, service.now(), filter)
-        .catch((error: unknown) => {
-          throw pointedAt(filter, error)
-        })
+      const all = await selectedBy(filter, (q) => stores.listAgents(service.store.db, workspace, service.now(), q))
       return all.map((agent) => ({
         name: agent.name,
         seenAt: agent.received_at,
@@ -98,10 +119,11 @@ export const agentCommands = {
       const { agent } = await agentOf(service, argument(request, 0))
       return agentSnapshot(service.store.db, agent, service.now())
     },
-    show: ({ name, seenAt, version, report, updates, stopped, ...age }) =>
+    show: ({ name, tags, seenAt, version, report, updates, stopped, ...age }) =>
       [
         `${name}: ${levelOf({ level: report?.state?.level ?? null, stopped, ...age })} ${line(report?.state?.label ?? '')}`.trimEnd(),
         `last report ${moment(seenAt)}, version ${line(version ?? '-')}`,
+        ...(tags.length > 0 ? [`  tags ${tags.join(', ')}`] : []),
         ...(stopped === null ? [] : [`  stopped on its machine ${stoppedBy[stopped]}, ${moment(seenAt)}`]),
         ...(age.statusOld && stopped === null
           ? [`  its status, runs in progress, gauges and panels are from ${moment(age.statusAt)}`]
@@ -111,6 +133,20 @@ export const agentCommands = {
         ...(report?.health ?? []).map(({ name, level, detail }) => line(`  ${level ?? '-'} ${name} ${detail ?? ''}`)),
         `${report?.runs?.length ?? 0} runs kept; the whole report: svc-server agent show … --json`,
       ].join('\n'),
+  }),
+  ...commandOf(agents.tagAgents, {
+    run: async (request, service, stores) => {
+      const { workspace, names } = await tagged(request, service, stores)
+      const [add, remove] = [listOption(request, 'add'), listOption(request, 'remove')]
+      const wanted = readTyped(agents.tagAgents, { agents: names, add, remove })
+      return (await stores.perform(service, stores.taggedAgents, { workspace }, wanted)).agents
+    },
+    show: (all) =>
+      table(
+        ['AGENT', 'TAGS'],
+        all.map(({ name, tags }) => [name, tags.length > 0 ? tags.join(', ') : null]),
+        'No agents.',
+      ),
   }),
   ...commandOf(agents.rotateToken, {
     run: async (request, service, { agentOf, newToken, perform }) => {

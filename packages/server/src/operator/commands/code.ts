@@ -1,7 +1,7 @@
 import { blueprints } from '@svc/api'
 import type { Issued } from '../../updates/installs/codes.ts'
 import { commandOf } from '../shared/command.ts'
-import { argument, Missing, option } from '../shared/request.ts'
+import { argument, listOption, Missing, option, readTyped } from '../shared/request.ts'
 import { line, moment, onItsMachine, table } from '../shared/show.ts'
 import { versionedOf } from './blueprint.ts'
 
@@ -11,10 +11,22 @@ export const codeCommands = {
       const workspace = await workspaceOf(service, argument(request, 0))
       const { name: blueprint, version } = versionedOf(argument(request, 1))
       const named = option(request, 'agent')
-      const wanted = { blueprint, version, ...(named !== undefined && { agent: named }) }
+      const agentNamed = { ...(named !== undefined && { agent: named }) }
+      const tags = listOption(request, 'tags')
+      const wanted = readTyped(blueprints.issueCode, { blueprint, version, ...agentNamed, tags })
       const { row, code, warnings }: Issued = await perform(service, issuedCode, { workspace }, wanted)
       const { id, agent_name: agent, expires_at: expiresAt } = row
-      return { code, id, blueprint, version, agent, expiresAt, url: service.config.baseUrl, warnings }
+      return {
+        code,
+        id,
+        blueprint,
+        version,
+        agent,
+        tags: wanted.tags ?? [],
+        expiresAt,
+        url: service.config.baseUrl,
+        warnings,
+      }
     },
     show: ({ code, agent, expiresAt, url, warnings }) =>
       [

@@ -1,8 +1,8 @@
 /** Commands for the views of a workspace. People save views of their own on the page. */
-import { InputRefused, views } from '@svc/api'
+import { views } from '@svc/api'
 import { commandOf } from '../shared/command.ts'
 import { pointedAt } from '../shared/filter.ts'
-import { argument, granted, Misused, typedArgument, typedOption } from '../shared/request.ts'
+import { argument, granted, Misused, readTyped, typedArgument, typedOption } from '../shared/request.ts'
 import { line, table } from '../shared/show.ts'
 
 export const viewCommands = {
@@ -22,7 +22,7 @@ export const viewCommands = {
     run: async (request, service, { perform, savedView, viewsOf, workspaceOf }) => {
       const filter = typedOption(request, 'filter')
       if (filter === undefined) throw new Misused('A view needs a filter: view set SLUG NAME --filter FILTER')
-      const wanted = wantedOf(typedArgument(request, 1), filter)
+      const wanted = readTyped(views.setView, { name: typedArgument(request, 1), q: filter, shared: true })
       const workspace = await workspaceOf(service, argument(request, 0))
       // The order and the columns of a view that is there already were chosen on the page, and stay.
       const before = (await viewsOf(service.store.db, workspace, { id: null })).find(({ name }) => name === wanted.name)
@@ -43,15 +43,4 @@ export const viewCommands = {
     },
     show: ({ name }) => line(`Removed the view ${name}.`),
   }),
-}
-
-/** Reads the view with the reader of the page's route. */
-function wantedOf(name: string, q: string) {
-  const read = views.setView.input
-  if (!read) throw new Error('The operation reads no input.')
-  try {
-    return read({ name, q, shared: true }, '')
-  } catch (error) {
-    throw error instanceof InputRefused ? new Misused(error.message) : error
-  }
 }

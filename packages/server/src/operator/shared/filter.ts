@@ -3,6 +3,12 @@
 import { Refused } from './request.ts'
 import { line } from './show.ts'
 
+/** Finds what a filter selects. If the filter is wrong, the refusal points at its wrong part. */
+export const selectedBy = <T>(filter: string, find: (filter: string) => Promise<T>): Promise<T> =>
+  find(filter).catch((error: unknown) => {
+    throw pointedAt(filter, error)
+  })
+
 /**
  * Makes the refusal of a wrong filter: a sentence, the filter, and a mark below its wrong part. Any other error is
  * returned as it is.

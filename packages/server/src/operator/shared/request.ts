@@ -1,5 +1,6 @@
 /** A command of `svc-server` as typed, what it may use, and how it ends. */
-import type { Role } from '@svc/api'
+import { InputRefused, type Operation, type Role, type Route } from '@svc/api'
+import { splitTags } from '@svc/api/filter'
 import { readPasted, shown, type Verdict } from '@svc/protocol'
 import type { By } from '../../people/audit/by.ts'
 import type { Deps } from '../../web/routing/deps.ts'
@@ -72,6 +73,22 @@ function identifier(what: string, typed: string): string {
   const read = readPasted(what, typed)
   if (read.ok) return read.value
   throw new Misused(read.message)
+}
+
+/** Reads typed input with the reader of the operation's route. */
+export function readTyped<Read>({ route, input }: Operation<Route, Read>, typed: unknown): Read {
+  if (!input) throw new Error(`${route} reads no input.`)
+  try {
+    return input(typed, '')
+  } catch (error) {
+    throw error instanceof InputRefused ? new Misused(error.message) : error
+  }
+}
+
+/** The texts of an option such as `--tags eu,prod`; undefined if the option was not given. */
+export const listOption = (request: Request, name: string): string[] | undefined => {
+  const typed = typedOption(request, name)
+  return typed === undefined ? undefined : splitTags(typed)
 }
 
 /** Reads the role that the option `--role` gives; without the option it is `member`. */

@@ -50,7 +50,7 @@ export { readBuild, strangerTo } from '../../updates/releases/build.ts'
 export { addRelease, listReleases, servedFiles, servedRelease } from '../../updates/releases/store.ts'
 export { previewRollout } from '../../updates/rollouts/plan.ts'
 export { cancelledAction, retriedAction, startedAction } from '../../web/operations/actions.ts'
-export { addAgent, newToken, removeAgent } from '../../web/operations/agents.ts'
+export { addAgent, newToken, removeAgent, taggedAgents } from '../../web/operations/agents.ts'
 export {
   acknowledged,
   answerOfTest,

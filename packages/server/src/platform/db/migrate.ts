@@ -33,6 +33,7 @@ import * as actions from './migrations/030-actions.ts'
 import * as hostAndTags from './migrations/031-host-and-tags.ts'
 import * as leftOutFor from './migrations/033-left-out-for.ts'
 import * as views from './migrations/035-views.ts'
+import * as tagsOfCodes from './migrations/037-tags-of-codes.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -64,6 +65,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '031-host-and-tags': hostAndTags,
   '033-left-out-for': leftOutFor,
   '035-views': views,
+  '037-tags-of-codes': tagsOfCodes,
 }
 
 const minVersion = 15

@@ -3,6 +3,7 @@
  * reserves nothing. Only the hash of a code is stored.
  */
 import type { InstallCode, InstallCodeState } from '@svc/api'
+import { changedTags } from '@svc/api/filter'
 import { type Binding, type Manifest, neededSvcText } from '@svc/blueprint'
 import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
@@ -28,6 +29,8 @@ interface CodeWanted {
   version: string
   /** The name of the agent to install. By default it is the blueprint's name, with a number if that is taken. */
   agentName?: string | undefined
+  /** The tags that the agent gets. */
+  tags?: readonly string[] | undefined
 }
 export interface Issued {
   row: InstallCodeRow
@@ -53,6 +56,7 @@ export function issueCode(
     }
     const agentName = wanted.agentName ?? (await freeName(trx, workspace, wanted.blueprint))
     if (!isAgentName(agentName)) return wrongName(agentName)
+    const tags = changedTags([], { add: wanted.tags })
     const { bindings } = JSON.parse(version.manifest) as Manifest
     await deleteOld(trx, workspace, now)
     if (await hasMaxCodes(trx, workspace, now)) return tooManyCodes
@@ -69,6 +73,7 @@ export function issueCode(
         sha256: version.sha256,
         bindings: JSON.stringify(bindings),
         agent_name: agentName,
+        tags: JSON.stringify(tags),
         issued_by: by.id,
         issued_by_name: by.name,
         issued_at: now,
@@ -79,7 +84,11 @@ export function issueCode(
       })
       .returningAll()
       .executeTakeFirstOrThrow()
-    await audit(trx, { ...note(row, by, now), action: 'code.issued', details: { code: row.id, agent: agentName } })
+    await audit(trx, {
+      ...note(row, by, now),
+      action: 'code.issued',
+      details: { code: row.id, agent: agentName, ...(tags.length > 0 && { tags }) },
+    })
     const warnings = [...svcWarnings(version.manifest), ...(await warningsOf(trx, workspace, agentName, bindings))]
     return { ok: true, value: { row, code, warnings } }
   })
@@ -173,6 +182,10 @@ export async function codeOf(
   return row && shownCode(row, now)
 }
 
+/** The tags that the agent of a code gets. */
+export const tagsIn = ({ tags }: Pick<InstallCodeRow, 'tags'>): string[] =>
+  tags === null ? [] : (JSON.parse(tags) as string[])
+
 /** The state of an install code. It is not stored, but follows from the stored times and the present one. */
 export const codeState = (
   row: Pick<InstallCodeRow, 'redeemed_at' | 'revoked_at' | 'expires_at'>,
@@ -197,6 +210,7 @@ export const shownCode = (row: InstallCodeRow & Circumstances, now: number): Ins
   blueprint: row.blueprint,
   version: row.version,
   agentName: row.agent_name,
+  tags: tagsIn(row),
   issuedAt: row.issued_at,
   issuedBy: row.issued_by_name,
   expiresAt: row.expires_at,

@@ -85,6 +85,15 @@ everyEngine('installing', (open) => {
     expect((bot?.tokens[0]?.expiresAt ?? 0) - w.clock.now()).toBe(365 * 86_400_000)
   })
 
+  test('a code of an earlier version, which knew no tags, installs an agent without tags', async () => {
+    const w = await start()
+    const code = await w.issue()
+    await w.db.updateTable('install_code').set({ tags: null }).execute()
+    expect((await listCodes(w.db, w.workspace, w.clock.now())).map(({ tags }) => tags)).toEqual([[]])
+    expect(await w.redeem(code)).toMatchObject({ ok: true })
+    expect(await w.db.selectFrom('agent_tag').selectAll().execute()).toEqual([])
+  })
+
   test('no code, token or secret is in the database, only their hashes (I29)', async () => {
     const w = await start()
     const code = await w.issue()

@@ -4,6 +4,7 @@
  */
 import { type Binding, isTooOld, type Manifest, type Need, neededSvc } from '@svc/blueprint'
 import { type NeedSpec, type Preview, type Redeemed, type RefusalCode, refusals, type Verdict } from '@svc/protocol'
+import { tagNewAgent } from '../../fleet/agents/tags.ts'
 import { type GivenBot, giveBot, judgeBots } from '../../fleet/bots/store.ts'
 import { audit } from '../../people/audit/store.ts'
 import { roomFor } from '../../people/workspaces/limits.ts'
@@ -15,7 +16,7 @@ import { decideWithin } from '../../platform/db/undo.ts'
 import { newId } from '../../platform/ids.ts'
 import { hashToken, newToken } from '../../platform/tokens.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
-import { codeState } from './codes.ts'
+import { codeState, tagsIn } from './codes.ts'
 import { envOf } from './env.ts'
 
 type InstallRefusal = Extract<
@@ -110,6 +111,7 @@ async function redeemWithin(trx: Db, hash: string, now: number): Promise<Verdict
   const token = newToken('agent')
   const agent = await createAgentOf(trx, row, hashToken(token), now)
   if (!agent) return refuse('agent_name_taken', `The workspace already has an agent ${row.agent_name}.`)
+  await tagNewAgent(trx, agent, tagsIn(row))
   const given: GivenBot[] = []
   for (const binding of bindings) {
     given.push(await giveBot(trx, { agent, known: bots.value, name: row.agent_name }, binding, now))

@@ -2,6 +2,7 @@
 import { agents } from '@svc/api'
 import type { Term } from '@svc/api/filter'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
+import { previewTags, tagAgents } from '../../fleet/agents/tags.ts'
 import { haltedRollouts } from '../../updates/rollouts/store.ts'
 import type { FleetCache } from '../live/fleet.ts'
 import { agentPage } from '../queries/agent.ts'
@@ -21,15 +22,27 @@ async function rowsFor(fleet: FleetCache, workspaceId: string, filter: readonly 
   return fleet.readRows(workspaceId)
 }
 
-export const addAgent = acts(agents.addAgent, ({ workspace, ...ctx }, { name }) => createAgent(ctx, workspace, name), {
-  answer: ({ agent, token }) => ({ name: agent.name, token }),
-})
+export const addAgent = acts(
+  agents.addAgent,
+  ({ workspace, ...ctx }, { name, tags }) => createAgent(ctx, workspace, name, tags),
+  {
+    answer: ({ agent, token }) => ({ name: agent.name, token }),
+  },
+)
 export const removeAgent = acts(agents.deleteAgent, ({ agent, ...ctx }) => deleteAgent(ctx, agent), {
   answer: () => ({ ok: true }),
 })
 export const newToken = acts(agents.rotateToken, ({ agent, ...ctx }) => rotateToken(ctx, agent), {
   answer: ({ agent, token }) => ({ name: agent.name, token }),
 })
+export const taggedAgents = acts(
+  agents.tagAgents,
+  ({ workspace, ...ctx }, wanted) => tagAgents(ctx, workspace, wanted),
+  {
+    agents: ({ changed }) => changed,
+    answer: ({ agents }) => agents,
+  },
+)
 const rename = acts(agents.renameAgent, ({ agent, ...ctx }, { name }) => renameAgent(ctx, agent, name), {
   answer: ({ name }) => ({ name }),
 })
@@ -59,6 +72,8 @@ export const agentOperations: readonly Bound[] = [
   rename,
   removeAgent,
   newToken,
+  taggedAgents,
+  acts(agents.previewTags, ({ db, workspace }, wanted) => previewTags(db, workspace, wanted), {}),
   looks(agents.runs, ({ deps, agent }, { offset, limit, ...filter }) =>
     runsOf(deps.store.db, agent, filter, { offset, limit }),
   ),

@@ -13,8 +13,8 @@ import { acts, type Bound, looks } from '../routing/operations.ts'
 
 export const issuedCode = acts(
   blueprints.issueCode,
-  ({ workspace, ...ctx }, { blueprint, version, agent }) =>
-    issueCode(ctx, workspace, { blueprint, version, agentName: agent }),
+  ({ workspace, ...ctx }, { blueprint, version, agent, tags }) =>
+    issueCode(ctx, workspace, { blueprint, version, agentName: agent, tags }),
   {
     answer: ({ row, code, warnings }, { now }) => ({
       ...shownCode({ ...row, agent: null, issuer: 'admin' }, now),

@@ -3,6 +3,7 @@
  * is refused. The last test fails for a new limit until it has a row here, or a listed reason why it needs none.
  */
 import { activityBound, bounds } from '@svc/api'
+import { maxTags } from '@svc/api/filter'
 import { expect, test } from 'vitest'
 import { bundle } from '../../../testing/bundles.ts'
 import { type Browser, type Service, serve } from '../../../testing/page/service.ts'
@@ -120,6 +121,13 @@ const rows: readonly Row[] = [
     before: lowered('agents', 3),
     add: ({ send }, number) => send('POST', `${w}/agents`, { name: `a${number}` }),
     code: 'agents_too_many',
+  },
+  {
+    route: 'POST /w/:slug/tags',
+    max: maxTags,
+    before: ({ service, north }) => service.agent(north, 'one'),
+    add: ({ send }, number) => send('POST', `${w}/tags`, { agents: ['one'], add: [`t${number}`] }),
+    code: 'tags_too_many',
   },
   {
     route: 'POST /w/:slug/codes',

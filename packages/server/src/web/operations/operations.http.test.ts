@@ -183,6 +183,8 @@ const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
   'PATCH /w/:slug/agents/:name': onAgent('old', async () => ({ body: { name: 'new' } })),
   'DELETE /w/:slug/agents/:name': onAgent('gone'),
   'POST /w/:slug/agents/:name/token': onAgent('one'),
+  'POST /w/:slug/tags': onAgent('one', async () => ({ body: { agents: ['one'], add: ['eu'] } })),
+  'POST /w/:slug/tags/preview': onAgent('one', async () => ({ body: { agents: ['one'] } })),
   'POST /w/:slug/agents/:name/commands': onAgent('one', async () => ({ body: { type: 'pause' } })),
   'POST /w/:slug/agents/:name/commands/:id/again': onAgent('one', async ({ send, service }, { token }) => {
     const { id } = await send('POST', '/agents/one/commands', { type: 'pause' })

@@ -26,6 +26,7 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
   return {
     now,
     name: agent.name,
+    tags: row?.tags ?? [],
     createdAt: agent.created_at,
     createdBy: agent.created_by,
     blueprint: agent.blueprint,

@@ -2,6 +2,7 @@
 import { isSilent, selector } from '@svc/api/filter'
 import { limits, type Run } from '@svc/protocol'
 import { storedReport } from '../../agent-api/report-store/body.ts'
+import { tagsOf } from '../../fleet/agents/tags.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { dayOf } from '../../platform/limits/units.ts'
@@ -53,6 +54,7 @@ export async function agentSnapshot(db: Db, agent: AgentRow, now: number) {
   const updates = await agentUpdates(db, agent, now)
   return {
     name: agent.name,
+    tags: (await tagsOf(db, [agent.id])).get(agent.id) ?? [],
     seenAt: row?.received_at ?? null,
     report: report ? { ...report, runs: runs.map(({ body }) => JSON.parse(body) as Run) } : null,
     blueprint: agent.blueprint,

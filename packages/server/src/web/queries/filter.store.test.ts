@@ -1,9 +1,10 @@
 import type { Fleet, FleetFacets, FleetNames } from '@svc/api'
 import { describe, expect, test } from 'vitest'
 import { caseAgents, selections, wrongFilters } from '../../../../api/src/filter/testing/table.ts'
-import { serve } from '../../../testing/page/service.ts'
+import { operator, serve } from '../../../testing/page/service.ts'
 import { openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
 import { serveRelease } from '../../../testing/wishes.ts'
+import { tagAgents } from '../../fleet/agents/tags.ts'
 import type { Service as CommandService } from '../../operator/shared/request.ts'
 import { runCommand } from '../../operator/socket/socket.ts'
 import type { Store } from '../../platform/db/open.ts'
@@ -23,13 +24,17 @@ async function withCases(store: Store) {
     const { agent, token } = await service.agent(north, facts.name)
     ids.set(agent.name, agent.id)
     tokens.set(agent.name, token)
-    const tags = facts.tags.map((tag) => ({ agent_id: agent.id, tag }))
-    if (tags.length > 0) await store.db.insertInto('agent_tag').values(tags).execute()
+    if (facts.tags.length > 0) await tagged(store, north, { agents: [agent.name], add: facts.tags })
     if (facts.seenAt === null) continue
     await service.reports(token, reportOf(facts, service.now()))
   }
   const found = async (asked: Record<string, string>) => (await ann.get<Fleet>(address('fleet', asked))).body
   return { service, north, ann, ids, tokens, found }
+}
+
+async function tagged(store: Store, workspace: { id: string }, wanted: Parameters<typeof tagAgents>[2]) {
+  const verdict = await tagAgents({ db: store.db, by: operator, now: 0 }, workspace, wanted)
+  if (!verdict.ok) throw new Error(verdict.message)
 }
 
 function reportOf(facts: (typeof caseAgents)['M1'], now: number): object {
@@ -160,7 +165,7 @@ describe.each([
     service.live.alertsChanged(north.id)
     expect([await total('alert:open'), await total('alert:acknowledged')]).toEqual([0, 1])
 
-    await store.db.insertInto('agent_tag').values({ agent_id, tag: 'fresh' }).execute()
+    await tagged(store, north, { agents: ['link-2'], add: ['fresh'] })
     service.live.reported(north.id, agent_id)
     expect(await total('tag:fresh')).toBe(1)
   })

@@ -7,6 +7,7 @@ import { pendingUsage } from '../../agent-api/report-store/pending.ts'
 import type { UsageDelta } from '../../agent-api/report-store/rows.ts'
 import { warnsOf } from '../../agent-api/reports/columns.ts'
 import { silentAt } from '../../fleet/agents/silent.ts'
+import { tagsOf } from '../../fleet/agents/tags.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { servedRelease } from '../../updates/releases/store.ts'
 import { type AlertsOf, fleetAlerts } from './fleet-alerts.ts'
@@ -55,7 +56,10 @@ export async function rowsOf(
 ): Promise<Map<string, FleetRow>> {
   const served = await servedRelease(db)
   const hosts = await hostsOf(db, agents, before)
-  const tags = await tagsOf(db, agents)
+  const tags = await tagsOf(
+    db,
+    agents.map(({ id }) => id),
+  )
   const rows = new Map<string, FleetRow>()
   for (const row of agents) {
     rows.set(row.id, {
@@ -158,23 +162,6 @@ function hostIn(body: string): string | null {
   } catch {
     return null
   }
-}
-
-/** The sorted tags of agents. */
-async function tagsOf(db: Db, agents: readonly AgentColumns[]): Promise<Map<string, string[]>> {
-  const tags = new Map<string, string[]>()
-  if (agents.length === 0) return tags
-  const rows = await db
-    .selectFrom('agent_tag')
-    .select(['agent_id', 'tag'])
-    .where(
-      'agent_id',
-      'in',
-      agents.map(({ id }) => id),
-    )
-    .execute()
-  for (const { agent_id, tag } of rows) tags.set(agent_id, [...(tags.get(agent_id) ?? []), tag].sort())
-  return tags
 }
 
 /**

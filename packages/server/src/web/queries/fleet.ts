@@ -1,5 +1,13 @@
 /** Filters, sorts and counts the rows of the fleet's list. The rows themselves come from web/live/fleet.ts. */
-import type { Fleet, FleetCounts, FleetFacets, FleetNames, FleetRow, FleetSort } from '@svc/api'
+import {
+  type Fleet,
+  type FleetCounts,
+  type FleetFacets,
+  type FleetNames,
+  type FleetRow,
+  type FleetSort,
+  maxNamedAgents,
+} from '@svc/api'
 import { isSilent, levelOf, selector, type Term, withoutChips } from '@svc/api/filter'
 import { levels } from '@svc/protocol'
 
@@ -71,7 +79,7 @@ function selected(all: ReadonlyMap<string, FleetRow>, filter: readonly Term[], n
 /** The names of the agents that a filter selects, at most 10,000, and how many it selects. */
 export function fleetNames(all: ReadonlyMap<string, FleetRow>, filter: readonly Term[], now: number): FleetNames {
   const rows = selected(all, filter, now)
-  return { names: rows.slice(0, maxNames).map(({ name }) => name), total: rows.length }
+  return { names: rows.slice(0, maxNamedAgents).map(({ name }) => name), total: rows.length }
 }
 
 /** The most frequent tags, hosts, blueprints and versions of the agents that a filter selects. */
@@ -95,7 +103,6 @@ function facet(values: readonly (string | null)[]): FleetFacets['tag'] {
     .slice(0, maxFacets)
 }
 
-const maxNames = 10_000
 const maxFacets = 20
 
 const noCounts = (): FleetCounts => ({ ok: 0, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0, all: 0 })

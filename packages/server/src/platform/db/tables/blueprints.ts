@@ -43,6 +43,8 @@ export interface InstallCodeTable {
   /** The bindings that the installation makes for the agent, as a JSON array of {product, role, scopes}. */
   bindings: string
   agent_name: string
+  /** The tags that the agent gets, as a JSON array; null for a code of an earlier version. */
+  tags: string | null
   issued_by: string | null
   issued_by_name: string
   issued_at: number
