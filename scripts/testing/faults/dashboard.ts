@@ -100,4 +100,12 @@ export const dashboardFaults: readonly Fault[] = [
     new: '',
     tests: [at('journey.browser.test.ts')],
   },
+  {
+    name: 'page: a setting without a value is cleared on many agents',
+    harm: 'Somebody chooses a date for 200 agents, presses too early, and all 200 lose theirs.',
+    file: at('actions/dialogs/values.ts'),
+    old: '    if (isCleared) values',
+    new: '    if (isCleared || raw === null) values',
+    tests: [at('actions/dialogs/values.test.ts')],
+  },
 ]

@@ -212,4 +212,28 @@ export const serverFaults: readonly Fault[] = [
     new: '',
     tests: [at('updates/rollouts/judge.test.ts')],
   },
+  {
+    name: 'actions: a retry sends to agents that have answered',
+    harm: 'Somebody retries for two agents that were away, and 38 agents run a second time.',
+    file: at('updates/actions/store.ts'),
+    old: 'rest.filter((row) => retriedStates.includes(stateOf(row)))',
+    new: 'rest.filter((row) => stateOf(row) !== undefined)',
+    tests: [at('updates/actions/actions.store.test.ts')],
+  },
+  {
+    name: 'actions: the rest is sent although the person is no longer an admin',
+    harm: 'Somebody who was removed a second ago still pauses thousands of agents (I33).',
+    file: at('updates/actions/runner.ts'),
+    old: '    if (!mayAct) {\n',
+    new: '    if (!mayAct && action.created_at < 0) {\n',
+    tests: [at('updates/actions/actions.store.test.ts')],
+  },
+  {
+    name: 'actions: a press that joined another cancels its command',
+    harm: 'Two people pause the same agents; one of them changes their mind, and takes the press of the other away (D5).',
+    file: at('updates/actions/store.ts'),
+    old: "eb.selectFrom('action_agent').select('command_id').where('action_id', '=', id).where('shared', '=', 0).$castTo<{",
+    new: "eb.selectFrom('action_agent').select('command_id').where('action_id', '=', id).$castTo<{",
+    tests: [at('updates/actions/actions.store.test.ts')],
+  },
 ]

@@ -24,6 +24,7 @@ const acknowledged = { by: 'Ada', at: 2, note: null }
 
 test.each<[string, AlertLine[], string[][]]>([
   ['one rule and label', [alert('a'), alert('b'), alert('c')], [['a', 'b', 'c']]],
+  ['opened together', [alert('a-10'), alert('a-9')], [['a-9', 'a-10']]],
   ['another label', [alert('a'), alert('b', { label: 'HTTP 500' }), alert('c')], [['a', 'c'], ['b']]],
   ['another rule', [alert('a'), alert('b', { rule: 'silent' })], [['a'], ['b']]],
   ['another item', [alert('a', { subject: item('a', 'x') }), alert('b', { subject: item('b', 'y') })], [['a'], ['b']]],

@@ -133,12 +133,14 @@ export function namesOf(names: readonly string[]): string {
 
 /**
  * Sorts alerts, most urgent first: those that nobody has acknowledged before the acknowledged ones, then level Bad
- * before other levels, then alerts that opened later before earlier ones.
+ * before other levels, then alerts that opened later before earlier ones. Alerts that opened together are sorted by name.
  */
 export const byUrgency = (a: AlertLine, b: AlertLine): number =>
   Number(a.acknowledged !== null) - Number(b.acknowledged !== null) ||
   Number(b.level === 'bad') - Number(a.level === 'bad') ||
-  (b.openedAt ?? 0) - (a.openedAt ?? 0)
+  (b.openedAt ?? 0) - (a.openedAt ?? 0) ||
+  byName.compare(a.subject.name, b.subject.name)
+const byName = new Intl.Collator('en', { numeric: true })
 
 /** Tomorrow at 08:00 in the time zone of the browser, in Unix milliseconds. */
 export function tomorrowMorning(now: number): number {

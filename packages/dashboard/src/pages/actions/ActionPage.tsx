@@ -1,6 +1,6 @@
-import { Button, Group, Stack } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import type { ActionPage as Action, ActionState, agentDeleted } from '@svc/api'
-import { IconMoodEmpty } from '@tabler/icons-react'
+import { IconMoodEmpty, IconSearch } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -157,34 +157,52 @@ function Filter({ action: { counts } }: { action: Action }) {
   )
 }
 
-/** The number of agents that are shown at first. Further agents are shown on demand. */
-const atFirst = 100
+/** The number of agents that are shown at first, and how many a press adds. Thousands at once would take seconds. */
+const step = 200
 
 function Agents({ slug, action }: { slug: string; action: Action }) {
   const { state } = route.useSearch()
-  const [all, setAll] = useState(false)
-  const fitting = action.agents.filter((agent) => state === undefined || agent.state === state)
+  const [sought, setSought] = useState('')
+  const [most, setMost] = useState(step)
+  const fitting = action.agents.filter(
+    (agent) => (state === undefined || agent.state === state) && isSought(agent, sought.trim().toLowerCase()),
+  )
   return (
     <Section
       title={state === undefined ? 'Agents' : `Agents: ${outcomeWords[state].word}`}
       aside={count(fitting.length, 'agent')}
       flush
     >
+      {action.agents.length > step && (
+        <TextInput
+          className="act-search"
+          type="search"
+          size="xs"
+          aria-label="Find agents of this action"
+          placeholder="Name or reason"
+          leftSection={<IconSearch size={14} aria-hidden />}
+          value={sought}
+          onChange={(event) => setSought(event.currentTarget.value)}
+        />
+      )}
       <ul className="svc-rows" aria-label="Agents">
-        {(all ? fitting : fitting.slice(0, atFirst)).map((agent) => (
+        {fitting.slice(0, most).map((agent) => (
           <OneAgent key={agent.name} slug={slug} type={action.type} agent={agent} />
         ))}
       </ul>
-      {!all && fitting.length > atFirst && (
+      {fitting.length > most && (
         <div className="act-more">
-          <Button variant="default" size="xs" onClick={() => setAll(true)}>
-            {`Show all ${fitting.length.toLocaleString('en-US')}`}
+          <Button variant="default" size="xs" onClick={() => setMost(most + step)}>
+            {`Show ${Math.min(step, fitting.length - most).toLocaleString('en-US')} more`}
           </Button>
         </div>
       )}
     </Section>
   )
 }
+
+const isSought = (agent: Action['agents'][number], text: string): boolean =>
+  text === '' || `${agent.name} ${reasonOf(agent) ?? ''}`.toLowerCase().includes(text)
 
 /** The service's sentence: the compiler compares them. */
 const deleted: typeof agentDeleted = 'The agent was deleted.'

@@ -20,7 +20,7 @@ export function ActionsPage() {
   const rows = data?.pages.flatMap((page) => page.rows)
   return (
     <>
-      <PageHeader title="Actions" note="Commands that were sent to many agents at once. They are kept for 30 days." />
+      <PageHeader title="Actions" note="Commands that were sent to many agents at once." />
       {error && <ErrorNote error={error} retry={refetch} />}
       {!rows && !error && <WaitingPage />}
       {rows?.length === 0 && (
@@ -29,7 +29,7 @@ export function ActionsPage() {
         </Empty>
       )}
       {rows && rows.length > 0 && (
-        <Section title="Actions" flush>
+        <Section title="Last 30 days" flush>
           <ul className="svc-rows" aria-label="Actions">
             {rows.map((row) => (
               <li key={row.id} className="act-row">

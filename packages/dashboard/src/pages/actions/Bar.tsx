@@ -10,7 +10,7 @@ export const Bar = ({ counts }: { counts: ActionRow['counts'] }) => (
     {order
       .filter((state) => counts[state] > 0)
       .map((state) => (
-        <span key={state} data-tone={outcomeWords[state].tone} style={{ flexGrow: counts[state] }} />
+        <span key={state} data-state={state} data-tone={outcomeWords[state].tone} style={{ flexGrow: counts[state] }} />
       ))}
   </div>
 )
