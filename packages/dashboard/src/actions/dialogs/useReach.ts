@@ -1,5 +1,5 @@
 import type { ActionPreview, NewAction } from '@svc/api'
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { ApiError, api, call } from '../../api.ts'
 
 export type ActionValues = NonNullable<NewAction['values']>
@@ -36,4 +36,6 @@ export const useReach = (
     staleTime: 0,
     gcTime: 0,
     retry: false,
+    // Nothing jumps while somebody types: the answer for the value before stays until the next one is there.
+    placeholderData: keepPreviousData,
   })

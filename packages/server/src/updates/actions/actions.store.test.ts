@@ -136,12 +136,24 @@ everyEngine('an action', (open) => {
 
   test('joins a command that is already in progress, and then cancelling one action takes nothing from the other (D5)', async () => {
     const { w, send, page, report, agents, cancel } = await start(await open(), 3)
-    const [first, second] = await Promise.all([send('pause'), send('pause')])
+    const bea = await addPerson(w.store, 'Bea', w.workspace.id, 'admin', w.clock.now())
+    const [first, second] = await Promise.all([send('pause'), send('pause', {}, [], bea)])
     expect(await w.store.db.selectFrom('command').select('id').execute()).toHaveLength(3)
     expect(await cancel(first)).toMatchObject({ ok: false, code: 'action_over' })
     await report(agents[0] as TestAgent)
     await report(agents[0] as TestAgent, { ok: true })
     for (const id of [first, second]) expect((await page(id)).counts).toEqual({ ...none, applied: 1, waiting: 2 })
+  })
+
+  test('of two that two people send at once, one is cancelled, and the other stays as it is', async () => {
+    const { w, send, page, report, agents, cancel } = await start(await open(), 3)
+    const bea = await addPerson(w.store, 'Bea', w.workspace.id, 'admin', w.clock.now())
+    const [first, second] = await Promise.all([send('set', { every: 5 }), send('set', { every: 7 }, [], bea)])
+    expect(await cancel(first)).toMatchObject({ ok: true, value: { cancelled: 3 } })
+    await report(agents[0] as TestAgent)
+    await report(agents[0] as TestAgent, { ok: true })
+    expect(await page(first)).toMatchObject({ by: 'Ada', counts: { ...none, cancelled: 3 } })
+    expect(await page(second)).toMatchObject({ by: 'Bea', counts: { ...none, applied: 1, waiting: 2 } })
   })
 
   test('leaves a command that somebody sent on the page of an agent, when it is cancelled', async () => {
@@ -253,9 +265,9 @@ async function start(store: Store, count: number) {
   for (let i = 0; i < count; i++) agents.push(await w.addAgent(`a-${i}`))
   for (const agent of agents) await send(offering, { agent })
   const ids = new Map<string, string>()
-  const begin = async (type: ActionType, values = {}, more: string[] = []) => {
+  const begin = async (type: ActionType, values = {}, more: string[] = [], by = w.admin) => {
     const names = [...agents.map(({ name }) => name), ...more]
-    const verdict = await startAction(ctx(w), w.workspace, { type, values, agents: names })
+    const verdict = await startAction({ ...ctx(w), by }, w.workspace, { type, values, agents: names })
     if (!verdict.ok) throw new Error(verdict.message)
     return verdict.value.id
   }
@@ -263,8 +275,8 @@ async function start(store: Store, count: number) {
     w,
     agents,
     begin,
-    send: async (type: ActionType, values = {}, more: string[] = []) => {
-      const id = await begin(type, values, more)
+    send: async (type: ActionType, values = {}, more: string[] = [], by = w.admin) => {
+      const id = await begin(type, values, more, by)
       await finishAction(needs(w), id)
       return id
     },
