@@ -262,11 +262,27 @@ describe.each([
 
   test('the host of an agent that reported to an earlier version is read from its report', async () => {
     const store = await open()
-    const { service, north, found } = await withCases(store)
+    const { service, north, ids, tokens, found } = await withCases(store)
     await store.db.updateTable('agent_report').set({ host: null }).execute()
     for (let i = 0; i < 2; i++) {
       service.live.listChanged(north.id)
       expect((await found({ q: 'host:build-*' })).total).toBe(3)
     }
+    // A node of an earlier version beside this one stores reports without the column.
+    const agent = ids.get('mail-2') ?? ''
+    await store.db
+      .updateTable('agent_report')
+      .set({ body: JSON.stringify({ protocol: 1, agent: { host: 'moved' } }), received_at: service.now() + 1 })
+      .where('agent_id', '=', agent)
+      .execute()
+    service.live.reported(north.id, agent)
+    expect([(await found({ q: 'host:moved' })).total, (await found({ q: 'host:build-*' })).total]).toEqual([1, 2])
+    await service.reports(tokens.get('mail-2') ?? '', reportOf({ ...caseAgents.M2, host: 'build-3' }, service.now()))
+    const { host } = await store.db
+      .selectFrom('agent_report')
+      .select('host')
+      .where('agent_id', '=', agent)
+      .executeTakeFirstOrThrow()
+    expect([host, (await found({ q: 'host:build-3' })).total]).toEqual(['build-3', 1])
   })
 })
