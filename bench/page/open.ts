@@ -32,7 +32,8 @@ export interface OpenPages {
   close(): void
 }
 
-export function openPages({ port }: { port: number }, cookies: string[], n: number): OpenPages {
+/** Opens pages that show the list, or the part of it that the filter `q` selects. */
+export function openPages({ port }: { port: number }, cookies: string[], n: number, q = ''): OpenPages {
   const seen: Seen = { frames: 0, frameBytes: 0, lists: 0, listBytes: 0, ended: 0 }
   const streams = new Set<ClientRequest>()
   const agent = new Agent({ keepAlive: true })
@@ -73,7 +74,7 @@ export function openPages({ port }: { port: number }, cookies: string[], n: numb
 
   function askForList(headers: Record<string, string>): void {
     if (over) return
-    const path = `/api/web/w/${workspace}/fleet?limit=200`
+    const path = `/api/web/w/${workspace}/fleet?limit=200&${new URLSearchParams({ q })}`
     const asked = get({ port, host: '127.0.0.1', path, headers, agent }, (res: IncomingMessage) => {
       if (res.statusCode !== 200) throw new Error(`The list was answered ${res.statusCode}.`)
       seen.lists++
