@@ -22,6 +22,9 @@ const chipTerm = (chip: Chip): string => chipTerms[chip].join(':')
 
 const isOfChips = ({ key, negated }: Term): boolean => !negated && (key === 'level' || key === 'is')
 
+/** The terms that a press on a chip replaces. */
+export const onlyChips = (terms: readonly Term[]): Term[] => terms.filter(isOfChips)
+
 /** The terms that stay whichever chip is pressed. */
 export const withoutChips = (terms: readonly Term[]): Term[] => terms.filter((term) => !isOfChips(term))
 
@@ -33,7 +36,7 @@ export function pressChip({ text, terms }: Filter, chip: Chip | undefined): stri
 
 /** The chip that a filter has pressed: `all` without a term of the chips, undefined if no single chip stands for them. */
 export function pressedChip({ terms }: Filter): Chip | 'all' | undefined {
-  const [term, ...others] = terms.filter(isOfChips)
+  const [term, ...others] = onlyChips(terms)
   if (!term) return 'all'
   const [value, ...more] = term.values
   if (others.length > 0 || more.length > 0) return undefined

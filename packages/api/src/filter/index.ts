@@ -2,7 +2,17 @@
  * The filter of agents: one text, read and applied by the service, the command line and the page alike; and the rules of
  * the tags by which it selects. This is an export of its own, and the only code of this package that the page loads.
  */
-export { chips, filterOfOld, fitsChip, joined, pressChip, pressedChip, quoted, withoutChips } from './chips.ts'
+export {
+  chips,
+  filterOfOld,
+  fitsChip,
+  joined,
+  onlyChips,
+  pressChip,
+  pressedChip,
+  quoted,
+  withoutChips,
+} from './chips.ts'
 export { type FilterFacts, isSilent, levelOf } from './facts.ts'
 export { type FilterError, parseFilter, type Term } from './parse.ts'
 export { selector } from './selects.ts'

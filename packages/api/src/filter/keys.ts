@@ -60,9 +60,14 @@ function version(of: (agent: FilterFacts) => string | null): KeyRule {
         }
       }
       if (!isVersion(text)) return undefined
+      // Many agents have the same version.
+      const known = new Map<string, boolean>()
       return (agent) => {
-        const own = of(agent)?.toLowerCase()
-        return own !== undefined && isVersion(own) && holds(operator, compareVersions(own, text))
+        const own = of(agent)
+        if (own === null) return false
+        const answer = known.get(own) ?? (isVersion(own) && holds(operator, compareVersions(own.toLowerCase(), text)))
+        known.set(own, answer)
+        return answer
       }
     },
   }
@@ -166,9 +171,9 @@ function holds(operator: Operator, order: number): boolean {
 function pattern({ text, quoted }: Value): (of: string) => boolean {
   const [first = '', ...parts] = quoted ? [text] : text.split('*')
   const last = parts.pop()
-  if (last === undefined) return (of) => of.toLowerCase() === first
+  if (last === undefined) return (of) => lowered(of) === first
   return (of) => {
-    const whole = of.toLowerCase()
+    const whole = lowered(of)
     const end = whole.length - last.length
     if (!whole.startsWith(first) || !whole.endsWith(last)) return false
     let at = first.length
@@ -179,4 +184,14 @@ function pattern({ text, quoted }: Value): (of: string) => boolean {
     }
     return at <= end
   }
+}
+
+/** The text that was converted last. The values of a filter look at the same text of an agent one after the other. */
+const last = { text: '', lower: '' }
+function lowered(text: string): string {
+  if (text !== last.text) {
+    last.text = text
+    last.lower = text.toLowerCase()
+  }
+  return last.lower
 }

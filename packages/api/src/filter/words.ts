@@ -16,11 +16,11 @@ function textsOf(agent: FilterFacts): string {
   const known = texts.get(agent)
   if (known !== undefined) return known
   const { name, label, detail, doing, host, version, updates, tags } = agent
-  const all = [name, label, detail, doing, host, version, updates.blueprint, ...tags]
-  const joined = all
-    .filter((text) => text !== null)
-    .join(separator)
-    .toLowerCase()
-  texts.set(agent, joined)
-  return joined
+  let joined = name
+  for (const text of [label, detail, doing, host, version, updates.blueprint])
+    if (text !== null) joined += separator + text
+  for (const tag of tags) joined += separator + tag
+  const lower = joined.toLowerCase()
+  texts.set(agent, lower)
+  return lower
 }

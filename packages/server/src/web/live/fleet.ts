@@ -193,11 +193,12 @@ async function refresh(source: FleetSource, workspaceId: string, fleet: Kept): P
  * read a short time ago, only those of agents that reported since are read. Costs that were never read are left out.
  */
 async function readWhole(
-  { db }: FleetSource,
+  source: FleetSource,
   workspaceId: string,
   fleet: Kept,
   { at, today, reported }: { at: number; today: number; reported: ReadonlySet<string> },
 ): Promise<void> {
+  const { db } = source
   const ids = await db.selectFrom('agent').select('id').where('workspace_id', '=', workspaceId).execute()
   const pieces: AgentColumns[][] = []
   for (let i = 0; i < ids.length; i += atOnce) {
@@ -211,9 +212,9 @@ async function readWhole(
     .map(({ id }) => id)
   if (!fleet.sums) for (const id of changed) fleet.summing?.reported.add(id)
   else if (dayOf(fleet.sumsAt) === today && at - fleet.sumsAt <= costsLifetime)
-    await readSums(db, workspaceId, fleet, { today, ids: changed })
+    await readSums(source, workspaceId, fleet, { today, ids: changed })
   else {
-    fleet.sums = await costSums(db, workspaceId, today)
+    fleet.sums = await allSums(source, workspaceId, today)
     fleet.sumsAt = at
   }
   const rows = new Map<string, FleetRow>()
@@ -232,8 +233,9 @@ interface Some {
 }
 
 /** Reads the rows of some agents again, and puts them into the cache when all are read. */
-async function readSome({ db }: FleetSource, workspaceId: string, fleet: Kept, { today, ids }: Some): Promise<void> {
-  if (fleet.sums) await readSums(db, workspaceId, fleet, { today, ids })
+async function readSome(source: FleetSource, workspaceId: string, fleet: Kept, { today, ids }: Some): Promise<void> {
+  const { db } = source
+  if (fleet.sums) await readSums(source, workspaceId, fleet, { today, ids })
   const { sums, alerts } = fleet
   const read = new Map<string, FleetRow>()
   const waiting: [string, string | null][] = []
@@ -252,13 +254,13 @@ async function readSome({ db }: FleetSource, workspaceId: string, fleet: Kept, {
 }
 
 /** Reads the costs of some agents again; of more than fit into one query, the costs of all. */
-async function readSums(db: Db, workspaceId: string, fleet: Kept, { today, ids }: Some): Promise<void> {
+async function readSums(source: FleetSource, workspaceId: string, fleet: Kept, { today, ids }: Some): Promise<void> {
   if (ids.length === 0 || !fleet.sums) return
   if (ids.length > atOnce) {
-    fleet.sums = await costSums(db, workspaceId, today)
+    fleet.sums = await allSums(source, workspaceId, today)
     return
   }
-  const read = await costSums(db, workspaceId, today, ids)
+  const read = await costSums(source.db, workspaceId, today, ids)
   for (const id of ids) {
     const sum = read.get(id)
     if (sum) fleet.sums.set(id, sum)
@@ -275,13 +277,13 @@ async function sumUp(source: FleetSource, workspaceId: string, fleet: Kept): Pro
   await fleet.summing.done
 }
 
-async function sumAll({ db, now }: FleetSource, workspaceId: string, fleet: Kept): Promise<void> {
+async function sumAll(source: FleetSource, workspaceId: string, fleet: Kept): Promise<void> {
   // The caller notes the reports that arrive from now on before anything is read.
   await setImmediate()
-  const at = now()
+  const at = source.now()
   const today = dayOf(at)
   try {
-    const sums = await costSums(db, workspaceId, today)
+    const sums = await allSums(source, workspaceId, today)
     await inTurn(fleet, async () => {
       fleet.sums = sums
       fleet.sumsAt = at
@@ -293,6 +295,22 @@ async function sumAll({ db, now }: FleetSource, workspaceId: string, fleet: Kept
   } finally {
     fleet.summing = undefined
   }
+}
+
+/**
+ * The costs of all agents of a workspace. PostgreSQL reads them in one statement, since in pieces they take most of the
+ * time of a cold read. SQLite would stop this process meanwhile, so it reads them in pieces.
+ */
+async function allSums({ db, engine }: FleetSource, workspaceId: string, today: number): Promise<CostSums> {
+  if (engine === 'postgres') return await costSums(db, workspaceId, today)
+  const agents = await db.selectFrom('agent').select('id').where('workspace_id', '=', workspaceId).execute()
+  const sums: CostSums = new Map()
+  for (let i = 0; i < agents.length; i += atOnce) {
+    if (i > 0) await setImmediate()
+    const piece = agents.slice(i, i + atOnce).map(({ id }) => id)
+    for (const [id, sum] of await costSums(db, workspaceId, today, piece)) sums.set(id, sum)
+  }
+  return sums
 }
 
 /** Counts the alerts of all rows again. A row whose alerts changed is replaced. */

@@ -8,7 +8,7 @@ import {
   type FleetSort,
   maxNamedAgents,
 } from '@svc/api'
-import { isSilent, levelOf, selector, type Term, withoutChips } from '@svc/api/filter'
+import { isSilent, levelOf, onlyChips, selector, type Term, withoutChips } from '@svc/api/filter'
 import { levels } from '@svc/protocol'
 
 interface FleetQuery {
@@ -41,14 +41,14 @@ export function fleetPage(
   const counts = noCounts()
   const standing = { noLevel: 0, late: 0, rolledBack: 0, failed: 0, held: 0 }
   const sums: { costToday: number | null; cost30: number | null } = { costToday: null, cost30: null }
-  const selects = selector(query.filter, now)
-  const selectsWithoutChips = selector(withoutChips(query.filter), now)
+  const selects = selector(withoutChips(query.filter), now)
+  const selectsByChips = selector(onlyChips(query.filter), now)
   const fitting: FleetRow[] = []
   for (const row of byName(all)) {
     count(whole, row, now)
-    if (selectsWithoutChips(row)) {
+    if (selects(row)) {
       count(counts, row, now)
-      if (selects(row)) fitting.push(row)
+      if (selectsByChips(row)) fitting.push(row)
     }
     if (row.seenAt !== null && row.stopped === null && levelOf(row) === null) standing.noLevel++
     if (row.statusLate && row.stopped === null) standing.late++
