@@ -9,11 +9,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { startDatabase } from './common/postgres.ts'
+import { type Postgres, startDatabase } from './common/postgres.ts'
 import { type Service, startService, workspace } from './common/service.ts'
 import { signIn } from './common/sign-in.ts'
 import { count, fixed, table } from './common/table.ts'
 import { median, timed } from './common/times.ts'
+import { cpuSeconds, cpuSecondsOfAll } from './common/usage.ts'
 import { startLoad } from './fleet/load.ts'
 
 const interval = 30
@@ -27,6 +28,8 @@ interface Measured {
   preview: number[]
   answered: number[]
   queued: number[]
+  /** The CPU of the service and of the database from the press until every command was queued, in milliseconds. */
+  cpu: number[]
 }
 
 export async function benchActions(args: string[]): Promise<string> {
@@ -38,16 +41,17 @@ export async function benchActions(args: string[]): Promise<string> {
   const all = [await measure('SQLite', agents, rounds)]
   const postgres = await startDatabase()
   try {
-    all.push(await measure(`PostgreSQL ${postgres.version}`, agents, rounds, postgres.url))
+    all.push(await measure(`PostgreSQL ${postgres.version}`, agents, rounds, postgres))
   } finally {
     await postgres.stop()
   }
-  const rows = all.flatMap(({ engine, names, preview, answered, queued }) => {
+  const rows = all.flatMap(({ engine, names, preview, answered, queued, cpu }) => {
     const figures: [what: string, times: number[], limit: number | undefined][] = [
       ['names of the agents that a filter selects', names, undefined],
       ['preview', preview, undefined],
       ['answer to the press', answered, most.answered],
       ['every command queued', queued, most.queued],
+      ['until then, CPU of service and database', cpu, undefined],
     ]
     return figures.map(([what, times, limit]) => {
       const middle = median(times)
@@ -61,7 +65,8 @@ export async function benchActions(args: string[]): Promise<string> {
   ].join('\n\n')
 }
 
-async function measure(engine: string, agents: number, rounds: number, url?: string): Promise<Measured> {
+async function measure(engine: string, agents: number, rounds: number, postgres?: Postgres): Promise<Measured> {
+  const url = postgres?.url
   console.error(`actions: ${count(agents)} agents, ${engine}`)
   const service = await startService(agents, {
     people: [person],
@@ -73,22 +78,27 @@ async function measure(engine: string, agents: number, rounds: number, url?: str
     await sleep((interval + 2) * 1000)
     const cookie = await signIn(service, person)
     const call = caller(service, cookie)
-    const measured: Measured = { engine, names: [], preview: [], answered: [], queued: [] }
+    const measured: Measured = { engine, names: [], preview: [], answered: [], queued: [], cpu: [] }
     for (let round = 0; round < rounds; round++) {
       let names: string[] = []
       measured.names.push(
-        await timed(async () => {
-          names = (await call<{ names: string[] }>('GET', `fleet/names?q=${encodeURIComponent('can:pause')}`)).names
-        }),
+        (
+          await timed(async () => {
+            names = (await call<{ names: string[] }>('GET', `fleet/names?q=${encodeURIComponent('can:pause')}`)).names
+          })
+        ).ms,
       )
       if (names.length !== agents) throw new Error(`The filter selects ${names.length} of ${agents} agents.`)
       const wanted = { type: 'set', agents: names, values: { every: 5 + round }, filter: 'can:pause' }
-      measured.preview.push(await timed(() => call('POST', 'actions/preview', wanted)))
+      measured.preview.push((await timed(() => call('POST', 'actions/preview', wanted))).ms)
+      const used = () => cpuSeconds(service.pid) + (postgres?.pid === undefined ? 0 : cpuSecondsOfAll(postgres.pid))
+      const before = used()
       const from = performance.now()
       const { id } = await call<{ id: string }>('POST', 'actions', wanted)
       measured.answered.push(performance.now() - from)
       while (!(await database.isQueued(id))) await sleep(20)
       measured.queued.push(performance.now() - from)
+      measured.cpu.push((used() - before) * 1000)
       const { counts } = await call<{ counts: Record<string, number> }>('GET', `actions/${id}`)
       const { skipped = 0, cancelled = 0, failed = 0 } = counts
       if (skipped + cancelled + failed > 0) throw new Error(`Not every command was sent: ${JSON.stringify(counts)}`)
