@@ -49,7 +49,7 @@ function giveBack(opener: Element | null): void {
 }
 
 /** True if nothing has the focus, for example because what had it was removed or disabled. */
-export const isFocusLost = (): boolean => document.activeElement === null || document.activeElement === document.body
+const isFocusLost = (): boolean => document.activeElement === null || document.activeElement === document.body
 
 /** Gives the focus back to the button of an action, which loses it because it is disabled while the action runs. */
 export function useKeptFocus(busy: boolean): void {
@@ -63,4 +63,19 @@ export function useKeptFocus(busy: boolean): void {
     had.current = null
     if (isFocusLost() && button instanceof HTMLElement) button.focus()
   }, [busy])
+}
+
+/**
+ * Returns the reference of a part of the page that gets the focus when what it shows is replaced, and what had the focus
+ * is gone. `shown` names what it shows; undefined while that has to be loaded.
+ */
+export function useFocusedPart<T extends HTMLElement>(shown: string | undefined) {
+  const part = useRef<T>(null)
+  const before = useRef(shown)
+  useLayoutEffect(() => {
+    const isReplaced = before.current !== undefined && before.current !== shown
+    before.current = shown
+    if (isReplaced && isFocusLost()) part.current?.focus()
+  }, [shown])
+  return part
 }

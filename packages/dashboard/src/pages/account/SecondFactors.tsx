@@ -8,7 +8,7 @@ import { CodeInput } from '../../forms/CodeInput.tsx'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { notify } from '../../notify.tsx'
 import { factorsQuery } from '../../queries.ts'
-import { Confirm, CopyLines, ErrorNote, isFocusLost, serviceNow } from '../../ui/index.ts'
+import { Confirm, CopyLines, ErrorNote, serviceNow, useFocusedPart } from '../../ui/index.ts'
 import { addressOfFile, recoveryFile } from './recovery-file.ts'
 
 const QrCode = lazy(async () => ({ default: (await import('./QrCode.tsx')).QrCode }))
@@ -24,7 +24,9 @@ export function SecondFactors({ email }: { email: string }) {
   const { data, error, refetch } = useQuery(factorsQuery)
   const [begun, setBegun] = useState<NewTotp>()
   const [fresh, setFresh] = useState<Fresh>()
-  const part = useFocusedPart(data && (fresh ? 'codes' : data.totp ? 'added' : begun ? 'enrolling' : 'none'))
+  const part = useFocusedPart<HTMLDivElement>(
+    data && (fresh ? 'codes' : data.totp ? 'added' : begun ? 'enrolling' : 'none'),
+  )
   const shown = (next?: Fresh) => {
     setBegun(undefined)
     setFresh(next)
@@ -32,7 +34,7 @@ export function SecondFactors({ email }: { email: string }) {
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!data) return null
   return (
-    <div ref={part} tabIndex={-1} className="factor-part">
+    <div ref={part} tabIndex={-1} className="svc-focused-part">
       {fresh ? (
         <NewCodes {...fresh} email={email} onDone={() => shown()} />
       ) : data.totp ? (
@@ -44,18 +46,6 @@ export function SecondFactors({ email }: { email: string }) {
       )}
     </div>
   )
-}
-
-/** Focuses this part of the page when what had the focus in it was replaced. */
-function useFocusedPart(shown: string | undefined) {
-  const part = useRef<HTMLDivElement>(null)
-  const before = useRef(shown)
-  useLayoutEffect(() => {
-    const isReplaced = before.current !== undefined && before.current !== shown
-    before.current = shown
-    if (isReplaced && isFocusLost()) part.current?.focus()
-  }, [shown])
-  return part
 }
 
 /** Loads everything again that depends on factors, since an admin's rights may have changed. */

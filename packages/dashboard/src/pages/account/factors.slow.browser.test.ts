@@ -92,6 +92,8 @@ test('by keys alone an app is added by its secret, and ten recovery codes are sh
 
   await page.getByRole('heading', { name: 'Recovery codes' }).waitFor()
   await focusIs(page, 'Recovery codes')
+  const title = await page.getByRole('heading', { name: 'Recovery codes' }).boundingBox()
+  expect(title?.y, 'the title is below the bar at the top').toBeGreaterThan(48)
   recovery = ((await shownLines(page).textContent()) ?? '').split('\n')
   expect(new Set(recovery).size).toBe(10)
   expect(await faults(page)).toEqual([])

@@ -8,7 +8,7 @@ import { useSubmit } from '../../forms/useSubmit.ts'
 import { AnchorLink } from '../../links.tsx'
 import { paths, secondFactorPart } from '../../paths.ts'
 import { keys } from '../../queries.ts'
-import { ErrorNote, serviceNow, Text } from '../../ui/index.ts'
+import { ErrorNote, serviceNow, Text, useFocusedPart } from '../../ui/index.ts'
 import { lackingInWords, requiredFrom, requirementInWords, wrongDay } from './requirement.ts'
 
 /** The milliseconds that admins have to add a second factor, unless another day is chosen. */
@@ -35,9 +35,10 @@ export function RequireFactor({ slug, from, members }: RequireFactorProps) {
     ])
   })
   const isDue = from !== null && from <= serviceNow()
+  const part = useFocusedPart(isDue ? 'due' : from !== null ? 'soon' : 'none')
   const isMine = members.some(({ self, factor }) => self && factor === false)
   return (
-    <section className="people-section">
+    <section className="people-section svc-focused-part" ref={part} tabIndex={-1}>
       <h2>Second factor</h2>
       <Stack gap="sm">
         <div>

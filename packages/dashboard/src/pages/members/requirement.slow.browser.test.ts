@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { overflow, wrongLooks } from '../../../testing/axe.ts'
 import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../../testing/browser-setup.ts'
 import { addFactor, codeOf } from '../../../testing/factors.ts'
-import { focusIs } from '../../../testing/keys.ts'
+import { focusIs, tabTo } from '../../../testing/keys.ts'
 
 let setup: BrowserSetup
 let ada: Visitor
@@ -65,8 +65,10 @@ test('an admin requires a second factor from a day on, after reading who has non
   await page.getByLabel('Required from').fill('2099-02-01')
   await page.getByRole('button', { name: 'Change day' }).click()
   await banner(bo.page).getByText('From 1 Feb 2099, 00:00 on').waitFor()
-  await page.getByRole('button', { name: 'End requirement' }).click()
+  await page.getByRole('button', { name: 'End requirement' }).focus()
+  await page.keyboard.press('Enter')
   await page.getByText('Admins may sign in with a password alone.').waitFor()
+  await tabTo(page, 'Add yours', 1)
   await banner(bo.page).waitFor({ state: 'detached' })
   expect(await banner(page).count()).toBe(0)
 })
