@@ -147,16 +147,6 @@ export class BrowserSetup {
     db.close()
   }
 
-  /** Makes all sessions old, so that dangerous operations ask for a proof. */
-  ageSessions(): void {
-    const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })
-    db.exec(
-      "update session set createdAt = case typeof(createdAt) when 'text' then strftime('%Y-%m-%dT%H:%M:%fZ', createdAt, '-1 hour') else createdAt - 3600000 end",
-    )
-    db.exec('update session_proof set factor_at = null, proof_at = null')
-    db.close()
-  }
-
   /** Moves the level changes of all agents into the past, so that a test gets a history without waiting for hours. */
   ageLevels(hours: number): void {
     const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })

@@ -5,8 +5,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../scripts/testing/eventually.ts'
 import { mailbox, readable } from '../../../../scripts/testing/mailbox.ts'
-import { axe } from '../../testing/axe.ts'
+import { axe, wrongLooks } from '../../testing/axe.ts'
 import { openBrowserSetup, password } from '../../testing/browser-setup.ts'
+import { addFactor, codeOf } from '../../testing/factors.ts'
 
 const email = 'ada@example.org'
 
@@ -50,5 +51,36 @@ test('a person who forgot their password is mailed a link, chooses a new passwor
   await other.waitForURL('**/w/north-wind')
   await other.goto(link)
   await other.getByRole('heading', { name: 'This link can’t be used' }).waitFor()
+  expect(setup.faults).toEqual([])
+})
+
+test('a person with a second factor chooses a new password, and then shows a code; the sign-in can be begun again', async () => {
+  const box = await mailbox()
+  const setup = await openBrowserSetup({ SVC_SMTP_URL: box.url })
+  onTestFinished(() => setup.close())
+  const { secret } = await addFactor(setup, await setup.ada())
+  const links = () => box.mails.flatMap(({ source }) => /http\S+\/claim\?token=[^\s"<>]+/.exec(readable(source)) ?? [])
+  const { page } = await setup.visitor({ width: 360, height: 780 })
+  const choose = async (next: string) => {
+    const before = links().length
+    await page.goto(`${setup.url}/forgot`)
+    await page.getByLabel('Email').fill(email)
+    await page.getByRole('button', { name: 'Send link' }).click()
+    await eventually('the mail with the link arrives', () => expect(links()).toHaveLength(before + 1))
+    await page.goto(links().at(-1) ?? '')
+    await page.getByLabel('Password', { exact: true }).fill(next)
+    await page.getByRole('button', { name: 'Save password' }).click()
+    await page.getByRole('heading', { name: 'Your password was changed' }).waitFor()
+  }
+  await choose('a staple of another battery')
+  expect(await wrongLooks(page, async () => {}, [1440, 360])).toEqual([])
+  await page.getByText('svc-server person reset-factor').waitFor()
+  await page.getByRole('button', { name: 'Sign in again' }).click()
+  await page.getByLabel('Email').waitFor()
+
+  await choose('a third long password')
+  await page.getByLabel('Code', { exact: true }).fill(codeOf(setup, secret))
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/w/north-wind')
   expect(setup.faults).toEqual([])
 })

@@ -188,7 +188,7 @@ test('only agents that never reported are deleted, after a proof, and then the p
   await dialog.getByText('2 of 3: 1 has reported.').waitFor()
   expect(await dialog.getByRole('group', { name: 'To delete: 2 agents' }).textContent()).toBe('never-1, never-2')
   expect(await axe(page)).toEqual([])
-  setup.ageSessions()
+  setup.ageProofs(11)
   await dialog.getByRole('button', { name: 'Delete 2 agents' }).click()
   const proof = page.getByRole('dialog', { name: 'Confirm that it’s you' })
   await proof.getByLabel('Password', { exact: true }).fill(password)
