@@ -148,4 +148,12 @@ export const peopleFaults: readonly Fault[] = [
     new: '',
     tests: [at('people/workspaces/delete.store.test.ts')],
   },
+  {
+    name: 'factors: every member sees who has no second factor',
+    harm: 'Somebody who stole a password of a member reads which admin has nothing but a password.',
+    file: at('people/workspaces/members.ts'),
+    old: "factor: role === 'admin' ? row.factorSince !== null : null,",
+    new: 'factor: row.factorSince !== null,',
+    tests: [at('web/routing/second-factor.http.test.ts')],
+  },
 ]
