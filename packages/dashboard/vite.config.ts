@@ -10,8 +10,15 @@ const uploading = /dropzone|file-selector|attr-accept|pages\/blueprints/
 /** Modules that both the page of alerts and the page of an agent need, but not the list of agents. */
 const tabbed = /components\/(Tabs|ActionIcon)\//
 /** Inputs with which a person chooses. No page needs them before somebody opens a form. */
-const choosing =
-  /components\/(Combobox(?!\/ComboboxChevron)|Select|Radio|Switch|LoadingOverlay)\/|protocol\/src\/(fields|settings)\./
+const choosing = new RegExp(
+  [
+    /components\/(Combobox(?!\/ComboboxChevron)|Select|Radio|Switch|LoadingOverlay)\//,
+    /components\/Textarea\/|protocol\/src\/(fields|settings)\./,
+    /agents\/parts\/(SettingInput|raw)\./,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+)
 const aboutAlerts = /src\/alerts\/(Acknowledge|AlertItem|Mute|alerts\.css)/
 
 /**

@@ -466,6 +466,7 @@ export const orders: Readonly<Record<string, Order>> = {
         'links.tsx': 'buttons and links of the router',
         'notify.tsx': 'short messages',
         'paths.ts': 'addresses of pages',
+        'search.ts': 'the parameters of addresses, as text',
         'theme.ts': 'colours and contrast',
         'waiting.ts': 'limits of what the page holds open',
       },

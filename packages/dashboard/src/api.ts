@@ -38,7 +38,7 @@ export const isRefusal = (error: unknown, status: number): boolean =>
 type Values = Readonly<Record<string, string | number | boolean | null | undefined>>
 
 /** Makes a query string such as `?a=1&b=2` from values. Empty texts, false, null and undefined are left out. */
-export function query(values: Values): string {
+function query(values: Values): string {
   const pairs = Object.entries(values).filter(([, v]) => v !== undefined && v !== null && v !== '' && v !== false)
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs.map(([k, v]) => [k, String(v)]))}`
 }
@@ -240,6 +240,8 @@ export const api = {
   requireFactor: (slug: string, factorFrom: number | null) => call('PATCH /w/:slug', { slug }, { factorFrom }),
   fleet: (slug: string, asked: Sent<'GET /w/:slug/fleet'>, s?: Signal) =>
     call('GET /w/:slug/fleet', { slug }, asked, s),
+  facets: (slug: string, q: string, s?: Signal) => call('GET /w/:slug/fleet/facets', { slug }, { q }, s),
+  agentNames: (slug: string, q: string) => call('GET /w/:slug/fleet/names', { slug }, { q }),
   actions: (slug: string, before: string | undefined, limit: number, s?: Signal) =>
     call('GET /w/:slug/actions', { slug }, { before, limit }, s),
   action: (slug: string, id: string, s?: Signal) => call('GET /w/:slug/actions/:id', { slug, id }, s),

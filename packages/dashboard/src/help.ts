@@ -9,6 +9,7 @@ export const sections = [
   'runtime#installing-with-a-code',
   'runtime#running',
   'page#agents',
+  'page#filters',
   'page#runs',
   'page#commands',
   'page#logs',

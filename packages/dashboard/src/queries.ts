@@ -77,6 +77,12 @@ export const fleetQuery = (slug: string, q: FleetQuery, offset: number) =>
     queryFn: ({ signal }) => api.fleet(slug, { ...q, offset, limit: fleetWindow }, signal),
     refetchInterval: 30_000, // Polls, since no frame announces that an agent went offline.
   })
+export const facetsQuery = (slug: string, q: string) =>
+  queryOptions({
+    queryKey: [...keys.workspace(slug), 'facets', q],
+    queryFn: ({ signal }) => api.facets(slug, q, signal),
+    staleTime: 30_000,
+  })
 export const blueprintsQuery = (slug: string) =>
   queryOptions({ queryKey: keys.blueprints(slug), queryFn: ({ signal }) => api.blueprints(slug, signal) })
 export const blueprintQuery = (slug: string, name: string) =>

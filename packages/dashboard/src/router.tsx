@@ -2,7 +2,7 @@
  * The routes of the page, one for each address in paths.ts. A route names the file of its component, so that the code
  * is loaded only when it is needed. Some routes begin to load their data as soon as they are opened.
  */
-import type { ActionState, FleetSort } from '@svc/api'
+import type { ActionState } from '@svc/api'
 import type { QueryClient } from '@tanstack/react-query'
 import {
   createRootRouteWithContext,
@@ -16,7 +16,8 @@ import {
 import { isRefusal } from './api.ts'
 import { NotFoundPage } from './NotFoundPage.tsx'
 import { BrokenPage } from './pages/BrokenPage.tsx'
-import { asked, type FleetView } from './pages/fleet/view.ts'
+import { appliedIn } from './pages/fleet/applied.ts'
+import { asked, isOld, viewOf } from './pages/fleet/view.ts'
 import { WaitingPage } from './pages/WaitingPage.tsx'
 import { type AgentTab, agentTabs, alertTabs, paths } from './paths.ts'
 import {
@@ -34,6 +35,7 @@ import {
   rolloutQuery,
   workspaceQuery,
 } from './queries.ts'
+import { parseSearch, stringifySearch } from './search.ts'
 import { workspaceBefore } from './shell/returning.ts'
 import { WorkspaceShell } from './shell/WorkspaceShell.tsx'
 
@@ -122,20 +124,19 @@ const workspace = createRoute({
   component: WorkspaceShell,
 })
 
-const fleetSorts = ['name', 'level', 'seen', 'cost_today', 'cost_30', 'version'] as const satisfies FleetSort[]
-const fleetShows = ['bad', 'warn', 'info', 'ok', 'silent', 'stopped', 'never'] as const
 const fleet = createRoute({
   getParentRoute: () => workspace,
   path: '/',
-  validateSearch: (s: Search) =>
-    present({
-      search: text(s.search),
-      show: oneOf(fleetShows, s.show),
-      sort: oneOf(fleetSorts, s.sort),
-      reverse: s.reverse === true ? true : undefined,
-    }),
-  loader: ({ context, params, location }) =>
-    void context.queryClient.prefetchQuery(fleetQuery(params.slug, asked(location.search as FleetView), 0)),
+  validateSearch: (s: Search) => viewOf(s),
+  beforeLoad: ({ location, params }) => {
+    if (isOld(location.search))
+      throw redirect({ to: paths.fleet, params, search: viewOf(location.search), replace: true })
+  },
+  loader: ({ context, params, location }) => {
+    const view = viewOf(location.search)
+    const { filter } = appliedIn(params.slug, view.q)
+    void context.queryClient.prefetchQuery(fleetQuery(params.slug, asked(view, filter.text), 0))
+  },
   component: lazyRouteComponent(() => import('./pages/fleet/FleetPage.tsx'), 'FleetPage'),
 })
 const agent = createRoute({
@@ -273,6 +274,8 @@ export const router = createRouter({
     ]),
   ]),
   context: { queryClient },
+  parseSearch,
+  stringifySearch,
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
   scrollRestoration: true,

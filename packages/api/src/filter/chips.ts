@@ -4,7 +4,7 @@ import type { FilterFacts } from './facts.ts'
 import { keys, type Test } from './keys.ts'
 import type { Filter, Term } from './parse.ts'
 
-type Chip = Exclude<keyof FleetCounts, 'all'>
+export type Chip = Exclude<keyof FleetCounts, 'all'>
 /** The term that a press on each chip puts into the filter. */
 const chipTerms = {
   bad: ['level', 'bad'],

@@ -3,6 +3,7 @@
  * the tags by which it selects. This is an export of its own, and the only code of this package that the page loads.
  */
 export {
+  type Chip,
   chips,
   filterOfOld,
   fitsChip,
@@ -14,6 +15,7 @@ export {
   withoutChips,
 } from './chips.ts'
 export { type FilterFacts, isSilent, levelOf } from './facts.ts'
-export { type FilterError, parseFilter, type Term } from './parse.ts'
+export { type Key, keys } from './keys.ts'
+export { type Filter, type FilterError, parseFilter, type Term } from './parse.ts'
 export { selector } from './selects.ts'
 export { changedTags, maxTags, splitTags, type TagChange, wrongTag } from './tags.ts'

@@ -19,6 +19,8 @@ export type Test = (agent: FilterFacts, now: number) => boolean
 interface KeyRule {
   /** The values that the key takes, as the end of a sentence that begins with the key "takes". */
   takes: string
+  /** All values that the key takes, if it takes only these words. */
+  words?: readonly string[]
   /** True if the key takes an operator. */
   compares?: true
   /** Makes the test for a value; undefined if the key does not take this value. */
@@ -30,6 +32,7 @@ function words<W extends string>(tests: Readonly<Record<W, Test>>): KeyRule {
   const all = Object.keys(tests)
   return {
     takes: `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`,
+    words: all,
     read: ({ text }) => (Object.hasOwn(tests, text) ? tests[text as W] : undefined),
   }
 }
@@ -46,9 +49,9 @@ function wholeText(takes: string, of: (agent: FilterFacts) => readonly (string |
 }
 
 /** A key for versions: as text without an operator, and by the precedence of SemVer with one. */
-function version(of: (agent: FilterFacts) => string | null): KeyRule {
+function version(example: string, of: (agent: FilterFacts) => string | null): KeyRule {
   return {
-    takes: 'a version such as 1.4.0 or 1.4.*, or a comparison such as <1.4.0',
+    takes: `a version such as ${example}.0 or ${example}.*, or a comparison such as <${example}.0`,
     compares: true,
     read: (value) => {
       const { operator, text } = value
@@ -74,9 +77,9 @@ function version(of: (agent: FilterFacts) => string | null): KeyRule {
 }
 
 /** A key for costs in US dollars. They are compared in whole millionths, and no cost counts as 0. */
-function cost(of: (agent: FilterFacts) => number | null): KeyRule {
+function cost(what: string, of: (agent: FilterFacts) => number | null): KeyRule {
   return {
-    takes: 'an amount in US dollars such as 5 or 0.20, or a comparison such as >5',
+    takes: `${what} in US dollars such as 5 or 0.20, or a comparison such as >5`,
     compares: true,
     read: ({ operator = '=', text }) => {
       if (!/^(\d{1,12}(\.\d{0,12})?|\.\d{1,12})$/.test(text)) return undefined
@@ -147,10 +150,10 @@ const rules = {
     resume: (agent) => agent.controls.includes('resume'),
     run_now: (agent) => agent.controls.includes('run_now'),
   } satisfies Record<(typeof controls)[number], Test>),
-  version: version(({ version }) => version),
-  runtime: version(({ updates }) => updates.runtime),
-  cost: cost(({ costToday }) => costToday),
-  cost30: cost(({ cost30 }) => cost30),
+  version: version('1.4', ({ version }) => version),
+  runtime: version('0.2', ({ updates }) => updates.runtime),
+  cost: cost('a cost of today', ({ costToday }) => costToday),
+  cost30: cost('a cost of 30 days', ({ cost30 }) => cost30),
   seen,
 } satisfies Record<string, KeyRule>
 

@@ -1,6 +1,6 @@
 import type { Fleet, FleetRow, Frame } from '@svc/api'
 import { expect, test } from 'vitest'
-import { mergeFrame, movesGroup, readFrame } from './merge.ts'
+import { mergeFrame, movesGroup, movesIn, readFrame } from './merge.ts'
 
 const row = (name: string, more: Partial<FleetRow> = {}): FleetRow => ({
   name,
@@ -97,4 +97,15 @@ test.each(['', '{', 'null', '[]', '{"rows": []}', '7'])('%j is not a frame', (te
 
 test('parts that a frame leaves out are empty', () => {
   expect(readFrame('{"now": 7}')).toEqual({ now: 7, rows: [], changed: [], list: false, alerts: false, more: false })
+})
+
+const isSlow = ({ label }: FleetRow) => label === 'Slow'
+test.each<[what: string, total: number, FleetRow, moves: boolean]>([
+  ['a row on screen still fits', 2, row('a', { label: 'Slow' }), false],
+  ['a row on screen no longer fits', 2, row('a', { label: 'Fast' }), true],
+  ['another agent fits now', 2, row('c', { label: 'Slow' }), true],
+  ['another agent does not fit', 2, row('c'), false],
+  ['an agent fits that may be in a part of the list that is not loaded', 300, row('c', { label: 'Slow' }), false],
+])('the list of a filter is loaded again if its agents changed: %s', (_what, total, fresh, moves) => {
+  expect(movesIn({ ...fleet, total }, frame(fresh), isSlow)).toBe(moves)
 })

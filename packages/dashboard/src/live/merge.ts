@@ -34,6 +34,16 @@ export function movesGroup(fleet: Fleet, frame: Frame): boolean {
   return fleet.rows.some((row) => group(row, fleet.now) !== group(fresh.get(row.name) ?? row, frame.now))
 }
 
+/**
+ * True if the frame changes which agents a filter selects, as far as the page can tell: a row on screen no longer fits
+ * or, if the whole list is on screen, another agent does now.
+ */
+export function movesIn(fleet: Fleet, frame: Frame, selects: (row: FleetRow) => boolean): boolean {
+  const shown = new Set(fleet.rows.map(({ name }) => name))
+  const isWhole = shown.size === fleet.total
+  return frame.rows.some((row) => (shown.has(row.name) ? !selects(row) : isWhole && selects(row)))
+}
+
 /** Parses the text of a frame; undefined if the text is not a frame. */
 export function readFrame(text: string): Frame | undefined {
   try {

@@ -1,13 +1,14 @@
 /** Keeps the data of a workspace fresh while its page is open: frames update the page's query cache. */
-import type { ActionPage, Fleet, Frame } from '@svc/api'
+import type { ActionPage, Fleet, FleetRow, Frame } from '@svc/api'
+import { parseFilter, selector } from '@svc/api/filter'
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { ApiError, isRefusal } from '../api.ts'
+import { ApiError, type FleetQuery, isRefusal } from '../api.ts'
 import { isActionOver, keys } from '../queries.ts'
 import { serviceHeard, serviceTimeIs } from '../ui/service-time.ts'
 import { type LiveState, openLive } from './connection.ts'
 import { type Freshness, keepFresh, type LoadResult } from './freshness.ts'
-import { mergeFrame, movesGroup, readFrame } from './merge.ts'
+import { mergeFrame, movesGroup, movesIn, readFrame } from './merge.ts'
 
 export type { LiveState }
 
@@ -110,13 +111,21 @@ function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
   for (const query of client.getQueryCache().findAll({ queryKey: keys.fleet(slug) })) {
     const fleet = query.state.data as Fleet | undefined
     if (!fleet) continue
-    stale ||= query.isActive() && movesGroup(fleet, frame)
+    const selects = filterIn(query.queryKey, frame.now)
+    stale ||= query.isActive() && (movesGroup(fleet, frame) || (selects && movesIn(fleet, frame, selects)) === true)
     const merged = mergeFrame(fleet, frame)
     if (merged !== fleet) client.setQueryData(query.queryKey, merged)
   }
   const touched = new Set([...frame.rows.map((row) => row.name), ...frame.changed])
   for (const name of touched) void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
   return stale
+}
+
+/** The test whether an agent fits the filter of a list with this key of the cache; undefined if it has no filter. */
+function filterIn(key: readonly unknown[], now: number): ((row: FleetRow) => boolean) | undefined {
+  const { q = '' } = key[keys.fleet('').length] as FleetQuery
+  const read = parseFilter(q)
+  return q !== '' && read.ok ? selector(read.value.terms, now) : undefined
 }
 
 /**

@@ -74,6 +74,7 @@ export function BulkBar({ slug, selection }: { slug: string; selection: Selectio
             slug={slug}
             type={asking}
             names={names}
+            filter={selection.filter}
             onClose={() => setAsking(null)}
             onSent={() => {
               setAsking(null)

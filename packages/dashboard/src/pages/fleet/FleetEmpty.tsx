@@ -3,17 +3,17 @@ import { IconRobot, IconSearchOff } from '@tabler/icons-react'
 import { ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { Empty, Text } from '../../ui/index.ts'
-import type { FleetView } from './view.ts'
 
 interface EmptyProps {
   slug: string
-  /** True if the workspace has no agents; false if it has some that the filter or the search hides. */
+  /** True if the workspace has no agents; false if it has some that the filter hides. */
   none: boolean
-  view: FleetView
+  /** The text of the filter that is applied. */
+  filter: string
   onAdd: (() => void) | undefined
 }
 
-export function FleetEmpty({ slug, none, view, onAdd }: EmptyProps) {
+export function FleetEmpty({ slug, none, filter, onAdd }: EmptyProps) {
   if (none)
     return (
       <Empty
@@ -38,13 +38,7 @@ export function FleetEmpty({ slug, none, view, onAdd }: EmptyProps) {
         </ButtonLink>
       }
     >
-      {view.search ? (
-        <>
-          No agents match “<Text>{view.search}</Text>”{view.show ? ' with this filter' : ''}.
-        </>
-      ) : (
-        'No agents are in this state now.'
-      )}
+      No agent fits <Text mono>{filter}</Text>.
     </Empty>
   )
 }

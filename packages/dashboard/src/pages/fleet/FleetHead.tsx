@@ -3,19 +3,23 @@
 import { Checkbox, NativeSelect } from '@mantine/core'
 import type { FleetSort } from '@svc/api'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { api } from '../../api.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
-import { fleetQuery, fleetWindow } from '../../queries.ts'
+import { notify } from '../../notify.tsx'
+import { type ColumnName, columns } from './columns.ts'
 import type { Shown } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
-import { addressOf, asked, columns, type FleetView, numberOf, orderOf, pressed, windowsOf } from './view.ts'
+import { addressOf, type FleetView, numberOf, orderOf, pressed } from './view.ts'
 
+const grouped = (n: number): string => n.toLocaleString('en-US')
 const route = getRouteApi('/signed-in/w/$slug/')
 
 interface HeadProps {
   slug: string
   view: FleetView
+  /** The text of the filter that is applied. */
+  filter: string
   shown: Shown
   selection: Selection | undefined
 }
@@ -24,7 +28,14 @@ interface HeadProps {
  * The head of the list of agents in wide windows: the checkbox for all agents, and the headings of the columns.
  * Pressing a heading sorts the list by its column, except for the column "Doing now".
  */
-export function WideHead({ slug, view, shown, selection }: HeadProps) {
+export function WideHead({
+  slug,
+  view,
+  filter,
+  names,
+  shown,
+  selection,
+}: HeadProps & { names: readonly ColumnName[] }) {
   const navigate = route.useNavigate()
   const { sort, desc } = orderOf(view)
   return (
@@ -32,35 +43,38 @@ export function WideHead({ slug, view, shown, selection }: HeadProps) {
       <div role="row" aria-rowindex={1} className="fleet-row">
         {selection && (
           <div role="columnheader" className="fleet-cell fleet-box">
-            <ChooseAll slug={slug} view={view} shown={shown} selection={selection} />
+            <ChooseAll slug={slug} filter={filter} shown={shown} selection={selection} />
           </div>
         )}
-        {columns.map((column) => (
-          <div
-            key={column.name}
-            role="columnheader"
-            className={`fleet-cell fleet-${column.name}${column.end ? ' fleet-end' : ''}`}
-            aria-sort={sort === column.sort ? (desc ? 'descending' : 'ascending') : undefined}
-          >
-            {column.sort === undefined ? (
-              column.words
-            ) : (
-              <SortButton
-                words={column.words}
-                on={sort === column.sort}
-                down={desc}
-                onPress={() => {
-                  const next = pressed(view, column.sort as FleetSort)
-                  void navigate({
-                    search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...next }),
-                    replace: true,
-                    resetScroll: false,
-                  })
-                }}
-              />
-            )}
-          </div>
-        ))}
+        {names.map((name) => {
+          const { words, sort: by, end } = columns[name]
+          return (
+            <div
+              key={name}
+              role="columnheader"
+              className={`fleet-cell fleet-${name}${end ? ' fleet-end' : ''}`}
+              aria-sort={by !== undefined && sort === by ? (desc ? 'descending' : 'ascending') : undefined}
+            >
+              {by === undefined ? (
+                words
+              ) : (
+                <SortButton
+                  words={words}
+                  on={sort === by}
+                  down={desc}
+                  onPress={() => {
+                    const next = pressed(view, by)
+                    void navigate({
+                      search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...next }),
+                      replace: true,
+                      resetScroll: false,
+                    })
+                  }}
+                />
+              )}
+            </div>
+          )
+        })}
       </div>
     </div>
   )
@@ -77,21 +91,25 @@ function SortButton({ words, on, down, onPress }: { words: string; on: boolean; 
 }
 
 /**
- * A checkbox that selects all agents which the filter and the search leave in the list. If all are selected, it clears
- * the selection. Rows that are not loaded yet are loaded first.
+ * A checkbox that selects all agents that fit the filter, also those whose rows are not loaded. If all are selected, it
+ * clears the selection.
  */
-function ChooseAll({ slug, view, shown, selection }: Omit<HeadProps, 'selection'> & { selection: Selection }) {
-  const queries = useQueryClient()
+function ChooseAll({
+  slug,
+  filter,
+  shown,
+  selection,
+}: Omit<HeadProps, 'selection' | 'view'> & { selection: Selection }) {
   const seen = Array.from({ length: shown.total }, (_, i) => shown.row(i)?.name).filter((name) => name !== undefined)
   const all = seen.length > 0 && selection.names.size >= shown.total && seen.every((name) => selection.names.has(name))
   const { busy, error, submit } = useSubmit(async () => {
     if (all) return selection.clear()
-    const offsets = windowsOf(0, shown.total - 1, fleetWindow)
-    const windows = await Promise.all(offsets.map((at) => queries.fetchQuery(fleetQuery(slug, asked(view), at))))
-    selection.set(
-      windows.flatMap(({ rows }) => rows.map(({ name }) => name)),
-      true,
-    )
+    const { names, total } = await api.agentNames(slug, filter)
+    selection.setFound(names, filter)
+    if (total > names.length)
+      notify({
+        message: `${grouped(names.length)} of ${grouped(total)} agents are selected: an action reaches no more.`,
+      })
   })
   return (
     <Checkbox
@@ -100,7 +118,11 @@ function ChooseAll({ slug, view, shown, selection }: Omit<HeadProps, 'selection'
       indeterminate={selection.names.size > 0 && !all}
       error={error !== null}
       onChange={() => !busy && submit(undefined)}
-      aria-label={error === null ? `Select all ${shown.total}` : 'Could not load the list. Select all again to retry.'}
+      aria-label={
+        error === null
+          ? `Select all ${grouped(shown.total)}${filter === '' ? '' : ' that fit'}`
+          : 'Could not load the list. Select all again to retry.'
+      }
     />
   )
 }
@@ -109,11 +131,11 @@ function ChooseAll({ slug, view, shown, selection }: Omit<HeadProps, 'selection'
  * The head of the list of agents in narrow windows, where rows are shown as cards: the checkbox for all agents, their
  * number, and a menu to choose the order.
  */
-export function NarrowHead({ slug, view, shown, selection }: HeadProps) {
+export function NarrowHead({ slug, view, filter, shown, selection }: HeadProps) {
   const navigate = route.useNavigate()
   const order = orderOf(view)
   const chosen = `${order.sort}${order.desc ? ' down' : ''}`
-  const ways = columns.flatMap(({ sort, words }) =>
+  const ways = Object.values(columns).flatMap(({ sort, words }) =>
     sort === undefined
       ? []
       : [
@@ -126,7 +148,7 @@ export function NarrowHead({ slug, view, shown, selection }: HeadProps) {
       {selection && (
         // biome-ignore lint/a11y/noLabelWithoutControl: the box is in it, and a press beside it counts, too
         <label>
-          <ChooseAll slug={slug} view={view} shown={shown} selection={selection} />
+          <ChooseAll slug={slug} filter={filter} shown={shown} selection={selection} />
         </label>
       )}
       <span>{numberOf(shown.head)}</span>

@@ -3,10 +3,12 @@
 import { Skeleton } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type CSSProperties, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useKey } from '../../shell/useKeys.ts'
+import { type ColumnName, fittingColumns, templateOf } from './columns.ts'
 import { NarrowHead, WideHead } from './FleetHead.tsx'
 import { FleetRowLine } from './FleetRowLine.tsx'
+import { useColumns } from './useColumns.ts'
 import type { Shown } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
 import { useStop } from './useStop.ts'
@@ -23,6 +25,8 @@ const overscan = 8
 interface ListProps {
   slug: string
   view: FleetView
+  /** The text of the filter that is applied. */
+  filter: string
   shown: Shown
   /**
    * True while none of the rows in sight is loaded, for example after a change of the filter. Until one is, the list
@@ -37,7 +41,7 @@ interface ListProps {
  * The list of agents. Only rows in sight, and a few around them, are in the document. The list is one tab stop: a row has
  * the focus, and keys move it.
  */
-export function FleetList({ slug, view, shown, late, selection, onRange }: ListProps) {
+export function FleetList({ slug, view, filter, shown, late, selection, onRange }: ListProps) {
   const narrow = useMediaQuery('(max-width: 61.99em)', window.innerWidth < 992, { getInitialValueInEffect: false })
   const size = narrow ? height.narrow : height.wide
   const scrollTo = useRef<(index: number) => void>(() => {})
@@ -47,9 +51,18 @@ export function FleetList({ slug, view, shown, late, selection, onRange }: ListP
   useEffect(() => onRange(first, last), [first, last, onRange])
   useListKeys({ body, stop, move, shown, selection })
   const choose = useChoose(shown.row, selection)
+  const table = useRef<HTMLDivElement>(null)
+  const names = useColumnNames(table, { narrow, hasBoxes: selection !== undefined, shown, rows: [first, last] })
+  const head = { slug, view, filter, shown, selection }
   return (
-    <div className="fleet-table" data-boxes={selection !== undefined} data-narrow={narrow}>
-      {narrow && <NarrowHead slug={slug} view={view} shown={shown} selection={selection} />}
+    <div
+      ref={table}
+      className="fleet-table"
+      data-boxes={selection !== undefined}
+      data-narrow={narrow}
+      style={{ '--fleet-columns': templateOf(names, selection !== undefined) } as CSSProperties}
+    >
+      {narrow && <NarrowHead {...head} />}
       <div
         role="grid"
         aria-label="Agents"
@@ -57,7 +70,7 @@ export function FleetList({ slug, view, shown, late, selection, onRange }: ListP
         aria-busy={late}
         aria-multiselectable={selection ? true : undefined}
       >
-        {!narrow && <WideHead slug={slug} view={view} shown={shown} selection={selection} />}
+        {!narrow && <WideHead {...head} names={names} />}
         <div
           ref={body}
           role="rowgroup"
@@ -87,6 +100,7 @@ export function FleetList({ slug, view, shown, late, selection, onRange }: ListP
                     slug={slug}
                     row={agent}
                     index={index}
+                    names={names}
                     narrow={narrow}
                     chosen={chosen ?? false}
                     onChoose={selection ? choose : undefined}
@@ -108,6 +122,47 @@ const Blank = () => (
     <Skeleton height={10} width="60%" animate={false} />
   </div>
 )
+
+/** The cells of a row in a narrow window. */
+const cardNames: readonly ColumnName[] = ['agent', 'state', 'seen', 'today']
+
+interface ColumnRoom {
+  narrow: boolean
+  hasBoxes: boolean
+  shown: Shown
+  /** The first and the last row that may be in sight. */
+  rows: readonly [first: number, last: number]
+}
+
+/** The columns that the list shows. The column for tags is left out while no agent near has a tag. */
+function useColumnNames(
+  table: { readonly current: HTMLDivElement | null },
+  { narrow, hasBoxes, shown, rows: [first, last] }: ColumnRoom,
+): readonly ColumnName[] {
+  const chosen = useColumns()
+  const width = useWidth(table)
+  let hasTags = false
+  for (let i = first; i <= last && !hasTags; i++) hasTags = (shown.row(i)?.tags.length ?? 0) > 0
+  return useMemo(() => {
+    if (narrow) return cardNames
+    const wanted = hasTags ? chosen : chosen.filter((name) => name !== 'tags')
+    return fittingColumns(wanted, { width, hasBoxes })
+  }, [narrow, chosen, hasTags, width, hasBoxes])
+}
+
+/** The width of an element in pixels, measured before it is first drawn. */
+function useWidth(element: { readonly current: HTMLDivElement | null }): number {
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    if (!element.current) return
+    const measure = () => setWidth(element.current?.clientWidth ?? 0)
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [element])
+  return width
+}
 
 /**
  * Decides which rows of the list are drawn: those in sight and around them, and the one that is the tab stop. `top` is

@@ -1,20 +1,23 @@
-import { Button, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { usePageActions } from '../../shell/actions.ts'
 import { noteView } from '../../shell/returning.ts'
 import { useKey } from '../../shell/useKeys.ts'
-import { Cost, ErrorNote, focusList, Level, PageHeader, useDocumentTitle } from '../../ui/index.ts'
+import { Cost, ErrorNote, Level, PageHeader, useDocumentTitle } from '../../ui/index.ts'
 import { useSlug, useWorkspace } from '../../workspace.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
+import { appliedIn, noteApplied } from './applied.ts'
+import { ColumnsButton } from './ColumnsButton.tsx'
+import { FilterField, type TypingRef } from './FilterField.tsx'
+import { FleetChips } from './FleetChips.tsx'
 import { FleetEmpty } from './FleetEmpty.tsx'
-import { FleetFilter } from './FleetFilter.tsx'
 import { FleetList } from './FleetList.tsx'
+import { Mistake } from './Mistake.tsx'
 import { useFleet } from './useFleet.ts'
 import { useSelection } from './useSelection.ts'
-import { alarm, numberOf, troubles } from './view.ts'
+import { alarm, asked, numberOf, troubles } from './view.ts'
 import './fleet.css'
 
 /** The dialog to add an agent. Its code is loaded when the dialog is first opened. */
@@ -30,8 +33,10 @@ export function FleetPage() {
   const slug = useSlug()
   const workspace = useWorkspace()
   const view = route.useSearch()
+  const typing: TypingRef = useRef(undefined)
   const [range, setRange] = useState<readonly [number, number]>([0, 0])
-  const { shown, late, error, retry } = useFleet(slug, view, ...range)
+  const { filter, error: mistake } = appliedIn(slug, view.q)
+  const { shown, late, error, retry } = useFleet(slug, asked(view, filter.text), ...range)
   const [adding, setAdding] = useState(false)
   const selection = useSelection(slug)
   const admin = workspace.role === 'admin'
@@ -39,6 +44,7 @@ export function FleetPage() {
   const some = selection.names.size > 0
   const bulk = useOnce(admin && some)
   useEffect(() => noteView(slug, view), [slug, view])
+  useEffect(() => noteApplied(slug, filter), [slug, filter])
   useKey('clear', some ? selection.clear : undefined)
   usePageActions(admin ? [{ words: 'Add agent', run: () => setAdding(true) }] : [])
   const { head } = shown ?? {}
@@ -80,12 +86,17 @@ export function FleetPage() {
       />
       {empty && firstSteps}
       {!empty && (
-        <div className="fleet-tools" data-bulk={some}>
-          <Search key={slug} />
-          <FleetFilter slug={slug} view={view} counts={head?.counts} />
+        <div className="fleet-tools" data-bulk={some} data-empty={shown?.total === 0}>
+          <div className="fleet-filters">
+            <FilterField key={slug} slug={slug} typing={typing} />
+            <ColumnsButton />
+          </div>
+          {mistake && <Mistake error={mistake} applied={filter.text} />}
+          <FleetChips slug={slug} filter={filter} counts={head?.counts} typing={typing} />
           {head && (
             <span className="fleet-number" role="status">
               {numberOf(head)}
+              {mistake && ' · filter not applied'}
             </span>
           )}
         </div>
@@ -95,11 +106,12 @@ export function FleetPage() {
       ) : !shown ? (
         <WaitingPage />
       ) : shown.total === 0 ? (
-        <FleetEmpty slug={slug} none={empty} view={view} onAdd={admin ? () => setAdding(true) : undefined} />
+        <FleetEmpty slug={slug} none={empty} filter={filter.text} onAdd={admin ? () => setAdding(true) : undefined} />
       ) : (
         <FleetList
           slug={slug}
           view={view}
+          filter={filter.text}
           shown={shown}
           late={late}
           selection={admin ? selection : undefined}
@@ -137,51 +149,4 @@ function useOnce(now: boolean): boolean {
   const [ever, setEver] = useState(now)
   if (now && !ever) setEver(true)
   return ever || now
-}
-
-/**
- * The field to search the list of agents. The address of the page keeps the text of the search. Enter and the arrow down
- * lead to the list.
- */
-function Search() {
-  const { search = '' } = route.useSearch()
-  const navigate = route.useNavigate()
-  const [typed, setTyped] = useState(search)
-  const input = useRef<HTMLInputElement>(null)
-  const go = useDebouncedCallback(
-    (text: string) =>
-      void navigate({
-        search: ({ search: _, ...rest }) => (text.trim() === '' ? rest : { ...rest, search: text.trim() }),
-        replace: true,
-        resetScroll: false,
-      }),
-    200,
-  )
-  useEffect(() => {
-    if (document.activeElement !== input.current) setTyped(search)
-  }, [search])
-  useKey('search', () => input.current?.select())
-  return (
-    <TextInput
-      ref={input}
-      className="fleet-search"
-      type="search"
-      aria-label="Search agents"
-      aria-keyshortcuts="/"
-      placeholder="Search agents"
-      leftSection={<IconSearch size={15} aria-hidden />}
-      rightSection={<kbd className="fleet-key">/</kbd>}
-      value={typed}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value)
-        go(event.currentTarget.value)
-      }}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter' || event.key === 'ArrowDown') focusList()
-        if (event.key !== 'Escape') return
-        setTyped('')
-        go('')
-      }}
-    />
-  )
 }

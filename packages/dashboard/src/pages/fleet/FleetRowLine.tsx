@@ -3,17 +3,20 @@
 import { Checkbox } from '@mantine/core'
 import type { FleetRow } from '@svc/api'
 import { Link } from '@tanstack/react-router'
-import { memo } from 'react'
+import { memo, type ReactNode } from 'react'
 import { paths } from '../../paths.ts'
 import { Cost, Level, PlainTime, Text, useOld, useSilent } from '../../ui/index.ts'
 import { Wished } from '../../updates/Wished.tsx'
+import { type ColumnName, columns } from './columns.ts'
 import { RuntimeMark } from './RuntimeMark.tsx'
 
 interface RowProps {
   slug: string
   row: FleetRow
   index: number
-  /** True in narrow windows, in which the row has two lines and fewer cells. */
+  /** The columns that are shown, in their order. */
+  names: readonly ColumnName[]
+  /** True in narrow windows, in which the row has two lines. */
   narrow: boolean
   chosen: boolean
   /** Called to select or deselect the agent; undefined if agents cannot be selected here. */
@@ -24,18 +27,8 @@ interface RowProps {
  * Shows one agent in the list, on one line in wide windows and on two lines in narrow ones. The whole row is a link. The
  * row has the focus, so the link and the box are no tab stops.
  */
-export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, narrow, chosen, onChoose }: RowProps) {
-  const silent = useSilent(row.silentAt)
-  const stopped = row.stopped !== null
-  const old = useOld(row.statusAt) && !silent
-  // Where nothing runs, the detail says why the agent is in its state.
-  const now = row.doing ?? row.detail
-  const doing = !silent && now !== null && (
-    <span className="fleet-label fleet-now">
-      {old && <span className="fleet-was">was </span>}
-      <Text cut>{now}</Text>
-    </span>
-  )
+export const FleetRowLine = memo(function FleetRowLine(props: RowProps) {
+  const { row, index, names, chosen, onChoose } = props
   return (
     <>
       {onChoose && (
@@ -52,7 +45,49 @@ export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, narro
           </label>
         </div>
       )}
-      <div className="fleet-cell fleet-agent" role="gridcell">
+      {names.map((name) => {
+        const Cell = cells[name]
+        return <Cell key={name} {...props} />
+      })}
+    </>
+  )
+})
+
+interface CellProps {
+  name: ColumnName
+  children: ReactNode
+  past?: boolean
+}
+
+const Cell = ({ name, children, past }: CellProps) => (
+  <div className={`fleet-cell fleet-${name}${columns[name].end ? ' fleet-end' : ''}`} role="gridcell" data-past={past}>
+    {children}
+  </div>
+)
+
+/** True if the agent counts as offline, and whether its status is old. */
+function useSigns({ silentAt, statusAt }: FleetRow): { silent: boolean; old: boolean } {
+  const silent = useSilent(silentAt)
+  return { silent, old: useOld(statusAt) && !silent }
+}
+
+/** Shows what the agent does or, where nothing runs, the detail that says why it is in its state. */
+function Doing({ row }: { row: FleetRow }) {
+  const { silent, old } = useSigns(row)
+  const now = row.doing ?? row.detail
+  if (silent || now === null) return null
+  return (
+    <span className="fleet-label fleet-now">
+      {old && <span className="fleet-was">was </span>}
+      <Text cut>{now}</Text>
+    </span>
+  )
+}
+
+function AgentCell({ slug, row, narrow }: RowProps) {
+  return (
+    <Cell name="agent">
+      <span className="fleet-name">
         <Link
           to={paths.agent}
           params={{ slug, name: row.name }}
@@ -62,56 +97,114 @@ export const FleetRowLine = memo(function FleetRowLine({ slug, row, index, narro
         >
           <Text cut>{row.name}</Text>
         </Link>
-      </div>
-      <div className="fleet-cell fleet-state" role="gridcell" data-past={silent || old}>
-        <Level
-          level={row.level}
-          silent={silent}
-          stopped={stopped}
-          old={old}
-          late={old && row.statusLate}
-          lacking={row.secretsMissing}
-          never={row.silentAt === null}
-          iconOnly={row.label !== null}
-        />
-        {row.label !== null && (
-          <span className="fleet-label">
-            {silent && !stopped && <span className="fleet-was">was </span>}
-            <Text cut>{row.label}</Text>
-          </span>
-        )}
-        {old && row.statusAt !== null && (
-          <span className="fleet-age" data-late={row.statusLate}>
-            <PlainTime at={row.statusAt} />
-          </span>
-        )}
-        {narrow && doing}
-      </div>
-      {!narrow && (
-        <div className="fleet-cell fleet-doing" role="gridcell">
-          {doing}
-        </div>
-      )}
-      <div className="fleet-cell fleet-seen" role="gridcell">
-        {row.seenAt === null ? (
-          <span className="fleet-dim">never</span>
-        ) : (
-          <span className={silent && !stopped ? 'fleet-silent' : undefined}>
-            <PlainTime at={row.seenAt} since={stopped ? 'stopped' : silent && 'offline'} />
-          </span>
-        )}
-      </div>
-      <div className="fleet-cell fleet-today fleet-end" role="gridcell">
-        <Cost usd={row.costToday} />
-      </div>
-      <div className="fleet-cell fleet-month fleet-end" role="gridcell">
-        <Cost usd={row.cost30} />
-      </div>
-      <div className="fleet-cell fleet-version" role="gridcell">
-        {row.version !== null && <Text cut>{row.version}</Text>}
-        <Wished running={row.version} wished={row.updates.wished} state={row.updates.wishState} short />
-        <RuntimeMark updates={row.updates} />
-      </div>
-    </>
+      </span>
+      {narrow && row.tags.length > 0 && <span className="fleet-card-tags">{row.tags.join(' ')}</span>}
+    </Cell>
   )
-})
+}
+
+function StateCell({ row, narrow }: RowProps) {
+  const { silent, old } = useSigns(row)
+  const stopped = row.stopped !== null
+  return (
+    <Cell name="state" past={silent || old}>
+      <Level
+        level={row.level}
+        silent={silent}
+        stopped={stopped}
+        old={old}
+        late={old && row.statusLate}
+        lacking={row.secretsMissing}
+        never={row.silentAt === null}
+        iconOnly={row.label !== null}
+      />
+      {row.label !== null && (
+        <span className="fleet-label">
+          {silent && !stopped && <span className="fleet-was">was </span>}
+          <Text cut>{row.label}</Text>
+        </span>
+      )}
+      {old && row.statusAt !== null && (
+        <span className="fleet-age" data-late={row.statusLate}>
+          <PlainTime at={row.statusAt} />
+        </span>
+      )}
+      {narrow && <Doing row={row} />}
+    </Cell>
+  )
+}
+
+/** The tags as links to the agents that have them. */
+function TagsCell({ slug, row: { tags } }: RowProps) {
+  return (
+    <Cell name="tags">
+      <span className="fleet-tags" title={tags.join(' ')}>
+        {tags.map((tag) => (
+          <Link
+            key={tag}
+            to={paths.fleet}
+            params={{ slug }}
+            search={{ q: `tag:${tag}` }}
+            className="fleet-tag"
+            tabIndex={-1}
+          >
+            {tag}
+          </Link>
+        ))}
+      </span>
+    </Cell>
+  )
+}
+
+function SeenCell({ row }: RowProps) {
+  const { silent } = useSigns(row)
+  const stopped = row.stopped !== null
+  return (
+    <Cell name="seen">
+      {row.seenAt === null ? (
+        <span className="fleet-dim">never</span>
+      ) : (
+        <span className={silent && !stopped ? 'fleet-silent' : undefined}>
+          <PlainTime at={row.seenAt} since={stopped ? 'stopped' : silent && 'offline'} />
+        </span>
+      )}
+    </Cell>
+  )
+}
+
+const TextCell = ({ name, text }: { name: ColumnName; text: string | null }) => (
+  <Cell name={name}>{text !== null && <Text cut>{text}</Text>}</Cell>
+)
+
+/** The cell of each column. */
+const cells: Readonly<Record<ColumnName, (props: RowProps) => ReactNode>> = {
+  agent: AgentCell,
+  state: StateCell,
+  doing: ({ row }) => (
+    <Cell name="doing">
+      <Doing row={row} />
+    </Cell>
+  ),
+  tags: TagsCell,
+  host: ({ row }) => <TextCell name="host" text={row.host} />,
+  blueprint: ({ row }) => <TextCell name="blueprint" text={row.updates.blueprint} />,
+  seen: SeenCell,
+  today: ({ row }) => (
+    <Cell name="today">
+      <Cost usd={row.costToday} />
+    </Cell>
+  ),
+  month: ({ row }) => (
+    <Cell name="month">
+      <Cost usd={row.cost30} />
+    </Cell>
+  ),
+  version: ({ row }) => (
+    <Cell name="version">
+      {row.version !== null && <Text cut>{row.version}</Text>}
+      <Wished running={row.version} wished={row.updates.wished} state={row.updates.wishState} short />
+      <RuntimeMark updates={row.updates} />
+    </Cell>
+  ),
+  runtime: ({ row }) => <TextCell name="runtime" text={row.updates.runtime} />,
+}

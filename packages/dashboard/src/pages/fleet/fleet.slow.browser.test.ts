@@ -83,7 +83,7 @@ test.each([
   expect(bytes).toBeLessThanOrEqual(most * 1000)
   const before = scripts.length
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').waitFor()
+  await page.getByRole('combobox', { name: 'Find' }).waitFor()
   expect(scripts.length).toBeGreaterThan(before)
 })
 
@@ -102,9 +102,9 @@ test('a report appears by itself, and its row stays in place', async () => {
 
 test('filters and search are in the address, and the list says how many agents match', async () => {
   await ada.page.goto(fleet())
-  const filter = ada.page.getByRole('navigation', { name: 'Filter agents' })
+  const filter = ada.page.getByRole('navigation', { name: 'Filter by state' })
   await filter.getByRole('link', { name: /^Bad/ }).click()
-  await ada.page.waitForURL(/show=bad/)
+  await ada.page.waitForURL(/q=level:bad/)
   await row(ada, 'mail-triage').waitFor({ state: 'detached' })
   expect(await names(ada)).toEqual(['repo-watch'])
   await filter.getByRole('link', { name: /^Never reported/ }).click()
@@ -114,10 +114,139 @@ test('filters and search are in the address, and the list says how many agents m
   await ada.page.keyboard.press('/')
   await ada.page.keyboard.type('nothing like it')
   // The page puts the search into its address a moment after the typing or, on a busy machine, also during the typing.
-  await ada.page.waitForURL((url) => url.searchParams.get('search') === 'nothing like it')
+  await ada.page.waitForURL((url) => url.searchParams.get('q') === 'nothing like it')
   await ada.page.getByRole('heading', { name: 'No agents match' }).waitFor()
   await ada.page.getByRole('link', { name: 'Show all agents' }).click()
   await row(ada, 'mail-triage').waitFor()
+})
+
+const field = (visitor: Visitor) => visitor.page.getByRole('combobox', { name: 'Filter agents' })
+const qIs = (visitor: Visitor, q: string | null) =>
+  visitor.page.waitForURL((url) => url.searchParams.get('q') === q && !url.searchParams.has('search'))
+
+test('a wrong filter is underlined without a request, keeps the list, and loses nothing that was typed', async () => {
+  const visitor = await window()
+  const { page } = visitor
+  const asked: string[] = []
+  page.on('request', (request) => request.url().includes('/fleet') && asked.push(request.url()))
+  await page.goto(`${fleet()}?q=level:warn`)
+  await row(visitor, 'link-checker').waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.press('End')
+  await page.keyboard.type(',green')
+  const sentence = page.getByText('level: does not take green. It takes ok, info, warn, bad or none.')
+  await sentence.waitFor()
+  expect(await page.locator('.fleet-underline mark').textContent()).toBe('green')
+  expect(await field(visitor).getAttribute('aria-invalid')).toBe('true')
+  await page.getByText('1 of 4 · filter not applied').waitFor()
+  await page.getByText('The list still shows level:warn.').waitFor()
+  expect(await names(visitor)).toEqual(['link-checker'])
+  expect(asked.filter((url) => url.includes('green'))).toEqual([])
+  expect(await axe(page)).toEqual([])
+
+  await row(visitor, 'link-checker').getByRole('link').click()
+  await page.getByRole('heading', { level: 1, name: 'link-checker' }).waitFor()
+  await page.goBack()
+  await sentence.waitFor()
+  expect(await names(visitor)).toEqual(['link-checker'])
+  await page.reload()
+  await sentence.waitFor()
+  await page.getByText('The list shows all agents.').waitFor()
+  expect(await field(visitor).inputValue()).toBe('level:warn,green')
+
+  await page.keyboard.press('/')
+  await page.keyboard.press('End')
+  for (const _ of ',green') await page.keyboard.press('Backspace')
+  await page.getByText('1 of 4').waitFor()
+  await sentence.waitFor({ state: 'detached' })
+  await qIs(visitor, 'level:warn')
+})
+
+test.each([
+  ['?search=links+are', '"links are"', ['link-checker']],
+  ['?show=bad', 'level:bad', ['repo-watch']],
+  ['?level=warn&silent=false', 'level:warn -is:offline', ['link-checker']],
+  ['?show=never&search=never&sort=name', '"never" is:never', ['never-started']],
+  ['?search=1.20', '"1.20"', []],
+  ['?q=1.2*', '1.2*', []],
+  ['?q=version%3A1.2*', 'version:1.2*', ['mail-triage']],
+])('the address %s shows the filter %s', async (address, filter, found) => {
+  const visitor = await window()
+  await visitor.page.goto(fleet() + address)
+  await qIs(visitor, filter)
+  expect(await field(visitor).inputValue()).toBe(filter)
+  await visitor.page.getByText(`${found.length} of 4`).first().waitFor()
+  expect(await names(visitor)).toEqual(found)
+})
+
+test('the field suggests keys and values, which the keys take, and the chips put their term into the filter', async () => {
+  const visitor = await window()
+  const { page } = visitor
+  await page.goto(fleet())
+  await row(visitor, 'mail-triage').waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('ve')
+  await page.getByRole('option', { name: /^version:/ }).waitFor()
+  expect(await axe(page)).toEqual([])
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.getByRole('option', { name: /^1\.2\.0/ }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.getByRole('option', { selected: true }).waitFor()
+  await page.keyboard.press('Tab')
+  expect(await field(visitor).inputValue()).toBe('version:1.2.0')
+  await qIs(visitor, 'version:1.2.0')
+  await page.getByText('1 of 4').waitFor()
+  await page.keyboard.type(' is:off')
+  await page.getByRole('option', { name: 'offline' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('listbox').waitFor({ state: 'detached' })
+  expect(await field(visitor).inputValue()).toBe('version:1.2.0 is:off')
+  await page.getByRole('link', { name: /^OK/ }).click()
+  await qIs(visitor, 'version:1.2.0 level:ok')
+  expect(await field(visitor).inputValue()).toBe('version:1.2.0 level:ok')
+  await page.getByRole('button', { name: 'What a filter can say' }).click()
+  await page.getByRole('dialog').getByText('a tag such as eu').waitFor()
+  expect(await axe(page)).toEqual([])
+})
+
+test('all agents that fit are selected by one box, and the action for them remembers the filter', async () => {
+  const visitor = await window()
+  const { page } = visitor
+  await page.goto(`${fleet()}?q=${encodeURIComponent('level:bad,warn')}`)
+  await row(visitor, 'repo-watch').waitFor()
+  const sent = page.waitForRequest((request) => /\/actions$/.test(request.url()))
+  await page.getByRole('checkbox', { name: 'Select all 2 that fit' }).click()
+  await page.getByText('2 selected').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause 1' }).click()
+  expect((await sent).postDataJSON()).toMatchObject({
+    agents: ['link-checker', 'repo-watch'],
+    filter: 'level:bad,warn',
+  })
+  await page.getByRole('heading', { level: 1, name: 'Pause: 2 agents' }).waitFor()
+  await page.getByRole('button', { name: 'Cancel what waits' }).click()
+  await page.getByRole('button', { name: '1 cancelled' }).waitFor()
+})
+
+test('the columns of the list are chosen, and this browser remembers them', async () => {
+  const visitor = await setup.ada({ own: true })
+  const { page } = visitor
+  await page.goto(fleet())
+  await row(visitor, 'mail-triage').waitFor()
+  const heads = async () => (await page.getByRole('columnheader').allTextContents()).slice(1)
+  expect(await heads()).toEqual(['Agent', 'State', 'Doing now', 'Last seen', 'Today', '30 days', 'Version'])
+  await page.getByRole('button', { name: 'Columns' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('30 days').uncheck()
+  await dialog.getByLabel('Host').check()
+  expect(await axe(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  const chosen = ['Agent', 'State', 'Doing now', 'Host', 'Last seen', 'Today', 'Version']
+  expect(await heads()).toEqual(chosen)
+  await page.reload()
+  await row(visitor, 'mail-triage').waitFor()
+  expect(await heads()).toEqual(chosen)
 })
 
 test('each column sorts in its first direction, then in the other', async () => {
@@ -174,9 +303,8 @@ test('a command for many agents is previewed, and its page shows the outcome of 
   await ada.page.getByText('1 sent, 2 skipped, 1 cancelled').waitFor()
   expect(await axe(ada.page)).toEqual([])
   const trail = await ada.call<AuditEntry[]>('GET', '/api/web/w/north-wind/activity')
-  expect(trail.filter(({ action }) => action === 'action.sent')).toMatchObject([
-    { subject: '4 agents', details: { type: 'pause', agents: 4 } },
-  ])
+  const sent = trail.filter(({ action, subject }) => action === 'action.sent' && subject === '4 agents')
+  expect(sent).toMatchObject([{ details: { type: 'pause', agents: 4 } }])
 })
 
 test('an agent is added: an invalid name is refused at once, the token is shown once, and the first report appears', async () => {

@@ -1,9 +1,10 @@
 import type { Fleet, FleetRow } from '@svc/api'
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import type { FleetQuery } from '../../api.ts'
 import { fleetQuery, fleetWindow, keys } from '../../queries.ts'
 import { serviceNow, serviceTimeIs } from '../../ui/index.ts'
-import { asked, type FleetView, nextSilence, windowsOf } from './view.ts'
+import { nextSilence, windowsOf } from './view.ts'
 
 export interface Shown {
   total: number
@@ -13,11 +14,10 @@ export interface Shown {
 }
 
 /**
- * Loads the rows from `first` to `last` of a view, in windows, as they come into sight. While a new view loads, the
+ * Loads the rows from `first` to `last` of a list, in windows, as they come into sight. While another list loads, the
  * previous one stays on screen.
  */
-export function useFleet(slug: string, view: FleetView, first: number, last: number) {
-  const query = asked(view)
+export function useFleet(slug: string, query: FleetQuery, first: number, last: number) {
   const offsets = windowsOf(first, last, fleetWindow)
   const results = useQueries({ queries: offsets.map((offset) => fleetQuery(slug, query, offset)) })
   const windows = new Map(

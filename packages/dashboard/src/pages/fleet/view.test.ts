@@ -1,26 +1,67 @@
 import type { FleetRow, FleetStanding } from '@svc/api'
 import { expect, test } from 'vitest'
-import { query } from '../../api.ts'
-import { alarm, asked, nextSilence, numberOf, pressed, troubles, windowsOf } from './view.ts'
+import {
+  alarm,
+  asked,
+  type FleetView,
+  isOld,
+  nextSilence,
+  numberOf,
+  orderText,
+  pressed,
+  searchFor,
+  troubles,
+  viewOf,
+  windowsOf,
+} from './view.ts'
 
 test('an address without parameters sorts the worst agents first', () => {
-  expect(asked({})).toMatchObject({ sort: 'level', desc: true })
+  expect(asked({}, '')).toMatchObject({ sort: 'level', desc: true })
 })
 
-test.each([
-  ['bad', 'level=bad'],
-  ['never', 'level=never'],
-  ['silent', 'silent=true'],
-  ['stopped', 'stopped=true'],
-] as const)('the filter "%s" asks for %s', (show, text) => {
-  expect(query({ ...asked({ show }) })).toContain(text)
+test.each<[old: Record<string, unknown>, view: FleetView]>([
+  [{}, {}],
+  [{ q: ' mail  "a b" ' }, { q: 'mail  "a b"' }],
+  [
+    { q: 'true', reverse: true, sort: 'name' },
+    { q: 'true', reverse: true, sort: 'name' },
+  ],
+  [{ sort: 'nothing', reverse: 'yes' }, {}],
+  [{ search: 'mail slow' }, { q: '"mail slow"' }],
+  [
+    { search: '1.10', sort: 'seen' },
+    { q: '"1.10"', sort: 'seen' },
+  ],
+  [{ search: 'say "hi"' }, { q: '"say \\"hi\\""' }],
+  [{ show: 'bad' }, { q: 'level:bad' }],
+  [{ show: 'silent' }, { q: 'is:offline' }],
+  [{ show: 'stopped' }, { q: 'is:stopped' }],
+  [{ show: 'never' }, { q: 'is:never' }],
+  [{ show: 'green' }, {}],
+  [{ level: 'warn', silent: false }, { q: 'level:warn -is:offline' }],
+  [{ silent: true, stopped: true }, { q: 'is:offline is:stopped' }],
+  [{ q: 'tag:eu', search: 'mail', show: 'ok' }, { q: 'tag:eu "mail" level:ok' }],
+])('the address %j shows %j', (search, view) => {
+  expect(viewOf(search)).toEqual(view)
+  expect(isOld({ ...view })).toBe(false)
+})
+
+test.each<[FleetView, order: string]>([
+  [{}, '-level'],
+  [{ q: 'mail', sort: 'name' }, 'name'],
+  [{ sort: 'name', reverse: true }, '-name'],
+  [{ sort: 'cost_30' }, '-cost_30'],
+  [{ reverse: true }, 'level'],
+])('the order of %j is %s, and leads back to the same address', (view, order) => {
+  expect(orderText(view)).toBe(order)
+  expect(searchFor({ q: view.q ?? '', sort: orderText(view) })).toEqual(view)
 })
 
 test('pressing a column sorts it in its first direction, then the other, then the first again', () => {
   const once = pressed({}, 'cost_30')
   const twice = pressed(once, 'cost_30')
-  expect([once, twice, pressed(twice, 'cost_30')].map((view) => asked(view).desc)).toEqual([true, false, true])
-  expect(asked(pressed({}, 'name'))).toMatchObject({ sort: 'name', desc: false })
+  expect([once, twice, pressed(twice, 'cost_30')].map((view) => asked(view, '').desc)).toEqual([true, false, true])
+  expect(asked(pressed({}, 'name'), '')).toMatchObject({ sort: 'name', desc: false })
 })
 
 test('changing the default order and back leaves an address without parameters', () => {

@@ -1,36 +1,57 @@
 /** Pure functions that read the view of the list from the page's address, and make the query for the service. */
-import type { Fleet, FleetSort, FleetStanding } from '@svc/api'
+import type { Fleet, FleetColumn, FleetOrder, FleetSort, FleetStanding } from '@svc/api'
+import { type Chip, filterOfOld, joined } from '@svc/api/filter'
 import type { FleetQuery } from '../../api.ts'
 
+/** The parameters of the page's address. `q` is the text of the filter, right or wrong. */
 export interface FleetView {
-  search?: string
-  show?: StateFilter
+  q?: string
   sort?: FleetSort
   /** True if the column is sorted in the direction opposite to the one of a first press on its heading. */
   reverse?: boolean
 }
-export type StateFilter = 'bad' | 'warn' | 'info' | 'ok' | 'silent' | 'stopped' | 'never'
 
-export const stateFilters: readonly { show: StateFilter | undefined; words: string; count: keyof Fleet['counts'] }[] = [
-  { show: undefined, words: 'All', count: 'all' },
-  { show: 'bad', words: 'Bad', count: 'bad' },
-  { show: 'warn', words: 'Warning', count: 'warn' },
-  { show: 'info', words: 'Info', count: 'info' },
-  { show: 'ok', words: 'OK', count: 'ok' },
-  { show: 'silent', words: 'Offline', count: 'silent' },
-  { show: 'stopped', words: 'Stopped', count: 'stopped' },
-  { show: 'never', words: 'Never reported', count: 'never' },
+/** The list as a person chose it, and as views keep it. `q` is the text of the filter as it was typed. */
+export interface FleetState {
+  q: string
+  sort: FleetOrder
+  columns: readonly FleetColumn[]
+}
+
+export const stateFilters: readonly { chip: Chip | undefined; words: string; count: keyof Fleet['counts'] }[] = [
+  { chip: undefined, words: 'All', count: 'all' },
+  { chip: 'bad', words: 'Bad', count: 'bad' },
+  { chip: 'warn', words: 'Warning', count: 'warn' },
+  { chip: 'info', words: 'Info', count: 'info' },
+  { chip: 'ok', words: 'OK', count: 'ok' },
+  { chip: 'silent', words: 'Offline', count: 'silent' },
+  { chip: 'stopped', words: 'Stopped', count: 'stopped' },
+  { chip: 'never', words: 'Never reported', count: 'never' },
 ]
 
-export const columns: readonly { sort: FleetSort | undefined; words: string; name: string; end?: boolean }[] = [
-  { sort: 'name', words: 'Agent', name: 'agent' },
-  { sort: 'level', words: 'State', name: 'state' },
-  { sort: undefined, words: 'Doing now', name: 'doing' },
-  { sort: 'seen', words: 'Last seen', name: 'seen' },
-  { sort: 'cost_today', words: 'Today', name: 'today', end: true },
-  { sort: 'cost_30', words: '30 days', name: 'month', end: true },
-  { sort: 'version', words: 'Version', name: 'version' },
-]
+const sorts = ['name', 'level', 'seen', 'cost_today', 'cost_30', 'version'] as const satisfies FleetSort[]
+
+type Parameters = Readonly<Record<string, unknown>>
+const oneOf = <T extends string>(all: readonly T[], v: unknown): T | undefined => all.find((each) => each === v)
+const textOf = (v: unknown): string | undefined => (typeof v === 'string' ? v : undefined)
+const booleanOf = (v: unknown): boolean | undefined => (typeof v === 'boolean' ? v : undefined)
+
+/** Reads the parameters of the page's address. Those of earlier versions become terms of the filter. */
+export function viewOf(search: Parameters): FleetView {
+  const old = filterOfOld({
+    search: textOf(search.search),
+    level: textOf(search.show) ?? textOf(search.level),
+    silent: booleanOf(search.silent),
+    stopped: booleanOf(search.stopped),
+  })
+  const q = joined(textOf(search.q)?.trim(), old)
+  const sort = oneOf(sorts, search.sort)
+  return { ...(q !== '' && { q }), ...(sort && { sort }), ...(search.reverse === true && { reverse: true }) }
+}
+
+/** True if the page's address has parameters of earlier versions. The page replaces such an address. */
+export const isOld = (search: Parameters): boolean =>
+  ['search', 'show', 'level', 'silent', 'stopped'].some((name) => name in search)
 
 /**
  * For each column: true if the first press on its heading sorts in descending order. The most interesting rows come
@@ -67,13 +88,19 @@ export function pressed(view: FleetView, sort: FleetSort): Pick<FleetView, 'sort
   return addressOf(sort, now.sort === sort ? !now.desc : down[sort])
 }
 
-export function asked(view: FleetView): FleetQuery {
-  const { search, show } = view
-  return {
-    search,
-    ...(show === 'silent' || show === 'stopped' ? { [show]: true } : show !== undefined && { level: show }),
-    ...orderOf(view),
-  }
+/** The query for the list. `q` is the filter that is applied: it must be right, or the service refuses it. */
+export const asked = (view: FleetView, q: string): FleetQuery => ({ q, ...orderOf(view) })
+
+/** The order of a view of the list in one word. */
+export function orderText(view: FleetView): FleetOrder {
+  const { sort, desc } = orderOf(view)
+  return desc ? `-${sort}` : sort
+}
+
+/** The parameters of the page's address for a filter and an order. */
+export function searchFor({ q, sort }: Pick<FleetState, 'q' | 'sort'>): FleetView {
+  const desc = sort.startsWith('-')
+  return { ...(q.trim() !== '' && { q: q.trim() }), ...addressOf((desc ? sort.slice(1) : sort) as FleetSort, desc) }
 }
 
 /** The number of agents in the list, and in the workspace if the list leaves some out. */

@@ -1,0 +1,19 @@
+/** The filter that is applied to the list of agents. */
+import { type Filter, type FilterError, parseFilter } from '@svc/api/filter'
+
+const everything: Filter = { text: '', terms: [] }
+/** The last right filter of each workspace. The list keeps it while the text in the address is wrong. */
+const last = new Map<string, Filter>()
+
+interface Applied {
+  filter: Filter
+  /** The mistake in the address, because of which `filter` is an earlier one; undefined if there is none. */
+  error: FilterError | undefined
+}
+
+export function appliedIn(slug: string, q = ''): Applied {
+  const read = parseFilter(q)
+  return read.ok ? { filter: read.value, error: undefined } : { filter: last.get(slug) ?? everything, error: read }
+}
+
+export const noteApplied = (slug: string, filter: Filter): void => void last.set(slug, filter)

@@ -1,0 +1,29 @@
+/**
+ * The parameters of the page's addresses, as text and as values. The router reads each value as JSON, so that numbers
+ * and booleans come back as such. The filter `q` is plain text in both directions: `?q=1.10` stays 1.10.
+ */
+import { defaultParseSearch, defaultStringifySearch } from '@tanstack/react-router'
+
+type Parameters = Record<string, unknown>
+
+/** Parameters whose values are texts, also where they look like JSON. */
+const plain = 'q'
+/** The search of earlier versions. Their router wrote texts that look like JSON as JSON; people typed them as they are. */
+const oldSearch = 'search'
+
+export function parseSearch(text: string): Parameters {
+  const search: Parameters = { ...defaultParseSearch(text) }
+  const texts = new URLSearchParams(text)
+  const q = texts.get(plain)
+  if (q !== null) search[plain] = q
+  const old = texts.get(oldSearch)
+  if (old !== null && typeof search[oldSearch] !== 'string') search[oldSearch] = old
+  return search
+}
+
+export function stringifySearch({ [plain]: q, ...others }: Parameters): string {
+  const rest = defaultStringifySearch(others)
+  if (typeof q !== 'string' || q === '') return rest
+  const own = `?${new URLSearchParams({ [plain]: q })}`.replaceAll('%3A', ':').replaceAll('%2C', ',')
+  return rest === '' ? own : `${own}&${rest.slice(1)}`
+}
