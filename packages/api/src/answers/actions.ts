@@ -62,6 +62,8 @@ interface ActionAgent {
 export interface ActionPage extends ActionRow {
   /** All agents of the action, sorted by name. */
   agents: ActionAgent[]
+  /** The actions that sent the rest of this one again, for the page. */
+  retries?: { id: string; by: string; at: number }[]
 }
 export interface Actions {
   rows: ActionRow[]

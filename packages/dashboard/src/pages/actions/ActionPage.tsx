@@ -121,6 +121,14 @@ function Outcome({ slug, action }: { slug: string; action: Action }) {
             Cancel what waits
           </WhyButton>
         </Group>
+        {action.retries?.map((again) => (
+          <p key={again.id} className="svc-quiet act-retried">
+            <AnchorLink to={paths.action} params={{ slug, id: again.id }} fz="sm" underline="always">
+              Retried
+            </AnchorLink>{' '}
+            <Time at={again.at} /> by <Text>{again.by}</Text>
+          </p>
+        ))}
         {error !== null && <ErrorNote error={error} />}
       </Stack>
     </article>

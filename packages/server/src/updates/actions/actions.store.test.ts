@@ -49,7 +49,8 @@ everyEngine('an action', (open) => {
       again.value.id,
       id,
     ])
-    expect((await page(id)).counts).toEqual(ended.counts)
+    const retries = [{ id: again.value.id, by: 'Ada', at: w.clock.now() }]
+    expect(await page(id)).toMatchObject({ counts: ended.counts, retries })
   })
 
   test('says before and after the press why an agent gets nothing', async () => {

@@ -45,7 +45,10 @@ export async function actionsOf(
   }
 }
 
-/** An action with the outcome for each agent and, if `now` is given, with the logs that can be read then. */
+/**
+ * An action with the outcome for each agent. If `now` is given, also with what only the page shows: the logs that can be
+ * read then, and the actions that retried this one.
+ */
 export async function actionPage(
   db: Db,
   workspace: { id: string },
@@ -81,7 +84,18 @@ export async function actionPage(
   })
   const counts = noCounts()
   for (const { state } of agents) counts[state]++
-  return { ...rowOf(row, counts), agents }
+  const page = { ...rowOf(row, counts), agents }
+  return now === undefined ? page : { ...page, retries: await retriesOf(db, row) }
+}
+
+async function retriesOf(db: Db, { id, workspace_id }: ActionDbRow): Promise<NonNullable<ActionPage['retries']>> {
+  return await db
+    .selectFrom('action')
+    .select(['id', 'created_by_name as by', 'created_at as at'])
+    .where('workspace_id', '=', workspace_id)
+    .where('retry_of', '=', id)
+    .orderBy('id')
+    .execute()
 }
 
 const noCounts = () => Object.fromEntries(actionStates.map((state) => [state, 0])) as Record<ActionState, number>
