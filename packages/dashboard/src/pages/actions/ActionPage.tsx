@@ -53,7 +53,16 @@ export function ActionPage() {
           {action.filter !== null && (
             <>
               {' '}
-              to the agents that fit <Text mono>{action.filter}</Text>
+              to the agents that fit{' '}
+              <AnchorLink
+                to={paths.fleet}
+                params={{ slug }}
+                search={{ q: action.filter }}
+                fz="inherit"
+                underline="always"
+              >
+                <Text mono>{action.filter}</Text>
+              </AnchorLink>
             </>
           )}
         </p>
