@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { overflow, wrongLooks } from '../../../testing/axe.ts'
+import { overflow, smallTargets, wrongLooks } from '../../../testing/axe.ts'
 import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../../testing/browser-setup.ts'
 import { addFactor, codeOf } from '../../../testing/factors.ts'
 import { focusIs, tabTo } from '../../../testing/keys.ts'
@@ -31,6 +31,7 @@ const signIn = async (email: string) => {
 beforeAll(async () => {
   setup = await openBrowserSetup()
   ada = await setup.ada()
+  await ada.call('POST', '/api/web/w/north-wind/agents', { name: 'mail-1' })
   for (const [name, role] of [
     ['Bo', 'admin'],
     ['Cy', 'member'],
@@ -155,6 +156,13 @@ test('from the day on, an admin without a factor has the rights of a member and 
     () => expect.fail('The service let an admin without a factor add an agent.'),
     (error: Error) => expect(error.message).toContain('factor_required'),
   )
+  await page.setViewportSize({ width: 360, height: 780 })
+  await page.goto(`${setup.url}/w/north-wind`)
+  await banner(page).waitFor()
+  await page.getByRole('link', { name: 'mail-1', exact: true }).waitFor()
+  const row = await page.locator('.fleet-body .fleet-row').first().boundingBox()
+  expect(row?.y, 'the list begins in the upper third of a phone').toBeLessThan(260)
+  expect(await smallTargets(page)).toEqual([])
   await banner(page).getByRole('link', { name: 'Add a second factor' }).click()
   const add = page.getByRole('button', { name: 'Add an authenticator app' })
   await add.waitFor()
