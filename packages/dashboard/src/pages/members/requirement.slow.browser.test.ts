@@ -177,7 +177,7 @@ test('from the day on, an admin without a factor has the rights of a member and 
   await open(page)
   await page.getByRole('button', { name: 'Invite' }).waitFor()
   await page.getByText('Admins without one: Ada Winter.').waitFor()
-  await page.getByText(/^Admins need a second factor, since/).waitFor()
+  await page.getByText(/^Admins have needed a second factor since/).waitFor()
 })
 
 test('a link of the operator shows no factor: the banner asks for a code, and then the rights are back', async () => {

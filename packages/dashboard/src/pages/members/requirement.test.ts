@@ -25,7 +25,7 @@ test('the days that the page proposes can be read again', () => {
 test.each([
   [null, 'Admins may sign in with a password alone.'],
   [at(10), 'From 10 Dec, 00:00 on, admins need a second factor. Without one they then have the rights of a member.'],
-  [at(1), 'Admins need a second factor, since 1 Dec, 00:00. Without one they have the rights of a member.'],
+  [at(1), 'Admins have needed a second factor since 1 Dec, 00:00. Without one they have the rights of a member.'],
 ])('the requirement from %j in words', (from, words) => expect(requirementInWords(from, now)).toBe(words))
 
 const person = (name: string, factor: boolean | null, more: { role?: Role; self?: boolean } = {}) => ({

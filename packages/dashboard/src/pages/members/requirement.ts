@@ -23,7 +23,7 @@ export function requirementInWords(from: number | null, now: number): string {
   if (from === null) return 'Admins may sign in with a password alone.'
   return from > now
     ? `From ${dateAndTime(from, now)} on, admins need a second factor. Without one they then have the rights of a member.`
-    : `Admins need a second factor, since ${dateAndTime(from, now)}. Without one they have the rights of a member.`
+    : `Admins have needed a second factor since ${dateAndTime(from, now)}. Without one they have the rights of a member.`
 }
 
 /** Says which admins have no second factor, so that nobody is surprised when one is required. */
