@@ -50,12 +50,15 @@ export const workspaceCommands = {
   ...commandOf(workspaces.deleteWorkspace, {
     run: async (request, service, { goingWith, perform, removedWorkspace, workspaceOf }) => {
       const workspace = await workspaceOf(service, argument(request, 0))
-      const { agents, runs, logs, people } = await goingWith(service.store.db, workspace)
-      const goes = [counted(agents, 'agent'), counted(runs, 'run'), counted(logs, 'log')].join(', ')
-      confirmed(
-        request,
-        `This deletes the workspace ${workspace.slug} (${line(workspace.name)}): ${goes}. ${counted(people, 'member')} will have no access.`,
-      )
+      // Counting reads the rows of all agents, so it is done only for the question.
+      if (request.options.yes !== true) {
+        const { agents, runs, logs, people } = await goingWith(service.store.db, workspace)
+        const goes = [counted(agents, 'agent'), counted(runs, 'run'), counted(logs, 'log')].join(', ')
+        confirmed(
+          request,
+          `This deletes the workspace ${workspace.slug} (${line(workspace.name)}): ${goes}. ${counted(people, 'member')} will have no access.`,
+        )
+      }
       await perform(service, removedWorkspace, { workspace }, undefined)
       return { slug: workspace.slug, deleted: true }
     },
