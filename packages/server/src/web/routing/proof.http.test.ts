@@ -8,29 +8,39 @@ const dangerous = operations.filter(({ proof }) => proof !== undefined)
 /** The operations that add, remove or change a factor. */
 const ofFactors = dangerous.filter(({ route }) => /^(POST|DELETE) \/factors\//.test(route))
 
-/** The requests of each dangerous operation that need a proof, and those that do not; a body is undefined if it has none. */
-const requests: Record<string, { needs: unknown[]; free?: unknown[]; as?: 'zip' }> = {
-  'POST /password': { needs: [{ current: password, next: 'another good password' }] },
-  'POST /factors/totp': { needs: [{}] },
-  'POST /factors/totp/confirm': { needs: [{ code: '123456' }] },
-  'POST /factors/recovery': { needs: [{}] },
-  'DELETE /factors/totp': { needs: [undefined] },
-  'PATCH /w/:slug': { needs: [{ factorFrom: 0 }, { name: 'X', factorFrom: null }], free: [{ name: 'South' }] },
-  'DELETE /w/:slug': { needs: [undefined] },
-  'PATCH /w/:slug/members/:id': { needs: [{ role: 'admin' }] },
-  'DELETE /w/:slug/members/:id': { needs: [undefined] },
+/**
+ * The requests of each dangerous operation that need a proof, each with its answer once it was given, and the requests
+ * that need none; a body is undefined if it has none. A refusal is that of the operation itself, which finds nothing to
+ * act on here.
+ */
+const requests: Record<string, { needs: [body: unknown, answer: number | string][]; free?: unknown[] }> = {
+  'POST /password': { needs: [[{ current: password, next: 'another good password' }, 200]] },
+  'POST /factors/totp': { needs: [[{}, 200]] },
+  'POST /factors/totp/confirm': { needs: [[{ code: '123456' }, 'factor_unknown']] },
+  'POST /factors/recovery': { needs: [[{}, 'factor_unknown']] },
+  'DELETE /factors/totp': { needs: [[undefined, 'factor_unknown']] },
+  'PATCH /w/:slug': {
+    needs: [
+      [{ name: 'X', factorFrom: null }, 200],
+      [{ factorFrom: 0 }, 200],
+    ],
+    free: [{ name: 'South' }],
+  },
+  'DELETE /w/:slug': { needs: [[undefined, 200]] },
+  'PATCH /w/:slug/members/:id': { needs: [[{ role: 'admin' }, 200]] },
+  'DELETE /w/:slug/members/:id': { needs: [[undefined, 200]] },
   'POST /w/:slug/invitations': {
-    needs: [{ email: 'x@example.org', role: 'admin' }],
+    needs: [[{ email: 'x@example.org', role: 'admin' }, 201]],
     free: [{ email: 'y@example.org', role: 'member' }],
   },
-  'DELETE /w/:slug/agents/:name': { needs: [undefined] },
-  'POST /w/:slug/agents/:name/token': { needs: [{}] },
-  'PUT /w/:slug/agents/:name/wishes/blueprint': { needs: [{ version: '1.0.0' }] },
-  'POST /w/:slug/agents/:name/wishes/runtime': { needs: [{}] },
+  'DELETE /w/:slug/agents/:name': { needs: [[undefined, 200]] },
+  'POST /w/:slug/agents/:name/token': { needs: [[{}, 200]] },
+  'PUT /w/:slug/agents/:name/wishes/blueprint': { needs: [[{ version: '1.0.0' }, 'no_blueprint']] },
+  'POST /w/:slug/agents/:name/wishes/runtime': { needs: [[{}, 'runtime_not_served']] },
   'POST /w/:slug/wishes': {
     needs: [
-      { kind: 'runtime', agents: ['a1'] },
-      { kind: 'blueprint', agents: ['a1'], blueprint: 'mail', version: '1.0.0' },
+      [{ kind: 'runtime', agents: ['a1'] }, 200],
+      [{ kind: 'blueprint', agents: ['a1'], blueprint: 'mail', version: '1.0.0' }, 200],
     ],
     free: [
       { kind: 'runtime', agents: ['a1'], withdraw: true },
@@ -38,13 +48,13 @@ const requests: Record<string, { needs: unknown[]; free?: unknown[]; as?: 'zip' 
     ],
   },
   'POST /w/:slug/actions': {
-    needs: [{ type: 'delete', agents: ['a1'] }],
+    needs: [[{ type: 'delete', agents: ['a1'] }, 201]],
     free: [{ type: 'pause', agents: ['a1'] }],
   },
-  'POST /w/:slug/rollouts': { needs: [{ kind: 'runtime' }] },
-  'POST /w/:slug/rollouts/:id/continue': { needs: [{}] },
-  'POST /w/:slug/blueprints': { needs: [bundle()], as: 'zip' },
-  'POST /w/:slug/codes': { needs: [{ blueprint: 'mail', version: '1.0.0' }] },
+  'POST /w/:slug/rollouts': { needs: [[{ kind: 'runtime' }, 'runtime_not_served']] },
+  'POST /w/:slug/rollouts/:id/continue': { needs: [[{}, 'rollout_unknown']] },
+  'POST /w/:slug/blueprints': { needs: [[bundle(), 201]] },
+  'POST /w/:slug/codes': { needs: [[{ blueprint: 'mail', version: '1.0.0' }, 'version_unknown']] },
 }
 
 async function begun() {
@@ -58,15 +68,20 @@ async function begun() {
   const self = body.members.find((member) => member.self)?.id ?? ''
   return { service, ann, bob, self }
 }
+/** Sends a request of an operation, and returns the code of its refusal, or else its status. */
 const codeOf = async (
   browser: Browser,
-  { operation, body, member }: { operation: Operation; body: unknown; member: string },
+  { operation, body, member, origin = '' }: { operation: Operation; body: unknown; member: string; origin?: string },
 ) => {
   const [method = '', path = ''] = operation.route.split(' ')
-  const filled = path.replace(':slug', 'north').replace(':name', 'a1').replace(':id', member)
-  const headers = body instanceof Uint8Array ? { 'content-type': 'application/zip' } : {}
-  const sent = body instanceof Uint8Array ? Buffer.from(body).toString('latin1') : body
-  const answer = await browser.send<{ error?: { code: string } }>(method, `/api/web${filled}`, sent, headers)
+  const filled = `/api/web${path.replace(':slug', 'north').replace(':name', 'a1').replace(':id', member)}`
+  const given = await body
+  if (given instanceof Uint8Array) {
+    const headers = { cookie: browser.cookie, origin, 'content-type': 'application/zip' }
+    const answer = await fetch(origin + filled, { method, headers, body: Buffer.from(given) })
+    return ((await answer.json()) as { error?: { code: string } }).error?.code ?? answer.status
+  }
+  const answer = await browser.send<{ error?: { code: string } }>(method, filled, given)
   return answer.body?.error?.code ?? answer.status
 }
 const prove = (browser: Browser, body: object) => browser.send('POST', '/api/web/proof', body)
@@ -81,11 +96,12 @@ describe.each(dangerous.map((operation) => [operation.route, operation] as const
   test('is refused eleven minutes after the sign-in, and done after a proof', async () => {
     const { service, ann, bob } = await begun()
     service.pass(660)
-    for (const body of requests[route]?.needs ?? [])
-      expect(await codeOf(ann, { operation, body, member: bob })).toBe('proof_required')
+    const { origin } = service
+    const { needs } = requests[route] ?? { needs: [] }
+    for (const [body] of needs)
+      expect(await codeOf(ann, { operation, body, member: bob, origin })).toBe('proof_required')
     expect((await prove(ann, { password })).status).toBe(200)
-    for (const body of requests[route]?.needs ?? [])
-      expect(await codeOf(ann, { operation, body, member: bob })).not.toBe('proof_required')
+    for (const [body, answer] of needs) expect(await codeOf(ann, { operation, body, member: bob, origin })).toBe(answer)
   })
 })
 

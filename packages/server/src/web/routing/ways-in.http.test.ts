@@ -179,6 +179,15 @@ describe.each(Object.entries(ways))('somebody who comes by %s', (_, way) => {
   })
 })
 
+test('the only admin is not locked out by a requirement: adding a factor gives the rights back', async () => {
+  const setup = await newSetup()
+  const ann = await setup.service.person('Ann', 'north', 'admin')
+  await require(setup)
+  await expectRole(ann, 'north', 'member', 'factor_required')
+  await enrol(setup, ann)
+  await expectRole(ann, 'north', 'admin', '')
+})
+
 describe.each(Object.entries(inviters))('an invitation of %s', (who, invite) => {
   test.each([
     ['admin', false, 'admin', ''],
