@@ -21,6 +21,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   nodes: async () => (await import('./nodes.ts')).benchNodes,
   actions: async () => (await import('./actions.ts')).benchActions,
   alerts: async () => (await import('./alerts.ts')).benchAlerts,
+  deletion: async () => (await import('./deletion.ts')).benchDeletion,
   exec: async () => (await import('./exec.ts')).benchExec,
 }
 

@@ -81,11 +81,11 @@ export interface Window {
   load: number
 }
 
-/** Measures what the generators count, and the CPU time of the server, for this many seconds. */
-export async function window(load: Load, pid: number, seconds: number): Promise<Window> {
+/** Measures what the generators count, and the CPU time of the server, for this many seconds or during some work. */
+export async function window(load: Load, pid: number, during: number | (() => Promise<unknown>)): Promise<Window> {
   await load.take()
   const [cpu, own, from] = [cpuSeconds(pid), load.cpu(), performance.now()]
-  await sleep(seconds * 1000)
+  await (typeof during === 'number' ? sleep(during * 1000) : during())
   const counts = await load.take()
   return {
     counts,
