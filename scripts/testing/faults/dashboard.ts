@@ -53,6 +53,22 @@ export const dashboardFaults: readonly Fault[] = [
     tests: [at('pages/agent/settings/form.test.ts')],
   },
   {
+    name: 'fleet: the filter in the address is read as JSON',
+    harm: 'A bookmark of the version 1.10 shows the agents of 1.1, and a text in quotation marks loses them.',
+    file: at('search.ts'),
+    old: 'if (q !== null) search[plain] = q',
+    new: '',
+    tests: [at('search.test.ts')],
+  },
+  {
+    name: 'fleet: the list of a filter is not asked for again when an agent stops fitting it',
+    harm: 'An agent that is well again stays in the list of the bad ones.',
+    file: at('live/merge.ts'),
+    old: '? !selects(row) : isWhole',
+    new: '? false : isWhole',
+    tests: [at('live/merge.test.ts')],
+  },
+  {
     name: 'fleet: a column is sorted the same way at each press',
     harm: 'The agents with the lowest costs cannot be brought to the top.',
     file: at('pages/fleet/view.ts'),

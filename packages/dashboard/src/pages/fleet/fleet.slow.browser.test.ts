@@ -34,6 +34,8 @@ beforeAll(async () => {
     controls: ['pause'],
   })
   await setup.report(token('link-checker'), { state: { level: 'warn', label: 'Two links are broken' } })
+  const tagged = { agents: ['mail-triage'], add: ['eu', 'prod', 'team:mail'] }
+  await ada.call('POST', '/api/web/w/north-wind/tags', tagged)
 })
 afterAll(() => setup?.close())
 afterEach(() => expect(setup.faults.splice(0)).toEqual([]))
@@ -229,20 +231,29 @@ test('all agents that fit are selected by one box, and the action for them remem
   await page.getByRole('button', { name: '1 cancelled' }).waitFor()
 })
 
+test('a tag in a row leads to the agents that have it', async () => {
+  const visitor = await window()
+  await visitor.page.goto(fleet())
+  await row(visitor, 'mail-triage').getByRole('link', { name: 'eu', exact: true }).click()
+  await qIs(visitor, 'tag:eu')
+  await visitor.page.getByText('1 of 4').waitFor()
+  expect(await names(visitor)).toEqual(['mail-triage'])
+})
+
 test('the columns of the list are chosen, and this browser remembers them', async () => {
   const visitor = await setup.ada({ own: true })
   const { page } = visitor
   await page.goto(fleet())
   await row(visitor, 'mail-triage').waitFor()
   const heads = async () => (await page.getByRole('columnheader').allTextContents()).slice(1)
-  expect(await heads()).toEqual(['Agent', 'State', 'Doing now', 'Last seen', 'Today', '30 days', 'Version'])
+  expect(await heads()).toEqual(['Agent', 'State', 'Doing now', 'Tags', 'Last seen', 'Today', '30 days', 'Version'])
   await page.getByRole('button', { name: 'Columns' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('30 days').uncheck()
   await dialog.getByLabel('Host').check()
   expect(await axe(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Done' }).click()
-  const chosen = ['Agent', 'State', 'Doing now', 'Host', 'Last seen', 'Today', 'Version']
+  const chosen = ['Agent', 'State', 'Doing now', 'Tags', 'Host', 'Last seen', 'Today', 'Version']
   expect(await heads()).toEqual(chosen)
   await page.reload()
   await row(visitor, 'mail-triage').waitFor()
@@ -423,10 +434,24 @@ test('axe finds nothing in light and dark, wide and narrow, and nothing is wider
   expect(await wrongLooks(visitor.page, () => row(visitor, 'mail-triage').waitFor())).toEqual([])
 })
 
-test('nothing is wider than a window of any width', async () => {
+test('axe finds nothing in a filter with a mistake, nor in the suggestions for it', async () => {
+  const visitor = await window({ scheme: 'dark' })
+  const { page } = visitor
+  await page.goto(`${fleet()}?q=level:green`)
+  await page.getByText('Not applied.').waitFor()
+  expect(await wrongLooks(page, () => row(visitor, 'mail-triage').waitFor())).toEqual([])
+  await page.keyboard.press('/')
+  await page.keyboard.type('-level:')
+  await page.getByRole('listbox').waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.getByRole('option', { name: 'ok', selected: true }).waitFor()
+  expect(await wrongLooks(page, () => page.getByRole('listbox').waitFor())).toEqual([])
+})
+
+test.each(['', '?q=level:green'])('nothing is wider than a window of any width: %s', async (address) => {
   const visitor = await window()
-  await visitor.page.goto(fleet())
-  for (const width of [320, 768, 992, 1000, 1024, 1087, 1100, 1204, 1232]) {
+  await visitor.page.goto(fleet() + address)
+  for (const width of [320, 768, 992, 1000, 1024, 1087, 1100, 1204, 1232, 1440]) {
     await resize(visitor.page, width)
     await row(visitor, 'mail-triage').waitFor()
     expect(await overflow(visitor.page), `${width} pixels`).toBe(0)
