@@ -10,6 +10,7 @@ export const sections = [
   'runtime#running',
   'page#agents',
   'page#filters',
+  'page#tags',
   'page#runs',
   'page#commands',
   'page#logs',

@@ -12,7 +12,9 @@ import { keys } from '../queries.ts'
 import { Dialog, DialogEnd, Help } from '../ui/index.ts'
 import { FirstReport } from './FirstReport.tsx'
 import { wrongWithName } from './names.ts'
+import { TagsField } from './TagsField.tsx'
 import { TokenSteps } from './TokenSteps.tsx'
+import { tagsTyped, wrongWithTags } from './tags.ts'
 
 interface DialogOf {
   slug: string
@@ -90,9 +92,12 @@ function NameForm({
   onCancel: () => void
 }) {
   const client = useQueryClient()
-  const form = useForm({ initialValues: { name: '' }, validate: { name: wrongWithName } })
-  const { busy, error, submit } = useSubmit(async ({ name }: { name: string }) => {
-    onAdded(await api.addAgent(slug, name))
+  const form = useForm({
+    initialValues: { name: '', tags: '' },
+    validate: { name: wrongWithName, tags: wrongWithTags },
+  })
+  const { busy, error, submit } = useSubmit(async ({ name, tags }: { name: string; tags: string }) => {
+    onAdded(await api.addAgent(slug, name, tagsTyped(tags)))
     void client.invalidateQueries({ queryKey: keys.workspace(slug) })
   })
   return (
@@ -106,6 +111,7 @@ function NameForm({
           {...asTyped}
           {...form.getInputProps('name')}
         />
+        <TagsField {...form.getInputProps('tags')} />
         <Text c="dimmed" fz="sm">
           For an agent that already runs, written in any language, or for the cron jobs of a machine. It stays on its
           machine, reports here and answers your commands. <Help about="start#connect-a-program-that-already-runs" />

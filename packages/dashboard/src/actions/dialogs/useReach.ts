@@ -1,6 +1,6 @@
 import type { ActionPreview, NewAction } from '@svc/api'
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { ApiError, api, call } from '../../api.ts'
+import { ApiError, api } from '../../api.ts'
 
 export type ActionValues = NonNullable<NewAction['values']>
 type Wanted = Pick<NewAction, 'type'> & { agents: readonly string[]; values: ActionValues }
@@ -24,9 +24,7 @@ export const useReach = (
         return await api.previewAction(slug, { type, agents: [...agents], values })
       } catch (error) {
         if (error instanceof ApiError && error.code === 'agent_unknown') {
-          const { names } = await call('GET /w/:slug/fleet/names', { slug }, {})
-          const known = new Set(names)
-          const gone = agents.filter((name) => !known.has(name))
+          const gone = await api.goneAgents(slug, agents)
           if (gone.length > 0) onGone(gone)
         }
         throw error

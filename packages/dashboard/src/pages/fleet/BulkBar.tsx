@@ -9,10 +9,12 @@ import {
   IconPlayerPlay,
   IconPlayerTrackNext,
   IconRefreshDot,
+  IconTag,
   IconTrash,
 } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { typeWords } from '../../actions/words.ts'
+import { TagsDialog } from '../../agents/index.ts'
 import { ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { handOver } from '../../updates/chosen.ts'
@@ -31,6 +33,7 @@ const shown = [
 /** Sends one command to all selected agents, and leads to the page with the outcome for each. */
 export function BulkBar({ slug, selection }: { slug: string; selection: Selection }) {
   const [asking, setAsking] = useState<ActionType | null>(null)
+  const [tagging, setTagging] = useState(false)
   const names = [...selection.names]
   if (names.length === 0) return null
   return (
@@ -63,11 +66,24 @@ export function BulkBar({ slug, selection }: { slug: string; selection: Selectio
         >
           Update…
         </ButtonLink>
-        <MoreActions ask={setAsking} />
+        <MoreActions ask={setAsking} tag={() => setTagging(true)} />
         <Button size="compact-sm" variant="subtle" color="gray" onClick={selection.clear}>
           Clear
         </Button>
       </section>
+      {tagging && (
+        <Suspense>
+          <TagsDialog
+            slug={slug}
+            names={names}
+            onClose={() => setTagging(false)}
+            onGone={(gone) => {
+              if (gone.length === names.length) setTagging(false)
+              selection.set(gone, false)
+            }}
+          />
+        </Suspense>
+      )}
       {asking !== null && (
         <Suspense>
           <ActionDialog
@@ -91,7 +107,7 @@ export function BulkBar({ slug, selection }: { slug: string; selection: Selectio
   )
 }
 
-const MoreActions = ({ ask }: { ask: (type: ActionType) => void }) => (
+const MoreActions = ({ ask, tag }: { ask: (type: ActionType) => void; tag: () => void }) => (
   <Menu position="top-end" withinPortal>
     <Menu.Target>
       <Button
@@ -104,6 +120,9 @@ const MoreActions = ({ ask }: { ask: (type: ActionType) => void }) => (
       </Button>
     </Menu.Target>
     <Menu.Dropdown>
+      <Menu.Item leftSection={<IconTag size={15} aria-hidden />} onClick={tag}>
+        Tags…
+      </Menu.Item>
       <Menu.Item leftSection={<IconAdjustments size={15} aria-hidden />} onClick={() => ask('set')}>
         Change settings…
       </Menu.Item>

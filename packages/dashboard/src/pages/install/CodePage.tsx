@@ -49,6 +49,7 @@ function OneCode({ slug, id }: { slug: string; id: string }) {
           <>
             <Text>{`${code.blueprint} ${code.version}`}</Text> · code issued <Time at={code.issuedAt} /> by{' '}
             <Text>{code.issuedBy}</Text>
+            {code.tags.length > 0 && ` · tags ${code.tags.join(', ')}`}
           </>
         }
       />

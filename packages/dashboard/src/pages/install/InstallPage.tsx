@@ -5,6 +5,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { wrongWithName } from '../../agents/names.ts'
+import { TagsField } from '../../agents/TagsField.tsx'
+import { tagsTyped, wrongWithTags } from '../../agents/tags.ts'
 import { api } from '../../api.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { ButtonLink } from '../../links.tsx'
@@ -61,9 +63,13 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
   const { data: chosen } = useQuery({ ...versionQuery(slug, blueprint, version), enabled: version !== '' })
   const [agent, setAgent] = useState(search.agent ?? '')
   const [wrong, setWrong] = useState<string | null>(null)
+  const [tags, setTags] = useState('')
+  const [wrongTags, setWrongTags] = useState<string | null>(null)
   const choose = (to: { blueprint: string; version?: string }) => void navigate({ search: to, replace: true })
   const { busy, error, submit } = useSubmit(async (name: string) => {
-    const made = await api.issueCode(slug, { blueprint, version, ...(name !== '' && { agent: name }) })
+    const given = tagsTyped(tags)
+    const named = { ...(name !== '' && { agent: name }), ...(given.length > 0 && { tags: given }) }
+    const made = await api.issueCode(slug, { blueprint, version, ...named })
     handOver(made)
     const { code: _shownOnce, warnings: _, ...facts } = made
     client.setQueryData(codeQuery(slug, made.id).queryKey, facts)
@@ -76,8 +82,10 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
     event.preventDefault()
     const name = bare(agent)
     const why = name === '' ? null : wrongWithName(name)
+    const whyTags = wrongWithTags(tags)
     setWrong(why)
-    if (why === null && version !== '') submit(name)
+    setWrongTags(whyTags)
+    if (why === null && whyTags === null && version !== '') submit(name)
   }
   return (
     <form onSubmit={issue} noValidate className="svc-columns in-columns">
@@ -106,6 +114,14 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
           }}
           error={wrong}
           {...asTyped}
+        />
+        <TagsField
+          value={tags}
+          onChange={(event) => {
+            setTags(event.currentTarget.value)
+            setWrongTags(null)
+          }}
+          error={wrongTags}
         />
         {unread && <ErrorNote error={unread} />}
         {error !== null && <ErrorNote error={error} />}

@@ -1,16 +1,16 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { IconBellOff, IconClock, IconDots, IconKey, IconPencil, IconTrash } from '@tabler/icons-react'
+import { IconBellOff, IconClock, IconDots, IconKey, IconPencil, IconTag, IconTrash } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
-import { DeleteDialog, RenameDialog, RotateDialog } from '../../../agents/index.ts'
+import { DeleteDialog, RenameDialog, RotateDialog, TagsDialog } from '../../../agents/index.ts'
 import { type Agent, adminsOnly } from '../../../agents/parts/agent.ts'
 
 const MuteChoice = lazy(() => import('../../../alerts/MuteChoice.tsx'))
 const HoursDialog = lazy(() => import('./HoursDialog.tsx'))
 
-type AgentDialog = 'mute' | 'hours' | 'rename' | 'rotate' | 'delete'
+type AgentDialog = 'mute' | 'hours' | 'tags' | 'rename' | 'rotate' | 'delete'
 
 /**
- * The menu to mute an agent, to set its hours, to rename it, to rotate its token and to delete it. Each opens a dialog
+ * The menu to mute an agent, to set its hours and tags, to rename it, to rotate its token and to delete it. Each opens a dialog
  * that names the consequences.
  */
 export function AgentMenu({ agent }: { agent: Agent }) {
@@ -39,6 +39,7 @@ export function AgentMenu({ agent }: { agent: Agent }) {
           <RotateDialog {...dialog('rotate')} />
           <DeleteDialog {...dialog('delete')} />
           {open === 'mute' && <MuteChoice slug={slug} name={page.name} onClose={() => setOpen(null)} />}
+          {open === 'tags' && <TagsDialog slug={slug} names={[page.name]} onClose={() => setOpen(null)} />}
           {open === 'hours' && <HoursDialog slug={slug} name={page.name} onClose={() => setOpen(null)} />}
         </Suspense>
       )}
@@ -55,6 +56,9 @@ const Items = ({ canAct, open }: { canAct: boolean; open: (dialog: AgentDialog) 
     {!canAct && <Menu.Label>{adminsOnly}</Menu.Label>}
     <Menu.Item disabled={!canAct} leftSection={<IconClock size={15} aria-hidden />} onClick={() => open('hours')}>
       Set hours…
+    </Menu.Item>
+    <Menu.Item disabled={!canAct} leftSection={<IconTag size={15} aria-hidden />} onClick={() => open('tags')}>
+      Tags…
     </Menu.Item>
     <Menu.Item disabled={!canAct} leftSection={<IconPencil size={15} aria-hidden />} onClick={() => open('rename')}>
       Rename…

@@ -9,6 +9,7 @@ import { Dotted } from '../../../ui/parts.tsx'
 import { Wished } from '../../../updates/Wished.tsx'
 import { AgentMenu } from './AgentMenu.tsx'
 import { Controls } from './Controls.tsx'
+import { Tags } from './Tags.tsx'
 
 /** The top of the agent's page: the agent's name, level, last report and controls. */
 export function Header({ agent }: { agent: Agent }) {
@@ -78,6 +79,7 @@ export function Header({ agent }: { agent: Agent }) {
             ]}
           />
         </Words>
+        <Tags agent={agent} />
       </div>
       <div className="ag-actions">
         <Controls agent={agent} />
