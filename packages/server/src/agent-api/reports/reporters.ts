@@ -10,11 +10,12 @@ const changesToNotice = 3
 
 /**
  * Appends the mark of this report's sender to the marks of earlier reports, and keeps the last ten, oldest first. A
- * mark is eight hex digits: a hash of the host and the boot id that the report names.
+ * mark is eight hex digits: a hash of the host and the boot id that the report names. The first report counts as ten,
+ * so that the column always has the same size (padding.ts).
  */
 export function rememberReporter(earlier: string, report: Report): string {
   const mark = markOf(`${report.agent?.host ?? ''}\0${report.boot ?? ''}`)
-  return (earlier + mark).slice(-remembered * width)
+  return earlier === '' ? mark.repeat(remembered) : (earlier + mark).slice(-remembered * width)
 }
 
 /**

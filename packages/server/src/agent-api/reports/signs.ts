@@ -4,6 +4,7 @@
  */
 import { otherItems } from '@svc/api'
 import { cut, type Report } from '@svc/protocol'
+import { padded } from '../report-store/padding.ts'
 
 export interface Signs {
   /** The level of the health item `Process` if that is warn or bad, otherwise null. */
@@ -53,25 +54,34 @@ export function signsOf({ health, gauges, active }: Parts): Signs {
   }
 }
 
-/** The signs of a report as they are stored: JSON, or '' if there are none. */
+/**
+ * The column is padded to a multiple of this, which is more than most signs have, so that they leave its size as it is.
+ */
+const paddedTo = 56
+const noSignsColumn = padded('{}', paddedTo)
+
+/** The signs of a report as they are stored: JSON. */
 export function signsColumn(report: Parts, now: number): string {
   const { process, bindings, items, moreItems, gauges, started } = signsOf(report)
   const old = started !== null && started * 1000 <= now - youngRunMs ? started : null
   // Most agents have no other sign than a run, so this is written without a serialiser.
-  if (process === null && bindings.length + items.length + gauges.length === 0)
-    return old === null ? '' : `{"started":${old}}`
-  return JSON.stringify({
+  if (process === null && bindings.length + items.length + gauges.length === 0) {
+    return old === null ? noSignsColumn : padded(`{"started":${old}}`, paddedTo)
+  }
+  const signs = {
     ...(process !== null && { process }),
     ...(bindings.length > 0 && { bindings }),
     ...(items.length > 0 && { items }),
     ...(moreItems > 0 && { moreItems }),
     ...(gauges.length > 0 && { gauges }),
     ...(old !== null && { started: old }),
-  })
+  }
+  return padded(JSON.stringify(signs), paddedTo)
 }
 
+/** Reads the column. It is '' in rows without signs that earlier versions wrote. */
 export const readSigns = (column: string): Signs =>
-  column === '' ? noSigns : { ...noSigns, ...(JSON.parse(column) as Partial<Signs>) }
+  column === '' || column === noSignsColumn ? noSigns : { ...noSigns, ...(JSON.parse(column) as Partial<Signs>) }
 
 // The functions below run for every report, so they make no list until there is something to put into it.
 

@@ -94,8 +94,8 @@ export const agentReport = described('agent_report', {
   /** Who stopped the reporter, if its last report was sent at a clean stop (D66); null otherwise. */
   stopped: orNull(text<Stop>()),
   /**
-   * The facts about the report that alerts need (agent-api/reports/signs.ts), so that they need no body; '' if there
-   * are none. Null means that a service before this column stored the report, so its body has to be read.
+   * The facts about the report that alerts need (agent-api/reports/signs.ts), so that they need no body. Null means that
+   * a service before this column stored the report, so its body has to be read.
    */
   signs: orNull(text()),
   /**

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { expect, onTestFinished, test } from 'vitest'
+import { reporting } from '../../../testing/reporting.ts'
+import { openTestSqlite } from '../../../testing/stores.ts'
+import { newTestWorkspace } from '../../../testing/test-workspace.ts'
+
+const day = 86_400
+
+/** The bytes that this process has given to the system to write. */
+const writtenBytes = () => Number(/^wchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1])
+
+test.skipIf(process.platform !== 'linux')(
+  'a large report of which little has changed writes only the pages that changed',
+  async () => {
+    const store = await openTestSqlite()
+    onTestFinished(() => store.close())
+    const w = await newTestWorkspace(store)
+    const { report } = reporting(w)
+    const started = Math.floor(w.clock.now() / 1000) - day
+    const large = (i: number) => ({
+      agent: { host: 'build-1', version: '1.0.0' },
+      boot: 'b1',
+      state: { level: 'ok', label: 'Working', detail: `Step ${1000 + i} of 5000` },
+      panels: Array.from({ length: 10 }, (_, n) => ({
+        type: 'text',
+        title: `Part ${n}`,
+        lines: Array(48).fill('x'.repeat(500)),
+      })),
+      active: [{ kind: 'index', started: started + (i > 5 ? day : 0) }],
+      runs: [{ id: `r${1000 + i}`, started: started + i, ended: started + i + 1, cost: 0.01, model: 'small' }],
+    })
+    expect(JSON.stringify(large(0)).length).toBeGreaterThan(240_000)
+    // The number of stored runs takes a byte from two runs on.
+    for (const i of [0, 1]) await report(large(i))
+    const bytes: number[] = []
+    for (let i = 2; i < 12; i++) {
+      w.clock.pass(30_000)
+      const before = writtenBytes()
+      await report(large(i))
+      bytes.push(writtenBytes() - before)
+    }
+    expect(Math.max(...bytes)).toBeLessThan(150_000)
+  },
+)
