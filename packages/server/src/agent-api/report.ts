@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { type Answer, limits, readReport } from '@svc/protocol'
 import { send } from '../platform/http/answers.ts'
+import { free } from '../platform/http/buffers.ts'
 import type { Handler } from '../platform/http/listener.ts'
 import { Room } from '../platform/http/room.ts'
 import { type Admitted, admit, type Gate } from './admission.ts'
@@ -58,7 +59,9 @@ function reportHandler(parts: AgentParts): (admitted: Admitted, res: ServerRespo
   }
 
   return async ({ caller, bytes }, res) => {
+    const size = bytes.length
     const read = readReport(bytes, deps.now())
+    free(bytes)
     if (!read.ok) return refuseBody(parts, res, caller, read.message)
     if (read.runsDropped !== undefined) noteDropped(caller, read.runsDropped)
     let bodies: string[] | undefined
@@ -80,7 +83,7 @@ function reportHandler(parts: AgentParts): (admitted: Admitted, res: ServerRespo
     }
     const decision = await batcher.submit(submission, {
       kept: res.shouldKeepAlive,
-      bytes: bytes.length,
+      bytes: size,
       alone: read.newNames === true,
     })
     if (decision.ok) send(res, 200, answerOf(decision, interval))

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { arrivals } from './arrivals.ts'
+import { free } from './buffers.ts'
 import { Turns } from './turns.ts'
 
 /**
@@ -62,10 +63,21 @@ export function readBody(req: IncomingMessage, res: ServerResponse, maxBytes: nu
     })
     req.on('end', () => {
       if (size > maxBytes) finish({ is: 'too_large' })
-      else finish({ is: 'whole', bytes: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size) })
+      else finish({ is: 'whole', bytes: joined(req, chunks, size) })
     })
     req.on('close', () => finish({ is: 'broken' }))
   })
+}
+
+/**
+ * Joins the pieces of a body, and frees them. Pieces that came over a connection belong to this request alone, unless
+ * somebody else reads them, too.
+ */
+function joined(req: IncomingMessage, chunks: readonly Buffer[], size: number): Buffer {
+  if (chunks.length === 1) return chunks[0] as Buffer
+  const bytes = Buffer.concat(chunks, size)
+  if (req.socket && req.listenerCount('data') === 1) for (const chunk of chunks) free(chunk)
+  return bytes
 }
 
 /**
