@@ -14,7 +14,7 @@ import { startLimit } from './common/limit.ts'
 import { slowDisk } from './common/slow-disk.ts'
 import { count, fixed, table } from './common/table.ts'
 import { median } from './common/times.ts'
-import { checkoutIn, compare } from './report/beside.ts'
+import { checkoutIn, compare, warmSeconds } from './report/beside.ts'
 import { embedded, type Load, type Measured, measure, onPostgres, type Server } from './report/measure.ts'
 
 interface Part extends Load {
@@ -104,7 +104,7 @@ async function inTurns(servers: Server[], part: Part, rounds: number, seconds: n
   const results: Measured[][] = servers.map(() => [])
   for (const server of servers) {
     await measure(server, part, 'all')
-    await measure(server, part, seconds)
+    await measure(server, part, warmSeconds)
   }
   for (let round = 0; round < rounds; round++) {
     const order = round % 2 === 0 ? servers : [...servers].reverse()

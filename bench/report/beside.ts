@@ -49,7 +49,7 @@ const cores = availableParallelism()
 /** The number of rounds for which the same processes are measured. */
 const roundsOfProcesses = 3
 /** The seconds of load before the first round of new processes, in which their code is compiled. */
-const warmSeconds = 10
+export const warmSeconds = 10
 
 /** Starts all services, in an order that depends on `from`, and measures them in several rounds. */
 async function measureNew(part: Compared, checkouts: readonly string[], seconds: number, from: number, rounds: number) {
