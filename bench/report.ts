@@ -1,28 +1,22 @@
 /**
  * Measures CPU time per report and reports per second, of the service and of the limit servers T and L
  * (report/limit.ts) in turn; medians of the rounds. PART is keep-alive or close (what happens to connections; reports
- * of 3 KB), 30kb, 250kb, slow-disk (each sync a millisecond slower) or postgres. `--beside FOLDER` compares the service
+ * of 3 KB), 30kb, 250kb, slow-disk (each sync a millisecond slower), postgres, postgres-1ms or postgres-5ms. `--beside FOLDER` compares the service
  * with that of another checkout instead, in 15 rounds (report/beside.ts); it may be given several times.
  *
  *   npm run bench -- report [PART …] [--rounds 5] [--seconds 3] [--beside FOLDER]
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startLimit } from './common/limit.ts'
-import { slowDisk } from './common/slow-disk.ts'
 import { count, fixed, table } from './common/table.ts'
 import { median } from './common/times.ts'
 import { checkoutIn, compare, warmSeconds } from './report/beside.ts'
-import { embedded, type Load, type Measured, measure, onPostgres, type Server } from './report/measure.ts'
+import { type Measured, measure, type Server, type Setting, startOn, withDisk } from './report/measure.ts'
 
-interface Part extends Load {
+interface Part extends Setting {
   says: string
   /** The CPU time of the service as a multiple of T's: the goal, and the maximum that is accepted. */
   goal?: readonly [goal: number, max: number]
-  slowDisk?: boolean
-  postgres?: boolean
 }
 
 const parts: Readonly<Record<string, Part>> = {
@@ -41,14 +35,30 @@ const parts: Readonly<Record<string, Part>> = {
     kilobytes: 3,
     agents: 10_000,
     mode: 'keep-alive',
-    slowDisk: true,
+    syncDelayMs: 1,
   },
   postgres: {
     says: '3 KB, connections kept, PostgreSQL',
     kilobytes: 3,
     agents: 10_000,
     mode: 'keep-alive',
-    goal: [2.5, 2.5],
+    goal: [1.5, 2.5],
+    postgres: true,
+  },
+  'postgres-1ms': {
+    says: '3 KB, connections kept, PostgreSQL, each sync 1 ms later',
+    kilobytes: 3,
+    agents: 10_000,
+    mode: 'keep-alive',
+    syncDelayMs: 1,
+    postgres: true,
+  },
+  'postgres-5ms': {
+    says: '3 KB, connections kept, PostgreSQL, each sync 5 ms later',
+    kilobytes: 3,
+    agents: 10_000,
+    mode: 'keep-alive',
+    syncDelayMs: 5,
     postgres: true,
   },
 }
@@ -82,22 +92,20 @@ function chosenOf(names: string[], everyByDefault: boolean): string[] {
   return everyByDefault ? Object.keys(parts) : ['keep-alive', 'close', 'postgres']
 }
 
-async function measurePart(part: Part, rounds: number, seconds: number): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-report-'))
-  const slow = part.slowDisk ? slowDisk(folder) : {}
-  const servers: Server[] = []
-  try {
+const measurePart = (part: Part, rounds: number, seconds: number): Promise<string> =>
+  withDisk(part, async (slow) => {
     if (!slow) return `**${part.says}**: not measured, since there is no C compiler here (\`cc\`).`
-    servers.push({ name: 'T', ...(await startLimit(part.agents, 'T', slow)) })
-    servers.push({ name: 'L', ...(await startLimit(part.agents, 'L', slow)) })
-    servers.push(part.postgres ? await onPostgres(part.agents) : await embedded(part.agents, { env: slow }))
-    const results = await inTurns(servers, part, rounds, seconds)
-    return textOf(part, servers, results, rounds, seconds)
-  } finally {
-    for (const server of servers) await server.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
+    const servers: Server[] = []
+    try {
+      servers.push({ name: 'T', ...(await startLimit(part.agents, 'T', slow)) })
+      servers.push({ name: 'L', ...(await startLimit(part.agents, 'L', slow)) })
+      servers.push(await startOn(part, slow))
+      const results = await inTurns(servers, part, rounds, seconds)
+      return textOf(part, servers, results, rounds, seconds)
+    } finally {
+      for (const server of servers) await server.stop()
+    }
+  })
 
 /** Measures every server in each round, so that the servers are compared under the same conditions of the machine. */
 async function inTurns(servers: Server[], part: Part, rounds: number, seconds: number): Promise<Measured[][]> {

@@ -10,8 +10,9 @@ export interface Postgres {
   stop: () => Promise<void>
 }
 
-export async function startDatabase(): Promise<Postgres> {
-  const postgres = await startPostgres({ durable: true })
+/** Starts it. `env` are further environment variables of PostgreSQL. */
+export async function startDatabase(env: Readonly<Record<string, string>> = {}): Promise<Postgres> {
+  const postgres = await startPostgres({ durable: true, env })
   const admin = new pg.Client({ connectionString: postgres.url('postgres') })
   await admin.connect()
   await admin.query('create database bench')

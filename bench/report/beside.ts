@@ -11,11 +11,10 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { count, fixed, table } from '../common/table.ts'
 import { median } from '../common/times.ts'
-import { embedded, type Load, type Measured, measureInTurns, onPostgres, type Server } from './measure.ts'
+import { type Measured, measureInTurns, type Server, type Setting, startOn, withDisk } from './measure.ts'
 
-export interface Compared extends Load {
+export interface Compared extends Setting {
   says: string
-  postgres?: boolean
 }
 
 /** The results of one round: of this checkout's service, then of each other one's in the given order. */
@@ -35,12 +34,16 @@ export async function compare(
   seconds: number,
 ): Promise<string> {
   pin(process.pid, 1)
-  const all: Round[] = []
-  for (let round = 0; round < rounds; round += roundsOfProcesses) {
-    console.error(`  ${round} of ${rounds} rounds done`)
-    all.push(...(await measureNew(part, checkouts, seconds, round, Math.min(roundsOfProcesses, rounds - round))))
-  }
-  return checkouts.map((checkout, i) => textOf(part, checkout, all, i + 1, seconds)).join('\n\n')
+  return withDisk(part, async (slow) => {
+    if (!slow) return `**${part.says}**: not measured, since there is no C compiler here (\`cc\`).`
+    const all: Round[] = []
+    for (let from = 0; from < rounds; from += roundsOfProcesses) {
+      console.error(`  ${from} of ${rounds} rounds done`)
+      const next = { from, rounds: Math.min(roundsOfProcesses, rounds - from), seconds }
+      all.push(...(await measureNew(part, slow, checkouts, next)))
+    }
+    return checkouts.map((checkout, i) => textOf(part, checkout, all, i + 1, seconds)).join('\n\n')
+  })
 }
 
 /** The number of cores, read before this process is kept on one of them. */
@@ -52,12 +55,16 @@ const roundsOfProcesses = 3
 export const warmSeconds = 10
 
 /** Starts all services, in an order that depends on `from`, and measures them in several rounds. */
-async function measureNew(part: Compared, checkouts: readonly string[], seconds: number, from: number, rounds: number) {
-  const start = part.postgres ? onPostgres : embedded
+async function measureNew(
+  part: Compared,
+  slow: Readonly<Record<string, string>>,
+  checkouts: readonly string[],
+  { from, rounds, seconds }: { from: number; rounds: number; seconds: number },
+) {
   const all = [{}, ...checkouts.map((checkout) => ({ checkout }))]
   const servers: Server[] = []
   try {
-    for (const i of turned(all.keys(), from)) servers[i] = await start(part.agents, all[i])
+    for (const i of turned(all.keys(), from)) servers[i] = await startOn(part, slow, all[i])
     for (const { pid } of servers) pin(pid, 0)
     for (const time of ['all', warmSeconds] as const) await measureInTurns(servers, part, time)
     const measured: Round[] = []
@@ -115,9 +122,14 @@ function textOf(part: Compared, checkout: string, all: readonly Round[], other: 
       ],
     ]
   })
+  const rates = pairs.map(({ ours, theirs }) => ours.rate / theirs.rate)
+  const each = (key: 'rate' | 'p50' | 'p99', digits: number) =>
+    (['ours', 'theirs'] as const).map((whose) => fixed(median(pairs.map((pair) => pair[whose][key])), digits))
+  const [rate, p50, p99] = [each('rate', 0), each('p50', 1), each('p99', 1)]
   const errors = pairs.reduce((sum, { ours, theirs }) => sum + ours.errors + theirs.errors, 0)
   return [
     `**${part.says}**: this checkout beside ${checkout}, 32 clients, ${count(part.agents)} agents, ${all.length} rounds of ${seconds} s for each service, new processes every ${roundsOfProcesses} rounds, ${errors} errors.`,
     table(['CPU of', 'µs/report here', 'there', 'ratio (median)', 'middle half', 'from, to'], rows),
+    `Reports a second: ${rate.join(' here, ')} there, ratio ${fixed(median(rates), 3)}; p50 ${p50.join(' and ')} ms, p99 ${p99.join(' and ')} ms.`,
   ].join('\n\n')
 }

@@ -1,8 +1,11 @@
 /** Measures one or more servers that take reports, and starts the servers that several measurements share. */
 import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startDatabase } from '../common/postgres.ts'
 import { type ServiceOptions, startService } from '../common/service.ts'
+import { slowDisk } from '../common/slow-disk.ts'
 
 /**
  * The load of a measurement. `agents` must be so large that no agent reports more than 60 times a minute (8), however
@@ -12,6 +15,12 @@ export interface Load {
   kilobytes: number
   agents: number
   mode: 'keep-alive' | 'close'
+}
+/** A load, and the database of the service that gets it. */
+export interface Setting extends Load {
+  postgres?: boolean
+  /** The milliseconds by which each sync of the database's files is delayed. */
+  syncDelayMs?: number
 }
 export interface Server {
   name: string
@@ -71,14 +80,39 @@ interface Loaded extends Pick<Measured, 'errors' | 'p50' | 'p99' | 'cpu' | 'data
   elapsed: number
 }
 
+/** Environment variables with which the process that syncs the database's files is slow (common/slow-disk.ts). */
+type SlowDisk = Readonly<Record<string, string>>
+
+/** Calls `work` with what makes the disk as slow as a setting wants it; undefined if that is not possible here. */
+export async function withDisk<T>(
+  { syncDelayMs }: Setting,
+  work: (slow: SlowDisk | undefined) => Promise<T>,
+): Promise<T> {
+  if (syncDelayMs === undefined) return work({})
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-disk-'))
+  try {
+    return await work(slowDisk(folder, syncDelayMs))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Starts the service with the database of a setting. */
+export const startOn = (
+  { postgres, agents }: Setting,
+  slow: SlowDisk,
+  options: ServiceOptions = {},
+): Promise<Server> =>
+  postgres ? onPostgres(agents, slow, options) : embedded(agents, { ...options, env: { ...slow, ...options.env } })
+
 /** Starts the service with SQLite. */
-export async function embedded(agents: number, options: ServiceOptions = {}): Promise<Server> {
+async function embedded(agents: number, options: ServiceOptions = {}): Promise<Server> {
   return { name: 'service', ...withPid(await startService(agents, options)) }
 }
 
 /** Starts the service with a new PostgreSQL that syncs every commit. */
-export async function onPostgres(agents: number, options: ServiceOptions = {}): Promise<Server> {
-  const postgres = await startDatabase()
+async function onPostgres(agents: number, slow: SlowDisk, options: ServiceOptions): Promise<Server> {
+  const postgres = await startDatabase(slow)
   const env = { ...options.env, SVC_DATABASE_URL: postgres.url }
   const service = await startService(agents, { ...options, env })
   const stop = async () => {

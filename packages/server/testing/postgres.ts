@@ -50,8 +50,15 @@ const nobody = 65534
 const asRoot = process.getuid?.() === 0
 const identity = asRoot ? { uid: nobody, gid: nobody } : {}
 
-/** Starts a cluster. With `durable` every commit is synced to the disk, as in production; without, tests are faster. */
-export async function startPostgres({ durable = false } = {}): Promise<TestPostgres> {
+interface PostgresOptions {
+  /** Syncs every commit to the disk, as in production; without it, tests are faster. */
+  durable?: boolean
+  /** Extra environment variables of the server. */
+  env?: Readonly<Record<string, string>>
+}
+
+/** Starts a cluster. */
+export async function startPostgres({ durable = false, env = {} }: PostgresOptions = {}): Promise<TestPostgres> {
   const given = process.env.SVC_TEST_DATABASE_URL
   if (given) return running(given)
   const bin = binaries()
@@ -62,7 +69,7 @@ export async function startPostgres({ durable = false } = {}): Promise<TestPostg
   mkdirSync(data, { mode: 0o700 })
   if (asRoot) chownSync(data, nobody, nobody)
   run(usable(bin, folder), 'initdb', ['-D', data, '--no-sync', '-A', 'trust', '-U', 'svc', '-E', 'UTF8', '--locale=C'])
-  const started = () => serve(usable(bin, folder), data, folder, durable)
+  const started = () => serve(usable(bin, folder), data, folder, { durable, env })
   let server = await started()
   return {
     url: (database) => `postgres://svc@/${database}?host=${encodeURIComponent(folder)}`,
@@ -124,7 +131,7 @@ async function again<T>(start: () => Promise<T>): Promise<T> {
  * Starts a PostgreSQL server. The server also ends if this process is killed, because its wrapper then notices the end
  * of its input.
  */
-async function serve(bin: string, data: string, folder: string, durable: boolean) {
+async function serve(bin: string, data: string, folder: string, { durable, env }: Required<PostgresOptions>) {
   const wrapper = '"$@" & pid=$!; echo "$pid"; cat >/dev/null; kill -INT "$pid" 2>/dev/null; wait'
   const options = ['-D', data, '-k', folder, '-h', '', '-c', 'max_connections=200', '-c', 'timezone=UTC']
   // Autovacuum would start a process every second, because the tests make dozens of short-lived databases.
@@ -132,6 +139,7 @@ async function serve(bin: string, data: string, folder: string, durable: boolean
   const child = spawn('sh', ['-c', wrapper, 'sh', join(bin, 'postgres'), ...options, ...more], {
     ...identity,
     cwd: folder,
+    env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const pid = await ready(child)
