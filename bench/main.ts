@@ -16,6 +16,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   growth: async () => (await import('./growth.ts')).benchGrowth,
   fleet: async () => (await import('./fleet.ts')).benchFleet,
   page: async () => (await import('./page.ts')).benchPage,
+  filters: async () => (await import('./filters.ts')).benchFilters,
   slow: async () => (await import('./slow.ts')).benchSlow,
   hostile: async () => (await import('./hostile.ts')).benchHostile,
   nodes: async () => (await import('./nodes.ts')).benchNodes,

@@ -2,9 +2,7 @@
  * Measures how long people wait for the fleet list and for the page of an agent in Chromium, with 10, 1,000 and 10,000
  * agents that report every 30 s meanwhile, and what 200 open pages cost the service.
  *
- *   npm run bench -- page [--agents 10,1000,10000] [--rounds 7] [--pages 200] [--seconds 15] [--filters]
- *
- * With the largest fleet it also measures the list with filters, on both databases; `--filters` measures only that.
+ *   npm run bench -- page [--agents 10,1000,10000] [--rounds 7] [--pages 200] [--seconds 15]
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -17,7 +15,6 @@ import { count, fixed, table } from './common/table.ts'
 import { median } from './common/times.ts'
 import { memory } from './common/usage.ts'
 import { startLoad, type Window, window } from './fleet/load.ts'
-import { measureFilters } from './page/filters.ts'
 import { openPages, perPerson, type Seen } from './page/open.ts'
 
 const interval = 30
@@ -46,14 +43,13 @@ interface Size {
 }
 
 export async function benchPage(args: string[]): Promise<string> {
-  const { agents, rounds, open, seconds, onlyFilters } = optionsOf(args)
-  if (onlyFilters) return await measureFilters(Math.max(...agents), rounds)
+  const { agents, rounds, open, seconds } = optionsOf(args)
   await build()
   const browser = await launchBrowser()
   try {
     const sizes: Size[] = []
     for (const n of agents) sizes.push(await measure(browser, n, rounds, open, seconds))
-    return `${tables(sizes, rounds, open, seconds)}\n\n${await measureFilters(Math.max(...agents), rounds)}`
+    return tables(sizes, rounds, open, seconds)
   } finally {
     await browser.close()
   }
@@ -194,7 +190,6 @@ function optionsOf(args: string[]) {
       rounds: { type: 'string', default: '7' },
       pages: { type: 'string', default: '200' },
       seconds: { type: 'string', default: '15' },
-      filters: { type: 'boolean', default: false },
     },
   })
   return {
@@ -202,6 +197,5 @@ function optionsOf(args: string[]) {
     rounds: Number(values.rounds),
     open: Number(values.pages),
     seconds: Number(values.seconds),
-    onlyFilters: values.filters,
   }
 }

@@ -58,7 +58,8 @@ export async function startLoad({ port, agents, connections, interval, processes
     cpu: () => children.reduce((total, { pid }) => total + cpuSeconds(pid ?? 0), 0),
     async stop() {
       process.off('exit', end)
-      const gone = children.map((child) => once(child, 'exit'))
+      const running = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
+      const gone = running.map((child) => once(child, 'exit'))
       end()
       await Promise.all(gone)
     },

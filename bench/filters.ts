@@ -1,20 +1,23 @@
 /**
  * Measures the list of agents and its filters with many agents that report meanwhile: requests over HTTP, and in this
- * process the reading of all rows and costs into an empty cache, and the filters over cached rows.
+ * process the reading of all rows and costs into an empty cache, and the filters over cached rows. On both databases.
+ *
+ *   npm run bench -- filters [--agents 10000] [--rounds 5]
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import type { Fleet } from '@svc/api'
 import { parseFilter } from '@svc/api/filter'
-import type { Store } from '../../packages/server/src/platform/db/open.ts'
-import { fleetCache } from '../../packages/server/src/web/live/fleet.ts'
-import { fleetPage } from '../../packages/server/src/web/queries/fleet.ts'
-import { startDatabase } from '../common/postgres.ts'
-import { type Service, startService, workspace } from '../common/service.ts'
-import { signIn } from '../common/sign-in.ts'
-import { count, fixed, table } from '../common/table.ts'
-import { median, timed } from '../common/times.ts'
-import { type Load, startLoad, window } from '../fleet/load.ts'
-import { openPages } from './open.ts'
+import type { Store } from '../packages/server/src/platform/db/open.ts'
+import { fleetCache } from '../packages/server/src/web/live/fleet.ts'
+import { fleetPage } from '../packages/server/src/web/queries/fleet.ts'
+import { startDatabase } from './common/postgres.ts'
+import { type Service, startService, workspace } from './common/service.ts'
+import { signIn } from './common/sign-in.ts'
+import { count, fixed, table } from './common/table.ts'
+import { median, timed } from './common/times.ts'
+import { type Load, startLoad, window } from './fleet/load.ts'
+import { openPages } from './page/open.ts'
 
 /** The seconds for which the CPU of the service is measured. */
 const seconds = 20
@@ -53,7 +56,12 @@ interface Measured {
   filtered: number[][]
 }
 
-export async function measureFilters(agents: number, rounds: number): Promise<string> {
+export async function benchFilters(args: string[]): Promise<string> {
+  const { values } = parseArgs({
+    args,
+    options: { agents: { type: 'string', default: '10000' }, rounds: { type: 'string', default: '5' } },
+  })
+  const [agents, rounds] = [Number(values.agents), Number(values.rounds)]
   const embedded = await measure('SQLite', agents, rounds, {})
   const postgres = await startDatabase()
   try {
@@ -65,7 +73,7 @@ export async function measureFilters(agents: number, rounds: number): Promise<st
 }
 
 async function measure(engine: string, agents: number, rounds: number, env: Record<string, string>): Promise<Measured> {
-  console.error(`page: filters over ${count(agents)} agents, ${engine}`)
+  console.error(`filters: ${count(agents)} agents, ${engine}`)
   const service = await startService(agents, { people: [person], env, history: true })
   try {
     const asked = await overHttp(service, agents, rounds)
@@ -98,10 +106,10 @@ async function overHttp(
         await sleep(250)
         lists.push((await timed(() => ask(q))).ms)
       }
+    // Agents that come back after a start would be measured, too.
+    await load.stop()
     for (let round = 0; round < rounds; round++) {
       await service.restart()
-      // All agents connect again first.
-      await sleep(3000)
       first.push((await timed(() => ask(''))).ms)
       firstCosts.push((first.at(-1) ?? 0) + (await timed(() => ask('cost:>0'))).ms)
     }
