@@ -138,7 +138,7 @@ function StateCell({ row, narrow }: RowProps) {
 function TagsCell({ slug, row: { tags } }: RowProps) {
   return (
     <Cell name="tags">
-      <span className="fleet-tags" title={tags.join(' ')}>
+      <span className="fleet-tag-list" title={tags.join(' ')}>
         {tags.map((tag) => (
           <Link
             key={tag}
