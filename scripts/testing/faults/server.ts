@@ -236,4 +236,28 @@ export const serverFaults: readonly Fault[] = [
     new: "eb.selectFrom('action_agent').select('command_id').where('action_id', '=', id).$castTo<{",
     tests: [at('updates/actions/actions.store.test.ts')],
   },
+  {
+    name: 'tags: an agent that does not exist is left out in silence',
+    harm: 'Somebody believes that all named agents have a tag, and the filter that should select them misses one.',
+    file: at('fleet/agents/tags.ts'),
+    old: 'names.find((name) => !known.has(name))',
+    new: 'names.find((name) => !known.has(name) && known.size === 0)',
+    tests: [at('fleet/agents/tags.store.test.ts')],
+  },
+  {
+    name: 'tags: two changes at the same time give an agent more tags than it may have',
+    harm: 'An agent has tags without end, and every list that shows it is larger than its limit.',
+    file: at('fleet/agents/tags.ts'),
+    old: '    await lockWorkspace(trx, workspace.id)\n    const after = await changedBy(trx, workspace, wanted, { lock: true })\n',
+    new: '    const after = await changedBy(trx, workspace, wanted, { lock: false })\n',
+    tests: [at('fleet/agents/tags.store.test.ts')],
+  },
+  {
+    name: 'tags: a change is announced to nobody',
+    harm: 'A filter goes on selecting agents by the tags that they had, and an action reaches the wrong ones.',
+    file: at('web/operations/agents.ts'),
+    old: 'agents: ({ changed }) => changed,',
+    new: 'agents: () => [],',
+    tests: [at('web/operations/tags.http.test.ts')],
+  },
 ]
