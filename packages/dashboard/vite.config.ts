@@ -57,7 +57,7 @@ const door = /src\/door\/|protocol\/src\/(email|pasted)|forms\/(NewPasswordInput
 const otherPages = new RegExp(
   [
     /pages\/(install\/|alerts\/|updates\/(UpdatesPage|Bar))|alerts\/(useChannelTest|hours|HoursFields|mute-lengths)/,
-    /agents\/(names|TokenSteps|FirstReport)|protocol\/src\/(email|pasted)|forms\/(rules|local-time)/,
+    /agents\/(gone|names|tags|TagsField|TokenSteps|FirstReport)|api\/src\/filter\/tags|protocol\/src\/(email|pasted)|forms\/(rules|local-time)/,
     /overview\/HoursForm|updates\/(NewSecrets|Served|reasons)|blueprints\/words/,
   ]
     .map(({ source }) => source)

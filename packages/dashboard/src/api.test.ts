@@ -74,7 +74,9 @@ test('a signal cancels a request, with and without input', async () => {
 
 test('a refusal is thrown with its code and message, a lost connection as offline', async () => {
   answering(409, { error: { code: 'name_taken', message: 'There is one already.' } })
-  await expect(api.addAgent('n', 'mail')).rejects.toEqual(new ApiError(409, 'name_taken', 'There is one already.'))
+  await expect(api.addAgent('n', { name: 'mail' })).rejects.toEqual(
+    new ApiError(409, 'name_taken', 'There is one already.'),
+  )
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('failed')))
   await expect(api.me()).rejects.toMatchObject({ status: 0, code: 'offline' })
 })

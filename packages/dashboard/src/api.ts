@@ -278,16 +278,7 @@ export const api = {
   deleteBot: (slug: string, id: string) => call('DELETE /w/:slug/bots/:id', { slug, id }),
   products: (slug: string, s?: Signal) => call('GET /w/:slug/products', { slug }, s),
 
-  addAgent: (slug: string, name: string, tags: string[] = []) =>
-    call('POST /w/:slug/agents', { slug }, { name, ...(tags.length > 0 && { tags }) }),
-  tagAgents: (slug: string, tagging: Sent<'POST /w/:slug/tags'>) => call('POST /w/:slug/tags', { slug }, tagging),
-  previewTags: (slug: string, tagging: Sent<'POST /w/:slug/tags/preview'>) =>
-    call('POST /w/:slug/tags/preview', { slug }, tagging),
-  /** The names of those of the agents that no longer exist. */
-  goneAgents: async (slug: string, names: readonly string[]) => {
-    const known = new Set((await call('GET /w/:slug/fleet/names', { slug }, {})).names)
-    return names.filter((name) => !known.has(name))
-  },
+  addAgent: (slug: string, agent: Sent<'POST /w/:slug/agents'>) => call('POST /w/:slug/agents', { slug }, agent),
   agent: (slug: string, name: string, s?: Signal) => call('GET /w/:slug/agents/:name', { slug, name }, s),
   renameAgent: (slug: string, name: string, to: string) =>
     call('PATCH /w/:slug/agents/:name', { slug, name }, { name: to }),

@@ -97,7 +97,7 @@ function NameForm({
     validate: { name: wrongWithName, tags: wrongWithTags },
   })
   const { busy, error, submit } = useSubmit(async ({ name, tags }: { name: string; tags: string }) => {
-    onAdded(await api.addAgent(slug, name, tagsTyped(tags)))
+    onAdded(await api.addAgent(slug, { name, tags: tagsTyped(tags) }))
     void client.invalidateQueries({ queryKey: keys.workspace(slug) })
   })
   return (

@@ -2,11 +2,12 @@ import { Checkbox, Stack, TextInput } from '@mantine/core'
 import type { TaggedAgent } from '@svc/api'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { ApiError, api } from '../api.ts'
+import { ApiError, call } from '../api.ts'
 import { asTyped } from '../forms/as-typed.ts'
 import { useSubmit } from '../forms/useSubmit.ts'
 import { facetsQuery, keys } from '../queries.ts'
 import { count, Dialog, DialogEnd, ErrorNote, Help, Scroll } from '../ui/index.ts'
+import { goneAgents } from './gone.ts'
 import { changeInWords, changeOf, countTags, pressTag, type TagChoices, type TagCounts, wrongWithTags } from './tags.ts'
 import './tags.css'
 
@@ -24,9 +25,8 @@ export function TagsDialog({ slug, names, onClose, onGone }: TagsDialogProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ['w', slug, 'tags', names],
     queryFn: () =>
-      api.previewTags(slug, { agents: [...names] }).catch(async (cause: unknown) => {
-        if (onGone && cause instanceof ApiError && cause.code === 'agent_unknown')
-          onGone(await api.goneAgents(slug, names))
+      call('POST /w/:slug/tags/preview', { slug }, { agents: [...names] }).catch(async (cause: unknown) => {
+        if (onGone && cause instanceof ApiError && cause.code === 'agent_unknown') onGone(await goneAgents(slug, names))
         throw cause
       }),
     enabled: names.length > 0,
@@ -61,7 +61,7 @@ function TagsForm({ slug, agents, onClose }: { slug: string; agents: readonly Ta
   const change = changeOf(counts, all, choices, typed)
   const words = changeInWords(change, counts, all)
   const { busy, error, submit } = useSubmit(async () => {
-    await api.tagAgents(slug, { agents: agents.map(({ name }) => name), ...change })
+    await call('POST /w/:slug/tags', { slug }, { agents: agents.map(({ name }) => name), ...change })
     for (const key of [keys.fleet(slug), keys.agents(slug), keys.activity(slug)])
       void client.invalidateQueries({ queryKey: key })
     onClose()

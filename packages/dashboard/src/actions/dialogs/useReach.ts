@@ -1,5 +1,6 @@
 import type { ActionPreview, NewAction } from '@svc/api'
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { goneAgents } from '../../agents/gone.ts'
 import { ApiError, api } from '../../api.ts'
 
 export type ActionValues = NonNullable<NewAction['values']>
@@ -24,7 +25,7 @@ export const useReach = (
         return await api.previewAction(slug, { type, agents: [...agents], values })
       } catch (error) {
         if (error instanceof ApiError && error.code === 'agent_unknown') {
-          const gone = await api.goneAgents(slug, agents)
+          const gone = await goneAgents(slug, agents)
           if (gone.length > 0) onGone(gone)
         }
         throw error

@@ -14,12 +14,12 @@ import {
 } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { typeWords } from '../../actions/words.ts'
-import { TagsDialog } from '../../agents/index.ts'
 import { ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { handOver } from '../../updates/chosen.ts'
 import type { Selection } from './useSelection.ts'
 
+const TagsDialog = lazy(async () => ({ default: (await import('../../agents/TagsDialog.tsx')).TagsDialog }))
 const ActionDialog = lazy(async () => ({
   default: (await import('../../actions/dialogs/ActionDialog.tsx')).ActionDialog,
 }))
