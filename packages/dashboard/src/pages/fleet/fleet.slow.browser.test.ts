@@ -126,6 +126,8 @@ const field = (visitor: Visitor) => visitor.page.getByRole('combobox', { name: '
 const qIs = (visitor: Visitor, q: string | null) =>
   visitor.page.waitForURL((url) => url.searchParams.get('q') === q && !url.searchParams.has('search'))
 
+const numberIs = ({ page }: Visitor, words: string) => page.locator('.fleet-number').getByText(words).waitFor()
+
 test('a wrong filter is underlined without a request, keeps the list, and loses nothing that was typed', async () => {
   const visitor = await window()
   const { page } = visitor
@@ -140,7 +142,7 @@ test('a wrong filter is underlined without a request, keeps the list, and loses 
   await sentence.waitFor()
   expect(await page.locator('.fleet-underline mark').textContent()).toBe('green')
   expect(await field(visitor).getAttribute('aria-invalid')).toBe('true')
-  await page.getByText('1 of 4 · filter not applied').waitFor()
+  await numberIs(visitor, '1 of 4 · filter not applied')
   await page.getByText('The list still shows level:warn.').waitFor()
   expect(await names(visitor)).toEqual(['link-checker'])
   expect(asked.filter((url) => url.includes('green'))).toEqual([])
@@ -159,7 +161,7 @@ test('a wrong filter is underlined without a request, keeps the list, and loses 
   await page.keyboard.press('/')
   await page.keyboard.press('End')
   for (const _ of ',green') await page.keyboard.press('Backspace')
-  await page.getByText('1 of 4').waitFor()
+  await numberIs(visitor, '1 of 4')
   await sentence.waitFor({ state: 'detached' })
   await qIs(visitor, 'level:warn')
 })
@@ -177,7 +179,7 @@ test.each([
   await visitor.page.goto(fleet() + address)
   await qIs(visitor, filter)
   expect(await field(visitor).inputValue()).toBe(filter)
-  await visitor.page.getByText(`${found.length} of 4`).first().waitFor()
+  await numberIs(visitor, `${found.length} of 4`)
   expect(await names(visitor)).toEqual(found)
 })
 
@@ -198,7 +200,7 @@ test('the field suggests keys and values, which the keys take, and the chips put
   await page.keyboard.press('Tab')
   expect(await field(visitor).inputValue()).toBe('version:1.2.0')
   await qIs(visitor, 'version:1.2.0')
-  await page.getByText('1 of 4').waitFor()
+  await numberIs(visitor, '1 of 4')
   await page.keyboard.type(' is:off')
   await page.getByRole('option', { name: 'offline' }).waitFor()
   await page.keyboard.press('Escape')
@@ -238,7 +240,7 @@ test('a tag in a row leads to the agents that have it', async () => {
   expect(await tag.evaluate((each) => each.scrollWidth - each.clientWidth), 'the tag is cut').toBe(0)
   await tag.click()
   await qIs(visitor, 'tag:eu')
-  await visitor.page.getByText('1 of 4').waitFor()
+  await numberIs(visitor, '1 of 4')
   expect(await names(visitor)).toEqual(['mail-triage'])
 })
 
