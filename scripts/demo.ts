@@ -12,6 +12,7 @@ import { type DemoSetup, demoAgents, installAgent, svcCommand } from './demo/age
 import { receiverNetwork, startAlerts } from './demo/alerts.ts'
 import { namePrefix } from './demo/fleet/members.ts'
 import { makeFleet, startFleet } from './demo/fleet/start.ts'
+import { fleetViews } from './demo/fleet/views.ts'
 import { countInWords, type DemoOptions, readOptions, usage } from './demo/options.ts'
 import { canListen, onFreePort } from './demo/ports.ts'
 import { Guard, Processes } from './demo/processes.ts'
@@ -85,7 +86,11 @@ async function begin() {
     return [agent.name, pid] as const
   })
   const agents = Object.fromEntries(await Promise.all(installed))
-  if (tokens.length > 0) await startFleet(setup, tokens, { processes, tell })
+  if (tokens.length > 0) {
+    await startFleet(setup, tokens, { processes, tell })
+    for (const { name, filter } of fleetViews)
+      await operator(setup, ['view', 'set', workspace, name, '--filter', filter])
+  }
   const { link } = await operator<{ link: string }>(setup, ['link', person.email])
   const pids = { demo: process.pid, ...processes.pids, ...agents }
   if (options.json) console.log(JSON.stringify({ url, link, workspace, product, dir: folder, pids }))

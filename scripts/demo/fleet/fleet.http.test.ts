@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { serve } from '../../../packages/server/testing/page/service.ts'
 import { membersOf } from './members.ts'
 import { SimulatedAgent, startReporting } from './reporting.ts'
+import { fleetViews } from './views.ts'
 
 const count = 100
 const w = '/api/web/w/demo'
@@ -36,6 +37,9 @@ test('a fleet reports, shows trouble and costs, and pauses, resumes and runs on 
   expect({ all, never, stopped, bad }).toEqual({ all: count, never: 1, stopped: 1, bad: 3 })
   expect(fleet.rows.filter(({ label }) => label === 'HTTP 401 from the mailbox')).toHaveLength(2)
   expect(fleet.cost30).toBeGreaterThan(0)
+
+  for (const { name, filter: q } of fleetViews)
+    expect((await ann.send('PUT', `${w}/views`, { name, q, shared: true })).status).toBe(201)
 
   const at = members.findIndex(
     ({ condition }) => condition.state === undefined && !condition.reports && !condition.isPaused,

@@ -1,0 +1,7 @@
+/** The views of the workspace in a demo with a simulated fleet. */
+export const fleetViews: readonly { name: string; filter: string }[] = [
+  { name: 'Bad in eu', filter: 'level:bad tag:eu' },
+  { name: 'Needs attention', filter: 'level:bad,warn is:online' },
+  { name: 'Outdated', filter: 'version:<1.4.0' },
+  { name: 'Expensive today', filter: 'cost:>1' },
+]
