@@ -56,9 +56,9 @@ const door = /src\/door\/|protocol\/src\/(email|pasted)|forms\/(NewPasswordInput
 /** Modules that several other pages share. Neither the list of agents nor the page of an agent needs them. */
 const otherPages = new RegExp(
   [
-    /pages\/(install\/|alerts\/|updates\/(UpdatesPage|Bar))|alerts\/(useChannelTest|hours|HoursFields|mute-lengths)/,
+    /pages\/(install\/|alerts\/|actions\/|updates\/(UpdatesPage|Bar|tally))|alerts\/(useChannelTest|hours|HoursFields|mute-lengths)/,
     /agents\/(gone|names|tags|TagsField|TokenSteps|FirstReport)|api\/src\/filter\/tags|protocol\/src\/(email|pasted)|forms\/(rules|local-time)/,
-    /overview\/HoursForm|updates\/(NewSecrets|Served|reasons)|blueprints\/words/,
+    /overview\/HoursForm|updates\/(NewSecrets|Served|reasons)|(blueprints|actions)\/words|views\/open\.ts/,
   ]
     .map(({ source }) => source)
     .join('|'),

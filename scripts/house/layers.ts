@@ -444,6 +444,7 @@ export const orders: Readonly<Record<string, Order>> = {
         live: 'live frames, merged into what is shown',
         proof: 'asks who the person is, before something dangerous is done',
         'agents/parts': 'what pages share about one agent',
+        views: 'the list of agents as people chose it: filter, order and columns, and views that keep them',
         updates: 'what pages share about updates and rollouts',
         'workspace.ts': 'the workspace in the address',
       },

@@ -8,6 +8,7 @@ import type {
   DeliveryState,
   NewAction,
   NewRollout,
+  NewView,
   Operations,
   Role,
   RolloutKind,
@@ -244,6 +245,9 @@ export const api = {
   agentNames: (slug: string, q: string) => call('GET /w/:slug/fleet/names', { slug }, { q }),
   actions: (slug: string, before: string | undefined, limit: number, s?: Signal) =>
     call('GET /w/:slug/actions', { slug }, { before, limit }, s),
+  views: (slug: string, s?: Signal) => call('GET /w/:slug/views', { slug }, s),
+  saveView: (slug: string, view: NewView) => call('PUT /w/:slug/views', { slug }, view),
+  removeView: (slug: string, id: string) => call('DELETE /w/:slug/views/:id', { slug, id }),
   action: (slug: string, id: string, s?: Signal) => call('GET /w/:slug/actions/:id', { slug, id }, s),
   actionOffers: (slug: string, asked: Sent<'POST /w/:slug/actions/offers'>, s?: Signal) =>
     call('POST /w/:slug/actions/offers', { slug }, asked, s),

@@ -31,6 +31,7 @@ export const keys = {
   rollouts: (slug: string) => ['w', slug, 'rollouts'] as const,
   /** The key of actions and their outcomes. */
   actions: (slug: string) => ['w', slug, 'actions'] as const,
+  views: (slug: string) => ['w', slug, 'views'] as const,
   members: (slug: string) => ['w', slug, 'members'] as const,
   activity: (slug: string) => ['w', slug, 'activity'] as const,
   /**
@@ -133,6 +134,14 @@ export const rolloutQuery = (slug: string, id: string) =>
     queryFn: ({ signal }) => api.rollout(slug, id, signal),
     // Polls, since no frame says how much of the watching time of a wave has passed.
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? 5_000 : 30_000),
+  })
+export const viewsQuery = (slug: string) =>
+  queryOptions({ queryKey: keys.views(slug), queryFn: ({ signal }) => api.views(slug, signal) })
+/** The newest actions, for the palette. */
+export const newestActionsQuery = (slug: string) =>
+  queryOptions({
+    queryKey: [...keys.actions(slug), 'newest'],
+    queryFn: ({ signal }) => api.actions(slug, undefined, 5, signal),
   })
 export const actionsQuery = (slug: string) =>
   infiniteQueryOptions({

@@ -33,6 +33,7 @@ import {
   openAlertsQuery,
   queryClient,
   rolloutQuery,
+  viewsQuery,
   workspaceQuery,
 } from './queries.ts'
 import { parseSearch, stringifySearch } from './search.ts'
@@ -134,6 +135,7 @@ const fleet = createRoute({
   },
   loader: ({ context, params, location }) => {
     const view = viewOf(location.search)
+    void context.queryClient.prefetchQuery(viewsQuery(params.slug))
     const { filter } = appliedIn(params.slug, view.q)
     void context.queryClient.prefetchQuery(fleetQuery(params.slug, asked(view, filter.text), 0))
   },

@@ -71,7 +71,7 @@ export const dashboardFaults: readonly Fault[] = [
   {
     name: 'fleet: a column is sorted the same way at each press',
     harm: 'The agents with the lowest costs cannot be brought to the top.',
-    file: at('pages/fleet/view.ts'),
+    file: at('views/state.ts'),
     old: 'now.sort === sort ? !now.desc : down[sort]',
     new: 'now.sort === sort ? now.desc : down[sort]',
     tests: [at('pages/fleet/view.test.ts')],

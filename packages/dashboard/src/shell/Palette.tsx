@@ -1,5 +1,5 @@
 /**
- * The palette: one field that finds agents, pages, actions and help. Its code is loaded when it is first opened
+ * The palette: one field that finds agents, pages, views, actions and help. Its code is loaded when it is first opened
  * (WorkspaceShell.tsx).
  */
 import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight'
@@ -9,10 +9,12 @@ import { IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useId, useState } from 'react'
+import { titleOf } from '../actions/words.ts'
 import { paths } from '../paths.ts'
-import { fleetQuery, meQuery } from '../queries.ts'
+import { fleetQuery, meQuery, newestActionsQuery, viewsQuery } from '../queries.ts'
 import { useSignOut } from '../session.ts'
-import { Level, serviceNow, Text, useFocusBack } from '../ui/index.ts'
+import { dateAndTime, Level, serviceNow, Text, useFocusBack } from '../ui/index.ts'
+import { useOpenView } from '../views/open.ts'
 import { pageActions } from './actions.ts'
 import { bestNamed, fitsWords } from './finding.ts'
 import './palette.css'
@@ -22,6 +24,10 @@ const [store, { open, close }] = createSpotlight()
 
 /** The maximum number of agents that the palette lists. */
 const mostAgents = 8
+/** The maximum number of views that the palette lists, those of the workspace first. */
+const mostViews = 8
+
+const viewGroup = 'Views'
 
 interface PaletteProps {
   slug: string
@@ -55,6 +61,7 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
       ([name, entries]) =>
         [name, entries.filter(({ words, also }) => fitsWords(text, `${words} ${also ?? ''}`))] as const,
     )
+    .map(([name, entries]) => [name, name === viewGroup ? entries.slice(0, mostViews) : entries] as const)
     .filter(([, entries]) => entries.length > 0)
   const names = agents.map(({ name }) => name).join()
   // The first entry is selected again whenever other entries are listed.
@@ -91,8 +98,8 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
       maxHeight={480}
     >
       <Spotlight.Search
-        placeholder="Find agents, pages and actions"
-        aria-label="Find agents, pages and actions"
+        placeholder="Find agents, pages, views and actions"
+        aria-label="Find agents, pages, views and actions"
         leftSection={<IconSearch size={18} aria-hidden />}
         onFocus={() => setText((now) => now + onReady())}
         role="combobox"
@@ -165,6 +172,9 @@ function useAgents(slug: string, text: string) {
 /** Everything but agents that the palette offers, in groups. */
 function useGroups({ slug, onKeys }: { slug: string; onKeys: () => void }): [name: string, entries: Entry[]][] {
   const { data: me } = useSuspenseQuery(meQuery)
+  const { data: views = [] } = useQuery(viewsQuery(slug))
+  const { data: actions } = useQuery(newestActionsQuery(slug))
+  const openView = useOpenView(slug)
   const navigate = useNavigate()
   const signOut = useSignOut()
   const { choose } = useScheme()
@@ -188,6 +198,22 @@ function useGroups({ slug, onKeys }: { slug: string; onKeys: () => void }): [nam
         page('Members', paths.members),
         page('My account', paths.account),
         ...others.map(({ slug: other, name }) => ({ ...page(`Workspace ${name}`, `/w/${other}`), also: other })),
+      ],
+    ],
+    [
+      viewGroup,
+      views.map((view) => ({ id: view.id, words: view.name, also: `view ${view.q}`, run: () => openView(view) })),
+    ],
+    [
+      'Actions',
+      [
+        ...(actions?.rows ?? []).map((row) => ({
+          id: row.id,
+          words: `${titleOf(row)}, ${dateAndTime(row.at, serviceNow())}`,
+          also: `action ${row.by}`,
+          run: () => navigate({ to: paths.action, params: { slug, id: row.id } }),
+        })),
+        page('All actions', paths.actions),
       ],
     ],
     [

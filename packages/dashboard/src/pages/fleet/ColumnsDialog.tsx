@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Stack } from '@mantine/core'
 import { Dialog } from '../../ui/index.ts'
-import { columnNames, columns, defaultColumns } from './columns.ts'
+import { columnNames, columns, defaultColumns } from '../../views/columns.ts'
 import { useFleetState } from './useFleetState.ts'
 
 /** Lets a person choose the columns of the list. The list behind the dialog changes at once. */

@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { type KeyboardEvent, lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useKey } from '../../shell/useKeys.ts'
 import { focusList } from '../../ui/index.ts'
-import type { FleetView } from './view.ts'
+import type { FleetView } from '../../views/state.ts'
 
 const Suggestions = lazy(() => import('./Suggestions.tsx'))
 const FilterHelp = lazy(() => import('./FilterHelp.tsx'))

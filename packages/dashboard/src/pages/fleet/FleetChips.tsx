@@ -3,9 +3,10 @@ import { type Chip, type Filter, pressChip, pressedChip } from '@svc/api/filter'
 import { Link } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
 import { Level, useInSight } from '../../ui/index.ts'
+import type { FleetView } from '../../views/state.ts'
 import { appliedIn } from './applied.ts'
 import type { TypingRef } from './FilterField.tsx'
-import { type FleetView, stateFilters } from './view.ts'
+import { stateFilters } from './view.ts'
 
 interface ChipsProps {
   slug: string

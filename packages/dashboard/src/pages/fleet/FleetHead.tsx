@@ -7,10 +7,11 @@ import { getRouteApi } from '@tanstack/react-router'
 import { api } from '../../api.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { notify } from '../../notify.tsx'
-import { type ColumnName, columns } from './columns.ts'
+import { type ColumnName, columns } from '../../views/columns.ts'
+import { addressOf, type FleetView, orderOf, pressed } from '../../views/state.ts'
 import type { Shown } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
-import { addressOf, type FleetView, numberOf, orderOf, pressed } from './view.ts'
+import { numberOf } from './view.ts'
 
 const grouped = (n: number): string => n.toLocaleString('en-US')
 const route = getRouteApi('/signed-in/w/$slug/')

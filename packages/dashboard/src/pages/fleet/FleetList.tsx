@@ -5,14 +5,14 @@ import { useMediaQuery } from '@mantine/hooks'
 import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useKey } from '../../shell/useKeys.ts'
-import { type ColumnName, fittingColumns, templateOf } from './columns.ts'
+import { type ColumnName, fittingColumns, templateOf } from '../../views/columns.ts'
+import type { FleetView } from '../../views/state.ts'
+import { useColumns } from '../../views/useColumns.ts'
 import { NarrowHead, WideHead } from './FleetHead.tsx'
 import { FleetRowLine } from './FleetRowLine.tsx'
-import { useColumns } from './useColumns.ts'
 import type { Shown } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
 import { useStop } from './useStop.ts'
-import type { FleetView } from './view.ts'
 
 /**
  * The height of a row in pixels, in wide and in narrow windows. It is fixed, so that nothing moves when further rows

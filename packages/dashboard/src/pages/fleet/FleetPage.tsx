@@ -17,6 +17,7 @@ import { FleetList } from './FleetList.tsx'
 import { Mistake } from './Mistake.tsx'
 import { useFleet } from './useFleet.ts'
 import { useSelection } from './useSelection.ts'
+import { Views } from './Views.tsx'
 import { alarm, asked, numberOf, troubles } from './view.ts'
 import './fleet.css'
 
@@ -89,6 +90,7 @@ export function FleetPage() {
         <div className="fleet-tools" data-bulk={some} data-empty={shown?.total === 0}>
           <div className="fleet-filters">
             <FilterField key={slug} slug={slug} typing={typing} />
+            <Views slug={slug} />
             <ColumnsButton />
           </div>
           {mistake && <Mistake error={mistake} applied={filter.text} />}

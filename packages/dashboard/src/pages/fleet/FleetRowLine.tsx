@@ -7,7 +7,7 @@ import { memo, type ReactNode } from 'react'
 import { paths } from '../../paths.ts'
 import { Cost, Level, PlainTime, Text, useOld, useSilent } from '../../ui/index.ts'
 import { Wished } from '../../updates/Wished.tsx'
-import { type ColumnName, columns } from './columns.ts'
+import { type ColumnName, columns } from '../../views/columns.ts'
 import { RuntimeMark } from './RuntimeMark.tsx'
 
 interface RowProps {

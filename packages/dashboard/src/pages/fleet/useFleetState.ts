@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router'
-import { chooseColumns, useColumns } from './useColumns.ts'
-import { type FleetState, orderText, searchFor } from './view.ts'
+import { type FleetState, orderText, searchFor } from '../../views/state.ts'
+import { chooseColumns, useColumns } from '../../views/useColumns.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/')
 

@@ -1,19 +1,7 @@
 import type { FleetRow, FleetStanding } from '@svc/api'
 import { expect, test } from 'vitest'
-import {
-  alarm,
-  asked,
-  type FleetView,
-  isOld,
-  nextSilence,
-  numberOf,
-  orderText,
-  pressed,
-  searchFor,
-  troubles,
-  viewOf,
-  windowsOf,
-} from './view.ts'
+import { type FleetView, orderText, pressed, searchFor } from '../../views/state.ts'
+import { alarm, asked, isOld, nextSilence, numberOf, troubles, viewOf, windowsOf } from './view.ts'
 
 test('an address without parameters sorts the worst agents first', () => {
   expect(asked({}, '')).toMatchObject({ sort: 'level', desc: true })

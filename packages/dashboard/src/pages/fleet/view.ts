@@ -1,22 +1,8 @@
 /** Pure functions that read the view of the list from the page's address, and make the query for the service. */
-import type { Fleet, FleetColumn, FleetOrder, FleetSort, FleetStanding } from '@svc/api'
+import type { Fleet, FleetSort, FleetStanding } from '@svc/api'
 import { type Chip, filterOfOld, joined } from '@svc/api/filter'
 import type { FleetQuery } from '../../api.ts'
-
-/** The parameters of the page's address. `q` is the text of the filter, right or wrong. */
-export interface FleetView {
-  q?: string
-  sort?: FleetSort
-  /** True if the column is sorted in the direction opposite to the one of a first press on its heading. */
-  reverse?: boolean
-}
-
-/** The list as a person chose it, and as views keep it. `q` is the text of the filter as it was typed. */
-export interface FleetState {
-  q: string
-  sort: FleetOrder
-  columns: readonly FleetColumn[]
-}
+import { type FleetView, orderOf } from '../../views/state.ts'
 
 export const stateFilters: readonly { chip: Chip | undefined; words: string; count: keyof Fleet['counts'] }[] = [
   { chip: undefined, words: 'All', count: 'all' },
@@ -53,55 +39,8 @@ export function viewOf(search: Parameters): FleetView {
 export const isOld = (search: Parameters): boolean =>
   ['search', 'show', 'level', 'silent', 'stopped'].some((name) => name in search)
 
-/**
- * For each column: true if the first press on its heading sorts in descending order. The most interesting rows come
- * first: the worst, the latest, the most expensive.
- */
-const down: Readonly<Record<FleetSort, boolean>> = {
-  name: false,
-  level: true,
-  seen: true,
-  cost_today: true,
-  cost_30: true,
-  version: true,
-}
-
-/**
- * Returns the order of the list of agents: by level with the worst first, unless the page's address names another
- * order.
- */
-export function orderOf({ sort = 'level', reverse = false }: FleetView): { sort: FleetSort; desc: boolean } {
-  return { sort, desc: down[sort] !== reverse }
-}
-
-/** Returns the parameters of the page's address that name the order of the list; none for the default order. */
-export function addressOf(sort: FleetSort, desc: boolean): Pick<FleetView, 'sort' | 'reverse'> {
-  return { ...(sort !== 'level' && { sort }), ...(desc !== down[sort] && { reverse: true }) }
-}
-
-/**
- * Returns the order of the list after a press on the heading of a column. A first press sorts in the column's first
- * direction, and each further press reverses the direction.
- */
-export function pressed(view: FleetView, sort: FleetSort): Pick<FleetView, 'sort' | 'reverse'> {
-  const now = orderOf(view)
-  return addressOf(sort, now.sort === sort ? !now.desc : down[sort])
-}
-
 /** The query for the list. `q` is the filter that is applied: it must be right, or the service refuses it. */
 export const asked = (view: FleetView, q: string): FleetQuery => ({ q, ...orderOf(view) })
-
-/** The order of a view of the list in one word. */
-export function orderText(view: FleetView): FleetOrder {
-  const { sort, desc } = orderOf(view)
-  return desc ? `-${sort}` : sort
-}
-
-/** The parameters of the page's address for a filter and an order. */
-export function searchFor({ q, sort }: Pick<FleetState, 'q' | 'sort'>): FleetView {
-  const desc = sort.startsWith('-')
-  return { ...(q.trim() !== '' && { q: q.trim() }), ...addressOf((desc ? sort.slice(1) : sort) as FleetSort, desc) }
-}
 
 /** The number of agents in the list, and in the workspace if the list leaves some out. */
 export function numberOf({ total, of }: Pick<Fleet, 'total' | 'of'>): string {

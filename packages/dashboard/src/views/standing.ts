@@ -1,0 +1,54 @@
+/** Pure functions about views: which one the list shows, what a new one keeps, and who may change one. */
+import type { NewView, Role, SavedView } from '@svc/api'
+import { defaultColumns } from './columns.ts'
+import { defaultOrder, type FleetState } from './state.ts'
+
+export interface ShownView {
+  view: SavedView
+  /** True if the filter, the order or the columns of the list are no longer those of the view. */
+  differs: boolean
+}
+
+/**
+ * Returns the view that the list shows: one that is exactly the list, otherwise the one that the person opened last. A
+ * list without filter and order shows no view, unless one is exactly that.
+ */
+export function standingOf(
+  views: readonly SavedView[],
+  opened: string | undefined,
+  state: FleetState,
+): ShownView | undefined {
+  const last = views.find(({ id }) => id === opened)
+  const same = last && isSame(last, state) ? last : views.find((view) => isSame(view, state))
+  if (same) return { view: same, differs: false }
+  return last && !isPlain(state) ? { view: last, differs: true } : undefined
+}
+
+const isSame = ({ q, sort, columns }: SavedView, state: FleetState): boolean =>
+  q.trim() === state.q.trim() &&
+  (sort ?? defaultOrder) === state.sort &&
+  (columns === null || sameColumns(columns, state.columns))
+
+/** True if the list shows all agents in the order that it has by itself. */
+export const isPlain = ({ q, sort }: FleetState): boolean => q.trim() === '' && sort === defaultOrder
+
+const sameColumns = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((name) => b.includes(name))
+
+/** The view that keeps the list. The order and the columns that the page has by itself are not kept. */
+export const viewOfState = ({ q, sort, columns }: FleetState, name: string, shared: boolean): NewView => ({
+  name: name.trim(),
+  shared,
+  q: q.trim(),
+  sort: sort === defaultOrder ? null : sort,
+  columns: sameColumns(columns, defaultColumns) ? null : [...columns],
+})
+
+export const mayChange = ({ shared }: SavedView, role: Role): boolean => !shared || role === 'admin'
+
+/** The view that a new one of this name and owner replaces. */
+export const replacedBy = (views: readonly SavedView[], name: string, shared: boolean): SavedView | undefined =>
+  views.find((view) => view.shared === shared && view.name === name.trim())
+
+/** The view as it is, so that it can be saved again. */
+export const sameAgain = ({ id: _, ...view }: SavedView): NewView => view

@@ -1,0 +1,67 @@
+/** The list of agents as a person chose it: its filter, order and columns, and how the page's address names them. */
+import type { FleetColumn, FleetOrder, FleetSort } from '@svc/api'
+
+/** The parameters of the page's address. `q` is the text of the filter, right or wrong. */
+export interface FleetView {
+  q?: string
+  sort?: FleetSort
+  /** True if the column is sorted in the direction opposite to the one of a first press on its heading. */
+  reverse?: boolean
+}
+
+/** The list as a person chose it, and as views keep it. `q` is the text of the filter as it was typed. */
+export interface FleetState {
+  q: string
+  sort: FleetOrder
+  columns: readonly FleetColumn[]
+}
+
+/** The order that the list has by itself: the worst agents first. */
+export const defaultOrder: FleetOrder = '-level'
+
+/**
+ * For each column: true if the first press on its heading sorts in descending order. The most interesting rows come
+ * first: the worst, the latest, the most expensive.
+ */
+const down: Readonly<Record<FleetSort, boolean>> = {
+  name: false,
+  level: true,
+  seen: true,
+  cost_today: true,
+  cost_30: true,
+  version: true,
+}
+
+/**
+ * Returns the order of the list of agents: by level with the worst first, unless the page's address names another
+ * order.
+ */
+export function orderOf({ sort = 'level', reverse = false }: FleetView): { sort: FleetSort; desc: boolean } {
+  return { sort, desc: down[sort] !== reverse }
+}
+
+/** Returns the parameters of the page's address that name the order of the list; none for the default order. */
+export function addressOf(sort: FleetSort, desc: boolean): Pick<FleetView, 'sort' | 'reverse'> {
+  return { ...(sort !== 'level' && { sort }), ...(desc !== down[sort] && { reverse: true }) }
+}
+
+/**
+ * Returns the order of the list after a press on the heading of a column. A first press sorts in the column's first
+ * direction, and each further press reverses the direction.
+ */
+export function pressed(view: FleetView, sort: FleetSort): Pick<FleetView, 'sort' | 'reverse'> {
+  const now = orderOf(view)
+  return addressOf(sort, now.sort === sort ? !now.desc : down[sort])
+}
+
+/** The order of a view of the list in one word. */
+export function orderText(view: FleetView): FleetOrder {
+  const { sort, desc } = orderOf(view)
+  return desc ? `-${sort}` : sort
+}
+
+/** The parameters of the page's address for a filter and an order. */
+export function searchFor({ q, sort }: Pick<FleetState, 'q' | 'sort'>): FleetView {
+  const desc = sort.startsWith('-')
+  return { ...(q.trim() !== '' && { q: q.trim() }), ...addressOf((desc ? sort.slice(1) : sort) as FleetSort, desc) }
+}
