@@ -6,6 +6,7 @@ import { addPerson, addWorkspace, newTestWorkspace } from '../../../testing/test
 import type { By } from '../../people/audit/by.ts'
 import { deleteWorkspace } from '../../people/workspaces/delete.ts'
 import { eraseDeletedWorkspaces } from '../../people/workspaces/erase.ts'
+import type { Db } from '../../platform/db/open.ts'
 import { maxViews, removeView, saveView, sharedView, viewsOf } from './store.ts'
 
 const operator: By = { id: null, name: 'operator' }
@@ -123,12 +124,21 @@ everyEngine('views', (open) => {
     expect(await db.selectFrom('saved_view').select('id').execute()).toHaveLength(2)
   })
 
-  test('a deleted workspace leaves no view', async () => {
+  test.each([
+    ['this version', (db: Db) => eraseDeletedWorkspaces(db)],
+    [
+      'a node that does not know views',
+      async (db: Db) => {
+        await db.deleteFrom('agent').execute()
+        await db.deleteFrom('workspace').execute()
+      },
+    ],
+  ])('a workspace that is deleted by %s leaves no view', async (_who, erase) => {
     const { w, db, now, saved } = await start()
     await saved(w.admin, bad)
     await saved(w.admin, shared('Bad in eu'))
     await deleteWorkspace({ db, by: w.admin, now }, w.workspace)
-    await eraseDeletedWorkspaces(db)
+    await erase(db)
     expect(await db.selectFrom('saved_view').select('id').execute()).toEqual([])
   })
 
