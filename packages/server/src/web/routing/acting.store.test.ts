@@ -101,6 +101,8 @@ const writes: Record<string, { body?: unknown; only?: string[] }> = {
   'POST /api/web/w/:slug/actions/offers': { body: { agents: ['a1'], type: 'set' } },
   'POST /api/web/w/:slug/actions/:id/retry': {},
   'POST /api/web/w/:slug/actions/:id/cancel': {},
+  'POST /api/web/w/:slug/tags': { body: { agents: ['a1'], add: ['eu'] } },
+  'POST /api/web/w/:slug/tags/preview': { body: { agents: ['a1'] } },
   'PUT /api/web/w/:slug/views': { body: { name: 'Bad ones', shared: true, q: 'level:bad' } },
   'DELETE /api/web/w/:slug/views/:id': { only: membersMay },
   'PUT /api/web/w/:slug/agents/:name/wishes/blueprint': { body: { version: '1.0.0' } },
