@@ -6,7 +6,8 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { containedIn, noticesOf } from '../../scripts/build/notices.ts'
 
-const uploading = /dropzone|file-selector|attr-accept|pages\/blueprints/
+/** Modules that only an upload needs. */
+const uploading = /dropzone|file-selector|attr-accept|pages\/blueprints|components\/Progress\/|IconFileZip/
 /** Modules that both the page of alerts and the page of an agent need, but not the list of agents. */
 const tabbed = /components\/(Tabs|ActionIcon)\//
 /** Inputs with which a person chooses. No page needs them before somebody opens a form. */
@@ -57,7 +58,7 @@ const door = /src\/door\/|protocol\/src\/(email|pasted)|forms\/(NewPasswordInput
 const otherPages = new RegExp(
   [
     /pages\/(install\/|alerts\/|actions\/|updates\/(UpdatesPage|Bar|tally))|alerts\/(useChannelTest|hours|HoursFields|mute-lengths)/,
-    /agents\/(gone|names|tags|TagsField|TokenSteps|FirstReport)|api\/src\/filter\/tags|protocol\/src\/(email|pasted)|forms\/(rules|local-time)/,
+    /agents\/(gone|names|tags|parts\/Pager|TagsField|TokenSteps|FirstReport)|api\/src\/filter\/tags|protocol\/src\/(email|pasted)|forms\/(rules|local-time)/,
     /overview\/HoursForm|updates\/(NewSecrets|Served|reasons)|(blueprints|actions)\/words|views\/open\.ts/,
   ]
     .map(({ source }) => source)

@@ -1,15 +1,16 @@
 import { useNetwork } from '@mantine/hooks'
 import { IconCloudOff, IconLock, IconRefresh } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import type { LiveState } from '../live/useLive.ts'
 import { useWorkspace } from '../workspace.ts'
-import { FactorBanner } from './FactorBanner.tsx'
 import { NotifyBanner } from './NotifyBanner.tsx'
+
+const FactorBanner = lazy(() => import('./FactorBanner.tsx'))
 
 /** Shows warnings about the whole page: no network, connection lost, workspace not activated, nobody notified. */
 export function Banners({ slug, live }: { slug: string; live: LiveState }) {
   const { online } = useNetwork()
-  const { activated } = useWorkspace()
+  const { activated, factor } = useWorkspace()
   const lost = useSettled(live === 'lost', 1500)
   return (
     <>
@@ -22,7 +23,11 @@ export function Banners({ slug, live }: { slug: string; live: LiveState }) {
           </div>
         </div>
       )}
-      <FactorBanner />
+      {factor.from !== null && factor.missing && (
+        <Suspense>
+          <FactorBanner from={factor.from} />
+        </Suspense>
+      )}
       <NotifyBanner slug={slug} />
       <div role="status" className="svc-float">
         {!online ? (

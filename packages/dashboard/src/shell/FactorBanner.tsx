@@ -8,13 +8,14 @@ import { factorsQuery } from '../queries.ts'
 import { dateAndTime, focusMain, serviceNow, useClock } from '../ui/index.ts'
 import { useWorkspace } from '../workspace.ts'
 
-/** A warning for an admin of a workspace that requires a second factor, or will soon, in a session that showed none. */
-export function FactorBanner() {
-  const { factor, role } = useWorkspace()
-  const isShown = factor.from !== null && factor.missing
-  const { data } = useQuery({ ...factorsQuery, enabled: isShown })
-  const hasBegun = useClock((now) => factor.from !== null && now >= factor.from)
-  if (!isShown || factor.from === null) return null
+/**
+ * A warning for an admin of a workspace that requires a second factor, or will soon, in a session that showed none.
+ * `from` is when the requirement begins.
+ */
+export default function FactorBanner({ from }: { from: number }) {
+  const { role } = useWorkspace()
+  const { data } = useQuery(factorsQuery)
+  const hasBegun = useClock((now) => now >= from)
   const isDue = hasBegun || role !== 'admin'
   return (
     <div className="svc-banner svc-banner-acts" data-kind="warn" role="note">
@@ -27,7 +28,7 @@ export function FactorBanner() {
           </>
         ) : (
           <>
-            From {dateAndTime(factor.from, serviceNow())} on, admins
+            From {dateAndTime(from, serviceNow())} on, admins
             <span className="svc-not-on-phones"> of this workspace</span> need a second factor.
           </>
         )}
