@@ -59,7 +59,7 @@ const otherPages = new RegExp(
   [
     /pages\/(install\/|alerts\/|actions\/|updates\/(UpdatesPage|Bar|tally))|alerts\/(useChannelTest|hours|HoursFields|mute-lengths)/,
     /agents\/(gone|names|tags|parts\/Pager|TagsField|TokenSteps|FirstReport)|api\/src\/filter\/tags|protocol\/src\/(email|pasted)|forms\/(rules|local-time)/,
-    /overview\/HoursForm|updates\/(NewSecrets|Served|reasons)|(blueprints|actions)\/words|views\/open\.ts/,
+    /overview\/HoursForm|updates\/(NewSecrets|Served|reasons)|(blueprints|actions)\/words|views\/open\.ts|fleet\/ViewForm/,
   ]
     .map(({ source }) => source)
     .join('|'),

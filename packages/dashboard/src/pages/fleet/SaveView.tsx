@@ -1,15 +1,15 @@
-import { Radio, Stack, TextInput } from '@mantine/core'
+import { Radio, Stack } from '@mantine/core'
 import type { SavedView } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api.ts'
-import { useSubmit } from '../../forms/useSubmit.ts'
 import { keys } from '../../queries.ts'
-import { Dialog, DialogEnd, Text } from '../../ui/index.ts'
+import { Text } from '../../ui/index.ts'
 import { noteOpened } from '../../views/opened.ts'
 import { mayChange, replacedBy, type ShownView, viewOfState } from '../../views/standing.ts'
 import type { FleetState } from '../../views/state.ts'
 import { useWorkspace } from '../../workspace.ts'
+import { putView, ViewForm } from './ViewForm.tsx'
 
 interface SaveProps {
   slug: string
@@ -28,56 +28,40 @@ export default function SaveView({ slug, views, standing, state, onClose }: Save
   const [name, setName] = useState(from?.name ?? '')
   const [shared, setShared] = useState(from?.shared ?? false)
   const before = replacedBy(views, name, shared)
-  const { busy, error, submit } = useSubmit(async () => {
+  const save = async () => {
     const view = await api.saveView(slug, viewOfState(state, name, shared))
     noteOpened(slug, view.id)
-    client.setQueryData<SavedView[]>(keys.views(slug), (all = []) => [...all.filter(({ id }) => id !== view.id), view])
+    putView(client, slug, view)
     onClose()
     await client.invalidateQueries({ queryKey: keys.views(slug) })
-  })
+  }
   return (
-    <Dialog opened onClose={onClose} title="Save view">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit(undefined)
-        }}
-      >
-        <Stack gap="md">
-          <TextInput
-            data-autofocus
-            required
-            label="Name"
-            placeholder="Bad in eu"
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            onFocus={(event) => event.currentTarget.select()}
-          />
-          {role === 'admin' && (
-            <Radio.Group
-              label="Who sees it"
-              value={shared ? 'all' : 'me'}
-              onChange={(value) => setShared(value === 'all')}
-            >
-              <Stack gap={6} mt={6}>
-                <Radio value="me" label="Only you" />
-                <Radio value="all" label={<Text>{`Everybody in ${workspace}`}</Text>} />
-              </Stack>
-            </Radio.Group>
-          )}
-          <p className="svc-quiet fleet-saved">
-            {state.q === '' ? 'It keeps all agents' : <>It keeps the filter {<Text mono>{state.q}</Text>}</>}, with the
-            order and the columns of the list.
-          </p>
-          {before && (
-            <p className="fleet-saved">
-              It replaces the view <Text>{before.name}</Text>, which shows{' '}
-              {before.q === '' ? 'all agents' : <Text mono>{before.q}</Text>}.
-            </p>
-          )}
-          <DialogEnd error={error} onCancel={onClose} submit={before ? 'Replace view' : 'Save view'} busy={busy} />
-        </Stack>
-      </form>
-    </Dialog>
+    <ViewForm
+      title="Save view"
+      name={name}
+      onName={setName}
+      submit={before ? 'Replace view' : 'Save view'}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      {role === 'admin' && (
+        <Radio.Group label="Who sees it" value={shared ? 'all' : 'me'} onChange={(value) => setShared(value === 'all')}>
+          <Stack gap={6} mt={6}>
+            <Radio value="me" label="Only you" />
+            <Radio value="all" label={<Text>{`Everybody in ${workspace}`}</Text>} />
+          </Stack>
+        </Radio.Group>
+      )}
+      <p className="svc-quiet fleet-saved">
+        {state.q === '' ? 'It keeps all agents' : <>It keeps the filter {<Text mono>{state.q}</Text>}</>}, with the
+        order and the columns of the list.
+      </p>
+      {before && (
+        <p className="fleet-saved">
+          It replaces the view <Text>{before.name}</Text>, which shows{' '}
+          {before.q === '' ? 'all agents' : <Text mono>{before.q}</Text>}.
+        </p>
+      )}
+    </ViewForm>
   )
 }
