@@ -16,11 +16,11 @@ export const focusIs = (page: Page, what: string): Promise<void> =>
   eventually(`${what} has the focus`, async () => expect(await focused(page)).toBe(what))
 
 /** Presses Tab until this has the focus, and returns how often. */
-export async function tabTo(page: Page, what: string | RegExp, most = 30): Promise<number> {
-  for (let presses = 1; presses <= most; presses++) {
+export async function tabTo(page: Page, what: string | RegExp, max = 40): Promise<number> {
+  for (let presses = 1; presses <= max; presses++) {
     await page.keyboard.press('Tab')
     const now = await focused(page)
     if (typeof what === 'string' ? now === what : what.test(now)) return presses
   }
-  throw new Error(`${most} presses of Tab did not lead to ${what}.`)
+  throw new Error(`${max} presses of Tab did not lead to ${what}.`)
 }

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { axe, overflow, resize, smallTargets, wrongLooks } from '../../../testing/axe.ts'
 import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../../testing/browser-setup.ts'
+import { tabTo } from '../../../testing/keys.ts'
 
 let setup: BrowserSetup
 let ada: Visitor
@@ -68,19 +69,6 @@ async function more(page: Page, item: string): Promise<void> {
   await page.getByRole('region', { name: 'Selected agents' }).getByRole('button', { name: 'More' }).click()
   await page.getByRole('menuitem', { name: item }).click()
 }
-const focused = (page: Page): Promise<string> =>
-  page.evaluate(() => {
-    const active = document.activeElement
-    return (active?.getAttribute('aria-label') ?? active?.textContent ?? '').trim()
-  })
-async function tabTo(page: Page, what: RegExp, most = 40): Promise<void> {
-  for (let presses = 0; presses < most; presses++) {
-    await page.keyboard.press('Tab')
-    if (what.test(await focused(page))) return
-  }
-  throw new Error(`${most} presses of Tab did not lead to ${what}.`)
-}
-
 test('with the keyboard alone: find the bad agents, pause 40, follow it, resume them, open the palette', async () => {
   const page = await look()
   await page.goto(fleet())
