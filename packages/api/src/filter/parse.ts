@@ -55,7 +55,7 @@ export function parseFilter(text: string): Parsed {
 const isSpace = (c: string | undefined) => c !== undefined && /\s/.test(c)
 
 function termsOf(text: string): Term[] {
-  const { characters, terms: most } = filterLimits
+  const { characters, terms: max } = filterLimits
   if (text.length > characters) {
     const message = `A filter has at most ${characters} characters: this one has ${text.length}. Remove some.`
     throw new Wrong(characters, text.length - characters, message)
@@ -64,8 +64,8 @@ function termsOf(text: string): Term[] {
   let at = skipSpaces(text, 0)
   while (at < text.length) {
     const term = readTerm(text, at)
-    if (terms.length === most) {
-      throw new Wrong(at, term.length, `A filter has at most ${most} terms. Remove this one and all behind it.`)
+    if (terms.length === max) {
+      throw new Wrong(at, term.length, `A filter has at most ${max} terms. Remove this one and all behind it.`)
     }
     terms.push(term)
     at = skipSpaces(text, at + term.length)

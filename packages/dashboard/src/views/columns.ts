@@ -9,25 +9,25 @@ interface ColumnLook {
   sort?: FleetSort
   /** True if the cells are aligned at their ends. */
   end?: true
-  /** The least width in pixels. */
-  least: number
-  /** The share of the width that is left over; a column without one is never wider than its least width. */
+  /** The minimum width in pixels. */
+  minWidth: number
+  /** The share of the width that is left over; a column without one is never wider than its minimum. */
   share?: number
 }
 
 /** All columns, in their order. */
 export const columns: Readonly<Record<ColumnName, ColumnLook>> = {
-  agent: { words: 'Agent', sort: 'name', least: 110, share: 1.3 },
-  state: { words: 'State', sort: 'level', least: 120, share: 1.4 },
-  doing: { words: 'Doing now', least: 90, share: 1.6 },
-  tags: { words: 'Tags', least: 76, share: 0.9 },
-  host: { words: 'Host', least: 90, share: 0.8 },
-  blueprint: { words: 'Blueprint', least: 100, share: 0.8 },
-  seen: { words: 'Last seen', sort: 'seen', least: 118 },
-  today: { words: 'Today', sort: 'cost_today', end: true, least: 72 },
-  month: { words: '30 days', sort: 'cost_30', end: true, least: 84 },
-  version: { words: 'Version', sort: 'version', least: 110, share: 0.8 },
-  runtime: { words: 'Runtime', least: 84, share: 0.4 },
+  agent: { words: 'Agent', sort: 'name', minWidth: 110, share: 1.3 },
+  state: { words: 'State', sort: 'level', minWidth: 120, share: 1.4 },
+  doing: { words: 'Doing now', minWidth: 90, share: 1.6 },
+  tags: { words: 'Tags', minWidth: 76, share: 0.9 },
+  host: { words: 'Host', minWidth: 90, share: 0.8 },
+  blueprint: { words: 'Blueprint', minWidth: 100, share: 0.8 },
+  seen: { words: 'Last seen', sort: 'seen', minWidth: 118 },
+  today: { words: 'Today', sort: 'cost_today', end: true, minWidth: 72 },
+  month: { words: '30 days', sort: 'cost_30', end: true, minWidth: 84 },
+  version: { words: 'Version', sort: 'version', minWidth: 110, share: 0.8 },
+  runtime: { words: 'Runtime', minWidth: 84, share: 0.4 },
 }
 const allNames = Object.keys(columns) as ColumnName[]
 export const columnNames = allNames.filter((name) => name !== 'agent')
@@ -66,12 +66,12 @@ interface Room {
 export function fittingColumns(chosen: readonly FleetColumn[], { width, hasBoxes }: Room): ColumnName[] {
   const kept = new Set<ColumnName>(['agent'])
   for (const name of byWeight)
-    if (chosen.includes(name) && leastWidth([...kept, name], hasBoxes) <= width) kept.add(name)
+    if (chosen.includes(name) && minWidthOf([...kept, name], hasBoxes) <= width) kept.add(name)
   return allNames.filter((name) => kept.has(name))
 }
 
-function leastWidth(names: readonly ColumnName[], hasBoxes: boolean): number {
-  const cells = names.reduce((sum, name) => sum + columns[name].least + gap, 0)
+function minWidthOf(names: readonly ColumnName[], hasBoxes: boolean): number {
+  const cells = names.reduce((sum, name) => sum + columns[name].minWidth + gap, 0)
   return 2 * padding - gap + cells + (hasBoxes ? boxWidth + gap : 0)
 }
 
@@ -80,7 +80,7 @@ export const templateOf = (names: readonly ColumnName[], hasBoxes: boolean): str
   [
     ...(hasBoxes ? [`${boxWidth}px`] : []),
     ...names.map((name) => {
-      const { least, share } = columns[name]
-      return share === undefined ? `${least}px` : `minmax(${least}px, ${share}fr)`
+      const { minWidth, share } = columns[name]
+      return share === undefined ? `${minWidth}px` : `minmax(${minWidth}px, ${share}fr)`
     }),
   ].join(' ')
