@@ -1,8 +1,9 @@
 /**
  * `npm test` runs types, lint and format beside the unit tests, then the other kinds of vitest.config.ts, cheap ones
  * first; the tests of processes run beside all of them. It leaves out the files whose names have `.slow.`; `npm run
- * test:all` runs them, too. It ends with the time and the processor time of each kind, the most expensive files, and `N passed,
- * N failed`. Arguments filter file names, slow ones among them: `npm test -- reports`.
+ * test:all` runs them, too. It ends with the most expensive files, the time and the processor time of each kind, each
+ * failure with the first line of its error, and `N passed, N failed`. Arguments filter file names, slow ones among them:
+ * `npm test -- reports`.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +12,16 @@ import { delimiter, dirname, join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { installed } from '../packages/server/testing/postgres.ts'
 import { build } from './build.ts'
-import { type Counts, countsOf, type FileTime, lastLine, sum, timesOf } from './testing/counts.ts'
+import {
+  type Counts,
+  countsOf,
+  type Failure,
+  type FileTime,
+  failuresOf,
+  lastLine,
+  sum,
+  timesOf,
+} from './testing/counts.ts'
 import { cpuTime, fileSeconds, forgetFileTimes, groupSeconds, reaped } from './testing/cpu.ts'
 import { KeptOutput } from './testing/kept-output.ts'
 import { durationsFile, readDurations } from './testing/longest-first.ts'
@@ -60,6 +70,7 @@ process.once('exit', () => temporary && rmSync(temporary, { recursive: true, for
 const forTests = { ...(temporary && { TMPDIR: temporary }), PATH: searchPath(), SVC_TEST_LEVEL: level }
 
 const counts: Counts[] = []
+const failures: Failure[] = []
 const times: FileTime[] = []
 const stageTimes: string[] = []
 /** The processor seconds of each stage, in the order in which they ended. */
@@ -81,6 +92,7 @@ const slowest = times.sort((a, b) => b.milliseconds - a.milliseconds)
 const expensive = fileSeconds()
 for (let i = 0; i < 10; i++) {
   const [slow, costly] = [slowest[i], expensive[i]]
+  if (!slow && !costly) break
   const left = slow ? `${seconds(slow.milliseconds).padStart(7)}  ${relative(root, slow.file)}` : ''
   console.log(
     `${left.padEnd(90)}${costly ? `${seconds(costly.seconds * 1000).padStart(7)}  ${costly.file}` : ''}`.trimEnd(),
@@ -88,6 +100,7 @@ for (let i = 0; i < 10; i++) {
 }
 console.log(`\n${stageTimes.join(', ')}; together ${seconds(performance.now() - startedAt)}`)
 console.log(cpuLine())
+for (const { what, message } of failures) console.log(`failed: ${what}\n        ${message}`)
 console.log(lastLine(total))
 process.exit(total.failed === 0 ? 0 : 1)
 
@@ -97,22 +110,23 @@ async function runLane(stages: readonly Stage[], output?: KeptOutput): Promise<v
     const name = stage.kinds.join(' and ')
     const start = performance.now()
     title(name, output)
-    if (stage.needsBuild && !(await building)) counts.push({ passed: 0, failed: 1, skipped: 0 })
+    if (stage.needsBuild && !(await building))
+      failed(`${name} tests`, 'The build failed; the output above has the error.')
     else await testsOf(stage, {}, output)
     if (stage.kinds.includes('store') && isLong) await onOtherPostgres()
     stageTimes.push(`${name} ${seconds(performance.now() - start)}`)
     assignCpu(name)
     if (name === 'unit' && checked) {
-      const { output: said, ...result } = await checked
+      const { output: said, passed } = await checked
       title('types, lint, format', output)
       process.stdout.write(said)
-      counts.push(result)
+      if (!passed) failed('npm run check', 'The output above has the error.')
     }
   }
 }
 
 /** Runs `npm run check` beside the unit tests. The caller prints its output after the unit tests have ended. */
-async function check(): Promise<Counts & { output: string }> {
+async function check(): Promise<{ passed: boolean; output: string }> {
   const child = spawn(process.execPath, [join(root, 'scripts/check.ts')], { cwd: root })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
@@ -121,7 +135,13 @@ async function check(): Promise<Counts & { output: string }> {
     })
   const [code] = (await once(child, 'close')) as [number | null]
   assignCpu('checks')
-  return { passed: 0, failed: code === 0 ? 0 : 1, skipped: 0, output }
+  return { passed: code === 0, output }
+}
+
+/** Counts a failure of something that is no test. */
+function failed(what: string, message: string): void {
+  failures.push({ what, message })
+  counts.push({ passed: 0, failed: 1, skipped: 0 })
 }
 
 /**
@@ -175,6 +195,7 @@ async function testsOf(
   const args = ['run', ...projects, `--maxWorkers=${workers}`, '--passWithNoTests', ...reporters]
   const code = await run([vitest, ...args, ...filters], env, output)
   counts.push(countsOf(report, code))
+  failures.push(...failuresOf(report, code, root))
   times.push(...timesOf(report))
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { countsOf, lastLine, sum, timesOf } from './counts.ts'
+import { countsOf, failuresOf, lastLine, sum, timesOf } from './counts.ts'
 
 function reportFile(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-counts-'))
@@ -11,19 +11,32 @@ function reportFile(text: string): string {
   return join(folder, 'report.json')
 }
 
-const report = (passed: number, failed: number, pending: number, files: [status: string, tests: string[]][]) =>
+const report = (passed: number, pending: number, files: [status: string, tests: string[]][]) =>
   JSON.stringify({
     numPassedTests: passed,
-    numFailedTests: failed,
     numPendingTests: pending,
-    testResults: files.map(([status, tests]) => ({ status, assertionResults: tests.map((t) => ({ status: t })) })),
+    testResults: files.map(([status, tests]) => ({
+      name: '/home/svc/a.test.ts',
+      status,
+      message: status === 'failed' ? 'Cannot find b.ts\nat c.ts' : '',
+      assertionResults: tests.map((result) => ({
+        fullName: 'a list > is empty',
+        status: result,
+        failureMessages:
+          result === 'failed'
+            ? [
+                '\u001b[31mexpected 1 to be 2\u001b[39m\n at t (/home/svc/node_modules/v.js:1:2)\n at /home/svc/d.ts:7:3',
+              ]
+            : [],
+      })),
+    })),
   })
 
 test.each([
-  ['all is well', report(3, 0, 1, [['passed', ['passed']]]), 0, { passed: 3, failed: 0, skipped: 1 }],
-  ['a test failed', report(2, 1, 0, [['failed', ['passed', 'failed']]]), 1, { passed: 2, failed: 1, skipped: 0 }],
-  ['a file could not be loaded', report(2, 0, 0, [['failed', []]]), 1, { passed: 2, failed: 1, skipped: 0 }],
-  ['an error outside of all tests', report(2, 0, 0, [['passed', []]]), 1, { passed: 2, failed: 1, skipped: 0 }],
+  ['all is well', report(3, 1, [['passed', ['passed']]]), 0, { passed: 3, failed: 0, skipped: 1 }],
+  ['a test failed', report(2, 0, [['failed', ['passed', 'failed']]]), 1, { passed: 2, failed: 1, skipped: 0 }],
+  ['a file could not be loaded', report(2, 0, [['failed', []]]), 1, { passed: 2, failed: 1, skipped: 0 }],
+  ['an error outside of all tests', report(2, 0, [['passed', []]]), 1, { passed: 2, failed: 1, skipped: 0 }],
   ['a run that was ended', '{"numPassed', 1, { passed: 0, failed: 1, skipped: 0 }],
 ])('%s', (_what, text, code, counts) => {
   expect(countsOf(reportFile(text), code)).toEqual(counts)
@@ -32,6 +45,27 @@ test.each([
 test('a missing report counts as a failure', () => {
   expect(countsOf('/nowhere/report.json', 0)).toEqual({ passed: 0, failed: 1, skipped: 0 })
 })
+
+test.each([
+  ['a test', [['failed', ['passed', 'failed']]], 1, 'a.test.ts > a list > is empty', 'expected 1 to be 2 (d.ts:7:3)'],
+  ['a file that could not be loaded', [['failed', []]], 1, 'a.test.ts', 'Cannot find b.ts'],
+  ['an error outside of all tests', [['passed', ['passed']]], 1, /report\.json$/, /outside of all tests/],
+] as const)('the failure of %s is named, with the first line of its error', (_what, files, code, what, message) => {
+  const found = failuresOf(
+    reportFile(
+      report(
+        2,
+        0,
+        files.map(([status, tests]) => [status, [...tests]]),
+      ),
+    ),
+    code,
+    '/home/svc',
+  )
+  expect(found).toEqual([{ what: match(what), message: match(message) }])
+})
+
+const match = (text: string | RegExp): unknown => (typeof text === 'string' ? text : expect.stringMatching(text))
 
 test('the last line sums the kinds, and names skipped tests only if there are any', () => {
   const one = { passed: 2, failed: 1, skipped: 0 }

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 
 export interface Counts {
   passed: number
@@ -8,7 +10,6 @@ export interface Counts {
 
 interface VitestReport {
   numPassedTests: number
-  numFailedTests: number
   numPendingTests: number
   numTodoTests?: number
   testResults: {
@@ -16,7 +17,8 @@ interface VitestReport {
     status: string
     startTime: number
     endTime: number
-    assertionResults: { status: string }[]
+    message?: string
+    assertionResults: { status: string; fullName?: string; failureMessages?: string[] }[]
   }[]
 }
 
@@ -25,23 +27,50 @@ export interface FileTime {
   readonly milliseconds: number
 }
 
-/**
- * Counts the results of one test run from Vitest's JSON report. No failure is overlooked: a file that could not be
- * loaded counts as a failure, and so does a run that left no report, or that failed although its report has no failure.
- */
+/** A test that failed, or something else that makes a run fail. */
+export interface Failure {
+  /** The file and the name of the test; or what failed, if it was no test. */
+  readonly what: string
+  /** The first line of the error, and where in the checkout it happened if that is known. */
+  readonly message: string
+}
+
+/** Counts the results of one test run from Vitest's JSON report, with its failures as `failuresOf` finds them. */
 export function countsOf(file: string, exitCode: number): Counts {
   const report = readReport(file)
-  if (!report) return { passed: 0, failed: 1, skipped: 0 }
-  const unloaded = report.testResults.filter(
-    ({ status, assertionResults }) =>
-      status === 'failed' && assertionResults.every((assertion) => assertion.status !== 'failed'),
-  )
-  const failed = report.numFailedTests + unloaded.length
   return {
-    passed: report.numPassedTests,
-    failed: failed === 0 && exitCode !== 0 ? 1 : failed,
-    skipped: report.numPendingTests + (report.numTodoTests ?? 0),
+    passed: report?.numPassedTests ?? 0,
+    failed: failuresOf(file, exitCode).length,
+    skipped: (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0),
   }
+}
+
+/**
+ * The failures of one test run, from Vitest's JSON report. No failure is overlooked: a file that could not be loaded is
+ * one, and so is a run that left no report, or that failed although its report has no failure.
+ */
+export function failuresOf(file: string, exitCode: number, root = '/'): Failure[] {
+  const report = readReport(file)
+  if (!report) return [{ what: relative(root, file), message: 'The tests were ended before they could report.' }]
+  const failures = report.testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const tests = assertionResults.filter((assertion) => assertion.status === 'failed')
+    const where = relative(root, name)
+    if (status === 'failed' && tests.length === 0) return [{ what: where, message: shortened(message, root) }]
+    return tests.map((test) => ({
+      what: `${where} > ${test.fullName}`,
+      message: shortened(test.failureMessages?.[0], root),
+    }))
+  })
+  if (failures.length > 0 || exitCode === 0) return failures
+  return [{ what: relative(root, file), message: 'An error outside of all tests; the output above has it.' }]
+}
+
+/** The first line of an error, and the first place of its stack that is below `root`, but in no library. */
+function shortened(error = '', root: string): string {
+  const [first = '', ...stack] = stripVTControlCharacters(error).split('\n')
+  const own = stack.find((line) => line.includes(root) && !line.includes('node_modules'))
+  const place = own?.slice(own.indexOf(root)).match(/^[^\s()]+:\d+/)?.[0]
+  return place ? `${first} (${relative(root, place)})` : first
 }
 
 /** The duration of each test file, from Vitest's JSON report; empty if there is no report. */
