@@ -18,7 +18,7 @@ test.skipIf(process.platform !== 'linux')('the time of a process that outlives i
   const folder = mkdtempSync(join(tmpdir(), 'svc-cpu-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const busy = 'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done'
-  const leavesOne = `mkfifo ended; ( (${busy}; echo > ended) & ); read _ < ended; sleep 0.1; exit 3`
+  const leavesOne = `mkfifo ended; ( (${busy}; echo > ended) & ); read _ < ended; sleep 1; exit 3`
   const timeOf = (command: readonly string[]) => {
     rmSync(join(folder, 'ended'), { force: true })
     const before = cpuTime().children

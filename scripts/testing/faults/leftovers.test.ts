@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { eventually } from '../eventually.ts'
 import { endLeftovers } from './leftovers.ts'
 
 test.runIf(process.platform === 'linux')(
@@ -15,6 +16,10 @@ test.runIf(process.platform === 'linux')(
       spawn('sleep', ['60'], { env: { ...process.env, ...env }, detached: true })
     const [left, other] = [sleeper({ TMPDIR: temporary }), sleeper({})]
     await Promise.all([once(left, 'spawn'), once(other, 'spawn')])
+    // The kernel shows the environment of a program a moment after it has started.
+    await eventually('its environment is known', () =>
+      expect(readFileSync(`/proc/${left.pid}/environ`, 'utf8')).toContain(temporary),
+    )
     const ended = once(left, 'exit')
     endLeftovers(temporary)
     expect(await ended).toEqual([null, 'SIGKILL'])
