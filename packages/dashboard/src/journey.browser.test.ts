@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { password } from '../testing/browser-setup.ts'
 import { codeOf } from '../testing/factors.ts'
+import { focusOn } from '../testing/keys.ts'
 import { wholeReport } from './pages/agent/testing/reports.ts'
 import { type AgentPageSetup, openAgentPageSetup } from './pages/agent/testing/setup.ts'
 
@@ -113,7 +114,7 @@ test('a member sees everything but logs, and each disabled button says why', asy
   const page = await setup.visit('member', 'watched')
   const pause = page.getByRole('button', { name: 'Pause', exact: true })
   expect(await pause.getAttribute('aria-disabled')).toBe('true')
-  await pause.focus()
+  await focusOn(pause)
   await page.getByRole('tooltip').getByText('Only admins of this workspace can do this.').waitFor()
   await pause.press('Enter')
   expect(await page.getByRole('tab').allInnerTexts()).not.toContain('Logs')
@@ -142,7 +143,8 @@ test('while the service is down the page says so; afterwards it reconnects by it
   await page.getByText('Reconnecting…').waitFor()
   await setup.setup.start()
   await agent.report({ state: { level: 'ok', label: 'Back at work' } })
-  await seen(page, 'Back at work')
+  // The page tries again at growing intervals, of up to 13 seconds.
+  await page.getByText('Back at work').first().waitFor({ timeout: 60_000 })
   await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
 })
 

@@ -1,5 +1,5 @@
 /** The keyboard in the browser tests: what has the focus, and the way to it with Tab. */
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { eventually } from '../../../scripts/testing/eventually.ts'
 
@@ -14,6 +14,13 @@ const focused = (page: Page): Promise<string> =>
 
 export const focusIs = (page: Page, what: string): Promise<void> =>
   eventually(`${what} has the focus`, async () => expect(await focused(page)).toBe(what))
+
+/** Gives this the focus, once it can have it: a button that is busy is disabled. */
+export const focusOn = (target: Locator): Promise<void> =>
+  eventually(`${target} has the focus`, async () => {
+    await target.focus()
+    expect(await target.evaluate((element) => element === document.activeElement)).toBe(true)
+  })
 
 /** Presses Tab until this has the focus, and returns how often. */
 export async function tabTo(page: Page, what: string | RegExp, max = 40): Promise<number> {

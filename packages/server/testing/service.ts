@@ -1,5 +1,4 @@
 /** Serves the routes for agents over real HTTP for tests, on a store and a clock of the test. */
-import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import type { Answer } from '@svc/protocol'
@@ -7,6 +6,7 @@ import { pino } from 'pino'
 import { type AgentApi, openAgentApi } from '../src/agent-api/open.ts'
 import type { Config, Live } from '../src/platform/base.ts'
 import type { Store } from '../src/platform/db/open.ts'
+import { listen } from '../src/platform/http/listen.ts'
 import { createListener, type ListenerLimits, listenerLimits } from '../src/platform/http/listener.ts'
 import { noReleases, type Releases } from '../src/updates/releases/releases.ts'
 import { send } from './send.ts'
@@ -92,8 +92,7 @@ export async function startService(store: Store, options: ServiceOptions = {}): 
     },
     { ...listenerLimits(), ...options.limits },
   )
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  await listen(server, { port: 0, host: '127.0.0.1', how: '' })
   const { port } = server.address() as AddressInfo
   const stop = async () => {
     server.closeAllConnections()

@@ -184,11 +184,11 @@ test('a tab gives its stream up after some minutes out of sight, and has one whe
   await allShow([only], 'agent-7')
   await streams(1)
   await see(only, 'hidden')
-  await only.page.clock.fastForward(hiddenAtMost - 10_000)
+  await only.page.clock.fastForward(hiddenAtMost - 60_000)
   await report('agent-4', 'Reported out of sight')
   await allShow([only], 'Reported out of sight')
   await streams(1) // After such a jump of the clock the stream is opened again.
-  await only.page.clock.fastForward(20_000)
+  await only.page.clock.fastForward(70_000)
   await streams(0)
   await report('agent-4', 'Reported without a stream')
   await see(only, 'visible')

@@ -108,6 +108,7 @@ test('with the keyboard alone: find the bad agents, pause 40, follow it, resume 
   await page.getByRole('link', { name: 'bad-00', exact: true }).waitFor()
   await tabTo(page, /^Select all/)
   await page.keyboard.press('Space')
+  await page.getByText(/^4\d selected/).waitFor()
   await tabTo(page, /^Resume$/)
   await page.keyboard.press('Enter')
   await dialog.getByText(/of 4\d: /).waitFor()

@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { axe, resize, wrongLooks } from '../../../testing/axe.ts'
 import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../../testing/browser-setup.ts'
+import { focusOn } from '../../../testing/keys.ts'
 
 let setup: BrowserSetup
 let ada: Visitor
@@ -103,7 +104,7 @@ test('a member mutes an agent by keyboard and lifts it, but neither rules nor th
   const { page } = mo
   await page.goto(at('/alerts'))
   const line = rows(mo, 'Open alerts').filter({ hasText: 'mail-triage' })
-  await line.getByRole('button', { name: 'Mute mail-triage' }).focus()
+  await focusOn(line.getByRole('button', { name: 'Mute mail-triage' }))
   await page.keyboard.press('Enter')
   await page.getByRole('menuitem', { name: 'For 1 hour' }).waitFor()
   await page.keyboard.press('ArrowDown')

@@ -22,6 +22,15 @@ beforeAll(async () => {
     const made = await ada.call<{ token: string }>('POST', '/api/web/w/north-wind/agents', { name })
     tokens.set(name, made.token)
   }
+  await allReport()
+  const tagged = { agents: ['mail-triage'], add: ['eu', 'prod', 'team:mail'] }
+  await ada.call('POST', '/api/web/w/north-wind/tags', tagged)
+})
+afterAll(() => setup?.close())
+afterEach(() => expect(setup.faults.splice(0)).toEqual([]))
+
+/** Lets the agents report. One that has not reported for 90 seconds is offline. */
+async function allReport() {
   await setup.report(token('mail-triage'), {
     agent: { version: '1.2.0' },
     state: { level: 'ok', label: '<b>Idle</b> ‮gnp.exe' },
@@ -34,11 +43,7 @@ beforeAll(async () => {
     controls: ['pause'],
   })
   await setup.report(token('link-checker'), { state: { level: 'warn', label: 'Two links are broken' } })
-  const tagged = { agents: ['mail-triage'], add: ['eu', 'prod', 'team:mail'] }
-  await ada.call('POST', '/api/web/w/north-wind/tags', tagged)
-})
-afterAll(() => setup?.close())
-afterEach(() => expect(setup.faults.splice(0)).toEqual([]))
+}
 
 const names = (visitor: Visitor) => visitor.page.locator('.fleet-body .fleet-link').allTextContents()
 /** Opens another window of Ada's browser. */
@@ -175,6 +180,7 @@ test.each([
   ['?q=1.2*', '1.2*', []],
   ['?q=version%3A1.2*', 'version:1.2*', ['mail-triage']],
 ])('the address %s shows the filter %s', async (address, filter, found) => {
+  await allReport()
   const visitor = await window()
   await visitor.page.goto(fleet() + address)
   await qIs(visitor, filter)
@@ -279,6 +285,7 @@ test('each column sorts in its first direction, then in the other', async () => 
 })
 
 test('the arrow keys move between rows, x selects one, Enter opens it', async () => {
+  await allReport()
   await ada.page.goto(fleet())
   await row(ada, 'mail-triage').waitFor()
   await ada.page.keyboard.press('j')

@@ -29,8 +29,6 @@ interface Mailing {
   now: () => number
   /** The key from which the tokens of links in mails are derived. */
   key: SealKey
-  /** The milliseconds that a try may take. */
-  withinMs?: number
 }
 
 interface Mailer {
@@ -123,7 +121,7 @@ async function sendOne(waiting: WaitingMail, mailing: Mailing, stop: AbortSignal
 /** The result of a try; undefined if the mail has no receiver or is no longer needed. */
 async function tryOnce(
   waiting: WaitingMail,
-  { store, auth, config, now, key, withinMs }: Mailing,
+  { store, auth, config, now, key }: Mailing,
   stop: AbortSignal,
 ): Promise<TryResult | undefined> {
   const { smtpUrl, mailFrom, baseUrl } = config
@@ -134,7 +132,7 @@ async function tryOnce(
     const composed = await compose(waiting.topic, { people, mail: waiting, key, now: now() })
     if (!composed) return undefined
     const mail = mailOf({ id: waiting.id, text: composed.text, baseUrl })
-    return await sendMail({ smtpUrl, mailFrom }, composed.to, mail, { stop, withinMs })
+    return await sendMail({ smtpUrl, mailFrom }, composed.to, mail, { stop })
   } catch (error) {
     return { is: 'refused', message: `The mail could not be written: ${wordsOf(error)}` }
   }

@@ -18,7 +18,7 @@ async function served(replies?: NonNullable<Parameters<typeof mailbox>[0]>['repl
   // Ann is mailed that she is an admin.
   await service.store.db.deleteFrom('account_mail').execute()
   const key = sealKeyOf('a secret of at least thirty-two characters')
-  const mailer = newMailer({ ...service, config: { ...service.config }, key, withinMs: 2000 })
+  const mailer = newMailer({ ...service, config: { ...service.config }, key })
   const waiting = () => service.store.db.selectFrom('account_mail').selectAll().execute()
   /** Waits until this many mails are queued, since a request for a new password is looked up after its answer. */
   const queued = (count: number) =>

@@ -25,7 +25,7 @@ async function newSetup(postgres: Store) {
   await service.workspace('north')
   const [ann, bob] = [await service.person('Ann', 'north', 'admin'), await service.person('Bob', 'north', 'admin')]
   const ctx = () => ({ people: service, by: operator, now: service.now() })
-  const mailer = newMailer({ ...service, key: sealKeyOf('a secret of at least thirty-two characters'), withinMs: 2000 })
+  const mailer = newMailer({ ...service, key: sealKeyOf('a secret of at least thirty-two characters') })
   const mailed = async () => {
     await mailer.send()
     return box.mails.splice(0).map((mail) => `${mail.to}: ${headerOf(mail, 'Subject')}`)

@@ -53,7 +53,9 @@ test('commits are copied into the file by another thread, and the log starts fro
   await store.close()
 })
 
-test('while writes continue without a pause the log stays short, and nothing is lost', async () => {
+test('while writes continue without a pause the log stays short, and nothing is lost', {
+  timeout: 180_000,
+}, async () => {
   const { file, store, log, write } = open()
   const checkpoints = startCheckpoints(store, file, failed)
   let max = 0

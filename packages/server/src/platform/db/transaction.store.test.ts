@@ -101,6 +101,7 @@ test('a connection without traffic is given up, and the next one works (PostgreS
   silent = true
   await expect(transaction(store.db, (trx) => sql`select 1`.execute(trx))).rejects.toThrow('silent for 0.3 s')
   silent = false
+  store.giveUpAfter(60_000)
   expect((await sql`select 1 as works`.execute(store.db)).rows).toEqual([{ works: 1 }])
   await store.close()
   network.close()

@@ -88,8 +88,11 @@ test('no connection is accepted after the shutdown', async () => {
 })
 
 test('a request that arrives while hundreds of idle connections are closed is answered', async () => {
+  const accepted: (number | undefined)[] = []
+  server.on('connection', ({ remotePort }) => accepted.push(remotePort))
   const all = await Promise.all(Array.from({ length: 400 }, kept))
-  const late = all.slice(-5)
+  // The connections are closed in the order in which they were accepted.
+  const late = all.filter(({ socket }) => accepted.slice(-5).includes(socket.localPort))
   const drained = drain()
   await eventually('the server no longer listens', () => expect(server.listening).toBe(false), { everyMs: 1 })
   for (const { socket } of late) socket.write(request)
