@@ -5,6 +5,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { overflow, resize, smallTargets, wrongLooks } from '../testing/axe.ts'
+import { opensBeside } from '../testing/beside.ts'
 import { type BrowserSetup, openBrowserSetup, type Visitor } from '../testing/browser-setup.ts'
 import { focusIs, tabTo } from '../testing/keys.ts'
 
@@ -166,14 +167,14 @@ test('the palette finds agents by what the service finds, pages, and the actions
 test('a tab of an agent is a link: with Ctrl it opens beside the page', async () => {
   const page = await look()
   await openAgent(page)
-  const beside = ada.context.waitForEvent('page')
-  await page.getByRole('tab', { name: 'Runs' }).click({ modifiers: ['Control'] })
-  const other = await beside
-  await other.getByRole('tab', { name: 'Runs', selected: true }).waitFor()
-  expect(other.url()).toBe(`${fleet()}/agents/mail-2?tab=runs`)
-  await other.close()
+  const runs = page.getByRole('tab', { name: 'Runs' })
+  const address = await opensBeside(page, () => runs.click({ modifiers: ['Control'] }))
+  expect(address).toBe(`${fleet()}/agents/mail-2?tab=runs`)
   expect(await page.getByRole('tab', { name: 'Overview', selected: true }).count()).toBe(1)
-  await page.getByRole('tab', { name: 'Runs' }).click()
+  const other = await look()
+  await other.goto(address ?? '')
+  await other.getByRole('tab', { name: 'Runs', selected: true }).waitFor()
+  expect(await opensBeside(page, () => runs.click())).toBe(null)
   await page.waitForURL(/tab=runs/)
 })
 

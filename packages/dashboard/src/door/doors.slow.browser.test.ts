@@ -8,6 +8,7 @@ import type { PersonalChannelRow } from '@svc/api'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { axe, wrongLooks } from '../../testing/axe.ts'
+import { opensBeside } from '../../testing/beside.ts'
 import { type BrowserSetup, openBrowserSetup, password } from '../../testing/browser-setup.ts'
 
 let setup: BrowserSetup
@@ -148,12 +149,12 @@ test('an invitation is copied and accepted by a new person, and then cannot be u
 test('an empty page links to its document, which is read without signing in', async () => {
   const ada = await setup.ada()
   await ada.page.goto(`${setup.url}/w/north-wind/blueprints`)
-  const opened = ada.context.waitForEvent('page')
-  await ada.page.getByRole('link', { name: 'Help: for authors' }).click()
-  const address = '/help/blueprints#for-authors'
-  expect((await opened).url()).toBe(`${setup.url}${address}`)
+  const help = ada.page.getByRole('link', { name: 'Help: for authors' })
+  await help.waitFor()
+  const address = await opensBeside(ada.page, () => help.click())
+  expect(address).toBe(`${setup.url}/help/blueprints#for-authors`)
   const { page } = await setup.visitor()
-  await page.goto(`${setup.url}${address}`)
+  await page.goto(address ?? '')
   await page.keyboard.press('Tab')
   await page.getByRole('link', { name: 'Skip to content' }).press('Enter')
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('document')
