@@ -34,6 +34,7 @@ import * as hostAndTags from './migrations/031-host-and-tags.ts'
 import * as leftOutFor from './migrations/033-left-out-for.ts'
 import * as views from './migrations/035-views.ts'
 import * as tagsOfCodes from './migrations/037-tags-of-codes.ts'
+import * as bodiesInRows from './migrations/038-bodies-in-rows.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -66,6 +67,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '033-left-out-for': leftOutFor,
   '035-views': views,
   '037-tags-of-codes': tagsOfCodes,
+  '038-bodies-in-rows': bodiesInRows,
 }
 
 const minVersion = 15
