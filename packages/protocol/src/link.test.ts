@@ -47,6 +47,7 @@ test('D21: every link that is kept parses, has a host and names no user', () =>
         fc.webUrl(),
         fc.string({ unit: 'binary' }).map((s) => `https://${s}`),
         fc.stringMatching(/^http:\/\/[a-z0-9.x-]{1,20}$/),
+        fc.stringMatching(/^http:\/\/[a-z.]{1,8}[/?#][ -~]{1,8}$/),
       ),
       (text) => {
         if (!isLink(text)) return
