@@ -4,6 +4,7 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { amount } from '../../../scripts/testing/level.ts'
 import { overflow, resize, smallTargets, wrongLooks } from '../testing/axe.ts'
 import { opensBeside } from '../testing/beside.ts'
 import { type BrowserSetup, openBrowserSetup, type Visitor } from '../testing/browser-setup.ts'
@@ -232,7 +233,7 @@ test.each(['', '?show=never', '/agents/mail-2', '/agents/nobody', '/updates', '/
   },
 )
 
-test.each<[string, string, (page: Page) => Promise<unknown>]>([
+const states: [string, string, (page: Page) => Promise<unknown>][] = [
   ['the list with a selection', '', (page) => page.getByRole('checkbox', { name: 'Select mail-2' }).click()],
   [
     'the palette',
@@ -258,9 +259,13 @@ test.each<[string, string, (page: Page) => Promise<unknown>]>([
   ],
   ['an agent that does not exist', '/agents/nobody', (page) => page.getByText('Agent not found').waitFor()],
   ['an install code that does not exist', '/codes/none', (page) => page.getByText('Install code not found').waitFor()],
-])('axe finds nothing in both schemes, wide and narrow: %s', async (_what, path, prepare) => {
-  const page = await look()
-  await page.goto(fleet() + path)
-  await prepare(page)
-  expect(await wrongLooks(page, async () => {})).toEqual([])
-})
+]
+test.each(amount(states.slice(0, 1), states, states))(
+  'axe finds nothing in both schemes, wide and narrow: %s',
+  async (_what, path, prepare) => {
+    const page = await look()
+    await page.goto(fleet() + path)
+    await prepare(page)
+    expect(await wrongLooks(page, async () => {})).toEqual([])
+  },
+)

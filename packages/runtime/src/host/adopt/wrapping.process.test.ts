@@ -1,4 +1,7 @@
-/** Runs many commands before and after they are wrapped, as cron does, with every shell of this machine. */
+/**
+ * Runs many commands before and after they are wrapped, as cron does, with every shell of this machine. `npm test` runs
+ * them with the two shells that most crontabs use.
+ */
 import {
   chmodSync,
   existsSync,
@@ -12,6 +15,7 @@ import {
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { amount } from '../../../../../scripts/testing/level.ts'
 import { crontabCommands, runAsCron } from '../../../testing/crontab-lines.ts'
 import { newAccount } from '../../../testing/jobs.ts'
 import { readRuns } from '../jobs/record.ts'
@@ -25,7 +29,9 @@ const program = join(folder, 'svc-exec')
 writeFileSync(program, '#!/bin/sh\nshift 2\nexec "$@"\n')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const shells = ['/bin/sh', '/bin/dash', '/bin/bash', '/bin/ksh', '/bin/zsh'].filter((shell) => existsSync(shell))
+const usual = ['/bin/sh', '/bin/bash']
+const all = [...usual, '/bin/dash', '/bin/ksh', '/bin/zsh']
+const shells = amount(usual, all, all).filter((shell) => existsSync(shell))
 
 describe.each(shells)('%s', (shell) => {
   const place = { cwd: folder, env: { PATH: '/usr/bin:/bin', HOME: folder, SHELL: shell, LANG: 'C.UTF-8', TZ: 'UTC' } }
