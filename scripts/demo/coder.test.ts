@@ -63,7 +63,7 @@ test('the service keeps its whole report, and every title, model and detail says
   const runs = [runAfter(now, 5), ...history]
   const body = Buffer.from(JSON.stringify({ protocol: 1, runs, active: [{ model: modelAt(5), detail: doingAt(5) }] }))
   const read = readReport(body, now * 1000)
-  expect(read.ok && read.text).toBe(body.toString())
+  expect(read.ok && read.json).toBe(body.toString())
   const texts = [modelAt(1), modelAt(2), ...runs.flatMap(({ subjects }) => subjects.map(({ title }) => title))]
   for (let step = 0; step < 90; step++) texts.push(doingAt(step))
   expect(texts.filter((text) => !/simulated/i.test(text))).toEqual([])

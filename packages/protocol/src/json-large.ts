@@ -17,7 +17,7 @@ const largeFrom = 32 * 1024
  * objects and Maps. Throws SyntaxError if the text is not JSON. `random` returns numbers from 0 to 1.
  */
 export const parseJson = (text: string, random: () => number = Math.random): unknown =>
-  text.length >= largeFrom && hasManyNames(text, random) ? parseAsMaps(text) : JSON.parse(text)
+  hasManyNames(text, random) ? parseAsMaps(text) : JSON.parse(text)
 
 /**
  * True if `parseJson` returned this value for a large text full of new property names, with Maps for objects. Storing
@@ -28,11 +28,12 @@ export const isOfNewNames = (value: unknown): boolean => value instanceof Map
 const sample = { places: 64, once: 16, reach: 256 } as const
 
 /**
- * True if many property names occur only once in this JSON text. The function looks at random places, which the sender
- * cannot foresee. The result is almost always true if a quarter of the names occur once, and false for an ordinary
- * report, even one with all fields and a dozen models.
+ * True if this JSON text is large and many property names occur only once in it. The function looks at random places,
+ * which the sender cannot foresee. The result is almost always true if a quarter of the names occur once, and false for
+ * an ordinary report, even one with all fields and a dozen models.
  */
-function hasManyNames(text: string, random: () => number): boolean {
+export function hasManyNames(text: string, random: () => number = Math.random): boolean {
+  if (text.length < largeFrom) return false
   const seen = new Set<string>()
   const again = new Set<string>()
   for (let i = 0; i < sample.places; i++) {

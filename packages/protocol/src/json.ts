@@ -3,8 +3,11 @@ import { whyNotJson } from './json-reason.ts'
 import { readText } from './text-file.ts'
 import type { Verdict } from './verdict.ts'
 
-/** The decoder keeps a byte order mark at the start of a text, so that `JSON.parse` refuses the text (D14). */
+/** This decoder keeps a byte order mark at the start of a text, so that `JSON.parse` refuses the text (D14). */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Decodes UTF-8; throws if the bytes are not UTF-8. */
+export const decodeUtf8 = (bytes: Uint8Array): string => decoder.decode(bytes)
 
 type Json = { ok: true; value: Record<string, unknown>; text: string } | Refused
 export type Refused = Extract<Verdict<never, 'body_invalid'>, { ok: false }>
@@ -17,7 +20,7 @@ export type Refused = Extract<Verdict<never, 'body_invalid'>, { ok: false }>
 export function readJson(body: Uint8Array, parse: (text: string) => unknown = JSON.parse): Json {
   let text: string
   try {
-    text = decoder.decode(body)
+    text = decodeUtf8(body)
   } catch {
     const read = readText(body)
     return invalid(`The body must be in UTF-8: it ${read.ok ? 'holds bytes that are not' : read.why}.`)

@@ -81,7 +81,11 @@ function holds(body: Uint8Array): boolean {
   expect(wrongIn(value)).toBeUndefined()
   const again = readReport(new TextEncoder().encode(kept), now)
   expect(again.ok && JSON.stringify(asObjects(again.value))).toBe(kept)
-  if (read.text !== undefined) expect(JSON.parse(read.text), 'the text says the same').toEqual(value)
+  const { json } = read
+  if (json !== undefined) {
+    const text = typeof json === 'string' ? json : decoder.decode(json)
+    expect(JSON.parse(text), 'the JSON says the same').toEqual(value)
+  }
   expectSame(value, report(JSON.parse(decoder.decode(body)), new Notes()), 'looked through text by text')
   return true
 }

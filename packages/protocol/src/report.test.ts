@@ -15,7 +15,7 @@ const times = <T>(length: number, make: (i: number) => T) => Array.from({ length
 
 test('2.1: a good report is kept as it is', () => {
   const text = JSON.stringify(sampleReport)
-  expect(readReport(bytes(sampleReport), now)).toEqual({ ok: true, value: sampleReport, text })
+  expect(readReport(bytes(sampleReport), now)).toEqual({ ok: true, value: sampleReport, json: text })
 })
 
 test.each([
@@ -28,7 +28,7 @@ test.each([
   ['a level to read as info', { state: { level: 'fine' } }],
   ['two runs with the same id', { runs: [{ id: 'a' }, { id: 'a' }] }],
 ])('a report with %s is not kept as the text that came', (_what, parts) => {
-  expect(readReport(bytes({ protocol: 1, ...parts }), now)).toMatchObject({ ok: true, text: undefined })
+  expect(readReport(bytes({ protocol: 1, ...parts }), now)).toMatchObject({ ok: true, json: undefined })
 })
 
 test('when one place of a report changes, only that place is copied', () => {
@@ -298,7 +298,7 @@ test.each([
 test('D12: if a report has more than 2,000 runs the newest by D10 are kept in their order, and the number dropped is returned', () => {
   const runs = [...times(2099, (i) => ({ id: `r${i}`, started: i + 1 })), { id: 'without a start' }]
   const read = readReport(bytes({ protocol: 1, runs }), now)
-  expect(read).toMatchObject({ ok: true, text: undefined, runsDropped: 100 })
+  expect(read).toMatchObject({ ok: true, json: undefined, runsDropped: 100 })
   expect(read.ok && read.value.runs).toEqual(runs.slice(100))
 })
 

@@ -18,8 +18,9 @@ import {
   opaque,
   text,
 } from './fields.ts'
-import { isTidy, type Refused, readJson } from './json.ts'
+import { decodeUtf8, isTidy, type Refused, readJson } from './json.ts'
 import { isOfNewNames, parseJson } from './json-large.ts'
+import { parseInPieces } from './json-pieces.ts'
 import { level } from './levels.ts'
 import { limits } from './limits.ts'
 import { panel } from './panels.ts'
@@ -186,15 +187,21 @@ export const report = object(
 export type Report = Kept<typeof report>
 
 /**
- * The result of reading a report. `text` is the body if all of it was kept unchanged, so that the JSON need not be
- * written again. `newNames` is true for a large report full of property names that occur only once, and `runsDropped`
- * is the number of runs beyond the limit.
+ * The result of reading a report. `json` is the body if all of it was kept unchanged, so that the JSON need not be
+ * written again: its text, or its bytes if it is large. `newNames` is true for a large report full of property names
+ * that occur only once, and `runsDropped` is the number of runs beyond the limit.
  */
 type ReadReport =
-  | { ok: true; value: Report; text: string | undefined; newNames?: boolean; runsDropped?: number | undefined }
+  | {
+      ok: true
+      value: Report
+      json: string | Uint8Array | undefined
+      newNames?: boolean
+      runsDropped?: number | undefined
+    }
   | Refused
 
-/** Reads a report from the database, where it is stored as JSON: the `text` of a `ReadReport`, or its value. */
+/** Reads a report from the database, where it is stored as JSON: the `json` of a `ReadReport`, or its value. */
 export function keptReport(text: string): Report {
   const value = parseJson(text)
   return isOfNewNames(value) ? (report(value, undefined, true) as Report) : (value as Report)
@@ -205,21 +212,36 @@ export function keptReport(text: string): Report {
  * all (D14).
  */
 export function readReport(body: Uint8Array, now: number): ReadReport {
-  const json = readJson(body, parseJson)
-  if (!json.ok) return json
-  const { value, text } = json
-  const tidy = isTidy(text, body.length)
+  const read = readInPieces(body) ?? readWhole(body)
+  if (!read.ok) return read
+  const { value, json, tidy } = read
   const newNames = isOfNewNames(value)
-  if (tidy && fits(value)) return { ok: true, value, text }
+  if (tidy && fits(value)) return { ok: true, value, json }
   const all = report(value, undefined, tidy)
   if (all) {
     const kept = withNewestRuns(all, now)
     const runsDropped = (all.runs?.length ?? 0) - (kept.runs?.length ?? 0) || undefined
-    return { ok: true, value: kept, text: Object.is(kept, value) ? text : undefined, newNames, runsDropped }
+    return { ok: true, value: kept, json: Object.is(kept, value) ? json : undefined, newNames, runsDropped }
   }
   const named = value instanceof Map ? value.get('protocol') : value.protocol
   const got = named == null ? 'it names none' : `got ${shown(named, 40)}`
   return { ok: false, code: 'body_invalid', message: `The report must name protocol ${protocolVersion}: ${got}.` }
+}
+
+/** The JSON object in a body. `tidy` is true if all texts in it are known to be clean (D13). */
+type ReadBody = { ok: true; value: Record<string, unknown>; json: string | Uint8Array; tidy: boolean }
+
+function readWhole(body: Uint8Array): ReadBody | Refused {
+  const read = readJson(body, parseJson)
+  return read.ok ? { ok: true, value: read.value, json: read.text, tidy: isTidy(read.text, body.length) } : read
+}
+
+function readInPieces(body: Uint8Array): ReadBody | undefined {
+  let tidy = true
+  const value = parseInPieces(body, decodeUtf8, (text, bytes) => {
+    tidy &&= isTidy(text, bytes)
+  })
+  return value && { ok: true, value, json: body, tidy }
 }
 
 /**

@@ -90,8 +90,8 @@ export function submission(
 }
 
 /** Reads the parts of a report with the service's own report reader. */
-function asRead(parts: object, now: number): Pick<Submission, 'report' | 'text'> {
+function asRead(parts: object, now: number): Pick<Submission, 'report' | 'json'> {
   const read = readReport(Buffer.from(JSON.stringify({ protocol: 1, ...parts })), now)
   if (!read.ok) throw new Error(read.message)
-  return { report: read.value, text: read.text }
+  return { report: read.value, json: read.json }
 }

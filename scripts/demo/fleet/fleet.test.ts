@@ -53,7 +53,7 @@ test('the service keeps every report unchanged, and each detail says that it is 
       const bytes = text(reportOf(member, standingOf(member, now), at, at === now))
       expect(bytes.length).toBeLessThan(16 * 1024)
       const read = readReport(bytes, at * 1000)
-      expect(read.ok && read.text).toBe(bytes.toString())
+      expect(read.ok && read.json).toBe(bytes.toString())
     }
     const { state, health = [], active = [], gauges = [], panels } = first(member)
     const details = [state, ...health, ...active, ...gauges].map((part) => part?.detail)

@@ -13,6 +13,14 @@ export const protocolFaults: readonly Fault[] = [
     tests: [at('report.test.ts')],
   },
   {
+    name: 'report: of a list in two pieces, the second piece is lost',
+    harm: 'The page shows only the first half of what an agent with a large report says.',
+    file: at('json-pieces.ts'),
+    old: 'open?.push(entry)',
+    new: 'entry === open && open?.push(entry)',
+    tests: [at('json-pieces.test.ts')],
+  },
+  {
     name: 'runs: the start of a run is taken for milliseconds',
     harm: 'A run with a date in the far future stays on top of the list for ever, and newer ones are dropped.',
     file: at('run-order.ts'),

@@ -61,7 +61,8 @@ function reportHandler(parts: AgentParts): (admitted: Admitted, res: ServerRespo
   return async ({ caller, bytes }, res) => {
     const size = bytes.length
     const read = readReport(bytes, deps.now())
-    free(bytes)
+    const isKept = read.ok && read.json instanceof Uint8Array
+    if (!isKept) free(bytes)
     if (!read.ok) return refuseBody(parts, res, caller, read.message)
     if (read.runsDropped !== undefined) noteDropped(caller, read.runsDropped)
     let bodies: string[] | undefined
@@ -74,7 +75,7 @@ function reportHandler(parts: AgentParts): (admitted: Admitted, res: ServerRespo
       agentId: caller.agentId,
       tokenHash: caller.tokenHash,
       report: read.value,
-      text: read.text,
+      json: read.json,
       bodies,
       interval,
       gone: () => res.destroyed || (res.socket?.destroyed ?? true),
@@ -86,6 +87,7 @@ function reportHandler(parts: AgentParts): (admitted: Admitted, res: ServerRespo
       bytes: size,
       alone: read.newNames === true,
     })
+    if (isKept) free(bytes)
     if (decision.ok) send(res, 200, answerOf(decision, interval))
     else if (decision.code === 'unavailable') refuseBusy(parts, res)
     else refuseNow(parts, res, decision)

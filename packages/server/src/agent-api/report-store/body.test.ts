@@ -9,7 +9,7 @@ const kept = { protocol: 1, state: { level: 'ok', label: 'Working' } }
 function stored(json: string): string {
   const read = readReport(Buffer.from(json), 0)
   if (!read.ok) throw new Error(read.message)
-  return bodyOf(read.value, read.text)
+  return String(bodyOf(read.value, read.json))
 }
 
 test('a report of which everything was kept is stored as it arrived', () => {

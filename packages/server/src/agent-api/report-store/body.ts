@@ -4,11 +4,12 @@ import { keptReport, type Report } from '@svc/protocol'
 type StoredReport = Omit<Report, 'runs' | 'acks'>
 
 /**
- * The JSON of a report to store. If everything in the report is kept, the result is the received text, because writing
+ * The JSON of a report to store. If everything in the report is kept, the result is what was received, because writing
  * JSON again costs more than all other work on a report, and cutting out the runs almost as much. `storedReport` leaves
  * runs and acks out when it reads.
  */
-export const bodyOf = (report: Report, text: string | undefined): string => text ?? JSON.stringify(withoutLists(report))
+export const bodyOf = (report: Report, json: string | Uint8Array | undefined): string | Uint8Array =>
+  json ?? JSON.stringify(withoutLists(report))
 
 export const storedReport = (body: string): StoredReport => withoutLists(keptReport(body))
 

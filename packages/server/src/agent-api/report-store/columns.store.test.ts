@@ -65,6 +65,15 @@ everyEngine('the writes of a report', (open) => {
     expect(await rowIn(w, 'run')).toEqual({ ...changed, ...stays })
   })
 
+  test('the bytes of a body are stored as a text, in a new row and in a changed one', async () => {
+    const w = await newTestWorkspace(await open())
+    for (const json of [`{"a":"${'x'.repeat(300_000)}"}`, '{"a":"Größe €👍"}']) {
+      const body = new TextEncoder().encode(json)
+      await writes(w, { report: { ...distinct<ReportWrite>(tables.agentReport, { agent_id: w.agent.id }, 100), body } })
+      expect((await rowIn(w, 'agent_report')).body).toBe(json)
+    }
+  })
+
   test('each value of the agent, a command, the sums and the history lines gets into its own column', async () => {
     const w = await newTestWorkspace(await open())
     const agent_id = w.agent.id

@@ -16,7 +16,7 @@ export interface Submission {
   tokenHash: string
   report: Report
   /** The received JSON; undefined if the service does not keep everything in it. */
-  text: string | undefined
+  json: string | Uint8Array | undefined
   /** The runs of the report as JSON, if an earlier turn of the event loop has made these texts. */
   bodies?: readonly string[] | undefined
   /** The interval in seconds that the answer will ask for (2.7). */
@@ -121,7 +121,8 @@ export const noWrites: Writes = {
   wishes: undefined,
   updateEvents: [],
 }
-export type ReportWrite = Omit<AgentReportRow, 'agent_id'>
+/** `body` is the bytes of a text if the report is large. */
+export type ReportWrite = Omit<AgentReportRow, 'agent_id' | 'body'> & { body: string | Uint8Array }
 /** The columns of a run that are written. `first_seen` is written only for a new run. */
 export type RunWrite = Omit<RunRow, 'seq' | 'agent_id'>
 export type AgentFacts = Pick<AgentRow, 'facts' | 'reported_version' | 'previous_version'>

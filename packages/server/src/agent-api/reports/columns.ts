@@ -6,7 +6,7 @@ import { rememberReporter } from './reporters.ts'
 import { signsColumn } from './signs.ts'
 
 export function columnsOf(
-  { report, text, interval }: Submission,
+  { report, json, interval }: Submission,
   last: LastReport | undefined,
   { runs_kept, usage }: Pick<ReportWrite, 'runs_kept' | 'usage'>,
   now: number,
@@ -31,7 +31,7 @@ export function columnsOf(
     signs: signsColumn(report, now),
     host: report.agent?.host ?? '',
     usage,
-    body: bodyOf(report, text),
+    body: bodyOf(report, json),
   }
 }
 

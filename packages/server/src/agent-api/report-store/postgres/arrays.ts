@@ -64,6 +64,11 @@ function arrayOf(type: Kind, rows: readonly Row[], column: string): Buffer {
       room(at, 4 + value.length * 3)
       const bytes = scratch.write(value, at + 4)
       at = scratch.writeInt32BE(bytes, at) + bytes
+    } else if (value instanceof Uint8Array && type === 'text') {
+      room(at, 4 + value.length)
+      at = scratch.writeInt32BE(value.length, at)
+      scratch.set(value, at)
+      at += value.length
     } else if (value === null) {
       room(at, 4)
       at = scratch.writeInt32BE(-1, at)

@@ -30,9 +30,9 @@ export function sqliteReports(store: SqliteStore, decide: Decide): ReportStore {
   }
 }
 
-/** About how many bytes a batch writes. A report whose text is not kept counts as large. */
+/** About how many bytes a batch writes. A report whose JSON is not kept counts as large. */
 const sizeOf = (batch: readonly Submission[]): number =>
-  batch.reduce((sum, { text }) => sum + (text?.length ?? Number.POSITIVE_INFINITY), 0)
+  batch.reduce((sum, { json }) => sum + (json?.length ?? Number.POSITIVE_INFINITY), 0)
 
 type SqliteStore = Extract<Store, { engine: 'sqlite' }>
 

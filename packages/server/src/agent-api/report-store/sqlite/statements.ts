@@ -53,11 +53,12 @@ function inArrays<Row extends readonly unknown[]>(statement: StatementSync): Rea
   return statement as unknown as ReadStatement<Row>
 }
 
-const places = (count: number) => Array(count).fill('?').join(', ')
-const set = (columns: readonly string[]) => columns.map((column) => `${column} = ?`).join(', ')
+/** The place of a value in a statement. A body may be given as the bytes of its text. */
+const placeOf = (column: string) => (column === 'body' ? 'cast(? as text)' : '?')
+const set = (columns: readonly string[]) => columns.map((column) => `${column} = ${placeOf(column)}`).join(', ')
 /** The text of a statement that inserts a row. Its values are the agent's id and then the columns. */
 const insertOf = ({ name }: Described, columns: readonly string[]) =>
-  `insert into ${name} (agent_id, ${columns.join(', ')}) values (${places(columns.length + 1)})`
+  `insert into ${name} (agent_id, ${columns.join(', ')}) values (?, ${columns.map(placeOf).join(', ')})`
 /**
  * The text of a statement that updates a row. Its values are the columns and then the value by which the row is found.
  */

@@ -45,7 +45,8 @@ export function described<C extends Columns>(name: string, columns: C): Describe
   return { name, columns, names: names as Described<C>['names'] }
 }
 
-export type Value = string | number | null
+/** A value to store. Bytes are those of a text in UTF-8, which need not be decoded to be stored. */
+export type Value = string | number | Uint8Array | null
 
 /** For each column of a row, its value; or, for `columnsOf`, the name of the column in place of the value. */
 export type Cells<R> = { readonly [K in keyof R]: Value }
