@@ -1,6 +1,7 @@
 /** The parts of a report that are also stored in separate columns, so that lists need not read the body. */
 import { cut, diskSpace, limits, missingSecrets, type Report } from '@svc/protocol'
 import { bodyOf } from '../report-store/body.ts'
+import { paddedBeside } from '../report-store/padding.ts'
 import type { LastReport, ReportWrite, Submission } from '../report-store/rows.ts'
 import { rememberReporter } from './reporters.ts'
 import { signsColumn } from './signs.ts'
@@ -12,7 +13,7 @@ export function columnsOf(
   now: number,
 ): ReportWrite {
   const { state } = report
-  return {
+  const row: ReportWrite = {
     received_at: now,
     level: state?.level ?? null,
     label: state?.label ?? null,
@@ -33,7 +34,13 @@ export function columnsOf(
     usage,
     body: bodyOf(report, json),
   }
+  row.usage = paddedBeside(usage ?? '[]', charactersOf(row))
+  return row
 }
+
+/** The number of characters in the texts of a row whose lengths change most often, without the daily sums. */
+const charactersOf = ({ label, detail, doing, signs, body }: ReportWrite): number =>
+  [label, detail, doing, signs, body].reduce((sum, text) => sum + (text?.length ?? 0), 0)
 
 /**
  * The warnings of the runtime as words: `status` if the status file is more than ten minutes old and was reported as
