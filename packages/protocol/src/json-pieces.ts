@@ -10,12 +10,13 @@ const pieceBytes = 120 * 1024
 /** The number of bytes at the end of a piece in which a place for a cut is searched. A long list has 20 to 40 KB. */
 const reach = 48 * 1024
 
-const comma = 0x2c
 /** A name that no sender can know. It marks the entries that are added to close and to open a list. */
 const mark = `svc-${Math.random().toString(36).slice(2)}`
 const encoder = new TextEncoder()
 const opening = encoder.encode(`{"${mark}":[`)
 const closing = encoder.encode(`,"${mark}"]}`)
+/** The bytes of `]},{`. A body is cut at the comma. */
+const [bracket, brace, comma, nextBrace] = encoder.encode(']},{')
 /** The bytes of the piece that is being parsed. */
 const scratch = new Uint8Array(pieceBytes)
 
@@ -66,7 +67,7 @@ function endOfPiece(body: Uint8Array, from: number): number | undefined {
 }
 
 const isCut = (body: Uint8Array, at: number): boolean =>
-  body[at] === comma && body[at - 1] === 0x7d /* } */ && body[at - 2] === 0x5d /* ] */ && body[at + 1] === 0x7b /* { */
+  body[at] === comma && body[at - 1] === brace && body[at - 2] === bracket && body[at + 1] === nextBrace
 
 /** Returns a piece as JSON, in `scratch`. */
 function pieceOf(body: Uint8Array, from: number, to: number): Uint8Array {
