@@ -12,23 +12,27 @@ test.each([
 })
 
 test.each([
-  [30, 128],
-  [2900, 3008],
+  [5000, 5120],
   [30_000, 30_208],
   [250_000, 251_904],
 ])('a row with %i other characters gets a size of %i', (others, size) => {
   const sums = [[20_000, '', 1, 5, 9]]
-  const json = paddedBeside(JSON.stringify(sums), others)
+  const json = paddedBeside(JSON.stringify(sums), others) ?? ''
   expect(json.length + others).toBe(size)
   expect(JSON.parse(json)).toEqual(sums)
+  expect(JSON.parse(paddedBeside(null, others) ?? '')).toEqual([])
 })
 
-test('the size of a row stays the same while its texts grow a little', () => {
+test('the size of a large row stays the same while its texts grow a little', () => {
   const sizes = new Set<number>()
-  let json = '[]'
-  for (let others = 2900; others < 2940; others++) {
+  let json: string | null = null
+  for (let others = 5000; others < 5050; others++) {
     json = paddedBeside(json, others)
-    sizes.add(json.length + others)
+    sizes.add((json?.length ?? 0) + others)
   }
-  expect([...sizes]).toEqual([3008])
+  expect([...sizes]).toEqual([5120])
 })
+
+test.each([null, '[]', '[[1,"",1,2,3]]'])('%j in a small row is left as it is', (json) =>
+  expect(paddedBeside(json, 3000)).toBe(json),
+)

@@ -1,22 +1,25 @@
 /**
  * SQLite writes only the pages of a row that have changed, as long as the size of the row stays the same. Otherwise it
  * clears all pages of the row and writes them elsewhere, and a report of 250 KB has 63 pages. So texts that often grow
- * or shrink by a few characters are padded, and at its end a row is padded as a whole.
+ * or shrink by a few characters are padded, and a row of several pages is padded as a whole.
  */
 
 /** Pads JSON with spaces at its end to a multiple of `step` characters. Whoever parses the JSON ignores the spaces. */
 export const padded = (json: string, step: number): string => json.padEnd(Math.ceil(json.length / step) * step)
 
+/** Smaller rows have one page. */
+const largeRow = 4096
 /** SQLite writes the length of a shorter text in one byte and of a longer one in two, which changes the row's size. */
 const minLength = 64
 
 /**
- * Pads JSON so that its length and `others`, the number of characters in the other texts of its row, give a size that
- * similar rows have too. The row grows by at most a 64th, or by 127 characters if that is more. JSON that was padded
- * before loses those spaces.
+ * Pads the JSON of a list so that its length and `others`, the number of characters in the other texts of its row, give
+ * a size that similar rows have too. The row grows by at most a 64th, or by 127 characters if that is more. JSON that
+ * was padded before loses those spaces. JSON in a small row is returned as it is.
  */
-export function paddedBeside(json: string, others: number): string {
-  const text = json.trimEnd()
+export function paddedBeside(json: string | null, others: number): string | null {
+  if (others < largeRow) return json
+  const text = json?.trimEnd() ?? '[]'
   return text.padEnd(roundedUp(others + Math.max(minLength, text.length)) - others)
 }
 

@@ -3,6 +3,7 @@
  * every sum had a separate row, most reports would write one more page of the disk. Code that reads the table
  * `usage_day` has to add these sums.
  */
+import { padded } from './padding.ts'
 import type { UsageDelta } from './rows.ts'
 
 /**
@@ -15,13 +16,15 @@ export const maxUsage = 1e12
  * (usage-names.ts picks the rows). An agent with one model has two sums a day.
  */
 const maxWaiting = 8
+/** The column is padded to a multiple of this, so that most reports leave its size as it is. */
+const paddedTo = 64
+
 type Written = [day: number, model: string, runs: number, costMicro: number, outputTokens: number]
 
 /** The daily sums that wait in the column `usage` of an agent's last report. */
 export const pendingUsage = (json: string | null): UsageDelta[] => writtenIn(json).map(read)
 
-const writtenIn = (json: string | null): Written[] =>
-  json === null || json.startsWith('[]') ? [] : (JSON.parse(json) as Written[])
+const writtenIn = (json: string | null): Written[] => (json === null ? [] : (JSON.parse(json) as Written[]))
 
 const read = ([day, model, runs, costMicro, outputTokens]: Written): UsageDelta => {
   return { day, model, runs, costMicro, outputTokens }
@@ -45,7 +48,9 @@ export function addUsage(
 ): { json: string | null; due: readonly UsageDelta[] } {
   if (gained.length === 0) return { json, due: gained }
   const sums = added(writtenIn(json), gained)
-  return sums.length > maxWaiting ? { json: null, due: sums.map(read) } : { json: JSON.stringify(sums), due: [] }
+  return sums.length > maxWaiting
+    ? { json: null, due: sums.map(read) }
+    : { json: padded(JSON.stringify(sums), paddedTo), due: [] }
 }
 
 /** Adds `gained` to `sums`, by day and model. */

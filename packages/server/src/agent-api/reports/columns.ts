@@ -34,13 +34,13 @@ export function columnsOf(
     usage,
     body: bodyOf(report, json),
   }
-  row.usage = paddedBeside(usage ?? '[]', charactersOf(row))
+  row.usage = paddedBeside(usage, charactersOf(row))
   return row
 }
 
 /** The number of characters in the texts of a row whose lengths change most often, without the daily sums. */
 const charactersOf = ({ label, detail, doing, signs, body }: ReportWrite): number =>
-  [label, detail, doing, signs, body].reduce((sum, text) => sum + (text?.length ?? 0), 0)
+  (label?.length ?? 0) + (detail?.length ?? 0) + (doing?.length ?? 0) + (signs?.length ?? 0) + body.length
 
 /**
  * The warnings of the runtime as words: `status` if the status file is more than ten minutes old and was reported as
