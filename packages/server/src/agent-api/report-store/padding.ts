@@ -1,7 +1,7 @@
 /**
  * SQLite writes only the pages of a row that have changed, as long as the size of the row stays the same. Otherwise it
  * clears all pages of the row and writes them elsewhere, and a report of 250 KB has 63 pages. So texts that often grow
- * or shrink by a few characters are padded, and a row of several pages is padded as a whole.
+ * or shrink by a few characters are padded, and the daily sums of a row of several pages get what the row needs.
  */
 
 /** Pads JSON with spaces at its end to a multiple of `step` characters. Whoever parses the JSON ignores the spaces. */
@@ -14,8 +14,8 @@ const minLength = 64
 
 /**
  * Pads the JSON of a list so that its length and `others`, the number of characters in the other texts of its row, give
- * a size that similar rows have too. The row grows by at most a 64th, or by 127 characters if that is more. JSON that
- * was padded before loses those spaces. JSON in a small row is returned as it is.
+ * a size that similar rows have too. The row grows by at most a 64th, or by 127 characters if that is more. JSON loses
+ * the spaces of an earlier padding, and in a small row it is returned as it is.
  */
 export function paddedBeside(json: string | null, others: number): string | null {
   if (others < largeRow) return json
