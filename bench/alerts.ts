@@ -20,6 +20,7 @@ import { addWorkspace } from '../packages/server/testing/test-workspace.ts'
 import { benchSending } from './alerts/sending.ts'
 import { bodyOf, tokenOf } from './common/fleet.ts'
 import { count, fixed, table } from './common/table.ts'
+import { median } from './common/times.ts'
 
 /**
  * The limits that a result must keep: the milliseconds that a turn of the event loop may take, and the share of a core
@@ -188,9 +189,4 @@ async function measure(act: () => Promise<unknown>): Promise<Round> {
   on = false
   const { user, system } = process.threadCpuUsage(from)
   return { cpu: (user + system) / 1000, turn }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }

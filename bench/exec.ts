@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util'
 import { type Account, newAccount } from '../packages/runtime/testing/jobs.ts'
 import { minNodeHere } from '../packages/runtime/testing/releases.ts'
 import { fixed, table } from './common/table.ts'
+import { median } from './common/times.ts'
 import { cpuSecondsOfChildren } from './common/usage.ts'
 
 /** A command that waits, and a program for Node that starts it and waits. */
@@ -105,10 +106,4 @@ async function versionOf(node: string): Promise<string> {
   const child = spawn(node, ['--version'], { stdio: ['ignore', 'pipe', 'ignore'] })
   const [data] = await once(child.stdout, 'data')
   return String(data)
-}
-
-function median(numbers: readonly number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  const middle = (sorted.length - 1) / 2
-  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2
 }

@@ -16,6 +16,7 @@ import { parseArgs } from 'node:util'
 import { freePort } from '../scripts/testing/free-port.ts'
 import { password, type Service, startService } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
+import { valueAt } from './common/times.ts'
 import { type LongestTurn, longestTurn, notingTurns, recordings } from './common/turns.ts'
 import { memory } from './common/usage.ts'
 import type { LoadName, Target } from './hostile/loads.ts'
@@ -229,12 +230,14 @@ function textOf(rows: { name: LoadName; outcome: Outcome }[]): string {
   return [table(headings, cells), said.join('\n')].join('\n\n')
 }
 
+const slowest = (times: readonly number[]) => (times.length === 0 ? '-' : count(Math.max(...times)))
+
 const timesOf = ({ others: { reports, health, signIns, errors }, turn }: Measured) => [
-  fixed(at(reports, 0.5)),
-  fixed(at(reports, 0.99)),
-  count(at(reports, 1)),
-  count(at(health, 1)),
-  signIns.length === 0 ? '-' : count(at(signIns, 1)),
+  fixed(valueAt(reports, 0.5)),
+  fixed(valueAt(reports, 0.99)),
+  slowest(reports),
+  slowest(health),
+  slowest(signIns),
   errors,
   fixed(turn.time),
   fixed(turn.work),
@@ -245,18 +248,9 @@ function verdictOf(name: LoadName, { before, highest, pages, beside }: Outcome):
   const { reports, health, signIns, errors } = beside.others
   const wrong = [
     highest - before - pages > max.grown && `the service grew by more than ${max.grown} MB beside its cache`,
-    Math.max(at(reports, 1), at(health, 1), at(signIns, 1)) > patience && 'others waited for more than a second',
+    Math.max(...reports, ...health, ...signIns) > patience && 'others waited for more than a second',
     errors > 0 && 'others were refused',
     max.turn !== undefined && beside.turn.time > max.turn && `a turn took more than ${max.turn} ms`,
   ].filter(Boolean)
   return wrong.length === 0 ? 'Within its limits.' : `**BEYOND ITS LIMITS: ${wrong.join('; ')}.**`
-}
-
-/**
- * The time that the given share of the calls did not exceed; 0 if there were no calls. `at(times, 1)` is the slowest
- * call.
- */
-function at(times: readonly number[], share: number): number {
-  const sorted = [...times].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }

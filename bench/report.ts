@@ -9,7 +9,7 @@
 import { parseArgs } from 'node:util'
 import { startLimit } from './common/limit.ts'
 import { count, fixed, table } from './common/table.ts'
-import { median } from './common/times.ts'
+import { median, middleHalf } from './common/times.ts'
 import { checkoutIn, compare, warmSeconds } from './report/beside.ts'
 import { type Measured, measure, type Server, type Setting, startOn, withDisk } from './report/measure.ts'
 
@@ -142,10 +142,11 @@ function textOf(part: Part, servers: Server[], results: Measured[][], rounds: nu
   const database = part.postgres ? ['database µs'] : []
   const headings = ['server', 'µs/report', 'from, to', ...database, 'reports/s', 'p50 ms', 'p99 ms', 'errors']
   const [, limits = [], ours = []] = results
-  const ratios = ours.map(({ cpu }, round) => cpu / (limits[round]?.cpu ?? Number.NaN)).sort((a, b) => a - b)
+  const ratios = ours.map(({ cpu }, round) => cpu / (limits[round]?.cpu ?? Number.NaN))
   const share = median(ours.map(({ rate }, round) => rate / (limits[round]?.rate ?? Number.NaN)))
-  const quarter = Math.floor(ratios.length / 4)
-  const half = [ratios[quarter], ratios.at(-1 - quarter)].map((r = Number.NaN) => fixed(r, 2)).join(' to ')
+  const half = middleHalf(ratios)
+    .map((ratio) => fixed(ratio, 2))
+    .join(' to ')
   return [
     `**${part.says}**: 32 clients, ${count(part.agents)} agents, ${rounds} rounds of ${seconds} s each.`,
     table(headings, rows),

@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util'
 import { startLimit } from './common/limit.ts'
 import { startService } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
+import { median } from './common/times.ts'
 import { longestTurn, notingTurns, recordings } from './common/turns.ts'
 import { memory } from './common/usage.ts'
 import { quantile } from './fleet/counts.ts'
@@ -162,12 +163,6 @@ export async function benchSlow(args: string[]): Promise<string> {
 
 const pick = (all: Beside[], part: 'coming' | 'beside') => all.map((one) => one[part])
 const p99 = ({ counts }: Window) => quantile(counts, 0.99)
-
-function median(numbers: number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b)
-  const middle = (sorted.length - 1) / 2
-  return ((sorted[Math.floor(middle)] ?? Number.NaN) + (sorted[Math.ceil(middle)] ?? Number.NaN)) / 2
-}
 
 function rowOf(name: string, all: Measured[]) {
   const middle = (what: (one: Measured) => number) => median(all.map(what))

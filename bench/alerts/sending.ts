@@ -16,6 +16,7 @@ import { enqueue } from '../../packages/server/src/deliveries/store.ts'
 import type { Store } from '../../packages/server/src/platform/db/open.ts'
 import { addWorkspace } from '../../packages/server/testing/test-workspace.ts'
 import { fixed } from '../common/table.ts'
+import { valueAt } from '../common/times.ts'
 
 type Embedded = Extract<Store, { engine: 'sqlite' }>
 
@@ -55,8 +56,7 @@ export async function benchSending(store: Embedded, seconds: number): Promise<st
   await dispatcher.stop()
   await heartbeat.settled()
   receivers.close()
-  const sorted = times.toSorted((a, b) => a - b)
-  const at = (share: number) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) / 1000
+  const at = (share: number) => valueAt(times, share) / 1000
   const wanted = Math.ceil(seconds / 60)
   const beats = receivers.beats()
   return [

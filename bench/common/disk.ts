@@ -4,6 +4,7 @@
  */
 import { open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { valueAt } from './times.ts'
 
 const everyMs = 50
 const page = Buffer.alloc(4096, 1)
@@ -41,8 +42,7 @@ export async function watchDisk(file: string): Promise<Disk> {
       await running
       await handle.close()
       await rm(own)
-      times.sort((a, b) => a - b)
-      return times[Math.floor(times.length * 0.99)] ?? Number.NaN
+      return valueAt(times, 0.99)
     },
   }
 }

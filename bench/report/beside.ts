@@ -10,7 +10,7 @@ import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { count, fixed, table } from '../common/table.ts'
-import { median } from '../common/times.ts'
+import { median, middleHalf } from '../common/times.ts'
 import { type Measured, measureInTurns, type Server, type Setting, startOn, withDisk } from './measure.ts'
 
 export interface Compared extends Setting {
@@ -105,20 +105,21 @@ const costs = {
   both: ({ cpu, database }: Measured) => cpu + database,
 }
 
+const range = (ends: readonly number[]): string => ends.map((end) => fixed(end, 3)).join(' to ')
+
 function textOf(part: Compared, checkout: string, all: readonly Round[], other: number, seconds: number): string {
   const pairs = all.map((round) => ({ ours: round[0], theirs: round[other] as Measured }))
   const rows = Object.entries(costs).flatMap(([name, cost]) => {
     if (!part.postgres && name !== 'service') return []
-    const ratios = pairs.map(({ ours, theirs }) => cost(ours) / cost(theirs)).sort((a, b) => a - b)
-    const quarter = Math.floor(ratios.length / 4)
+    const ratios = pairs.map(({ ours, theirs }) => cost(ours) / cost(theirs))
     return [
       [
         name,
         fixed(median(pairs.map(({ ours }) => cost(ours)))),
         fixed(median(pairs.map(({ theirs }) => cost(theirs)))),
         fixed(median(ratios), 3),
-        `${fixed(ratios[quarter] ?? Number.NaN, 3)} to ${fixed(ratios.at(-1 - quarter) ?? Number.NaN, 3)}`,
-        `${fixed(ratios[0] ?? Number.NaN, 3)} to ${fixed(ratios.at(-1) ?? Number.NaN, 3)}`,
+        range(middleHalf(ratios)),
+        range([Math.min(...ratios), Math.max(...ratios)]),
       ],
     ]
   })

@@ -7,6 +7,7 @@
  */
 import { connect, type Socket } from 'node:net'
 import { bodyOf, fleetSize, tokenOf } from '../common/fleet.ts'
+import { valueAt } from '../common/times.ts'
 import { cpuSecondsOfThreads, familyOf } from '../common/usage.ts'
 
 const [ports = '', pids = '', databases = '', mode, seconds, kilobytes = '3'] = process.argv.slice(2)
@@ -62,9 +63,8 @@ else
 console.log(
   JSON.stringify(
     targets.map(({ latencies, errors, elapsed, cpu, database }) => {
-      latencies.sort((a, b) => a - b)
-      const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0
-      return { reports: latencies.length, errors, elapsed: elapsed / 1000, cpu, database, p50: at(0.5), p99: at(0.99) }
+      const [p50, p99] = [valueAt(latencies, 0.5), valueAt(latencies, 0.99)]
+      return { reports: latencies.length, errors, elapsed: elapsed / 1000, cpu, database, p50, p99 }
     }),
   ),
 )
