@@ -15,5 +15,31 @@ export function writeSection(name: string, section: string, document: Document =
   const end = text.indexOf(to)
   if (start < 0 || end < start)
     throw new Error(`${file} has no place for "${name}": it needs the lines ${from} and ${to}.`)
-  writeFileSync(file, `${text.slice(0, start + from.length)}\n\n${section.trim()}\n\n${text.slice(end)}`)
+  writeFileSync(file, `${text.slice(0, start + from.length)}\n\n${wrapped(section.trim())}\n\n${text.slice(end)}`)
+}
+
+/** The maximum number of characters in a line of a document; the rows of tables may be longer. */
+const maxLine = 140
+/** A word that would make a line a list, a heading, a quote or a table if it were the first. */
+const isMark = /^([-+*>|]|#+|\d+[.)])$/
+
+/** Breaks long lines between words. The further lines of a list's entry are indented as its text is. */
+export const wrapped = (section: string): string =>
+  section
+    .split('\n')
+    .map((line) => (line.startsWith('|') || line.length <= maxLine ? line : broken(line)))
+    .join('\n')
+
+function broken(line: string): string {
+  const indent = line.startsWith('- ') ? '  ' : ''
+  const lines: string[] = []
+  let [last = '', ...words] = line.split(' ')
+  for (const word of words) {
+    if (last.length + 1 + word.length <= maxLine || isMark.test(word)) last += ` ${word}`
+    else {
+      lines.push(last)
+      last = `${indent}${word}`
+    }
+  }
+  return [...lines, last].join('\n')
 }
