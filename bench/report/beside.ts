@@ -64,7 +64,7 @@ async function measureNew(
   const all = [{}, ...checkouts.map((checkout) => ({ checkout }))]
   const servers: Server[] = []
   try {
-    for (const i of turned(all.keys(), from)) servers[i] = await startOn(part, slow, all[i])
+    for (const i of turned(all.keys(), from / roundsOfProcesses)) servers[i] = await startOn(part, slow, all[i])
     for (const { pid } of servers) pin(pid, 0)
     for (const time of ['all', warmSeconds] as const) await measureInTurns(servers, part, time)
     const measured: Round[] = []
