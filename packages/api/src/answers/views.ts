@@ -18,4 +18,6 @@ export interface SavedView extends ViewOfFleet {
 export interface NewView extends ViewOfFleet {
   name: string
   shared: boolean
+  /** The id of the view of the same owner that this one replaces. Without it, the view of the same name is replaced. */
+  replaces?: string
 }

@@ -9,6 +9,7 @@ import { slugArgument } from './arguments.ts'
 const nameArgument = ['<name>', 'the name of the view, as svc-server view list shows it'] as const
 const pages = { none: 'a page reads the views when it is opened, and when its window gets the focus' }
 const maxName = 60
+const maxId = 60
 
 const name: Reader<string> = (value, field) => {
   const read = pasted()(value, field)
@@ -34,6 +35,7 @@ const shape = object({
   q: filter,
   sort: optional(orNull(oneOf(fleetOrders))),
   columns: optional(orNull(columns)),
+  replaces: optional(text(maxId)),
 })
 const newView: Reader<NewView, Omit<NewView, 'shared' | 'sort' | 'columns'> & Partial<NewView>> = (value, field) => {
   const { shared = false, sort = null, columns: chosen = null, ...read } = shape(value, field)
@@ -49,7 +51,7 @@ export const setView = change<SavedView>()('PUT /w/:slug/views', {
   says: 'save a view of the list of agents for yourself, or for the workspace if you are an admin; one of the same name is replaced',
   input: newView,
   makes: true,
-  audit: ['view.saved'],
+  audit: ['view.saved', 'view.renamed'],
   pages,
   again: 'same',
   command: {

@@ -102,6 +102,7 @@ const webRefusals = {
   codes_too_many: [409, 'The workspace has reached its limit of valid install codes.'],
   mutes_too_many: [409, 'The workspace has reached its limit of mutes.'],
   channels_too_many: [409, 'The workspace has reached its limit of channels.'],
+  view_taken: [409, 'There is already a view with that name.'],
   views_too_many: [409, 'You have reached the limit of views.'],
   delivery_not_dead: [409, 'Only a dead delivery can be sent again.'],
   delivery_outdated: [409, 'The message is no longer true.'],

@@ -51,6 +51,7 @@ test.each([
   ['action.cancelled', '2 agents', { action: 'x', type: 'pause', agents: 2 }, 'cancelled Pause for 2 agents'],
   ['view.saved', 'view Bad in eu', { q: 'level:bad tag:eu' }, 'saved the view Bad in eu: level:bad tag:eu'],
   ['view.saved', 'view All', { q: '' }, 'saved the view All, with all agents'],
+  ['view.renamed', 'view Bad in eu', { from: 'Bad', q: 'level:bad' }, 'renamed the view Bad to Bad in eu'],
   ['view.removed', 'view Bad in eu', { q: 'level:bad' }, 'removed the view Bad in eu'],
   ['wish.made', 'agent mail', { of: 'blueprint', version: '1.1.0' }, 'asked mail to run 1.1.0'],
   [

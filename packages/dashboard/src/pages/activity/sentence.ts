@@ -84,6 +84,7 @@ const sentences: Readonly<Record<string, Tell>> = {
     q === '' ? ', with all agents' : ': ',
     ...(q === '' ? [] : [said(q)]),
   ],
+  'view.renamed': (what, { from }) => ['renamed the view ', said(from), ' to ', what],
   'view.removed': (what) => ['removed the view ', what],
   'wish.made': (what, facts) => ['asked ', what, ' to run ', ...versionOf(facts)],
   'wish.withdrawn': (what, facts) => ['cancelled the request for ', ...versionOf(facts), ' from ', what],

@@ -3,7 +3,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api.ts'
 import { keys } from '../../queries.ts'
-import { noteOpened, openedIn } from '../../views/opened.ts'
 import { replacedBy, sameAgain } from '../../views/standing.ts'
 import { putView, ViewForm } from './ViewForm.tsx'
 
@@ -16,17 +15,14 @@ interface RenameProps {
 
 const taken = 'There is a view of that name already. Choose another name, or remove that view.'
 
-/** The dialog that gives a view another name. It is saved under the new name before the old one is removed. */
+/** The dialog that gives a view another name. */
 export default function RenameView({ slug, views, view, onClose }: RenameProps) {
   const client = useQueryClient()
   const [name, setName] = useState(view.name)
   const other = replacedBy(views, name, view.shared)
   const rename = async () => {
     if (other) return onClose()
-    const renamed = await api.saveView(slug, { ...sameAgain(view), name: name.trim() })
-    await api.removeView(slug, view.id)
-    if (openedIn(slug) === view.id) noteOpened(slug, renamed.id)
-    putView(client, slug, renamed, view.id)
+    putView(client, slug, await api.saveView(slug, { ...sameAgain(view), name: name.trim(), replaces: view.id }))
     onClose()
     await client.invalidateQueries({ queryKey: keys.views(slug) })
   }

@@ -50,9 +50,9 @@ export function ViewForm({ title, name, onName, wrong, submit: words, onSubmit, 
   )
 }
 
-/** Puts a view that was saved into the page's list, in place of the one with the id `former`. */
-export const putView = (client: QueryClient, slug: string, view: SavedView, former: string = view.id): void =>
+/** Puts a view that was saved into the page's list, in place of what had its id. */
+export const putView = (client: QueryClient, slug: string, view: SavedView): void =>
   void client.setQueryData<SavedView[]>(keys.views(slug), (all = []) => [
-    ...all.filter(({ id }) => id !== former),
+    ...all.filter(({ id }) => id !== view.id),
     view,
   ])

@@ -47,12 +47,17 @@ const viewOf = ({ id, member_id, name, q, sort, columns }: Selectable<SavedViewT
 const known = (names: readonly string[]): FleetColumn[] =>
   names.flatMap((name) => agents.fleetColumns.find((one) => one === name) ?? [])
 
-/** Saves a view. A view of the same owner and name is replaced. */
+/**
+ * Saves a view. It replaces the view of its owner with the id `replaces`, whose name may be another one, and without
+ * that the one of the same name.
+ */
 export const saveView = (
   { db, by, now, ...rights }: ViewChange,
   workspace: InWorkspace,
   wanted: NewView,
-): Promise<Verdict<{ view: SavedView; made: boolean }, RightRefusal | 'views_too_many'>> =>
+): Promise<
+  Verdict<{ view: SavedView; made: boolean }, RightRefusal | 'view_unknown' | 'view_taken' | 'views_too_many'>
+> =>
   transaction(db, async (trx) => {
     const wrong = wanted.shared ? noAdmin(rights) : undefined
     if (wrong) return wrong
@@ -67,8 +72,12 @@ export const saveView = (
       .where('workspace_id', '=', workspace.id)
       .where('member_id', member === null ? 'is' : '=', member)
       .execute()
-    const before = there.find(({ name }) => name === wanted.name)
-    const { name, q, sort, columns } = wanted
+    const { name, q, sort, columns, replaces } = wanted
+    const namesake = there.find((one) => one.name === name)
+    const before = replaces === undefined ? namesake : there.find(({ id }) => id === replaces)
+    if (replaces !== undefined && !before) return unknown
+    if (namesake && namesake !== before)
+      return refuse('view_taken', `There is a view ${shown(name)} already. Choose another name, or remove that view.`)
     const row: Selectable<SavedViewTable> = {
       id: before?.id ?? newId(now),
       workspace_id: workspace.id,
@@ -83,12 +92,20 @@ export const saveView = (
       await trx.insertInto('saved_view').values(row).execute()
     } else if (isSame(before, row)) return done({ view: viewOf(row), made: false })
     else await trx.updateTable('saved_view').set(row).where('id', '=', row.id).execute()
-    if (wanted.shared) await note({ db: trx, by, now }, workspace, { action: 'view.saved', name, q })
+    if (wanted.shared) await note({ db: trx, by, now }, workspace, wasNamed(before?.name, wanted))
     return done({ view: viewOf(row), made: !before })
   })
 
 const isSame = (a: Selectable<SavedViewTable>, b: Selectable<SavedViewTable>): boolean =>
-  a.q === b.q && a.sort === b.sort && a.columns === b.columns
+  a.name === b.name && a.q === b.q && a.sort === b.sort && a.columns === b.columns
+
+/** Makes the line of the activity about a saved view, which had the name `from` before. */
+const wasNamed = (from: string | undefined, { name, q }: NewView): ViewLine =>
+  from === undefined || from === name
+    ? { action: 'view.saved', name, details: { q } }
+    : { action: 'view.renamed', name, details: { from, q } }
+
+const unknown = refuse('view_unknown', 'There is no such view, or it belongs to somebody else.')
 
 const tooMany = (shared: boolean) =>
   refuse(
@@ -106,12 +123,12 @@ export const removeView = (
 ): Promise<Verdict<{ ok: true }, RightRefusal | 'view_unknown'>> =>
   transaction(db, async (trx) => {
     const view = (await viewsOf(trx, workspace, by)).find((one) => one.id === id)
-    if (!view) return refuse('view_unknown', 'There is no such view, or it belongs to somebody else.')
+    if (!view) return unknown
     const wrong = view.shared ? noAdmin(rights) : undefined
     if (wrong) return wrong
     await trx.deleteFrom('saved_view').where('id', '=', id).execute()
     const { name, q, shared } = view
-    if (shared) await note({ db: trx, by, now }, workspace, { action: 'view.removed', name, q })
+    if (shared) await note({ db: trx, by, now }, workspace, { action: 'view.removed', name, details: { q } })
     return done({ ok: true })
   })
 
@@ -145,8 +162,10 @@ async function memberOf(db: Db, workspace: InWorkspace, { id }: By): Promise<str
   return (await row.executeTakeFirst())?.id
 }
 
-const note = (
-  { db, by, now }: ChangeContext,
-  { id }: InWorkspace,
-  { action, name, q }: { action: string; name: string; q: string },
-) => audit(db, { workspaceId: id, at: now, by, action, subject: `view ${name}`, details: { q } })
+interface ViewLine {
+  action: string
+  name: string
+  details: { q: string; from?: string }
+}
+const note = ({ db, by, now }: ChangeContext, { id }: InWorkspace, { action, name, details }: ViewLine) =>
+  audit(db, { workspaceId: id, at: now, by, action, subject: `view ${name}`, details })

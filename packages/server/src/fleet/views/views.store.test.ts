@@ -101,6 +101,38 @@ everyEngine('views', (open) => {
     expect(await names(w.admin)).toEqual(['Bad in eu', 'Bad ones'])
   })
 
+  test('a view that replaces another one by its id renames it, also when there are 100, and keeps its id', async () => {
+    const { w, bob, save, saved, names } = await start()
+    const first = await saved(w.admin, bad)
+    for (let i = 2; i <= maxViews; i++) await saved(w.admin, { ...bad, name: `View ${i}` })
+    const renamed = { ...bad, name: 'In trouble', replaces: first.id }
+    for (const _ of ['once', 'again'])
+      expect(await save(w.admin, renamed)).toMatchObject({ ok: true, value: { made: false, view: { id: first.id } } })
+    expect(await names(w.admin)).toHaveLength(maxViews)
+    expect(await names(w.admin)).toContain('In trouble')
+    expect(await save(w.admin, { ...renamed, name: 'View 2' })).toMatchObject({
+      ok: false,
+      code: 'view_taken',
+      message: 'There is a view "View 2" already. Choose another name, or remove that view.',
+    })
+    for (const foreign of [
+      await save(bob, renamed),
+      await save(w.admin, { ...renamed, shared: true }),
+      await save(w.admin, { ...renamed, replaces: 'nothing' }),
+    ])
+      expect(foreign).toMatchObject({ ok: false, code: 'view_unknown' })
+  })
+
+  test('a view of the workspace that is renamed is one line of the activity', async () => {
+    const { w, saved, lines } = await start()
+    const { id } = await saved(w.admin, shared('Bad'))
+    await saved(w.admin, { ...shared('Bad in eu'), replaces: id })
+    expect((await lines()).map(({ action, subject, details }) => [action, subject, details])).toEqual([
+      ['view.saved', 'view Bad', '{"q":"level:bad"}'],
+      ['view.renamed', 'view Bad in eu', '{"from":"Bad","q":"level:bad"}'],
+    ])
+  })
+
   test('a person and the workspace have at most 100 each, also if two are saved at the same time', async () => {
     const { w, bob, save, saved, names } = await start()
     for (let i = 1; i < maxViews; i++) await saved(w.admin, { ...bad, name: `View ${i}` })

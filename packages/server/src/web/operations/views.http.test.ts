@@ -36,6 +36,19 @@ test('a view is made with 201, replaced with 200, listed, and removed', async ()
   expect((await ann.send('DELETE', `${w}/views/${view.id}`)).status).toBe(404)
 })
 
+test('a view that replaces another one by its id is renamed, unless the name is taken', async () => {
+  const { ann, save, views } = await start()
+  const { id } = (await save(ann, bad)).body
+  const renamed = await save(ann, { ...bad, name: 'In trouble', replaces: id })
+  expect([renamed.status, renamed.body]).toMatchObject([200, { id, name: 'In trouble' }])
+  await save(ann, bad)
+  const taken = await save(ann, { ...bad, replaces: id })
+  expect([taken.status, taken.body.error?.code]).toEqual([409, 'view_taken'])
+  const unknown = await save(ann, { ...bad, replaces: 'nothing' })
+  expect([unknown.status, unknown.body.error?.code]).toEqual([404, 'view_unknown'])
+  expect((await views(ann)).map(({ name }) => name)).toEqual(['Bad ones', 'In trouble'])
+})
+
 test.each([
   ['no name', { name: undefined }, 'body_invalid', /^name must be a text: it is missing/],
   ['an empty name', { name: ' ' }, 'name_invalid', /^The name of a view must have 1 to 60 characters: got 0/],
@@ -47,6 +60,7 @@ test.each([
   ['a column twice', { columns: ['host', 'host'] }, 'body_invalid', /got "host" twice/],
   ['a text as columns', { columns: 'host' }, 'body_invalid', /^columns must be a list/],
   ['a wrong owner', { shared: 'yes' }, 'body_invalid', /^shared must be true or false/],
+  ['a number for the view that it replaces', { replaces: 5 }, 'body_invalid', /^replaces must be a text/],
   ['NUL in the filter', { q: '"a\0b"' }, 'body_invalid', /^q holds a character that cannot be shown/],
 ])('a view with %s is refused, and the one that is there stays', async (_what, wrong, code, message) => {
   const { ann, save, views } = await start()
