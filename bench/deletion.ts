@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { hashToken } from '../packages/server/src/platform/tokens.ts'
 import { askOperator } from '../packages/server/testing/operator.ts'
+import { atExit } from '../scripts/at-exit.ts'
 import { tokenOf } from './common/fleet.ts'
 import { type Service, startService, workspace } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
@@ -48,7 +49,7 @@ export async function benchDeletion(args: string[]): Promise<string> {
     Number,
   )
   const folder = mkdtempSync(join(recordings, 'svc-bench-deletion-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  atExit(() => rmSync(folder, { recursive: true, force: true }))
   const turns = join(folder, 'turns')
   const service = await startService(agents + others, { env: notingTurns(turns), oldRuns: runs })
   const database = new DatabaseSync(service.file, { timeout: 5000 })

@@ -13,6 +13,7 @@ import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { killAtExit } from '../scripts/at-exit.ts'
 import { freePort } from '../scripts/testing/free-port.ts'
 import { password, type Service, startService } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
@@ -177,10 +178,8 @@ const databaseMegabytes = ({ file }: Service): number =>
  * priority: otherwise the service would wait for a core that it would have to itself in reality.
  */
 function startLoad(target: Target) {
-  const child = fork(join(import.meta.dirname, 'hostile/loads.ts'))
+  const child = killAtExit(fork(join(import.meta.dirname, 'hostile/loads.ts')))
   if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
-  const killed = () => child.kill('SIGKILL')
-  process.once('exit', killed)
   child.send(target)
   const sent = Promise.withResolvers<string>()
   const ended = once(child, 'exit').then(([code]) => {
@@ -197,7 +196,6 @@ function startLoad(target: Target) {
       sent.resolve(text)
     },
     stop() {
-      process.off('exit', killed)
       child.kill('SIGKILL')
     },
   }

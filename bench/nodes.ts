@@ -12,6 +12,7 @@ import { openPostgres } from '../packages/server/src/platform/db/open.ts'
 import { hashToken, newToken } from '../packages/server/src/platform/tokens.ts'
 import { type Cluster, openCluster } from '../packages/server/testing/storm/cluster.ts'
 import { addWorkspace } from '../packages/server/testing/test-workspace.ts'
+import { atExit } from '../scripts/at-exit.ts'
 import { count, fixed, table } from './common/table.ts'
 import { cpuSeconds, cpuSecondsOfAll } from './common/usage.ts'
 
@@ -36,7 +37,7 @@ export async function benchNodes([commands = '1000000']: string[]): Promise<stri
   const wanted = Number(commands)
   if (!Number.isSafeInteger(wanted) || wanted < perAnswer) throw new Error(`How many commands? got ${commands}`)
   const cluster = await openCluster(2, { durable: true })
-  process.once('exit', () => {
+  atExit(() => {
     for (const node of cluster.nodes) node.process?.child.kill('SIGKILL')
   })
   try {

@@ -12,6 +12,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { atExit, killAtExit } from '../scripts/at-exit.ts'
 import { startLimit } from './common/limit.ts'
 import { startService } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
@@ -81,7 +82,7 @@ export async function benchSlow(args: string[]): Promise<string> {
   const memoryOnly = !values.disk && existsSync(inMemory)
   if (memoryOnly) process.env.TMPDIR = inMemory
   const folder = mkdtempSync(join(recordings, 'svc-bench-slow-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  atExit(() => rmSync(folder, { recursive: true, force: true }))
   const turns = join(folder, 'turns')
   const env = notingTurns(turns)
 
@@ -185,16 +186,13 @@ function rowOf(name: string, all: Measured[]) {
 
 /** Starts the slow clients as a separate process. `connected` resolves when all of them have started. */
 function startClients(clients: SlowClients) {
-  const child = fork(join(import.meta.dirname, 'slow/clients.ts'))
-  const killed = () => child.kill('SIGKILL')
-  process.once('exit', killed)
+  const child = killAtExit(fork(join(import.meta.dirname, 'slow/clients.ts')))
   child.send(clients)
   return {
     connected: once(child, 'message'),
     async stop(): Promise<{ open: number; cut: number }> {
       child.send('end')
       const [counts] = await once(child, 'message')
-      process.off('exit', killed)
       child.kill('SIGKILL')
       return counts
     },

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { killAtExit } from '../../scripts/at-exit.ts'
 
 export interface Limit {
   readonly port: number
@@ -26,8 +27,7 @@ export async function startLimit(agents: number, rows: 'T' | 'L' = 'T', env: Nod
       stdio: ['pipe', 'pipe', 'inherit'],
     },
   )
-  const killed = () => child.kill('SIGKILL')
-  process.once('exit', killed)
+  killAtExit(child)
   const [port] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
   return {
     port: Number(port),
@@ -36,7 +36,6 @@ export async function startLimit(agents: number, rows: 'T' | 'L' = 'T', env: Nod
       const gone = once(child, 'exit')
       child.stdin.end()
       await gone
-      process.off('exit', killed)
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }

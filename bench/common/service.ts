@@ -15,6 +15,7 @@ import { newId } from '../../packages/server/src/platform/ids.ts'
 import { dayOf } from '../../packages/server/src/platform/limits/units.ts'
 import { hashToken } from '../../packages/server/src/platform/tokens.ts'
 import { addWorkspace } from '../../packages/server/testing/test-workspace.ts'
+import { atExit, killAtExit } from '../../scripts/at-exit.ts'
 import { freePort } from '../../scripts/testing/free-port.ts'
 import { tokenOf } from './fleet.ts'
 
@@ -70,8 +71,8 @@ export async function startService(agents: number, options: ServiceOptions = {})
     SVC_RELEASE_DIR: join(folder, 'none'),
     ...options.env,
   }
-  const removed = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
-  process.once('exit', removed)
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  const forget = atExit(remove)
   // The service is started once to create the tables before agents are inserted, so that a service of another checkout
   // gets the tables of its own version.
   await end(await startProcess(program, folder, env))
@@ -109,8 +110,8 @@ export async function startService(agents: number, options: ServiceOptions = {})
     operator,
     async stop() {
       await end(child)
-      process.off('exit', removed)
-      removed()
+      forget()
+      remove()
     },
   }
 }
@@ -207,9 +208,7 @@ async function startProcess(program: string, cwd: string, env: Record<string, st
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const killed = () => child.kill('SIGKILL')
-  process.once('exit', killed)
-  child.once('exit', () => process.off('exit', killed))
+  killAtExit(child)
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`The service ended with ${code} before it was ready.`)
   })

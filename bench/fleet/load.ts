@@ -6,6 +6,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { killAtExit } from '../../scripts/at-exit.ts'
 import { cpuSeconds } from '../common/usage.ts'
 import { type Counts, sum } from './counts.ts'
 import type { Fleet } from './generator.ts'
@@ -33,12 +34,11 @@ export interface Asked {
 
 export async function startLoad({ port, agents, connections, interval, processes = 1 }: Asked): Promise<Load> {
   const children = Array.from({ length: processes }, () =>
-    fork(join(import.meta.dirname, 'generator.ts'), { serialization: 'advanced' }),
+    killAtExit(fork(join(import.meta.dirname, 'generator.ts'), { serialization: 'advanced' })),
   )
   const end = () => {
     for (const child of children) child.kill('SIGKILL')
   }
-  process.once('exit', end)
   for (const [i, child] of children.entries()) {
     const [from, to] = [i, i + 1].map((n) => Math.floor((agents * n) / processes)) as [number, number]
     const start: Fleet = {
@@ -57,7 +57,6 @@ export async function startLoad({ port, agents, connections, interval, processes
     },
     cpu: () => children.reduce((total, { pid }) => total + cpuSeconds(pid ?? 0), 0),
     async stop() {
-      process.off('exit', end)
       const running = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
       const gone = running.map((child) => once(child, 'exit'))
       end()

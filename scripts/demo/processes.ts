@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { atExit } from '../at-exit.ts'
 
 /**
  * The seconds that `svc run` gets to end by itself: time to stop the agent (stop_seconds in its manifest) and to send
@@ -47,7 +48,7 @@ export class Processes {
     this.#died = died
     this.#softSeconds = softSeconds
     // if the demo exits without `end()`, its guard ends what is left
-    process.once('exit', () => this.#signal('SIGTERM'))
+    atExit(() => this.#signal('SIGTERM'))
   }
 
   /** An AbortSignal that is aborted as soon as `end()` is called, so that waiting code stops to wait. */

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { killAtExit } from '../../../scripts/at-exit.ts'
 import { build } from '../../../scripts/build.ts'
 import { launchBrowser } from '../../../scripts/testing/browser.ts'
 import { freePort } from '../../../scripts/testing/free-port.ts'
@@ -60,9 +61,7 @@ export class BrowserSetup {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#service = child
-    // The service is killed when the test process exits. If a signal kills the test process, there is no `exit`
-    // event, and the service is not killed here.
-    process.once('exit', () => child.kill('SIGKILL'))
+    killAtExit(child)
     child.stderr?.on('data', (chunk) => {
       this.#said += chunk
     })

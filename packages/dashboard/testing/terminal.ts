@@ -5,6 +5,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { atExit } from '../../../scripts/at-exit.ts'
 
 const patienceMs = 60_000
 
@@ -33,8 +34,7 @@ export class Terminal {
     this.#control.once('exit', () => {
       this.#ended = true
     })
-    // Kills the terminal when the test process ends for whatever reason.
-    process.once('exit', () => this.#kill())
+    atExit(() => this.#kill())
   }
 
   #tmux = (...args: string[]): string =>

@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Packed } from '@svc/blueprint'
+import { atExit } from '../../../scripts/at-exit.ts'
 import { type Folder, folderAt } from '../src/machine/files/folder.ts'
 import { groupLives, signalGroup } from '../src/machine/process/group.ts'
 import { readNote } from '../src/state/process-note.ts'
@@ -65,7 +66,7 @@ const product = 'http://product.invalid'
 function install(packed: Packed): Promise<Template> {
   const made = (async () => {
     const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-template-')))
-    process.once('exit', () => rmSync(above, { recursive: true, force: true }))
+    atExit(() => rmSync(above, { recursive: true, force: true }))
     const service = await startService()
     handsOut(service, packed, product)
     const ran = await svc({ ...folderAt(above) }, ['init', '--url', service.origin, '--code', code], {

@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { killAtExit } from '../../../../../scripts/at-exit.ts'
 import { type BrowserSetup, openBrowserSetup } from '../../../testing/browser-setup.ts'
 import { Machine } from '../blueprints/testing/machine.ts'
 
@@ -95,6 +96,6 @@ function run(): ChildProcess {
     stream.on('data', (chunk) => {
       said += chunk
     })
-  process.once('exit', () => child.kill('SIGTERM'))
+  killAtExit(child, 'SIGTERM')
   return child
 }
