@@ -1,22 +1,17 @@
 /**
- * `load.ts PORTS PIDS DATABASES MODE SECONDS|all [KILOBYTES]` sends reports with 32 clients, each of which waits for its
- * answer before it sends again. The load alternates between several PORTS (separated by commas) every fraction of a
- * second, so that a slow moment of the machine affects all of them; each port gets SECONDS in total. Prints one line of
- * JSON with an entry for each port, with the CPU time that the process in PIDS, and the one in DATABASES (0: there is
- * none) with its children, used while the port had the load.
+ * `load.ts PORTS PIDS DATABASES MODE SECONDS|all KILOBYTES SLICE` sends reports with 32 clients, each of which waits for
+ * its answer before it sends again. The load alternates between several PORTS (separated by commas) every SLICE
+ * milliseconds; each port gets SECONDS in total. Prints one line of JSON with an entry for each port, with the CPU time
+ * that the process in PIDS, and the one in DATABASES (0: there is none) with its children, used while the port had the load.
  */
 import { connect, type Socket } from 'node:net'
 import { bodyOf, fleetSize, tokenOf } from '../common/fleet.ts'
 import { valueAt } from '../common/times.ts'
 import { cpuSecondsOfThreads, familyOf } from '../common/usage.ts'
 
-const [ports = '', pids = '', databases = '', mode, seconds, kilobytes = '3'] = process.argv.slice(2)
+const [ports = '', pids = '', databases = '', mode, seconds, kilobytes, sliceText] = process.argv.slice(2)
 const clients = 32
-/**
- * The milliseconds for which one port is loaded before the next: short compared to disturbances of the machine, long
- * compared to the time between two commits.
- */
-const sliceMs = 200
+const sliceMs = Number(sliceText)
 const tokens = Array.from({ length: fleetSize }, (_, agent) => tokenOf(agent))
 const close = mode === 'close'
 /**

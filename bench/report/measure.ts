@@ -52,17 +52,25 @@ export async function measure(server: Server, load: Load, seconds: number | 'all
   return (await measureInTurns([server], load, seconds))[0] as Measured
 }
 
-/** Measures several servers for this many seconds each. The load alternates between them every fraction of a second. */
+/**
+ * The milliseconds for which a server has the load before the next one gets it: short compared to disturbances of the
+ * machine, long compared to the time between two commits.
+ */
+const usualSliceMs = 200
+
+/** Measures several servers for this many seconds each. The load alternates between them. */
 export async function measureInTurns(
   servers: readonly Server[],
   { mode, agents, kilobytes }: Load,
   seconds: number | 'all',
+  sliceMs: number = usualSliceMs,
 ): Promise<Measured[]> {
   const ports = servers.map(({ port }) => port)
   const pids = servers.map(({ pid }) => pid)
   const databases = servers.map(({ database = 0 }) => database)
   const program = join(import.meta.dirname, 'load.ts')
-  const load = spawn(process.execPath, [program, ...[ports, pids, databases, mode, seconds, kilobytes].map(String)], {
+  const args = [ports, pids, databases, mode, seconds, kilobytes, sliceMs].map(String)
+  const load = spawn(process.execPath, [program, ...args], {
     env: { ...process.env, SVC_BENCH_AGENTS: String(agents) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
