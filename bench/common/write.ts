@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { maxDocumentLine } from '../../scripts/english/rules.ts'
 
 export type Document = 'benchmarks.md' | 'operate.md'
 
@@ -18,8 +19,6 @@ export function writeSection(name: string, section: string, document: Document =
   writeFileSync(file, `${text.slice(0, start + from.length)}\n\n${wrapped(section.trim())}\n\n${text.slice(end)}`)
 }
 
-/** The maximum number of characters in a line of a document; the rows of tables may be longer. */
-const maxLine = 140
 /** A word that would make a line a list, a heading, a quote or a table if it were the first. */
 const isMark = /^([-+*>|]|#+|\d+[.)])$/
 
@@ -27,7 +26,7 @@ const isMark = /^([-+*>|]|#+|\d+[.)])$/
 export const wrapped = (section: string): string =>
   section
     .split('\n')
-    .map((line) => (line.startsWith('|') || line.length <= maxLine ? line : broken(line)))
+    .map((line) => (line.startsWith('|') || line.length <= maxDocumentLine ? line : broken(line)))
     .join('\n')
 
 function broken(line: string): string {
@@ -35,7 +34,7 @@ function broken(line: string): string {
   const lines: string[] = []
   let [last = '', ...words] = line.split(' ')
   for (const word of words) {
-    if (last.length + 1 + word.length <= maxLine || isMark.test(word)) last += ` ${word}`
+    if (last.length + 1 + word.length <= maxDocumentLine || isMark.test(word)) last += ` ${word}`
     else {
       lines.push(last)
       last = `${indent}${word}`

@@ -12,7 +12,8 @@ export interface Finding {
 
 const maxSentences = 3
 const maxOpeningLines = 5
-const maxDocumentLine = 140
+/** The maximum number of characters in a line of a document; the rows of tables may be longer. */
+export const maxDocumentLine = 140
 
 /** The findings of the check in the comments of a source file. */
 export function commentFindings(file: string, comments: readonly CommentFact[]): Finding[] {
