@@ -228,6 +228,8 @@ describe('the install calls', () => {
     expect(await calls(plain, (i) => `198.51.100.${i}`)).toBe(429)
     const proxied = await start(false, { config: { trustedProxies: ['127.0.0.1'] } })
     expect(await calls(proxied, (i) => `198.51.100.${i}`)).toBe(404)
+    expect(await calls(proxied, (i) => `192.0.2.${i}:${50_000 + i}`)).toBe(404)
+    expect(await calls(proxied, (i) => `192.0.2.99:${50_000 + i}`)).toBe(429)
     expect(await calls(proxied, (i) => `2001:db8:0:1::${i.toString(16)}`)).toBe(429)
     expect((await proxied.preview(unknown, from('2001:db8:0:2::1'))).status).toBe(404)
     expect(await calls(proxied, (i) => `198.51.100.${i}, 203.0.113.7`)).toBe(429)

@@ -1,9 +1,10 @@
 /** The two install calls (4), which the listener handles directly, with refusals in the order of D15. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { limits, readInstallBody } from '@svc/protocol'
-import { callerAddress, callerKey } from '../platform/http/address.ts'
+import { callerKey } from '../platform/http/address.ts'
 import { refuse, refuseAndClose, refuseAsBusy, send } from '../platform/http/answers.ts'
 import { drain, isEncoded, readBody } from '../platform/http/body.ts'
+import { callerAddress } from '../platform/http/caller.ts'
 import type { BareRoutes } from '../platform/http/listener.ts'
 import { Window } from '../platform/limits/window.ts'
 import { previewInstall, redeemInstall } from '../updates/installs/redeem.ts'
@@ -12,7 +13,7 @@ import type { AgentDeps } from './deps.ts'
 export type InstallNeeds = Pick<AgentDeps, 'store' | 'config' | 'log' | 'live' | 'now'>
 
 export function installCalls({ store, config, log, live, now }: InstallNeeds): BareRoutes {
-  const addressOf = callerAddress(config.trustedProxies)
+  const addressOf = callerAddress({ config, log })
   const calls = new Window(limits.installsPerMinute)
   return {
     'POST /api/agent/v1/install/preview': withCode(async (res, code) => {

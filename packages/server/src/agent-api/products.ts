@@ -6,9 +6,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { introspect, productOf } from '../fleet/bots/introspect.ts'
 import type { Base } from '../platform/base.ts'
 import type { Store } from '../platform/db/open.ts'
-import { callerAddress, callerKey } from '../platform/http/address.ts'
+import { callerKey } from '../platform/http/address.ts'
 import { bodyOf, refuse, refuseAndClose, refuseAsBusy, send } from '../platform/http/answers.ts'
 import { drain, readBody } from '../platform/http/body.ts'
+import { callerAddress } from '../platform/http/caller.ts'
 import type { BareRoutes } from '../platform/http/listener.ts'
 import { Window } from '../platform/limits/window.ts'
 
@@ -23,7 +24,7 @@ const perProduct = 3000
 const perStranger = 60
 
 export function productCalls(deps: Pick<Base, 'config' | 'log' | 'now'> & { store: Store }): BareRoutes {
-  const addressOf = callerAddress(deps.config.trustedProxies)
+  const addressOf = callerAddress(deps)
   const products = new Window(perProduct)
   const strangers = new Window(perStranger)
   return { 'POST /api/product/v1/introspect': answer }

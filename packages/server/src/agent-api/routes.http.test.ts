@@ -218,10 +218,16 @@ test('the configured address in upper or lower case, and an absolute target, are
   expect((await ask({ path: 'http://evil.example/api/agent/v1/report' })).status).toBe(404)
 })
 
-test('a configured proxy may name the address that was requested', async () => {
-  const behind = await startService(w.store, { now: w.clock.now, config: { trustedProxies: ['127.0.0.1'] } })
-  const headers = { Host: 'inside:1', 'X-Forwarded-Host': 'localhost:8787' }
-  expect((await send(behind, { token: w.agent.token, body: good, headers })).status).toBe(200)
+test.each([
+  ['inside:1', 'localhost:8787', 200],
+  ['inside:1', 'evil.example, LOCALHOST:8787', 200],
+  ['inside:1', 'localhost:8787, evil.example', 404],
+  ['localhost:8787', ' ', 200],
+  ['localhost:8787', 'evil.example', 404],
+])('a configured proxy that asks %s for "%s" gets %i (D23, D81)', async (host, forwarded, status) => {
+  const behind = await startService(w.store, { now: w.clock.now, config: { trustedProxies: ['127.0.0.0/8'] } })
+  const headers = { Host: host, 'X-Forwarded-Host': forwarded }
+  expect((await send(behind, { token: w.agent.token, body: good, headers })).status).toBe(status)
   await behind.stop()
 })
 

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { createServer, get, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
-import { readAllowed } from './allowed.ts'
+import { readAddresses } from '../platform/http/address.ts'
 import { agentFor, judgeAddress, readTarget } from './target.ts'
 
 const servers: Server[] = []
@@ -111,7 +111,7 @@ test.each([
 )
 
 test('networks and single addresses can be allowed, each for its own family', () => {
-  const allowed = readAllowed('10.0.0.0/8, ::1  192.168.7.7') ?? []
+  const allowed = readAddresses('10.0.0.0/8, ::1  192.168.7.7') ?? []
   const judge = (address: string) => judgeAddress(address, allowed).ok
   expect(['10.1.2.3', '::1', '192.168.7.7'].map(judge)).toEqual([true, true, true])
   expect(['11.0.0.1', '127.0.0.1', '192.168.7.8', '::ffff:10.1.2.3', '8.8.8.8'].map(judge)).toEqual([
@@ -125,7 +125,7 @@ test('networks and single addresses can be allowed, each for its own family', ()
 
 test.each(['10.0.0.0/33', '10.0.0.0/', 'localhost', '10.0.0/8', '::1/129', '10.0.0.0/8/8', '10.0.0.0/-1'])(
   'the network "%s" is not accepted',
-  (text) => expect(readAllowed(text)).toBeUndefined(),
+  (text) => expect(readAddresses(text)).toBeUndefined(),
 )
 
 test('a name is judged by the address that it has, and the refusal names both', async () => {

@@ -15,7 +15,7 @@ export interface Config {
   dataDir: string
   /** The address of PostgreSQL; undefined if SQLite in `dataDir` is used. */
   databaseUrl: string | undefined
-  /** The addresses of proxies whose forwarded headers are trusted (D16, D23). */
+  /** The addresses and networks of proxies whose forwarded headers are trusted (D16, D23, D81). */
   trustedProxies: string[]
   /** The networks to which alerts may be sent although their addresses are not public. */
   outboundAllow: readonly string[]

@@ -8,11 +8,11 @@ import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { bare, isEmail, readDotenvText, readText, repeatedNames, shown } from '@svc/protocol'
-import { readAllowed } from '../deliveries/allowed.ts'
 import { readSmtpUrl } from '../deliveries/smtp.ts'
 import { hasArgon2, passwordForms } from '../people/accounts/password-forms.ts'
 import type { Config, PasswordForm } from '../platform/base.ts'
 import { ConfigError } from '../platform/errors.ts'
+import { readAddresses } from '../platform/http/address.ts'
 
 const checkout = resolve(import.meta.dirname, '../../../..')
 
@@ -61,8 +61,8 @@ export function configOf(given: Variables, cwd: string): Settings {
     port,
     dataDir: resolve(cwd, read('SVC_DATA_DIR', path, 'svc-data')),
     databaseUrl: read<string | undefined>('SVC_DATABASE_URL', postgresUrl, undefined),
-    trustedProxies: read('SVC_TRUSTED_PROXIES', addresses, []),
-    outboundAllow: read('SVC_OUTBOUND_ALLOW', readAllowed, []),
+    trustedProxies: read('SVC_TRUSTED_PROXIES', proxies, []),
+    outboundAllow: read('SVC_OUTBOUND_ALLOW', readAddresses, []),
     smtpUrl: read<string | undefined>('SVC_SMTP_URL', smtpAddress, undefined),
     mailFrom: read('SVC_MAIL_FROM', sender, `svc@${mailHost(baseUrl)}`),
     heartbeatUrl: read<string | undefined>('SVC_HEARTBEAT_URL', webAddress, undefined),
@@ -94,7 +94,8 @@ export const readers = {
   SVC_DATA_DIR: 'a folder',
   SVC_DATABASE_URL:
     'a PostgreSQL address that starts with postgres:// or postgresql://, or unset for the embedded database',
-  SVC_TRUSTED_PROXIES: 'IP addresses of proxies, separated by commas',
+  SVC_TRUSTED_PROXIES:
+    'IP addresses of proxies or networks that only proxies use, separated by commas, such as 127.0.0.1,10.1.0.0/24',
   SVC_OUTBOUND_ALLOW:
     'networks or IP addresses that alerts may be sent to though they are not public, separated by commas, such as 10.0.0.0/8',
   SVC_SMTP_URL:
@@ -178,12 +179,10 @@ export function hasSeveralHosts(text: string): boolean {
 export const oneHost =
   'names several hosts, and the service uses one. Name something that leads to the primary: a proxy such as HAProxy or pgbouncer, a floating IP address, or a DNS name that the failover moves (docs/operate.md, "Failover").'
 
-function addresses(text: string): string[] | undefined {
-  const all = text
-    .split(/[\s,]+/)
-    .filter(Boolean)
-    .map((address) => address.toLowerCase())
-  return all.every((address) => isIP(address)) ? all : undefined
+/** A network of all addresses is refused: then everybody could invent the address from which they call. */
+function proxies(text: string): string[] | undefined {
+  const entries = readAddresses(text)
+  return entries?.some((entry) => entry.endsWith('/0')) ? undefined : entries
 }
 
 /** Returns the variables whose names start with SVC_ and that have a value; an empty variable counts as unset. */

@@ -12,9 +12,9 @@ import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { HashingBusy } from '../people/accounts/hashing.ts'
 import { isConstraint, isDatabaseFailure, isForeignText } from '../platform/db/error.ts'
-import { callerAddress } from '../platform/http/address.ts'
 import { refuseAndClose } from '../platform/http/answers.ts'
 import { drain } from '../platform/http/body.ts'
+import { callerAddress } from '../platform/http/caller.ts'
 import { pathOf } from '../platform/http/requests.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { boundOperations } from './operations/all.ts'
@@ -44,7 +44,7 @@ const builtHelp = fileURLToPath(new URL('../../../../dist/help', import.meta.url
  * that it uses.
  */
 export function webApp(needs: WebNeeds): { listener: RequestListener; app: Hono<WebEnv> } {
-  const addressOf = callerAddress(needs.config.trustedProxies)
+  const addressOf = callerAddress(needs)
   const deps = { ...needs, signIn: signInOf(needs, (c) => addressOf(c.env.incoming)) }
   const app = routerOf(deps)
   const sse = sseHandler(deps)

@@ -1,22 +1,48 @@
-import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP, isIPv6 } from 'node:net'
+/** Network addresses as sockets, proxies and settings write them. */
+import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net'
 
 /**
- * Returns a function that finds a caller's address: the socket's peer or, if the peer is a configured proxy, the
- * nearest address in `X-Forwarded-For` that is not a configured proxy (D16).
+ * Reads one entry of `X-Forwarded-For`: an address, also with a port, in brackets, in quotation marks or with a zone.
+ * Undefined if the entry names no address, such as `unknown` or `_hidden` (RFC 7239, 6.2 and 6.3).
  */
-export function callerAddress(trustedProxies: readonly string[]): (req: IncomingMessage) => string {
-  const isTrusted = addressesIn(trustedProxies)
-  return (req) => {
-    let address = plainAddress(req.socket.remoteAddress ?? '')
-    const hops = String(req.headers['x-forwarded-for'] ?? '').split(',')
-    while (isIP(address) !== 0 && isTrusted(address)) {
-      const before = plainAddress(hops.pop()?.trim() ?? '')
-      if (isIP(before) === 0) break
-      address = before
-    }
-    return address
+export function readHop(text: string): string | undefined {
+  const bare = text
+    .trim()
+    .replace(/^"(.*)"$/, '$1')
+    .trim()
+  const [, inBrackets, before] = hopForm.exec(bare) ?? []
+  const address = plainAddress(inBrackets ?? before ?? bare)
+  return isIP(address) === 0 ? undefined : address
+}
+
+/**
+ * `[IPv6]` with or without a port, `IPv4:port`, and the eight groups of an IPv6 address with a ninth for the port. A
+ * port may be hidden, too (`:_http`).
+ */
+const hopForm =
+  /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+(?=:)|(?:[\da-f]{1,4}:){7}[\da-f]{1,4}(?=:)))(?::(?:\d{0,5}|_[\w.-]+))?$/i
+
+/**
+ * The usual form of an address: IPv4 where an IPv6 socket shows an IPv4 address, lower case, the longest run of zeros
+ * left out, and no zone. Any other text is returned as it is.
+ */
+export function plainAddress(address: string): string {
+  if (isIPv4(address) || !isIPv6(address)) return address
+  const plain = new SocketAddress({ address: address.replace(/%.*$/, ''), family: 'ipv6' }).address
+  return plain.replace(/^::ffff:(?=\d+\.)/, '')
+}
+
+/** Reads a list of addresses and networks such as `10.0.0.0/8`; undefined if an entry is neither. */
+export function readAddresses(text: string): string[] | undefined {
+  const entries: string[] = []
+  for (const entry of text.split(/[\s,]+/).filter(Boolean)) {
+    const [address = '', bits, ...more] = entry.split('/')
+    const plain = plainAddress(address.replace(/^\[(.*)\]$/, '$1'))
+    if (isIP(plain) === 0 || more.length > 0) return undefined
+    if (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv4(plain) ? 32 : 128))) return undefined
+    entries.push(bits === undefined ? plain : `${plain}/${bits}`)
   }
+  return entries
 }
 
 /** Returns a function that tells if an address is one of the listed addresses, or is in one of the listed subnets. */
@@ -44,6 +70,3 @@ export function callerKey(address: string): string {
   const middle = tail === undefined ? [] : Array<string>(Math.max(0, 8 - start.length - end.length)).fill('0')
   return `${[...start, ...middle, ...end].slice(0, 4).join(':')}::/64`
 }
-
-/** Turns an IPv4 address as an IPv6 socket shows it into the plain form, and removes the zone of an IPv6 address. */
-export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')

@@ -1,5 +1,6 @@
 /** The service answers only on its configured origin (D23). */
 import type { IncomingMessage } from 'node:http'
+import { addressesIn, plainAddress } from './address.ts'
 
 type OwnOrigin = (req: IncomingMessage) => string | undefined
 
@@ -11,12 +12,12 @@ type OwnOrigin = (req: IncomingMessage) => string | undefined
 export function ownOrigin(baseUrl: string, trustedProxies: readonly string[]): OwnOrigin {
   const { host, protocol, hostname, port, origin } = new URL(baseUrl)
   const own = new Set([host, `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`])
-  const proxies = new Set(trustedProxies)
+  const isProxy = proxiesIn(trustedProxies)
   return (req) => {
     const target = req.url ?? '/'
     if (!target.startsWith('/')) return ownPath(target, origin)
-    const forwarded = proxies.size > 0 && proxies.has(peerOf(req)) ? req.headers['x-forwarded-host'] : undefined
-    const named = typeof forwarded === 'string' ? forwarded : req.headers.host
+    const forwarded = req.headers['x-forwarded-host']
+    const named = (forwarded && isProxy(req) && lastOf(String(forwarded))) || req.headers.host
     return named !== undefined && (own.has(named) || own.has(named.toLowerCase())) ? target : undefined
   }
 }
@@ -30,5 +31,22 @@ function ownPath(target: string, origin: string): string | undefined {
   return parsed?.origin === origin ? parsed.pathname + parsed.search : undefined
 }
 
-/** The address of the socket's peer. An IPv4 address has its usual form even if the socket is an IPv6 socket. */
-const peerOf = (req: IncomingMessage): string => (req.socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+/** Remembers its answers, since all requests of a proxy come from one address. */
+function proxiesIn(trustedProxies: readonly string[]): (req: IncomingMessage) => boolean {
+  if (trustedProxies.length === 0) return () => false
+  const isListed = addressesIn(trustedProxies)
+  const known = new Map<string, boolean>()
+  return ({ socket: { remoteAddress: peer = '' } }) => {
+    const before = known.get(peer)
+    if (before !== undefined) return before
+    if (known.size >= maxKnown) known.clear()
+    const isProxy = isListed(plainAddress(peer))
+    known.set(peer, isProxy)
+    return isProxy
+  }
+}
+
+const maxKnown = 1000
+
+/** Returns the last host of a header that several proxies wrote, which the nearest of them added. */
+const lastOf = (header: string): string => header.slice(header.lastIndexOf(',') + 1).trim()

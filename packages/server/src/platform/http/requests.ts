@@ -17,7 +17,7 @@ export const loggedAlready = (req: IncomingMessage): void => void logged.add(req
 
 /** Logs the requests of a server. The listeners that do so run before the server's other listeners. */
 export function logRequests(server: Server, log: Logger): void {
-  const overload = oneASecond()
+  const overload = oncePer(1000)
   const note = (req: IncomingMessage, res: ServerResponse) => {
     const url = req.url ?? ''
     const agents = url.startsWith('/api/agent/')
@@ -48,10 +48,10 @@ export function logRequests(server: Server, log: Logger): void {
 const newRequestId = (): string => randomBytes(9).toString('base64url')
 
 /**
- * Limits a log line to one a second. In each second the first call returns how many calls were left out since the last
- * one that returned a number; all other calls return undefined.
+ * Limits a log line to one in each span of `ms` milliseconds. The first call in a span returns how many calls were left
+ * out since the last one that returned a number; all other calls return undefined.
  */
-export function oneASecond(): (now: number) => number | undefined {
+export function oncePer(ms: number): (now: number) => number | undefined {
   let next = -Infinity
   let counted = 0
   return (now) => {
@@ -60,7 +60,7 @@ export function oneASecond(): (now: number) => number | undefined {
       return undefined
     }
     const before = counted
-    next = now + 1000
+    next = now + ms
     counted = 0
     return before
   }

@@ -4,7 +4,8 @@ import { Hono } from 'hono'
 import { type Limit, Tries } from '../../people/accounts/rate.ts'
 import { signedInBy } from '../../people/accounts/sessions.ts'
 import { hasNoAccounts } from '../../people/accounts/store.ts'
-import { callerAddress, callerKey } from '../../platform/http/address.ts'
+import { callerKey } from '../../platform/http/address.ts'
+import { callerAddress } from '../../platform/http/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { meOf } from '../queries/me.ts'
 import type { WebEnv } from '../routing/guards.ts'
@@ -19,7 +20,7 @@ const perCaller: Limit = { max: 300, seconds: 300 }
 /** A session that is unknown or has ended gets the same answer as none, so the page shows no error before signing in. */
 export const doorRoutes = (deps: WebDeps) => {
   const { auth, config, now, signIn, store } = deps
-  const addressOf = callerAddress(config.trustedProxies)
+  const addressOf = callerAddress(deps)
   const strangers = new Tries(perCaller)
   return new Hono<WebEnv>().get('/door', async (c) => {
     const who = await signedInBy({ auth, store }, c.req.raw.headers, now())

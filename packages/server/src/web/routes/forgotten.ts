@@ -8,7 +8,8 @@ import { readMailbox } from '../../deliveries/recipient.ts'
 import { queueMail } from '../../people/accounts/mails.ts'
 import { type Limit, Tries } from '../../people/accounts/rate.ts'
 import { findPerson } from '../../people/accounts/store.ts'
-import { callerAddress, callerKey } from '../../platform/http/address.ts'
+import { callerKey } from '../../platform/http/address.ts'
+import { callerAddress } from '../../platform/http/caller.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { WebEnv } from '../routing/guards.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
@@ -27,7 +28,7 @@ const maxPending = 1000
 export function forgottenPasswords({ store, config, log, now }: WebDeps) {
   let last: Promise<unknown> = Promise.resolve()
   let pending = 0
-  const addressOf = callerAddress(config.trustedProxies)
+  const addressOf = callerAddress({ config, log })
   const callers = new Tries(perCaller)
   const accounts = new Tries(perAccount)
   return async (c: Context<WebEnv>, typed: string): Promise<Forgotten> => {
