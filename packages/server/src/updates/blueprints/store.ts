@@ -8,9 +8,11 @@ import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { liesAhead } from '../../platform/db/times.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import type { WorkspaceRef } from '../../platform/ids.ts'
 import { refuse } from '../../platform/verdict.ts'
+import { codeLasts } from '../installs/codes.ts'
 import { isRollingOut } from '../rollouts/store.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
 import { wishStateOf } from '../wishes/state.ts'
@@ -191,7 +193,7 @@ async function versionRows(
     .where('version_id', 'in', rows.length > 0 ? rows.map(({ id }) => id) : [''])
     .where('redeemed_at', 'is', null)
     .where('revoked_at', 'is', null)
-    .where('expires_at', '>', now)
+    .where(liesAhead('expires_at', now, codeLasts))
     .groupBy('version_id')
     .execute()
   return rows
@@ -230,7 +232,7 @@ async function liveCodes(trx: Db, versionId: string, now: number): Promise<{ cod
     .where('version_id', '=', versionId)
     .where('redeemed_at', 'is', null)
     .where('revoked_at', 'is', null)
-    .where('expires_at', '>', now)
+    .where(liesAhead('expires_at', now, codeLasts))
     .executeTakeFirstOrThrow()
   return { codes: Number(codes) }
 }

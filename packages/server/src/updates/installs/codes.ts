@@ -5,7 +5,7 @@
 import type { InstallCode, InstallCodeState } from '@svc/api'
 import { changedTags } from '@svc/api/filter'
 import { type Binding, type Manifest, neededSvcText } from '@svc/blueprint'
-import { isAgentName, limits, shown, type Verdict } from '@svc/protocol'
+import { isAgentName, isAhead, limits, shown, type Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
 import { findAgent } from '../../fleet/agents/store.ts'
 import { judgeBots } from '../../fleet/bots/store.ts'
@@ -17,12 +17,16 @@ import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import { isActivated, ownProduct } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { InstallCodeRow } from '../../platform/db/tables.ts'
+import { liesAhead } from '../../platform/db/times.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { newId, type WorkspaceRef } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { hashToken, newToken } from '../../platform/tokens.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
+
+/** How long an install code is valid, in milliseconds. */
+export const codeLasts = limits.installCodeSeconds * 1000
 
 interface CodeWanted {
   blueprint: string
@@ -77,7 +81,7 @@ export function issueCode(
         issued_by: by.id,
         issued_by_name: by.name,
         issued_at: now,
-        expires_at: now + limits.installCodeSeconds * 1000,
+        expires_at: now + codeLasts,
         redeemed_at: null,
         revoked_at: null,
         agent_id: null,
@@ -108,7 +112,7 @@ export function revokeCode(
       .where('workspace_id', '=', workspace.id)
       .where('redeemed_at', 'is', null)
       .where('revoked_at', 'is', null)
-      .where('expires_at', '>', now)
+      .where(liesAhead('expires_at', now, codeLasts))
       .returningAll()
       .executeTakeFirst()
     if (row) {
@@ -151,7 +155,7 @@ async function hasMaxCodes(trx: Db, { id }: WorkspaceRef, now: number): Promise<
     .selectFrom('install_code')
     .select((eb) => eb.fn.countAll<number>().as('valid'))
     .where('workspace_id', '=', id)
-    .where('expires_at', '>', now)
+    .where(liesAhead('expires_at', now, codeLasts))
     .where('redeemed_at', 'is', null)
     .where('revoked_at', 'is', null)
     .executeTakeFirstOrThrow()
@@ -193,7 +197,7 @@ export const codeState = (
 ): Exclude<InstallCodeState, 'barred'> => {
   if (row.redeemed_at !== null) return 'redeemed'
   if (row.revoked_at !== null) return 'revoked'
-  return now < row.expires_at ? 'live' : 'expired'
+  return isAhead(row.expires_at, now, codeLasts) ? 'live' : 'expired'
 }
 
 /**

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { cannotBe, clockSlackMs, eventTime, isAhead, latestDeadline, msSince, newestOf } from './times.ts'
+
+const now = 1_800_000_000_000
+const minute = 60_000
+const length = 15 * minute
+
+test.each([
+  ['just over', -1, false],
+  ['at its end', 0, false],
+  ['just before its end', 1, true],
+  ['its full length away', length, true],
+  ['its full length and a minute away', length + minute, true],
+  ['farther away than that', length + minute + 1, false],
+  ['three hours ahead', 180 * minute, false],
+])('a deadline that is %s', (_name, away, ahead) => {
+  expect(isAhead(now + away, now, length)).toBe(ahead)
+})
+
+test('the latest deadline is the last one that can be', () => {
+  expect(isAhead(latestDeadline(now, length), now, length)).toBe(true)
+  expect(isAhead(latestDeadline(now, length) + 1, now, length)).toBe(false)
+})
+
+test('an event that lies ahead counts as one of now, and was impossible if it lies more than a minute ahead', () => {
+  expect([-minute, 0, minute].map((away) => eventTime(now + away, now) - now)).toEqual([-minute, 0, 0])
+  expect([-minute, 0, minute].map((away) => msSince(now + away, now))).toEqual([minute, 0, 0])
+  expect([-minute, clockSlackMs, clockSlackMs + 1].map((away) => cannotBe(now + away, now))).toEqual([
+    false,
+    false,
+    true,
+  ])
+})
+
+test('the newest event is the last of those that lie ahead, since their times decide nothing', () => {
+  const newest = (times: readonly number[]) => {
+    const events = times.map((away, place) => ({ away, place }))
+    return newestOf(events, ({ away }) => now + away, now)?.place
+  }
+  expect(newest([])).toBeUndefined()
+  expect(newest([-3, -1, -2])).toBe(1)
+  expect(newest([-1, -1])).toBe(1)
+  expect(newest([180 * minute, 1])).toBe(1)
+  expect(newest([180 * minute, -1])).toBe(0)
+})

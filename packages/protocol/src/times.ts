@@ -1,0 +1,40 @@
+/**
+ * A stored time that cannot be decides nothing. After a clock was set back, a stored time may be later than the present
+ * one. Every time is in Unix milliseconds, and the present one is an argument.
+ */
+
+/** The milliseconds by which two clocks may differ without a doubt about a stored time: steps of NTP, two nodes. */
+export const clockSlackMs = 60_000
+
+/** The latest time that a deadline of the length `fullMs` can have. */
+export const latestDeadline = (now: number, fullMs: number): number => now + fullMs + clockSlackMs
+
+/**
+ * True while a deadline lies ahead: what waits is not due, a lease is held, a permit is valid. `fullMs` is the length
+ * that the deadline had when it was stored. A deadline that is farther away than that and a minute cannot be, so it is
+ * over.
+ */
+export const isAhead = (deadline: number, now: number, fullMs: number): boolean =>
+  deadline > now && deadline <= latestDeadline(now, fullMs)
+
+/** The time of an event, which cannot be in the future. An event that lies ahead counts as one of now. */
+export const eventTime = (at: number, now: number): number => Math.min(at, now)
+
+/** The milliseconds since an event; 0 if its time lies ahead. */
+export const msSince = (at: number, now: number): number => now - eventTime(at, now)
+
+/** True if the time of an event lies farther ahead than clocks may differ, so that the clock was set back since. */
+export const cannotBe = (at: number, now: number): boolean => at > now + clockSlackMs
+
+/** The newest of several events by their times; of events at the same time, and of those that lie ahead, the last. */
+export function newestOf<T>(events: readonly T[], timeOf: (event: T) => number, now: number): T | undefined {
+  let newest: T | undefined
+  let at = Number.NEGATIVE_INFINITY
+  for (const event of events) {
+    const time = eventTime(timeOf(event), now)
+    if (time < at) continue
+    newest = event
+    at = time
+  }
+  return newest
+}
