@@ -73,7 +73,7 @@ async function runRecorded(call: Named, launched: Launched, jobs: string | undef
   const recorder = folder === undefined ? undefined : recorderIn(folder, call, { hasLog: log !== undefined, fails })
   if (overlaps) {
     launched.taken = true
-    recorder?.skipped()
+    await recorder?.skipped()
     process.exit(exitCodes.skipped)
   }
   const variables = { SVC_JOB: call.name, SVC_RUN_FILE: recorder?.runFile ?? '/dev/null' }

@@ -120,6 +120,105 @@ for (const [facts, runs, level, detail, short] of table)
     if (short !== undefined) expect(judged.short).toBe(short)
   })
 
+/** Runs that began every three minutes until now, the newest first. `took` says how long each lived, if it ended. */
+const piled = (count: number, took: (index: number) => number | undefined): ShownRun[] =>
+  Array.from({ length: count }, (_, index) => {
+    const started = now - 180 * (index + 1)
+    const lived = took(index)
+    const ended = lived === undefined || started + lived > now ? undefined : started + lived
+    return {
+      id: `${started * 1000}-p`,
+      status: ended === undefined ? ('running' as const) : ('ok' as const),
+      started,
+      ...(ended !== undefined && { ended }),
+    }
+  })
+const minutes3 = readCron('*/3 * * * *', 'UTC')
+if (!minutes3.ok) throw new Error(minutes3.why)
+const often = {
+  plans: [{ times: minutes3.times, zone: 'UTC' }],
+  schedule: { cron: '*/3 * * * *', from: 'crontab' as const },
+}
+
+/** Each row: the runs, and the level and the label of a job of every three minutes. */
+test.each<[string, readonly ShownRun[], string, string]>([
+  ['nine copies that never end', piled(9, () => undefined), 'bad', 'overdue by 21 min'],
+  [
+    'one that never ends, beside newer ones that end',
+    piled(9, (i) => (i === 8 ? undefined : 5)),
+    'bad',
+    'overdue by 21 min',
+  ],
+  [
+    'one that never ends, beside newer ones that fail',
+    piled(9, (i) => (i === 8 ? undefined : 5)).map((one) =>
+      one.status === 'ok' ? { ...one, status: 'failed' as const, exit: 2 } : one,
+    ),
+    'bad',
+    'overdue by 21 min',
+  ],
+  ['three copies, none too old', piled(3, () => undefined), 'warn', '3 copies running'],
+  ['two copies', piled(2, () => undefined), 'ok', 'ok'],
+  [
+    'three copies of a job that usually ends at once',
+    piled(9, (i) => (i < 3 ? undefined : 5)),
+    'warn',
+    '3 copies running',
+  ],
+  ['runs that overlap as a rule', piled(40, () => 900), 'ok', 'ok'],
+  [
+    'runs that overlap as a rule, one of them a little longer',
+    piled(40, (i) => (i === 9 ? undefined : 900)),
+    'ok',
+    'ok',
+  ],
+  [
+    'runs that overlap as a rule, one of them twice as long',
+    piled(40, (i) => (i === 12 ? undefined : 900)),
+    'bad',
+    'overdue by 9 min',
+  ],
+  [
+    'runs that overlap as a rule, of which only the last 20 count',
+    piled(60, (i) => (i === 30 ? 5000 : i === 29 ? undefined : 400)),
+    'bad',
+    'overdue by 77 min',
+  ],
+  [
+    'two that were too long, before many that were not',
+    piled(9, (i) => (i === 8 ? undefined : i > 5 ? 200 : 5)),
+    'bad',
+    'overdue by 21 min',
+  ],
+  [
+    'copies that were killed say nothing about how long a run may live',
+    [
+      ...piled(4, () => undefined),
+      ...piled(40, () => 3000)
+        .slice(20)
+        .map((one) => ({ ...one, status: 'failed' as const, signal: 'SIGTERM' })),
+    ],
+    'bad',
+    'overdue by 6 min',
+  ],
+])('%s', (_what, runs, level, short) => {
+  const judged = judgeJob({ name: 'sync', unrecorded: [], runs, ...often }, { now, zone: 'UTC' })
+  expect([judged.level, judged.short]).toEqual([level, short])
+})
+
+test('copies are named, and the first one is the oldest', () => {
+  const detail = (count: number, facts: Pick<JobFacts, 'plans'> = unscheduled) =>
+    judgeJob(
+      { name: 'sync', unrecorded: [], runs: piled(count, () => undefined), ...facts },
+      { now, zone: 'UTC' },
+    ).detail()
+  expect(detail(3)).toBe('3 copies running, the first since 09:51, then 09:54, 09:57')
+  expect(detail(7)).toBe('7 copies running, the first since 09:39, then 09:42, 09:45, 09:48 and 3 more')
+  expect(detail(7, often)).toBe(
+    'overdue by 15 min, still 7 copies running, the first since 09:39, then 09:42, 09:45, 09:48 and 3 more',
+  )
+})
+
 test('after a long sleep the grace begins again', () => {
   const facts: JobFacts = { name: 'backup', unrecorded: [], runs: [older('ok', 23)], ...daily }
   expect(judgeJob(facts, { now, zone: 'UTC', woke: at('11-25 09:30') }).level).toBe('ok')

@@ -34,7 +34,7 @@ export interface JudgedJob extends JobFacts {
 
 export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
   const { now, woke } = view
-  const { began, running, ended, usual, last: newest, streak } = digestOf(facts.runs)
+  const { began, running, ended, usual, last: newest, streak, mayLive } = digestOf(facts.runs)
   const unrecorded = facts.unrecorded.filter(({ at }) => at <= now).at(-1)
   const wasUnrecorded = unrecorded !== undefined && unrecorded.at > began
   const start = wasUnrecorded ? unrecorded.at : began
@@ -42,25 +42,31 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
   const due = dueOf(facts.plans, {
     last,
     lives: running.length > 0,
+    oldest: running.at(-1)?.started,
+    mayLive,
     woke: woke !== undefined && woke <= now ? woke : undefined,
   })
   const next = nextOf(facts.plans, last, now)
   const overdue = due !== undefined && isOverdue(due, now) ? due.due : undefined
   const bad = ended[0] !== undefined && ended[0].status !== 'ok' ? ended[0] : undefined
-  const told = { ...view, overdue, bad, ended, streak, running, last, next, ...(wasUnrecorded && { unrecorded }) }
+  const pilesUp = running.length >= manyCopies && mayLive === undefined
+  const told = {
+    ...view,
+    overdue,
+    bad,
+    ended,
+    streak,
+    running,
+    pilesUp,
+    last,
+    next,
+    ...(wasUnrecorded && { unrecorded }),
+  }
+  const [level, short] = verdictOf(told)
   return {
     ...facts,
-    level: overdue !== undefined || bad ? 'bad' : wasUnrecorded ? 'warn' : last === undefined ? 'info' : 'ok',
-    short:
-      overdue !== undefined
-        ? `overdue by ${span(now - overdue)}`
-        : bad
-          ? endWords(bad)
-          : wasUnrecorded
-            ? 'not recorded'
-            : last === undefined
-              ? 'never ran'
-              : 'ok',
+    level,
+    short,
     detail: () => detailOf(told),
     last: newest,
     ended: ended[0],
@@ -77,8 +83,22 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
   }
 }
 
+/** The level of a job and its label: what is worst comes first. */
+function verdictOf({ now, overdue, bad, pilesUp, running, unrecorded, last }: Told): [level: Level, short: string] {
+  if (overdue !== undefined) return ['bad', `overdue by ${span(now - overdue)}`]
+  if (bad) return ['bad', endWords(bad)]
+  if (pilesUp) return ['warn', `${running.length} copies running`]
+  if (unrecorded) return ['warn', 'not recorded']
+  return last === undefined ? ['info', 'never ran'] : ['ok', 'ok']
+}
+
 /** How long a good run, or one without the name of a job, is reported. */
 export const weekSeconds = 7 * 86_400
+
+/** Copies of a job that run at the same time are a warning from this number on. */
+const manyCopies = 3
+/** The number of copies after the first whose starts are shown. */
+const namedCopies = 3
 
 /** A summary of all runs of a job, which does not depend on the time. */
 interface Digest {
@@ -90,6 +110,8 @@ interface Digest {
   /** The number of runs since the last good one. */
   readonly streak: number
   readonly usual: number | undefined
+  /** The seconds that a run may live in any case. Undefined unless the runs of the job overlap as a rule. */
+  readonly mayLive: number | undefined
 }
 
 /** The host agent judges the same runs every few seconds. */
@@ -108,6 +130,7 @@ function digestOf(all: readonly ShownRun[]): Digest {
     ended,
     streak: good < 0 ? ended.length : good,
     usual: usualOf(ended),
+    mayLive: mayLiveOf(runs),
   }
   digests.set(all, digest)
   return digest
@@ -122,35 +145,46 @@ interface Told extends JobView {
   readonly ended: readonly ShownRun[]
   readonly streak: number
   readonly running: readonly ShownRun[]
+  readonly pilesUp: boolean
   readonly last: number | undefined
   readonly next: number | undefined
   readonly unrecorded?: { readonly at: number; readonly reason: string }
 }
 
-function detailOf({ now, zone, overdue, bad, ended, streak, running, last, next, unrecorded }: Told): string {
+function detailOf({ now, zone, overdue, bad, ended, streak, running, pilesUp, last, next, unrecorded }: Told): string {
   const at = (time: number) => clock(time, now, zone)
-  const oldest = running.at(-1)
-  const runs =
-    oldest && `${running.length > 1 ? `${running.length} running, the first` : 'running'} since ${at(oldest.started)}`
+  const runs = copies(running, at)
+  const notRecorded = ({ at: ran, reason }: NonNullable<Told['unrecorded']>) =>
+    `ran ${at(ran)}, but was not recorded: ${reason}`
   const came = next === undefined ? undefined : `next ${at(next)}`
   const failed =
     bad && `${endWords(bad)}${bad.ended === undefined ? `, began ${at(bad.started)}` : ` ${at(bad.ended)}`}`
   const all = (...parts: (string | undefined)[]) => parts.filter((part) => part !== undefined).join('; ')
   if (overdue !== undefined) {
-    const why = oldest ? `still ${runs}` : last === undefined ? 'never ran' : `last began ${at(last)}`
+    const why = runs ? `still ${runs}` : last === undefined ? 'never ran' : `last began ${at(last)}`
     return all(`overdue by ${span(now - overdue)}, ${why}`, failed)
   }
   if (failed) {
     return all(streak > 1 ? `${failed}, ${streak} times in a row` : failed, runs)
   }
-  if (unrecorded) return all(`ran ${at(unrecorded.at)}, but was not recorded: ${unrecorded.reason}`, runs, came)
   const [good] = ended
-  if (good)
-    return all(
-      `ok ${at(endOf(good))}${good.ended === undefined ? '' : `, took ${span(good.ended - good.started)}`}`,
-      runs ?? came,
-    )
+  const fine =
+    good && `ok ${at(endOf(good))}${good.ended === undefined ? '' : `, took ${span(good.ended - good.started)}`}`
+  if (pilesUp) return all(runs, unrecorded ? notRecorded(unrecorded) : fine)
+  if (unrecorded) return all(notRecorded(unrecorded), runs, came)
+  if (fine) return all(fine, runs ?? came)
   return all(runs ?? 'never ran', runs ? undefined : came)
+}
+
+/** The runs that live in words, the oldest first. From three on, they are named one by one. */
+function copies(running: readonly ShownRun[], at: (time: number) => string): string | undefined {
+  const [first, ...later] = running.map(({ started }) => at(started)).reverse()
+  if (first === undefined) return undefined
+  if (later.length === 0) return `running since ${first}`
+  if (running.length < manyCopies) return `${running.length} running, the first since ${first}`
+  const rest = later.length - namedCopies
+  const named = `${later.slice(0, namedCopies).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+  return `${running.length} copies running, the first since ${first}, then ${named}`
 }
 
 /** The end of a run in words. */
@@ -168,4 +202,30 @@ function usualOf(ended: readonly ShownRun[]): number | undefined {
     .slice(0, 5)
     .sort((a, b) => a - b)
   return took[Math.floor((took.length - 1) / 2)]
+}
+
+/** The number of ended runs by which svc knows whether the runs of a job overlap as a rule. */
+const overlapRuns = 20
+/** A single run is no rule. */
+const minOverlaps = 2
+
+/**
+ * Returns how long a run may live where the runs of a job overlap as a rule: twice as long as the longest of its last
+ * good runs. More than half of these lived when the next one began. Runs that were ended by force say nothing about it.
+ */
+function mayLiveOf(runs: readonly ShownRun[]): number | undefined {
+  const good = runs
+    .flatMap(({ status, started, ended }, at) =>
+      status === 'ok' && ended !== undefined ? [{ took: ended - started, wait: waitAfter(runs, at) }] : [],
+    )
+    .slice(0, overlapRuns)
+  const overlaps = good.filter(({ took, wait }) => wait < took).length
+  if (overlaps < minOverlaps || overlaps * 2 <= good.length) return undefined
+  return 2 * Math.max(...good.map(({ took }) => took))
+}
+
+/** The seconds from the start of a run to that of the one after it. After a clock was set back they are not known. */
+function waitAfter(runs: readonly ShownRun[], at: number): number {
+  const wait = (runs[at - 1]?.started ?? Number.POSITIVE_INFINITY) - (runs[at]?.started ?? 0)
+  return wait < 0 ? Number.POSITIVE_INFINITY : wait
 }

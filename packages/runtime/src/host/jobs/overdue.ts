@@ -21,6 +21,10 @@ interface Starts {
   readonly last?: number | undefined
   /** True while a run lives. */
   readonly lives: boolean
+  /** When the oldest run that lives began. */
+  readonly oldest?: number | undefined
+  /** A run may live for this many seconds in any case. */
+  readonly mayLive?: number | undefined
   /** When the machine last started, or woke up. */
   readonly woke?: number | undefined
 }
@@ -30,21 +34,39 @@ interface Due {
   readonly due: number
   /** The job is overdue if no run starts by this time. */
   readonly until: number
+  /** True if a run that lives has to end, rather than the next one to begin. */
+  readonly isEnd?: boolean
 }
 
-/** Returns when the next run has to begin; undefined if the job is never overdue. */
-export function dueOf(
-  plans: readonly JobPlan[],
-  { last, lives, woke = Number.NEGATIVE_INFINITY }: Starts,
-): Due | undefined {
-  const queue = plans.flatMap((plan) => firstOf(plan, last))
+/**
+ * Returns when the next run has to begin, or when a run that lives has to end, whichever makes the job overdue first;
+ * undefined if the job is never overdue. Each run has to end in time, whatever began after it.
+ */
+export function dueOf(plans: readonly JobPlan[], starts: Starts): Due | undefined {
+  const { last, lives, oldest, mayLive = 0 } = starts
   // A run that lives is no reason to begin another one, but it has to end before the time after that.
-  if (lives) takeNext(queue)
-  const due = takeNext(queue)
-  if (due === undefined) return undefined
+  const begin = dueAfter(plans, last, lives ? 1 : 0, starts)
+  const end = oldest === undefined ? undefined : dueAfter(plans, oldest, 1, starts, oldest + mayLive)
+  if (begin === undefined || end === undefined) return begin ?? end
+  return end.until < begin.until ? { ...end, isEnd: true } : begin
+}
+
+/** Returns the time after a start when a run is due, past the first `skipped` times and not before `least`. */
+function dueAfter(
+  plans: readonly JobPlan[],
+  start: number | undefined,
+  skipped: 0 | 1,
+  { woke = Number.NEGATIVE_INFINITY }: Starts,
+  least = Number.NEGATIVE_INFINITY,
+): Due | undefined {
+  const queue = plans.flatMap((plan) => firstOf(plan, start))
+  if (skipped > 0) takeNext(queue)
+  const first = takeNext(queue)
+  if (first === undefined) return undefined
   const next = takeNext(queue)
-  const grace = Math.max(...due.plans.map((plan) => graceOf(plan, due.at, next?.at)))
-  return { due: due.at, until: Math.max(due.at, woke) + grace }
+  const due = Math.max(first.at, least)
+  const grace = Math.max(...first.plans.map((plan) => graceOf(plan, first.at, next?.at)))
+  return { due, until: Math.max(due, woke) + grace }
 }
 
 export const isOverdue = (due: Due | undefined, now: number): boolean => due !== undefined && now > due.until

@@ -21,7 +21,7 @@ interface Recorder {
   started(pid: number | undefined): void
   ended(how: RunEnd): Promise<void>
   /** Notes that the command was not started, since another run of the job lives. */
-  skipped(): void
+  skipped(): Promise<void>
 }
 
 /**
@@ -66,12 +66,12 @@ export function recorderIn(
       const told = await toldIn(runFile)
       const ended = Math.floor(Date.now() / 1000)
       attempt(() => write({ ...run, ...told, ...outcome(how), ended: Math.max(run.started, ended) }))
-      attempt(() => prune(folder, id))
+      await prune(folder, id).catch(fails)
     },
-    skipped: () => {
+    skipped: async () => {
       attempt(() => write({ ...run, status: 'skipped', ended: run.started }))
       attempt(note)
-      attempt(() => prune(folder, id))
+      await prune(folder, id).catch(fails)
     },
   }
 }
@@ -108,7 +108,26 @@ async function toldIn(file: string): Promise<Partial<Run>> {
   }
 }
 
-/** Removes the records of all but the newest runs, and what runs that were killed have left. */
-function prune(folder: string, own: string): void {
-  for (const name of surplus(readdirSync(folder), own, Date.now())) rmSync(join(folder, name), { force: true })
+/** Removes the records of all but the newest runs and those that live, and what runs that were killed have left. */
+async function prune(folder: string, own: string): Promise<void> {
+  const names = readdirSync(folder)
+  const now = Date.now()
+  const lives = surplus(names, own, now).some((name) => saysItRuns(join(folder, name)))
+    ? await livesIn(folder)
+    : undefined
+  for (const name of surplus(names, own, now, lives)) rmSync(join(folder, name), { force: true })
+}
+
+/** True if a record may be that of a run that lives. The code that finds out is loaded only then. */
+function saysItRuns(file: string): boolean {
+  const read = readFile(file, maxTold)
+  return read.is === 'bytes' && read.bytes.includes('"status":"running"')
+}
+
+async function livesIn(folder: string): Promise<(id: string) => boolean> {
+  const { readRun, runLives } = await import('./record.ts')
+  return (id) => {
+    const run = readRun(join(folder, `${id}.json`))
+    return run !== undefined && runLives(run)
+  }
 }

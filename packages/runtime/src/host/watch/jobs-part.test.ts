@@ -93,6 +93,40 @@ test('each job is an item, the worst first and then by name', () => {
   ])
 })
 
+test('the newest runs of a job hide neither the oldest that lives, nor the failure before it', () => {
+  const hung = run('running', 30)
+  const newer = Array.from({ length: 150 }, (_, i) => run('ok', i / 10 + 0.1))
+  const copies = Array.from({ length: 60 }, (_, i) => run('running', i / 100 + 0.01))
+  const jobs = found([
+    job('hung', [...newer, hung]),
+    job('piled', copies),
+    job('retry', [run('running', 1), run('failed', 2, { exit: 1 })]),
+  ])
+  const { health, label, active = [], runs = [], panels } = jobsPart(jobs, nothingSeen, view)
+  expect(runs.find(({ id }) => id === `hung/${hung.id}`)).toMatchObject({ status: 'running' })
+  expect(active.slice(0, 3).map(({ subjects: [first] = [], started }) => [first?.title, started])).toEqual([
+    ['retry', now - hour],
+    ['piled', copies.at(-1)?.started],
+    ['hung', hung.started],
+  ])
+  expect(active).toHaveLength(50)
+  expect(health.map(({ name, level }) => `${name} ${level}`)).toEqual([
+    'Job retry bad',
+    'Job piled warn',
+    'Job hung ok',
+  ])
+  expect(label).toBe('2 of 3 jobs need you')
+  expect(panels).toMatchObject([
+    {
+      rows: [
+        ['retry', 'failed (exit 1) 08:04; running since 09:00', '4 min', '–'],
+        ['piled', '60 running since 09:24', '–', '–'],
+        ['hung', 'running since 24 Nov 04:00', '4 min', '–'],
+      ],
+    },
+  ])
+})
+
 test('what a command told about its run is reported, and nothing else', () => {
   const told = {
     cost_usd: 0.12,

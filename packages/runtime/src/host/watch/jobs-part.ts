@@ -37,7 +37,7 @@ export function jobsPart(found: FoundJobs, seen: SeenJobs, view: JobsView): Stat
   return {
     health: [...jobItems(jobs), ...others],
     label: labelOf(jobs, others),
-    active: jobs.flatMap(activeOf).slice(0, limits.active),
+    active: activeOf(jobs).slice(0, limits.active),
     runs: runsOf(jobs),
     panels: jobs.length === 0 ? [] : [panelOf(jobs, view)],
   }
@@ -104,18 +104,25 @@ function labelOf(jobs: readonly JudgedJob[], others: readonly HealthItem[]): str
 
 const subjectOf = (name: string) => ({ title: name })
 
-const activeOf = ({ name, running, usual }: JudgedJob) =>
-  running.map(({ started, log }) => ({
-    kind: 'job',
-    started,
-    subjects: [subjectOf(name)],
-    ...(usual !== undefined && { detail: `usually ${span(usual)}` }),
-    ...(log !== undefined && { log }),
-  }))
+/** The runs that live: the oldest of each job first, since that is the one that may hang. */
+function activeOf(jobs: readonly JudgedJob[]): NonNullable<StatusPart['active']> {
+  const all = jobs.flatMap((job) => job.running.map((run, at) => ({ job, run, copy: job.running.length - 1 - at })))
+  return all
+    .sort((a, b) => a.copy - b.copy)
+    .map(({ job: { name, usual }, run: { started, log } }) => ({
+      kind: 'job',
+      started,
+      subjects: [subjectOf(name)],
+      ...(usual !== undefined && { detail: `usually ${span(usual)}` }),
+      ...(log !== undefined && { log }),
+    }))
+}
 
-/** The last run of each job and the newest runs of all. */
+/** The last run of each job, the one that ended last, the oldest that lives, and the newest runs of all. */
 function runsOf(jobs: readonly JudgedJob[]): Run[] {
-  const last = jobs.flatMap(({ name, runs: [run] }) => (run ? [{ name, run }] : []))
+  const last = jobs.flatMap(({ name, runs: [newest], ended, running }) =>
+    [newest, ended, running.at(-1)].flatMap((run) => (run ? [{ name, run }] : [])),
+  )
   const all = [...last.sort((a, b) => b.run.started - a.run.started), ...newestOf(jobs)]
   const byId = new Map(all.map((one) => [`${one.name}/${one.run.id}`, one]))
   let bytes = 0
@@ -176,14 +183,20 @@ const panelOf = (jobs: readonly JudgedJob[], { now, zone }: JobView): Panel => (
     .slice(0, limits.panelItems)
     .map(({ name, running, last, ended, next, level, short }) => [
       name,
-      running[0]
-        ? `running since ${clock(running[0].started, now, zone)}`
-        : ended
-          ? `${endWords(ended)} ${clock(ended.ended ?? ended.started, now, zone)}`
-          : last
-            ? last.status
-            : short,
+      lastOf({ running, last, ended, short }, (time) => clock(time, now, zone)),
       ended?.ended === undefined ? '–' : span(ended.ended - ended.started),
       level === 'bad' && short.startsWith('overdue') ? short : next === undefined ? '–' : clock(next, now, zone),
     ]),
 })
+
+/** The last run in words. A run that lives hides no failure, and its copies do not hide the oldest. */
+function lastOf(
+  { running, last, ended, short }: Pick<JudgedJob, 'running' | 'last' | 'ended' | 'short'>,
+  at: (time: number) => string,
+): string {
+  const oldest = running.at(-1)
+  const end = ended && `${endWords(ended)} ${at(ended.ended ?? ended.started)}`
+  if (oldest === undefined) return end ?? last?.status ?? short
+  const lives = `${running.length > 1 ? `${running.length} ` : ''}running since ${at(oldest.started)}`
+  return end !== undefined && ended?.status !== 'ok' ? `${end}; ${lives}` : lives
+}
