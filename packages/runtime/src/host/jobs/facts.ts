@@ -1,4 +1,8 @@
-/** Puts together what is known about each job: its records, its schedule, and its runs without a record. Pure. */
+/**
+ * Puts together what is known about each job: its records, its schedule, and its runs without a record. Pure, but for the
+ * files of time zones.
+ */
+import { libcZone, zoneNamed } from './machine-zone.ts'
 import type { JobPlan } from './overdue.ts'
 import type { FoundJobs, ShownRun } from './reader.ts'
 import { everyTimes, readCron, type Times } from './schedule.ts'
@@ -18,6 +22,8 @@ export interface JobFacts {
   /** Absent for a job without a schedule. */
   readonly schedule?: JobSchedule
   readonly plans: readonly JobPlan[]
+  /** Why nobody can tell when the job is due, as a sentence without its end. Absent if its schedule is understood. */
+  readonly unclear?: string
   readonly runs: readonly ShownRun[]
   readonly unrecorded: readonly Unrecorded[]
 }
@@ -28,12 +34,13 @@ export function factsOf(found: FoundJobs, seen: SeenJobs, zone: string): JobFact
   const lines = byName(seen.lines)
   const unrecorded = byName(found.unrecorded)
   const names = new Set([...files.keys(), ...lines.keys(), ...unrecorded.keys()])
+  const machine = { zone, ...(seen.zone === zone && seen.zoned !== undefined && { zoned: seen.zoned }) }
   return [...names]
     .filter((name) => name !== undefined)
     .sort((a, b) => (a < b ? -1 : 1))
     .map((name) => ({
       name,
-      ...scheduled(lines.get(name) ?? [], files.get(name)?.note, zone),
+      ...scheduled(lines.get(name) ?? [], files.get(name)?.note, machine),
       runs: files.get(name)?.runs ?? [],
       unrecorded: unrecorded.get(name) ?? [],
     }))
@@ -49,30 +56,54 @@ function byName<T extends { readonly name?: string }>(all: readonly T[]): Map<st
   return groups
 }
 
+/** The zone of the machine, and when it got it, if that was noticed. */
+type Machine = Pick<JobPlan, 'zone' | 'zoned'>
+
 /** The crontab comes first, then the note of the job. */
 function scheduled(
   lines: SeenJobs['lines'],
   note: FoundJobs['jobs'][number]['note'],
-  zone: string,
-): Pick<JobFacts, 'schedule' | 'plans'> {
+  machine: Machine,
+): Pick<JobFacts, 'schedule' | 'plans' | 'unclear'> {
   const [first] = lines
   if (first !== undefined) {
     const cron = [...new Set(lines.map((line) => line.cron))].join(' | ')
-    const plans = lines.flatMap((line) => planOf(timesOf(line.cron, line.tz ?? zone), line, line.tz ?? zone))
-    return { schedule: { cron, ...(first.tz !== undefined && { tz: first.tz }), from: 'crontab' }, plans }
+    const plans = lines.map((line) => clockPlan(line, machine, libcZone))
+    return { schedule: { cron, ...(first.tz !== undefined && { tz: first.tz }), from: 'crontab' }, ...together(plans) }
   }
-  const { every, cron, tz, by: from = 'command' as const } = note ?? {}
-  if (every !== undefined) return { schedule: { every, from }, plans: planOf(everyTimes(every), note, zone) }
+  const { every, cron, tz, since, grace, by: from = 'command' as const } = note ?? {}
+  if (every !== undefined)
+    return { schedule: { every, from }, plans: [{ times: everyTimes(every), since, grace, zone: machine.zone }] }
   if (cron === undefined) return { plans: [] }
-  const plans = planOf(timesOf(cron, tz ?? zone), note, tz ?? zone)
-  return { schedule: { cron, ...(tz !== undefined && { tz }), from }, plans }
+  const plan = clockPlan({ cron, tz, since, grace }, machine, zoneNamed)
+  return { schedule: { cron, ...(tz !== undefined && { tz }), from }, ...together([plan]) }
 }
 
-const planOf = (
-  times: Times | undefined,
-  { since, grace }: { since?: number | undefined; grace?: number | undefined } = {},
-  zone: string,
-): JobPlan[] => (times === undefined ? [] : [{ times, since, grace, zone }])
+interface Written extends Pick<JobPlan, 'since' | 'grace'> {
+  readonly cron: string
+  readonly tz?: string | undefined
+}
+
+/** The plan of a schedule, or why there is none. `named` finds the zone that the schedule names. */
+function clockPlan(
+  { cron, tz, since, grace }: Written,
+  machine: Machine,
+  named: (tz: string) => string | undefined,
+): JobPlan | string {
+  const place = tz === undefined ? machine : { zone: named(tz) }
+  const { zone } = place
+  if (zone === undefined) return 'its time zone is not understood'
+  const times = timesOf(cron, zone)
+  return times === undefined ? 'its schedule is not understood' : { times, since, grace, ...place, zone }
+}
+
+function together(plans: readonly (JobPlan | string)[]): Pick<JobFacts, 'plans' | 'unclear'> {
+  const unclear = plans.find((plan) => typeof plan === 'string')
+  return {
+    plans: plans.filter((plan) => typeof plan !== 'string'),
+    ...(unclear !== undefined && { unclear }),
+  }
+}
 
 /** Schedules are read again every few seconds, and most of them are the same. */
 const known = new Map<string, Times | undefined>()

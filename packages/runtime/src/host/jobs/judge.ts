@@ -51,15 +51,7 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
   const bad = ended[0] !== undefined && ended[0].status !== 'ok' ? ended[0] : undefined
   const pilesUp = running.length >= manyCopies && mayLive === undefined
   const told = {
-    ...view,
-    overdue,
-    bad,
-    ended,
-    streak,
-    running,
-    pilesUp,
-    last,
-    next,
+    ...{ ...view, unclear: facts.unclear, overdue, bad, ended, streak, running, pilesUp, last, next },
     ...(wasUnrecorded && { unrecorded }),
   }
   const [level, short] = verdictOf(told)
@@ -84,9 +76,19 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
 }
 
 /** The level of a job and its label: what is worst comes first. */
-function verdictOf({ now, overdue, bad, pilesUp, running, unrecorded, last }: Told): [level: Level, short: string] {
+function verdictOf({
+  now,
+  overdue,
+  bad,
+  unclear,
+  pilesUp,
+  running,
+  unrecorded,
+  last,
+}: Told): [level: Level, short: string] {
   if (overdue !== undefined) return ['bad', `overdue by ${span(now - overdue)}`]
   if (bad) return ['bad', endWords(bad)]
+  if (unclear !== undefined) return ['warn', unclear]
   if (pilesUp) return ['warn', `${running.length} copies running`]
   if (unrecorded) return ['warn', 'not recorded']
   return last === undefined ? ['info', 'never ran'] : ['ok', 'ok']
@@ -140,6 +142,7 @@ function digestOf(all: readonly ShownRun[]): Digest {
 const endOf = ({ ended, started }: ShownRun): number => ended ?? started
 
 interface Told extends JobView {
+  readonly unclear: string | undefined
   readonly overdue: number | undefined
   readonly bad: ShownRun | undefined
   readonly ended: readonly ShownRun[]
@@ -151,7 +154,20 @@ interface Told extends JobView {
   readonly unrecorded?: { readonly at: number; readonly reason: string }
 }
 
-function detailOf({ now, zone, overdue, bad, ended, streak, running, pilesUp, last, next, unrecorded }: Told): string {
+function detailOf({
+  now,
+  zone,
+  unclear,
+  overdue,
+  bad,
+  ended,
+  streak,
+  running,
+  pilesUp,
+  last,
+  next,
+  unrecorded,
+}: Told): string {
   const at = (time: number) => clock(time, now, zone)
   const runs = copies(running, at)
   const notRecorded = ({ at: ran, reason }: NonNullable<Told['unrecorded']>) =>
@@ -170,6 +186,7 @@ function detailOf({ now, zone, overdue, bad, ended, streak, running, pilesUp, la
   const [good] = ended
   const fine =
     good && `ok ${at(endOf(good))}${good.ended === undefined ? '' : `, took ${span(good.ended - good.started)}`}`
+  if (unclear !== undefined) return all(unclear, runs ?? fine)
   if (pilesUp) return all(runs, unrecorded ? notRecorded(unrecorded) : fine)
   if (unrecorded) return all(notRecorded(unrecorded), runs, came)
   if (fine) return all(fine, runs ?? came)

@@ -14,6 +14,8 @@ export interface JobPlan {
   readonly grace?: number | undefined
   /** The zone by whose clocks the job runs. */
   readonly zone: string
+  /** When the machine got this zone, if it had another one before. Earlier times were those of the other zone. */
+  readonly zoned?: number | undefined
 }
 
 interface Starts {
@@ -87,7 +89,8 @@ interface Queued {
 
 function firstOf(plan: JobPlan, last: number | undefined): Queued[] {
   const start = Math.max(last ?? Number.NEGATIVE_INFINITY, plan.since ?? Number.NEGATIVE_INFINITY)
-  const at = Number.isFinite(start) ? plan.times.due(start) : undefined
+  const zoned = (plan.times.isClock ? plan.zoned : undefined) ?? Number.NEGATIVE_INFINITY
+  const at = Number.isFinite(start) ? plan.times.due(Math.max(start, zoned)) : undefined
   return at === undefined ? [] : [{ plan, at }]
 }
 

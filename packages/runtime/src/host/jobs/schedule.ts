@@ -3,7 +3,9 @@
  * crontab says. The dialect is that of cron, not all of what croner reads. Times are Unix seconds.
  */
 import { Cron } from 'croner'
-import { isZone } from './zone.ts'
+import { nextIn } from './local-times.ts'
+import { zoneNamed } from './machine-zone.ts'
+import { isZone, rulesOf } from './zone.ts'
 
 /** The times at which a job should begin. */
 export interface Times {
@@ -29,7 +31,7 @@ export const everyTimes = (seconds: number): Times => ({
 /** A run may begin this many seconds before its time, so it still counts as the run of that time. */
 const earlySeconds = 60
 
-/** Reads the five fields of a crontab, or a word such as `@daily`. `zone` is the IANA name of a time zone. */
+/** Reads the five fields of a crontab, or a word such as `@daily`. `zone` is the name of a time zone. */
 export function readCron(written: string, zone: string): TimesRead {
   if (!isZone(zone)) return { ok: false, why: `has an unknown time zone: got ${JSON.stringify(zone)}` }
   const word = written.trim().toLowerCase()
@@ -45,7 +47,7 @@ export function readCron(written: string, zone: string): TimesRead {
 
 /** Says in a sentence what is wrong with a schedule; undefined for a valid one. */
 export function scheduleFault(written: string, zone = 'UTC'): string | undefined {
-  const read = readCron(written, zone)
+  const read = readCron(written, zoneNamed(zone) ?? zone)
   return read.ok ? undefined : `The schedule ${read.why}.`
 }
 
@@ -62,17 +64,20 @@ const words: Readonly<Record<string, string>> = {
 const names = /jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat/gi
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 40))
 
-function timesOf(fields: readonly string[], timezone: string): TimesRead {
+function timesOf(fields: readonly string[], zone: string): TimesRead {
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields
   // Cron wants both days if one of their fields begins with a star, and otherwise either.
   const domAndDow = day.startsWith('*') || weekday.startsWith('*')
   try {
     const pattern = [withoutSteps(minute), withoutSteps(hour), day, month, weekday].join(' ')
+    const rules = rulesOf(zone)
+    const timezone = rules ? 'UTC' : zone
     const cron = new Cron(pattern, { mode: '5-part', paused: true, timezone, domAndDow, fixedTimeRule: 'no-wildcard' })
-    const next = (at: number): number | undefined => {
+    const found = (at: number): number | undefined => {
       const time = cron.nextRun(new Date(at * 1000))
       return time ? time.getTime() / 1000 : undefined
     }
+    const next = rules ? nextIn(rules, found, !/[*/]/.test(`${minute} ${hour}`)) : found
     if (next(0) === undefined) return { ok: false, why: 'gives no date' }
     const known = remembered(next)
     return { ok: true, times: { due: (start) => known(start + earlySeconds), after: known, isClock: true } }

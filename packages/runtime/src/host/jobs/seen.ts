@@ -14,7 +14,7 @@ const line = object(
     name,
     cron: exact(1000),
     /** The zone of `CRON_TZ`, if this cron obeys it. */
-    tz: exact(100),
+    tz: exact(1000),
     grace: integer(1),
     /** When the schedule was first seen. Absent if only `svc jobs` saw it. */
     since: integer(0),
@@ -31,6 +31,9 @@ const note = object({
   read: integer(0),
   /** When the machine last started or woke up. */
   woke: integer(0),
+  /** The time zone of the machine, and when it got this zone, if it had another one before. */
+  zone: exact(1000),
+  zoned: integer(0),
 })
 
 type SeenLine = Readonly<Kept<typeof line>>
@@ -40,6 +43,8 @@ export interface SeenJobs {
   readonly faults: readonly Fault[]
   readonly read?: number
   readonly woke?: number
+  readonly zone?: string
+  readonly zoned?: number
 }
 export const nothingSeen: SeenJobs = { lines: [], faults: [] }
 
@@ -66,7 +71,8 @@ export function seenAfter(before: SeenJobs, table: ReturnType<typeof readCrontab
     if (entry.calls.some(({ wrong }) => wrong !== undefined)) faults.push({ line: entry.number, of: 'call' })
     if (entry.wrong !== undefined) return []
     const cron = entry.fields.split(/[ \t]+/).join(' ')
-    const tz = sight.obeysTz ? entry.environment.CRON_TZ : undefined
+    // An empty one changes nothing for cron either.
+    const tz = (sight.obeysTz ? entry.environment.CRON_TZ : undefined) || undefined
     return entry.calls.flatMap(({ name, grace }) => {
       if (name === undefined) return []
       const known = before.lines.find((one) => one.name === name && one.cron === cron && one.tz === tz)
@@ -76,4 +82,10 @@ export function seenAfter(before: SeenJobs, table: ReturnType<typeof readCrontab
     })
   })
   return { ...before, lines, faults: faults.slice(0, 100), read: sight.now }
+}
+
+/** The note once the machine has this zone at `now`. A note without a zone has nothing to compare with. */
+export function zonedAt(before: SeenJobs, zone: string, now: number): SeenJobs {
+  if (before.zone === zone) return before
+  return { ...before, zone, ...(before.zone !== undefined && { zoned: Math.floor(now) }) }
 }

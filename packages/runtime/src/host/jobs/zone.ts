@@ -1,12 +1,28 @@
-/** Time zones: what is one, how far from UTC its clocks are, and times in words for the people of this machine. */
+/**
+ * Time zones: what is one, how far from UTC its clocks are, and times in words for the people of this machine. A zone
+ * has the IANA name by which Node knows it. One that Node does not know, but this machine does, has a name of ours.
+ */
+import type { Offsets } from './zone-rules.ts'
 
-/** The zone of this machine, by its IANA name. */
-export const machineZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+export const isZone = (zone: string): boolean => zone !== '' && (ruled.has(zone) || formatter(zone) !== undefined)
 
-export const isZone = (zone: string): boolean => zone !== '' && formatter(zone) !== undefined
+/** The rules of the zones that Node does not know. */
+const ruled = new Map<string, Offsets>()
+
+/** Names a zone by its rules. `key` is a text that differs from zone to zone. */
+export function nameZone(key: string, offsets: Offsets): string {
+  const zone = `=${key}`
+  ruled.set(zone, offsets)
+  return zone
+}
+
+/** The rules of a zone that Node does not know. Undefined for all others. */
+export const rulesOf = (zone: string): Offsets | undefined => ruled.get(zone)
 
 /** The difference between the clocks of a zone and UTC, in seconds, at a time in Unix seconds. */
 export function offsetAt(zone: string, at: number): number {
+  const rules = ruled.get(zone)
+  if (rules) return rules(Math.floor(at))
   const { hour = 0, minute = 0, second = 0, year = 0, month = 1, day = 1 } = partsAt(zone, at)
   return Date.UTC(year, month - 1, day, hour, minute, second) / 1000 - Math.floor(at)
 }
@@ -35,6 +51,14 @@ const isTime = (at: number): boolean => Math.abs(at) < 8.64e12
 type Parts = Partial<Record<Intl.DateTimeFormatPartTypes, number>>
 
 function partsAt(zone: string, at: number): Parts {
+  const rules = ruled.get(zone)
+  if (rules) {
+    const date = new Date((Math.floor(at) + rules(Math.floor(at))) * 1000)
+    return {
+      ...{ year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() },
+      ...{ hour: date.getUTCHours(), minute: date.getUTCMinutes() },
+    }
+  }
   const key = `${zone} ${Math.floor(at)}`
   const known = partsKnown.get(key)
   if (known) return known

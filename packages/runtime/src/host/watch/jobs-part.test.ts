@@ -263,6 +263,64 @@ test.each([
   expect(both?.plans).toHaveLength(2)
 })
 
+test.each<[string, FoundJobs, SeenJobs]>([
+  ['the zone of a note', found([job('a', [good], { cron: '0 3 * * *', tz: 'Mars/Olympus', since: now })]), nothingSeen],
+  ['the schedule of a note', found([job('a', [good], { cron: '0 3 * * 9', since: now })]), nothingSeen],
+  [
+    'the zone of the crontab',
+    found([job('a', [good])]),
+    { ...nothingSeen, lines: [{ name: 'a', cron: '0 3 * * *', tz: 'Mars/Olympus' }] },
+  ],
+  [
+    'the zone of one of two lines',
+    found([job('a', [run('running', 2), good])]),
+    {
+      ...nothingSeen,
+      lines: [1, 2].map((hour) => ({ name: 'a', cron: `0 ${hour} * * *`, tz: hour === 1 ? 'UTC' : '?' })),
+    },
+  ],
+])('a job is a warning if nobody understands %s', (what, jobs, seen) => {
+  const { health, label } = jobsPart(jobs, seen, view)
+  const says = `its ${what.includes('zone') ? 'time zone' : 'schedule'} is not understood`
+  expect(health).toMatchObject([{ name: 'Job a', level: 'warn', detail: expect.stringContaining(says) }])
+  expect(label).toBe(`a: ${says}`)
+})
+
+test('a failed job stays bad, and an overdue one too, if its zone is not understood', () => {
+  const seen = { ...nothingSeen, lines: [{ name: 'a', cron: '0 3 * * *', tz: '?' }] }
+  expect(jobsPart(found([job('a', [failed])]), seen, view).label).toBe('a: failed (exit 1)')
+})
+
+test.each([
+  [{ TZ: '' }, 3],
+  [{ TZ: 'GMT+3' }, 6],
+  [{ TZ: '<+03>-3' }, 0],
+  [{ TZ: 'CET-1CEST,M3.5.0,M10.5.0/3' }, 2],
+  [{ TZ: ':Europe/Berlin' }, 2],
+  [{ TZ: 'Nowhere/Land' }, 3],
+])('with %j, a job of 3 in the night is due by the clocks of the machine', async (env, utcHour) => {
+  const { judgedJobs } = await import('./jobs-part.ts')
+  const { machineZone } = await import('../jobs/machine-zone.ts')
+  const seen = table('0 3 * * * svc-exec backup -- x', now - hour)
+  const [judged] = judgedJobs(noJobs, seen, { now, zone: machineZone(env) })
+  expect(new Date((judged?.due ?? 0) * 1000).toISOString()).toBe(`2026-11-26T0${utcHour}:00:00.000Z`)
+  expect(judged?.detail()).toBe('never ran; next 26 Nov 03:00')
+})
+
+test('once the machine has another zone, times before that moment are not those of the job', () => {
+  const lines = [{ name: 'a', cron: '0 3 * * *', since: now - 90 * 24 * hour }]
+  const ran = { ...run('ok', 8), started: now - 8 * hour }
+  const level = (zone: string, seen: Partial<SeenJobs>, at = now) =>
+    jobsPart(found([job('a', [ran])]), { ...nothingSeen, lines, ...seen }, { now: at, zone }).health[0]?.level
+  expect(level('Europe/Berlin', {})).toBe('ok')
+  expect(level('America/Halifax', {}), '03:00 in Halifax was at 7:00, and nobody knows of the change').toBe('bad')
+  const zoned = { zone: 'America/Halifax', zoned: now - 60 }
+  expect(level('America/Halifax', zoned)).toBe('ok')
+  expect(level('America/Halifax', zoned, now + 22 * hour)).toBe('ok')
+  expect(level('America/Halifax', zoned, now + 24 * hour)).toBe('bad')
+  expect(level('Asia/Kolkata', { ...zoned, zone: 'Europe/Berlin' }), 'a shell with another zone').toBe('ok')
+})
+
 test('a schedule keeps the time of its first sight until it changes', () => {
   const read = (before: SeenJobs, text: string, at: number, more = {}) =>
     seenAfter(before, readCrontab(text), { now: at, remembers: true, obeysTz: false, ...more })
@@ -280,6 +338,11 @@ test('a schedule keeps the time of its first sight until it changes', () => {
   const tz = 'CRON_TZ=Asia/Tokyo\n0 3 * * * svc-exec a -- x'
   expect(read(nothingSeen, tz, 1000).lines[0]).not.toHaveProperty('tz')
   expect(read(nothingSeen, tz, 1000, { obeysTz: true }).lines[0]).toMatchObject({ tz: 'Asia/Tokyo' })
+  const empty = 'CRON_TZ=\n0 3 * * * svc-exec a -- x'
+  const unset = read(nothingSeen, empty, 1000, { obeysTz: true })
+  expect(read(unset, empty, 2000, { obeysTz: true }).lines).toEqual([{ name: 'a', cron: '0 3 * * *', since: 1000 }])
+  const long = `CRON_TZ=<${'A'.repeat(200)}>-3\n0 3 * * * svc-exec a -- x`
+  expect(read(nothingSeen, long, 1000, { obeysTz: true }).lines[0]?.tz).toHaveLength(204)
 })
 
 test('a section that fails is one warning and leaves the others as they are', () => {

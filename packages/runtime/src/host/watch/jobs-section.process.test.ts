@@ -82,6 +82,32 @@ test('a machine that slept is noticed by its two clocks', () => {
   expect(seen().woke).toBe(Math.floor((boot + 3_600_000) / 1000))
 })
 
+test('a machine that gets another zone is noticed while the host agent runs, and by the next one', async () => {
+  mkdirSync(places().jobs, { recursive: true })
+  let zone = 'Europe/Berlin'
+  const section = watchedJobs(
+    places(),
+    () => 0,
+    () => zone,
+  )
+  const at = Date.now()
+  section.look(at)
+  await section.refresh()
+  expect(seen()).toMatchObject({ zone: 'Europe/Berlin' })
+  expect(seen()).not.toHaveProperty('zoned')
+  zone = 'Asia/Tokyo'
+  section.look(at + 5000)
+  await section.refresh()
+  expect(seen()).toMatchObject({ zone: 'Asia/Tokyo', zoned: Math.floor((at + 5000) / 1000) })
+  const next = watchedJobs(
+    places(),
+    () => 0,
+    () => 'UTC',
+  )
+  next.look(at + 9000)
+  expect(seen()).toMatchObject({ zone: 'UTC', zoned: Math.floor((at + 9000) / 1000) })
+})
+
 test('a note that cannot be written changes nothing for the section', async () => {
   const section = watchedJobs(places(), () => 0)
   await section.refresh()

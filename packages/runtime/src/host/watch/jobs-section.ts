@@ -6,11 +6,11 @@ import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { readCrontab } from '../jobs/crontab.ts'
 import { listCrontab, obeysCronTz } from '../jobs/crontab-program.ts'
+import { machineZone } from '../jobs/machine-zone.ts'
 import { unrecordedFile } from '../jobs/paths.ts'
 import { type FoundJobs, jobsReader, noJobs } from '../jobs/reader.ts'
-import { readSeen, type SeenJobs, seenAfter, writeSeen } from '../jobs/seen.ts'
+import { readSeen, type SeenJobs, seenAfter, writeSeen, zonedAt } from '../jobs/seen.ts'
 import { cutUnrecorded } from '../jobs/unrecorded.ts'
-import { machineZone } from '../jobs/zone.ts'
 import { jobsPart } from './jobs-part.ts'
 import type { Section, StatusPart } from './part.ts'
 
@@ -59,9 +59,12 @@ interface WatchedJobs extends Section {
 /** If the two clocks differ by more than this between two looks, the machine slept or its clock was set. */
 const sleptMs = 120_000
 
-export function watchedJobs({ state, jobs }: JobsPlaces, monotonic: () => number): WatchedJobs {
+export function watchedJobs(
+  { state, jobs }: JobsPlaces,
+  monotonic: () => number,
+  zoneNow: () => string = () => machineZone(),
+): WatchedJobs {
   const look = jobs === undefined ? () => noJobs : jobsReader(jobs)
-  const zone = machineZone()
   let seen = readSeen(state)
   let failed: string | undefined
   let before: { readonly wall: number; readonly mono: number } | undefined
@@ -75,14 +78,18 @@ export function watchedJobs({ state, jobs }: JobsPlaces, monotonic: () => number
     async refresh() {
       const asked = await askCrontab(seen, Date.now(), true)
       failed = asked.failed
-      remember({ ...asked.seen, ...(seen.woke !== undefined && { woke: seen.woke }) })
+      // Meanwhile a look may have changed the rest of the note.
+      const { lines, faults, read } = asked.seen
+      remember({ ...seen, lines, faults, ...(read !== undefined && { read }) })
     },
     look(now) {
       const mono = monotonic()
       const slept = before !== undefined && Math.abs(now - before.wall - (mono - before.mono)) > sleptMs
       before = { wall: now, mono }
       const woke = slept ? Math.floor(now / 1000) : wokeOf(seen, now)
-      remember(woke === seen.woke ? seen : { ...seen, woke })
+      const zone = zoneNow()
+      const zoned = zonedAt(seen, zone, now / 1000)
+      remember(woke === zoned.woke ? zoned : { ...zoned, woke })
       if (jobs !== undefined) cut(unrecordedFile(jobs))
       return jobsPart(look(now), seen, { now: now / 1000, woke, zone, failed })
     },

@@ -1,0 +1,109 @@
+/**
+ * Finds the time zone of this machine as the C library does, which `date` and cron use: by the variable TZ, and without
+ * it by /etc/localtime. Node knows fewer zones, and for some values of TZ it answers with a wrong one.
+ */
+import { createHash } from 'node:crypto'
+import { realpathSync, statSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { readFile } from '../../machine/files/read.ts'
+import { isZone, nameZone, offsetAt } from './zone.ts'
+import { changeAfter, type Offsets, readPosix, readZoneFile } from './zone-rules.ts'
+
+/** Where zones are found. Tests have other places. */
+interface ZonePlaces {
+  /** The file of the zone of the machine. */
+  readonly local: string
+  /** The folder with all zones. */
+  readonly zones: string
+}
+
+const usualPlaces = (): ZonePlaces => ({ local: '/etc/localtime', zones: process.env.TZDIR || '/usr/share/zoneinfo' })
+
+/** The zone of this machine now. It is looked up again each time, since somebody may change it. */
+export const machineZone = ({ TZ }: { readonly TZ?: string } = process.env, places = usualPlaces()): string =>
+  (TZ === undefined ? zoneIn(places.local) : libcZone(TZ, places)) ?? 'UTC'
+
+/** The zone that a value of TZ names. Undefined if the C library does not understand it, and uses UTC instead. */
+export function libcZone(tz: string, places = usualPlaces()): string | undefined {
+  if (tz === '') return 'UTC'
+  const text = tz.replace(/^:/, '')
+  if (text === '') return 'UTC'
+  const file = isAbsolute(text) ? text : join(places.zones, text)
+  const named = zoneIn(file, isAbsolute(text) ? undefined : text)
+  if (named !== undefined) return named
+  return kept(`TZ ${text}`, month(), () => {
+    const offsets = readPosix(text)
+    return offsets && known(`TZ ${text}`, [], offsets)
+  })
+}
+
+/** The zone by which the functions of jobs know a name that somebody gave. Undefined if nobody understands it. */
+export const zoneNamed = (name: string): string | undefined =>
+  name === '' ? undefined : isZone(name) ? name : libcZone(name)
+
+/** The largest zone file that is read, in bytes. */
+const maxBytes = 256 * 1024
+
+/** The zones that were found, each until what it was found in changes. */
+const found = new Map<string, { readonly stamp: string; readonly zone: string | undefined }>()
+
+function kept(key: string, stamp: string, find: () => string | undefined): string | undefined {
+  const before = found.get(key)
+  if (before?.stamp === stamp) return before.zone
+  const zone = find()
+  if (found.size >= maxFound) found.clear()
+  found.set(key, { stamp, zone })
+  return zone
+}
+
+const maxFound = 1000
+
+/** The zone in a file; undefined if there is none. */
+function zoneIn(file: string, name?: string): string | undefined {
+  const stamp = stampOf(file)
+  if (stamp === undefined) return undefined
+  return kept(file, stamp, () => {
+    const content = readFile(file, maxBytes)
+    const offsets = content.is === 'bytes' ? readZoneFile(content.bytes) : undefined
+    if (content.is !== 'bytes' || offsets === undefined) return undefined
+    const hash = createHash('sha256').update(content.bytes).digest('hex')
+    return known(`file ${hash.slice(0, 16)}`, [name, nameIn(file), nameIn(realpathSync(file))], offsets)
+  })
+}
+
+/** A text that differs once another zone is in a file. */
+function stampOf(file: string): string | undefined {
+  try {
+    const { dev, ino, size, mtimeMs } = statSync(file)
+    return `${dev} ${ino} ${size} ${mtimeMs} ${month()}`
+  } catch {
+    return undefined
+  }
+}
+
+/** Node's rules are compared with those of the machine each month, since rules are made for a few years. */
+const month = (): string => String(Math.floor(Date.now() / (30 * 86_400_000)))
+
+/** The name that the path of a zone file has. */
+const nameIn = (file: string): string | undefined => /\/zoneinfo[^/]*\/(?:posix\/)?(.+)$/.exec(file)?.[1]
+
+/** The name of a zone by which Node knows it, if Node has the same rules; otherwise one of ours. */
+function known(key: string, names: readonly (string | undefined)[], offsets: Offsets): string {
+  const same = [...names, Intl.DateTimeFormat().resolvedOptions().timeZone, 'UTC'].find(
+    (name) => name !== undefined && isZone(name) && agrees(name, offsets, Date.now() / 1000),
+  )
+  return same ?? nameZone(key, offsets)
+}
+
+const year = 366 * 86_400
+const week = 7 * 86_400
+
+/** True if Node has the same clocks for this zone from a year before `now` until two years after it. */
+function agrees(zone: string, offsets: Offsets, now: number): boolean {
+  const [from, to] = [Math.floor(now - year), Math.floor(now + 2 * year)]
+  const times: number[] = []
+  for (let at = from; at < to; at += week) times.push(at)
+  for (let at = changeAfter(offsets, from, to); at !== undefined; at = changeAfter(offsets, at, to))
+    times.push(at - 1, at)
+  return times.every((at) => offsetAt(zone, at) === offsets(at))
+}
