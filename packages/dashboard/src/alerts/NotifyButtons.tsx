@@ -4,6 +4,7 @@ import { ApiError, api } from '../api.ts'
 import { notify } from '../notify.tsx'
 import { meQuery } from '../queries.ts'
 import { useAlertChange } from './useAlertChange.ts'
+import { addInZone } from './zone.ts'
 
 interface NotifyButtonsProps {
   slug: string
@@ -49,9 +50,8 @@ const ownEmail = 'my-email'
 
 /** Adds the person's own email address as a channel. If the person has that channel already, it is enabled again. */
 async function notifyByEmail(slug: string): Promise<void> {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   try {
-    await api.addMyChannel(slug, { name: ownEmail, kind: 'email', zone })
+    await addInZone((zone) => api.addMyChannel(slug, { name: ownEmail, kind: 'email', zone }))
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'channel_taken')) throw error
     await api.setMyChannel(slug, ownEmail, { enabled: true })

@@ -5,6 +5,7 @@
 
 import type { PersonalChannelRow } from '@svc/api'
 import { ApiError, call } from '../api.ts'
+import { addInZone } from './zone.ts'
 
 const worker = '/push-worker.js'
 
@@ -34,9 +35,8 @@ interface BrowserChannel {
  */
 export async function notifyThisBrowser(slug: string): Promise<PersonalChannelRow> {
   const channel = await subscribeBrowser(async () => (await call('GET /push')).publicKey)
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   try {
-    return await call('POST /w/:slug/my-channels', { slug }, { ...channel, zone })
+    return await addInZone((zone) => call('POST /w/:slug/my-channels', { slug }, { ...channel, zone }))
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'channel_taken')) throw error
     return await call('PATCH /w/:slug/my-channels/:channel', { slug, channel: channel.name }, { enabled: true })

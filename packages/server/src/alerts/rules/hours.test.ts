@@ -99,3 +99,10 @@ test('the next 08:00 is the one of the zone, also after a change of the clocks',
   expect(next(daily, '2026-10-24T05:59')).toBe('2026-10-24T06:00')
   expect(next([1], '2026-11-23T07:00')).toBe('2026-11-30T07:00')
 })
+
+test('stored hours in a zone that this node does not know are hours in UTC', () => {
+  const hours = { days: [1, 2, 3, 4, 5, 6, 7], from: 480, to: 600 }
+  const windows = ['Mars/Olympus', '', 'UTC'].map((zone) => windowAt({ ...hours, zone }, utc('2026-11-25T09:00')))
+  expect(windows[0]).toEqual(windows[2])
+  expect(windows[1]).toEqual(windows[2])
+})

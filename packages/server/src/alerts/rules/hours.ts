@@ -147,11 +147,17 @@ function clock(zone: string): Intl.DateTimeFormat {
 }
 
 /**
+ * The clock of stored hours. A node with an older list of zones may not know their zone: hours in UTC are then better than
+ * an evaluation that fails for all.
+ */
+const storedClock = (zone: string): Intl.DateTimeFormat => clock(isZone(zone) ? zone : 'UTC')
+
+/**
  * The local time of the zone at this moment, expressed as the milliseconds at which UTC shows the same date and time.
  */
 function localOf(zone: string, at: number): number {
   const parts = Object.fromEntries(
-    clock(zone)
+    storedClock(zone)
       .formatToParts(at)
       .map(({ type, value }) => [type, Number(value)]),
   )

@@ -4,6 +4,7 @@ import { useAlertsAgain } from '../../../alerts/useAlertChange.ts'
 import '../../../alerts/alerts.css'
 import { DaysField, TimesFields, ZoneField } from '../../../alerts/HoursFields.tsx'
 import { dayNames, firstHours, type HoursValues, readHours, writeHours, wrongWith } from '../../../alerts/hours.ts'
+import { browserZone } from '../../../alerts/zone.ts'
 import { api } from '../../../api.ts'
 import { useSubmit } from '../../../forms/useSubmit.ts'
 import { ErrorNote } from '../../../ui/index.ts'
@@ -20,9 +21,8 @@ interface HoursFormProps {
 /** A form in which admins set or remove the hours in which an agent is expected to report. */
 export default function HoursForm({ slug, name, hours, onDone }: HoursFormProps) {
   const again = useAlertsAgain(slug)
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const form = useForm<HoursValues>({
-    initialValues: (hours === null ? null : readHours(hours)) ?? firstHours(zone),
+    initialValues: (hours === null ? null : readHours(hours)) ?? firstHours(browserZone()),
     validate: wrongWith,
   })
   const set = useSubmit(async (wanted: string | null) => {
