@@ -8,8 +8,8 @@ export const hostFaults: readonly Fault[] = [
     name: 'overdue: a run that lives does not delay the next one',
     harm: 'A backup that takes long is called overdue while it runs.',
     file: at('jobs/overdue.ts'),
-    old: '  if (lives) takeNext(queue)\n',
-    new: '',
+    old: 'dueAfter(plans, last, lives ? 1 : 0, starts)',
+    new: 'dueAfter(plans, last, 0, starts)',
     tests: [at('jobs/overdue.test.ts')],
   },
   {
@@ -24,8 +24,8 @@ export const hostFaults: readonly Fault[] = [
     name: 'overdue: a machine that slept has no time to catch up',
     harm: 'Each morning, when a laptop wakes up, all jobs of the night send a message at once.',
     file: at('jobs/overdue.ts'),
-    old: 'until: Math.max(due.at, woke) + grace',
-    new: 'until: due.at + grace',
+    old: 'until: Math.max(due, woke) + grace',
+    new: 'until: due + grace',
     tests: [at('jobs/overdue.test.ts')],
   },
   {

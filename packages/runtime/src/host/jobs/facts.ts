@@ -79,14 +79,14 @@ function scheduled(
   return { schedule: { cron, ...(tz !== undefined && { tz }), from }, ...together([plan]) }
 }
 
-interface Written extends Pick<JobPlan, 'since' | 'grace'> {
+interface WrittenPlan extends Pick<JobPlan, 'since' | 'grace'> {
   readonly cron: string
   readonly tz?: string | undefined
 }
 
 /** The plan of a schedule, or why there is none. `named` finds the zone that the schedule names. */
 function clockPlan(
-  { cron, tz, since, grace }: Written,
+  { cron, tz, since, grace }: WrittenPlan,
   machine: Machine,
   named: (tz: string) => string | undefined,
 ): JobPlan | string {

@@ -9,7 +9,7 @@ import { readFile } from '../../machine/files/read.ts'
 import { isZone, nameZone, offsetAt } from './zone.ts'
 import { changeAfter, type Offsets, readPosix, readZoneFile } from './zone-rules.ts'
 
-/** Where zones are found. Tests have other places. */
+/** The places in which zones are found. Tests have other places. */
 interface ZonePlaces {
   /** The file of the zone of the machine. */
   readonly local: string
@@ -87,7 +87,7 @@ const month = (): string => String(Math.floor(Date.now() / (30 * 86_400_000)))
 /** The name that the path of a zone file has. */
 const nameIn = (file: string): string | undefined => /\/zoneinfo[^/]*\/(?:posix\/)?(.+)$/.exec(file)?.[1]
 
-/** The name of a zone by which Node knows it, if Node has the same rules; otherwise one of ours. */
+/** The name of a zone by which Node knows it, if Node has the same rules; otherwise a name for its rules. */
 function known(key: string, names: readonly (string | undefined)[], offsets: Offsets): string {
   const same = [...names, Intl.DateTimeFormat().resolvedOptions().timeZone, 'UTC'].find(
     (name) => name !== undefined && isZone(name) && agrees(name, offsets, Date.now() / 1000),

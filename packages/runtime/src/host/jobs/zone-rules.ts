@@ -10,7 +10,7 @@ const day = 86_400
 const hour = 3600
 
 /** The day of a year on which clocks change, and the local time in seconds. */
-interface Change {
+interface ClockChange {
   day(year: number): number
   readonly at: number
 }
@@ -42,7 +42,7 @@ const offsetOf = (written: string): number => Math.min(Math.max(secondsOf(writte
 
 const changeForm = new RegExp(String.raw`^(?:M(\d{1,2})\.([1-5])\.([0-6])|(J?)(\d{1,3}))(?:/(${time}))?$`)
 
-function readChange(written: string): Change | undefined {
+function readChange(written: string): ClockChange | undefined {
   const [, month, week, weekday, julian, number, clock] = changeForm.exec(written) ?? []
   const at = clock === undefined ? 2 * hour : secondsOf(clock)
   if (month !== undefined) {
@@ -69,8 +69,8 @@ function weekdayOf(year: number, month: number, week: number, weekday: number): 
 interface Seasons {
   readonly usual: number
   readonly later: number
-  readonly first: Change
-  readonly last: Change
+  readonly first: ClockChange
+  readonly last: ClockChange
 }
 
 /** The offsets of a zone with summer time. South of the equator, it begins in one year and ends in the next. */

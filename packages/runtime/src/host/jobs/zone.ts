@@ -1,6 +1,6 @@
 /**
  * Time zones: what is one, how far from UTC its clocks are, and times in words for the people of this machine. A zone
- * has the IANA name by which Node knows it. One that Node does not know, but this machine does, has a name of ours.
+ * has the IANA name by which Node knows it, or a name given here, if only the machine knows it.
  */
 import type { Offsets } from './zone-rules.ts'
 
