@@ -31,6 +31,8 @@ const globalSetup: Partial<Record<(typeof kinds)[number], string | string[]>> = 
 }
 const measuring = 'scripts/testing/cpu-per-file.ts'
 const setupFiles = [measuring, 'scripts/testing/cleaning-per-file.ts']
+/** Tests whose process opens stores also watch that no query is made beside an open transaction. */
+const watching = 'packages/server/testing/beside.ts'
 /**
  * The test files of one kind share a worker, which loads each module once. The files listed here get a worker of their
  * own, because they replace a module, or functions of Node, before other modules load them.
@@ -55,7 +57,7 @@ function project(
       testTimeout: timeout,
       hookTimeout: timeout,
       isolate: false,
-      setupFiles,
+      setupFiles: kind === 'browser' ? setupFiles : [...setupFiles, watching],
       ...(globalSetup[kind] && { globalSetup: globalSetup[kind] }),
       ...more,
     },

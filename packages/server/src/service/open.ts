@@ -1,7 +1,7 @@
 /** Opens what the service and every command need: the data folder, the migrated store, and people's accounts. */
 import { chmodSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accountTables, openAuth } from '../people/accounts/auth.ts'
+import { type Auth, accountTables, openAuth, readyAuth } from '../people/accounts/auth.ts'
 import type { Config, Live } from '../platform/base.ts'
 import {
   createDataFolder,
@@ -43,13 +43,15 @@ export async function openService(config: Config, now: () => number, meanwhile: 
 async function openLocked(config: Config, now: () => number, lock: FolderLock | undefined): Promise<Opened> {
   const secret = secretOf(config.dataDir)
   const store = openStore(config)
+  let auth: Auth
   try {
     await migrate(store, accountTables(store))
+    auth = openAuth(store, { baseUrl: config.baseUrl, secret, passwordForm: config.passwordForm })
+    await readyAuth(auth)
   } catch (error) {
     await store.close()
     throw error
   }
-  const auth = openAuth(store, { baseUrl: config.baseUrl, secret, passwordForm: config.passwordForm })
   const close = async () => {
     await store.close()
     lock?.release()

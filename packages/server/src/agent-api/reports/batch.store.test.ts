@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { asAnotherRequest } from '../../../testing/beside.ts'
 import { reporting, submission } from '../../../testing/reporting.ts'
 import { offering } from '../../../testing/service.ts'
 import { everyEngine } from '../../../testing/stores.ts'
@@ -68,7 +69,7 @@ everyEngine('group commit', (open) => {
     let answered: Promise<unknown> | undefined
     const undone = w.store.db.transaction().execute(async (trx) => {
       await trx.updateTable('agent').set({ name: 'renamed' }).where('name', '=', 'nobody').execute()
-      answered = submit(submission(w, { state: { level: 'ok' } }))
+      answered = asAnotherRequest(() => submit(submission(w, { state: { level: 'ok' } })))
       for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
       await new Promise((resolve) => setTimeout(resolve, 5))
       throw new Error('undo')
@@ -87,7 +88,7 @@ everyEngine('group commit', (open) => {
         .set({ token_hash: hashToken(newToken('agent')) })
         .where('id', '=', w.agent.id)
         .execute()
-      const answer = submit(submission(w, { state: { level: 'ok' } }))
+      const answer = asAnotherRequest(() => submit(submission(w, { state: { level: 'ok' } })))
       await eventually('the report is in a batch', () => expect(metrics.inBatches).toBe(1))
       await batchWaits(trx, w.store)
       return { answer }

@@ -11,6 +11,7 @@ import { createAccessControl } from 'better-auth/plugins/access'
 import { adminAc, defaultStatements, memberAc } from 'better-auth/plugins/organization/access'
 import { z } from 'zod'
 import type { PasswordForm } from '../../platform/base.ts'
+import { StoreError } from '../../platform/db/error.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { passwordHashing } from './passwords.ts'
@@ -140,5 +141,31 @@ const authOptions = (
 export const accountTables = (store: Store): BetterAuthOptions =>
   authOptions(store, { baseUrl: 'http://localhost', secret: 'for migrations only'.padEnd(32) })
 
+/** Opens the library. Await `readyAuth` before the first use. */
 export const openAuth = (store: Store, setup: AuthSetup) => betterAuth(authOptions(store, setup))
 export type Auth = ReturnType<typeof openAuth>
+
+/**
+ * Does what the library does at its first use: it opens its own access to the database, and compares the tables with
+ * what it expects, over a connection of its own. Within a transaction of the service that would deadlock on SQLite, so
+ * it happens before the service listens, and no request can be the first. Later calls return at once.
+ */
+export async function readyAuth(auth: Auth): Promise<void> {
+  try {
+    await (await auth.$context).checkSchema?.()
+  } catch (cause) {
+    throw new StoreError(`The tables of people's accounts cannot be used: ${whyUnready(cause)}`, { cause })
+  }
+}
+
+function whyUnready(error: unknown): string {
+  const findings = (error as { findings?: { kind: string; table: string; column?: string }[] }).findings
+  if (!Array.isArray(findings)) return error instanceof Error ? error.message : String(error)
+  const says = findings.map(({ kind, table, column }) => {
+    if (column === undefined) return `the table ${table} is missing`
+    return kind === 'missing-column'
+      ? `the column ${column} of the table ${table} is missing`
+      : `the column ${column} of the table ${table} is unknown and must not be empty`
+  })
+  return `${says.join('; ')}. Undo the change of the database that another program made, or restore a backup.`
+}

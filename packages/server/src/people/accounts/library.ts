@@ -11,7 +11,7 @@ import type { Tables } from '../../platform/db/tables.ts'
 import type { Writer } from '../../platform/db/transaction.ts'
 import { decideWithin } from '../../platform/db/undo.ts'
 import type { By, ChangeContext } from '../audit/by.ts'
-import type { Auth } from './auth.ts'
+import { type Auth, readyAuth } from './auth.ts'
 
 export type Trx = Transaction<Tables>
 /** The dependencies of functions that write people, workspaces, members or invitations. */
@@ -42,7 +42,7 @@ export async function decide<T, Code extends string>(
   { store, auth, write }: People,
   work: (trx: Trx, accounts: Accounts) => Promise<Verdict<T, Code>>,
 ): Promise<Verdict<T, Code>> {
-  await auth.$context
+  await readyAuth(auth)
   return decideWithin(write ?? store.db, async (trx) => {
     const accounts = await accountsIn(trx, store, auth)
     return runWithAdapter(accounts.tables, () => work(trx, accounts))
