@@ -39,7 +39,7 @@ const bundles: Bound = {
 const onboarding: Bound = { adds: 'choices about the first steps', limit: 'one of a person' }
 const sessions: Bound = {
   adds: 'sessions',
-  limit: 'one for each link or sign-in; ends after 14 days without use',
+  limit: '100 of a person: a further sign-in ends the one that was unused longest; ends after 14 days without use',
 }
 const forgotten: Bound = {
   adds: 'requests for a new password',

@@ -1,6 +1,6 @@
 /**
  * Vitest loads this module for each file of store, HTTP and process tests. From then on, a query beside an open
- * transaction of the same database throws. On SQLite such a query waits for ever, and on PostgreSQL it takes a second
+ * transaction of the same database throws. On SQLite such a query waits forever, and on PostgreSQL it takes a second
  * connection while it keeps the first one.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'

@@ -37,11 +37,11 @@ export const beginTotp = change<NewTotp>()('POST /factors/totp', {
 })
 export const confirmTotp = change<RecoveryCodes>()('POST /factors/totp/confirm', {
   right,
-  says: 'add the authenticator app by a code that it shows; the answer has ten recovery codes, each good once',
+  says: 'add the authenticator app by a code that it shows; your other sessions end, and the answer has ten recovery codes, each good once',
   input: object({ code }),
   proof: true,
   audit: ['person.factor_added'],
-  pages: noPages,
+  pages: ['rights'],
   again: 'refused',
 })
 export const makeRecoveryCodes = change<RecoveryCodes>()('POST /factors/recovery', {

@@ -31,7 +31,7 @@ const next = 'another good password'
 const secret = new Secret({ size: 20 }).base32
 const api = (path: string) => `/api/web${path}`
 
-/** What the database holds before the first start: Ann with an authenticator app, halves, links and an invitation. */
+/** The database before the first start holds Ann with an authenticator app, halves, links and an invitation. */
 interface Prepared {
   recovery: string
   invitation: string

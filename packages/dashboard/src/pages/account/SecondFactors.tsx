@@ -102,8 +102,9 @@ function Enrolling({ begun: { secret, uri }, onCodes, onCancel }: EnrollingProps
         </Button>
         <CodeInput autoFocus {...form.getInputProps('code')} />
         <p className="svc-quiet">
-          Next you get ten recovery codes. If you lose the phone, one of them signs you in. Without them, only the
-          operator of this service can help: <code>svc-server person reset-factor</code>.
+          Adding the app ends your other sessions: they sign in again, with a code. Next you get ten recovery codes. If
+          you lose the phone, one of them signs you in. Without them, only the operator of this service can help:{' '}
+          <code>svc-server person reset-factor</code>.
         </p>
         {error !== null && <ErrorNote error={error} />}
         <Group gap="xs">

@@ -26,6 +26,7 @@ import {
 import { newTotpSecret, stepOf, totpUri } from '../factors/totp.ts'
 import { decide, type People, type PeopleCtx } from './library.ts'
 import { type NoticeKind, queueNotice } from './mails.ts'
+import { endOthers } from './sessions.ts'
 import { findPerson, type Person, unknownPerson } from './store.ts'
 
 interface FactorConfig {
@@ -76,7 +77,10 @@ export async function beginTotp({ db, config, by, now }: Ctx): Promise<Verdict<N
   return done({ secret, uri: totpUri(secret, { email: by.email, host: new URL(config.baseUrl).host }) })
 }
 
-/** Adds the authenticator app by a code that it shows. The session then counts as one in which a factor was shown. */
+/**
+ * Adds the authenticator app by a code that it shows. The session then counts as one in which a factor was shown. The
+ * other sessions end, because they have shown none, and one of them may be somebody else's.
+ */
 export async function addTotp(
   ctx: Ctx,
   typed: string,
@@ -94,7 +98,8 @@ export async function addTotp(
     return refuse('factor_unknown', 'The secret was replaced or removed meanwhile. Begin again.')
   await noteProof(db, session, 'factor', now)
   const recovery = await replaceRecovery(db, by.id, now)
-  await noteChange(ctx, 'person.factor_added', 'factor_added')
+  const sessionsEnded = await endOthers(db, by, session, now)
+  await noteChange(ctx, 'person.factor_added', 'factor_added', { sessionsEnded })
   return done({ recovery })
 }
 
@@ -167,8 +172,14 @@ export async function removeAndTell(
   return true
 }
 
-async function noteChange({ db, config, by, now }: Ctx, action: string, change: NoticeKind): Promise<void> {
-  await audit(db, { workspaceId: null, at: now, by, action, subject: `person ${by.email}` })
+async function noteChange(
+  { db, config, by, now }: Ctx,
+  action: string,
+  change: NoticeKind,
+  details?: Record<string, number>,
+): Promise<void> {
+  const note = { workspaceId: null, at: now, by, action, subject: `person ${by.email}` }
+  await audit(db, { ...note, ...(details && { details }) })
   await queueNotice(db, { config }, { person: by.id, what: change }, now)
 }
 

@@ -5,6 +5,7 @@ import { endHalves } from '../factors/store.ts'
 import { passwordLength } from './auth.ts'
 import { decide, type People } from './library.ts'
 import { queueNotice } from './mails.ts'
+import { endOthers } from './sessions.ts'
 import { ownWords, type Person, wrongPassword } from './store.ts'
 
 /** True if this is the password of a person. */
@@ -34,15 +35,14 @@ export async function changePassword(
     await own.updatePassword(person.id, hash)
     await endHalves(trx, person.id)
     await queueNotice(trx, people, { person: person.id, what: 'password' }, now)
-    const others = (await own.listSessions(person.id)).filter(({ id }) => id !== session.id)
-    for (const { token } of others) await own.deleteSession(token)
+    const sessionsEnded = await endOthers(trx, person, session, now)
     await audit(trx, {
       workspaceId: null,
       at: now,
       by: person,
       action: 'person.password_changed',
       subject: `person ${person.email}`,
-      details: { sessionsEnded: others.length },
+      details: { sessionsEnded },
     })
     return done(null)
   })

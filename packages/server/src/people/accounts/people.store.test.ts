@@ -95,17 +95,17 @@ everyEngine('people', (open) => {
     const signIn = (secret: string) =>
       auth.api.signInEmail({ body: { email: person.email, password: secret }, asResponse: true }).then((r) => r.status)
     expect([await signIn(password), await signIn(password)]).toEqual([200, 200])
-    const [session] = await sessionsOf(auth, person.id, Date.now())
+    const [session] = await sessionsOf(people.store.db, person.id, Date.now())
     if (!session) throw new Error('There is no session.')
     const next = 'the second password'
     const changed = await changePassword(people, { person, session }, { current: password, next }, now)
     expect(changed.ok).toBe(true)
-    expect(await sessionsOf(auth, person.id, Date.now())).toMatchObject([{ id: session.id }])
+    expect(await sessionsOf(people.store.db, person.id, Date.now())).toMatchObject([{ id: session.id }])
     ok(await resetPassword({ people, by: operator, now }, { email: person.email, password: 'the third password' }))
-    expect(await sessionsOf(auth, person.id, Date.now())).toEqual([])
+    expect(await sessionsOf(people.store.db, person.id, Date.now())).toEqual([])
     expect([await signIn(next), await signIn('the third password')]).toEqual([401, 200])
     const ninetyOneDays = 91 * 86_400_000
-    expect(await sessionsOf(auth, person.id, Date.now() + ninetyOneDays)).toEqual([])
+    expect(await sessionsOf(people.store.db, person.id, Date.now() + ninetyOneDays)).toEqual([])
   })
 
   test('a refused change leaves nothing behind, not even a line of activity', async () => {

@@ -3,12 +3,13 @@
  * maximum lifetime.
  */
 import type { Verdict } from '@svc/protocol'
+import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { type Auth, longestSession } from './auth.ts'
 import { isDisabled } from './disabled.ts'
-import { type Accounts, decide, type People, type Trx } from './library.ts'
+import { decide, type People } from './library.ts'
 import type { Person } from './store.ts'
 
 export interface SignedIn {
@@ -39,10 +40,30 @@ export async function signedInBy(
   }
 }
 
-export async function sessionsOf(auth: Auth, personId: string, now: number) {
-  const { internalAdapter } = await auth.$context
-  const all = await internalAdapter.listSessions(personId, { onlyActiveSessions: true })
-  return all.filter(({ createdAt }) => !isOld(createdAt, now))
+/**
+ * The sessions of a person that have not ended, those used last first. The statements here are the service's own: each
+ * list of the accounts library ends after 100 rows, and what it leaves out would not end either.
+ */
+export async function sessionsOf(db: Db, personId: string, now: number): Promise<ListedSession[]> {
+  const rows = await db
+    .selectFrom('session')
+    .select(['id', 'createdAt', 'updatedAt', 'ipAddress', 'userAgent'])
+    .where('userId', '=', personId)
+    .where('expiresAt', '>', new Date(now))
+    .orderBy('updatedAt', 'desc')
+    .execute()
+  const time = (at: Date | string) => new Date(at).getTime()
+  return rows
+    .filter(({ createdAt }) => !isOld(createdAt, now))
+    .map((row) => ({ ...row, createdAt: time(row.createdAt), updatedAt: time(row.updatedAt) }))
+}
+
+interface ListedSession {
+  id: string
+  createdAt: number
+  updatedAt: number
+  ipAddress: string | null
+  userAgent: string | null
 }
 
 /** Ends one session of a person. */
@@ -52,10 +73,11 @@ export const endSession = (
   id: string,
   now: number,
 ): Promise<Verdict<null, 'session_unknown'>> =>
-  decide<null, 'session_unknown'>(people, async (trx, accounts) => {
-    const session = (await allOf(accounts, person, now)).find((each) => each.id === id)
-    if (!session) return refuse('session_unknown', 'There is no such session.')
-    return end({ db: trx, by: person, now }, accounts, [session.token])
+  decide<null, 'session_unknown'>(people, async (trx) => {
+    const mine = (await sessionsOf(trx, person.id, now)).some((session) => session.id === id)
+    if (!mine) return refuse('session_unknown', 'There is no such session.')
+    await trx.deleteFrom('session').where('id', '=', id).where('userId', '=', person.id).execute()
+    return noteEnded({ db: trx, by: person, now }, 1)
   })
 
 /** Ends every session of a person except one. */
@@ -65,24 +87,41 @@ export const endOtherSessions = (
   kept: { id: string },
   now: number,
 ): Promise<Verdict<null, never>> =>
-  decide<null, never>(people, async (trx, accounts) => {
-    const others = (await allOf(accounts, person, now)).filter(({ id }) => id !== kept.id)
-    return end(
-      { db: trx, by: person, now },
-      accounts,
-      others.map(({ token }) => token),
-    )
-  })
+  decide<null, never>(people, async (trx) =>
+    noteEnded({ db: trx, by: person, now }, await endOthers(trx, person, kept, now)),
+  )
 
-async function allOf({ own }: Accounts, person: Person, now: number) {
-  const all = await own.listSessions(person.id, { onlyActiveSessions: true })
-  return all.filter(({ createdAt }) => !isOld(createdAt, now))
+/** Ends all sessions of a person but one, in the given transaction. Returns how many could still be used. */
+export async function endOthers(trx: Db, person: { id: string }, kept: { id: string }, now: number): Promise<number> {
+  const others = (await sessionsOf(trx, person.id, now)).filter(({ id }) => id !== kept.id)
+  await trx.deleteFrom('session').where('userId', '=', person.id).where('id', '!=', kept.id).execute()
+  return others.length
 }
 
-async function end({ db: trx, by: person, now }: ChangeContext<Person, Trx>, { own }: Accounts, tokens: string[]) {
-  for (const token of tokens) await own.deleteSession(token)
+/** The maximum number of sessions of a person. A further sign-in ends the one that was unused longest. */
+export const maxSessions = 100
+
+/** Ends the sessions of a person beyond the maximum, those that were unused longest. `kept` is the new one. */
+export async function endLongestUnused(db: Db, person: { id: string }, kept: { token: string }): Promise<void> {
+  const used = db
+    .selectFrom('session')
+    .select('id')
+    .where('userId', '=', person.id)
+    .where('token', '!=', kept.token)
+    .orderBy('updatedAt', 'desc')
+    .orderBy('id')
+    .limit(maxSessions - 1)
+  await db
+    .deleteFrom('session')
+    .where('userId', '=', person.id)
+    .where('token', '!=', kept.token)
+    .where('id', 'not in', used)
+    .execute()
+}
+
+async function noteEnded({ db, by: person, now }: ChangeContext<Person>, sessions: number) {
   const note = { workspaceId: null, at: now, by: person, subject: `person ${person.email}` }
-  await audit(trx, { ...note, action: 'person.sessions_ended', details: { sessions: tokens.length } })
+  await audit(db, { ...note, action: 'person.sessions_ended', details: { sessions } })
   return done(null)
 }
 

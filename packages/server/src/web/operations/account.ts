@@ -31,14 +31,14 @@ export const accountOperations: readonly Bound[] = [
     publicKey: vapidOf(sealKeyOf(secretOf(config.dataDir))).publicKey,
   })),
   looks(account.sessions, async ({ deps, who, now }) => {
-    const all = await sessionsOf(deps.auth, who.person.id, now)
+    const all = await sessionsOf(deps.store.db, who.person.id, now)
     return all
       .map(
         (session): Session => ({
           id: session.id,
           current: session.id === who.session.id,
-          createdAt: new Date(session.createdAt).getTime(),
-          seenAt: new Date(session.updatedAt).getTime(),
+          createdAt: session.createdAt,
+          seenAt: session.updatedAt,
           ip: session.ipAddress || null,
           userAgent: session.userAgent || null,
         }),

@@ -152,24 +152,13 @@ describe('somebody with a second factor', () => {
     expect((await change(ann)).status).toBe(200)
   })
 
-  /** New sessions of Ann that have shown no factor, each with her password as its proof, if that is accepted. */
-  const sessions: Record<string, (service: Service) => Promise<Browser>> = {
-    'a password, before the factor was added': async (service) => {
-      const browser = service.browser()
-      const signIn = { email: 'ann@example.org', password }
-      expect((await browser.send('POST', '/api/auth/sign-in/email', signIn)).body).toEqual({ ok: true })
-      return browser
-    },
-    'a link of the operator': (service) => service.signedIn('ann@example.org'),
-  }
-
-  describe.each(Object.entries(sessions))('in a session by %s', (_, signedIn) => {
+  describe('in a session by a link of the operator', () => {
     test.each(ofFactors.map((operation) => [operation.route, operation] as const))(
       'cannot use %s, also after giving the password',
       async (_, operation) => {
         const { service, ann } = await begun()
-        const browser = await signedIn(service)
         await enrol(service, ann)
+        const browser = await service.signedIn('ann@example.org')
         const before = await factorsIn(service)
         const tries = () => codeOf(browser, { operation, body: { code: '123456' }, member: '' })
         expect(await tries()).toBe('proof_required')

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { asAnotherRequest } from '../../../testing/beside.ts'
 import { password, serve } from '../../../testing/page/service.ts'
 import { openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
 import type { Store } from '../../platform/db/open.ts'
@@ -47,7 +48,8 @@ test('a sign-in waits for a password change that started before it was checked, 
     await trx.updateTable('account').set({ password: hash }).execute()
     answered = attempt(password)
     await eventually('the sign-in waits for a lock', async () => {
-      expect((await sql`select 1 from pg_locks where not granted`.execute(db)).rows).not.toEqual([])
+      const locks = asAnotherRequest(() => sql`select 1 from pg_locks where not granted`.execute(db))
+      expect((await locks).rows).not.toEqual([])
     })
   })
   expect((await answered)?.status).toBe(401)

@@ -26,7 +26,7 @@ import { countSignIns } from '../../people/accounts/limits.ts'
 import { queueMail } from '../../people/accounts/mails.ts'
 import { type Limit, Tries } from '../../people/accounts/rate.ts'
 import { renewHash } from '../../people/accounts/renew.ts'
-import { signedInBy } from '../../people/accounts/sessions.ts'
+import { endLongestUnused, signedInBy } from '../../people/accounts/sessions.ts'
 import { findPerson, type Person, personOfId } from '../../people/accounts/store.ts'
 import {
   beginHalf,
@@ -121,7 +121,13 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
    * Gives the browser the session that the accounts library made, and ends the session that the browser had (ASVS 5,
    * 7.2.4).
    */
-  async function signedIn(c: Context<WebEnv>, headers: Headers, { id, email }: Account, how: How): Promise<void> {
+  async function signedIn(
+    c: Context<WebEnv>,
+    { headers, token }: Made,
+    { id, email }: Account,
+    how: How,
+  ): Promise<void> {
+    await endLongestUnused(store.db, { id }, { token })
     note(c, email, { outcome: 'ok', ...how })
     const userAgent = c.req.header('user-agent') ?? ''
     await noticeDevice(c, { id, email }, userAgent).catch((error) =>
@@ -148,7 +154,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   }
 
   /**
-   * Returns the headers of the person's new session, or the first half of a sign-in if the person has a second factor;
+   * Returns the person's new session, or the first half of a sign-in if the person has a second factor;
    * undefined if the password is wrong or nobody has that address. Throws if the person is disabled and the password
    * right, if the queue for hashing is full, without checking the password, or if the database cannot be reached.
    */
@@ -159,7 +165,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
       if (!(await isRight(password, before)) || !person) return undefined
       const half = await halfFor(person, 'password')
       const made = half ? undefined : await newSession(c, person)
-      if (!(await wasChanged(person, password, before))) return half ?? made?.headers
+      if (!(await wasChanged(person, password, before))) return half ?? made
       if (made) await (await auth.$context).internalAdapter.deleteSession(made.token)
       else await endHalves(store.db, person.id)
       return undefined
@@ -188,15 +194,19 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
    * is made after the password was changed or the factors were removed.
    */
   const complete = (c: Context<WebEnv>, half: { hash: string }, person: Person, given: Given) =>
-    decide<Headers, 'second_factor_failed' | 'factor_unreadable'>({ store, auth }, async (trx) => {
+    decide<Made, 'second_factor_failed' | 'factor_unreadable'>({ store, auth }, async (trx) => {
       if (!(await useHalf(trx, half, now()))) return secondFailed
       const used = await useFactor({ db: trx, config, person, now: now() }, given)
       if (!used.ok) return used.code === 'code_wrong' ? secondFailed : { ...used, code: used.code }
       await forgetWrongCodes(trx, person.id)
-      const { headers, token } = await newSession(c, person, trx)
-      const session = await trx.selectFrom('session').select('id').where('token', '=', token).executeTakeFirstOrThrow()
+      const made = await newSession(c, person, trx)
+      const session = await trx
+        .selectFrom('session')
+        .select('id')
+        .where('token', '=', made.token)
+        .executeTakeFirstOrThrow()
       await noteProof(trx, session, 'factor', now())
-      return { ok: true, value: headers }
+      return { ok: true, value: made }
     })
 
   /** Checks a password. Without a stored one a hash is made as well, so that the answer takes the same time. */
@@ -222,7 +232,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
    * Makes a session, unless the person is disabled. That is checked afterwards, because a person who is disabled at the
    * same time loses only the sessions that existed at that time (people/workspaces/people.ts).
    */
-  async function newSession(c: Context<WebEnv>, { id }: Account, db: Db = store.db) {
+  async function newSession(c: Context<WebEnv>, { id }: Account, db: Db = store.db): Promise<Made> {
     if (await isDisabled(db, id)) throw new Refusal('account_disabled')
     const body = { userId: id }
     const { headers, response } = await auth.api.signInPerson({ body, headers: headersOf(c), returnHeaders: true })
@@ -257,7 +267,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
         log.warn({ err: error }, 'the hash of a password was not renewed'),
       )
       const how = { method: 'password', known } as const
-      if ('token' in judged) return ask(c, person, judged, how)
+      if ('second' in judged) return ask(c, person, judged, how)
       await signedIn(c, judged, person, how)
       return { ok: true }
     },
@@ -287,11 +297,11 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
       take(c, [halves.clear()])
     },
     async withoutPassword(c, person, method) {
-      const { headers } = await newSession(c, person).catch((error) => {
+      const made = await newSession(c, person).catch((error) => {
         if (isDisabledRefusal(error)) note(c, person.email, { outcome: 'disabled', method, known: false })
         throw error
       })
-      await signedIn(c, headers, person, { method, known: false })
+      await signedIn(c, made, person, { method, known: false })
     },
     async out(c) {
       const { headers } = await auth.api.signOut({ headers: headersOf(c), returnHeaders: true })
@@ -322,6 +332,8 @@ type How = Pick<SignInLine, 'known'> & { method: Method }
 type Given = { code?: string; recovery?: string }
 /** The first half of a sign-in: the token for the browser's cookie, and the ways to show the second factor. */
 type Half = { token: string; second: Extract<SignInAnswer, { ok: false }>['second'] }
+/** A new session: the headers with its cookie, and its token. */
+type Made = { headers: Headers; token: string }
 type Try = { password: string; known: boolean }
 
 /**

@@ -111,6 +111,12 @@ export interface SessionTable {
   id: string
   userId: string
   token: string
+  createdAt: Date | string
+  /** When the session was last used, to a quarter of an hour. */
+  updatedAt: Date | string
+  expiresAt: Date | string
+  ipAddress: string | null
+  userAgent: string | null
 }
 export interface AccountTable {
   id: string
