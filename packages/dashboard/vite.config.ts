@@ -57,7 +57,7 @@ const door = /src\/door\/|protocol\/src\/(email|pasted)|forms\/(NewPasswordInput
 /** Modules that several other pages share. Neither the list of agents nor the page of an agent needs them. */
 const otherPages = new RegExp(
   [
-    /pages\/(install\/|alerts\/|actions\/|updates\/(UpdatesPage|Bar|tally))|alerts\/(useChannelTest|hours|HoursFields|mute-lengths)/,
+    /pages\/(install\/|alerts\/|actions\/|updates\/(UpdatesPage|Bar|tally))|alerts\/(useChannelTest|words|hours|HoursFields|mute-lengths)/,
     /agents\/(gone|names|tags|parts\/Pager|TagsField|TokenSteps|FirstReport)|api\/src\/filter\/tags|protocol\/src\/(email|pasted)|forms\/(rules|local-time)/,
     /overview\/HoursForm|updates\/(NewSecrets|Served|reasons)|(blueprints|actions)\/words|views\/open\.ts|fleet\/ViewForm/,
   ]

@@ -463,11 +463,17 @@ export const orders: Readonly<Record<string, Order>> = {
         forms: 'inputs, and sending a form',
       },
       {
+        'notify.tsx': 'short messages',
+      },
+      {
+        'files.tsx': 'files that are loaded when they are needed, and may be gone',
+      },
+      {
         ui: 'small components, times and numbers',
         'links.tsx': 'buttons and links of the router',
-        'notify.tsx': 'short messages',
         'paths.ts': 'addresses of pages',
         'search.ts': 'the parameters of addresses, as text',
+        'foreign-changes.ts': 'changes that other programs make to the page',
         'theme.ts': 'colours and contrast',
         'waiting.ts': 'limits of what the page holds open',
       },

@@ -1,5 +1,6 @@
 // Sets what the first paint depends on: the colour scheme, and whether index.html shows the frame of a workspace or that
-// of the door. This script is a separate file, so that the page need not allow inline scripts.
+// of the door. Says so if the scripts of the page cannot be loaded. This script is a separate file, so that the page need
+// not allow inline scripts.
 ;(() => {
   const stored = (key) => {
     try {
@@ -18,4 +19,26 @@
   const maybe = pathname === '/' || pathname === '/account'
   const inWorkspace = pathname.startsWith('/w/') || (maybe && stored('svc-frame') === 'workspace')
   page.setAttribute('data-frame', inWorkspace ? 'workspace' : 'door')
+  const sayMissing = () => {
+    const words = document.createElement('p')
+    words.textContent =
+      'The files of this page could not be loaded. Reload it. If that does not help, the service is starting, or its installation is not whole.'
+    const again = document.createElement('button')
+    again.textContent = 'Reload'
+    again.addEventListener('click', () => location.reload())
+    const note = document.createElement('main')
+    note.className = 'svc-missing'
+    note.setAttribute('role', 'alert')
+    note.append(words, again)
+    document.getElementById('root').replaceChildren(note)
+  }
+  addEventListener(
+    'error',
+    ({ target }) => {
+      if (!(target instanceof HTMLScriptElement)) return
+      if (document.getElementById('root')) sayMissing()
+      else addEventListener('DOMContentLoaded', sayMissing)
+    },
+    true,
+  )
 })()

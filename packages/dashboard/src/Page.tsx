@@ -2,6 +2,7 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { surviveForeignChanges } from './foreign-changes.ts'
 import { resolver, theme } from './theme.ts'
 
 /**
@@ -12,6 +13,7 @@ const schemes = localStorageColorSchemeManager({ key: 'svc-colour-scheme' })
 
 /** Draws `content` in place of the frame that index.html shows at first. */
 export function show(content: ReactNode): void {
+  surviveForeignChanges()
   const element = document.getElementById('root')
   if (element === null) throw new Error('index.html has no element #root to draw the page in')
   createRoot(element).render(

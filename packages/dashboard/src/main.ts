@@ -28,4 +28,6 @@ async function openFailed(error: unknown): Promise<void> {
 // Not awaited: the modules that it loads import modules of this file's chunk, and would wait for the end of this file.
 void open()
   .catch(openFailed)
-  .catch(() => document.getElementById('root')?.replaceChildren('This page could not be loaded. Reload it.'))
+  .catch(() =>
+    document.getElementById('root')?.replaceChildren('The files of this page could not be loaded. Reload it.'),
+  )

@@ -3,10 +3,11 @@
  * since most visits need none.
  */
 import type { NotificationData } from '@mantine/notifications'
-import { lazy, Suspense, useSyncExternalStore } from 'react'
+import { Suspense, useSyncExternalStore } from 'react'
+import { part } from './files.tsx'
 
 const load = () => import('@mantine/notifications')
-const Notifications = lazy(async () => ({ default: (await load()).Notifications }))
+const Notifications = part(async () => ({ default: (await load()).Notifications }))
 
 /** The button of a notification shows only a cross, so it needs a name. */
 const closeButtonProps = { 'aria-label': 'Dismiss message' }

@@ -5,7 +5,7 @@
  */
 import type { ActionPage, DeliveryState, Me, RunSort } from '@svc/api'
 import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'
-import { ApiError, api, type FleetQuery } from './api.ts'
+import { ApiError, api, type FleetQuery, isRefusal } from './api.ts'
 
 export const keys = {
   me: ['me'] as const,
@@ -46,6 +46,15 @@ export const keys = {
 /** The maximum number of agents in the answer to one request for the list of agents. */
 export const fleetWindow = 200
 
+/**
+ * The interval in milliseconds at which the page asks again. It does not ask again for what does not exist, since each
+ * refusal would be a line in the browser's console.
+ */
+const every =
+  (ms: number) =>
+  ({ state }: { state: { error: Error | null } }): number | false =>
+    isRefusal(state.error, 404) ? false : ms
+
 export const factorsQuery = queryOptions({ queryKey: keys.factors, queryFn: ({ signal }) => api.factors(signal) })
 
 export const meQuery = queryOptions({ queryKey: keys.me, queryFn: ({ signal }) => api.me(signal), staleTime: 60_000 })
@@ -70,13 +79,13 @@ export const workspaceQuery = (slug: string) =>
   queryOptions({
     queryKey: keys.facts(slug),
     queryFn: ({ signal }) => api.workspace(slug, signal),
-    refetchInterval: 60_000,
+    refetchInterval: every(60_000),
   })
 export const fleetQuery = (slug: string, q: FleetQuery, offset: number) =>
   queryOptions({
     queryKey: [...keys.fleet(slug), q, offset],
     queryFn: ({ signal }) => api.fleet(slug, { ...q, offset, limit: fleetWindow }, signal),
-    refetchInterval: 30_000, // Polls, since no frame announces that an agent went offline.
+    refetchInterval: every(30_000), // Polls, since no frame announces that an agent went offline.
   })
 export const facetsQuery = (slug: string, q: string) =>
   queryOptions({
@@ -90,7 +99,7 @@ export const blueprintQuery = (slug: string, name: string) =>
   queryOptions({
     queryKey: [...keys.blueprints(slug), name],
     queryFn: ({ signal }) => api.blueprint(slug, name, signal),
-    refetchInterval: 60_000, // Polls, since frames about reports do not reload this data.
+    refetchInterval: every(60_000), // Polls, since frames about reports do not reload this data.
   })
 export const versionQuery = (slug: string, blueprint: string, version: string) =>
   queryOptions({
@@ -110,7 +119,7 @@ export const botsQuery = (slug: string) =>
   queryOptions({
     queryKey: keys.bots(slug),
     queryFn: ({ signal }) => api.bots(slug, signal),
-    refetchInterval: 60_000, // Polls, since no frame announces that a token was used.
+    refetchInterval: every(60_000), // Polls, since no frame announces that a token was used.
   })
 export const productsQuery = (slug: string) =>
   queryOptions({ queryKey: [...keys.bots(slug), 'products'], queryFn: ({ signal }) => api.products(slug, signal) })
@@ -118,7 +127,7 @@ export const runtimeQuery = (slug: string) =>
   queryOptions({
     queryKey: [...keys.rollouts(slug), 'runtime'],
     queryFn: ({ signal }) => api.runtime(slug, signal),
-    refetchInterval: 30_000,
+    refetchInterval: every(30_000),
   })
 export const rolloutsQuery = (slug: string) =>
   infiniteQueryOptions({
@@ -126,7 +135,7 @@ export const rolloutsQuery = (slug: string) =>
     queryFn: ({ pageParam, signal }) => api.rollouts(slug, pageParam, 50, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ rows, more }) => (more ? rows.at(-1)?.id : undefined),
-    refetchInterval: 30_000,
+    refetchInterval: every(30_000),
   })
 export const rolloutQuery = (slug: string, id: string) =>
   queryOptions({
@@ -167,7 +176,7 @@ export const openAlertsQuery = (slug: string) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'open'],
     queryFn: ({ signal }) => api.alertLines(slug, {}, signal),
-    refetchInterval: 60_000,
+    refetchInterval: every(60_000),
   })
 export const endedAlertsQuery = (slug: string) =>
   infiniteQueryOptions({
@@ -197,25 +206,25 @@ export const mutesQuery = (slug: string) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'mutes'],
     queryFn: ({ signal }) => api.mutes(slug, signal),
-    refetchInterval: 60_000,
+    refetchInterval: every(60_000),
   })
 export const channelsQuery = (slug: string) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'channels'],
     queryFn: ({ signal }) => api.channels(slug, signal),
-    refetchInterval: 15_000, // Polls, since no frame carries the answers of receivers.
+    refetchInterval: every(15_000), // Polls, since no frame carries the answers of receivers.
   })
 export const myChannelsQuery = (slug: string) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'my-channels'],
     queryFn: ({ signal }) => api.myChannels(slug, signal),
-    refetchInterval: 15_000,
+    refetchInterval: every(15_000),
   })
 export const deliveriesQuery = (slug: string, state: DeliveryState | undefined) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'deliveries', state],
     queryFn: ({ signal }) => api.deliveries(slug, state, signal),
-    refetchInterval: 15_000,
+    refetchInterval: every(15_000),
     placeholderData: keepPreviousData,
   })
 
@@ -223,7 +232,7 @@ export const agentQuery = (slug: string, name: string) =>
   queryOptions({
     queryKey: [...keys.agent(slug, name), 'page'],
     queryFn: ({ signal }) => api.agent(slug, name, signal),
-    refetchInterval: 30_000,
+    refetchInterval: every(30_000),
   })
 interface RunsView {
   id?: string | undefined

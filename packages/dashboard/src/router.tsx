@@ -14,6 +14,7 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { isRefusal } from './api.ts'
+import { fileOf, filesAreGone, loadAgain } from './files.tsx'
 import { NotFoundPage } from './NotFoundPage.tsx'
 import { BrokenPage } from './pages/BrokenPage.tsx'
 import { appliedIn } from './pages/fleet/applied.ts'
@@ -58,7 +59,7 @@ const root = createRootRouteWithContext<Context>()({ component: Outlet, notFound
 
 // ---- Routes for people who are not signed in ----
 // A visit that begins at one of these addresses loads only the door (main.ts). Here they are for a session that ends.
-const door = lazyRouteComponent(() => import('./door/Door.tsx'), 'Door')
+const door = lazyRouteComponent(() => fileOf(import('./door/Door.tsx')), 'Door')
 const signIn = createRoute({
   getParentRoute: () => root,
   path: paths.signIn,
@@ -91,7 +92,7 @@ const home = createRoute({
     const [only, another] = context.me.workspaces
     if (only && !another) throw redirect({ to: paths.fleet, params: { slug: only.slug }, replace: true })
   },
-  component: lazyRouteComponent(() => import('./pages/HomePage.tsx'), 'HomePage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/HomePage.tsx')), 'HomePage'),
 })
 const account = createRoute({
   getParentRoute: () => signedIn,
@@ -100,13 +101,13 @@ const account = createRoute({
     const slug = workspaceBefore(context.me.workspaces)
     if (slug !== undefined) await context.queryClient.prefetchQuery(workspaceQuery(slug))
   },
-  component: lazyRouteComponent(() => import('./pages/account/AccountPage.tsx'), 'AccountPage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/account/AccountPage.tsx')), 'AccountPage'),
 })
 
 const newWorkspace = createRoute({
   getParentRoute: () => signedIn,
   path: paths.newWorkspace,
-  component: lazyRouteComponent(() => import('./pages/NewWorkspacePage.tsx'), 'NewWorkspacePage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/NewWorkspacePage.tsx')), 'NewWorkspacePage'),
 })
 
 // ---- Routes of one workspace ----
@@ -139,7 +140,7 @@ const fleet = createRoute({
     const { filter } = appliedIn(params.slug, view.q)
     void context.queryClient.prefetchQuery(fleetQuery(params.slug, asked(view, filter.text), 0))
   },
-  component: lazyRouteComponent(() => import('./pages/fleet/FleetPage.tsx'), 'FleetPage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/fleet/FleetPage.tsx')), 'FleetPage'),
 })
 const agent = createRoute({
   getParentRoute: () => workspace,
@@ -155,13 +156,13 @@ const agent = createRoute({
     ...present({ tab: oneOf(agentTabs, s.tab) }),
   }),
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(agentQuery(params.slug, params.name)),
-  component: lazyRouteComponent(() => import('./pages/agent/AgentPage.tsx'), 'AgentPage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/agent/AgentPage.tsx')), 'AgentPage'),
 })
 const blueprints = createRoute({
   getParentRoute: () => workspace,
   path: '/blueprints',
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(blueprintsQuery(params.slug)),
-  component: lazyRouteComponent(() => import('./pages/blueprints/BlueprintsPage.tsx'), 'BlueprintsPage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/blueprints/BlueprintsPage.tsx')), 'BlueprintsPage'),
 })
 const blueprint = createRoute({
   getParentRoute: () => workspace,
@@ -169,42 +170,42 @@ const blueprint = createRoute({
   validateSearch: (s: Search) => present({ version: text(s.version) }),
   loader: ({ context, params }) =>
     void context.queryClient.prefetchQuery(blueprintQuery(params.slug, params.blueprint)),
-  component: lazyRouteComponent(() => import('./pages/blueprints/BlueprintPage.tsx'), 'BlueprintPage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/blueprints/BlueprintPage.tsx')), 'BlueprintPage'),
 })
 const install = createRoute({
   getParentRoute: () => workspace,
   path: '/install',
   validateSearch: (s: Search) =>
     present({ blueprint: text(s.blueprint), version: text(s.version), agent: text(s.agent) }),
-  component: lazyRouteComponent(() => import('./pages/install/InstallPage.tsx'), 'InstallPage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/install/InstallPage.tsx')), 'InstallPage'),
 })
 const code = createRoute({
   getParentRoute: () => workspace,
   path: '/codes/$id',
-  component: lazyRouteComponent(() => import('./pages/install/CodePage.tsx'), 'CodePage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/install/CodePage.tsx')), 'CodePage'),
 })
 const updates = createRoute({
   getParentRoute: () => workspace,
   path: '/updates',
-  component: lazyRouteComponent(() => import('./pages/updates/UpdatesPage.tsx'), 'UpdatesPage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/updates/UpdatesPage.tsx')), 'UpdatesPage'),
 })
 const update = createRoute({
   getParentRoute: () => workspace,
   path: '/updates/new',
   validateSearch: (s: Search) =>
     present({ blueprint: text(s.blueprint), version: text(s.version), agents: oneOf(['chosen'] as const, s.agents) }),
-  component: lazyRouteComponent(() => import('./pages/updates/UpdatePage.tsx'), 'UpdatePage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/updates/UpdatePage.tsx')), 'UpdatePage'),
 })
 const rollout = createRoute({
   getParentRoute: () => workspace,
   path: '/updates/$id',
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(rolloutQuery(params.slug, params.id)),
-  component: lazyRouteComponent(() => import('./pages/updates/RolloutPage.tsx'), 'RolloutPage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/updates/RolloutPage.tsx')), 'RolloutPage'),
 })
 const actions = createRoute({
   getParentRoute: () => workspace,
   path: '/actions',
-  component: lazyRouteComponent(() => import('./pages/actions/ActionsPage.tsx'), 'ActionsPage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/actions/ActionsPage.tsx')), 'ActionsPage'),
 })
 const actionShows = [
   'applied',
@@ -221,31 +222,31 @@ const action = createRoute({
   path: '/actions/$id',
   validateSearch: (s: Search) => present({ state: oneOf(actionShows, s.state) }),
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(actionQuery(params.slug, params.id)),
-  component: lazyRouteComponent(() => import('./pages/actions/ActionPage.tsx'), 'ActionPage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/actions/ActionPage.tsx')), 'ActionPage'),
 })
 const alerts = createRoute({
   getParentRoute: () => workspace,
   path: '/alerts',
   validateSearch: (s: Search) => present({ tab: oneOf(alertTabs, s.tab) }),
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(openAlertsQuery(params.slug)),
-  component: lazyRouteComponent(() => import('./pages/alerts/AlertsPage.tsx'), 'AlertsPage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/alerts/AlertsPage.tsx')), 'AlertsPage'),
 })
 const bots = createRoute({
   getParentRoute: () => workspace,
   path: '/bots',
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(botsQuery(params.slug)),
-  component: lazyRouteComponent(() => import('./pages/bots/BotsPage.tsx'), 'BotsPage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/bots/BotsPage.tsx')), 'BotsPage'),
 })
 const members = createRoute({
   getParentRoute: () => workspace,
   path: '/members',
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(membersQuery(params.slug)),
-  component: lazyRouteComponent(() => import('./pages/members/MembersPage.tsx'), 'MembersPage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/members/MembersPage.tsx')), 'MembersPage'),
 })
 const activity = createRoute({
   getParentRoute: () => workspace,
   path: '/activity',
-  component: lazyRouteComponent(() => import('./pages/activity/ActivityPage.tsx'), 'ActivityPage'),
+  component: lazyRouteComponent(() => fileOf(import('./pages/activity/ActivityPage.tsx')), 'ActivityPage'),
 })
 
 export const router = createRouter({
@@ -302,6 +303,11 @@ declare module '@tanstack/react-router' {
  */
 for (const { routeId } of router.matchRoutes(router.latestLocation) as { routeId: keyof typeof router.routesById }[])
   router.loadRouteChunk(router.routesById[routeId])?.catch(() => {})
+
+// After an upgrade of the service the next link opens a new document.
+router.subscribe('onBeforeNavigate', ({ toLocation, hrefChanged, fromLocation }) => {
+  if (fromLocation && hrefChanged && filesAreGone()) void loadAgain(toLocation.href)
+})
 
 /**
  * Opens the sign-in page when the service answers a query with 401, because the session has ended. After signing in,

@@ -1,7 +1,8 @@
-import { lazy, Suspense, useSyncExternalStore } from 'react'
+import { Suspense, useSyncExternalStore } from 'react'
+import { part } from '../files.tsx'
 import { isAsked, onQuestion } from './ask.ts'
 
-const ProofDialog = lazy(async () => ({ default: (await import('./ProofDialog.tsx')).ProofDialog }))
+const ProofDialog = part(async () => ({ default: (await import('./ProofDialog.tsx')).ProofDialog }))
 
 /** Shows the question for a proof while one is asked for. The dialog is loaded at the first question. */
 export function ProofGate() {

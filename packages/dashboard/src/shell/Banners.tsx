@@ -1,11 +1,12 @@
 import { useNetwork } from '@mantine/hooks'
 import { IconCloudOff, IconLock, IconRefresh } from '@tabler/icons-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
+import { part } from '../files.tsx'
 import type { LiveState } from '../live/useLive.ts'
 import { useWorkspace } from '../workspace.ts'
 import { NotifyBanner } from './NotifyBanner.tsx'
 
-const FactorBanner = lazy(() => import('./FactorBanner.tsx'))
+const FactorBanner = part(() => import('./FactorBanner.tsx'))
 
 /** Shows warnings about the whole page: no network, connection lost, workspace not activated, nobody notified. */
 export function Banners({ slug, live }: { slug: string; live: LiveState }) {

@@ -12,7 +12,8 @@ import {
 } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { type ComponentType, lazy, Suspense, useState } from 'react'
+import { type ComponentType, Suspense, useState } from 'react'
+import { part } from '../files.tsx'
 import { NavItem } from '../links.tsx'
 import { paths } from '../paths.ts'
 import { meQuery } from '../queries.ts'
@@ -87,8 +88,8 @@ const Unacknowledged = ({ count }: { count: number }) =>
   )
 
 const load = () => import('./menus.tsx')
-const WorkspaceMenu = lazy(async () => ({ default: (await load()).WorkspaceMenu }))
-const PersonMenu = lazy(async () => ({ default: (await load()).PersonMenu }))
+const WorkspaceMenu = part(async () => ({ default: (await load()).WorkspaceMenu }))
+const PersonMenu = part(async () => ({ default: (await load()).PersonMenu }))
 
 /**
  * The button of a menu. The menu's code is loaded when the pointer or the focus reaches the button, and the first press

@@ -2,8 +2,9 @@ import { Burger, UnstyledButton } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { isRefusal } from '../api.ts'
+import { part } from '../files.tsx'
 import { useLive } from '../live/useLive.ts'
 import { NotFoundPage } from '../NotFoundPage.tsx'
 import { notify } from '../notify.tsx'
@@ -19,8 +20,8 @@ import { SideBar } from './SideBar.tsx'
 import { useKey, useKeyListener } from './useKeys.ts'
 
 const loadPalette = () => import('./Palette.tsx')
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
-const KeysSheet = lazy(async () => ({ default: (await import('./KeysSheet.tsx')).KeysSheet }))
+const Palette = part(async () => ({ default: (await loadPalette()).Palette }))
+const KeysSheet = part(async () => ({ default: (await import('./KeysSheet.tsx')).KeysSheet }))
 
 /**
  * The frame around the page of a route in a workspace, or around `children`. It contains the navigation, at the side or,

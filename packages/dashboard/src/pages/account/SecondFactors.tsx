@@ -2,8 +2,9 @@ import { Button, Group, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Factors, NewTotp } from '@svc/api'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react'
+import { Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { api } from '../../api.ts'
+import { part } from '../../files.tsx'
 import { CodeInput } from '../../forms/CodeInput.tsx'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { notify } from '../../notify.tsx'
@@ -11,7 +12,7 @@ import { factorsQuery } from '../../queries.ts'
 import { Confirm, CopyLines, ErrorNote, serviceNow, useFocusedPart } from '../../ui/index.ts'
 import { addressOfFile, recoveryFile } from './recovery-file.ts'
 
-const QrCode = lazy(async () => ({ default: (await import('./QrCode.tsx')).QrCode }))
+const QrCode = part(async () => ({ default: (await import('./QrCode.tsx')).QrCode }))
 
 interface Fresh {
   codes: string[]

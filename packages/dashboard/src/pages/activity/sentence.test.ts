@@ -73,7 +73,7 @@ test.each([
     { agents: 12, waves: ['1', '100%'] },
     'started the rollout of mail@1.1.0 to 12 agents in 2 waves',
   ],
-  ['alert.acknowledged', 'agent mail', { rule: 'silent' }, 'acknowledged the alert silent of mail'],
+  ['alert.acknowledged', 'agent mail', { rule: 'silent' }, 'acknowledged the alert Offline of mail'],
   [
     'alert.acknowledged',
     'agent mail',
@@ -81,7 +81,7 @@ test.each([
     'acknowledged the alert about Job backup of mail',
   ],
   ['alert.muted', 'workspace acme', { until: 5 }, 'muted acme'],
-  ['alert.muted', 'agent mail', { rule: 'bad', until: null }, 'muted mail for the alert rule bad'],
+  ['alert.muted', 'agent mail', { rule: 'bad', until: null }, 'muted mail for the alert rule Level Bad'],
   [
     'alert.muted',
     'agent mail',
@@ -114,7 +114,7 @@ test.each([
     'set when reports of mail are expected: daily 08:00-19:00 UTC',
   ],
   ['agent.hours_changed', 'agent mail', { hours: null }, 'set when reports of mail are expected: always'],
-  ['rule.changed', 'rule silent', { after: 5 }, 'changed the alert rule silent'],
+  ['rule.changed', 'rule silent', { after: 5 }, 'changed the alert rule Offline'],
   ['channel.added', 'channel ops', { kind: 'slack', format: 'grouped' }, 'added the slack channel ops'],
   ['delivery.retried', 'channel ops', { delivery: 'd' }, 'sent a delivery to the channel ops again'],
   ['rollout.cancelled', 'runtime 0.2.0', {}, 'cancelled the rollout of runtime 0.2.0'],

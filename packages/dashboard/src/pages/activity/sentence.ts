@@ -2,6 +2,7 @@
  * Turns entries of the activity into sentences. An entry with an unknown action is shown with its details as they are.
  */
 import type { AuditEntry } from '@svc/api'
+import { headings } from '../../alerts/words.ts'
 import { dateAndTime } from '../../ui/index.ts'
 
 /** A part of a sentence: words of the page, a text that was entered elsewhere (`said`), or an agent's name. */
@@ -13,9 +14,13 @@ type Tell = (what: Part, facts: ActivityFacts) => Part[]
 const said = (v: unknown): Part => ({ said: typeof v === 'string' ? v : v === undefined ? '?' : JSON.stringify(v) })
 const role = (v: unknown): string => (v === 'admin' ? 'an admin' : 'a member')
 
+/** The name of an alert rule as the page shows it. A rule of another version of the service is shown by its id. */
+const ruleOf = (rule: unknown): Part =>
+  typeof rule === 'string' && Object.hasOwn(headings, rule) ? headings[rule as keyof typeof headings] : said(rule)
+
 const ofMute = ({ rule, item }: ActivityFacts): Part[] => {
   if (item !== undefined) return [' for the health item ', said(item)]
-  return rule === undefined ? [] : [' for the alert rule ', said(rule)]
+  return rule === undefined ? [] : [' for the alert rule ', ruleOf(rule)]
 }
 
 const limit = (name: string, value: unknown): Part[] =>
@@ -102,7 +107,7 @@ const sentences: Readonly<Record<string, Tell>> = {
   'rollout.done': (what) => ['finished the rollout of ', what],
   'alert.acknowledged': (what, { rule, item }) =>
     item === undefined
-      ? ['acknowledged the alert ', said(rule), ' of ', what]
+      ? ['acknowledged the alert ', ruleOf(rule), ' of ', what]
       : ['acknowledged the alert about ', said(item), ' of ', what],
   'alert.muted': (what, facts) => ['muted ', what, ...ofMute(facts)],
   'alert.unmuted': (what, facts) => ['lifted the mute of ', what, ...ofMute(facts)],
@@ -116,7 +121,10 @@ const sentences: Readonly<Record<string, Tell>> = {
     ' are expected: ',
     said(hours ?? 'always'),
   ],
-  'rule.changed': (what) => ['changed the alert rule ', what],
+  'rule.changed': (what) => [
+    'changed the alert rule ',
+    typeof what === 'object' && 'said' in what ? ruleOf(what.said) : what,
+  ],
   'channel.added': (what, { kind }) => ['added the ', said(kind), ' channel ', what],
   'channel.enabled': (what) => ['enabled the channel ', what],
   'channel.disabled': (what) => ['disabled the channel ', what],

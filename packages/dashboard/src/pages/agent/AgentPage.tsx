@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ComponentType, lazy, useEffect } from 'react'
 import { ApiError } from '../../api.ts'
+import { fileOf } from '../../files.tsx'
 import { type AgentTab, paths } from '../../paths.ts'
 import { agentQuery } from '../../queries.ts'
 import { ErrorNote, PageTabs, useDocumentTitle, useSilent } from '../../ui/index.ts'
@@ -24,11 +25,11 @@ import { LeaveUnsent } from './settings/LeaveUnsent.tsx'
 
 const tabs: Readonly<Record<AgentTab, { name: string; panel: ComponentType<{ agent: Agent }> }>> = {
   overview: { name: 'Overview', panel: Overview },
-  runs: { name: 'Runs', panel: lazy(() => import('./runs/Runs.tsx')) },
-  commands: { name: 'Commands', panel: lazy(() => import('./commands/Commands.tsx')) },
-  updates: { name: 'Updates', panel: lazy(() => import('../updates/agent/Updates.tsx')) },
-  logs: { name: 'Logs', panel: lazy(() => import('./logs/Logs.tsx')) },
-  settings: { name: 'Settings', panel: lazy(() => import('./settings/SettingsTab.tsx')) },
+  runs: { name: 'Runs', panel: lazy(() => fileOf(import('./runs/Runs.tsx'))) },
+  commands: { name: 'Commands', panel: lazy(() => fileOf(import('./commands/Commands.tsx'))) },
+  updates: { name: 'Updates', panel: lazy(() => fileOf(import('../updates/agent/Updates.tsx'))) },
+  logs: { name: 'Logs', panel: lazy(() => fileOf(import('./logs/Logs.tsx'))) },
+  settings: { name: 'Settings', panel: lazy(() => fileOf(import('./settings/SettingsTab.tsx'))) },
 }
 
 export function AgentPage() {

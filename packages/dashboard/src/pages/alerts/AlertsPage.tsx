@@ -4,6 +4,7 @@
  */
 import { getRouteApi } from '@tanstack/react-router'
 import { type ComponentType, lazy } from 'react'
+import { fileOf } from '../../files.tsx'
 import type { AlertTab } from '../../paths.ts'
 import { PageHeader, PageTabs, useDocumentTitle } from '../../ui/index.ts'
 import { useSlug, useWorkspace } from '../../workspace.ts'
@@ -13,11 +14,11 @@ import './alerts-page.css'
 
 const tabs: Readonly<Record<AlertTab, { name: string; panel: ComponentType<AlertTabProps>; admins?: true }>> = {
   open: { name: 'Open', panel: OpenTab },
-  history: { name: 'History', panel: lazy(() => import('./HistoryTab.tsx')) },
-  rules: { name: 'Rules', panel: lazy(() => import('./RulesTab.tsx')) },
-  channels: { name: 'Channels', panel: lazy(() => import('./ChannelsTab.tsx')) },
-  deliveries: { name: 'Deliveries', panel: lazy(() => import('./DeliveriesTab.tsx')), admins: true },
-  mine: { name: 'For me', panel: lazy(() => import('./MineTab.tsx')) },
+  history: { name: 'History', panel: lazy(() => fileOf(import('./HistoryTab.tsx'))) },
+  rules: { name: 'Rules', panel: lazy(() => fileOf(import('./RulesTab.tsx'))) },
+  channels: { name: 'Channels', panel: lazy(() => fileOf(import('./ChannelsTab.tsx'))) },
+  deliveries: { name: 'Deliveries', panel: lazy(() => fileOf(import('./DeliveriesTab.tsx'))), admins: true },
+  mine: { name: 'For me', panel: lazy(() => fileOf(import('./MineTab.tsx'))) },
 }
 
 const route = getRouteApi('/signed-in/w/$slug/alerts')

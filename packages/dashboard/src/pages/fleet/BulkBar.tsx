@@ -12,15 +12,16 @@ import {
   IconTag,
   IconTrash,
 } from '@tabler/icons-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { typeWords } from '../../actions/words.ts'
+import { part } from '../../files.tsx'
 import { ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { handOver } from '../../updates/chosen.ts'
 import type { Selection } from './useSelection.ts'
 
-const TagsDialog = lazy(async () => ({ default: (await import('../../agents/TagsDialog.tsx')).TagsDialog }))
-const ActionDialog = lazy(async () => ({
+const TagsDialog = part(async () => ({ default: (await import('../../agents/TagsDialog.tsx')).TagsDialog }))
+const ActionDialog = part(async () => ({
   default: (await import('../../actions/dialogs/ActionDialog.tsx')).ActionDialog,
 }))
 

@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core'
 import { IconColumns3 } from '@tabler/icons-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
+import { part } from '../../files.tsx'
 
-const ColumnsDialog = lazy(() => import('./ColumnsDialog.tsx'))
+const ColumnsDialog = part(() => import('./ColumnsDialog.tsx'))
 
 /** Opens the choice of columns. Narrow windows show no columns, so they have no such button. */
 export function ColumnsButton() {

@@ -2,13 +2,14 @@ import { ActionIcon, TextInput } from '@mantine/core'
 import { type FilterError, parseFilter } from '@svc/api/filter'
 import { IconHelp, IconSearch } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
-import { type KeyboardEvent, lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { part } from '../../files.tsx'
 import { useKey } from '../../shell/useKeys.ts'
 import { focusList } from '../../ui/index.ts'
 import type { FleetView } from '../../views/state.ts'
 
-const Suggestions = lazy(() => import('./Suggestions.tsx'))
-const FilterHelp = lazy(() => import('./FilterHelp.tsx'))
+const Suggestions = part(() => import('./Suggestions.tsx'))
+const FilterHelp = part(() => import('./FilterHelp.tsx'))
 
 const route = getRouteApi('/signed-in/w/$slug/')
 

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
+import { part } from '../../files.tsx'
 import { usePageActions } from '../../shell/actions.ts'
 import { noteView } from '../../shell/returning.ts'
 import { useKey } from '../../shell/useKeys.ts'
@@ -22,10 +23,10 @@ import { alarm, asked, numberOf, troubles } from './view.ts'
 import './fleet.css'
 
 /** The dialog to add an agent. Its code is loaded when the dialog is first opened. */
-const AddAgentDialog = lazy(async () => ({ default: (await import('../../agents/AddAgentDialog.tsx')).AddAgentDialog }))
+const AddAgentDialog = part(async () => ({ default: (await import('../../agents/AddAgentDialog.tsx')).AddAgentDialog }))
 /** The first steps of a new workspace. Their code is loaded only while they are shown. */
-const FirstSteps = lazy(() => import('./FirstSteps.tsx'))
-const BulkBar = lazy(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar }))
+const FirstSteps = part(() => import('./FirstSteps.tsx'))
+const BulkBar = part(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar }))
 
 const route = getRouteApi('/signed-in/w/$slug/')
 

@@ -2,7 +2,8 @@ import { Button } from '@mantine/core'
 import type { SavedView } from '@svc/api'
 import { parseFilter } from '@svc/api/filter'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
+import { part } from '../../files.tsx'
 import { viewsQuery } from '../../queries.ts'
 import { usePageActions } from '../../shell/actions.ts'
 import { noteOpened, openedIn } from '../../views/opened.ts'
@@ -13,9 +14,9 @@ import { ViewsFace } from './ViewsFace.tsx'
 import './views.css'
 
 const loadMenu = () => import('./ViewsMenu.tsx')
-const ViewsMenu = lazy(loadMenu)
-const SaveView = lazy(() => import('./SaveView.tsx'))
-const RenameView = lazy(() => import('./RenameView.tsx'))
+const ViewsMenu = part(loadMenu)
+const SaveView = part(() => import('./SaveView.tsx'))
+const RenameView = part(() => import('./RenameView.tsx'))
 
 const none: readonly SavedView[] = []
 

@@ -136,7 +136,7 @@ function Runtime({ slug }: { slug: string }) {
           ],
           ...data.running.map(
             ({ version, agents }) =>
-              [version === null ? 'Report none' : `Run ${version}`, count(agents, 'agent')] as const,
+              [version === null ? 'Reporting no runtime' : `Running ${version}`, count(agents, 'agent')] as const,
           ),
           ['Requested for', data.wished > 0 && count(data.wished, 'agent')],
           ['On hold for', data.held > 0 && count(data.held, 'agent')],

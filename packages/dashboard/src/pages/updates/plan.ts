@@ -14,7 +14,7 @@ export interface Plan {
   minutes: number
 }
 
-export const usualWaves = '1, 10 %, all'
+export const usualWaves = '1, 10%, all'
 
 /** The rollout that the update form describes; undefined while the form is not valid. */
 export function rolloutOf(plan: Plan): NewRollout | undefined {

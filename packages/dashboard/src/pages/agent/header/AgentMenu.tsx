@@ -1,11 +1,12 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { IconBellOff, IconClock, IconDots, IconKey, IconPencil, IconTag, IconTrash } from '@tabler/icons-react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { DeleteDialog, RenameDialog, RotateDialog, TagsDialog } from '../../../agents/index.ts'
 import { type Agent, adminsOnly } from '../../../agents/parts/agent.ts'
+import { part } from '../../../files.tsx'
 
-const MuteChoice = lazy(() => import('../../../alerts/MuteChoice.tsx'))
-const HoursDialog = lazy(() => import('./HoursDialog.tsx'))
+const MuteChoice = part(() => import('../../../alerts/MuteChoice.tsx'))
+const HoursDialog = part(() => import('./HoursDialog.tsx'))
 
 type AgentDialog = 'mute' | 'hours' | 'tags' | 'rename' | 'rotate' | 'delete'
 

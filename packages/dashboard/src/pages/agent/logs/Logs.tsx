@@ -1,9 +1,10 @@
 import { Select } from '@mantine/core'
 import { IconFileText } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { type Agent, useView } from '../../../agents/parts/agent.ts'
 import { wordsOf } from '../../../agents/parts/life.ts'
+import { part } from '../../../files.tsx'
 import { logsQuery } from '../../../queries.ts'
 import { bytes } from '../../../ui/format.ts'
 import { Empty, ErrorNote, PlainTime, Text } from '../../../ui/index.ts'
@@ -11,7 +12,7 @@ import { Tone, WhyButton } from '../../../ui/parts.tsx'
 import { useArrivals } from './arrivals.ts'
 import './logs.css'
 
-const LogReader = lazy(() => import('./LogReader.tsx'))
+const LogReader = part(() => import('./LogReader.tsx'))
 
 /**
  * Shows the logs of an agent to admins, who can request one, see it arrive, and read it (2.8). Logs are kept for 30

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { byUrgency } from '../../../alerts/words.ts'
+import { part } from '../../../files.tsx'
 import { agentAlertsQuery, agentHoursQuery, mutesQuery } from '../../../queries.ts'
 import { Section } from '../../../ui/parts.tsx'
 
-const AlertList = lazy(() => import('./AlertList.tsx'))
-const ExpectedHours = lazy(() => import('./ExpectedHours.tsx'))
+const AlertList = part(() => import('./AlertList.tsx'))
+const ExpectedHours = part(() => import('./ExpectedHours.tsx'))
 
 /** The maximum number of ended alerts in the section about alerts. The level history also marks earlier ones. */
 const endedShown = 3

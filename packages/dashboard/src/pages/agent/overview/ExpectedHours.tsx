@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { sentenceOf } from '../../../alerts/hours.ts'
+import { part } from '../../../files.tsx'
 import { Text } from '../../../ui/Text.tsx'
 
 const loadForm = () => import('./HoursForm.tsx')
-const HoursForm = lazy(loadForm)
+const HoursForm = part(loadForm)
 
 /**
  * Says in which hours the agent is expected to report. Admins edit them here; the menu of the agent sets the first ones.

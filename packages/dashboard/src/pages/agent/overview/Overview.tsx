@@ -1,6 +1,7 @@
-import { Fragment, lazy, type ReactNode, Suspense } from 'react'
+import { Fragment, type ReactNode, Suspense } from 'react'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { pauseByMachine } from '../../../agents/parts/machine.ts'
+import { part } from '../../../files.tsx'
 import { Account } from './Account.tsx'
 import { Active } from './Active.tsx'
 import { Alerts } from './Alerts.tsx'
@@ -16,7 +17,7 @@ import { hasVersions, Versions } from './Versions.tsx'
 import './overview.css'
 
 /** Only agents without a level have a next step, so its code is apart. */
-const NextStep = lazy(() => import('./NextStep.tsx'))
+const NextStep = part(() => import('./NextStep.tsx'))
 
 /** Shows the agent's last report, part by part. Parts that are missing in the report are not shown (2.1). */
 export function Overview({ agent }: { agent: Agent }) {

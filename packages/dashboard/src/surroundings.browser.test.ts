@@ -1,0 +1,202 @@
+/**
+ * The page in surroundings that it does not control: programs that change its nodes while everything changes, and files
+ * that an upgrade of the service has removed.
+ */
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { type BrowserSetup, openBrowserSetup, type Visitor } from '../testing/browser-setup.ts'
+
+let setup: BrowserSetup
+let ada: Visitor
+const tokens = new Map<string, string>()
+const names = ['mail-1', 'disk-1']
+
+beforeAll(async () => {
+  setup = await openBrowserSetup()
+  ada = await setup.ada()
+  for (const name of names) {
+    const { token } = await ada.call<{ token: string }>('POST', '/api/web/w/north-wind/agents', { name })
+    tokens.set(name, token)
+  }
+})
+afterAll(() => setup?.close())
+afterEach(() => expect(setup.faults.splice(0)).toEqual([]))
+
+const list = '/w/north-wind'
+const report = (name: string, level: string, label: string, more = {}) =>
+  setup.report(tokens.get(name) ?? '', {
+    state: { level, label, detail: `${label} now` },
+    health: [{ name: 'Disk', level, detail: label }],
+    controls: ['pause', 'resume'],
+    ...more,
+  })
+
+/** Programs that change the nodes of a page, each a function that runs in the page before its scripts. */
+const programs = {
+  /** A translation as browsers do it: each text is replaced by two elements with other words. */
+  'a translation that replaces texts': () => {
+    const translate = (text: Text) => {
+      if (text.parentElement?.closest('font, script, style, title, textarea') || !text.data.trim()) return
+      const outer = document.createElement('font')
+      const inner = outer.appendChild(document.createElement('font'))
+      inner.textContent = text.data
+      text.replaceWith(outer)
+    }
+    follow(translate)
+    function follow(change: (text: Text) => void) {
+      const all = (root: Node) => {
+        const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+        const texts: Text[] = []
+        while (walker.nextNode()) texts.push(walker.currentNode as Text)
+        if (root instanceof Text) texts.push(root)
+        for (const text of texts) change(text)
+      }
+      new MutationObserver((records) => {
+        for (const { addedNodes } of records) for (const node of addedNodes) if (node.isConnected) all(node)
+      }).observe(document, { childList: true, subtree: true })
+    }
+  },
+  /** The element is put beside the text, and then the text is removed. */
+  'a translation in two steps': () => {
+    new MutationObserver((records) => {
+      const walker = document.createTreeWalker(document.body ?? document, NodeFilter.SHOW_TEXT)
+      const texts: Text[] = []
+      while (records.length > 0 && walker.nextNode()) texts.push(walker.currentNode as Text)
+      for (const text of texts) {
+        if (text.parentElement?.closest('font, script, style, title, textarea') || !text.data.trim()) continue
+        const font = document.createElement('font')
+        font.textContent = text.data
+        text.parentNode?.insertBefore(font, text)
+        text.remove()
+      }
+    }).observe(document, { childList: true, subtree: true })
+  },
+  /** A spelling checker or a reading aid: each text is moved into an element. */
+  'a reading aid that wraps texts': () => {
+    new MutationObserver(() => {
+      const walker = document.createTreeWalker(document.body ?? document, NodeFilter.SHOW_TEXT)
+      const texts: Text[] = []
+      while (walker.nextNode()) texts.push(walker.currentNode as Text)
+      for (const text of texts) {
+        if (text.parentElement?.closest('x-aid, script, style, title, textarea') || !text.data.trim()) continue
+        const aid = document.createElement('x-aid')
+        text.replaceWith(aid)
+        aid.append(text)
+      }
+    }).observe(document, { childList: true, subtree: true })
+  },
+  /** A password manager or a dark mode: elements of its own beside those of the page. */
+  'a password manager that adds elements': () => {
+    new MutationObserver(() => {
+      for (const input of document.querySelectorAll('input:not([data-aid])')) {
+        input.setAttribute('data-aid', '')
+        input.after(document.createElement('x-manager'))
+      }
+    }).observe(document, { childList: true, subtree: true })
+  },
+} satisfies Record<string, () => void>
+
+const broken = (page: Page) => page.getByText('Something went wrong')
+
+test.each(Object.entries(programs))(
+  '%s: the list and the page of an agent show what changes',
+  async (_name, program) => {
+    await report('mail-1', 'ok', 'Idle')
+    await report('disk-1', 'ok', 'Idle')
+    const { page } = await setup.ada({ own: true })
+    await page.addInitScript(program)
+    await page.goto(setup.url + list)
+    await page.getByText('Idle').first().waitFor()
+    await report('mail-1', 'warn', 'Queue of 7')
+    await page.getByText('Queue of 7', { exact: true }).waitFor()
+    await report('mail-1', 'bad', 'Queue of 9')
+    await page.getByText('Queue of 9', { exact: true }).waitFor()
+    expect(await page.getByText('Queue of 7').count()).toBe(0)
+    const field = page.getByRole('combobox', { name: 'Filter agents' })
+    await field.fill('disk')
+    await page.getByRole('link', { name: 'mail-1', exact: true }).waitFor({ state: 'detached' })
+    await field.fill('')
+    await page.getByRole('link', { name: 'mail-1', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'mail-1' }).waitFor()
+    await report('mail-1', 'ok', 'Queue is empty', { panels: [{ type: 'text', title: 'Notes', lines: ['one'] }] })
+    await page.getByText('Queue is empty', { exact: true }).first().waitFor()
+    await report('mail-1', 'ok', 'Queue is empty', { panels: [{ type: 'text', title: 'Notes', lines: ['two'] }] })
+    await page.getByText('two', { exact: true }).waitFor()
+    expect(await page.getByText('one', { exact: true }).count()).toBe(0)
+    for (const tab of ['Commands', 'Overview']) await page.getByRole('tab', { name: tab }).click()
+    expect(await broken(page).count()).toBe(0)
+  },
+)
+
+test('the page asks browsers not to translate it, since names and levels are those of the machine', async () => {
+  const page = await setup.window(ada)
+  await page.goto(setup.url + list)
+  expect(await page.locator('html').getAttribute('translate')).toBe('no')
+  expect(await page.locator('meta[name=google]').getAttribute('content')).toBe('notranslate')
+})
+
+test('a page that breaks because another program removed its nodes is drawn again without a person', async () => {
+  await report('mail-1', 'ok', 'Idle')
+  const page = await setup.window(ada)
+  await page.goto(setup.url + list)
+  await page.getByText('Idle').first().waitFor()
+  // React wants to remove these nodes when the next page is opened.
+  await page.evaluate(() => document.querySelector('h1')?.closest('.svc-page')?.replaceChildren())
+  await page.getByRole('link', { name: 'Members', exact: true }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
+  expect(await broken(page).count()).toBe(0)
+  setup.faults.splice(0) // The console shows the error of React.
+})
+
+/** Answers 404 to the files of the page that `which` selects, as a service of another version does. */
+const without = (page: Page, which: RegExp) =>
+  page.route(
+    (url) => which.test(url.pathname),
+    (route) => route.fulfill({ status: 404, body: '{}' }),
+  )
+
+test('after an upgrade, the next link opens a new document, and what was typed stays until then', async () => {
+  await report('mail-1', 'ok', 'Idle')
+  const { page } = await setup.ada({ own: true })
+  await page.goto(setup.url + list)
+  await page.getByRole('link', { name: 'mail-1', exact: true }).waitFor()
+  await page.evaluate(() => Object.assign(window, { old: true }))
+  await without(page, /\/assets\/.*\.(js|css)$/)
+  await page.getByRole('combobox', { name: 'Filter agents' }).fill('mail')
+  await page.getByRole('link', { name: 'Members', exact: true }).first().hover()
+  expect(await page.getByRole('combobox', { name: 'Filter agents' }).inputValue()).toBe('mail')
+  await page.unrouteAll()
+  await page.getByRole('link', { name: 'Members', exact: true }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
+  setup.faults.splice(0) // The console shows the missing files.
+})
+
+test.each([
+  ['a script of a page', /\/assets\/MembersPage.*\.js$/],
+  ['a style sheet of a page', /\/assets\/(MembersPage|members).*\.css$/],
+])('%s that is missing for good is named, and nothing reloads again and again', async (_name, which) => {
+  const { page } = await setup.ada({ own: true })
+  await page.goto(setup.url + list)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  let documents = 0
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) documents++
+  })
+  await without(page, which)
+  await page.goto(`${setup.url + list}/members`)
+  await page.getByText('The files of this page could not be loaded.').waitFor()
+  expect(documents).toBeLessThanOrEqual(2)
+  setup.faults.splice(0)
+})
+
+test.each([
+  ['the first script', /\/assets\/index.*\.js$/],
+  ['the script of the sign-in', /\/assets\/door.*\.js$/],
+  ['the script of the page', /\/assets\/page.*\.js$/],
+])('%s is missing: the page says so instead of showing an empty frame', async (_name, which) => {
+  const { page } = await setup.visitor({ own: true })
+  await without(page, which)
+  await page.goto(`${setup.url}/sign-in`)
+  await page.getByText('The files of this page could not be loaded.').waitFor()
+  setup.faults.splice(0)
+})
