@@ -2,7 +2,7 @@
  * Readers for the input of requests. A JSON body is read strictly, and a refusal names the wrong field. A query string
  * is read leniently.
  */
-import { isObject, readPasted, shown } from '@svc/protocol'
+import { clean, cleanText, cut, isObject, readPasted, shown } from '@svc/protocol'
 
 /** A request that cannot be understood. The message says which field is wrong and what is accepted. */
 export class InputRefused extends Error {
@@ -19,9 +19,30 @@ export class InputRefused extends Error {
  */
 export interface Reader<Read, Sent = Read> {
   (value: unknown, field: string): Read
+  /** The largest input that the reader accepts. Tests try every operation with it. */
+  readonly form: Form
   /** Never set. This property only tells the compiler the type `Sent`. */
   readonly sent?: Sent
 }
+
+/**
+ * The form of the input that a reader accepts, with its bounds. A text is an `identifier`, which people paste; `prose`,
+ * which is cleaned; or `judged`: the function of the operation accepts only certain texts, or stores only a hash.
+ */
+export type Form =
+  | { readonly is: 'text'; readonly kind: 'identifier' | 'prose' | 'judged'; readonly max: number }
+  | { readonly is: 'list'; readonly of: Form; readonly max: number }
+  | { readonly is: 'object'; readonly fields: Readonly<Record<string, Form>> }
+  | { readonly is: 'kinds'; readonly by: string; readonly kinds: Readonly<Record<string, Form>> }
+  | { readonly is: 'words'; readonly words: readonly string[] }
+  | { readonly is: 'number' | 'flag' | 'settings' | 'query' }
+
+/** Makes a reader of a function, and of the form that describes what the function accepts. */
+export const reader = <Read, Sent = Read>(
+  form: Form,
+  read: (value: unknown, field: string) => Read,
+): Reader<Read, Sent> => Object.assign((value: unknown, field: string) => read(value, field), { form })
+
 type ReadBy<R> = R extends Reader<infer T, infer _> ? T : never
 
 function refuse(field: string, accepts: string, value: unknown): never {
@@ -31,59 +52,81 @@ function refuse(field: string, accepts: string, value: unknown): never {
   )
 }
 
-/** Reads a text of at most `max` UTF-16 code units. */
-export const text =
-  (max = Infinity): Reader<string> =>
-  (value, field) =>
-    typeof value !== 'string'
-      ? refuse(field, 'a text', value)
-      : value.length <= max
-        ? value
-        : refuse(field, `a text of at most ${max} characters`, value)
+/**
+ * Reads a text of at most `max` UTF-16 code units as it is. Only for texts that the function of the operation judges
+ * before it stores them, such as addresses, or that it never stores, such as passwords.
+ */
+export const text = (max: number): Reader<string> =>
+  reader({ is: 'text', kind: 'judged', max }, (value, field) => textOf(value, field, max))
+
+function textOf(value: unknown, field: string, max: number): string {
+  if (typeof value !== 'string') return refuse(field, 'a text', value)
+  return value.length <= max ? value : refuse(field, `a text of at most ${max} characters`, value)
+}
+
+/**
+ * The maximum length of an identifier that has no smaller one. It is far above the length of any name, so that a name
+ * that is a little too long gets the refusal of its own rule.
+ */
+const maxIdentifier = 1000
 
 /**
  * Reads an identifier that people paste, of at most `max` UTF-16 code units. Characters that nobody sees are removed at
- * its ends and refused inside. A refusal about a secret does not repeat it.
+ * its ends and refused inside, and letters are brought to NFC. A refusal about a secret does not repeat it.
  */
-export const pasted =
-  ({ max = Infinity, secret = false }: { max?: number; secret?: boolean } = {}): Reader<string> =>
-  (value, field) => {
-    const read = readPasted(field, text(max)(value, field), { secret })
+export const pasted = ({
+  max = maxIdentifier,
+  secret = false,
+  reported = false,
+}: {
+  max?: number
+  secret?: boolean
+  /** True for the name of a thing as agents report it: its letters stay in the form that the agent chose. */
+  reported?: boolean
+} = {}): Reader<string> =>
+  reader({ is: 'text', kind: 'identifier', max }, (value, field) => {
+    const read = readPasted(field, textOf(value, field, max), { secret })
     if (!read.ok) throw new InputRefused(read.message)
-    return read.value
-  }
+    return reported ? read.value : read.value.normalize('NFC')
+  })
 
-export const number: Reader<number> = (value, field) =>
-  typeof value === 'number' && Number.isFinite(value) ? value : refuse(field, 'a number', value)
+/** Reads a text for people, perhaps of several lines, of at most `max` UTF-16 code units, and cleans it (D13). */
+export const prose = (max: number): Reader<string> =>
+  reader({ is: 'text', kind: 'prose', max }, (value, field) => cleanText(textOf(value, field, max)))
 
-export const flag: Reader<boolean> = (value, field) =>
-  typeof value === 'boolean' ? value : refuse(field, 'true or false', value)
+export const number: Reader<number> = reader({ is: 'number' }, (value, field) =>
+  typeof value === 'number' && Number.isFinite(value) ? value : refuse(field, 'a number', value),
+)
 
-export const oneOf =
-  <const T extends string>(words: readonly T[]): Reader<T> =>
-  (value, field) =>
+export const flag: Reader<boolean> = reader({ is: 'flag' }, (value, field) =>
+  typeof value === 'boolean' ? value : refuse(field, 'true or false', value),
+)
+
+export const oneOf = <const T extends string>(words: readonly T[]): Reader<T> =>
+  reader({ is: 'words', words }, (value, field) =>
     (words as readonly unknown[]).includes(value)
       ? (value as T)
-      : refuse(field, `one of ${words.map((word) => `"${word}"`).join(', ')}`, value)
+      : refuse(field, `one of ${words.map((word) => `"${word}"`).join(', ')}`, value),
+  )
 
-export const list =
-  <T>(item: Reader<T>, max = Infinity): Reader<T[]> =>
-  (value, field) => {
+export const list = <T>(item: Reader<T>, max: number): Reader<T[]> =>
+  reader({ is: 'list', of: item.form, max }, (value, field) => {
     if (!Array.isArray(value)) return refuse(field, 'a list', value)
     if (value.length > max) throw new InputRefused(`${field} must be a list of at most ${max}: got ${value.length}.`)
     return value.map((one, i) => item(one, `${field}[${i}]`))
-  }
+  })
 
-export const orNull =
-  <T>(one: Reader<T>): Reader<T | null> =>
-  (value, field) =>
-    value === null ? null : one(value, field)
+export const orNull = <T>(one: Reader<T>): Reader<T | null> =>
+  reader(one.form, (value, field) => (value === null ? null : one(value, field)))
 
 type Optional<T> = Reader<T | undefined> & { readonly optional: true }
 export const optional = <T>(one: Reader<T>): Optional<T> =>
-  Object.assign((value: unknown, field: string) => (value === undefined ? undefined : one(value, field)), {
-    optional: true as const,
-  })
+  Object.assign(
+    reader(one.form, (value, field) => (value === undefined ? undefined : one(value, field))),
+    {
+      optional: true as const,
+    },
+  )
 
 type InputShape = { readonly [key: string]: Reader<unknown> }
 type OptionalKeys<S> = { [K in keyof S]: S[K] extends { readonly optional: true } ? K : never }[keyof S]
@@ -91,10 +134,12 @@ type InputOf<S extends InputShape> = { [K in Exclude<keyof S, OptionalKeys<S>>]:
   [K in OptionalKeys<S>]?: Exclude<ReadBy<S[K]>, undefined>
 }
 
+const formsOf = (readers: InputShape): Record<string, Form> =>
+  Object.fromEntries(Object.entries(readers).map(([key, { form }]) => [key, form]))
+
 /** Reads an object that has these fields. Other fields of the object are ignored. */
-export const object =
-  <S extends InputShape>(shape: S): Reader<{ [K in keyof InputOf<S>]: InputOf<S>[K] }> =>
-  (value, field) => {
+export const object = <S extends InputShape>(shape: S): Reader<{ [K in keyof InputOf<S>]: InputOf<S>[K] }> =>
+  reader({ is: 'object', fields: formsOf(shape) }, (value, field) => {
     if (!isObject(value)) return refuse(field, 'a JSON object', value)
     const read: Record<string, unknown> = {}
     for (const [key, one] of Object.entries(shape)) {
@@ -102,21 +147,27 @@ export const object =
       if (kept !== undefined) read[key] = kept
     }
     return read as InputOf<S>
-  }
+  })
 
 /** Reads an object whose `kind` says which fields it has. */
-export const byKind =
-  <T extends { kind: string }>(kinds: { [K in T['kind']]: Reader<Omit<Extract<T, { kind: K }>, 'kind'>> }): Reader<T> =>
-  (value, field) => {
+export const byKind = <T extends { kind: string }>(
+  kinds: {
+    [K in T['kind']]: Reader<Omit<Extract<T, { kind: K }>, 'kind'>>
+  },
+): Reader<T> =>
+  reader({ is: 'kinds', by: 'kind', kinds: formsOf(kinds as InputShape) }, (value, field) => {
     const { kind } = object({ kind: oneOf(Object.keys(kinds) as T['kind'][]) })(value, field)
     return { kind, ...kinds[kind](value, field) } as unknown as T
-  }
+  })
 
 /** A reader for one value of a query string. If the value is absent or unreadable, the reader returns a default. */
 type QueryValue<T> = (text: string | undefined) => T
 
-/** Reads a text from a query string; undefined if it is absent or empty. */
-export const words: QueryValue<string | undefined> = (text) => text || undefined
+/** The maximum length of a text in a query string. A longer one is cut. */
+const maxWords = 2000
+
+/** Reads a text from a query string, cleaned and cut; undefined if it is absent or empty. */
+export const words: QueryValue<string | undefined> = (text) => cut(clean(text ?? ''), maxWords) || undefined
 /**
  * Reads a yes or no from a query string: true for `true` or `1`, false for `false` or `0`, undefined for anything else.
  */
@@ -138,9 +189,13 @@ type Query = { readonly [key: string]: QueryValue<unknown> }
 type QueryOf<Q extends Query> = { [K in keyof Q]: ReturnType<Q[K]> }
 
 /** Reads the query string of an address. Every value in it may be left out. */
-export const query =
-  <Q extends Query>(values: Q): Reader<QueryOf<Q>, { [K in keyof Q]?: ReturnType<Q[K]> | undefined }> =>
-  (asked) =>
-    Object.fromEntries(
-      Object.entries(values).map(([key, read]) => [key, read((asked as Record<string, string | undefined>)[key])]),
-    ) as QueryOf<Q>
+export const query = <Q extends Query>(
+  values: Q,
+): Reader<QueryOf<Q>, { [K in keyof Q]?: ReturnType<Q[K]> | undefined }> =>
+  reader(
+    { is: 'query' },
+    (asked) =>
+      Object.fromEntries(
+        Object.entries(values).map(([key, read]) => [key, read((asked as Record<string, string | undefined>)[key])]),
+      ) as QueryOf<Q>,
+  )

@@ -5,8 +5,8 @@
 import { isObject } from './fields.ts'
 import { limits } from './limits.ts'
 import { type Ack, type Control, controls, logNames, type Report } from './report.ts'
-import { checkValues, type SettingValues } from './settings.ts'
-import { shown } from './text.ts'
+import { checkValues, type SettingValues, unlikeSettings } from './settings.ts'
+import { clean, cut, shown } from './text.ts'
 import type { Verdict } from './verdict.ts'
 
 export const commandTypes = ['pause', 'resume', 'run_now', 'set', 'log'] as const
@@ -46,11 +46,17 @@ export function readCommand(input: unknown): Verdict<CommandBody, 'wish_invalid'
   if (controls.some((c) => c === type)) return { ok: true, value: { type: type as Control, payload: {} } }
   if (type === 'set') {
     if (!isObject(payload)) return invalid('A wish to set needs an object of settings.')
+    const wrong = unlikeSettings(payload)
+    if (wrong !== undefined) return invalid(`A wish to set ${wrong}.`)
     return { ok: true, value: { type, payload: payload as SettingValues } }
   }
   if (type === 'log') {
     const name = isObject(payload) ? payload.name : undefined
     if (typeof name !== 'string' || name === '') return invalid('A wish for a log needs the name of one.')
+    if (cut(clean(name), limits.logName) !== name)
+      return invalid(
+        `The name of a log has at most ${limits.logName} characters and no line breaks: got ${shown(name)}.`,
+      )
     return { ok: true, value: { type, payload: { name } } }
   }
   return invalid(`A wish must be one of ${commandTypes.join(', ')}: got ${shown(type, 40)}.`)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bare, hiddenIn, readPasted } from './pasted.ts'
+import { bare, hiddenIn, readName, readPasted } from './pasted.ts'
 
 const hidden = [
   0x00, 0x07, 0x09, 0x0a, 0x1b, 0x7f, 0x85, 0xa0, 0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x1680, 0x17b4, 0x180b, 0x180e,
@@ -50,4 +50,30 @@ test('a text of hidden characters alone is empty', () => {
 
 test('a pair of surrogates at the end stays whole', () => {
   expect(bare('a😀\u200b')).toBe('a😀')
+})
+
+test.each<[typed: string, stored: string]>([
+  ['Ann', 'Ann'],
+  [' Ann Lee\u200b', 'Ann Lee'],
+  ['Ju\u0308rgen', 'J\u00fcrgen'],
+  ['\u0639\u0644\u06cc\u200c\u0631\u0636\u0627', '\u0639\u0644\u06cc\u200c\u0631\u0636\u0627'],
+  ['\u{1f469}\u200d\u{1f4bb} \u2764\ufe0f', '\u{1f469}\u200d\u{1f4bb} \u2764\ufe0f'],
+])('the name %j is stored as %j', (typed, stored) => {
+  expect(readName(typed, 100)).toEqual({ ok: true, value: stored })
+})
+
+test.each([
+  '',
+  ' \u200b',
+  'a\nb',
+  'a\0b',
+  'a\u001bb',
+  'a\ud83db',
+  'a\u202eb',
+  'a\u200bb',
+  'a\u200db',
+  'a\u00adb',
+  'x'.repeat(101),
+])('the name %j is refused', (typed) => {
+  expect(readName(typed, 100)).toMatchObject({ ok: false, code: 'name_invalid' })
 })

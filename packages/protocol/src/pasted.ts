@@ -3,6 +3,7 @@
  * characters that nobody sees. They are removed at the ends of an identifier and refused inside it, so that two
  * identifiers with the same look are the same.
  */
+import { shown } from './text.ts'
 import type { Verdict } from './verdict.ts'
 
 /** Format characters that have a look: signs that stand around a number or a word in Arabic, Syriac and Kaithi. */
@@ -78,4 +79,35 @@ export function readPasted(
   const wrong = hiddenIn(value, { secret })
   if (wrong === undefined) return { ok: true, value }
   return { ok: false, code: 'text_invalid', message: `${what} ${wrong}: type that part instead of pasting it.` }
+}
+
+/** Scripts in which a joiner or non-joiner between two letters changes their look. */
+const joining = ['Arabic', 'Bengali', 'Devanagari', 'Gujarati', 'Gurmukhi', 'Kannada', 'Malayalam', 'Oriya', 'Sinhala']
+const joined = `[${[...joining, 'Tamil', 'Telugu'].map((script) => `\\p{Script=${script}}`).join('')}]`
+/** Joiners and selectors that readers see, as a part of a letter or of an emoji. */
+const seenJoiners = new RegExp(
+  `(?<=${joined})[\\u200c\\u200d](?=${joined})|(?<=\\p{Extended_Pictographic}\\p{Emoji_Modifier}?)(?:\\ufe0f?\\u200d(?=\\p{Extended_Pictographic})|\\ufe0f)`,
+  'gu',
+)
+
+/**
+ * Reads a name that people give to a person or a workspace, and that is only shown: one line in NFC. Characters that
+ * nobody sees are removed at its ends and refused inside; those that join letters or emoji stay.
+ */
+export function readName(typed: string, max: number): Verdict<string, 'name_invalid'> {
+  const ends = bare(typed)
+  const behind = typed[typed.indexOf(ends) + ends.length]
+  // The selector behind an emoji at the end belongs to the emoji.
+  const whole = behind === '\ufe0f' && /\p{Extended_Pictographic}$/u.test(ends) ? ends + behind : ends
+  const value = whole.normalize('NFC')
+  const { length } = [...value]
+  const wrong = hiddenIn(value.replace(seenJoiners, ''))
+  if (wrong !== undefined)
+    return { ok: false, code: 'name_invalid', message: `The name ${wrong}: type that part instead of pasting it.` }
+  if (length >= 1 && length <= max) return { ok: true, value }
+  return {
+    ok: false,
+    code: 'name_invalid',
+    message: `A name must have 1 to ${max} characters and no line breaks: got ${shown(typed)}.`,
+  }
 }

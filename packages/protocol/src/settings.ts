@@ -87,6 +87,28 @@ export function checkValues(schema: readonly Setting[], values: unknown): Verdic
   return { ok: true, value: kept }
 }
 
+/**
+ * Says why no schema of settings (2.4) can offer these values, as the end of a sentence; undefined if one can. The
+ * service judges values by it before it knows the agents' schemas.
+ */
+export function unlikeSettings(values: object): string | undefined {
+  const all = Object.entries(values)
+  if (all.length > limits.settings) return `has at most ${limits.settings} settings: got ${all.length}`
+  for (const [key, value] of all) {
+    if (key === '' || !isTidy(key, limits.name))
+      return `names each setting with 1 to ${limits.name} characters and no line breaks: got ${shown(key)}`
+    if (!isSettingValue(value))
+      return `has as value of ${shown(key)} a text of at most ${limits.settingText} characters, a number, true, false or null: got ${shown(value)}`
+  }
+  return undefined
+}
+
+const isTidy = (text: string, max: number): boolean => cut(clean(text), max) === text
+const isSettingValue = (value: unknown): boolean =>
+  value === null ||
+  typeof value === 'boolean' ||
+  (typeof value === 'string' ? isTidy(value, limits.settingText) : Number.isFinite(value))
+
 export function wrongWith(s: Setting, v: unknown): string | undefined {
   return v === null ? undefined : checks[s.type](s, v)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clean, cut, endOf, shown } from './text.ts'
+import { clean, cleanText, cut, endOf, shown } from './text.ts'
 
 test.each([
   ['U+0000 becomes U+FFFD', 'a\0b', 'a\ufffdb'],
@@ -48,4 +48,13 @@ test('a value quoted in a sentence is short, clean and not cut inside a characte
   expect(shown({ a: '\u0085' })).toBe('{"a":""}')
   expect(shown(undefined)).toBe('undefined')
   for (let length = 90; length < 110; length++) expect(shown(`${'x'.repeat(length)}👍`).isWellFormed()).toBe(true)
+})
+
+test.each([
+  ['line breaks of all systems become newlines', 'a\r\nb\rc\u0085d\u2028e\u2029f', 'a\nb\nc\nd\ne\nf'],
+  ['controls of direction are removed', 'a\u202e\u2066b\u2069\u200f\u061cc', 'abc'],
+  ['what clean removes is removed', 'a\0\u001b[1m\ud83d', 'a\ufffd[1m\ufffd'],
+  ['a right-to-left text and joined emoji stay', 'שלום 👩\u200d💻\tx', 'שלום 👩\u200d💻\tx'],
+])('in a text for people %s', (_, typed, stored) => {
+  expect(cleanText(typed)).toBe(stored)
 })

@@ -25,6 +25,16 @@ export function clean(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd').replace(controls, '')
 }
 
+/** Characters that change the direction of the text around them, which could show a text in another order than it has. */
+const directions = /\p{Bidi_Control}/gu
+
+/**
+ * Cleans a text of several lines that a person wrote for others: as `clean` does, with line breaks of all systems as
+ * newlines, and without characters that change the direction of the text.
+ */
+export const cleanText = (text: string): string =>
+  clean(text.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')).replace(directions, '')
+
 /** Returns the first `max` Unicode code points of a text (D12). */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text

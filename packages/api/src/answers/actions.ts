@@ -44,6 +44,8 @@ export interface ActionRow {
   id: string
   type: ActionType
   values: Record<string, unknown>
+  /** Set if the values are too large for a list and were shortened. The page of the action has all of them. */
+  short?: true
   by: string
   at: number
   filter: string | null

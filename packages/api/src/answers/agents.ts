@@ -259,6 +259,8 @@ export interface Command {
   id: string
   type: CommandType
   payload: SettingValues | { name: string } | Record<string, never>
+  /** Set if the payload is too large for a list and was shortened. */
+  short?: true
   state: CommandState
   createdAt: number
   createdBy: string

@@ -12,10 +12,10 @@ import type {
 } from '../answers/workspaces.ts'
 import { flag, object, optional, pasted, query, text, words } from '../input.ts'
 import { change, look } from '../operation.ts'
+import { emailMax, nameMax, passwordMax } from './typed.ts'
 
 const token = pasted({ max: 200, secret: true })
 const link = 'wrong links are counted by address, and a good one signs in'
-const maxEmail = 1000
 const noPages = { none: 'open pages show it when they ask next' }
 
 export const door = look<Door>()('GET /door', {
@@ -31,7 +31,7 @@ export const me = look<Me>()('GET /me', {
 export const changeMe = change<Me>()('PATCH /me', {
   right: 'person',
   says: 'change your own name, or say whether you want to see the first steps of a workspace',
-  input: object({ name: optional(text()), onboarding: optional(flag) }),
+  input: object({ name: optional(text(nameMax)), onboarding: optional(flag) }),
   audit: ['person.renamed'],
   pages: noPages,
   again: 'new',
@@ -65,7 +65,7 @@ export const endOtherSessions = change<{ ok: true }>()('DELETE /sessions', {
 export const changePassword = change<{ ok: true }>()('POST /password', {
   right: 'person',
   says: 'change your own password; your other sessions end',
-  input: object({ current: text(), next: text() }),
+  input: object({ current: text(passwordMax), next: text(passwordMax) }),
   proof: true,
   audit: ['person.password_changed'],
   pages: ['rights'],
@@ -81,7 +81,14 @@ export const startInfo = look<StartInfo>()('GET /start', {
 export const firstStart = change<{ slug: string }>()('POST /start', {
   right: 'link',
   says: 'make the first account and the first workspace',
-  input: object({ token, name: text(), email: text(), password: text(), workspace: text(), slug: pasted() }),
+  input: object({
+    token,
+    name: text(nameMax),
+    email: text(emailMax),
+    password: text(passwordMax),
+    workspace: text(nameMax),
+    slug: pasted(),
+  }),
   audit: ['person.created', 'workspace.created'],
   pages: { none: 'there is no page yet' },
   again: 'refused',
@@ -99,7 +106,7 @@ export const spendLink = change<{ ok: true }>()('POST /link', {
 export const forgotPassword = change<Forgotten>()('POST /forgot', {
   right: 'link',
   says: 'have a link to choose a new password sent to your email address',
-  input: object({ email: text(maxEmail) }),
+  input: object({ email: text(emailMax) }),
   audit: { none: 'the link is recorded when it is sent' },
   pages: noPages,
   again: 'new',
@@ -114,7 +121,7 @@ export const claimInfo = look<ClaimInfo>()('GET /claim', {
 export const claim = change<SignInAnswer>()('POST /claim', {
   right: 'link',
   says: 'take over an account; its other sessions end, and a second factor is asked for or, after a link of the operator, removed',
-  input: object({ token, name: text(), password: text() }),
+  input: object({ token, name: text(nameMax), password: text(passwordMax) }),
   audit: ['person.claimed', 'person.password_reset'],
   pages: ['rights'],
   again: 'refused',

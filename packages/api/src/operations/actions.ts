@@ -10,44 +10,45 @@ import {
   chosenTypes,
   type NewAction,
 } from '../answers/actions.ts'
-import { count, InputRefused, object, oneOf, optional, query, type Reader, text, words } from '../input.ts'
+import { count, InputRefused, object, oneOf, optional, query, type Reader, reader, words } from '../input.ts'
 import { change, look, proofIf } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
+import { filterText } from './filter-text.ts'
 import { agentNames, maxBytesOfMany, maxNamedAgents } from './many.ts'
 
 /** The maximum number of agents of one action, and of an action that requests logs. */
 export const maxActionAgents = { any: maxNamedAgents, log: 200 } as const
 
-const values: Reader<Record<string, unknown>> = (value, field) => {
+const values: Reader<Record<string, unknown>> = reader({ is: 'settings' }, (value, field) => {
   if (isObject(value)) return value as Record<string, unknown>
   throw new InputRefused(`${field} must be a JSON object.`)
-}
+})
 const shape = object({
   type: oneOf(actionTypes),
   agents: agentNames,
   values: optional(values),
-  filter: optional(text(500)),
+  filter: optional(filterText),
 })
 function checkAgents({ type, agents }: Pick<NewAction, 'type' | 'agents'>): void {
   if (type === 'log' && agents.length > maxActionAgents.log)
     throw new InputRefused(`A log is requested from at most ${maxActionAgents.log} agents: got ${agents.length}.`)
 }
 /** Reads what is to be done with which agents. The values must fit the type, as for a command to one agent. */
-const newAction: Reader<NewAction> = (value, field) => {
+const newAction: Reader<NewAction> = reader(shape.form, (value, field) => {
   const read = shape(value, field)
   checkAgents(read)
   if (read.type === 'lift' || read.type === 'delete') return { ...read, values: {} }
   const body = readCommand({ type: read.type, payload: read.values })
   if (!body.ok) throw new InputRefused(body.message, body.code)
   return { ...read, values: body.value.payload }
-}
+})
 
 const offersShape = object({ type: oneOf(chosenTypes), agents: agentNames })
-const offersInput: Reader<ActionOffersInput> = (value, field) => {
+const offersInput: Reader<ActionOffersInput> = reader(offersShape.form, (value, field) => {
   const read = offersShape(value, field)
   checkAgents(read)
   return read
-}
+})
 
 const deletes = proofIf<NewAction>('if the type is delete', ({ type }) => type === 'delete')
 const byRunner = { none: 'queuing the commands tells the pages of each agent' }

@@ -3,7 +3,7 @@
  * report.
  */
 import type { AgentHours, AlertSettings } from '../answers/alerts.ts'
-import { flag, object, orNull, text } from '../input.ts'
+import { flag, object, orNull, pasted } from '../input.ts'
 import { change, look } from '../operation.ts'
 
 const seen = ['alerts'] as const
@@ -23,7 +23,7 @@ export const agentHours = look<AgentHours>()('GET /w/:slug/agents/:name/hours', 
 })
 export const setAgentHours = change<AgentHours>()('PUT /w/:slug/agents/:name/hours', {
   says: 'set the hours in which an agent is expected to report; outside of them its silence causes no alert',
-  input: object({ hours: orNull(text(100)) }),
+  input: object({ hours: orNull(pasted({ max: 100 })) }),
   audit: ['agent.hours_changed'],
   pages: seen,
   again: 'same',

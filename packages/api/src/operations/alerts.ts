@@ -26,37 +26,41 @@ import {
   optional,
   orNull,
   pasted,
+  prose,
   query,
   type Reader,
+  reader,
   text,
   wordOf,
   yesOrNo,
 } from '../input.ts'
 import { change, look } from '../operation.ts'
+import { nameMax } from './typed.ts'
 
 const noteMax = 1000
 const acknowledgedMax = 1000
 const statusesMax = 20
 const maxChannels = 100
 const secretMax = 1000
+const urlMax = 4000
 const placeArgument = ['<slug>', "the workspace's short name, or @service for the service itself"] as const
 const channelArgument = ['<slug/name>', 'the workspace, or @service, and the name of the channel'] as const
 const seen = ['alerts'] as const
 
 /** Reads a duration in seconds, within the allowed range. */
-const seconds: Reader<number> = (value, field) => {
+const seconds: Reader<number> = reader(number.form, (value, field) => {
   const read = number(value, field)
   if (Number.isInteger(read) && read >= 0 && read <= maxDurationSeconds) return read
   throw new InputRefused(
     `${field} must be a whole number of seconds, at most ${maxDurationSeconds} (30 days): got ${read}.`,
   )
-}
+})
 /** Reads an amount in US dollars, which must be more than 0 and at most 1,000,000. */
-const dollars: Reader<number> = (value, field) => {
+const dollars: Reader<number> = reader(number.form, (value, field) => {
   const read = number(value, field)
   if (read > 0 && read <= 1_000_000) return read
   throw new InputRefused(`${field} must be more than 0 and at most 1,000,000 US dollars: got ${read}.`)
-}
+})
 
 export const alerts = look<AlertRow[]>()('GET /w/:slug/alerts', {
   says: 'list the alerts of a workspace that have not ended',
@@ -70,7 +74,7 @@ export const alerts = look<AlertRow[]>()('GET /w/:slug/alerts', {
 export const acknowledgeAlert = change<{ ok: true }>()('POST /w/:slug/alerts/:id/acknowledge', {
   says: 'acknowledge an open alert, so that it is not repeated and does not escalate',
   right: 'member',
-  input: object({ note: optional(text(noteMax)) }),
+  input: object({ note: optional(prose(noteMax)) }),
   audit: ['alert.acknowledged'],
   pages: seen,
   again: 'same',
@@ -83,7 +87,7 @@ export const acknowledgeAlert = change<{ ok: true }>()('POST /w/:slug/alerts/:id
 export const acknowledgeAlerts = change<Acknowledged>()('POST /w/:slug/alerts/acknowledge', {
   says: 'acknowledge many open alerts at once; those that have ended or are acknowledged stay as they are',
   right: 'member',
-  input: object({ ids: list(text(), acknowledgedMax), note: optional(text(noteMax)) }),
+  input: object({ ids: list(pasted(), acknowledgedMax), note: optional(prose(noteMax)) }),
   audit: ['alert.acknowledged'],
   pages: seen,
   again: 'same',
@@ -94,7 +98,7 @@ export const muteAlerts = change<MuteRow>()('POST /w/:slug/mutes', {
   input: object({
     agent: optional(pasted()),
     rule: optional(oneOf(ruleNames)),
-    item: optional(pasted()),
+    item: optional(pasted({ reported: true })),
     seconds: orNull(seconds),
     from: optional(number),
   }),
@@ -136,7 +140,7 @@ export const setRule = change<RuleSettings>()('PATCH /w/:slug/rules', {
     on: optional(flag),
     after: optional(seconds),
     limit: optional(orNull(dollars)),
-    statuses: optional(list(text(20), statusesMax)),
+    statuses: optional(list(pasted({ max: 20, reported: true }), statusesMax)),
     channels: optional(orNull(list(pasted(), maxChannels))),
     reminds: optional(flag),
     escalation: optional(orNull(object({ after: seconds, channels: list(pasted(), maxChannels) }))),
@@ -167,12 +171,12 @@ export const channels = look<ChannelRow[]>()('GET /w/:slug/channels', {
 export const addChannel = change<NewChannel>()('POST /w/:slug/channels', {
   says: 'add a channel that alerts are sent to',
   input: object({
-    name: text(),
-    kind: text(),
-    url: optional(text()),
-    to: optional(text()),
+    name: text(nameMax),
+    kind: text(nameMax),
+    url: optional(text(urlMax)),
+    to: optional(text(nameMax)),
     secret: optional(text(secretMax)),
-    format: optional(text()),
+    format: optional(text(nameMax)),
   }),
   makes: true,
   audit: ['channel.added'],

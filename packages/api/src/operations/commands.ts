@@ -1,19 +1,23 @@
 /** Operations on commands that people send to agents (3.2), and on logs that agents sent in answer (2.8). */
 import { type CommandBody, type Control, commandTypes, controls, readCommand } from '@svc/protocol'
 import type { BulkResult, Command, Commands, LogEntry, LogText } from '../answers/agents.ts'
-import { count, InputRefused, list, object, oneOf, pasted, query, type Reader } from '../input.ts'
+import { count, InputRefused, list, object, oneOf, pasted, query, type Reader, reader } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { agentArgument } from './arguments.ts'
 
 /** A command as a page sends it: without a payload if its type has none. */
 type SentCommand = { type: Control } | Exclude<CommandBody, { type: Control }>
 
-const commandBody: Reader<CommandBody, SentCommand> = (value) => {
+const commandForm = {
+  is: 'object',
+  fields: { type: { is: 'words', words: ['set'] }, payload: { is: 'settings' } },
+} as const
+const commandBody: Reader<CommandBody, SentCommand> = reader(commandForm, (value) => {
   object({})(value, '')
   const read = readCommand(value)
   if (read.ok) return read.value
   throw new InputRefused(read.message, read.code)
-}
+})
 /** The maximum number of agents in one request about many agents. */
 export const maxBulkAgents = 2000
 const bulkBytes = 256 * 1024

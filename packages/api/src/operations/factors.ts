@@ -1,7 +1,8 @@
 /** Operations of a person on their second factors, and the proofs that dangerous operations need. */
 import type { Factors, NewTotp, RecoveryCodes } from '../answers/factors.ts'
-import { InputRefused, object, optional, type Reader, text } from '../input.ts'
+import { InputRefused, object, optional, type Reader, reader, text } from '../input.ts'
 import { change, look } from '../operation.ts'
+import { passwordMax } from './typed.ts'
 
 const right = 'person'
 const noPages = { none: 'open pages show it when they ask next' }
@@ -9,11 +10,10 @@ const maxCode = 100
 const code = text(maxCode)
 
 /** Reads an object that has exactly one of these fields. */
-const oneOfFields =
-  <T extends Record<string, string>>(
-    fields: { [K in keyof T]: Reader<string | undefined> & { optional: true } },
-  ): Reader<Partial<T>> =>
-  (value, field) => {
+const oneOfFields = <T extends Record<string, string>>(
+  fields: { [K in keyof T]: Reader<string | undefined> & { optional: true } },
+): Reader<Partial<T>> =>
+  reader(object(fields).form, (value, field) => {
     const read = object(fields)(value, field) as Partial<T>
     if (Object.keys(read).length === 1) return read
     throw new InputRefused(
@@ -21,7 +21,7 @@ const oneOfFields =
         .map((f) => `"${f}"`)
         .join(', ')}.`,
     )
-  }
+  })
 
 export const factors = look<Factors>()('GET /factors', {
   right,
@@ -63,7 +63,10 @@ export const removeTotp = change<{ ok: true }>()('DELETE /factors/totp', {
 export const prove = change<{ ok: true }>()('POST /proof', {
   right,
   says: 'prove who you are by a code of your authenticator app or, without a second factor, by your password',
-  input: oneOfFields<{ code: string; password: string }>({ code: optional(code), password: optional(text()) }),
+  input: oneOfFields<{ code: string; password: string }>({
+    code: optional(code),
+    password: optional(text(passwordMax)),
+  }),
   audit: { none: 'it changes nothing but what the session may do for ten minutes' },
   pages: noPages,
   again: 'new',

@@ -1,5 +1,5 @@
 /** Input that names many agents of a workspace. */
-import { InputRefused, list, pasted, type Reader } from '../input.ts'
+import { InputRefused, list, pasted, type Reader, reader } from '../input.ts'
 
 /** The maximum number of agents that one request names, as many as a workspace may have by default. */
 export const maxNamedAgents = 10_000
@@ -8,8 +8,8 @@ export const maxBytesOfMany = 2 * 1024 * 1024
 
 const names = list(pasted(), maxNamedAgents)
 /** Reads the names of one or more agents. */
-export const agentNames: Reader<string[]> = (value, field) => {
+export const agentNames: Reader<string[]> = reader(names.form, (value, field) => {
   const read = names(value, field)
   if (read.length === 0) throw new InputRefused(`${field} must name at least one agent.`)
   return read
-}
+})

@@ -7,14 +7,15 @@ import {
   type QueuedTest,
   ruleNames,
 } from '../answers/alerts.ts'
-import { flag, list, number, object, oneOf, optional, orNull, text } from '../input.ts'
+import { flag, list, number, object, oneOf, optional, orNull, pasted, text } from '../input.ts'
 import { change, look } from '../operation.ts'
+import { nameMax } from './typed.ts'
 
 const right = 'member'
 const pages = ['alerts'] as const
 const secretMax = 4000
-const zone = text(100)
-const time = text(5)
+const zone = pasted({ max: 100 })
+const time = pasted({ max: 5 })
 const quiet = object({ days: list(number, 7), from: time, to: time })
 
 export const personalChannels = look<PersonalChannelRow[]>()('GET /w/:slug/my-channels', {
@@ -23,7 +24,7 @@ export const personalChannels = look<PersonalChannelRow[]>()('GET /w/:slug/my-ch
 export const addPersonalChannel = change<PersonalChannelRow>()('POST /w/:slug/my-channels', {
   right,
   says: 'have the alerts of a workspace sent to your own email address or to a browser',
-  input: object({ name: text(), kind: oneOf(personalKinds), zone, secret: optional(text(secretMax)) }),
+  input: object({ name: text(nameMax), kind: oneOf(personalKinds), zone, secret: optional(text(secretMax)) }),
   makes: true,
   audit: ['channel.added'],
   pages,

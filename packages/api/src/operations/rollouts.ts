@@ -1,33 +1,21 @@
 /** Operations on rollouts, which bring a version to many agents in waves. */
 import type { NewRollout, RolloutPage, RolloutPreview, Rollouts } from '../answers/updates.ts'
-import {
-  count,
-  flag,
-  list,
-  number,
-  object,
-  oneOf,
-  optional,
-  pasted,
-  query,
-  type Reader,
-  text,
-  words,
-} from '../input.ts'
+import { count, flag, list, number, object, oneOf, optional, pasted, query, type Reader, words } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
 
 const agentsMax = 100_000
 const endMax = 100
+const wavesMax = 100
 const maxBytes = 8 * 1024 * 1024
 const wanted: Reader<NewRollout> = object({
   kind: oneOf(['blueprint', 'runtime']),
   blueprint: optional(pasted()),
   version: optional(pasted()),
   agents: optional(list(pasted(), agentsMax)),
-  waves: optional(list(text())),
+  waves: optional(list(pasted({ max: 20 }), wavesMax)),
   byHand: optional(flag),
-  end: optional(list(text(), endMax)),
+  end: optional(list(pasted({ max: 60 }), endMax)),
   watchSeconds: optional(number),
 })
 const idArgument = ['<id>', 'as svc-server rollout list names it'] as const

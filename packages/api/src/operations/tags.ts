@@ -1,19 +1,19 @@
 /** Input that names tags. */
 import { shown } from '@svc/protocol'
 import { type TagChange, wrongTag } from '../filter/tags.ts'
-import { InputRefused, list, object, optional, pasted, type Reader } from '../input.ts'
+import { InputRefused, list, object, optional, pasted, type Reader, reader } from '../input.ts'
 import { agentNames } from './many.ts'
 
 /** The maximum number of tags that one request adds, and that it removes. */
 const maxChanged = 100
 
 const word = pasted()
-export const tag: Reader<string> = (value, field) => {
+export const tag: Reader<string> = reader(word.form, (value, field) => {
   const read = word(value, field)
   const wrong = wrongTag(read)
   if (wrong !== undefined) throw new InputRefused(wrong, 'tag_invalid')
   return read
-}
+})
 
 type Tagging = { agents: string[] } & TagChange
 
@@ -23,20 +23,20 @@ const shape = object({
   remove: optional(list(tag, maxChanged)),
 })
 /** Reads the names of agents, and perhaps tags that they would get or lose. */
-export const maybeTagging: Reader<Tagging> = (value, field) => {
+export const maybeTagging: Reader<Tagging> = reader(shape.form, (value, field) => {
   const read = shape(value, field)
   const { add = [], remove = [] } = read
   const both = add.find((one) => remove.includes(one))
   if (both !== undefined)
     throw new InputRefused(`The tag ${shown(both)} cannot be added and removed at once.`, 'tag_invalid')
   return read
-}
+})
 
 /** Reads the names of agents, the tags that they get, and those that are taken from them. */
-export const tagging: Reader<Tagging> = (value, field) => {
+export const tagging: Reader<Tagging> = reader(shape.form, (value, field) => {
   const read = maybeTagging(value, field)
   const { add = [], remove = [] } = read
   if (add.length + remove.length === 0)
     throw new InputRefused('add or remove must name at least one tag.', 'tag_invalid')
   return read
-}
+})

@@ -1,46 +1,45 @@
 /** Operations on views, which are named filters of the list of agents. */
-import { clean } from '@svc/protocol'
 import type { NewView, SavedView } from '../answers/views.ts'
-import { flag, InputRefused, list, object, oneOf, optional, orNull, pasted, type Reader, text } from '../input.ts'
+import { flag, InputRefused, list, object, oneOf, optional, orNull, pasted, type Reader, reader } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { fleetColumns, fleetOrders } from './agents.ts'
 import { slugArgument } from './arguments.ts'
+import { filterText } from './filter-text.ts'
 
 const nameArgument = ['<name>', 'the name of the view, as svc-server view list shows it'] as const
 const pages = { none: 'a page reads the views when it is opened, and when its window gets the focus' }
 const maxName = 60
 const maxId = 60
 
-const name: Reader<string> = (value, field) => {
-  const read = pasted()(value, field)
+const typedName = pasted()
+const name: Reader<string> = reader(typedName.form, (value, field) => {
+  const read = typedName(value, field)
   const { length } = [...read]
   if (length > 0 && length <= maxName) return read
   throw new InputRefused(`The name of a view must have 1 to ${maxName} characters: got ${length}.`, 'name_invalid')
-}
-/** Reads the text of a filter. The service reads the filter itself, since its refusal says where the mistake is. */
-const filter: Reader<string> = (value, field) => {
-  const read = text()(value, field)
-  if (clean(read) === read) return read
-  throw new InputRefused(`${field} holds a character that cannot be shown. Type the filter instead of pasting it.`)
-}
-const columns: Reader<(typeof fleetColumns)[number][]> = (value, field) => {
-  const read = list(oneOf(fleetColumns), fleetColumns.length)(value, field)
+})
+const someColumns = list(oneOf(fleetColumns), fleetColumns.length)
+const columns: Reader<(typeof fleetColumns)[number][]> = reader(someColumns.form, (value, field) => {
+  const read = someColumns(value, field)
   const twice = read.find((one, i) => read.indexOf(one) !== i)
   if (twice === undefined) return read
   throw new InputRefused(`${field} must name each column once: got "${twice}" twice.`)
-}
+})
 const shape = object({
   name,
   shared: optional(flag),
-  q: filter,
+  q: filterText,
   sort: optional(orNull(oneOf(fleetOrders))),
   columns: optional(orNull(columns)),
-  replaces: optional(text(maxId)),
+  replaces: optional(pasted({ max: maxId })),
 })
-const newView: Reader<NewView, Omit<NewView, 'shared' | 'sort' | 'columns'> & Partial<NewView>> = (value, field) => {
-  const { shared = false, sort = null, columns: chosen = null, ...read } = shape(value, field)
-  return { ...read, shared, sort, columns: chosen }
-}
+const newView: Reader<NewView, Omit<NewView, 'shared' | 'sort' | 'columns'> & Partial<NewView>> = reader(
+  shape.form,
+  (value, field) => {
+    const { shared = false, sort = null, columns: chosen = null, ...read } = shape(value, field)
+    return { ...read, shared, sort, columns: chosen }
+  },
+)
 
 export const views = look<SavedView[]>()('GET /w/:slug/views', {
   says: 'list the views of a workspace, and your own',

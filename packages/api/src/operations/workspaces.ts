@@ -3,13 +3,14 @@ import type { AuditEntry, InvitationInfo, Members, Workspace } from '../answers/
 import { count, flag, number, object, oneOf, optional, orNull, pasted, query, text, words } from '../input.ts'
 import { change, look, proofIf } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
+import { emailMax, nameMax, passwordMax } from './typed.ts'
 
 const role = oneOf(['admin', 'member'])
 
 export const createWorkspace = change<{ slug: string }>()('POST /workspaces', {
   right: 'person',
   says: 'make a workspace and become its admin; for admins of an activated workspace',
-  input: object({ slug: pasted(), name: text() }),
+  input: object({ slug: pasted(), name: text(nameMax) }),
   makes: true,
   audit: ['workspace.created', 'workspace.activated'],
   pages: { none: 'nobody has it open yet' },
@@ -20,7 +21,7 @@ export const showWorkspace = look<Workspace>()('GET /w/:slug', {
 })
 export const renameWorkspace = change<Workspace>()('PATCH /w/:slug', {
   says: 'rename a workspace (its short name stays), or say from when its admins need a second factor (null: never)',
-  input: object({ name: optional(text()), factorFrom: optional(orNull(number)) }),
+  input: object({ name: optional(text(nameMax)), factorFrom: optional(orNull(number)) }),
   proof: proofIf<{ factorFrom?: number | null }>(
     'if it is about second factors',
     (input) => input.factorFrom !== undefined,
@@ -69,7 +70,7 @@ export const removeMember = change<{ ok: true }>()('DELETE /w/:slug/members/:id'
 })
 export const invite = change<{ id: string; url: string; mailed: boolean }>()('POST /w/:slug/invitations', {
   says: 'invite somebody; the answer holds the link for them, which can also be mailed',
-  input: object({ email: text(), role, mail: optional(flag) }),
+  input: object({ email: text(emailMax), role, mail: optional(flag) }),
   proof: proofIf<{ role: string }>('if the role is admin', ({ role }) => role === 'admin'),
   makes: true,
   audit: ['member.invited'],
@@ -99,7 +100,7 @@ export const showInvitation = look<InvitationInfo>()('GET /invitations/:id', {
 export const acceptInvitation = change<{ slug: string }>()('POST /invitations/:id', {
   right: 'link',
   says: 'accept an invitation; a new person gets an account and is signed in',
-  input: object({ name: optional(text()), password: optional(text()) }),
+  input: object({ name: optional(text(nameMax)), password: optional(text(passwordMax)) }),
   audit: ['member.added'],
   pages: { none: 'other pages show the member when they are opened next' },
   again: 'refused',

@@ -13,7 +13,7 @@ import { removeAndTell } from './factors.ts'
 import { type Accounts, decide, type People, type Trx } from './library.ts'
 import { linkPerson, useLink } from './links.ts'
 import { queueNotice } from './mails.ts'
-import { ownWords, type Person, type PersonRefusal, wrongName, wrongPassword } from './store.ts'
+import { ownWords, type Person, type PersonRefusal, storedName, wrongName, wrongPassword } from './store.ts'
 
 interface Claim {
   token: string
@@ -35,7 +35,7 @@ export async function claimAccount(
   const hash = await (await people.auth.$context).password.hash(password)
   return decide<Person, 'link_unknown'>(people, async (trx, accounts) => {
     if (!(await useLink(trx, purpose, token, now))) return usedAlready
-    const owner = { ...person, name: name.trim() }
+    const owner = { ...person, name: storedName(name) }
     await handOver(trx, accounts, owner, hash)
     await endHalves(trx, owner.id)
     // The new owner of a claimed account does not have the phone of the previous one.

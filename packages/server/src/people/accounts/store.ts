@@ -1,5 +1,5 @@
 /** People: their accounts and passwords. The accounts library handles sign-in, sessions and cookies (auth.ts). */
-import { lookOfEmail, oddityOf, readPasted, shown, storedForms, type Verdict } from '@svc/protocol'
+import { lookOfEmail, oddityOf, readName, readPasted, shown, storedForms, type Verdict } from '@svc/protocol'
 import { readMailbox } from '../../deliveries/recipient.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -54,7 +54,7 @@ export async function readyPerson(people: People, person: NewPerson): Promise<Ve
   if (wrong) return wrong
   const { password } = await people.auth.$context
   const hash = await password.hash(person.password)
-  return done({ email: email.value, name: person.name.trim(), hash })
+  return done({ email: email.value, name: storedName(person.name), hash })
 }
 
 /**
@@ -158,7 +158,7 @@ export function renamePerson(
   return decide(people, async (trx, { own }) => {
     const wrong = wrongName(name)
     if (wrong) return wrong
-    const renamed = { ...person, name: name.trim() }
+    const renamed = { ...person, name: storedName(name) }
     await own.updateUser(person.id, { name: renamed.name })
     await audit(trx, {
       workspaceId: null,
@@ -177,11 +177,18 @@ export function unknownPerson(email: string) {
   return refuse('person_unknown', read.ok ? `There is no account of ${shown(email)}.` : read.message)
 }
 
+const maxName = 100
+
+/** The refusal of a name that a person or a workspace cannot have; undefined if they can have it. */
 export function wrongName(name: string) {
-  const length = [...name.trim()].length
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is refused
-  if (length >= 1 && length <= 100 && !/[\u0000-\u001f\u007f-\u009f]/.test(name)) return undefined
-  return refuse('name_invalid', `A name must have 1 to 100 characters and no line breaks: got ${shown(name)}.`)
+  const read = readName(name, maxName)
+  return read.ok ? undefined : read
+}
+
+/** The form in which a name is stored that `wrongName` accepts. */
+export function storedName(name: string): string {
+  const read = readName(name, maxName)
+  return read.ok ? read.value : name.trim()
 }
 
 /** The words that a person's password must not consist of. */

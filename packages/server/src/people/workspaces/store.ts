@@ -6,7 +6,7 @@ import { transaction } from '../../platform/db/transaction.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { type Accounts, decide, type PeopleCtx, type Trx } from '../accounts/library.ts'
 import { queueNotice } from '../accounts/mails.ts'
-import { findPerson, unknownPerson, wrongName } from '../accounts/store.ts'
+import { findPerson, storedName, unknownPerson, wrongName } from '../accounts/store.ts'
 import type { By, ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { roomFor } from './limits.ts'
@@ -46,7 +46,7 @@ export async function insertWorkspace(
   if (wrong) return wrong
   if (await findWorkspace(trx, slug)) return refuse('slug_taken', `There is already a workspace ${shown(slug)}.`)
   const createdAt = new Date(now)
-  const data = { slug, name: name.trim(), createdAt }
+  const data = { slug, name: storedName(name), createdAt }
   const { id } = await tables.create<typeof data, { id: string }>({ model: 'organization', data })
   const note = { workspaceId: id, at: now, by }
   await audit(trx, { ...note, action: 'workspace.created', subject: `workspace ${slug}` })
@@ -176,7 +176,7 @@ export function renameWorkspace(
   return decide(people, async (trx, { tables }) => {
     const wrong = wrongName(name)
     if (wrong) return wrong
-    const renamed = { ...workspace, name: name.trim() }
+    const renamed = { ...workspace, name: storedName(name) }
     const where = [{ field: 'id', value: workspace.id }]
     await tables.update({ model: 'organization', where, update: { name: renamed.name } })
     await audit(trx, {

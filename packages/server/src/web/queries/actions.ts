@@ -6,6 +6,7 @@ import { outcomeOf, stateOf } from '../../fleet/commands/outcomes.ts'
 import { logsOfCommands } from '../../fleet/logs/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { ActionDbRow } from '../../platform/db/tables.ts'
+import { shortened } from './short.ts'
 
 /** The actions of a workspace, newest first: ids sort by the time at which they were made. */
 export async function actionsOf(
@@ -40,7 +41,8 @@ export async function actionsOf(
     rows: rows.map((row) => {
       const counts = noCounts()
       for (const sum of sums) if (sum.action_id === row.id) counts[stateOf(sum)] += Number(sum.count)
-      return rowOf(row, counts)
+      const { values, ...action } = rowOf(row, counts)
+      return { ...action, ...shortened(values) }
     }),
   }
 }

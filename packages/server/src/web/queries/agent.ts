@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { dayOf } from '../../platform/limits/units.ts'
 import { bindingsOf } from './bindings.ts'
-import { commandOf } from './commands.ts'
+import { listedCommand } from './commands.ts'
 import { fitting, jsonBytes } from './fitting.ts'
 import { fleetRows } from './fleet-rows.ts'
 import { machineChangesOf } from './machine-changes.ts'
@@ -56,7 +56,7 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     logs: fittingNames(await logNamesOf(db, agent)).sort(),
     costToday: row?.costToday ?? null,
     cost30: row?.cost30 ?? null,
-    open: (await openCommands(db, agent, now)).map((command) => commandOf(command, null)),
+    open: (await openCommands(db, agent, now)).map((command) => listedCommand(command, null)),
     canAct: role === 'admin',
   }
 }

@@ -3,6 +3,7 @@ import { listCommands } from '../../fleet/commands/store.ts'
 import { logsOfCommands } from '../../fleet/logs/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { CommandRow } from '../../platform/db/tables.ts'
+import { shortened } from './short.ts'
 
 /** The commands of an agent with their senders and outcomes, newest first. */
 export async function ledgerOf(
@@ -14,7 +15,14 @@ export async function ledgerOf(
   const { total, rows } = await listCommands(db, agent, page)
   const asked = rows.filter(({ type }) => type === 'log').map(({ id }) => id)
   const logs = await logsOfCommands(db, asked, now)
-  return { total, rows: rows.map((row) => commandOf(row, logs.get(row.id) ?? null)) }
+  return { total, rows: rows.map((row) => listedCommand(row, logs.get(row.id) ?? null)) }
+}
+
+/** A command as lists show it. */
+export function listedCommand(row: CommandRow, logId: string | null): Command {
+  const { payload, ...command } = commandOf(row, logId)
+  const { values, ...short } = shortened(payload)
+  return { ...command, payload: values, ...short }
 }
 
 export const commandOf = (row: CommandRow, logId: string | null): Command => ({

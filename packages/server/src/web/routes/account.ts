@@ -16,7 +16,8 @@ import { proved } from '../routing/proof.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 import { forgottenPasswords } from './forgotten.ts'
 
-const credentials = object({ email: text(), password: text() })
+const typedMax = 64 * 1024
+const credentials = object({ email: text(typedMax), password: text(typedMax) })
 
 /**
  * The two routes of the accounts library that the page uses, for signing in and out. None of its other routes can be

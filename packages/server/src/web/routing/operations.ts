@@ -17,6 +17,7 @@ import type { Writer } from '../../platform/db/transaction.ts'
 import type { WebCode } from '../../platform/refusal.ts'
 import { asMember, asPerson, memberWriter, type Who } from './acting.ts'
 import { bodyOf, readInput } from './body.ts'
+import { boundedJson } from './bounded.ts'
 import type { Deps } from './deps.ts'
 import { admin, agent, type Guard, signedIn, type WebEnv } from './guards.ts'
 import { type Bytes, sendJson } from './json.ts'
@@ -175,7 +176,7 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<
     const given = await bound.read(looking(), input)
     if (given instanceof Response) return given
     if (bound.holdsSecrets) return c.json(given)
-    return sendJson(c, given instanceof Uint8Array ? (given as Bytes) : utf8.encode(JSON.stringify(given)))
+    return sendJson(c, given instanceof Uint8Array ? (given as Bytes) : utf8.encode(boundedJson(given)))
   }
   const value = 'act' in bound ? await inOneTransaction(deps, c, bound, input) : await inSeveral(deps, c, bound, input)
   await bound.goOn?.(deps, at, value, deps.now())

@@ -38,7 +38,7 @@ export function LastAnswer({ command, schema, onEdit }: LastAnswerProps) {
       <span className="ag-quiet">
         <Time at={at} />
       </span>
-      {onEdit && tone !== 'good' && (
+      {onEdit && tone !== 'good' && !command.short && (
         <Button variant="default" size="compact-sm" onClick={() => onEdit(command.payload as SettingValues)}>
           Edit it again
         </Button>

@@ -1,0 +1,20 @@
+/** Input that is the text of a filter. */
+import { bare, clean, hiddenIn } from '@svc/protocol'
+import { InputRefused, type Reader, reader, text } from '../input.ts'
+
+/** Far above the length of a filter, so that one that is a little too long gets the refusal of its own rule. */
+const maxText = 2000
+const typed = text(maxText)
+
+/**
+ * Reads the text of a filter. The function of the operation reads the filter itself, since its refusal says where the
+ * mistake is.
+ */
+export const filterText: Reader<string> = reader(typed.form, (value, field) => {
+  const read = bare(typed(value, field)).normalize('NFC')
+  if (clean(read) !== read)
+    throw new InputRefused(`${field} holds a character that cannot be shown. Type the filter instead of pasting it.`)
+  const wrong = hiddenIn(read.replace(/\s/g, ' '))
+  if (wrong === undefined) return read
+  throw new InputRefused(`${field} ${wrong}. Type the filter instead of pasting it.`)
+})

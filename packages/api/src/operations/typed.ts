@@ -1,0 +1,7 @@
+/**
+ * The maximum lengths of texts that their own rules judge before they are stored. They are far above what the rules
+ * accept, so that a text that is a little too long gets the refusal of its rule.
+ */
+export const nameMax = 1000
+export const emailMax = 1000
+export const passwordMax = 1000
