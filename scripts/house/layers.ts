@@ -362,6 +362,9 @@ export const orders: Readonly<Record<string, Order>> = {
             deliveries: 'messages on their way: when they are tried, and who may be called',
           },
           {
+            'deliveries/names': 'names of receivers, looked up in a process that can be ended',
+          },
+          {
             'deliveries/channels':
               'what each kind of channel is sent, a file for each; its secret is sealed for the database',
           },

@@ -4,6 +4,7 @@
  */
 import { foreignLine } from '@svc/protocol'
 import { messageOf } from '../platform/errors.ts'
+import type { Names } from './names/names.ts'
 
 /** The milliseconds that one try may take. */
 export const tryMs = 15_000
@@ -23,6 +24,10 @@ export interface AttemptLimits {
   stop?: AbortSignal | undefined
   /** The milliseconds that the call may take. */
   withinMs?: number | undefined
+  /** True if a person waits for the result. */
+  isAwaited?: boolean | undefined
+  /** The look-ups of names, if not those of this process. */
+  names?: Names | undefined
 }
 
 /**

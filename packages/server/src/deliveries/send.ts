@@ -4,10 +4,12 @@
  */
 import { type Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import type { LookupFunction } from 'node:net'
 import { foreignLine } from '@svc/protocol'
 import type { Allowed } from './allowed.ts'
 import { type AttemptLimits, attempt, tryMs, wordsOf } from './attempt.ts'
 import type { Call } from './channels/call.ts'
+import { lookupOf } from './names/names.ts'
 import type { DeliveryAnswer, TryResult } from './outbox.ts'
 import { agentFor, readTarget, TargetRefused } from './target.ts'
 
@@ -25,14 +27,21 @@ export async function send(
   const target = readTarget(call.url, allowed)
   if (!target.ok) return { is: 'refused', message: target.message }
   // The agent is made within the attempt, because it throws for an address that may not be called.
-  return answered(async (signal) => exchange(target.value, call, agentFor(target.value, allowed), signal), limits)
+  return answered(async (signal) => {
+    const lookup = lookupOf(limits, signal)
+    const agent = agentFor(target.value, allowed, lookup)
+    return exchange(target.value, call, { agent, lookup, signal })
+  }, limits)
 }
 
 /**
  * Calls an address that the operator set. Unlike the address of a channel, it may be in any network. This never throws.
  */
 export const ping = (url: string, limits: AttemptLimits = {}): Promise<TryResult> =>
-  answered(async (signal) => exchange(new URL(url), { method: 'GET', headers: {}, body: '' }, false, signal), limits)
+  answered(async (signal) => {
+    const by = { agent: false, lookup: lookupOf(limits, signal), signal } as const
+    return exchange(new URL(url), { method: 'GET', headers: {}, body: '' }, by)
+  }, limits)
 
 /** Makes a call as an attempt, and converts how the attempt ended to the result of a try. */
 export async function answered(
@@ -50,18 +59,17 @@ export async function answered(
     : { is: 'unreachable', message: wordsOf(error) }
 }
 
-/** Makes a request. `agent` is used only once; false means that no address is refused. */
+/** Makes a request. `agent` is used only once, and looks the name up; false means that no address is refused. */
 function exchange(
   url: URL,
   { method, headers, body }: Omit<Call, 'url' | 'method'> & { method: string },
-  agent: Agent | false,
-  signal: AbortSignal,
+  { agent, lookup, signal }: { agent: Agent | false; lookup: LookupFunction; signal: AbortSignal },
 ): Promise<DeliveryAnswer> {
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   const sized = { ...headers, 'content-length': String(bytes.length), connection: 'close' }
   const { promise, resolve, reject } = Promise.withResolvers<DeliveryAnswer>()
-  const sent = request(url, { method, headers: sized, agent, signal })
+  const sent = request(url, { method, headers: sized, agent, signal, ...(!agent && { lookup }) })
   let status: IncomingMessage | undefined
   // Once the status has arrived, an error no longer fails the request; it only ends the reading of the answer's body.
   const failed = (error: Error) => {

@@ -2,10 +2,11 @@
  * Sends mails through the mail server that the operator set with SVC_SMTP_URL. Unlike the address of a channel, the
  * mail server may be in any network. Each try has a separate connection and deadline.
  */
-import { isIP } from 'node:net'
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { foreignLine } from '@svc/protocol'
 import { type AttemptLimits, tryMs } from './attempt.ts'
 import type { Mail } from './channels/mail.ts'
+import { lookupOf } from './names/names.ts'
 import type { DeliveryAnswer, TryResult } from './outbox.ts'
 import { wrongRecipient } from './recipient.ts'
 import { answered } from './send.ts'
@@ -65,19 +66,21 @@ export async function sendMail(
   if (!server) return { is: 'refused', message: 'SVC_SMTP_URL is not an address of a mail server.' }
   const wrong = wrongRecipient(to)
   if (wrong !== undefined) return { is: 'refused', message: wrong }
-  return answered((signal) => handOver(server, { mailFrom, to, mail }, limits.withinMs ?? tryMs, signal), limits)
+  return answered((signal) => {
+    const by = { within: limits.withinMs ?? tryMs, lookup: lookupOf(limits, signal), signal }
+    return handOver(server, { mailFrom, to, mail }, by)
+  }, limits)
 }
 
 /** Hands a mail over to the mail server. Throws if the server sends no reply that is about the mail. */
 async function handOver(
   server: SmtpServer,
   { mailFrom, to, mail }: { mailFrom: string; to: string; mail: Mail },
-  within: number,
-  signal: AbortSignal,
+  { within, lookup, signal }: { within: number; lookup: LookupFunction; signal: AbortSignal },
 ): Promise<DeliveryAnswer> {
   // The library nodemailer is loaded at the first mail, because a service that sends no mails does not need it.
   const { createTransport } = await import('nodemailer')
-  const transport = createTransport(optionsOf(server, within))
+  const transport = createTransport({ ...optionsOf(server, within), getSocket: connecting(server, lookup, signal) })
   try {
     const { subject, text, html, headers, messageId } = mail
     const sent = await transport.sendMail({
@@ -120,9 +123,22 @@ const optionsOf = ({ host, port, secure, login }: SmtpServer, within: number) =>
   connectionTimeout: within,
   greetingTimeout: within,
   socketTimeout: within,
-  dnsTimeout: within,
   socketCloseTimeout: 0,
 })
+
+type Connected = (error: Error | null, connected?: { connection: Socket }) => void
+
+/** Connects to the mail server in place of the library, whose own look-up of the name nothing could end. */
+const connecting =
+  ({ host, port }: SmtpServer, lookup: LookupFunction, signal: AbortSignal) =>
+  (_options: unknown, then: Connected): void => {
+    const connection = connect({ host, port, lookup, signal, autoSelectFamily: true })
+    const failed = (error: Error) => then(error)
+    connection.once('error', failed).once('connect', () => {
+      connection.off('error', failed)
+      then(null, { connection })
+    })
+  }
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))

@@ -3,7 +3,6 @@
  * network of the service. A host name is judged by its IP addresses at the moment of the connection, so changing them
  * after an earlier check has no effect.
  */
-import { lookup as dnsLookup } from 'node:dns'
 import type { Agent } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Verdict } from '@svc/protocol'
@@ -93,7 +92,7 @@ function matches(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean {
  * fails instead. The library's agent has a check too: it gets the accepted addresses one by one, because it warns about
  * a network of the other IP version.
  */
-export function agentFor(url: URL, allowed: Allowed, lookup: LookupFunction = dnsLookup as LookupFunction): Agent {
+export function agentFor(url: URL, allowed: Allowed, lookup: LookupFunction): Agent {
   const judged: string[] = []
   const host = hostOf(url)
   if (isIP(host) !== 0) judged.push(passed(judgeAddress(host, allowed)))

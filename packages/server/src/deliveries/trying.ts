@@ -32,11 +32,11 @@ export function openAddress({ channel }: Pick<Claimed, 'channel'>, key: SealKey)
 export async function tryOnce(
   { channel, row, written: message }: Claimed,
   address: Address,
-  { key, allowed, senders, stop, withinMs }: Trying,
+  { key, allowed, senders, stop, withinMs, names }: Trying,
   at: number,
 ): Promise<TryResult> {
   const delivery = { id: row.id, ...message, at }
-  const limits = { stop, withinMs }
+  const limits = { stop, withinMs, names, isAwaited: row.kind === 'test' }
   const sender = senders[channel.kind]
   if (sender) return sender(address, delivery, limits)
   const { channel: write, goneAt404 } = kinds[channel.kind]

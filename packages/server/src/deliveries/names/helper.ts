@@ -1,0 +1,188 @@
+/**
+ * Looks names up in a process of its own. The system's look-up blocks a thread until the system gives up, and nothing
+ * in this process can end it; a process can be ended. The look-up is the system's, so the hosts file, search domains
+ * and services such as mDNS apply as they do to every other program of the machine.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { type LookupAddress, lookup } from 'node:dns'
+import type { Socket } from 'node:net'
+
+/** The part of the options of a look-up that goes to the system. */
+export interface LookUpOptions {
+  family?: number | undefined
+  hints?: number | undefined
+}
+
+interface Question {
+  id: number
+  name: string
+  options: LookUpOptions
+  /** The number of processes that were asked and ended without an answer. */
+  asked: number
+  /** The process that was asked; undefined while this process itself looks the name up. */
+  at?: Asked | undefined
+  answer(found: LookupAddress[] | Error): void
+}
+
+interface Asked {
+  child: ChildProcess
+  pending: Map<number, Question>
+  /** True once it answered something, so that a later end says nothing about its start. */
+  works: boolean
+}
+
+export interface NameHelper {
+  /** Looks a name up. When the signal is aborted, it rejects, and the process that still waits is replaced. */
+  lookUp(name: string, options: LookUpOptions, signal: AbortSignal): Promise<LookupAddress[]>
+}
+
+/** Starts the process with this number of threads. Tests replace it. */
+export type StartHelper = (threads: number) => ChildProcess
+
+/**
+ * The number of threads of the process. Node lets look-ups have half of them, and a thread that waits costs a few KB. A
+ * process that does not start gets half as many, down to the minimum, because systems limit threads.
+ */
+const [maxThreads, minThreads] = [272, 4]
+/** The milliseconds without a look-up after which the process ends. */
+const idleMs = 20_000
+const maxAsked = 10
+
+class HelperProcess implements NameHelper {
+  readonly #start: StartHelper
+  #current: Asked | undefined
+  #threads = maxThreads
+  #mayStart = true
+  #ids = 0
+  #idle: NodeJS.Timeout | undefined
+
+  constructor(start: StartHelper) {
+    this.#start = start
+  }
+
+  lookUp(name: string, options: LookUpOptions, signal: AbortSignal): Promise<LookupAddress[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<LookupAddress[]>()
+    const answer = (found: LookupAddress[] | Error) => (found instanceof Error ? reject(found) : resolve(found))
+    const question: Question = { id: this.#ids++, name, options, asked: 0, answer }
+    const giveUp = () => {
+      reject(signal.reason)
+      question.at?.pending.delete(question.id)
+      this.#retire(question.at)
+    }
+    if (signal.aborted) reject(signal.reason)
+    else {
+      signal.addEventListener('abort', giveUp, { once: true })
+      this.#ask(question)
+    }
+    return promise.finally(() => signal.removeEventListener('abort', giveUp))
+  }
+
+  #ask(question: Question): void {
+    question.asked++
+    if (this.#mayStart) this.#current ??= this.#begin()
+    const asked = this.#current
+    question.at = asked
+    if (!asked) {
+      lookUpHere(question)
+      return
+    }
+    const { id, name, options } = question
+    asked.pending.set(id, question)
+    asked.child.stdin?.write(`${JSON.stringify({ id, name, options })}\n`)
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => this.#retire(this.#current), idleMs).unref()
+  }
+
+  #begin(): Asked {
+    const asked: Asked = { child: this.#start(this.#threads), pending: new Map(), works: false }
+    const gone = () => this.#ended(asked)
+    asked.child.once('error', gone).once('close', gone)
+    asked.child.stdin?.on('error', () => {})
+    let rest = ''
+    asked.child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
+      const lines = (rest + piece).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) answered(asked, line)
+      this.#endIfOver(asked)
+    })
+    return asked
+  }
+
+  /** Asks no more of a process, and ends it when its other look-ups are over. These are at their own deadlines soon. */
+  #retire(asked: Asked | undefined): void {
+    if (this.#current === asked) this.#current = undefined
+    if (asked) this.#endIfOver(asked)
+  }
+
+  #endIfOver(asked: Asked): void {
+    if (asked !== this.#current && asked.pending.size === 0) asked.child.kill('SIGKILL')
+  }
+
+  /** Asks again what a process left unanswered when it ended. */
+  #ended(asked: Asked): void {
+    if (this.#current === asked) this.#current = undefined
+    const left = [...asked.pending.values()]
+    asked.pending.clear()
+    if (!asked.works && left.length > 0) {
+      this.#mayStart = this.#threads > minThreads
+      this.#threads = Math.max(minThreads, Math.floor(this.#threads / 2))
+    }
+    for (const question of left)
+      if (question.asked < maxAsked) this.#ask(question)
+      else question.answer(new Error('the look-up ended'))
+  }
+}
+
+export const newNameHelper = (start: StartHelper = startHelper): NameHelper => new HelperProcess(start)
+
+function answered(asked: Asked, line: string): void {
+  const { id, found, error } = JSON.parse(line) as { id: number; found: LookupAddress[]; error?: object }
+  asked.works = true
+  asked.pending.get(id)?.answer(error ? Object.assign(new Error(), error) : found)
+  asked.pending.delete(id)
+}
+
+/** Looks a name up in this process, because no other one can be started: it is better than no message. */
+function lookUpHere({ name, options, answer }: Question): void {
+  lookup(name, { ...systemOptions(options), all: true }, (error, found) => answer(error ?? found))
+}
+
+const systemOptions = ({ family, hints }: LookUpOptions) => ({
+  ...(family !== undefined && { family }),
+  ...(hints !== undefined && { hints }),
+})
+
+/**
+ * The program of the process. It is a text and no file, so that it fits this process even after an update of the files.
+ * It ends when its input does, at once, because a normal exit would wait for the threads.
+ */
+const program = `
+const { lookup } = require('node:dns')
+const write = (answer) => process.stdout.write(JSON.stringify(answer) + '\\n')
+let rest = ''
+process.stdin.setEncoding('utf8')
+process.stdin.on('data', (piece) => {
+  const lines = (rest + piece).split('\\n')
+  rest = lines.pop()
+  for (const line of lines) {
+    const { id, name, options } = JSON.parse(line)
+    lookup(name, { ...options, all: true }, (error, found) =>
+      write(error ? { id, error: { code: error.code, message: error.message } } : { id, found }))
+  }
+})
+process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'))
+`
+
+export function startHelper(threads: number): ChildProcess {
+  const child = spawn(process.execPath, ['--input-type=commonjs', '-e', program], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    env: { ...systemVariables(), UV_THREADPOOL_SIZE: String(threads) },
+  })
+  child.unref()
+  for (const pipe of [child.stdin, child.stdout]) (pipe as Socket | null)?.unref()
+  return child
+}
+
+/** The variables of this process without those that Node and svc read. The system's look-up reads some of the others. */
+const systemVariables = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_|SVC_)/.test(name)))
