@@ -24,6 +24,8 @@ const waits = [
 ] as const
 export const triesMax = waits.length + 1
 const spread = 0.2
+/** The longest time until the next try of a delivery that was tried so often. */
+export const longestWait = (tries: number): number => Math.ceil((waits[tries - 1] ?? 0) * (1 + spread))
 /** The age at which a delivery is given up, even if tries are left. */
 const maxAge = 24 * hour
 /** The number of consecutive deliveries that were given up after which the channel is disabled. */

@@ -3,6 +3,7 @@
  * first try and never changes afterwards. If the messages of a channel are grouped, one new row replaces the rows that
  * wait.
  */
+import { isAhead } from '@svc/protocol'
 import { sql } from 'kysely'
 import { isPostgres } from '../platform/db/engine.ts'
 import type { Db, Store } from '../platform/db/open.ts'
@@ -14,7 +15,7 @@ import { changesOf, type StoredChange } from './writer.ts'
 const second = 1000
 /** How long a channel waits for further changes before it sends a group, and the minimum time between two groups. */
 export const groupAfter = 30 * second
-const groupEvery = 300 * second
+export const groupEvery = 300 * second
 /**
  * The time for which no other node sends to a channel after a node took a message of it. A try takes a quarter of that;
  * the rest is for clocks that differ.
@@ -134,8 +135,7 @@ export async function dueChannels({ db }: Store, { node, now }: { node: string; 
  * True while a lease lasts. If it ends further in the future than any lease can, a clock was set back, so it counts as
  * free.
  */
-export const isLeased = (until: number | null, now: number): boolean =>
-  until !== null && until > now && until <= now + 2 * leaseMs
+export const isLeased = (until: number | null, now: number): boolean => until !== null && isAhead(until, now, leaseMs)
 
 /** The columns of a channel that no node serves. */
 export const unserved = { serving_node: null, serving_until: null } as const

@@ -40,6 +40,7 @@ import { drainable } from './ops/drain.ts'
 import { healthOf } from './ops/health.ts'
 import { opsListener } from './ops/listener.ts'
 import { createRegistry } from './ops/metrics.ts'
+import { clocksOf, newClockWatch } from './sweeper/clock.ts'
 import { createSweeper } from './sweeper/sweeper.ts'
 
 interface RunningService {
@@ -96,18 +97,20 @@ async function assemble(
   const deps: Deps & { live: Hub } = { store, auth, config, log, now, live, releases }
   const agents = openAgentApi(deps)
   closers.add('reports', 'reports of agents', agents.close)
-  const sweeper = createSweeper(deps, agents.age)
+  const clock = newClockWatch({ store, log, live, clocks: clocksOf(now) })
+  const sweeper = createSweeper(deps, agents.age, clock)
   closers.add('reports', 'regular jobs', sweeper.stop)
 
   const registry = createRegistry({ store, config, now, agents: agents.metrics, live })
-  await listenOps(opsListener(registry, healthOf(store, now), config.version), config, log, closers)
+  await listenOps(opsListener(registry, healthOf(store, now, clock.warning), config.version), config, log, closers)
   if (store.engine === 'sqlite') closers.add('callers', "operator's commands", (await serveOperator(opened, log)).close)
 
   const marks = await startMarks({ store, dataDir: config.dataDir, log, now })
   closers.add('reports', 'count of commits', marks.stop)
 
-  // Records an outage that has just ended. This comes before the first report, which may be about a trial that ended
+  // Corrects times that a clock which was ahead has stored, and records an outage that has just ended. This comes before the first report, which may be about a trial that ended
   // during the outage.
+  await clock.check()
   await noteRunning(store.db, now())
   const server = createListener(deps, { agentRoutes: agents.routes, fallback: webApp(deps).listener })
   logRequests(server, log)
@@ -121,7 +124,7 @@ async function assemble(
     return drain()
   })
   sweeper.start()
-  await startAlerts(deps, closers)
+  await startAlerts({ ...deps, checkClock: clock.check }, closers)
   if (store.engine === 'sqlite') await voidMailLeases(store)
   const mailer = newMailer({ ...deps, key: sealKeyOf(secretOf(config.dataDir)) })
   closers.add('callers', 'mails about accounts', mailer.stop)
@@ -132,7 +135,10 @@ async function assemble(
  * Starts to evaluate and to send alerts. Findings are stored before they are sent, so the service can stop both at any
  * moment without losing a message.
  */
-async function startAlerts({ store, config, log, now, live }: Deps, closers: Closers): Promise<void> {
+async function startAlerts(
+  { store, config, log, now, live, checkClock }: Deps & { checkClock: () => Promise<void> },
+  closers: Closers,
+): Promise<void> {
   // This process alone has the embedded database, so leases are those of an earlier process.
   if (store.engine === 'sqlite') await voidLeases(store)
   const { baseUrl, dataDir, outboundAllow: allowed } = config
@@ -141,8 +147,7 @@ async function startAlerts({ store, config, log, now, live }: Deps, closers: Clo
   const node = newId(now())
   const stopping = new AbortController()
   const dispatcher = newDispatcher({ store, log, now, node, key, allowed, senders, writer: writerOf(baseUrl) })
-  const clocks = () => ({ wall: now(), mono: performance.now() })
-  const service = newServiceFacts({ dataDir: store.engine === 'sqlite' ? dataDir : undefined, clocks })
+  const service = newServiceFacts({ dataDir: store.engine === 'sqlite' ? dataDir : undefined, clocks: clocksOf(now) })
   const { lookedAt } = dispatcher
   const heartbeat = newHeartbeat({ url: config.heartbeatUrl, log, lookedAt, stop: stopping.signal })
   const evaluator = newEvaluator({
@@ -154,6 +159,7 @@ async function startAlerts({ store, config, log, now, live }: Deps, closers: Clo
     service,
     heartbeat: heartbeat.sendIfDue,
     changed: live.alertsChanged,
+    checkClock,
   })
   closers.add('callers', 'deliveries of alerts', dispatcher.stop)
   closers.add('callers', 'evaluation of alerts', evaluator.stop)

@@ -3,7 +3,7 @@ import type { PersonalChannelRow, personalKinds } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import { seal } from '../../deliveries/channels/seal.ts'
 import { readChannel } from '../../deliveries/reading.ts'
-import { endWaiting } from '../../deliveries/settling.ts'
+import { endWaiting, lockChannel } from '../../deliveries/settling.ts'
 import { enqueueTest, reschedule } from '../../deliveries/store.ts'
 import type { Person } from '../../people/accounts/store.ts'
 import { audit } from '../../people/audit/store.ts'
@@ -138,6 +138,26 @@ export const changePersonal = (
     await note(trx, ctx, place, { action: 'channel.changed', name, details })
     return done(personalRow(after))
   })
+
+/**
+ * Sets the due times of messages that were never tried, on the channels of people. After a step of the clock back they
+ * are those that the person's quiet hours and pace give now.
+ */
+export async function replanPersonal(db: Db, now: number): Promise<void> {
+  const channels = await db
+    .selectFrom('alert_channel')
+    .select('id')
+    .where('person_id', 'is not', null)
+    .where('id', 'in', db.selectFrom('alert_delivery').select('channel_id').where('state', '=', 'waiting').distinct())
+    .execute()
+  for (const { id } of channels)
+    await transaction(db, async (trx) => {
+      const channel = await lockChannel(trx, id)
+      if (!channel) return
+      const preferences = readPreferences(channel.preferences)
+      await reschedule<AlertChange>(trx, channel, (change) => sendAt(preferences, change, now), now)
+    })
+}
 
 export const removePersonal = (
   ctx: PersonCtx,

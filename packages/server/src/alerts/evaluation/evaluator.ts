@@ -25,6 +25,8 @@ interface Evaluating {
   heartbeat?: (db: Db, now: number) => Promise<void>
   /** Called if an evaluation of a workspace has changed anything that pages show. */
   changed?: (workspaceId: string) => void
+  /** Makes stored times right after a step of the clock. Each evaluation waits for it, so that none judges by wrong ones. */
+  checkClock?: () => Promise<void>
   /** Reads the facts by which the service itself is judged. */
   service: (db: Db) => Promise<ServiceFacts>
 }
@@ -36,7 +38,8 @@ interface Evaluator {
   stop(): Promise<void>
 }
 
-export function newEvaluator({ store, log, now, node, baseUrl, service, heartbeat, changed }: Evaluating): Evaluator {
+export function newEvaluator(evaluating: Evaluating): Evaluator {
+  const { store, log, now, node, baseUrl, service, heartbeat, changed, checkClock } = evaluating
   let timer: NodeJS.Timeout | undefined
   let turning: Promise<boolean> | undefined
   let stopped = false
@@ -59,6 +62,7 @@ export function newEvaluator({ store, log, now, node, baseUrl, service, heartbea
   }
 
   async function turnOnce(): Promise<boolean> {
+    await checkClock?.()
     let leasedAt = now()
     if (!(await takeLease(store.db, node, leasedAt))) return false
     for (const place of await placesOf(store)) {

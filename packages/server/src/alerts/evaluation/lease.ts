@@ -3,6 +3,7 @@
  * renewed it for 30 s, another node takes it.
  */
 import type { Db } from '../../platform/db/open.ts'
+import { liesAhead } from '../../platform/db/times.ts'
 
 export const leaseMs = 30_000
 
@@ -20,11 +21,7 @@ export async function takeLease(db: Db, node: string, now: number): Promise<bool
         .column('id')
         .doUpdateSet(taken)
         .where((eb) =>
-          eb.or([
-            eb('alert_lease.holder', '=', node),
-            eb('alert_lease.until_at', '<=', now),
-            eb('alert_lease.until_at', '>', now + 2 * leaseMs),
-          ]),
+          eb.or([eb('alert_lease.holder', '=', node), eb.not(liesAhead('alert_lease.until_at', now, leaseMs))]),
         ),
     )
     .returning('holder')

@@ -5,6 +5,7 @@ import {
   type Command,
   type CommandEvent,
   commandDeadline,
+  isAhead,
   limits,
   misfit,
   moveCommand,
@@ -74,7 +75,7 @@ export function settleAcks(commands: readonly StoredCommand[], acks: readonly Ac
  * monotonic clock must agree that the time is over; otherwise the timeout is moved to a later time.
  */
 export function afterTimeout(c: StoredCommand, now: number, age: MonotonicAge): StoredCommand | undefined {
-  if (c.due_at === null || c.due_at > now) return undefined
+  if (c.due_at === null || isAhead(c.due_at, now, limits.commandSeconds * 1000)) return undefined
   if (c.state === 'delivered') {
     const left = limits.commandSeconds * 1000 - (age(c.id) ?? Infinity)
     if (left > 0) return { ...c, due_at: now + Math.ceil(left) }

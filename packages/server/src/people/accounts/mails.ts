@@ -10,7 +10,7 @@ import { newId } from '../../platform/ids.ts'
 
 const hour = 3_600_000
 /** The milliseconds for which the mails that a node has taken are not sent by another node. A try takes less. */
-const leaseMs = 60_000
+export const mailLeaseMs = 60_000
 
 /** The topic of a mail. The person or the invitation is looked up when the mail is sent. */
 export type MailTopic =
@@ -120,7 +120,7 @@ async function take(db: Db, which: RawBuilder<unknown>, max: number, now: number
     .limit(max)
   return db
     .updateTable('account_mail')
-    .set({ leased_until: now + leaseMs })
+    .set({ leased_until: now + mailLeaseMs })
     .where('id', 'in', due)
     .where('leased_until', '<=', now)
     .returningAll()

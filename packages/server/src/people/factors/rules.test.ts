@@ -21,6 +21,10 @@ describe('a proof', () => {
     ['with a factor: the password a minute ago, but showed none', { proofAt: ago(1) }, true, false],
     ['with a factor: showed it 9 minutes ago', { factorAt: ago(9) }, true, true],
     ['with a factor: showed it 10 minutes ago', { factorAt: ago(10), signedInAt: ago(1) }, true, false],
+    ['after the clock was set back: signed in three hours ahead', { signedInAt: ago(-180) }, false, false],
+    ['after the clock was set back: the password three hours ahead', { proofAt: ago(-180) }, false, false],
+    ['after the clock was set back: showed it three hours ahead', { factorAt: ago(-180) }, true, false],
+    ['a minute ahead, by the clock of another node', { factorAt: ago(-1) }, true, true],
     ['after the factor was removed: it was shown a minute ago', { factorAt: ago(1) }, false, true],
   ])('%s', (_, facts, hasFactor, holds) => {
     expect(isProved(session(facts), hasFactor, now)).toBe(holds)

@@ -1,9 +1,10 @@
 /** The rules about second factors, each a pure function: when a proof holds, who lacks a factor, when codes are locked. */
 import type { Role } from '@svc/api'
+import { isAhead } from '@svc/protocol'
 
 const minute = 60_000
 /** The milliseconds for which a sign-in or a proof allows dangerous operations. */
-const proofLasts = 10 * minute
+export const proofLasts = 10 * minute
 /** The milliseconds for which the first half of a sign-in can be completed. */
 export const halfLasts = 10 * minute
 /** After this many wrong codes in a row, the codes of the account are refused for `lockedFor` milliseconds. */
@@ -25,8 +26,8 @@ export interface SessionFacts {
  * session counts, so neither a password nor a link of the operator is enough.
  */
 export function isProved({ signedInAt, factorAt, proofAt }: SessionFacts, hasFactor: boolean, now: number): boolean {
-  const at = hasFactor ? factorAt : Math.max(signedInAt, factorAt ?? 0, proofAt ?? 0)
-  return at !== null && now - at < proofLasts
+  const shown = hasFactor ? [factorAt] : [signedInAt, factorAt, proofAt]
+  return shown.some((at) => at !== null && isAhead(at + proofLasts, now, proofLasts))
 }
 
 /** The rights of a member in one session. */

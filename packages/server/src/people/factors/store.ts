@@ -6,6 +6,7 @@
 import type { SignInRecord } from '@svc/api'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { liesAhead } from '../../platform/db/times.ts'
 import { hashToken } from '../../platform/tokens.ts'
 import { hashRecovery, newRecoveryCodes } from './recovery.ts'
 import { halfLasts, isProved, lockedFor, maxWrongCodes } from './rules.ts'
@@ -122,13 +123,18 @@ export async function countCode(db: Db, personId: string, now: number): Promise<
         .doUpdateSet((eb) => ({
           count: eb
             .case()
-            .when('wrong_code.at', '<=', now - lockedFor)
+            .when(eb.not(liesAhead('wrong_code.at', now - lockedFor, lockedFor)))
             .then(1)
             .else(eb('wrong_code.count', '+', 1))
             .end(),
           at: now,
         }))
-        .where((eb) => eb.or([eb('wrong_code.count', '<', maxWrongCodes), eb('wrong_code.at', '<=', now - lockedFor)])),
+        .where((eb) =>
+          eb.or([
+            eb('wrong_code.count', '<', maxWrongCodes),
+            eb.not(liesAhead('wrong_code.at', now - lockedFor, lockedFor)),
+          ]),
+        ),
     )
     .returning('count')
     .executeTakeFirst()
@@ -192,12 +198,15 @@ export const halfOf = (db: Db, token: string, now: number) =>
     .selectFrom('first_half')
     .select(['hash', 'person_id', 'method'])
     .where('hash', '=', hashToken(token))
-    .where('expires_at', '>', now)
+    .where(liesAhead('expires_at', now, halfLasts))
     .executeTakeFirst()
 
 /** Uses a first half up, in one statement. False if it ended meanwhile. */
 export async function useHalf(db: Db, { hash }: { hash: string }, now: number): Promise<boolean> {
-  const half = db.deleteFrom('first_half').where('hash', '=', hash).where('expires_at', '>', now)
+  const half = db
+    .deleteFrom('first_half')
+    .where('hash', '=', hash)
+    .where(liesAhead('expires_at', now, halfLasts))
   return (await half.returning('hash').executeTakeFirst()) !== undefined
 }
 

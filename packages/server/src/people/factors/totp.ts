@@ -1,7 +1,7 @@
 /** Codes of authenticator apps (TOTP, RFC 6238): six digits for each 30 seconds, made from a secret of 160 bits. */
 import { Secret, TOTP } from 'otpauth'
 
-const stepMs = 30_000
+export const stepMs = 30_000
 /** A code for the step before or after the present one is accepted, since clocks differ and people need time to type. */
 const window = 1
 const issuer = 'svc'

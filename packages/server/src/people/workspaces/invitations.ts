@@ -5,10 +5,11 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { InvitationInfo, Members, Role } from '@svc/api'
-import type { Verdict } from '@svc/protocol'
+import { isAhead, type Verdict } from '@svc/protocol'
 import { readMailbox } from '../../deliveries/recipient.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { liesAhead } from '../../platform/db/times.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { type Auth, invitationLasts } from '../accounts/auth.ts'
 import { type Accounts, decide, type People, type PeopleCtx, type Trx } from '../accounts/library.ts'
@@ -186,7 +187,7 @@ export async function invitationsOf(
     .select('disabled_at')
     .where('invitation.workspaceId', '=', workspace.id)
     .where('status', '=', 'pending')
-    .where('expiresAt', '>', new Date(now))
+    .where(liesAhead('expiresAt', now, invitationLasts, 'date'))
     .execute()
   const names = await namesOf(people, open)
   const ours = (await operatorInvitationsOf(people.store.db, workspace, now)).map((row) => ({
@@ -363,7 +364,7 @@ const pendingOf = (workspace: { id: string }) => [
 ]
 
 const isOpen = ({ status, expiresAt }: Invitation, now: number): boolean =>
-  status === 'pending' && new Date(expiresAt).getTime() > now
+  status === 'pending' && isAhead(new Date(expiresAt).getTime(), now, invitationLasts)
 
 async function namesOf(
   { store }: People,

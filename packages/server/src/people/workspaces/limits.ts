@@ -5,8 +5,10 @@
  */
 import type { Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
+import { liesAhead } from '../../platform/db/times.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { sizeInWords } from '../../platform/limits/units.ts'
+import { invitationLasts } from '../accounts/auth.ts'
 import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { lockWorkspace } from './lock.ts'
@@ -105,13 +107,13 @@ const used: Record<LimitKind, (db: Db, workspaceId: string, now: number) => Prom
       .select((eb) => eb.fn.countAll<number>().as('n'))
       .where('workspaceId', '=', workspaceId)
       .where('status', '=', 'pending')
-      .where('expiresAt', '>', new Date(now))
+      .where(liesAhead('expiresAt', now, invitationLasts, 'date'))
       .executeTakeFirstOrThrow()
     const ours = await db
       .selectFrom('operator_invitation')
       .select((eb) => eb.fn.countAll<number>().as('n'))
       .where('workspace_id', '=', workspaceId)
-      .where('expires_at', '>', now)
+      .where(liesAhead('expires_at', now, invitationLasts))
       .executeTakeFirstOrThrow()
     return Number(members.n) + Number(invited.n) + Number(ours.n)
   },

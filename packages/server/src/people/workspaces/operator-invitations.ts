@@ -4,6 +4,7 @@
  */
 import type { Role } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
+import { liesAhead } from '../../platform/db/times.ts'
 import { newId } from '../../platform/ids.ts'
 import { invitationLasts } from '../accounts/auth.ts'
 import { asRole } from './store.ts'
@@ -57,7 +58,7 @@ export async function takeOperatorInvitation(
   const row = await trx
     .deleteFrom('operator_invitation')
     .where('id', '=', id)
-    .where('expires_at', '>', now)
+    .where(liesAhead('expires_at', now, invitationLasts))
     .returningAll()
     .executeTakeFirst()
   return row && read(row)
@@ -68,7 +69,11 @@ export async function replaceOperatorInvitations(trx: Db, { id }: { id: string }
   await trx.deleteFrom('operator_invitation').where('workspace_id', '=', id).where('email', '=', email).execute()
 }
 
-const open = (db: Db, now: number) => db.selectFrom('operator_invitation').selectAll().where('expires_at', '>', now)
+const open = (db: Db, now: number) =>
+  db
+    .selectFrom('operator_invitation')
+    .selectAll()
+    .where(liesAhead('expires_at', now, invitationLasts))
 
 const read = (row: {
   id: string

@@ -9,25 +9,31 @@ const patienceMs = 2000
 const reuseMs = 1000
 
 /**
- * The result of a check. `warning` says that the database lost changes, although the service works; `messages` counts
+ * The result of a check. `warning` says that the database lost changes, or that the clock was changed, although the
+ * service works; `messages` counts
  * the messages about alerts that should have been tried more than a minute ago.
  */
 export type Health =
   | { ok: true; warning?: string; messages?: { overdue: number; workspaces: number } }
   | { ok: false; message: string }
 
-export function healthOf(store: Store, now: () => number): () => Promise<Health> {
+/** `clockWarning` returns a sentence about a step of the clock that was not long ago. */
+export function healthOf(
+  store: Store,
+  now: () => number,
+  clockWarning: () => string | undefined = () => undefined,
+): () => Promise<Health> {
   let last: Promise<Health> | undefined
   let asked = Number.NEGATIVE_INFINITY
   return () => {
     if (last && performance.now() - asked < reuseMs) return last
     asked = performance.now()
-    last = check(store, now())
+    last = check(store, now(), clockWarning())
     return last
   }
 }
 
-async function check(store: Store, now: number): Promise<Health> {
+async function check(store: Store, now: number, clockWarning: string | undefined): Promise<Health> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Health>((resolve) => {
     const message = `The database did not take a write within ${patienceMs / 1000} s.`
@@ -38,15 +44,17 @@ async function check(store: Store, now: number): Promise<Health> {
     return { ok: true, ...(deliveries > 0 && { messages: { overdue: deliveries, workspaces } }) }
   }
   const written = write(store).then(
-    async () => ({ ...(await overdue()), ...(await warningOf(store)) }),
+    async () => ({ ...(await overdue()), ...(await warningOf(store, clockWarning)) }),
     (error): Health => ({ ok: false, message: `The database takes no writes: ${error?.message ?? error}` }),
   )
   return await Promise.race([written, late]).finally(() => clearTimeout(timer))
 }
 
-async function warningOf({ db }: Store): Promise<{ warning?: string }> {
+async function warningOf({ db }: Store, clockWarning: string | undefined): Promise<{ warning?: string }> {
   const loss = await openLoss(db)
-  return loss ? { warning: `${lossWords(loss)} "svc-server database status" says what to do.` } : {}
+  const lossWarning = loss && `${lossWords(loss)} "svc-server database status" says what to do.`
+  const warnings = [lossWarning, clockWarning].filter((one) => one !== undefined)
+  return warnings.length > 0 ? { warning: warnings.join(' ') } : {}
 }
 
 /**

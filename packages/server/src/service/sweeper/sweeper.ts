@@ -14,6 +14,7 @@ import { runActions } from '../../updates/actions/runner.ts'
 import { advanceRollouts, notifyOf } from '../../updates/rollouts/advance.ts'
 import { noteRunning } from '../../updates/wishes/away.ts'
 import { grantWaiting } from '../../updates/wishes/trials.ts'
+import { type ClockWatch, clocksOf, newClockWatch } from './clock.ts'
 import { boundHistories } from './history.ts'
 import {
   eraseEndedAccess,
@@ -41,7 +42,12 @@ interface Sweeper {
   stop(): Promise<void>
 }
 
-export function createSweeper(deps: Pick<AgentDeps, 'store' | 'live' | 'log' | 'now'>, age: MonotonicAge): Sweeper {
+/** `clock` is the watch on the clock that the parts of the process share; by default the sweeper has its own. */
+export function createSweeper(
+  deps: Pick<AgentDeps, 'store' | 'live' | 'log' | 'now'>,
+  age: MonotonicAge,
+  clock: Pick<ClockWatch, 'check'> = newClockWatch({ ...deps, clocks: clocksOf(deps.now) }),
+): Sweeper {
   let timer: NodeJS.Timeout | undefined
   let sweeping: Promise<void> | undefined
   let stopped = false
@@ -71,6 +77,7 @@ export function createSweeper(deps: Pick<AgentDeps, 'store' | 'live' | 'log' | '
   }
 
   async function sweepOnce(): Promise<void> {
+    await clock.check()
     const now = deps.now()
     for (const agent of await timeOutCommands(deps.store, now, age)) deps.live.changed(agent.workspaceId, agent.id)
     await runActions(deps)
@@ -82,11 +89,11 @@ export function createSweeper(deps: Pick<AgentDeps, 'store' | 'live' | 'log' | '
     await eraseOldAction(deps.store.db, now)
     await eraseDeletedWorkspaces(deps.store.db)
     lastBounded = await boundHistories(deps.store.db, lastBounded, now)
-    if (now - foldedAt >= foldEveryMs) {
+    if (Math.abs(now - foldedAt) >= foldEveryMs) {
       await foldActivity(deps.store.db)
       foldedAt = now
     }
-    if (now - accessErasedAt >= accessEveryMs) {
+    if (Math.abs(now - accessErasedAt) >= accessEveryMs) {
       await eraseEndedAccess(deps.store, now)
       await eraseOldNames(deps.store.db, now)
       accessErasedAt = now

@@ -162,7 +162,7 @@ async function refresh(source: FleetSource, workspaceId: string, fleet: Kept): P
   const { db, engine, now } = source
   const at = now()
   const today = dayOf(at)
-  const whole = fleet.whole || fleet.day !== today || at - fleet.readAt > lifetime[engine]
+  const whole = fleet.whole || fleet.day !== today || at - fleet.readAt > lifetime[engine] || fleet.readAt > at
   // The list of agents to read again is emptied before they are read. Agents that report meanwhile are read the next
   // time.
   const ids = fleet.stale

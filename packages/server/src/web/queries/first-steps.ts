@@ -3,9 +3,11 @@
  * service has; only whether a person wants to see the steps is stored.
  */
 import type { FirstSteps, Me } from '@svc/api'
+import { invitationLasts } from '../../people/accounts/auth.ts'
 import { onboardingWanted } from '../../people/accounts/onboarding.ts'
 import { findWorkspace } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { liesAhead } from '../../platform/db/times.ts'
 import { isNotified } from './alerts.ts'
 
 /**
@@ -59,7 +61,7 @@ async function firstStepsOf(db: Db, { id }: { id: string }, now: number): Promis
     .select('id')
     .where('workspaceId', '=', id)
     .where('status', '=', 'pending')
-    .where('expiresAt', '>', new Date(now))
+    .where(liesAhead('expiresAt', now, invitationLasts, 'date'))
     .limit(1)
     .executeTakeFirst()
   const version = await db

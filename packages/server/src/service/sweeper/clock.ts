@@ -1,0 +1,134 @@
+/**
+ * Watches the clock of the service. A step of the clock, in either direction, is one line of the log and a warning in
+ * the service's health for an hour. After a step back, stored times that cannot be are corrected before anything is
+ * judged by them.
+ */
+import { cannotBe, clockSlackMs } from '@svc/protocol'
+import type { Logger } from 'pino'
+import { type Clocks, jumpBetween } from '../../alerts/evaluation/service.ts'
+import type { Live } from '../../platform/base.ts'
+import type { Store } from '../../platform/db/open.ts'
+import { noteRunning } from '../../updates/wishes/away.ts'
+import { mendTimes } from './mend.ts'
+
+/** The milliseconds for which a step is shown in the service's health. */
+const shownMs = 3_600_000
+/**
+ * The minimum milliseconds between two corrections because of a time that another process stored. It only matters while
+ * another node's clock stays ahead.
+ */
+const againMs = 60_000
+/** The number of checks after a step back in which times are corrected: a transaction may have stored an old time. */
+const mendings = 2
+
+/** A step of the clock: the time after it, and its size in milliseconds, negative if the clock was set back. */
+interface ClockStep {
+  at: number
+  by: number
+}
+
+export interface ClockWatch {
+  /** Notices a step of the clock, and corrects stored times after a step back. Cheap if nothing has happened. */
+  check(): Promise<void>
+  /** The last step of this process's clock; null if there was none. */
+  step(): ClockStep | null
+  /** The sentence about the last step that the health of the service shows; undefined if none is recent. */
+  warning(): string | undefined
+}
+
+interface Watching {
+  store: Store
+  log: Pick<Logger, 'warn'>
+  live: Pick<Live, 'listChanged' | 'alertsChanged'>
+  clocks: () => Clocks
+}
+
+/** Reads both clocks: that of the service, and the one that never jumps. */
+export const clocksOf = (now: () => number) => (): Clocks => ({ wall: now(), mono: performance.now() })
+
+export function newClockWatch({ store, log, live, clocks }: Watching): ClockWatch {
+  let before = clocks()
+  let last: (ClockStep & { mono: number }) | null = null
+  let owed = 0
+  let back = 0
+  let foreignAt = Number.NEGATIVE_INFINITY
+  let checking: Promise<void> | undefined
+  return { check, step: () => last && { at: last.at, by: last.by }, warning }
+
+  function check(): Promise<void> {
+    checking ??= checkOnce().finally(() => {
+      checking = undefined
+    })
+    return checking
+  }
+
+  async function checkOnce(): Promise<void> {
+    const { wall: now, mono } = clocks()
+    const by = jumpBetween(before, { wall: now, mono })
+    const stepped = Math.abs(by) >= clockSlackMs
+    if (stepped) note({ at: now, by, mono })
+    const ahead = owed === 0 ? await aheadBy(now) : 0
+    if (ahead > 0 && mono - foreignAt >= againMs) {
+      foreignAt = mono
+      note({ at: now, by: -ahead, mono }, 'earlier')
+    }
+    if (stepped && by > 0) await noteRunning(store.db, now)
+    if (owed > 0) await mend(now)
+  }
+
+  /** The milliseconds by which the last sign of a running service is ahead; 0 if it can be. */
+  async function aheadBy(now: number): Promise<number> {
+    const beat = await store.db.selectFrom('service_beat').select('at').where('id', '=', 1).executeTakeFirst()
+    return beat && cannotBe(beat.at, now) ? beat.at - now : 0
+  }
+
+  function note(step: ClockStep & { mono: number }, seen: 'now' | 'earlier' = 'now'): void {
+    last = step
+    const seconds = Math.round(step.by / 1000)
+    if (seen === 'now') {
+      // Small steps add up until they are noticed, so the next comparison begins here.
+      before = { wall: step.at, mono: step.mono }
+      log.warn({ seconds }, step.by > 0 ? setForward : setBack)
+    } else log.warn({ seconds }, wasAhead)
+    if (step.by > 0) return
+    owed = mendings
+    back = seen === 'now' ? -step.by : 0
+  }
+
+  async function mend(now: number): Promise<void> {
+    const times = await mendTimes(store, now, back)
+    back = 0
+    owed--
+    if (times === 0) return
+    const workspaces = await store.db.selectFrom('workspace').select('id').execute()
+    for (const { id } of workspaces) {
+      live.listChanged(id)
+      live.alertsChanged(id)
+    }
+  }
+
+  function warning(): string | undefined {
+    if (!last || clocks().mono - last.mono >= shownMs) return undefined
+    return stepWords(last)
+  }
+}
+
+const setBack = 'the clock was set back: stored times that are ahead of it count as now'
+const setForward = 'the clock was set forward, or the machine was suspended'
+const wasAhead = 'stored times are ahead of the clock, which was set back or differs between nodes: they count as now'
+
+/** A sentence about a step of the clock. */
+function stepWords({ at, by }: ClockStep): string {
+  const moment = new Date(at).toISOString().slice(0, 16).replace('T', ' ')
+  const size = sizeOf(Math.abs(by))
+  return by > 0
+    ? `The clock went forward by ${size} at ${moment} UTC, or the machine was suspended.`
+    : `The clock was set back by ${size} at ${moment} UTC. Stored times that were ahead of it count as now.`
+}
+
+/** A length such as `3 h 5 min`, rounded to minutes. */
+function sizeOf(ms: number): string {
+  const minutes = Math.round(ms / 60_000)
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  return [hours > 0 ? `${hours} h` : '', rest > 0 ? `${rest} min` : ''].filter(Boolean).join(' ') || '1 min'
+}

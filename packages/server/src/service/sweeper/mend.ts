@@ -1,0 +1,68 @@
+/**
+ * Corrects the stored times that cannot be, after a clock was set back. Each statement takes only what is still wrong,
+ * so the work may be done twice or by several nodes.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import { replanPersonal } from '../../alerts/changes/personal.ts'
+import type { Db, Store } from '../../platform/db/open.ts'
+import { mendWishes } from '../../updates/wishes/mend.ts'
+import { mended, storedTimes, type TimeRule } from './stored-times.ts'
+
+/**
+ * Corrects all stored times, and returns how many there were. `back` are the milliseconds by which this process saw its
+ * clock set back; 0 if another process did. Permits end that much earlier, since their time went on.
+ */
+export async function mendTimes(store: Store, now: number, back: number): Promise<number> {
+  let count = 0
+  for (const [table, columns] of Object.entries(storedTimes)) {
+    // The wishes of an agent have times of their own, which must agree with its columns.
+    if (table === 'agent') count += await mendWishes(store.db, now)
+    for (const [column, rule] of Object.entries(columns)) count += await mendColumn(store, { table, column, rule }, now)
+    if (back > 0) await shorten(store.db, table, columns, { now, back })
+  }
+  await replanPersonal(store.db, now)
+  return count
+}
+
+async function mendColumn(
+  { db, engine }: Store,
+  { table, column, rule }: { table: string; column: string; rule: TimeRule },
+  now: number,
+): Promise<number> {
+  const change = mended(rule, now)
+  if (!change) return 0
+  const isOfLibrary = column.endsWith('At')
+  const stored = (at: number) => (isOfLibrary ? dateIn(engine, at) : at)
+  const { latest } = change
+  const where = 'where' in rule && rule.where ? sql` and ${rule.where}` : sql``
+  const wrong = sql`${sql.ref(column)} > ${typeof latest === 'number' ? stored(latest) : latest}${where}`
+  const value = change.value === null ? sql`null` : sql`${stored(change.value)}`
+  const { numAffectedRows } = await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${value}
+    where ${engine === 'postgres' ? unlocked(table, wrong) : wrong}`.execute(db)
+  return Number(numAffectedRows ?? 0n)
+}
+
+/**
+ * The condition for rows that no transaction has locked. A report that is being stored locks several rows, so waiting
+ * for them could deadlock; it also writes the right time.
+ */
+const unlocked = (table: string, wrong: RawBuilder<unknown>) =>
+  sql`ctid in (select ctid from ${sql.table(table)} where ${wrong} for update skip locked)`
+
+/** A time as the accounts library stores it: on SQLite as ISO text. */
+const dateIn = (engine: Store['engine'], at: number): Date | string =>
+  engine === 'sqlite' ? new Date(at).toISOString() : new Date(at)
+
+/** Ends the permits of a table earlier by the time by which the clock was set back. */
+async function shorten(
+  db: Db,
+  table: string,
+  columns: Readonly<Record<string, TimeRule>>,
+  { now, back }: { now: number; back: number },
+): Promise<void> {
+  for (const [column, rule] of Object.entries(columns)) {
+    if (rule.is !== 'permit' || column.endsWith('At')) continue
+    const at = sql.ref(column)
+    await sql`update ${sql.table(table)} set ${at} = ${at} - ${back} where ${at} > ${now}`.execute(db)
+  }
+}

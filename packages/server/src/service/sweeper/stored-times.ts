@@ -1,0 +1,200 @@
+/**
+ * Every stored time of the service, with what becomes of it when it cannot be because a clock was set back. A time of
+ * an event counts as now. A deadline that is farther away than its full length is over: what waits is due, a lease is
+ * free, and a permit ends. A test compares this table with the schema, so a new column needs a line here.
+ */
+import { clockSlackMs, latestDeadline, limits } from '@svc/protocol'
+import { type RawBuilder, sql } from 'kysely'
+import { leaseMs as evaluationLeaseMs } from '../../alerts/evaluation/lease.ts'
+import { longestWait } from '../../deliveries/outbox.ts'
+import { groupEvery, leaseMs } from '../../deliveries/store.ts'
+import { idleSeconds, invitationLasts } from '../../people/accounts/auth.ts'
+import { linkLasts } from '../../people/accounts/links.ts'
+import { mailLeaseMs } from '../../people/accounts/mails.ts'
+import { halfLasts, proofLasts } from '../../people/factors/rules.ts'
+import { stepMs } from '../../people/factors/totp.ts'
+import { dayMs } from '../../platform/limits/units.ts'
+import { codeLasts } from '../../updates/installs/codes.ts'
+
+/** A length in milliseconds, or an SQL expression for a length that differs from row to row. */
+type Length = number | RawBuilder<number>
+
+export type TimeRule =
+  /** The time of something that happened, in milliseconds or in units of `unit`. It becomes the present time. */
+  | { is: 'event'; where?: RawBuilder<boolean>; unit?: number }
+  /** The time at which something is due that waits. It becomes the present time. */
+  | { is: 'due'; full: Length; where?: RawBuilder<boolean> }
+  /** The end of a lease. It becomes `free`. */
+  | { is: 'lease'; full: number; free: 0 | null }
+  /** The end of something that permits, such as a code. It becomes the present time, so the permit is over. */
+  | { is: 'permit'; full: Length }
+  /** The time of something that permits for `full` milliseconds. It becomes so old that the permit is over. */
+  | { is: 'proof'; full: number }
+  /** The end of something that must not end early, such as a session. It becomes what it would be if it began now. */
+  | { is: 'kept'; full: number }
+  /** The service does not change this time, and nothing waits for it. `why` gives the reason. */
+  | { is: 'left'; why: 'a person chose it' | 'an agent reported it' | 'it is a record' | 'the library does not use it' }
+
+const event: TimeRule = { is: 'event' }
+const record: TimeRule = { is: 'left', why: 'it is a record' }
+const chosen: TimeRule = { is: 'left', why: 'a person chose it' }
+const reported: TimeRule = { is: 'left', why: 'an agent reported it' }
+const unused: TimeRule = { is: 'left', why: 'the library does not use it' }
+
+const lengthOfLink = sql<number>`case purpose ${sql.join(
+  Object.entries(linkLasts).map(([purpose, lasts]) => sql`when ${sql.lit(purpose)} then ${sql.lit(lasts)}`),
+  sql` `,
+)} else 0 end`
+
+/** The longest time for which a message waits after its tries; `untried` before the first one. */
+const lengthOfWait = (untried: number) =>
+  sql<number>`case tries when 0 then ${sql.lit(untried)} ${sql.join(
+    Array.from({ length: 9 }, (_, i) => sql`when ${sql.lit(i + 1)} then ${sql.lit(longestWait(i + 1))}`),
+    sql` `,
+  )} else ${sql.lit(longestWait(9))} end`
+
+/** A message that was never tried, on the channel of a person: the person's quiet hours decide when it is sent. */
+const isForQuietHours = sql<boolean>`(tries = 0 and exists (
+  select 1 from alert_channel where alert_channel.id = alert_delivery.channel_id and person_id is not null))`
+
+/**
+ * The rule for each column with a time, by table. Columns of a table are treated in this order. The time by which the
+ * service notices that the clock was set back is the last one.
+ */
+export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRule>>>> = {
+  agent_report: { received_at: event, status_at: reported },
+  agent: { created_at: event, runtime_granted_at: event },
+  level_change: { at: event },
+  machine_change: { at: event },
+  update_event: { at: event, since: event },
+  command: {
+    created_at: event,
+    delivered_at: event,
+    failed_at: event,
+    answered_at: event,
+    due_at: { is: 'due', full: limits.commandSeconds * 1000 },
+  },
+  log: { received_at: event, expires_at: { is: 'kept', full: limits.logRetentionDays * dayMs } },
+  action: { created_at: event },
+  agent_old_name: { renamed_at: event },
+
+  alert: {
+    phase_since: event,
+    since: event,
+    unsteady_since: event,
+    opened_at: event,
+    ended_at: event,
+    acknowledged_at: event,
+    told_at: event,
+    escalated_at: event,
+  },
+  // A mute that begins at once begins now. One that a person planned begins when the person wanted.
+  alert_mute: {
+    from_at: { is: 'event', where: sql`from_at <= created_at` },
+    until_at: chosen,
+    created_at: event,
+    ended_at: event,
+  },
+  alert_channel: {
+    created_at: event,
+    last_at: event,
+    grouped_at: event,
+    failing_since: event,
+    serving_until: { is: 'lease', full: leaseMs, free: null },
+  },
+  alert_delivery: {
+    created_at: event,
+    due_at: { is: 'due', full: lengthOfWait(groupEvery), where: sql`not ${isForQuietHours}` },
+    leased_until: { is: 'lease', full: leaseMs, free: null },
+    ended_at: event,
+  },
+  alert_lease: { until_at: { is: 'lease', full: evaluationLeaseMs, free: 0 }, turned_at: event },
+  account_mail: {
+    created_at: event,
+    due_at: { is: 'due', full: lengthOfWait(0) },
+    leased_until: { is: 'lease', full: mailLeaseMs, free: 0 },
+  },
+
+  install_code: {
+    issued_at: event,
+    expires_at: { is: 'permit', full: codeLasts },
+    redeemed_at: event,
+    revoked_at: event,
+  },
+  blueprint: { created_at: event },
+  blueprint_version: { uploaded_at: event },
+  release: { added_at: event },
+  rollout: { wave_kept_at: event, created_at: event, changed_at: event },
+  rollout_agent: { wished_at: event, worse_at: event, at: event },
+  product: { created_at: event },
+  workspace_product: { activated_at: event },
+  bot: { created_at: event },
+  bot_token: {
+    issued_at: event,
+    expires_at: { is: 'kept', full: limits.botTokenDays * dayMs },
+    revoked_at: event,
+    last_used_at: event,
+  },
+
+  link: { created_at: event, expires_at: { is: 'permit', full: lengthOfLink }, used_at: event },
+  counted_send: { at: event },
+  sign_in: { at: event },
+  email_confirmation: { at: event },
+  onboarding: { at: event },
+  person_disabled: { disabled_at: event },
+  person_operator: { made_at: event },
+  operator_invitation: { expires_at: { is: 'permit', full: invitationLasts } },
+  workspace_deleted: { deleted_at: event },
+  totp: { created_at: event, confirmed_at: event, last_step: { is: 'event', unit: stepMs } },
+  recovery_code: { created_at: event },
+  wrong_code: { at: event },
+  session_proof: { factor_at: { is: 'proof', full: proofLasts }, proof_at: { is: 'proof', full: proofLasts } },
+  first_half: { expires_at: { is: 'permit', full: halfLasts } },
+  factor_requirement: { from_at: chosen },
+
+  workspace: { createdAt: event },
+  user: { createdAt: event, updatedAt: event },
+  member: { createdAt: event },
+  session: {
+    // A sign-in is a proof, too.
+    createdAt: { is: 'proof', full: proofLasts },
+    updatedAt: event,
+    expiresAt: { is: 'kept', full: idleSeconds * 1000 },
+  },
+  account: { createdAt: event, updatedAt: event, accessTokenExpiresAt: unused, refreshTokenExpiresAt: unused },
+  invitation: { createdAt: event, expiresAt: { is: 'permit', full: invitationLasts } },
+  verification: { createdAt: unused, updatedAt: unused, expiresAt: unused },
+
+  audit: { at: record },
+  service_away: { from_at: event, until_at: event },
+  service_backup: { at: event },
+  service_back: { noticed_at: event, lost_until: record },
+  node_mark: { at: event },
+  factor_node: { at: event },
+  service_beat: { at: event },
+}
+
+/** The new value of a column whose time cannot be, and the latest time that can; undefined if it is left as it is. */
+export function mended(rule: TimeRule, now: number): { latest: Length; value: number | null } | undefined {
+  const latest = (full: Length): Length =>
+    typeof full === 'number'
+      ? latestDeadline(now, full)
+      : sql<number>`(cast(${latestDeadline(now, 0)} as bigint) + ${full})`
+  switch (rule.is) {
+    case 'event': {
+      const { unit = 1 } = rule
+      return { latest: Math.ceil((now + clockSlackMs) / unit), value: Math.floor(now / unit) }
+    }
+    case 'proof':
+      return { latest: now + clockSlackMs, value: now - rule.full }
+    case 'due':
+    case 'permit':
+      return { latest: latest(rule.full), value: now }
+    case 'lease':
+      return { latest: latest(rule.full), value: rule.free }
+    case 'kept':
+      return { latest: latest(rule.full), value: now + rule.full }
+    case 'left':
+      return undefined
+  }
+}
