@@ -84,6 +84,7 @@ export const bounds = {
   'DELETE /w/:slug/members/:id': nothing,
   'POST /w/:slug/invitations': people,
   'DELETE /w/:slug/invitations/:id': nothing,
+  'POST /w/:slug/invitations/:id/link': nothing,
   'POST /invitations/:id': accounts,
   'PATCH /w/:slug/alert-settings': settings,
   'PUT /w/:slug/agents/:name/hours': nothing,

@@ -258,6 +258,7 @@ export const api = {
   members: (slug: string, s?: Signal) => call('GET /w/:slug/members', { slug }, s),
   invite: (slug: string, invitation: Sent<'POST /w/:slug/invitations'>) =>
     call('POST /w/:slug/invitations', { slug }, invitation),
+  invitationLink: (slug: string, id: string) => call('POST /w/:slug/invitations/:id/link', { slug, id }),
   uninvite: (slug: string, id: string) => call('DELETE /w/:slug/invitations/:id', { slug, id }),
   setRole: (slug: string, id: string, role: Role) => call('PATCH /w/:slug/members/:id', { slug, id }, { role }),
   removeMember: (slug: string, id: string) => call('DELETE /w/:slug/members/:id', { slug, id }),

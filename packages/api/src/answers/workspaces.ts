@@ -162,7 +162,8 @@ export interface Members {
   }[]
   /**
    * The open invitations; empty unless an admin asks. `void` is true if the person who invited left the workspace, or
-   * now has fewer rights than the invitation gives.
+   * now has fewer rights than the invitation gives. `url` is null if the invitation makes an admin: its link is shown
+   * only after a proof (`POST /w/:slug/invitations/:id/link`).
    */
   invitations: {
     id: string
@@ -170,7 +171,7 @@ export interface Members {
     role: Role
     expiresAt: number
     invitedBy: string
-    url: string
+    url: string | null
     void: boolean
   }[]
 }

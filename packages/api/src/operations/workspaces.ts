@@ -77,6 +77,13 @@ export const invite = change<{ id: string; url: string; mailed: boolean }>()('PO
   pages: { none: 'only the page of members shows it, to the person who invited' },
   again: 'new',
 })
+export const showInvitationLink = change<{ url: string }>()('POST /w/:slug/invitations/:id/link', {
+  says: 'show the link of an open invitation again; what makes somebody an admin is not in the list of members',
+  proof: true,
+  audit: ['member.invitation_shown'],
+  pages: { none: 'only the person who asked sees it' },
+  again: 'new',
+})
 export const withdrawInvitation = change<{ ok: true }>()('DELETE /w/:slug/invitations/:id', {
   says: 'withdraw an invitation; its link stops working',
   audit: ['member.invitation_withdrawn'],

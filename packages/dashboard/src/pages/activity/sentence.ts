@@ -133,6 +133,7 @@ const sentences: Readonly<Record<string, Tell>> = {
   'log.read': (what, { name }) => ['read the log ', said(name), ' of ', what],
   'log.downloaded': (what, { name }) => ['downloaded the log ', said(name), ' of ', what],
   'member.invited': (what, facts) => ['invited ', what, ` as ${role(facts.role)}`],
+  'member.invitation_shown': (what) => ['looked at the link of the invitation of ', what],
   'member.invitation_withdrawn': (what) => ['revoked the invitation of ', what],
   'member.added': (what, facts) => ['added ', what, ` as ${role(facts.role)}`],
   'member.joined': (what, facts) => ['joined as ', what, ` (${role(facts.role)})`],

@@ -1,11 +1,12 @@
-import { Button } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import type { Members } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api.ts'
+import { useSubmit } from '../../forms/useSubmit.ts'
 import { keys } from '../../queries.ts'
-import { Confirm, Text, Time } from '../../ui/index.ts'
+import { Confirm, CopyLines, Dialog, ErrorNote, Text, Time } from '../../ui/index.ts'
 
 type Invitation = Members['invitations'][number]
 
@@ -31,6 +32,8 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
   const client = useQueryClient()
   const clipboard = useClipboard({ timeout: 2000 })
   const [ending, setEnding] = useState(false)
+  const [shown, setShown] = useState<string>()
+  const ask = useSubmit(async () => setShown((await api.invitationLink(slug, invitation.id)).url))
   const { id, email, role, expiresAt, invitedBy, url, void: isVoid } = invitation
   return (
     <li className="person">
@@ -48,9 +51,21 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
             </>
           )}
         </div>
+        {ask.error !== null && <ErrorNote error={ask.error} />}
       </div>
       <div className="person-acts">
-        {!isVoid && (
+        {!isVoid && url === null && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={ask.submit}
+            loading={ask.busy}
+            aria-label={`Show link for ${email}`}
+          >
+            Show link
+          </Button>
+        )}
+        {!isVoid && url !== null && (
           <Button
             size="compact-sm"
             variant="default"
@@ -71,6 +86,15 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
           Revoke{' '}
         </Button>
       </div>
+      <Dialog opened={shown !== undefined} onClose={() => setShown(undefined)} title={`Link for ${email}`}>
+        <Stack gap="md">
+          <CopyLines text={shown ?? ''} label="invitation link" />
+          <div className="svc-quiet">It makes {email} an admin. It works once, and for this address only.</div>
+          <Group justify="flex-end">
+            <Button onClick={() => setShown(undefined)}>Done</Button>
+          </Group>
+        </Stack>
+      </Dialog>
       <Confirm
         opened={ending}
         onClose={() => setEnding(false)}

@@ -189,10 +189,10 @@ export async function invitationsOf(
     .where('status', '=', 'pending')
     .where(liesAhead('expiresAt', now, invitationLasts, 'date'))
     .execute()
-  const names = await namesOf(people, open)
+  const names = await namesOf(people.store.db, open)
   const ours = (await operatorInvitationsOf(people.store.db, workspace, now)).map((row) => ({
     ...{ id: row.id, email: row.email, role: row.role, expiresAt: row.expiresAt },
-    ...{ invitedBy: operatorsName, url: urlOf(people, row.id), void: false },
+    ...{ invitedBy: operatorsName, url: listedUrl(people, row), void: false },
   }))
   return open
     .map((row) => ({
@@ -201,11 +201,35 @@ export async function invitationsOf(
       role: asRole(row.role),
       expiresAt: new Date(row.expiresAt).getTime(),
       invitedBy: names.get(row.inviterId) ?? 'somebody',
-      url: urlOf(people, row.id),
+      url: listedUrl(people, row),
       void: row.disabled_at !== null || !mayInvite(row.inviter, row.role),
     }))
     .concat(ours)
     .sort((a, b) => b.expiresAt - a.expiresAt)
+}
+
+/**
+ * The link of an invitation as a list may hold it: none that makes somebody an admin, because whoever reads it can use
+ * it, and inviting admins needs a proof.
+ */
+const listedUrl = (
+  people: { auth: Auth; config: { baseUrl: string } },
+  { id, role }: { id: string; role: string },
+): string | null => (asRole(role) === 'admin' ? null : urlOf(people, id))
+
+/** Shows the link of an open invitation to this workspace again. */
+export function showLink(
+  { people, by, now }: PeopleCtx<Person> & { people: People & { config: { baseUrl: string } } },
+  workspace: WorkspaceInfo,
+  id: string,
+): Promise<Verdict<{ url: string }, 'invitation_unknown'>> {
+  return decide<{ url: string }, 'invitation_unknown'>(people, async (trx, { tables }) => {
+    const invitation = await openInvitation(trx, tables, id, now)
+    if (invitation?.workspaceId !== workspace.id) return unknown
+    const note = { workspaceId: workspace.id, at: now, by, subject: `person ${invitation.email}` }
+    await audit(trx, { ...note, action: 'member.invitation_shown', details: { role: invitation.role } })
+    return done({ url: urlOf(people, id) })
+  })
 }
 
 /** The facts about an invitation that everybody who has its link may see. */
@@ -215,7 +239,8 @@ export async function invitationInfo(
   now: number,
 ): Promise<Verdict<InvitationInfo, 'invitation_unknown'>> {
   const id = idOf(people.auth, link)
-  const found = id === undefined ? undefined : await openInvitation(people, id, now)
+  const { adapter } = await people.auth.$context
+  const found = id === undefined ? undefined : await openInvitation(people.store.db, adapter, id, now)
   const workspace = await workspaceOfId(people.store.db, found?.workspaceId)
   if (!found || !workspace) return unknown
   const { email, role, invitedBy } = found
@@ -231,13 +256,17 @@ interface OpenInvitation {
 }
 
 /** Finds an invitation that can be accepted, of a person or of the operator. */
-async function openInvitation(people: People, id: string, now: number): Promise<OpenInvitation | undefined> {
-  const ours = await operatorInvitation(people.store.db, id, now)
+async function openInvitation(
+  db: Db,
+  tables: Pick<Accounts['tables'], 'findOne'>,
+  id: string,
+  now: number,
+): Promise<OpenInvitation | undefined> {
+  const ours = await operatorInvitation(db, id, now)
   if (ours) return { ...ours, invitedBy: operatorsName }
-  const { adapter } = await people.auth.$context
-  const row = await adapter.findOne<Invitation>({ model, where: [{ field: 'id', value: id }] })
-  if (!row || !isOpen(row, now) || !(await isGood(people.store.db, row))) return undefined
-  const names = await namesOf(people, [row])
+  const row = await tables.findOne<Invitation>({ model, where: [{ field: 'id', value: id }] })
+  if (!row || !isOpen(row, now) || !(await isGood(db, row))) return undefined
+  const names = await namesOf(db, [row])
   const { organizationId: workspaceId, email } = row
   return { workspaceId, email, role: asRole(row.role), invitedBy: names.get(row.inviterId) ?? 'somebody' }
 }
@@ -366,13 +395,10 @@ const pendingOf = (workspace: { id: string }) => [
 const isOpen = ({ status, expiresAt }: Invitation, now: number): boolean =>
   status === 'pending' && isAhead(new Date(expiresAt).getTime(), now, invitationLasts)
 
-async function namesOf(
-  { store }: People,
-  rows: readonly Pick<Invitation, 'inviterId'>[],
-): Promise<Map<string, string>> {
+async function namesOf(db: Db, rows: readonly Pick<Invitation, 'inviterId'>[]): Promise<Map<string, string>> {
   if (rows.length === 0) return new Map()
   const ids = rows.map(({ inviterId }) => inviterId)
-  const people = await store.db.selectFrom('user').select(['id', 'name']).where('id', 'in', ids).execute()
+  const people = await db.selectFrom('user').select(['id', 'name']).where('id', 'in', ids).execute()
   return new Map(people.map(({ id, name }) => [id, name]))
 }
 

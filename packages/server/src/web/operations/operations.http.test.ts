@@ -179,6 +179,10 @@ const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
     const { id } = await send('POST', '/invitations', { email: 'bob@example.org', role: 'member' })
     return { params: { id } }
   },
+  'POST /w/:slug/invitations/:id/link': async ({ send }) => {
+    const { id } = await send('POST', '/invitations', { email: 'bob@example.org', role: 'admin' })
+    return { params: { id } }
+  },
   'POST /w/:slug/agents': async () => ({ body: { name: 'made' } }),
   'PATCH /w/:slug/agents/:name': onAgent('old', async () => ({ body: { name: 'new' } })),
   'DELETE /w/:slug/agents/:name': onAgent('gone'),

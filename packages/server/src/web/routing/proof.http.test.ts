@@ -33,6 +33,7 @@ const requests: Record<string, { needs: [body: unknown, answer: number | string]
     needs: [[{ email: 'x@example.org', role: 'admin' }, 201]],
     free: [{ email: 'y@example.org', role: 'member' }],
   },
+  'POST /w/:slug/invitations/:id/link': { needs: [[{}, 'invitation_unknown']] },
   'DELETE /w/:slug/agents/:name': { needs: [[undefined, 200]] },
   'POST /w/:slug/agents/:name/token': { needs: [[{}, 200]] },
   'PUT /w/:slug/agents/:name/wishes/blueprint': { needs: [[{ version: '1.0.0' }, 'no_blueprint']] },
