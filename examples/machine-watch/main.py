@@ -111,7 +111,7 @@ class Watch:
         health = self.health()
         level = worst_of(health)
         wrong = [item["name"] for item in health if item["level"] != "ok"]
-        label = f"{', '.join(wrong)}: look at it" if wrong else "All quiet" if not self.active else "Surveying"
+        label = f"Not OK: {', '.join(wrong)}" if wrong else "All quiet" if not self.active else "Surveying"
         load = " ".join(f"{n:.2f}" for n in os.getloadavg())
         return {"level": level, "label": label[:80], "detail": f"Load {load} on {machine.CORES} cores, {len(self.rows)} processes."}
 
