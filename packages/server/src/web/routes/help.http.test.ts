@@ -41,6 +41,21 @@ test('the policy of the documents allows a style sheet and nothing that runs', a
   }
 })
 
+test.each([
+  ['svc-scheme=dark', 'dark'],
+  ['a=b; svc-scheme=light; c=d', 'light'],
+  ['svc-scheme=auto', undefined],
+  ['svc-scheme="><script>', undefined],
+  ['other-svc-scheme=dark', undefined],
+])('with the cookie %s a document has the scheme that was chosen on the page: %s', async (cookie, scheme) => {
+  const browser = await visitor()
+  for (const path of ['/help', '/help/alerts']) {
+    const { text, headers } = await browser.get(path, { cookie })
+    expect(/<html[^>]*>/.exec(text)?.[0]).toBe(scheme ? `<html data-scheme="${scheme}" lang="en">` : '<html lang="en">')
+    expect(headers.get('cache-control')).toBe(scheme ? 'no-store' : 'no-cache')
+  }
+})
+
 test('a document is revalidated and compressed, and its style sheet never changes', async () => {
   const browser = await visitor()
   for (const coding of ['br', 'gzip', 'identity']) {

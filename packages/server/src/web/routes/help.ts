@@ -6,7 +6,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { helpPolicy } from '../routing/headers.ts'
-import { filesOf, type PageContext, send } from './static.ts'
+import { filesOf, type PageContext, type PageFile, send } from './static.ts'
 import { rawPathOf } from './target.ts'
 
 export function helpRoutes(dir: string, clock: () => number = () => performance.now()) {
@@ -17,13 +17,24 @@ export function helpRoutes(dir: string, clock: () => number = () => performance.
     c.header('content-security-policy', helpPolicy)
     const path = rawPathOf(c.env.incoming.url ?? '')
     const file = fileAt(path)
-    if (file) return send(c, file)
+    if (file) return inScheme(c, file) ?? send(c, file)
     const plain = path.toLowerCase().replace(/\/$/, '')
     if (fileAt(plain)) return c.redirect(plain, 308)
     const missing = files('/not-found.html')
     return missing ? send(c, missing, 404) : c.html(notBuilt, 404, { 'cache-control': 'no-store' })
   }
   return new Hono<{ Bindings: HttpBindings }>().get('/help', answer).get('/help/*', answer)
+}
+
+/**
+ * The document in the colour scheme that the person chose on the page, which tells it with a cookie; undefined if the
+ * system decides.
+ */
+function inScheme(c: PageContext, { type, bytes }: PageFile): Response | undefined {
+  const scheme = /(?:^|;\s*)svc-scheme=(light|dark)(?:;|$)/.exec(c.req.header('cookie') ?? '')?.[1]
+  if (scheme === undefined || !type.startsWith('text/html')) return undefined
+  const html = bytes.toString().replace('<html ', `<html data-scheme="${scheme}" `)
+  return c.html(html, 200, { 'cache-control': 'no-store' })
 }
 
 /** The path, in the folder of the help, of the file at an address; undefined for an address that no file can have. */

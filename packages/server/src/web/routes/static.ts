@@ -35,7 +35,7 @@ const types: Record<string, string> = {
 const listedEvery = 1000
 const page = '/index.html'
 
-interface File {
+export interface PageFile {
   bytes: Buffer
   type: string
   etag: string
@@ -70,7 +70,7 @@ export function staticRoutes(dir: string, clock: () => number = () => performanc
  * Sends a file, compressed if that is worth it and the client accepts it. With the status 404, the file is the answer
  * for an address that does not exist, and is not cached.
  */
-export async function send(c: PageContext, file: File, status: 200 | 404 = 200): Promise<Response> {
+export async function send(c: PageContext, file: PageFile, status: 200 | 404 = 200): Promise<Response> {
   const lasting = file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache'
   const headers: Record<string, string> = {
     'content-type': file.type,
@@ -92,7 +92,7 @@ const whole = (c: Context, bytes: Buffer, status: 200 | 404, headers: Record<str
  * Compresses a file once and keeps the result in memory, because all files of the page together have only a few hundred
  * kilobytes.
  */
-function smaller(file: File, coding: Coding): Promise<Buffer> {
+function smaller(file: PageFile, coding: Coding): Promise<Buffer> {
   const known = file.smaller.get(coding)
   if (known) return known
   const made =
@@ -109,11 +109,11 @@ const codings: readonly Coding[] = ['br', 'gzip']
  * Returns a function that finds the file at an address. All addresses come from the listed folder, so a request for
  * another address costs one lookup in a map. Each file is read once, and again when it has changed.
  */
-export function filesOf(dir: string, clock: () => number): (path: string) => File | undefined {
+export function filesOf(dir: string, clock: () => number): (path: string) => PageFile | undefined {
   let listed = Number.NEGATIVE_INFINITY
   /** The size and the time of the last change of each file by its address, to notice changes. */
   let stamps = new Map<string, string>()
-  const read = new Map<string, { file: File; stamp: string }>()
+  const read = new Map<string, { file: PageFile; stamp: string }>()
 
   function list(): void {
     listed = clock()
@@ -156,7 +156,7 @@ function entriesOf(dir: string): Dirent[] {
   }
 }
 
-function readIn(dir: string, path: string): File | undefined {
+function readIn(dir: string, path: string): PageFile | undefined {
   try {
     const bytes = readFileSync(join(dir, path))
     return {
