@@ -1,16 +1,31 @@
-/** The ids of runs. An id is the name of its record without `.json`: when the run began, and a random part. */
+/**
+ * The ids of runs. An id is the name of its record without `.json`: its place and a random part. The place is when the run
+ * began, in Unix milliseconds, or one more than that of the run before it, if the clock was set back since. So ids are in
+ * the order of the runs, whatever the clock does.
+ */
 import { basename } from 'node:path'
 
 const shape = /^(\d{1,15}-[0-9a-z]{1,16})\.json$/
 
-/** Makes an id for a run that begins at `now`, in Unix milliseconds. `random` is at least 0 and less than 1. */
-export const newId = (now: number, random: number): string =>
-  `${now}-${Math.floor(random * 36 ** 8)
+/** Makes an id with this place. `random` is at least 0 and less than 1. */
+export const newId = (place: number, random: number): string =>
+  `${place}-${Math.floor(random * 36 ** 8)
     .toString(36)
     .padStart(8, '0')}`
 
 /** The id of the run in this file. Undefined if the file is no record. */
 export const idOf = (file: string): string | undefined => shape.exec(basename(file))?.[1]
 
-/** When a run began, in Unix milliseconds. */
-export const millisecondsOf = (id: string): number => Number(id.slice(0, id.indexOf('-')))
+/** The place of a run among those of its job. */
+export const placeOf = (id: string): number => Number(id.slice(0, id.indexOf('-')))
+
+/** How far ahead of the clock a run may lie, in milliseconds. One that lies farther ahead has no place. */
+export const maxAheadMs = 86_400_000
+
+/** The place of the newest run among these names of files, at `now` in Unix milliseconds. */
+export const newestPlace = (names: readonly string[], now: number): number =>
+  names.reduce((newest, name) => {
+    const id = idOf(name)
+    const place = id === undefined ? 0 : placeOf(id)
+    return place <= now + maxAheadMs ? Math.max(newest, place) : newest
+  }, 0)

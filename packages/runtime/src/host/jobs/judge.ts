@@ -1,6 +1,7 @@
 /** Judges one job: how it is, in a level and in words. Pure; all times are Unix seconds. */
 import type { Level } from '@svc/protocol'
 import { span } from '../../machine/base/time.ts'
+import { badOf, endedOf, endOf } from './clear.ts'
 import type { JobFacts } from './facts.ts'
 import { dueOf, isOverdue, nextOf } from './overdue.ts'
 import type { ShownRun } from './reader.ts'
@@ -20,7 +21,7 @@ export interface JudgedJob extends JobFacts {
   readonly short: string
   /** The state of the job in a sentence. It is made only when it is needed, since most jobs of many are not shown. */
   detail(): string
-  /** The newest run, and the newest that ended. */
+  /** The newest run, and the one whose end counts. */
   readonly last?: ShownRun | undefined
   readonly ended?: ShownRun | undefined
   readonly running: readonly ShownRun[]
@@ -34,7 +35,7 @@ export interface JudgedJob extends JobFacts {
 
 export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
   const { now, woke } = view
-  const { began, running, ended, usual, last: newest, streak, mayLive } = digestOf(facts.runs)
+  const { began, running, ended, usual, last: newest, streak, mayLive, bad } = digestOf(facts.runs)
   const unrecorded = facts.unrecorded.filter(({ at }) => at <= now).at(-1)
   const wasUnrecorded = unrecorded !== undefined && unrecorded.at > began
   const start = wasUnrecorded ? unrecorded.at : began
@@ -48,7 +49,6 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
   })
   const next = nextOf(facts.plans, last, now)
   const overdue = due !== undefined && isOverdue(due, now) ? due.due : undefined
-  const bad = ended[0] !== undefined && ended[0].status !== 'ok' ? ended[0] : undefined
   const pilesUp = running.length >= manyCopies && mayLive === undefined
   const told = {
     ...{ ...view, unclear: facts.unclear, overdue, bad, ended, streak, running, pilesUp, last, next },
@@ -61,7 +61,7 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
     short,
     detail: () => detailOf(told),
     last: newest,
-    ended: ended[0],
+    ended: bad ?? ended[0],
     running,
     usual,
     due: due?.due,
@@ -109,7 +109,8 @@ interface Digest {
   readonly running: readonly ShownRun[]
   /** The run that ended last is the first. */
   readonly ended: readonly ShownRun[]
-  /** The number of runs since the last good one. */
+  /** The last bad end that no good run has made old, and the number of all of them. */
+  readonly bad: ShownRun | undefined
   readonly streak: number
   readonly usual: number | undefined
   /** The seconds that a run may live in any case. Undefined unless the runs of the job overlap as a rule. */
@@ -123,23 +124,21 @@ function digestOf(all: readonly ShownRun[]): Digest {
   const known = digests.get(all)
   if (known) return known
   const runs = all.filter(({ status }) => status !== 'skipped')
-  const ended = runs.filter(({ status }) => status !== 'running').sort((a, b) => endOf(b) - endOf(a))
-  const good = ended.findIndex(({ status }) => status === 'ok')
+  const ended = endedOf(runs)
+  const bad = badOf(ended)
   const digest = {
     last: runs[0],
-    began: runs.reduce((last, run) => Math.max(last, run.started), Number.NEGATIVE_INFINITY),
+    began: runs[0]?.started ?? Number.NEGATIVE_INFINITY,
     running: runs.filter(({ status }) => status === 'running'),
-    ended,
-    streak: good < 0 ? ended.length : good,
-    usual: usualOf(ended),
+    ended: ended.map(({ run }) => run),
+    bad: bad[0],
+    streak: bad.length,
+    usual: usualOf(ended.map(({ run }) => run)),
     mayLive: mayLiveOf(runs),
   }
   digests.set(all, digest)
   return digest
 }
-
-/** A run that was lost has no known end, so its start counts. */
-const endOf = ({ ended, started }: ShownRun): number => ended ?? started
 
 interface Told extends JobView {
   readonly unclear: string | undefined

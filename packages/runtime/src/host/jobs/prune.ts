@@ -1,10 +1,8 @@
 /** Decides which files in the folder of a job are no longer needed. Pure: names in, names out. */
-import { idOf, millisecondsOf } from './ids.ts'
+import { idOf, maxAheadMs, placeOf } from './ids.ts'
 
 /** The newest runs of a job that are kept. */
 const keptRuns = 100
-/** How far ahead of the clock a run may lie, in milliseconds. */
-const maxAhead = 86_400_000
 const day = 86_400_000
 
 /**
@@ -19,8 +17,8 @@ export function surplus(
   lives: (id: string) => boolean = () => false,
 ): string[] {
   const age = (id: string): number => {
-    const at = millisecondsOf(id)
-    return at > now + maxAhead ? Number.POSITIVE_INFINITY : now - at
+    const at = placeOf(id)
+    return at > now + maxAheadMs ? Number.POSITIVE_INFINITY : now - at
   }
   const ids = names
     .flatMap((name) => idOf(name) ?? [])
@@ -30,7 +28,7 @@ export function surplus(
   for (const id of old) kept.delete(id)
   const left = names.filter((name) => {
     const [, id = own, ending] = /^\.?(\d{1,15}-[0-9a-z]{1,16})\.(run|json\.\d+\.tmp)$/.exec(name) ?? []
-    return now - millisecondsOf(id) > day && !(ending === 'run' && kept.has(id)) && id !== own
+    return now - placeOf(id) > day && !(ending === 'run' && kept.has(id)) && id !== own
   })
   return [...old.map((id) => `${id}.json`), ...left]
 }

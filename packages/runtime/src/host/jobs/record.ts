@@ -1,11 +1,11 @@
 /** The record of a run, and the records in the folder of a job as others read them. */
 import { join } from 'node:path'
 import { type Run as ReportedRun, runs as reportedRuns } from '@svc/protocol'
-import { type Field, field, integer, type Kept, object, oneOf, text } from '@svc/protocol/fields'
+import { type Field, field, integer, type Kept, list, object, oneOf, text } from '@svc/protocol/fields'
 import { namesIn } from '../../machine/files/durable.ts'
 import { lives } from '../../machine/process/identity.ts'
 import { readJson } from './files.ts'
-import { idOf, millisecondsOf } from './ids.ts'
+import { idOf, maxAheadMs, placeOf } from './ids.ts'
 
 const statuses = ['running', 'ok', 'failed', 'timeout', 'skipped'] as const
 
@@ -21,6 +21,10 @@ const own = object(
     start: integer(0),
     /** The id of the boot. Absent without /proc. */
     boot: text(100),
+    /** The ids of older runs that lived when this one began. */
+    beside: list(text(40), 20),
+    /** The place of the newest run that had started when this one ended. Absent if none had, and in earlier versions. */
+    upTo: integer(0),
   },
   'status',
 )
@@ -67,11 +71,9 @@ export function readRun(file: string): Run | undefined {
   return run !== undefined && run.id === idOf(file) ? run : undefined
 }
 
-/** How far ahead of the clock a record may lie, in seconds. */
-const maxAhead = 86_400
-
 /** True if a run lies so far ahead, at `now` in Unix seconds, that its clock was wrong. */
-const liesAhead = (started: number, now: number): boolean => started > now + maxAhead
+const liesAhead = ({ id, started }: Run, now: number): boolean =>
+  Math.max(started * 1000, placeOf(id)) > now * 1000 + maxAheadMs
 
 interface Records {
   /** The newest run is the first. */
@@ -89,7 +91,7 @@ export function readRuns(folder: string, now: number, before: readonly Run[] = [
   const ended = new Map(before.filter(({ status }) => status !== 'running').map((run) => [run.id, run]))
   const runs = ids
     .map((id) => ended.get(id) ?? readRun(join(folder, `${id}.json`)))
-    .filter((run): run is Run => run !== undefined && !liesAhead(run.started, now))
+    .filter((run): run is Run => run !== undefined && (!liesAhead(run, now) || runLives(run)))
   return { runs, passedOver: ids.length - runs.length }
 }
 
@@ -98,7 +100,7 @@ const idsIn = (folder: string): string[] =>
   namesIn(folder)
     .map((name) => idOf(name))
     .filter((id) => id !== undefined)
-    .sort((a, b) => millisecondsOf(b) - millisecondsOf(a))
+    .sort((a, b) => placeOf(b) - placeOf(a))
 
 /**
  * True if the command of this run lives: the process has the boot and the start that the record names. Without /proc,

@@ -5,7 +5,7 @@ import { readFile } from '../../machine/files/read.ts'
 import { statOf } from '../../machine/process/identity.ts'
 import type { ExecCall } from './call.ts'
 import { replaceJson } from './files.ts'
-import { newId } from './ids.ts'
+import { idOf, newestPlace, newId, placeOf } from './ids.ts'
 import { jobAfter, readJob, writeJob } from './job-note.ts'
 import { surplus } from './prune.ts'
 import type { Run } from './record.ts'
@@ -34,7 +34,7 @@ export function recorderIn(
   { hasLog, fails }: { hasLog: boolean; fails: (error: unknown) => void },
 ): Recorder {
   const now = Date.now()
-  const id = newId(now, Math.random())
+  const id = newId(Math.max(now, newestPlace(namesHere(folder), now) + 1), Math.random())
   const runFile = join(folder, `${id}.run`)
   let run: Run = {
     ...{ id, status: 'running', started: Math.floor(now / 1000) },
@@ -56,16 +56,30 @@ export function recorderIn(
     const after = jobAfter(before, call.name, call, run.started)
     if (JSON.stringify(before) !== JSON.stringify(after)) writeJob(folder, after)
   }
+  /** Notes which older runs live, so that a good end of this one does not hide that one of them is lost. */
+  const noteBeside = async (): Promise<void> => {
+    try {
+      const beside = await livingIn(folder, id)
+      if (beside.length > 0) write({ ...run, beside })
+    } catch (error) {
+      fails(error)
+    }
+  }
+  let noting: Promise<void> | undefined
   return {
     runFile,
     started: (pid) => {
       attempt(() => write({ ...run, ...identified(pid) }))
       attempt(note)
+      noting = noteBeside()
     },
     ended: async (how) => {
+      await noting
       const told = await toldIn(runFile)
       const ended = Math.floor(Date.now() / 1000)
-      attempt(() => write({ ...run, ...told, ...outcome(how), ended: Math.max(run.started, ended) }))
+      const upTo = newestPlace(namesHere(folder), Date.now())
+      const times = { ended: Math.max(run.started, ended), ...(upTo > placeOf(id) && { upTo }) }
+      attempt(() => write({ ...run, ...told, ...outcome(how), ...times }))
       await prune(folder, id).catch(fails)
     },
     skipped: async () => {
@@ -108,6 +122,15 @@ async function toldIn(file: string): Promise<Partial<Run>> {
   }
 }
 
+/** The names of the files of a job. Without them, its newest run is not known. */
+function namesHere(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
 /** Removes the records of all but the newest runs and those that live, and what runs that were killed have left. */
 async function prune(folder: string, own: string): Promise<void> {
   const names = readdirSync(folder)
@@ -118,8 +141,25 @@ async function prune(folder: string, own: string): Promise<void> {
   for (const name of surplus(names, own, now, lives)) rmSync(join(folder, name), { force: true })
 }
 
+/** The number of older runs that are noted. */
+const maxBeside = 20
+
+/** The ids of the oldest runs that live, without `own`. */
+async function livingIn(folder: string, own: string): Promise<string[]> {
+  const running = readdirSync(folder)
+    .filter((name) => !name.startsWith(own) && saysItRuns(join(folder, name)))
+    .flatMap((name) => idOf(name) ?? [])
+  if (running.length === 0) return []
+  const lives = await livesIn(folder)
+  return running
+    .filter(lives)
+    .sort((a, b) => placeOf(a) - placeOf(b))
+    .slice(0, maxBeside)
+}
+
 /** True if a record may be that of a run that lives. The code that finds out is loaded only then. */
 function saysItRuns(file: string): boolean {
+  if (!file.endsWith('.json')) return false
   const read = readFile(file, maxTold)
   return read.is === 'bytes' && read.bytes.includes('"status":"running"')
 }

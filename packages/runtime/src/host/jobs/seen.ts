@@ -23,6 +23,7 @@ const line = object(
   'cron',
 )
 const fault = object({ line: integer(1), of: oneOf(['call', 'schedule', 'line']) }, 'line', 'of')
+const ahead = object({ of: exact(200), at: integer(0) }, 'of', 'at')
 const note = object({
   lines: list(line, 1000),
   /** The lines that cannot be read: a wrong call of svc, a wrong schedule, or no line of a crontab at all. */
@@ -34,6 +35,8 @@ const note = object({
   /** The time zone of the machine, and when it got this zone, if it had another one before. */
   zone: exact(1000),
   zoned: integer(0),
+  /** The times of notes and records that lay ahead of the clock, and when this was noticed. */
+  ahead: list(ahead, 1000),
 })
 
 type SeenLine = Readonly<Kept<typeof line>>
@@ -45,6 +48,7 @@ export interface SeenJobs {
   readonly woke?: number
   readonly zone?: string
   readonly zoned?: number
+  readonly ahead?: readonly { readonly of: string; readonly at: number }[]
 }
 export const nothingSeen: SeenJobs = { lines: [], faults: [] }
 

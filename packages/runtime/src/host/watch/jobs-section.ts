@@ -10,6 +10,7 @@ import { machineZone } from '../jobs/machine-zone.ts'
 import { unrecordedFile } from '../jobs/paths.ts'
 import { type FoundJobs, jobsReader, noJobs } from '../jobs/reader.ts'
 import { readSeen, type SeenJobs, seenAfter, writeSeen, zonedAt } from '../jobs/seen.ts'
+import { settled } from '../jobs/settled.ts'
 import { cutUnrecorded } from '../jobs/unrecorded.ts'
 import { jobsPart } from './jobs-part.ts'
 import type { Section, StatusPart } from './part.ts'
@@ -40,8 +41,9 @@ export async function lookAtJobs({ state, jobs }: JobsPlaces): Promise<JobsLook>
   const before = readSeen(state)
   const asked = askCrontab(before, now, false)
   if (look(now).isPending) await new Promise((resolve) => setTimeout(resolve, pendingMs))
-  const { seen, failed, wrong } = await asked
-  return { found: look(Date.now()), seen: { ...seen, woke: wokeOf(seen, now) }, failed, wrong }
+  const { seen: asFound, failed, wrong } = await asked
+  const { found, seen } = settled(look(Date.now()), asFound, Date.now() / 1000)
+  return { found, seen: { ...seen, woke: wokeOf(seen, now) }, failed, wrong }
 }
 
 /** The part of this section now, for a first report. */
@@ -86,12 +88,12 @@ export function watchedJobs(
       const mono = monotonic()
       const slept = before !== undefined && Math.abs(now - before.wall - (mono - before.mono)) > sleptMs
       before = { wall: now, mono }
-      const woke = slept ? Math.floor(now / 1000) : wokeOf(seen, now)
       const zone = zoneNow()
-      const zoned = zonedAt(seen, zone, now / 1000)
-      remember(woke === zoned.woke ? zoned : { ...zoned, woke })
+      const noted = settled(look(now), zonedAt(seen, zone, now / 1000), now / 1000)
+      const woke = slept ? Math.floor(now / 1000) : wokeOf(noted.seen, now)
+      remember(woke === noted.seen.woke ? noted.seen : { ...noted.seen, woke })
       if (jobs !== undefined) cut(unrecordedFile(jobs))
-      return jobsPart(look(now), seen, { now: now / 1000, woke, zone, failed })
+      return jobsPart(noted.found, seen, { now: now / 1000, woke, zone, failed })
     },
   }
 }
@@ -138,14 +140,17 @@ const wokeOf = ({ woke = 0 }: SeenJobs, now: number): number => Math.max(woke, b
 
 let boot: number | undefined
 
-/** Reads when the machine started. Without /proc, the system says how long it has been running. */
+/** When the machine started. A clock that is set changes the answer of the system, so it is asked again. */
 function bootTime(now: number): number {
-  if (boot === undefined) {
-    try {
-      boot = Number(/^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'latin1'))?.[1])
-    } catch {
-      boot = Math.floor(now / 1000 - uptime())
-    }
+  if (boot === undefined || boot * 1000 > now) boot = readBootTime(now)
+  return boot * 1000 > now ? 0 : boot
+}
+
+/** Reads when the machine started. Without /proc, the system says how long it has been running. */
+function readBootTime(now: number): number {
+  try {
+    return Number(/^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'latin1'))?.[1])
+  } catch {
+    return Math.floor(now / 1000 - uptime())
   }
-  return boot
 }

@@ -1,0 +1,89 @@
+/**
+ * The times in notes and records of jobs as they count. A time of something that has happened and lies ahead of the clock
+ * was written before the clock was set back: it counts as the moment at which it was noticed. That moment is remembered,
+ * since otherwise it would move with the clock until the old time comes again. Pure; all times are Unix seconds.
+ */
+import { cannotBe, eventTime } from '@svc/protocol'
+import type { FoundJobs, ShownRun } from './reader.ts'
+import type { SeenJobs } from './seen.ts'
+
+interface Settled {
+  readonly found: FoundJobs
+  /** The note with the times at which others were noticed; the same note if nothing changed. */
+  readonly seen: SeenJobs
+}
+
+/** The number of times that are remembered, more than one for each of 500 jobs. */
+const maxAhead = 1000
+
+export function settled(found: FoundJobs, seen: SeenJobs, at: number): Settled {
+  const now = Math.floor(at)
+  const before = new Map(seen.ahead?.map(({ of, at }) => [of, at]))
+  const noticed = new Map<string, number>()
+  /** The time at which something counts that happened at `time`. */
+  const counted = (of: () => string, time: number): number => {
+    const isAhead = cannotBe(time * 1000, now * 1000)
+    if (before.size === 0 && !isAhead) return time
+    const key = of()
+    const known = before.get(key)
+    if (known === undefined && !isAhead) return time
+    const noted = eventTime(known ?? now, now)
+    noticed.set(key, noted)
+    return Math.min(time, noted)
+  }
+  const jobs = found.jobs.map((job) => {
+    const runs = each(job.runs, (run) =>
+      settledRun(
+        run,
+        counted(() => `run ${job.name}/${run.id}`, endOf(run)),
+      ),
+    )
+    const { note } = job
+    if (note?.since === undefined) return runs === job.runs ? job : { ...job, runs }
+    const { since } = note
+    const counts = counted(() => `since ${job.name} ${since}`, since)
+    return runs === job.runs && counts === since ? job : { ...job, runs, note: { ...note, since: counts } }
+  })
+  const unrecorded = each(found.unrecorded, (one) => {
+    const counts = counted(() => `unrecorded ${one.name ?? '-'} ${one.at}`, one.at)
+    return counts === one.at ? one : { ...one, at: counts }
+  })
+  const ahead = [...noticed].slice(0, maxAhead).map(([of, at]) => ({ of, at }))
+  return { found: { ...found, jobs, unrecorded }, seen: settledNote(seen, ahead, now) }
+}
+
+/** Changes each element. Returns the same list if none has changed, since summaries of it are kept. */
+function each<T>(all: readonly T[], change: (one: T) => T): readonly T[] {
+  const changed = all.map(change)
+  return changed.every((one, at) => one === all[at]) ? all : changed
+}
+
+const endOf = ({ started, ended = started }: ShownRun): number => Math.max(started, ended)
+
+/** Moves a run to the time at which it counts. It keeps how long it took. */
+function settledRun(run: ShownRun, counts: number): ShownRun {
+  const by = endOf(run) - counts
+  if (by <= 0) return run
+  return { ...run, started: run.started - by, ...(run.ended !== undefined && { ended: run.ended - by }) }
+}
+
+/** The times in the note of the host agent itself are written again. */
+function settledNote(seen: SeenJobs, ahead: NonNullable<SeenJobs['ahead']>, now: number): SeenJobs {
+  const { read, woke, zoned } = seen
+  const lines = each(seen.lines, (line) =>
+    line.since === undefined || !cannotBe(line.since * 1000, now * 1000) ? line : { ...line, since: now },
+  )
+  const { ahead: known = [], ...rest } = seen
+  const isSame =
+    known.length === ahead.length && known.every(({ of, at }, i) => ahead[i]?.of === of && ahead[i].at === at)
+  if (isSame && lines === seen.lines && [read, woke, zoned].every((time = 0) => !cannotBe(time * 1000, now * 1000)))
+    return seen
+  return {
+    ...rest,
+    lines,
+    ...(read !== undefined && { read: eventTime(read, now) }),
+    ...(woke !== undefined && { woke: eventTime(woke, now) }),
+    ...(zoned !== undefined && { zoned: eventTime(zoned, now) }),
+    ...(ahead.length > 0 && { ahead }),
+  }
+}
