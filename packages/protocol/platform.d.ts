@@ -12,4 +12,7 @@ declare class TextDecoder {
   decode(bytes: Uint8Array): string
 }
 
-declare const URL: { canParse(text: string): boolean }
+declare const URL: {
+  new (text: string): { readonly hostname: string }
+  canParse(text: string): boolean
+}

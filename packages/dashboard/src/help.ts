@@ -4,6 +4,7 @@
  */
 export const sections = [
   'start#connect-a-program-that-already-runs',
+  'start#reach-it-from-another-machine',
   'start#write-a-status-file',
   'jobs#adopt-your-crontab',
   'runtime#installing-with-a-code',

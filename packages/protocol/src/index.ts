@@ -27,6 +27,7 @@ export { type LogUpload, readLogUpload } from './log.ts'
 export type { Cell, Panel, PanelType } from './panels.ts'
 export { bare, hiddenIn, readName, readPasted } from './pasted.ts'
 export { pausedLabel, readPause } from './pause.ts'
+export { elsewhereWords, isOwnMachineOnly, ownMachineWords } from './reach.ts'
 export * from './refusals.ts'
 export {
   type Account,

@@ -19,8 +19,8 @@ export const serviceFaults: readonly Fault[] = [
     name: 'origin: anybody may say under which host the service was called',
     harm: 'A page of another host reaches the service through the browser of a person who is signed in.',
     file: at('platform/http/origin.ts'),
-    old: 'proxies.size > 0 && proxies.has(peerOf(req)) ?',
-    new: 'peerOf(req) ?',
+    old: '(forwarded && isProxy(req) && lastOf(String(forwarded)))',
+    new: '(forwarded && lastOf(String(forwarded)))',
     tests: [at('agent-api/routes.http.test.ts')],
   },
   {

@@ -5,6 +5,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { meQuery } from '../queries.ts'
 import { CopyLines, Help } from '../ui/index.ts'
+import { ReachNote } from '../ui/ReachNote.tsx'
 import { FetchProgram } from './FetchProgram.tsx'
 import { adoptLine, connectLine, reportLine } from './lines.ts'
 import './agents.css'
@@ -27,6 +28,7 @@ export function TokenSteps({ token: { name, token }, rotated = false, installed 
   const { service } = useSuspenseQuery(meQuery).data
   return (
     <Stack gap="md">
+      <ReachNote address={service.baseUrl} />
       <Step title={rotated ? 'The new token' : 'Its token'}>
         <CopyLines text={token} label="token" />
         <p className="svc-once">

@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
-import { isToken } from '@svc/protocol'
+import { isOwnMachineOnly, isToken } from '@svc/protocol'
 import { type Connection, isOpen, readOrigin } from '../machine/files/env.ts'
 import { type Folder, prepare } from '../machine/files/folder.ts'
 import { readHandedText } from '../machine/files/handed.ts'
@@ -64,11 +64,17 @@ export async function tryConnection(
   const result = await testReport(folder, manifest, connection)
   if (result.ok) return
   const where = `The test report to ${connection.origin} failed: ${result.why}. Nothing was written.`
-  if (result.status === undefined) throw new Refusal(`${where} ${advice}`, exits.unreached)
+  if (result.status === undefined) throw new Refusal([where, ...itself(connection), advice].join(' '), exits.unreached)
   throw new Refusal(
     result.status === 401 ? `${connection.origin} does not know this token. Nothing was written.` : where,
   )
 }
+
+/** A sentence for somebody who copied the address that the service has on its own machine. */
+const itself = ({ origin }: Connection): string[] =>
+  isOwnMachineOnly(origin)
+    ? [`${origin} means this machine itself. If the service runs on another one, ask its operator for its address.`]
+    : []
 
 /** Sends one report, outside of the intervals of a reporter. */
 export const testReport = (folder: Folder, manifest: Manifest, connection: Connection): Promise<Exchanged> =>

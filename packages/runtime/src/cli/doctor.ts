@@ -9,7 +9,7 @@ import { processNow, wordFor } from '../launcher/now.ts'
 import { messageOf } from '../machine/base/errors.ts'
 import { withoutStop } from '../machine/base/sentence.ts'
 import { minNode, version } from '../machine/base/version.ts'
-import { checkReachable } from '../machine/client/service-client.ts'
+import { checkReachable, refusalOf } from '../machine/client/service-client.ts'
 import { isOpen, readConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { whoHolds } from '../machine/files/lock.ts'
@@ -301,11 +301,10 @@ async function remote(folder: Folder): Promise<Check[]> {
   if (!connection.ok) return []
   const { origin } = connection.value
   const sent = await checkReachable(origin, new AbortController().signal)
-  return [
-    {
-      name: 'Service',
-      ok: sent.is === 'answered',
-      message: sent.is === 'answered' ? `${origin} answers` : `${origin} cannot be reached: ${sent.why}`,
-    },
-  ]
+  if (sent.is === 'lost') return [{ name: 'Service', ok: false, message: `${origin} cannot be reached: ${sent.why}` }]
+  const { status, body } = sent
+  const { address, message } = refusalOf(status, body)
+  // A service without a build of svc answers 404, too, and then names no other address.
+  const ok = (status >= 200 && status < 300) || (status === 404 && address === undefined)
+  return [{ name: 'Service', ok, message: ok ? `${origin} answers` : `${origin} takes no reports: ${message}` }]
 }

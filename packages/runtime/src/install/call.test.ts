@@ -31,6 +31,13 @@ test.each<[string, Reply, 'unknown' | 'refused', string]>([
   ['that gets no byte for 30 s', () => {}, 'unknown', 'incomplete answer'],
   ['of a code that was used meanwhile', unknownCode, 'refused', 'does not know this code'],
   [
+    'to another address than that of the service',
+    json({ error: { code: 'not_found', message: 'This service answers only at https://svc.example.org.' } }, 404),
+    'refused',
+    'answers only at https://svc.example.org',
+  ],
+  ['that a proxy answers with 404', (r) => void r.writeHead(404).end('<html>'), 'refused', 'it answered 404'],
+  [
     'for a name that is taken',
     json({ error: { code: 'agent_name_taken', message: 'That name is taken.' } }, 409),
     'refused',

@@ -77,8 +77,8 @@ function read({ status, body }: Extract<SendResult, { is: 'answered' }>, origin:
       return { ok: false, is: 'unknown', message: `${origin} answered, but not in JSON.` }
     }
   }
-  const { message } = refusalOf(status, body)
-  if (status === 404)
+  const { code, message } = refusalOf(status, body)
+  if (code === 'code_unknown')
     return {
       ok: false,
       is: 'refused',

@@ -207,9 +207,22 @@ test.each([
   ['another port', { Host: 'localhost:8788' }],
   ['a name that only starts with the configured one', { Host: 'localhost:8787.evil.example' }],
   ['a forwarded name from an unknown peer', { Host: 'x', 'X-Forwarded-Host': 'localhost:8787' }],
-])('on %s everything is 404 (D23)', async (_what, headers) => {
-  expect(code(await ask({ headers }))).toEqual([404, 'not_found'])
-  expect(code(await send(service, { method: 'GET', path: '/', headers }))).toEqual([404, 'not_found'])
+])('on %s everything is 404, with the address of the service and the setting (D23, D82)', async (_what, headers) => {
+  const says = /answers only at http:\/\/localhost:8787.*SVC_BASE_URL/
+  const forProgram = await ask({ headers })
+  expect(code(forProgram)).toEqual([404, 'not_found'])
+  expect(forProgram.json).toEqual({
+    error: { code: 'not_found', message: expect.stringMatching(says), address: 'http://localhost:8787' },
+  })
+  const script = await send(service, { method: 'GET', path: '/', headers: { ...headers, Accept: '*/*' } })
+  expect(code(script)).toEqual([404, 'not_found'])
+  const browser = { ...headers, Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  const forPerson = await send(service, { method: 'GET', path: '/w/<b>', headers: browser })
+  expect([forPerson.status, forPerson.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+  expect(forPerson.headers['content-security-policy']).toContain("default-src 'none'")
+  expect(forPerson.text).toContain('It answers only at http://localhost:8787.')
+  expect(forPerson.text).toContain('SVC_BASE_URL')
+  expect(forPerson.text).not.toMatch(/evil|<b>/)
 })
 
 test('the configured address in upper or lower case, and an absolute target, are served (D23)', async () => {

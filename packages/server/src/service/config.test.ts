@@ -203,6 +203,19 @@ test.each([
   expect(() => readConfig({ cwd, env: {} })).toThrow(says)
 })
 
+test.each([
+  [{ SVC_HOST: '0.0.0.0' }, 1],
+  [{ SVC_HOST: '::' }, 1],
+  [{ SVC_HOST: '10.0.0.5', SVC_BASE_URL: 'http://127.0.0.1:8787' }, 1],
+  [{ SVC_HOST: '::1' }, 0],
+  [{}, 0],
+  [{ SVC_HOST: '0.0.0.0', SVC_BASE_URL: 'http://nas:8787' }, 0],
+  [{ SVC_BASE_URL: 'https://svc.example.org' }, 0],
+])('a service that listens for others at an address that they cannot use says so: %j', (env, remarks) => {
+  const says = remarks === 0 ? [] : [expect.stringMatching(/answers only at .*set SVC_BASE_URL/)]
+  expect(readConfig({ cwd: envFile(''), env }).remarks).toEqual(says)
+})
+
 test('a name in the environment that nobody knows is a remark', () => {
   const { remarks } = readConfig({
     cwd: envFile(''),

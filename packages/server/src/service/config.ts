@@ -4,10 +4,10 @@
  * what is wanted. docs/operator.md has the table.
  */
 import { readFileSync, statSync } from 'node:fs'
-import { isIP } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { bare, isEmail, readDotenvText, readText, repeatedNames, shown } from '@svc/protocol'
+import { bare, isEmail, isOwnMachineOnly, readDotenvText, readText, repeatedNames, shown } from '@svc/protocol'
 import { readSmtpUrl } from '../deliveries/smtp.ts'
 import { hasArgon2, passwordForms } from '../people/accounts/password-forms.ts'
 import type { Config, PasswordForm } from '../platform/base.ts'
@@ -37,8 +37,19 @@ export function readConfig({
 } = {}): Settings {
   const { variables, remarks } = readEnvFile(join(cwd, '.env'))
   const config = configOf({ ...variables, ...filled(env), ...filled(flags) }, cwd)
-  return { ...config, remarks: [...remarks, ...unknownNames(Object.keys(filled(env)), 'the environment')] }
+  const unknown = unknownNames(Object.keys(filled(env)), 'the environment')
+  return { ...config, remarks: [...remarks, ...unknown, ...unreached(config)] }
 }
+
+/** A remark if the service listens for other machines and answers only at an address that they cannot use. */
+const unreached = ({ host, baseUrl }: Config): string[] =>
+  isOwnMachineOnly(baseUrl) && (/^(?:0\.0\.0\.0|::)$/.test(host) || !isOwnMachineOnly(originOf(host)))
+    ? [
+        `SVC_HOST is ${host}, but the service answers only at ${baseUrl}, which no other machine reaches; set SVC_BASE_URL to an address that they reach`,
+      ]
+    : []
+
+const originOf = (host: string) => `http://${isIPv6(host) ? `[${host}]` : host}`
 
 /** Converts environment variables to settings. Relative paths in them are relative to `cwd`. */
 export function configOf(given: Variables, cwd: string): Settings {

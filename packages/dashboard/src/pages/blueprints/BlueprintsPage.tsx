@@ -6,6 +6,7 @@ import { AnchorLink, ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { blueprintsQuery, meQuery } from '../../queries.ts'
 import { count, Empty, ErrorNote, PageHeader, Section, Text, Time, useDocumentTitle } from '../../ui/index.ts'
+import { ReachNote } from '../../ui/ReachNote.tsx'
 import { useSlug, useWorkspace } from '../../workspace.ts'
 import { Codes } from '../install/Codes.tsx'
 import { WaitingPage } from '../WaitingPage.tsx'
@@ -80,7 +81,13 @@ const Line = ({ slug, row }: { slug: string; row: BlueprintRow }) => (
  */
 function FetchHere() {
   const { service } = useSuspenseQuery(meQuery).data
-  return service.runtime ? <FetchProgram baseUrl={service.baseUrl} /> : null
+  if (!service.runtime) return null
+  return (
+    <>
+      <ReachNote address={service.baseUrl} />
+      <FetchProgram baseUrl={service.baseUrl} />
+    </>
+  )
 }
 
 const None = ({ admin }: { admin: boolean }) =>

@@ -12,6 +12,7 @@ import { ButtonLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { codeQuery, keys, meQuery, versionQuery } from '../../queries.ts'
 import { CopyLines, Empty, ErrorNote, Help, PageHeader, Section, Text, Time, useDocumentTitle } from '../../ui/index.ts'
+import { ReachNote } from '../../ui/ReachNote.tsx'
 import { useWorkspace } from '../../workspace.ts'
 import { NotThere } from '../NotThere.tsx'
 import { WaitingPage } from '../WaitingPage.tsx'
@@ -94,6 +95,7 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
   return (
     <div className="svc-columns in-columns">
       <Stack gap="lg">
+        <ReachNote address={service.baseUrl} />
         {issued && issued.warnings.length > 0 && <Warnings warnings={issued.warnings} />}
         <Step order={2} title={service.runtime ? '1. Fetch the program on the agent’s machine' : '1. The program'}>
           {service.runtime ? (

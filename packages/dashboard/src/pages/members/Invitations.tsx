@@ -7,6 +7,7 @@ import { api } from '../../api.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { keys } from '../../queries.ts'
 import { Confirm, CopyLines, Dialog, ErrorNote, Text, Time } from '../../ui/index.ts'
+import { ReachNote } from '../../ui/ReachNote.tsx'
 
 type Invitation = Members['invitations'][number]
 
@@ -19,6 +20,7 @@ export function Invitations({ slug, invitations }: { slug: string; invitations: 
   return (
     <section className="people-section">
       <h2>Invitations</h2>
+      <ReachNote address={invitations.find(({ url }) => url !== null)?.url ?? ''} />
       <ul className="people">
         {invitations.map((invitation) => (
           <InvitationLine key={invitation.id} slug={slug} invitation={invitation} />
@@ -89,6 +91,7 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
       <Dialog opened={shown !== undefined} onClose={() => setShown(undefined)} title={`Link for ${email}`}>
         <Stack gap="md">
           <CopyLines text={shown ?? ''} label="invitation link" />
+          <ReachNote address={shown ?? ''} />
           <div className="svc-quiet">It makes {email} an admin. It works once, and for this address only.</div>
           <Group justify="flex-end">
             <Button onClick={() => setShown(undefined)}>Done</Button>

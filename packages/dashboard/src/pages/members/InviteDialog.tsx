@@ -9,6 +9,7 @@ import { wrongWithEmail } from '../../forms/rules.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { keys, meQuery } from '../../queries.ts'
 import { CopyLines, Dialog, DialogEnd } from '../../ui/index.ts'
+import { ReachNote } from '../../ui/ReachNote.tsx'
 
 /**
  * A dialog that creates an invitation. The service mails the link if it can send mail; the dialog shows the link in any
@@ -25,6 +26,7 @@ export function InviteDialog({ slug, opened, onClose }: { slug: string; opened: 
       {made ? (
         <Stack gap="md">
           <CopyLines text={made.url} label="invitation link" />
+          <ReachNote address={made.url} />
           <Text c="dimmed">
             {made.mailed ? `An email with this link is on its way to ${made.email}.` : 'Send this link yourself.'} It
             works once, for {made.email} only, and for seven days.

@@ -179,7 +179,7 @@ export function reason(error: unknown): string {
 }
 
 /** The message for an answer that is not a success: the service's own words, if the answer contains them (7). */
-export function refusalOf(status: number, body: Buffer): { code?: string; message: string } {
+export function refusalOf(status: number, body: Buffer): { code?: string; message: string; address?: string } {
   if (status >= 300 && status < 400) return { message: `it answered ${status}, and redirects are not followed` }
   try {
     const parsed: unknown = JSON.parse(body.toString('utf8'))
@@ -188,6 +188,7 @@ export function refusalOf(status: number, body: Buffer): { code?: string; messag
       return {
         code: error.code,
         message: `it answered ${status}: ${clean(error.message).slice(0, 300).replace(/\.$/, '')}`,
+        ...(typeof error.address === 'string' && { address: error.address }),
       }
     }
   } catch {

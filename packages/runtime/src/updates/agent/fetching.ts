@@ -46,7 +46,9 @@ export function judge(sent: SendResult, version: string): Came {
       : { event: 'unreachable', why: `the bundle could not be fetched: ${sent.why}` }
   }
   const { status, body, headers } = sent
-  if (status === 404) return { event: 'refused', why: `the service has no ${version} of this blueprint` }
+  // Without the code of a refusal about the version, the address may lead elsewhere, which says nothing about it.
+  if (status === 404 && refusalOf(status, body).address === undefined)
+    return { event: 'refused', why: `the service has no ${version} of this blueprint` }
   if (status !== 200)
     return { event: 'unreachable', why: `the bundle could not be fetched: ${refusalOf(status, body).message}` }
   const named = headers['x-svc-sha256']

@@ -245,11 +245,14 @@ describe('the answer to a fetch (D26)', () => {
   const sum = '9e1be3e0ea6ea04bea3e2a9a8a1a2f0d4dd0d0ee2ae9a7ce1e9c2b4d7a2c4f88'
   const right = createHash('sha256').update(body).digest('hex')
   const answered = (status: number, headers = {}) => ({ is: 'answered', status, headers, body }) as const
+  const refusal = { error: { code: 'not_found', message: 'This service …', address: 'https://svc.example.org' } }
+  const elsewhere = { ...answered(404), body: Buffer.from(JSON.stringify(refusal)) }
   test.each([
     ...[401, 403, 408, 429, 500, 503, 302, 304, 400].map(
       (status) => [`${status}, whole as it is`, answered(status, { 'x-svc-sha256': right }), 'unreachable'] as const,
     ),
     ['404', answered(404), 'refused'],
+    ['404 at another address than that of the service', elsewhere, 'unreachable'],
     ['200 with its checksum', answered(200, { 'x-svc-sha256': right }), 'done'],
     ['200 without a checksum', answered(200), 'unreachable'],
     ['200 with an invalid checksum', answered(200, { 'x-svc-sha256': 'x' }), 'unreachable'],

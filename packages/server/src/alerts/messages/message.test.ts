@@ -1,3 +1,4 @@
+import { ownMachineWords } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { type AlertChange, cleanChange, foldChanges, groupedBody, singleBody, textOf } from './message.ts'
 import { lengthOf, summaryOf } from './words.ts'
@@ -38,6 +39,11 @@ test('the body of a webhook has exactly the fields that the documents name', () 
       '"subject":{"kind":"agent","name":"mail-triage"},"since":"2026-11-22T13:51:40Z","summary":"mail-triage has been offline for 10 minutes",' +
       '"url":"https://svc.example.org/north/agents/mail-triage"}}',
   )
+})
+
+test('a link that only the machine of the service reaches is marked', () => {
+  const { data } = singleBody(change({ url: 'http://localhost:8787/w/north/alerts' }))
+  expect(data).toMatchObject({ url: 'http://localhost:8787/w/north/alerts', urlNote: ownMachineWords })
 })
 
 test('an end says when it ended, a mass silence names its agents', () => {

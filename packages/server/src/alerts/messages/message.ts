@@ -1,6 +1,6 @@
 /** Writes messages about changes of alerts: as the body of a webhook, and as text for chats and mails. Pure. */
 import type { AlertLevel, AlertSubject, MessageType, RuleName } from '@svc/api'
-import { safeLine } from '@svc/protocol'
+import { isOwnMachineOnly, ownMachineWords, safeLine } from '@svc/protocol'
 import type { Text } from '../../deliveries/channels/call.ts'
 import { clockOf, headingOf, namesOf, subjectText, summaryOf } from './words.ts'
 
@@ -40,6 +40,7 @@ interface SingleBody {
     since: string
     summary: string
     url: string
+    urlNote?: string
     ended?: string
     label?: string
     detail?: string
@@ -68,7 +69,7 @@ export const singleBody = (change: AlertChange): SingleBody => {
       subject: { kind: subject.kind, name: subject.name, ...(subject.item !== undefined && { item: subject.item }) },
       since: stamp(since),
       summary: summaryOf(type, change, at),
-      url,
+      ...linkOf(url),
       ...(endedAt !== null && { ended: stamp(endedAt) }),
       ...(label !== null && { label }),
       ...(detail !== null && { detail }),
@@ -78,6 +79,12 @@ export const singleBody = (change: AlertChange): SingleBody => {
     },
   }
 }
+
+/** The fields about a link. The second one is there if only the service's own machine reaches the address. */
+export const linkOf = (url: string): { url: string; urlNote?: string } => ({
+  url,
+  ...(isOwnMachineOnly(url) && { urlNote: ownMachineWords }),
+})
 
 export const groupedBody = (workspace: string, changes: readonly AlertChange[], at: number): GroupedBody => ({
   type: 'alerts',

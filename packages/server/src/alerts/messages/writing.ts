@@ -2,8 +2,18 @@
  * Writes what is sent to a channel: the text for chats and the body for webhooks, in the format that the channel is set
  * to.
  */
+import { withReach } from '../../deliveries/channels/call.ts'
 import type { Writer } from '../../deliveries/writer.ts'
-import { type AlertChange, cleanChange, foldChanges, groupedBody, singleBody, stamp, textOf } from './message.ts'
+import {
+  type AlertChange,
+  cleanChange,
+  foldChanges,
+  groupedBody,
+  linkOf,
+  singleBody,
+  stamp,
+  textOf,
+} from './message.ts'
 import { alertsUrl } from './recipients.ts'
 
 export const writerOf = (baseUrl: string): Writer<AlertChange> => ({
@@ -14,16 +24,16 @@ export const writerOf = (baseUrl: string): Writer<AlertChange> => ({
     const workspace = first?.workspace ?? ''
     const body = format === 'single' && first ? singleBody(first) : groupedBody(workspace, changes, now)
     const settingsUrl = alertsUrl(baseUrl, workspace)
-    return { text: textOf(workspace, changes, settingsUrl), body: JSON.stringify(body), settingsUrl }
+    return { text: withReach(textOf(workspace, changes, settingsUrl)), body: JSON.stringify(body), settingsUrl }
   },
   test: (workspace, { name, format }, now) => {
     const url = alertsUrl(baseUrl, workspace)
     const summary = `This is a test of the channel ${name}`
-    const one = { type: 'test', timestamp: stamp(now), data: { workspace, summary, url } }
+    const one = { type: 'test', timestamp: stamp(now), data: { workspace, summary, ...linkOf(url) } }
     const grouped = { type: 'alerts', timestamp: stamp(now), data: { workspace, alerts: [one] } }
     const lines = [`Workspace ${workspace}. Alerts will arrive here.`]
     return {
-      text: { title: summary, lines, url, level: null },
+      text: withReach({ title: summary, lines, url, level: null }),
       body: JSON.stringify(format === 'single' ? one : grouped),
       settingsUrl: url,
     }

@@ -2,7 +2,7 @@
  * A channel is a function that makes one HTTP request from a message. It does not send the request, so tests can read
  * what each service would get. Text from agents is escaped here, by the rules of each service.
  */
-import { cut, safeLine } from '@svc/protocol'
+import { cut, isOwnMachineOnly, ownMachineWords, safeLine } from '@svc/protocol'
 import type { SealKey } from './seal.ts'
 
 export interface Call {
@@ -29,6 +29,10 @@ export interface Text {
   /** The worst level of the alerts in this message that have not ended; null if there is none. */
   level: 'warn' | 'bad' | null
 }
+
+/** The text with a line that says so if its link leads to an address that only the service's own machine reaches. */
+export const withReach = (text: Text): Text =>
+  isOwnMachineOnly(text.url) ? { ...text, lines: [...text.lines, ownMachineWords] } : text
 
 export interface Delivery {
   /** The id of the delivery, which is the same on every try. */

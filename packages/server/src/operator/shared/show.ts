@@ -2,7 +2,7 @@
  * Formats values for a terminal. Text from agents and people can neither move the cursor nor end a line of a table
  * (I31).
  */
-import { safeText } from '@svc/protocol'
+import { isObject, isOwnMachineOnly, ownMachineWords, safeText } from '@svc/protocol'
 
 /**
  * A text table: the rows under their headings, with columns as wide as their contents. If there are no rows, the result
@@ -34,3 +34,9 @@ export const moment = (at: number | null | undefined): string =>
 /** The lines to run on the agent's machine: they download and install the program, and then run `command`. */
 export const onItsMachine = (url: string, command: string): string =>
   [`On its machine:\n`, `curl -fsSO ${url}/cli/svc.pyz`, 'python3 svc.pyz self install', `svc ${command}`].join('\n  ')
+
+/** A sentence if a command's value has an address of the service, or a link, that only its own machine reaches. */
+export function reachNote(value: unknown): string | undefined {
+  const shown = isObject(value) ? [value.url, value.link] : []
+  return shown.some((address) => typeof address === 'string' && isOwnMachineOnly(address)) ? ownMachineWords : undefined
+}

@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino'
 import { wordsOf } from '../../deliveries/attempt.ts'
+import { withReach } from '../../deliveries/channels/call.ts'
 import { mailOf } from '../../deliveries/channels/mail.ts'
 import type { SealKey } from '../../deliveries/channels/seal.ts'
 import { answerWords, outcomeOf, type TryResult } from '../../deliveries/outbox.ts'
@@ -131,7 +132,7 @@ async function tryOnce(
     const people = { store, auth, config }
     const composed = await compose(waiting.topic, { people, mail: waiting, key, now: now() })
     if (!composed) return undefined
-    const mail = mailOf({ id: waiting.id, text: composed.text, baseUrl })
+    const mail = mailOf({ id: waiting.id, text: withReach(composed.text), baseUrl })
     return await sendMail({ smtpUrl, mailFrom }, composed.to, mail, { stop })
   } catch (error) {
     return { is: 'refused', message: `The mail could not be written: ${wordsOf(error)}` }

@@ -23,12 +23,18 @@ export function refuseAndClose(
   req: IncomingMessage,
   res: ServerResponse,
   code: RefusalCode,
-  { retryAfter, message }: { retryAfter?: number | undefined; message?: string } = {},
+  { retryAfter, message, body = bodyOf(code, message) }: Refusing = {},
 ): void {
   if (res.headersSent || res.destroyed) return
-  const body = bodyOf(code, message)
   res.writeHead(statusOf(code), headersOf(body, ['Connection', 'close', ...retry(retryAfter)]))
   endAfterReading(req, res, body)
+}
+
+interface Refusing {
+  retryAfter?: number | undefined
+  message?: string
+  /** The whole body, for a refusal that says more than its code and message. */
+  body?: string
 }
 
 /** Refuses a request with 503 and a random time to wait (D18). */

@@ -57,14 +57,14 @@ const words: Readonly<Record<Problem, string>> = {
     'a proxy that is not in SVC_TRUSTED_PROXIES names its client, which is ignored: requests count as requests of the proxy itself, and share its limits (docs/operate.md, "Behind a proxy")',
 }
 
-interface Found {
+interface FoundCaller {
   address: string
   /** Why the address may be that of a proxy instead of the client. */
   problem?: Problem
 }
 
 /** The address of the caller whose request came from `peer` with this `X-Forwarded-For`. */
-export function callerOf(peer: string, header: string | undefined, isProxy: (address: string) => boolean): Found {
+function callerOf(peer: string, header: string | undefined, isProxy: (address: string) => boolean): FoundCaller {
   if (!isProxy(peer)) return { address: peer, ...(header?.trim() && isInside(peer) && { problem: 'unlisted' }) }
   const hops = (header ?? '').split(',').filter((hop) => hop.trim())
   if (hops.length === 0) return { address: peer, problem: 'missing' }

@@ -13,6 +13,7 @@ import { drain, noteExpectation } from './body.ts'
 import { brokenRequests } from './broken.ts'
 import { maxConnections } from './capacity.ts'
 import { connectionsOf } from './connections.ts'
+import { refusingElsewhere } from './elsewhere.ts'
 import { faultOf } from './framing.ts'
 import { ownOrigin } from './origin.ts'
 import { pipelining } from './pipelining.ts'
@@ -70,6 +71,7 @@ export function createListener(
   limits: ListenerLimits = listenerLimits(),
 ): Server {
   const ownTarget = ownOrigin(config.baseUrl, config.trustedProxies)
+  const refuseElsewhere = refusingElsewhere(config.baseUrl, log)
   const handlerOf = handlersOf(agentRoutes)
   const pages = new Turns(pagesPerTurn)
   const server = createServer({
@@ -109,7 +111,8 @@ export function createListener(
     const fault = faultOf(req)
     const target = ownTarget(req)
     if (fault !== undefined) refuseUnread(req, res, 'request_invalid', fault)
-    else if (target === undefined) refuseUnread(req, res, 'not_found')
+    // The promises need no handlers for errors, because `drain` never rejects.
+    else if (target === undefined) void drain(req).then(() => refuseElsewhere(req, res))
     else route(req, res, target)
   }
 
@@ -137,9 +140,8 @@ function handlersOf(agentRoutes: BareRoutes): (name: string) => Handler | undefi
   return (name) => routes.get(name) ?? prefixes.find(({ prefix }) => name.startsWith(prefix))?.handler
 }
 
-function refuseUnread(req: IncomingMessage, res: ServerResponse, code: RefusalCode, message?: string): void {
-  // The promise needs no handler for errors, because `drain` never rejects.
-  void drain(req).then(() => refuseAndClose(req, res, code, message === undefined ? {} : { message }))
+function refuseUnread(req: IncomingMessage, res: ServerResponse, code: RefusalCode, message: string): void {
+  void drain(req).then(() => refuseAndClose(req, res, code, { message }))
 }
 
 /**

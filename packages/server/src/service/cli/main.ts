@@ -10,6 +10,7 @@ import { CommanderError } from 'commander'
 import { commands } from '../../operator/commands/all.ts'
 import { type OperatorCommand, printed } from '../../operator/shared/command.ts'
 import { Misused, Refused, type Request } from '../../operator/shared/request.ts'
+import { reachNote } from '../../operator/shared/show.ts'
 import { askService, type OperatorOutcome, runCommand } from '../../operator/socket/socket.ts'
 import type { Config } from '../../platform/base.ts'
 import { DataFolderError } from '../../platform/data-folder.ts'
@@ -103,6 +104,8 @@ async function carryOut(
   const outcome = await runWhereItBelongs(name, { ...withPaths(request, command, cwd), input, ...beside }, config)
   if (outcome.ok) {
     await out(`${printed(command, outcome.value, json)}\n`)
+    const reach = reachNote(outcome.value)
+    if (reach !== undefined) note(reach)
     return command.isFailure?.(outcome.value) ? 1 : 0
   }
   throw outcome.kind === 'misused' ? new Misused(outcome.message) : new Refused(outcome.message)

@@ -1,5 +1,6 @@
 /** The command `svc-server start`: it runs the service in this process until a signal ends it. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isOwnMachineOnly } from '@svc/protocol'
 import type { Logger } from 'pino'
 import type { Request } from '../../operator/shared/request.ts'
 import { endMs, stopMs } from '../../platform/closing.ts'
@@ -32,7 +33,7 @@ export async function start(options: Request['options'], flags: Variables, json:
   }
   const { url, firstLink } = service
   void greet(json ? `${JSON.stringify({ url, link: firstLink ?? null })}\n` : greeting(url, firstLink), log)
-  if (url.startsWith('http:') && !['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname))
+  if (url.startsWith('http:') && !isOwnMachineOnly(url))
     log.warn('SVC_BASE_URL is http: passwords and tokens cross the network unencrypted')
   await stop
   const unfinished = await service.close(stopAt - performance.now())
@@ -55,7 +56,12 @@ async function greet(text: string, log: Logger): Promise<void> {
   }
 }
 
-const greeting = (url: string, link: string | undefined) =>
-  link === undefined
-    ? `svc is ready: ${url}\n`
-    : `svc is ready: ${url}\n\nNobody has an account yet. Open this link, once, to create your account and first workspace:\n\n  ${link}\n\n`
+const greeting = (url: string, link: string | undefined) => {
+  const ready = `svc is ready: ${url}\n${isOwnMachineOnly(url) ? hereOnly : ''}`
+  return link === undefined
+    ? ready
+    : `${ready}\nNobody has an account yet. Open this link, once, to create your account and first workspace:\n\n  ${link}\n\n`
+}
+
+const hereOnly =
+  'Only this machine reaches that address. For other machines and people: docs/start.md, "Reach it from another machine".\n'

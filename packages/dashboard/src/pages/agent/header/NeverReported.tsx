@@ -8,6 +8,7 @@ import type { Agent } from '../../../agents/parts/agent.ts'
 import { meQuery } from '../../../queries.ts'
 import { CopyLines, Help } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
+import { ReachNote } from '../../../ui/ReachNote.tsx'
 import { Bindings } from '../overview/Bindings.tsx'
 import { Versions } from '../overview/Versions.tsx'
 import '../overview/overview.css'
@@ -58,6 +59,7 @@ function NotConnected({ agent: { slug, page } }: { agent: Agent }) {
       <Section title="Waiting for its first report">
         <Stack gap="sm">
           <p role="status">Its report will appear here.</p>
+          <ReachNote address={service.baseUrl} />
           {service.runtime ? (
             <>
               <p>On the agent’s machine, in the agent’s folder:</p>
