@@ -15,13 +15,13 @@ if (!isExec) unmark()
 const plain = plainRun(args)
 const isWorker = !isMainThread && typeof workerData === 'object' && workerData !== null && workerData.svc === 'runtime'
 
-if (isWorker) void import('./worker/main.ts').then(({ work }) => work())
+if (isWorker) void import('./host/agent/worker.ts').then(({ workHere }) => workHere())
 else if (isExec) void import('./host/jobs/exec.ts').then(({ exec }) => exec(args.slice(1)))
 else if (plain) void import('./cli/run-alone.ts').then(({ runAlone }) => runAlone(plain))
 else if (args[0] === '--self-check')
   void Promise.all([
     import('./updates/runtime/self-check.ts'),
-    import('./worker/main.ts'),
+    import('./host/agent/worker.ts'),
     import('./cli/run-alone.ts'),
     import('./host/jobs/exec.ts'),
   ]).then(([{ selfCheck }]) => selfCheck(args))

@@ -24,7 +24,7 @@ import { fillSettings } from '../state/settings.ts'
 import { insideOf } from '../updates/runtime/release.ts'
 import type { HostPlace } from './adopt-place.ts'
 import { tryConnection } from './connecting.ts'
-import { runtimeBegins, startInBackground } from './start.ts'
+import { startInBackground } from './start.ts'
 
 interface HostAgent {
   readonly name: string
@@ -95,7 +95,6 @@ export async function startHost(folder: Folder, agent: string): Promise<string[]
   const system = process.getuid?.() === 0
   if (await managerAnswers({ agent, system })) {
     const { lines } = await installService(folder, { agent, system, start: true })
-    await runtimeBegins(folder)
     return [...lines]
   }
   return [

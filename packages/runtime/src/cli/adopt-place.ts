@@ -9,7 +9,7 @@ import { programFile } from '../launcher/file.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { insideOf } from '../updates/runtime/release.ts'
 import { Refusal } from './output.ts'
-import { installSelf, programsFolder } from './self.ts'
+import { installSelf, programsFolder, renewLauncher } from './self.ts'
 
 export interface HostPlace {
   /** The folder of the host agent. */
@@ -60,9 +60,14 @@ export function mustInstall(program: string): void {
   )
 }
 
-/** Installs `svc` and `svc-exec` for this user, unless both are there. Returns what a person reads about it. */
+/**
+ * Installs `svc` and `svc-exec` for this user, unless both are there. A `svc-exec` that names a Node which is gone, or soon
+ * may be, is mended. Returns what a person reads about it.
+ */
 export async function installPrograms({ program }: HostPlace): Promise<string[]> {
   const folder = join(program, '..')
-  if ((existsSync(join(folder, 'svc')) && existsSync(program)) || !insideOf(programFile())) return []
+  if (existsSync(join(folder, 'svc')) && existsSync(program))
+    return renewLauncher(program) ? [`Wrote ${program} again, with another path of Node.`] : []
+  if (!insideOf(programFile())) return []
   return (await installSelf(folder)).lines
 }

@@ -11,6 +11,7 @@ import { diffOf } from '../host/adopt/plan.ts'
 import { keptTable, replaceTable } from '../host/adopt/table.ts'
 import { type Adopted, readAdopted, writeAdopted } from '../host/agent/adopted.ts'
 import { nameInManifest } from '../host/agent/manifest.ts'
+import { mendUnits } from '../install/service/mend.ts'
 import { type Connection, readConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { whoHolds } from '../machine/files/lock.ts'
@@ -78,6 +79,7 @@ async function run(options: AdoptOptions): Promise<void> {
   const lines = [
     ...(await connectHost(place, { name, adopted, connection, isNew: known.value === undefined })),
     ...(await installPrograms(place)),
+    ...(await mendUnits(place.folder)),
     ...(starts ? await startHost(place.folder, name) : notStarted(place.folder)),
     ...(await changeCrontab(place.folder, { found, wraps, adopted })),
   ]

@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { Command } from 'commander'
 import { findUnits } from '../install/service/find.ts'
-import { unanswered, uninstallHint, unitRepairCommand } from '../install/service/units.ts'
+import { unitFault } from '../install/service/mend.ts'
+import { unanswered, uninstallHint } from '../install/service/units.ts'
 import { processNow, wordFor } from '../launcher/now.ts'
 import { messageOf } from '../machine/base/errors.ts'
 import { withoutStop } from '../machine/base/sentence.ts'
@@ -214,8 +215,8 @@ async function programs(folder: Folder): Promise<Check[]> {
 }
 
 /**
- * Checks that the service manager of the machine can start the agent: there is only one unit for the agent, the manager
- * answers, and the unit survives a failed trial of svc itself (D38).
+ * Checks that the service manager of the machine can start the agent: there is only one unit for the agent, its program
+ * is there, the manager answers, and the unit survives a failed trial of svc itself (D38).
  */
 async function unit(folder: Folder): Promise<Check[]> {
   const units = findUnits(folder)
@@ -226,11 +227,8 @@ async function unit(folder: Folder): Promise<Check[]> {
     return bad(
       `${units.map(({ file }) => file).join(' and ')} start this agent; remove them with "${uninstallHint(found, folder.root)}" and install one`,
     )
-  const mend = unitRepairCommand(folder, found)
-  if (mend !== undefined)
-    return bad(
-      `${found.file} starts svc.pyz itself, so nothing would roll back a bad svc after a reboot; run "${mend}"`,
-    )
+  const fault = unitFault(folder, found)
+  if (fault) return bad(fault.message)
   const silent = await unanswered(folder)
   if (!silent) return [{ name: 'Unit', ok: true, message: found.file }]
   const message = `${silent.file}. ${silent.message}`

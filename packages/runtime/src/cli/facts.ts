@@ -4,6 +4,7 @@
  */
 import type { Manifest } from '@svc/blueprint'
 import { type Desired, type HealthItem, readAnswer } from '@svc/protocol'
+import { faultOfUnits } from '../install/service/mend.ts'
 import { type ProcessNow, processNow } from '../launcher/now.ts'
 import { readConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
@@ -89,6 +90,8 @@ export function factsOf({ folder, manifest }: Agent) {
     written: read?.is === 'bytes' ? Math.floor(read.mtimeMs / 1000) : undefined,
     statusFile: file,
     reporter: whoHolds(folder, 'runtime'),
+    /** The fault of the unit that starts the agent; undefined without a unit, or if it has none. */
+    unitFault: faultOfUnits(folder)?.message,
     service: connection.ok ? connection.value.origin : undefined,
     notConnected: connection.ok ? undefined : connection.message,
     /** The blueprint version that the service asked for in its last answer (2.7). */

@@ -29,7 +29,7 @@ import { askSetting, chooseLate, chooseSettings, type LateSettings, unsetSetting
 import { columns, exits, oneLine, Refusal, safe, show, warn } from './output.ts'
 import { pasted } from './pasted.ts'
 import { readPairs } from './settings.ts'
-import { runtimeBegins, startInBackground } from './start.ts'
+import { startInBackground } from './start.ts'
 
 interface InitOptions {
   readonly url: string
@@ -155,9 +155,7 @@ async function previewed({ url, code: typed }: InitOptions): Promise<{ origin: s
  */
 async function asService(folder: Folder, { agent, blueprint, version }: Install): Promise<Installed> {
   try {
-    const installed = await installService(folder, { agent, system: asRoot(), start: true })
-    await runtimeBegins(folder)
-    return installed
+    return await installService(folder, { agent, system: asRoot(), start: true })
   } catch (error) {
     const done = `${agent} (${blueprint} ${version}) is installed in ${folder.root}, but not as a service.`
     throw new Refusal([done, messageOf(error), ...nextSteps(folder.root)].join('\n'))

@@ -3,7 +3,7 @@
  * `svc-exec` beside it. Also says what to do if a shell would not find the command.
  */
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { Command } from 'commander'
@@ -12,6 +12,7 @@ import { programFile } from '../launcher/file.ts'
 import { createFolder, writeDurably } from '../machine/files/durable.ts'
 import { examples, quoted } from '../machine/hint.ts'
 import { canRun } from '../machine/programs/can-run.ts'
+import { isShorterLived, lastingNode } from '../machine/programs/node.ts'
 import { insideOf } from '../updates/runtime/release.ts'
 import { exits, Refusal, show } from './output.ts'
 
@@ -88,7 +89,7 @@ export async function installSelf(folder: string): Promise<InstalledSelf> {
     throw new Refusal(
       `${file} was written but does not start: ${fault}. Put Node ${release.leastNode} or newer into PATH.`,
     )
-  const text = launcher({ node: nodeFile(), svc: file, state: ownState() })
+  const text = launcher({ node: lastingNode(), svc: file, state: ownState() })
   const execChanged = text !== execBefore
   if (execChanged) writeDurably(exec, text, 0o755)
   const first = searchPath()
@@ -118,16 +119,25 @@ export async function installSelf(folder: string): Promise<InstalledSelf> {
 }
 
 /**
- * The path of Node that stays the same when Node is updated: the first in PATH that leads to the Node that runs now, and
- * without one that file itself.
+ * Writes `svc-exec` again if the Node in it is gone, or is one that the next update of Node removes. Nothing else in the
+ * file changes. Returns true if it was written.
  */
-function nodeFile(): string {
-  const leadsHere = (file: string): boolean => canRun(file) && realpathSync(file) === realpathSync(process.execPath)
-  const found = searchPath()
-    .map((each) => join(each, 'node'))
-    .find((file) => isAbsolute(file) && leadsHere(file))
-  return found ?? process.execPath
+export function renewLauncher(file: string): boolean {
+  const text = readFileSync(file, 'utf8')
+  const named = nodeIn(text)
+  const node = lastingNode()
+  if (named === undefined || named === node || (canRun(named) && !isShorterLived(named, node))) return false
+  writeDurably(
+    file,
+    text.replace(nodeLine, () => `svc_exec_node=${quoted(node)}`),
+    0o755,
+  )
+  return true
 }
+
+const nodeLine = /^svc_exec_node=(.*)$/m
+const nodeIn = (launcher: string): string | undefined =>
+  nodeLine.exec(launcher)?.[1]?.replace(/^'|'$/g, '').replaceAll("'\\''", "'")
 
 /** The folder for state that this account has chosen. All accounts use what root installs, so they get none from it. */
 const ownState = (): string | undefined => {

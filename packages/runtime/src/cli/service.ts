@@ -6,7 +6,9 @@ import { wrongWithAgentName } from '@svc/blueprint'
 import { Command } from 'commander'
 import { findUnits, type Unit } from '../install/service/find.ts'
 import { type UnitState, unitState } from '../install/service/manager.ts'
+import { unitFault } from '../install/service/mend.ts'
 import { installService, notAnswering, uninstallService } from '../install/service/units.ts'
+import type { Folder } from '../machine/files/folder.ts'
 import { inTurnAnyway, whoHolds } from '../machine/files/lock.ts'
 import { examples, hint, sudoHint } from '../machine/hint.ts'
 import { manifestOf } from '../reporter/manifest.ts'
@@ -16,7 +18,6 @@ import { agentName } from './facts.ts'
 import { type Common, common, existing, me } from './folder.ts'
 import { exits, Refusal, show } from './output.ts'
 import { runnable } from './runnable.ts'
-import { runtimeBegins } from './start.ts'
 
 type ServiceOptions = Common & {
   readonly system?: boolean
@@ -57,7 +58,6 @@ export const service = (): Command =>
             user,
             python: python === true ? '/usr/bin/python3' : python,
           })
-          if (start) await runtimeBegins(folder)
           show(json, { ...unit, installed: true, lines }, () => lines)
         }),
     )
@@ -87,20 +87,23 @@ export const service = (): Command =>
       common(new Command('status'))
         .summary('show whether a service is installed and active')
         .action(async ({ dir, json }: Common) => {
-          const { root } = existing(dir)
-          const units = await Promise.all(
-            findUnits({ root }).map(async (unit) => ({ unit, now: await unitState(unit) })),
-          )
+          const folder = existing(dir)
+          const units = await Promise.all(findUnits(folder).map(async (unit) => ({ unit, now: await unitState(unit) })))
           const [first] = units
           show(json, first ? { installed: true, ...first.unit, state: first.now.state } : { installed: false }, () =>
             first
-              ? units.map(({ unit, now }) => stateLine(unit, now, root))
+              ? units.map(({ unit, now }) => stateLine(unit, now, folder))
               : `No service is installed for this folder; "${hint('service install')}" writes one.`,
           )
         }),
     )
 
-const stateLine = (unit: Unit, now: UnitState, root: string): string => {
+const stateLine = (unit: Unit, now: UnitState, folder: Folder): string => {
   const line = `${unit.name} (${unit.kind}): ${now.answers ? now.state : 'its state is not known'}; ${unit.file}`
-  return now.answers ? line : `${line}\n${notAnswering(unit, now, root)}`
+  const fault = unitFault(folder, unit)
+  return [
+    line,
+    ...(now.answers ? [] : [notAnswering(unit, now, folder.root)]),
+    ...(fault ? [`${fault.message}.`] : []),
+  ].join('\n')
 }

@@ -4,8 +4,10 @@
  */
 import { spawn } from 'node:child_process'
 import { Command } from 'commander'
+import { beforeStart, isDecided, mustBegin } from '../install/service/begin.ts'
 import { findUnits, type Unit } from '../install/service/find.ts'
 import { control, doesNotAnswer, isRunning, unitState, why } from '../install/service/manager.ts'
+import { mendUnits } from '../install/service/mend.ts'
 import { uninstallHint } from '../install/service/units.ts'
 import { startArgs } from '../launcher/file.ts'
 import { until } from '../machine/base/time.ts'
@@ -18,7 +20,6 @@ import { diskHealth } from '../reporter/status/disk.ts'
 import { noteStop } from '../state/own.ts'
 import { readPause } from '../state/pause.ts'
 import { sentence } from '../state/process-health.ts'
-import type { ProcessState } from '../state/process-note.ts'
 import { readNote } from '../state/process-note.ts'
 import { diskNote } from './disk-note.ts'
 import { endLeft, mustBeGone, type Stoppable } from './end.ts'
@@ -35,15 +36,19 @@ export const start = (): Command =>
     .addHelpText('after', examples('start --dir /srv/mail-triage'))
     .action(async ({ dir, json }: Common) => {
       const { folder } = await runnable(dir)
+      const mended = await mendUnits(folder)
       const holder = whoHolds(folder, 'runtime')
       if (holder)
-        return show(json, { started: false, pid: holder.pid }, () => `It is already running: ${named(holder)}.`)
+        return show(json, { started: false, pid: holder.pid }, () => [
+          ...mended,
+          `It is already running: ${named(holder)}.`,
+        ])
       refuseWithoutRoom(folder.svc)
       const line = await startAgent(folder)
       show(
         json,
         { started: true, pid: whoHolds(folder, 'runtime')?.pid ?? null, process: readNote(folder)?.state ?? null },
-        () => line,
+        () => [...mended, line],
       )
     })
 
@@ -67,9 +72,10 @@ export const restart = (): Command =>
       const agent = await runnable(dir)
       const { folder } = agent
       refuseWithoutRoom(folder.svc)
+      const mended = await mendUnits(folder)
       await stopAgent(agent)
       const line = await startAgent(folder)
-      show(json, { started: true, pid: whoHolds(folder, 'runtime')?.pid ?? null }, () => line)
+      show(json, { started: true, pid: whoHolds(folder, 'runtime')?.pid ?? null }, () => [...mended, line])
     })
 
 /**
@@ -80,7 +86,7 @@ export async function startInBackground(folder: Folder): Promise<string> {
   // This call stores the parsed manifest for the runtime. Otherwise the runtime would have to load the YAML parser,
   // which would stay in its memory.
   await manifestNow(folder)
-  const before = JSON.stringify(readNote(folder)?.state)
+  const before = beforeStart(folder)
   const child = spawn(process.execPath, [...startArgs(folder), 'run', '--dir', folder.root], {
     cwd: folder.root,
     detached: true,
@@ -113,11 +119,6 @@ export async function startInBackground(folder: Folder): Promise<string> {
 }
 
 const holdsLock = (folder: Folder, pid: number | undefined): boolean => whoHolds(folder, 'runtime')?.pid === pid
-function isDecided(folder: Folder, before: string | undefined): boolean {
-  const state: ProcessState | undefined = readNote(folder)?.state
-  if (!state || readPause(folder)) return state !== undefined
-  return state.is === 'running' || (JSON.stringify(state) !== before && (state.is !== 'waiting' || state.crashes > 0))
-}
 
 /**
  * Starts the agent through its service unit. If there is no unit, or the service manager does not answer, starts the
@@ -126,22 +127,16 @@ function isDecided(folder: Folder, before: string | undefined): boolean {
 async function startAgent(folder: Folder): Promise<string> {
   const [unit] = findUnits(folder)
   if (!unit) return startInBackground(folder)
+  const before = beforeStart(folder)
   const ran = await control(unit, 'start')
   if (ran.code === 0) {
-    await runtimeBegins(folder, 15)
+    await mustBegin(folder, unit, before)
     return `Started ${unit.name}.`
   }
   if (!doesNotAnswer(ran)) throw refusedBy(unit, why(ran), 'start', folder)
   const line = await startInBackground(folder)
   return `${line}\nIt runs in the background and does not restart after a reboot: the manager of ${unit.name} does not answer here (${why(ran)}). To remove the unit: ${uninstallHint(unit, folder.root)}`
 }
-
-/**
- * Waits until the runtime that a service manager started holds the folder's lock. Resolves to false if that takes
- * longer than `seconds`.
- */
-export const runtimeBegins = (folder: Folder, seconds = 5): Promise<boolean> =>
-  until(seconds, () => whoHolds(folder, 'runtime') !== undefined)
 
 async function stopUnit(unit: Unit, folder: Folder): Promise<void> {
   const ran = await control(unit, 'stop')

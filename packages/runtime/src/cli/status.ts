@@ -69,6 +69,7 @@ export function lines(f: AgentFacts): string[] {
         ? `running (process ${f.reporter.pid}, since ${moment(f.reporter.since)})`
         : `not running; start it with "${hint(f.managed ? 'start' : 'report')}"`,
     ),
+    ...(f.unitFault ? [row('Unit', f.unitFault)] : []),
     row('svc', programRow(f.runtime)),
     row('Service', f.service ?? `not connected; run "${hint('connect --url …')}"`),
     row('Reported', reported(f, now)),

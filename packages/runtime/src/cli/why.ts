@@ -46,6 +46,7 @@ export function explain(f: AgentFacts, now: number): string[] {
     ...healthSentences(f.disk),
     ...(f.pause ? [] : pauseSentences(f)),
     ...versionSentences(f),
+    ...(f.unitFault ? [`Its unit: ${f.unitFault}.`] : []),
     ...(f.standstill ? [f.standstill] : []),
     ...updateSentences(f, now * 1000),
     ...(f.lacking ? [`Secrets: ${f.lacking}.`] : []),

@@ -2,6 +2,7 @@
  * Decides from which file the runtime proper is loaded, and with which arguments `node` starts the runtime of a folder.
  */
 import { existsSync, realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Folder } from '../machine/files/folder.ts'
 import { onTrial } from '../state/versions/runtime-note.ts'
 import { writeStarter } from './trial-files.ts'
@@ -17,14 +18,17 @@ export function ownFile(folder: Pick<Folder, 'runtime'>): string {
 /** The file of this program, however it was started: `svc.pyz`, or main.ts if it runs from source. */
 export const programFile = (): string => realpathSync(process.argv[1] ?? '')
 
+/** The path of this program as it was started, to write down for later: a link to it stays when its target is replaced. */
+export const programPath = (): string => resolve(process.argv[1] ?? '')
+
 /**
  * The arguments with which `node` starts the runtime of this folder. If the folder has its own copy of svc, the starter
  * loads it (D38).
  */
 export function startArgs(folder: Folder): string[] {
   const file = ownFile(folder)
-  if (file.endsWith('.ts')) return [file]
-  if (file !== folder.runtime) return ['-e', 'require(process.argv[1])', file]
+  if (file.endsWith('.ts')) return [programPath()]
+  if (file !== folder.runtime) return ['-e', 'require(process.argv[1])', programPath()]
   if (!existsSync(folder.runtimeStarter) || !onTrial(folder)) writeStarter(folder)
   return [folder.runtimeStarter]
 }

@@ -27,10 +27,11 @@ import { missingRuntime, orderOf } from './order.ts'
 import { agentSettled } from './settled.ts'
 
 /** True if `data` is what the launcher passes to the worker thread. */
-export const isRuntime = (data: unknown): data is Start =>
+const isRuntime = (data: unknown): data is Start =>
   typeof data === 'object' && data !== null && 'svc' in data && data.svc === 'runtime'
 
-export async function work(): Promise<void> {
+/** Runs until the launcher ends it. `renew` is called before each start of the agent, for an agent of svc's own. */
+export async function work(renew: (folder: Folder) => unknown): Promise<void> {
   if (!parentPort || !isRuntime(workerData)) throw new Error(`The runtime runs in a worker of "${plainHint('run')}".`)
   const port = parentPort
   const folder = folderAt(workerData.root)
@@ -59,7 +60,8 @@ export async function work(): Promise<void> {
       stoppedBy = message.by
       stop.abort()
     }
-    if (message.is === 'order?') void howToStart(folder).then((how) => tell({ is: 'order', id: message.id, ...how }))
+    if (message.is === 'order?')
+      void howToStart(folder, renew).then((how) => tell({ is: 'order', id: message.id, ...how }))
   })
   const manifest = await manifestNow(folder)
   versions = manifest.ok
@@ -98,7 +100,15 @@ export async function work(): Promise<void> {
  * Determines with which command, folder and environment the launcher must start the agent. All files are read from one
  * version of the agent, even if an update changes `current` meanwhile.
  */
-async function howToStart(through: Folder): Promise<Omit<Extract<FromWorker, { is: 'order' }>, 'is' | 'id'>> {
+async function howToStart(
+  through: Folder,
+  renew: (folder: Folder) => unknown,
+): Promise<Omit<Extract<FromWorker, { is: 'order' }>, 'is' | 'id'>> {
+  try {
+    renew(through)
+  } catch {
+    // The disk may be full. The manifest that is there may still be right.
+  }
   try {
     const folder = pinned(through)
     const manifest = await manifestNow(folder)

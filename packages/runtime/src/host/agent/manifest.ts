@@ -1,14 +1,15 @@
 /**
- * The manifest of the host agent, the one agent of svc for a user on a machine. `svc adopt` writes it, and so does each
- * start of `svc watch`, so that a newer runtime brings its own.
+ * The manifest of the host agent, the one agent of svc for a user on a machine. `svc adopt` writes it. The runtime writes
+ * it again before each start of the agent, since the Node in it may be gone, and so does `svc watch`, whose svc may be newer.
  */
 import { existsSync } from 'node:fs'
-import { programFile } from '../../launcher/file.ts'
+import { programPath } from '../../launcher/file.ts'
 import { version } from '../../machine/base/version.ts'
 import { writeDurably } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readFile } from '../../machine/files/read.ts'
 import { plainHint } from '../../machine/hint.ts'
+import { lastingNode } from '../../machine/programs/node.ts'
 
 interface HostAgent {
   readonly name: string
@@ -18,9 +19,12 @@ interface HostAgent {
   readonly source?: string | undefined
 }
 
+/** The beginning of a manifest that svc itself has written, of any version. */
+const written = '# Written by svc, which replaces it.'
+
 /** The text of the manifest. */
 export const hostManifest = ({ name, node, source }: HostAgent, own: string = version): string => `\
-# Written by svc, which replaces it. To change what is shown: ${plainHint('adopt')}
+${written} To change what is shown: ${plainHint('adopt')}
 name: ${name}
 version: ${own === 'dev' ? '0.0.0' : own}
 description: What runs on this machine by itself
@@ -37,23 +41,30 @@ logs:
  */
 const copy = ['-e', 'require(path.resolve(process.argv[1]))', '.svc/runtime/svc.pyz']
 
-/** The manifest that belongs into this folder, with the Node and the svc that run now. */
-export const manifestFor = (folder: Pick<Folder, 'runtime'>, name: string): string =>
+/**
+ * The manifest that belongs into this folder, with the Node and the svc that run now. In a worker thread the file of svc
+ * is given as `program`, since a worker does not know how the process was started.
+ */
+export const manifestFor = (folder: Pick<Folder, 'runtime'>, name: string, program?: string): string =>
   hostManifest({
     name,
-    node: process.execPath,
-    source: existsSync(folder.runtime) ? undefined : programFile(),
+    node: lastingNode(),
+    source: existsSync(folder.runtime) ? undefined : (program ?? programPath()),
   })
 
 /**
  * Writes the manifest of this svc if the folder has another one, and keeps the agent's name. Returns true if it was
  * written. The text is not parsed, since that would take megabytes for as long as `svc watch` runs.
  */
-export function renewManifest(folder: Pick<Folder, 'runtime' | 'manifest'>): boolean {
+export function renewManifest(folder: Pick<Folder, 'runtime' | 'manifest'>, program?: string): boolean {
   const name = nameInManifest(folder)
   if (name === undefined) return false
-  return writeManifest(folder, manifestFor(folder, name))
+  return writeManifest(folder, manifestFor(folder, name, program))
 }
+
+/** Does the same in the folder of the host agent, and nothing in the folder of any other agent. */
+export const renewOwnManifest = (folder: Pick<Folder, 'runtime' | 'manifest'>, program: string): boolean =>
+  textOf(folder)?.startsWith(written) === true && renewManifest(folder, program)
 
 /** Writes the manifest, unless the folder has the same already. Returns true if it was written. */
 export function writeManifest(folder: Pick<Folder, 'manifest'>, text: string): boolean {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folderOf, launchdPlist, startsItself, systemdUnit } from './text.ts'
+import { folderOf, launchdPlist, pathOf, startingWith, startsItself, systemdUnit, wordsStarted } from './text.ts'
 
 const facts = {
   agent: 'mail-triage',
@@ -90,3 +90,23 @@ test.each([
     expect(starts('/usr/bin/python3', at('svc.pyz')), 'it takes the starter').toBe(false)
   },
 )
+
+test.each([
+  ['systemd', systemdUnit],
+  ['launchd', launchdPlist],
+] as const)('%s: the program and PATH of a unit are read as they were written, and can be replaced', (_kind, write) => {
+  const root = '/srv/50% "off" <$HOME> \\ &'
+  const other = {
+    ...facts,
+    root,
+    launch: ['/opt/my "node" $1/bin/node', `${root}/.svc/runtime/start.cjs`],
+    path: `${root}/bin:/bin`,
+  }
+  const unit = write(other)
+  expect(wordsStarted(unit)).toEqual([...other.launch, 'run', '--dir', root])
+  expect(pathOf(unit)).toBe(other.path)
+  const old = write({ ...other, launch: ['/gone/node', '-e', 'x', 'y'], path: '/gone' })
+  expect(startingWith(old, root, other.launch, other.path)).toBe(unit)
+  expect(startingWith(unit, root, other.launch, undefined)).toBe(unit)
+  expect(wordsStarted('[Service]\n')).toEqual([])
+})

@@ -105,8 +105,44 @@ export function startsItself(unit: string, runtime: string): boolean {
   return !python && (words.includes(word(runtime)) || strings.includes(`<string>${xml(runtime)}</string>`))
 }
 
+/** The words with which a unit starts its program: the absolute path of the program, then its arguments. */
+export function wordsStarted(unit: string): string[] {
+  const [, line] = /^ExecStart=(.*)$/m.exec(unit) ?? []
+  if (line !== undefined) return [...line.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, each = '']) => unquoted(each))
+  const [, array = ''] = /<key>ProgramArguments<\/key>\s*<array>([\s\S]*?)<\/array>/.exec(unit) ?? []
+  return [...array.matchAll(/<string>(.*)<\/string>/g)].map(([, each = '']) => plain(each))
+}
+
+/** The PATH that a unit gives its process; undefined if it gives none. */
+export function pathOf(unit: string): string | undefined {
+  const [, systemd] = /^Environment=.*?"PATH=((?:[^"\\]|\\.)*)"/m.exec(unit) ?? []
+  if (systemd !== undefined) return unquoted(systemd)
+  const [, launchd] = /<key>PATH<\/key><string>(.*?)<\/string>/.exec(unit) ?? []
+  return launchd === undefined ? undefined : plain(launchd)
+}
+
+/** The same unit with other words before `run` in its command line, and another PATH. */
+export function startingWith(unit: string, root: string, launch: readonly string[], path: string | undefined): string {
+  const words = [...launch, 'run', '--dir', root]
+  return unit
+    .replace(/^ExecStart=.*$/m, () => `ExecStart=${words.map(word).join(' ')}`)
+    .replace(/(<key>ProgramArguments<\/key>\s*<array>\n)[\s\S]*?(\n\s*<\/array>)/, (_, before, after) =>
+      [before, words.map((part) => `    <string>${xml(part)}</string>`).join('\n'), after].join(''),
+    )
+    .replace(/^(Environment=.*?)"PATH=(?:[^"\\]|\\.)*"/m, (all, before) =>
+      path === undefined ? all : `${before}${word(`PATH=${path}`)}`,
+    )
+    .replace(/(<key>PATH<\/key><string>).*?(<\/string>)/, (all, before, after) =>
+      path === undefined ? all : `${before}${xml(path)}${after}`,
+    )
+}
+
 /** Quotes a word for ExecStart, and escapes the characters that systemd would otherwise interpret. */
 const word = (text: string): string =>
   `"${percent(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('$', '$$$$')}"`
 const percent = (text: string): string => text.replaceAll('%', '%%')
+const unquoted = (quoted: string): string =>
+  quoted.replace(/\\(.)|\$\$|%%/g, (all, escaped: string | undefined) => escaped ?? all.slice(1))
+const plain = (escaped: string): string =>
+  escaped.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 const xml = (text: string): string => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`)

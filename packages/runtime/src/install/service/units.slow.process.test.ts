@@ -2,20 +2,10 @@
  * Tests the agent as a service of the machine: a unit belongs to a folder, and every command finds it whatever its
  * name is. `npm test` leaves this out. packages/runtime/src/install/service/text.test.ts proves the same rules.
  */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { agentFolder, svc } from '../../../testing/folder.ts'
+import { type Machine, systemdMachine } from '../../../testing/systemd.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { prepare } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
@@ -28,30 +18,10 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** Makes a machine with a stand-in for systemd. */
-function machine(linger = 'yes') {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), 'svc-systemd-')))
-  cleanups.push(() => rmSync(home, { recursive: true, force: true }))
-  mkdirSync(join(home, 'systemd/user'), { recursive: true })
-  const program = (name: string, line: string) =>
-    writeFileSync(join(home, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 })
-  program('systemctl', `exec sh '${join(import.meta.dirname, '../../../testing/systemctl.sh')}' "$@"`)
-  program('loginctl', `echo Linger=${linger}`)
-  const env = {
-    PATH: `${home}:${process.env.PATH}`,
-    XDG_CONFIG_HOME: home,
-    SVC_TEST_SYSTEMD: home,
-    SVC_SYSTEMD_SYSTEM_DIR: join(home, 'system'),
-    SVC_TIME_SCALE: '0.05',
-  }
-  return {
-    env,
-    units: () => readdirSync(join(home, 'systemd/user')).sort(),
-    unit: (name: string) => join(home, 'systemd/user', name),
-    calls: () => readFileSync(join(home, 'calls'), 'utf8').trim().split('\n'),
-    runs: (folder: Folder, args: string, more: Record<string, string> = {}) =>
-      svc(folder, args.split(' '), { env: { ...env, ...more } }),
-  }
+function machine(linger?: string): Machine {
+  const made = systemdMachine(linger)
+  cleanups.push(made.remove)
+  return made
 }
 const off = { SVC_TEST_SYSTEMD_OFF: '1' }
 

@@ -9,7 +9,9 @@ import { createFolder, writeDurably } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
 import { hint, sudoHint } from '../../machine/hint.ts'
+import { lastingNode, lastingPath } from '../../machine/programs/node.ts'
 import { manifestKnown } from '../../reporter/known.ts'
+import { beforeStart, mustBegin } from './begin.ts'
 import { exec, type Ran } from './exec.ts'
 import {
   findUnit,
@@ -23,21 +25,11 @@ import {
   unitCalled,
 } from './find.ts'
 import { control, doesNotAnswer, isRunning, systemctl, type UnitState, unitState, why } from './manager.ts'
-import { launchdPlist, startsItself, systemdUnit, type UnitFacts, userOf } from './text.ts'
+import { launchdPlist, systemdUnit, type UnitFacts } from './text.ts'
 
 export interface Installed {
   readonly unit: Unit
   readonly lines: readonly string[]
-}
-
-/** The command that rewrites a unit so that it starts `start.cjs`; undefined if the unit already does. */
-export function unitRepairCommand({ runtime, root }: Folder, { kind, file }: Unit): string | undefined {
-  const text = textOf(file) ?? ''
-  if (!startsItself(text, runtime)) return undefined
-  const user = userOf(text)
-  return kind === 'systemd system'
-    ? sudoHint(`service install --system${user === undefined ? '' : ` --user ${user}`}`, root)
-    : hint('service install', root)
 }
 
 interface Request {
@@ -71,14 +63,18 @@ export async function installService(folder: Folder, request: Request): Promise<
   const facts = await factsOf(folder, unit, request)
   createFolder(dirname(unit.file))
   writeDurably(unit.file, unit.kind === 'launchd' ? launchdPlist(facts) : systemdUnit(facts))
+  const stateBefore = beforeStart(folder)
+  let lines: string[]
   try {
-    const lines = [...(replaced?.lines ?? []), `Wrote ${unit.file}.`, ...(await enable(unit, folder, request))]
-    return { unit, lines }
+    lines = [...(replaced?.lines ?? []), `Wrote ${unit.file}.`, ...(await enable(unit, folder, request))]
   } catch (error) {
     await undo(unit, before)
     await replaced?.putBack()
     throw error
   }
+  // The unit stays, since the manager goes on trying, but nobody reads that the agent is started.
+  if (request.start) await mustBegin(folder, unit, stateBefore)
+  return { unit, lines }
 }
 
 const kindOf = (system: boolean): UnitKind => (mac ? 'launchd' : system ? 'systemd system' : 'systemd user')
@@ -243,14 +239,15 @@ async function linger(): Promise<string[]> {
 async function factsOf(folder: Folder, unit: Unit, { agent, system, user, python }: Request): Promise<UnitFacts> {
   const manifest = await manifestKnown(folder)
   const file = ownFile(folder)
-  const node = [process.execPath, ...startArgs(folder)]
+  const program = lastingNode()
+  const node = [program, ...startArgs(folder)]
   return {
     agent,
     name: unit.name,
     root: folder.root,
     launch: python !== undefined && !file.endsWith('.ts') ? [python, file] : node,
     stopSeconds: manifest.ok ? (manifest.value.runtime?.stop_seconds ?? 10) : 10,
-    path: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+    path: lastingPath(process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', program),
     ...(system && { user: user ?? ownerOf(folder) }),
   }
 }

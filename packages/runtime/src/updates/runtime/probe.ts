@@ -2,17 +2,18 @@
 import { spawn } from 'node:child_process'
 import { clean } from '@svc/protocol'
 import { duration } from '../../machine/base/time.ts'
+import { lastingNode } from '../../machine/programs/node.ts'
 import type { StepResult } from './fetch.ts'
 
 const seconds = 20
 
 /**
- * Runs the new file with `--self-check`. The check passes if the exit code is 0 and a line of JSON names the wished
- * version.
+ * Runs the new file with `--self-check`, with the Node that its next start will use. The check passes if the exit code is
+ * 0 and a line of JSON names the wished version.
  */
 export function proving(file: string, root: string, wish: string, signal: AbortSignal): Promise<StepResult> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['-e', 'require(process.argv[1])', file, '--self-check', '--dir', root], {
+    const child = spawn(lastingNode(), ['-e', 'require(process.argv[1])', file, '--self-check', '--dir', root], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,

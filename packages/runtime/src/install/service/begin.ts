@@ -1,0 +1,65 @@
+/** Waits until the runtime runs that a service manager was asked to start. */
+
+import { Refusal } from '../../machine/base/refusal.ts'
+import { patience, until } from '../../machine/base/time.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { whoHolds } from '../../machine/files/lock.ts'
+import { diskHealth } from '../../reporter/status/disk.ts'
+import { readPause } from '../../state/pause.ts'
+import { readNote } from '../../state/process-note.ts'
+import type { Unit } from './find.ts'
+import { systemctl, unitState } from './manager.ts'
+import { unitFault } from './mend.ts'
+
+/** The seconds that the runtime of a unit may take until it holds the lock of its folder. */
+const beginSeconds = 15
+/** A runtime that holds the lock for so long has started, even if it could not note the state of the agent's process. */
+const heldSeconds = 2
+
+/** The noted state of the agent before its unit is started; `mustBegin` compares it with the state after that. */
+export const beforeStart = (folder: Folder): string | undefined => JSON.stringify(readNote(folder)?.state)
+
+/**
+ * Waits until the runtime lives and has decided about the agent's process. Refuses with what the service manager says if
+ * there is no runtime, since most managers only say that they have started a program, and not that it runs.
+ */
+export async function mustBegin(folder: Folder, unit: Unit, before: string | undefined): Promise<void> {
+  let since: number | undefined
+  const lasts = (): boolean => {
+    if (whoHolds(folder, 'runtime') === undefined) since = undefined
+    else since ??= performance.now()
+    return since !== undefined && (isDecided(folder, before) || performance.now() - since > heldSeconds * 1000)
+  }
+  if ((await until(patience(beginSeconds) / 1000, lasts)) || since !== undefined) return
+  const fault = unitFault(folder, unit)
+  const [disk] = diskHealth(folder)
+  throw new Refusal(
+    [
+      `${unit.name} was started, but the agent's runtime does not run: its service manager says ${await saidBy(unit)}.`,
+      fault
+        ? `${fault.message}.`
+        : `See ${folder.runtimeLog}${unit.kind === 'launchd' ? '' : ` and "${journal(unit)}"`}.`,
+      ...(disk ? [disk.detail] : []),
+    ].join(' '),
+  )
+}
+
+/** True once a start is over: the agent's process runs, or its start has failed, or the agent is paused. */
+export function isDecided(folder: Folder, before: string | undefined): boolean {
+  const state = readNote(folder)?.state
+  if (!state || readPause(folder)) return state !== undefined
+  return state.is === 'running' || (JSON.stringify(state) !== before && (state.is !== 'waiting' || state.crashes > 0))
+}
+
+const journal = ({ kind, name }: Unit): string => `journalctl ${kind === 'systemd user' ? '--user ' : ''}-u ${name}`
+
+/** The state of a unit in the words of its manager, such as `activating (auto-restart, exit-code, status 203)`. */
+async function saidBy(unit: Unit): Promise<string> {
+  const { state } = await unitState(unit)
+  if (unit.kind === 'launchd') return state
+  const shown = await systemctl(unit, 'show', unit.name, '--property=SubState,Result,ExecMainStatus')
+  const value = (key: string) => new RegExp(`^${key}=(.+)$`, 'm').exec(shown.out)?.[1]
+  const status = value('ExecMainStatus')
+  const more = [value('SubState'), value('Result'), status && `status ${status}`].filter(Boolean)
+  return more.length === 0 ? state : `${state} (${more.join(', ')})`
+}
