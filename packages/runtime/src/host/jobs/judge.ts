@@ -48,7 +48,7 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
     woke: woke !== undefined && woke <= now ? woke : undefined,
   })
   const next = nextOf(facts.plans, last, now)
-  const overdue = due !== undefined && isOverdue(due, now) ? due.due : undefined
+  const overdue = due !== undefined && isOverdue(due, now) ? due.shown : undefined
   const pilesUp = running.length >= manyCopies && mayLive === undefined
   const told = {
     ...{ ...view, unclear: facts.unclear, overdue, bad, ended, streak, running, pilesUp, last, next },
@@ -64,7 +64,7 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
     ended: bad ?? ended[0],
     running,
     usual,
-    due: due?.due,
+    due: due?.shown,
     next,
     isOver:
       facts.schedule === undefined &&

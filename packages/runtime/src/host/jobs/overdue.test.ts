@@ -255,6 +255,52 @@ test('the next time of a clock comes after now, and an interval that is overdue 
   expect(nextOf([cron('@reboot')], now, now)).toBeUndefined()
 })
 
+/** Each row: the schedule, the last start if there was one, now, and the times that people read as next and as due. */
+test.each<[string, JobPlan, string | undefined, string, string | undefined, string | undefined]>([
+  ['a job of every minute', cron('* * * * *'), '11-25 21:49:00', '11-25 21:49:34', '11-25 21:50', '11-25 21:50'],
+  [
+    'a job of every minute, a second late',
+    cron('* * * * *'),
+    '11-25 21:49:01',
+    '11-25 21:49:02',
+    '11-25 21:50',
+    '11-25 21:50',
+  ],
+  ['a job of every two minutes', cron('*/2 * * * *'), '11-25 21:48:00', '11-25 21:49:34', '11-25 21:50', '11-25 21:50'],
+  ['a daily job, within the last minute', daily, '11-25 03:00:00', '11-26 02:59:30', '11-26 03:00', '11-26 03:00'],
+  [
+    'a daily job that ran by hand before its time',
+    daily,
+    '11-26 02:58:00',
+    '11-26 02:58:30',
+    '11-26 03:00',
+    '11-26 03:00',
+  ],
+  ['a daily job that began early', daily, '11-26 02:59:20', '11-26 02:59:30', '11-27 03:00', '11-27 03:00'],
+  [
+    'two times within a minute of each other',
+    cron('0,1 3 * * *'),
+    '11-25 03:00:01',
+    '11-25 03:00:30',
+    '11-25 03:01',
+    '11-25 03:01',
+  ],
+  [
+    'a schedule that was given within a minute of it',
+    cron('0 3 * * *', { since: at('11-26 02:59:30') }),
+    undefined,
+    '11-26 02:59:31',
+    '11-26 03:00',
+    '11-26 03:00',
+  ],
+  ['an interval of a minute', every(60), '11-25 21:49:00', '11-25 21:49:34', '11-25 21:50', '11-25 21:50'],
+  ['an interval that is over', every(60), '11-25 21:49:00', '11-25 21:51:34', undefined, '11-25 21:50'],
+])('%s is shown at its next time', (_what, plan, last, now, next, due) => {
+  const start = last === undefined ? undefined : at(last)
+  expect(written(nextOf([plan], start, at(now)))).toBe(next)
+  expect(written(dueOf([plan], { last: start, lives: false })?.shown)).toBe(due)
+})
+
 /** A second reader of simple schedules, which looks at each minute in UTC. */
 const matches = (
   { minutes, hours }: { minutes: readonly number[]; hours: readonly number[] },

@@ -34,6 +34,8 @@ interface Starts {
 interface Due {
   /** When the next run is due, or was due. */
   readonly due: number
+  /** The same as people read it. A run may begin a minute early, so `due` may be one time later. */
+  readonly shown: number
   /** The job is overdue if no run starts by this time. */
   readonly until: number
   /** True if a run that lives has to end, rather than the next one to begin. */
@@ -61,14 +63,14 @@ function dueAfter(
   { woke = Number.NEGATIVE_INFINITY }: Starts,
   least = Number.NEGATIVE_INFINITY,
 ): Due | undefined {
-  const queue = plans.flatMap((plan) => firstOf(plan, start))
-  if (skipped > 0) takeNext(queue)
+  const [queue, shown] = [firstTimes(plans, start, 'due'), firstTimes(plans, start, 'shown')]
+  if (skipped > 0) for (const times of [queue, shown]) takeNext(times)
   const first = takeNext(queue)
   if (first === undefined) return undefined
   const next = takeNext(queue)
   const due = Math.max(first.at, least)
   const grace = Math.max(...first.plans.map((plan) => graceOf(plan, first.at, next?.at)))
-  return { due, until: Math.max(due, woke) + grace }
+  return { due, shown: Math.max(takeNext(shown)?.at ?? due, least), until: Math.max(due, woke) + grace }
 }
 
 export const isOverdue = (due: Due | undefined, now: number): boolean => due !== undefined && now > due.until
@@ -76,8 +78,9 @@ export const isOverdue = (due: Due | undefined, now: number): boolean => due !==
 /** The next time at which the job should begin. A job that is overdue by a number of seconds has none. */
 export function nextOf(plans: readonly JobPlan[], last: number | undefined, now: number): number | undefined {
   const next = plans.map((plan) => {
-    const at = firstOf(plan, last)[0]?.at
-    return at !== undefined && at > now ? at : plan.times.isClock ? plan.times.after(now) : undefined
+    const first = firstTimes([plan], last, 'shown')[0]?.at
+    if (first !== undefined && first > now) return first
+    return plan.times.isClock ? plan.times.after(now) : undefined
   })
   return least(next.filter((at) => at !== undefined))
 }
@@ -87,11 +90,23 @@ interface Queued {
   at: number
 }
 
-function firstOf(plan: JobPlan, last: number | undefined): Queued[] {
-  const start = Math.max(last ?? Number.NEGATIVE_INFINITY, plan.since ?? Number.NEGATIVE_INFINITY)
-  const zoned = (plan.times.isClock ? plan.zoned : undefined) ?? Number.NEGATIVE_INFINITY
-  const at = Number.isFinite(start) ? plan.times.due(Math.max(start, zoned)) : undefined
-  return at === undefined ? [] : [{ plan, at }]
+/** The first time of each schedule after a start. `by` says whether the times are judged or shown. */
+function firstTimes(plans: readonly JobPlan[], last: number | undefined, by: 'due' | 'shown'): Queued[] {
+  return plans.flatMap((plan) => {
+    const start = Math.max(last ?? Number.NEGATIVE_INFINITY, plan.since ?? Number.NEGATIVE_INFINITY)
+    if (!Number.isFinite(start)) return []
+    const zoned = (plan.times.isClock ? plan.zoned : undefined) ?? Number.NEGATIVE_INFINITY
+    // Only a run may have started early.
+    const isRun = start === last && start > zoned
+    const from = Math.max(start, zoned)
+    const at =
+      by === 'due'
+        ? plan.times.due(from)
+        : isRun || !plan.times.isClock
+          ? plan.times.shown(from)
+          : plan.times.after(from)
+    return at === undefined ? [] : [{ plan, at }]
+  })
 }
 
 /** Takes the earliest time out of the queue, with the schedules that have it, and puts their next times into it. */

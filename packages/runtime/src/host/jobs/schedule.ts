@@ -13,6 +13,11 @@ export interface Times {
   due(start: number): number | undefined
   /** The first time at which it is due after it was due at `due`. */
   after(due: number): number | undefined
+  /**
+   * The first time after a start that is not that of this start, as people read it. `due` lets a run begin early, so it may
+   * be one time later.
+   */
+  shown(start: number): number | undefined
   /** True if the times are those of a clock, and do not depend on when the job began. */
   readonly isClock: boolean
 }
@@ -25,6 +30,7 @@ type TimesRead =
 export const everyTimes = (seconds: number): Times => ({
   due: (start) => start + seconds,
   after: (due) => due + seconds,
+  shown: (start) => start + seconds,
   isClock: false,
 })
 
@@ -51,7 +57,7 @@ export function scheduleFault(written: string, zone = 'UTC'): string | undefined
   return read.ok ? undefined : `The schedule ${read.why}.`
 }
 
-const never: Times = { due: () => undefined, after: () => undefined, isClock: true }
+const never: Times = { due: () => undefined, after: () => undefined, shown: () => undefined, isClock: true }
 const words: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
   '@daily': '0 0 * * *',
@@ -80,7 +86,12 @@ function timesOf(fields: readonly string[], zone: string): TimesRead {
     const next = rules ? nextIn(rules, found, !/[*/]/.test(`${minute} ${hour}`)) : found
     if (next(0) === undefined) return { ok: false, why: 'gives no date' }
     const known = remembered(next)
-    return { ok: true, times: { due: (start) => known(start + earlySeconds), after: known, isClock: true } }
+    const shown = (start: number): number | undefined => {
+      const time = known(start)
+      const isEarly = time !== undefined && time - start < earlySeconds && known(start - earlySeconds) === time
+      return isEarly ? known(time) : time
+    }
+    return { ok: true, times: { due: (start) => known(start + earlySeconds), after: known, shown, isClock: true } }
   } catch {
     return { ok: false, why: `cannot be read: got ${quoted(fields.join(' '))}` }
   }
