@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { diffOf, planRemoval } from '../host/adopt/plan.ts'
 import { readTable, replaceTable } from '../host/adopt/table.ts'
+import { forgetLines } from '../host/jobs/seen.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { confirm, interactive } from './ask.ts'
 import { exits, Refusal, show, warn } from './output.ts'
@@ -26,6 +27,7 @@ export async function unadopt(folder: Folder, { yes, json }: { yes?: boolean; js
   }
   if (crontab.changes.length > 0) await replaceTable(folder, { expected: table.text, next: crontab.text })
   if (agent) await carryOut(folder, agent)
+  forgetLines(folder.state)
   const names = crontab.changes.map(({ name }) => name)
   show(json, { removed: true, folder: folder.root, unwrapped: names.length, crontabDiff: diffOf(crontab) }, () => [
     ...(names.length === 0 ? [] : [`Each of these crontab lines is as it was: ${names.join(', ')}.`]),

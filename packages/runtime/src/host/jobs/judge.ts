@@ -25,6 +25,7 @@ export interface JudgedJob extends JobFacts {
   readonly last?: ShownRun | undefined
   readonly ended?: ShownRun | undefined
   readonly running: readonly ShownRun[]
+  readonly isOverdue: boolean
   /** How long a run usually takes, in seconds. */
   readonly usual?: number | undefined
   readonly due?: number | undefined
@@ -63,6 +64,7 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
     last: newest,
     ended: bad ?? ended[0],
     running,
+    isOverdue: overdue !== undefined,
     usual,
     due: due?.shown,
     next,

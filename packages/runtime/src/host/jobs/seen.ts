@@ -30,6 +30,8 @@ const note = object({
   faults: list(fault, 100),
   /** When the table was read, in Unix seconds. */
   read: integer(0),
+  /** When the host agent last asked for the table, in Unix seconds. */
+  looked: integer(0),
   /** When the machine last started or woke up. */
   woke: integer(0),
   /** The time zone of the machine, and when it got this zone, if it had another one before. */
@@ -45,6 +47,7 @@ export interface SeenJobs {
   readonly lines: readonly SeenLine[]
   readonly faults: readonly Fault[]
   readonly read?: number
+  readonly looked?: number
   readonly woke?: number
   readonly zone?: string
   readonly zoned?: number
@@ -55,6 +58,12 @@ export const nothingSeen: SeenJobs = { lines: [], faults: [] }
 const fileIn = (state: string): string => join(state, 'seen.json')
 export const readSeen = (state: string): SeenJobs => ({ ...nothingSeen, ...readJson(fileIn(state), note) })
 export const writeSeen = (state: string, seen: SeenJobs): void => replaceJson(fileIn(state), seen)
+
+/** Forgets the lines of the crontab, since they are no longer those of a host agent. */
+export function forgetLines(state: string): void {
+  const seen = readSeen(state)
+  if (seen.lines.length > 0) writeSeen(state, { ...seen, lines: [], faults: [] })
+}
 
 interface Sight {
   /** The time in Unix seconds. */

@@ -69,19 +69,24 @@ function settledRun(run: ShownRun, counts: number): ShownRun {
 
 /** The times in the note of the host agent itself are written again. */
 function settledNote(seen: SeenJobs, ahead: NonNullable<SeenJobs['ahead']>, now: number): SeenJobs {
-  const { read, woke, zoned } = seen
+  const { read, looked, woke, zoned } = seen
   const lines = each(seen.lines, (line) =>
     line.since === undefined || !cannotBe(line.since * 1000, now * 1000) ? line : { ...line, since: now },
   )
   const { ahead: known = [], ...rest } = seen
   const isSame =
     known.length === ahead.length && known.every(({ of, at }, i) => ahead[i]?.of === of && ahead[i].at === at)
-  if (isSame && lines === seen.lines && [read, woke, zoned].every((time = 0) => !cannotBe(time * 1000, now * 1000)))
+  if (
+    isSame &&
+    lines === seen.lines &&
+    [read, looked, woke, zoned].every((time = 0) => !cannotBe(time * 1000, now * 1000))
+  )
     return seen
   return {
     ...rest,
     lines,
     ...(read !== undefined && { read: eventTime(read, now) }),
+    ...(looked !== undefined && { looked: eventTime(looked, now) }),
     ...(woke !== undefined && { woke: eventTime(woke, now) }),
     ...(zoned !== undefined && { zoned: eventTime(zoned, now) }),
     ...(ahead.length > 0 && { ahead }),

@@ -181,11 +181,11 @@ const panelOf = (jobs: readonly JudgedJob[], { now, zone }: JobView): Panel => (
   columns: ['Job', 'Last', 'Took', 'Next'],
   rows: jobs
     .slice(0, limits.panelItems)
-    .map(({ name, running, last, ended, next, level, short }) => [
+    .map(({ name, running, last, ended, next, isOverdue, short }) => [
       name,
       lastOf({ running, last, ended, short }, (time) => clock(time, now, zone)),
       ended?.ended === undefined ? '–' : span(ended.ended - ended.started),
-      level === 'bad' && short.startsWith('overdue') ? short : next === undefined ? '–' : clock(next, now, zone),
+      isOverdue ? short : next === undefined ? '–' : clock(next, now, zone),
     ]),
 })
 

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { forgetLines } from '../jobs/seen.ts'
 import { watchedJobs } from './jobs-section.ts'
 import { statusNow } from './status.ts'
 
@@ -106,6 +107,64 @@ test('a machine that gets another zone is noticed while the host agent runs, and
   )
   next.look(at + 9000)
   expect(seen()).toMatchObject({ zone: 'UTC', zoned: Math.floor((at + 9000) / 1000) })
+})
+
+interface Before {
+  readonly since?: number
+  readonly ran?: boolean
+  readonly looked?: boolean
+}
+
+/** Each row: the days since the last look, the time that the machine has been on, and the label of a daily job after that. */
+test.each<[string, number, number, Before, string]>([
+  ['a machine that was on, without a host agent', 30, 31, {}, 'ok'],
+  ['a machine that was off', 30, 0, {}, 'bad'],
+  ['a machine that was off for a night', 1, 0, {}, 'bad'],
+  ['a restart of the host agent', 0, 31, { since: 5 }, 'bad'],
+  ['a job that was overdue when the host agent ended', 2, 31, { since: 5 }, 'bad'],
+  ['a job that never ran', 30, 31, { ran: false }, 'info'],
+  ['a note of an earlier version', 30, 31, { looked: false }, 'ok'],
+])(
+  'after %s, a job is judged by what is known',
+  async (_what, gap, up, { since = gap, ran = true, looked = true }, level) => {
+    const day = 86_400
+    const now = Math.floor(Date.now() / 1000)
+    const at = now - gap * day - 1
+    mkdirSync(join(places().jobs, 'backup'), { recursive: true })
+    const started = now - since * day - 60
+    const run = { id: `${started * 1000}-aaaa`, status: 'ok', started, ended: started }
+    if (ran) writeFileSync(join(places().jobs, `backup/${run.id}.json`), JSON.stringify(run))
+    const cron = `0 ${(new Date(now * 1000).getUTCHours() + 12) % 24} * * *`
+    const lines = [{ name: 'backup', cron, since: started }]
+    writeFileSync(
+      join(root, 'state/seen.json'),
+      JSON.stringify({ lines, read: at, ...(looked && { looked: at }), woke: 1 }),
+    )
+    const section = watchedJobs(
+      places(),
+      () => 0,
+      () => 'UTC',
+      () => now - up * day,
+    )
+    crontab(`${cron} svc-exec backup -- x`)
+    await section.refresh()
+    // A machine that was off has the grace from its start on.
+    const { health } = section.look((now + 3 * 3600) * 1000)
+    expect(health[0]?.level).toBe(level)
+    expect(seen().looked).toBeGreaterThanOrEqual(now)
+  },
+)
+
+test('once the agent is removed, its knowledge of the crontab is forgotten', async () => {
+  mkdirSync(places().jobs, { recursive: true })
+  const section = watchedJobs(places(), () => 0)
+  await section.refresh()
+  section.look(Date.now())
+  expect(seen().lines).toHaveLength(1)
+  forgetLines(places().state)
+  expect(seen()).toMatchObject({ lines: [], woke: expect.any(Number) })
+  forgetLines(join(root, 'missing'))
+  expect(existsSync(join(root, 'missing'))).toBe(false)
 })
 
 test('a note that cannot be written changes nothing for the section', async () => {

@@ -9,6 +9,7 @@ import { listCrontab, obeysCronTz } from '../jobs/crontab-program.ts'
 import { machineZone } from '../jobs/machine-zone.ts'
 import { unrecordedFile } from '../jobs/paths.ts'
 import { type FoundJobs, jobsReader, noJobs } from '../jobs/reader.ts'
+import { rejoined } from '../jobs/rejoin.ts'
 import { readSeen, type SeenJobs, seenAfter, writeSeen, zonedAt } from '../jobs/seen.ts'
 import { settled } from '../jobs/settled.ts'
 import { cutUnrecorded } from '../jobs/unrecorded.ts'
@@ -65,10 +66,12 @@ export function watchedJobs(
   { state, jobs }: JobsPlaces,
   monotonic: () => number,
   zoneNow: () => string = () => machineZone(),
+  boot: (now: number) => number = bootTime,
 ): WatchedJobs {
   const look = jobs === undefined ? () => noJobs : jobsReader(jobs)
   let seen = readSeen(state)
   let failed: string | undefined
+  let isFirst = true
   let before: { readonly wall: number; readonly mono: number } | undefined
   const kept = keeper(() => writeSeen(state, seen), seen)
   const remember = (next: SeenJobs) => {
@@ -78,11 +81,17 @@ export function watchedJobs(
   return {
     name: 'jobs',
     async refresh() {
-      const asked = await askCrontab(seen, Date.now(), true)
+      const now = Date.now()
+      if (isFirst) {
+        const noted = settled(look(now), seen, now / 1000)
+        remember(rejoined(noted.seen, noted.found, { now: now / 1000, boot: boot(now), zone: zoneNow() }))
+      }
+      isFirst = false
+      const asked = await askCrontab(seen, now, true)
       failed = asked.failed
       // Meanwhile a look may have changed the rest of the note.
       const { lines, faults, read } = asked.seen
-      remember({ ...seen, lines, faults, ...(read !== undefined && { read }) })
+      remember({ ...seen, lines, faults, ...(read !== undefined && { read }), looked: Math.floor(now / 1000) })
     },
     look(now) {
       const mono = monotonic()

@@ -1,0 +1,36 @@
+/**
+ * Decides what a host agent that starts still knows of the crontab. While none ran on a machine that was on, lines may have
+ * been removed and put back, so nobody knows whether a job was due in that time. Pure; times are Unix seconds.
+ */
+import { factsOf } from './facts.ts'
+import { judgeJob } from './judge.ts'
+import type { FoundJobs } from './reader.ts'
+import type { SeenJobs } from './seen.ts'
+
+/** A restart, or an update of svc, takes less time. */
+const shortSeconds = 15 * 60
+
+/**
+ * The note as it counts at `now`, with the machine on since `boot`. A job that was not overdue when the host agent last
+ * looked is due at its next time after `now`. A machine that was off is no reason: the job did not run.
+ */
+export function rejoined(seen: SeenJobs, found: FoundJobs, { now, boot, zone }: Start): SeenJobs {
+  const from = seen.looked ?? seen.read
+  if (from === undefined || now - Math.max(from, boot) < shortSeconds) return seen
+  const view = { now: from, zone, woke: seen.woke }
+  const overdue = factsOf(found, seen, zone)
+    .map((facts) => judgeJob(facts, view))
+    .filter(({ isOverdue }) => isOverdue)
+  const stays = new Set(overdue.map(({ name }) => name))
+  return {
+    ...seen,
+    lines: seen.lines.map((line) => (stays.has(line.name) ? line : { ...line, since: Math.floor(now) })),
+  }
+}
+
+interface Start {
+  readonly now: number
+  /** When the machine started. */
+  readonly boot: number
+  readonly zone: string
+}
