@@ -93,13 +93,21 @@ async function memoryOf(account: Account, atOnce: number, start: (n: number) => 
   })
   await Promise.all(children.flatMap(({ stdout }) => (stdout ? [once(stdout, 'data')] : [])))
   await sleep(1000) // their records are written
-  const memory = children.map(({ pid }) => pssOf(pid))
+  // the command is no part of svc
+  const memory = children.map(({ pid = 0 }) => treeOf(pid).reduce((sum, each) => sum + pssOf(each), 0))
   for (const { stdin } of children) stdin?.end()
   await Promise.all(children.map((child) => once(child, 'exit')))
   return memory.reduce((sum, each) => sum + each, 0) / memory.length
 }
 
-const pssOf = (pid: number | undefined): number =>
+/** A process and those that it has started, without the command that waits. */
+function treeOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  const isCommand = (child: number) => readFileSync(`/proc/${child}/comm`, 'utf8').trim() === 'cat'
+  return [pid, ...children.filter((child) => !isCommand(child)).flatMap(treeOf)]
+}
+
+const pssOf = (pid: number): number =>
   Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024
 
 async function versionOf(node: string): Promise<string> {

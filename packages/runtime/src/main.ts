@@ -16,7 +16,7 @@ const plain = plainRun(args)
 const isWorker = !isMainThread && typeof workerData === 'object' && workerData !== null && workerData.svc === 'runtime'
 
 if (isWorker) void import('./host/agent/worker.ts').then(({ workHere }) => workHere())
-else if (isExec) void import('./host/jobs/exec.ts').then(({ exec }) => exec(args.slice(1)))
+else if (isExec) void import('./host/jobs/exec.ts').then(({ exec }) => exec(args.slice(1), undefined))
 else if (plain) void import('./cli/run-alone.ts').then(({ runAlone }) => runAlone(plain))
 else if (args[0] === '--self-check')
   void Promise.all([

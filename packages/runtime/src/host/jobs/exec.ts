@@ -10,7 +10,7 @@ import { plainHint } from '../../machine/hint.ts'
 import { type ExecCall, readCall } from './call.ts'
 import { handOnSignals, limitTime, type TimeLimit } from './follow.ts'
 import { type LastLog, openLog } from './last-log.ts'
-import { type Launched, launchedHere } from './launched.ts'
+import { isAlone, type Launched, launchedHere, stdioOf } from './launched.ts'
 import { jobsFolder, unrecordedFile } from './paths.ts'
 import { readyFolder } from './place.ts'
 import { recorderIn } from './recorder.ts'
@@ -19,9 +19,12 @@ import { type JobCommand, start } from './start.ts'
 
 type Named = ExecCall & { readonly name: string }
 
-/** Runs `svc exec` with the arguments that follow it, and ends this process with the exit code of the command. */
-export async function exec(args: readonly string[]): Promise<void> {
-  const launched = launchedHere()
+/**
+ * Runs `svc exec` with the arguments that follow it, and ends this process with the exit code of the command. The
+ * launcher looks at the number of parameters, since an older svc does not know what else it tells.
+ */
+export async function exec(args: readonly string[], told: Launched | undefined): Promise<void> {
+  const launched = told ?? launchedHere()
   // an error of svc must not end this process before the command has ended
   process.on('uncaughtException', () => {})
   const call = readCall(args)
@@ -35,13 +38,13 @@ export async function exec(args: readonly string[]): Promise<void> {
 async function runCall(call: ExecCall, launched: Launched): Promise<void> {
   if (call.command.length === 0) {
     launched.taken = true
-    say(`${call.wrong} Nothing was run. Such as: ${plainHint('exec backup -- ./backup.sh')}`)
+    say(launched, `${call.wrong} Nothing was run. Such as: ${plainHint('exec backup -- ./backup.sh')}`)
     process.exit(exitCodes.nothingToRun)
   }
   const jobs = launched.jobs ?? jobsFolder(process.env)
   const wrong = call.wrong ?? (await scheduleFault(call))
   if (wrong === undefined) return runRecorded(call as Named, launched, jobs)
-  say(`${wrong} The command runs, but svc does not record it.`)
+  say(launched, `${wrong} The command runs, but svc does not record it.`)
   if (jobs) quietly(() => noteUnrecorded(jobs, call.name))
   runPlainly(call, launched)
 }
@@ -66,7 +69,7 @@ function noteUnrecorded(jobs: string, name = '-'): void {
 }
 
 async function runRecorded(call: Named, launched: Launched, jobs: string | undefined): Promise<void> {
-  const fails = saysOnce(call.name)
+  const fails = saysOnce(call.name, launched)
   const folder = folderOf(call.name, jobs, fails)
   const overlaps = folder !== undefined && call.noOverlap && (await hasLivingRun(folder))
   const log = folder !== undefined && call.log && !overlaps ? openedLog(folder, fails) : undefined
@@ -79,7 +82,8 @@ async function runRecorded(call: Named, launched: Launched, jobs: string | undef
   const variables = { SVC_JOB: call.name, SVC_RUN_FILE: recorder?.runFile ?? '/dev/null' }
   const pid = run(call, launched, { variables, output: log?.fd }, async (how) => {
     try {
-      await recorder?.ended(how)
+      // the launcher was killed, so the run is lost
+      if (!isAlone(launched)) await recorder?.ended(how)
       log?.close()
     } finally {
       process.exit(exitOf(how))
@@ -103,10 +107,10 @@ function run(
   ends: (how: RunEnd) => unknown,
 ): number | undefined {
   const ownSession = timeout !== undefined
-  const signalsGoTo = handOnSignals(ownSession)
+  const signalsGoTo = handOnSignals(ownSession, stdioOf(launched)[0])
   let limit: TimeLimit | undefined
   const pid = start({ words: command, ownSession, ...how }, launched, async (ended, why) => {
-    if ('error' in ended) say(`${shown(command[0])} ${whyNotStarted(ended, why)}.`)
+    if ('error' in ended) say(launched, `${shown(command[0])} ${whyNotStarted(ended, why)}.`)
     const isOver = await limit?.ended().catch(() => true)
     signalsGoTo(undefined)
     ends(isOver ? { timedOut: true } : ended)
@@ -151,10 +155,10 @@ const whyNotStarted = (how: RunEnd, why = ''): string =>
 type Fails = (error: unknown, what?: string) => void
 
 /** Returns a function that says the first time what svc cannot do for a run. The command runs in any case. */
-function saysOnce(name: string): Fails {
+function saysOnce(name: string, launched: Launched): Fails {
   let isSaid = false
   return (error, what = 'record it') => {
-    if (!isSaid) say(`Job ${name} runs, but svc cannot ${what}: ${messageOf(error)}.`)
+    if (!isSaid) say(launched, `Job ${name} runs, but svc cannot ${what}: ${messageOf(error)}.`)
     isSaid = true
   }
 }
@@ -167,6 +171,7 @@ function quietly(act: () => void): void {
   }
 }
 
-function say(text: string): void {
-  quietly(() => writeSync(2, `${plainHint('exec')}: ${safeLine(text)}\n`))
+function say(launched: Launched, text: string): void {
+  const fd = stdioOf(launched)[2]
+  if (fd !== undefined) quietly(() => writeSync(fd, `${plainHint('exec')}: ${safeLine(text)}\n`))
 }

@@ -10,16 +10,16 @@ const ofTerminal: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 /**
  * Starts passing on signals. Returns a function that sets the process that gets them: call it with the process id once
  * the command has started, and with undefined once it has ended. With `toGroup`, the command leads a process group in a
- * separate session, and the whole group gets all signals.
+ * separate session, and the whole group gets all signals. `input` is the standard input of the command.
  */
-export function handOnSignals(toGroup: boolean): (pid: number | undefined) => void {
+export function handOnSignals(toGroup: boolean, input: number | undefined): (pid: number | undefined) => void {
   let pid: number | undefined
   const send = (signal: NodeJS.Signals): void => {
     if (pid === undefined) return
     if (toGroup) signalGroup(pid, signal)
     else signalOne(pid, signal)
   }
-  const atTerminal = !toGroup && isatty(0)
+  const atTerminal = !toGroup && input !== undefined && isatty(input)
   for (const signal of handedOn)
     process.on(signal, atTerminal && ofTerminal.includes(signal) ? () => {} : () => send(signal))
   return (next) => {

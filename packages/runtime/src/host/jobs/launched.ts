@@ -2,8 +2,19 @@
 import { readFileSync } from 'node:fs'
 
 export interface Launched {
-  /** True once the program answers for the command. Until then, the launcher runs it if the program fails. */
+  /**
+   * True once the program answers for the command. Until then, the launcher runs it if the program fails. Where the
+   * launcher waits, setting this ends the process if the launcher runs the command already.
+   */
   taken: boolean
+  /** Leaves the command to the launcher after all, and ends this process. Absent if no launcher waits. */
+  readonly giveBack?: () => never
+  /** The process of the launcher. Absent if no launcher waits. */
+  readonly shell?: number
+  /** The environment of the command, as Linux shows it. Absent if it is that of this process. */
+  readonly environment?: Buffer
+  /** Standard input, output and error of the command; undefined for a closed one. Absent if those of this process. */
+  readonly stdio?: readonly (number | undefined)[]
   /** The folder of all jobs, empty if there is none. Absent without the launcher. */
   readonly jobs?: string
   /** The signals that the process ignored, as Linux shows them: a mask in hexadecimal. Empty if not known. */
@@ -20,6 +31,12 @@ export function launchedHere(): Launched {
   global.svcExec ??= { taken: false, openFiles: softLimitOf(process.ppid) }
   return global.svcExec
 }
+
+/** The standard files of the command. */
+export const stdioOf = ({ stdio = [0, 1, 2] }: Pick<Launched, 'stdio'>): readonly (number | undefined)[] => stdio
+
+/** True if somebody has killed the launcher, so that nobody gets the exit code of the command. */
+export const isAlone = ({ shell }: Pick<Launched, 'shell'>): boolean => shell !== undefined && shell !== process.ppid
 
 /** The soft limit of open files of a process. Empty if the system does not tell. */
 export function softLimitOf(pid: number | 'self'): string {

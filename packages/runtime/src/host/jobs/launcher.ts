@@ -1,9 +1,15 @@
 /**
- * The program `svc-exec`, which a crontab calls. It is a shell script, so that a job runs even if Node or svc is missing
- * or damaged: it then becomes the command itself. Otherwise it becomes Node, whose text runs the command if the program
- * does not get that far. Shell variables have long names, since one of the same name could be in the environment.
+ * The program `svc-exec`, which a crontab calls. It is a shell script that starts Node and waits for it. Nothing is
+ * proven ahead: Node itself says that it starts the command, and if it ends or takes too long before that, the shell
+ * becomes the command. So whatever Node finds in its surroundings, the command runs. Shell variables have long names,
+ * since one of the same name could be in the environment.
+ *
+ * The mark is this file itself, open in the shell and in Node with one common position. Who reads its first bytes has
+ * the run: Node before it starts the command, the shell when Node took too long or has ended. So the command never runs
+ * twice. If Node cannot start the command after all, it reads one byte more, and the shell takes over again.
  */
 import { quoted } from '../../machine/hint.ts'
+import { guard, setAside, unstarted } from './guard.ts'
 
 interface LauncherPaths {
   /** The absolute path of Node. */
@@ -19,126 +25,222 @@ const written = 'Written by svc; do not edit.'
 /** True for a text that this or another version of svc has written. */
 export const isLauncher = (text: string): boolean => text.startsWith('#!/bin/sh\n') && text.includes(written)
 
+/** The seconds that Node may take until it starts the command. */
+const limitSeconds = 10
+
 /** Returns the text of `svc-exec`. */
 export const launcher = ({ node, svc, state = '' }: LauncherPaths): string => `#!/bin/sh
 # svc-exec NAME [options] -- COMMAND: runs a command and records how it ended. ${written}
 svc_exec_node=${quoted(node)}
 svc_exec_svc=${quoted(svc)}
 svc_exec_state=${quoted(state)}
-case \${XDG_STATE_HOME-} in /*) svc_exec_state=$XDG_STATE_HOME ;; esac
+svc_exec_limit=${limitSeconds}
+svc_exec_in=- svc_exec_out=- svc_exec_err=- svc_exec_mark=
+svc_exec_child= svc_exec_timer= svc_exec_got= svc_exec_late= svc_exec_line=
+${folder}${plainly}
+# A shell that can open no file or start no process ends, and comes here.
+trap 'svc_exec_forkless=1; svc_exec_plainly node-does-not-start "$@"' EXIT
+[ -f "$svc_exec_node" ] && [ -x "$svc_exec_node" ] || svc_exec_plainly no-node "$@"
+[ -f "$svc_exec_svc" ] || svc_exec_plainly no-svc "$@"
+${facts}${start}${alone}`
+
+const folder = `case \${XDG_STATE_HOME-} in /*) svc_exec_state=$XDG_STATE_HOME ;; esac
 if [ -n "\${SVC_JOBS_DIR-}" ]; then svc_exec_jobs=$SVC_JOBS_DIR
 elif [ -n "$svc_exec_state" ]; then svc_exec_jobs=$svc_exec_state/svc/host/state/jobs
 elif [ -n "\${HOME-}" ]; then svc_exec_jobs=$HOME/.local/state/svc/host/state/jobs
 else svc_exec_jobs=
 fi
+`
 
-# Becomes the command, without a record: the reason is noted if the folder for that is there.
+/**
+ * Where no further process can be started, the time comes from /proc. A limit of the size of files would end the shell
+ * with a signal, which the command must get as before.
+ */
+const plainly = `
+# Node has not started the command, so the shell becomes it, without a record. The reason is noted if the folder for that
+# is there and belongs to this user. A signal that came meanwhile was for the command.
 svc_exec_plainly() {
   svc_exec_reason=$1
   shift
+  trap 'svc_exec_bare "$@"' EXIT
+  trap - TERM HUP INT QUIT USR1 USR2
+  if [ -n "$svc_exec_timer" ]; then
+    trap '' ALRM
+    kill "$svc_exec_timer" 2>/dev/null
+    wait "$svc_exec_timer" 2>/dev/null
+    trap - ALRM
+  fi
+  for svc_exec_key in "$svc_exec_in" "$svc_exec_out" "$svc_exec_err" "$svc_exec_mark"; do
+    case $svc_exec_key in [3-9]) eval "exec $svc_exec_key<&-" ;; esac
+  done
+  [ -z "$svc_exec_got" ] || kill -s "$svc_exec_got" "$$"
   svc_exec_name=\${1-}
   case $svc_exec_name in
     '' | unrecorded | [._-]* | *[!abcdefghijklmnopqrstuvwxyz0123456789._-]*) svc_exec_name=- ;;
   esac
   [ "\${#svc_exec_name}" -le 63 ] || svc_exec_name=-
+  svc_exec_note "$svc_exec_jobs/unrecorded" 2>/dev/null
+  svc_exec_bare "$@"
+}
+svc_exec_bare() {
+  trap - EXIT
   while [ "$#" -gt 0 ] && [ "x$1" != x-- ]; do shift; done
   if [ "$#" -lt 2 ]; then
     echo 'svc-exec: Nothing was run. The command follows "--": svc-exec backup -- ./backup.sh' >&2
     exit 125
   fi
   shift
-  if [ -n "$svc_exec_jobs" ] && [ -d "$svc_exec_jobs" ]; then
-    { echo "$(date +%s) $svc_exec_name $svc_exec_reason" >>"$svc_exec_jobs/unrecorded"; } 2>/dev/null
-  fi
   exec "$@"
 }
 
-[ -f "$svc_exec_node" ] && [ -x "$svc_exec_node" ] || svc_exec_plainly no-node "$@"
-[ -f "$svc_exec_svc" ] || svc_exec_plainly no-svc "$@"
+svc_exec_note() {
+  [ -n "$svc_exec_jobs" ] && [ -d "$svc_exec_jobs" ] && [ -O "$svc_exec_jobs" ] && [ ! -L "$1" ] || return 0
+  [ ! -e "$1" ] || { [ -f "$1" ] && [ -O "$1" ] && [ -w "$1" ]; } || return 0
+  if [ -z "\${svc_exec_forkless-}" ]; then svc_exec_time=$(PATH=/usr/bin:/bin:\${PATH-} date +%s)
+  else
+    while read -r svc_exec_key svc_exec_value svc_exec_rest; do
+      [ "$svc_exec_key" != btime ] || svc_exec_time=$svc_exec_value
+    done </proc/stat
+    read -r svc_exec_value svc_exec_rest </proc/uptime
+    svc_exec_time=$((svc_exec_time + \${svc_exec_value%%.*}))
+  fi
+  trap '' XFSZ
+  echo "$svc_exec_time $svc_exec_name $svc_exec_reason" >>"$1"
+  trap - XFSZ
+}
+`
 
-# Node changes ignored signals, the limit of open files, and files 3 to 9. They are noted here and restored for the command.
-svc_exec_ignored= svc_exec_open= svc_exec_memory=unlimited svc_exec_files=
+const facts = `
+# Node changes ignored signals, the limit of open files, and files. They are noted here and restored for the command.
+svc_exec_ignored= svc_exec_open=
 if [ -r "/proc/$$/status" ] && [ -r "/proc/$$/limits" ]; then
   while read -r svc_exec_key svc_exec_value; do
     case $svc_exec_key in SigIgn:) svc_exec_ignored=$svc_exec_value ;; esac
   done <"/proc/$$/status"
   while read -r svc_exec_key svc_exec_what svc_exec_rest svc_exec_value svc_exec_hard; do
-    case "$svc_exec_what $svc_exec_rest" in
-      'open files') svc_exec_open=$svc_exec_value ;;
-      'address space') svc_exec_memory=$svc_exec_value ;;
-    esac
+    case "$svc_exec_what $svc_exec_rest" in 'open files') svc_exec_open=$svc_exec_value ;; esac
   done <"/proc/$$/limits"
-  for svc_exec_key in 3 4 5 6 7 8 9; do
-    [ -e "/proc/$$/fd/$svc_exec_key" ] && svc_exec_files="$svc_exec_files $svc_exec_key"
-  done
 fi
-
-# Node must start with its flags. With little memory only a whole start shows that.
-svc_exec_try=-v
-[ "$svc_exec_memory" = unlimited ] || svc_exec_try='-e 0'
-NODE_OPTIONS= NODE_EXTRA_CA_CERTS= "$svc_exec_node" ${nodeFlags} $svc_exec_try </dev/null >/dev/null 2>&1 ||
-  svc_exec_plainly node-does-not-start "$@"
-
-# These are for the command: with the first svc could fail, or take a port of it, and reading the second takes long.
-if [ -n "\${NODE_OPTIONS+x}" ]; then
-  SVC_EXEC_NODE_OPTIONS=$NODE_OPTIONS
-  export SVC_EXEC_NODE_OPTIONS
-  unset NODE_OPTIONS
+# Node gets no standard file of the command, so that whatever it says or reads before the command is nobody's. Those of
+# the command are in files that are free here.
+if [ -e "/proc/$$/fd" ]; then svc_exec_is_open() { [ -e "/proc/$$/fd/$1" ]; }
+else svc_exec_is_open() {
+    case $1 in 2) true 3>&2 ;; 0 | 1) { true 3<&"$1"; } 2>/dev/null ;; *) { true <&"$1"; } 2>/dev/null ;; esac
+  }
 fi
-if [ -n "\${NODE_EXTRA_CA_CERTS+x}" ]; then
-  SVC_EXEC_NODE_EXTRA_CA_CERTS=$NODE_EXTRA_CA_CERTS
-  export SVC_EXEC_NODE_EXTRA_CA_CERTS
-  unset NODE_EXTRA_CA_CERTS
-fi
-exec "$svc_exec_node" ${nodeFlags} -e ${quoted(guard)} \\
-  "i$svc_exec_ignored:$svc_exec_open:$svc_exec_files" "$svc_exec_jobs" "$svc_exec_svc" exec "$@"
+svc_exec_files= svc_exec_in= svc_exec_out= svc_exec_err= svc_exec_mark=
+for svc_exec_key in 3 4 5 6 7 8 9; do
+  if svc_exec_is_open "$svc_exec_key"; then svc_exec_files="$svc_exec_files $svc_exec_key"
+  elif [ -z "$svc_exec_in" ]; then svc_exec_in=$svc_exec_key
+  elif [ -z "$svc_exec_out" ]; then svc_exec_out=$svc_exec_key
+  elif [ -z "$svc_exec_err" ]; then svc_exec_err=$svc_exec_key
+  elif [ -z "$svc_exec_mark" ]; then svc_exec_mark=$svc_exec_key
+  fi
+done
+svc_exec_is_open 0 || svc_exec_in=-
+svc_exec_is_open 1 || svc_exec_out=-
+svc_exec_is_open 2 || svc_exec_err=-
 `
 
 /** A small heap and no further threads, which keeps the memory of many jobs at once small. */
 const nodeFlags = '--max-semi-space-size=1 --single-threaded'
 
-/**
- * The text that Node runs. It loads the code of `svc exec` from its own line, since reading the whole file would take a
- * megabyte. It runs the command plainly if svc throws, rejects or does nothing before it answers for the command.
- */
-const guard = `
-const [told, jobs] = process.argv.splice(1, 2), [ignored, openFiles, files] = told.slice(1).split(":"), env = process.env;
-for (const name of ["NODE_OPTIONS", "NODE_EXTRA_CA_CERTS"])
-  if ("SVC_EXEC_" + name in env) env[name] = env["SVC_EXEC_" + name], delete env["SVC_EXEC_" + name];
-const launched = globalThis.svcExec = { taken: false, jobs, ignored, openFiles, files };
-function plainly() {
-  if (launched.taken) return;
-  launched.taken = true;
-  const fs = require("node:fs"), args = process.argv.slice(3), at = args.indexOf("--") + 1;
-  const [file, ...rest] = at ? args.slice(at) : [];
-  if (file === undefined) process.exit(125);
-  const name = /^[a-z0-9][a-z0-9._-]{0,62}$/.test(args[0]) && args[0] !== "unrecorded" ? args[0] : "-";
-  const line = Math.floor(Date.now() / 1000) + " " + name + " svc-damaged\\n";
-  try { if (jobs && fs.existsSync(jobs)) fs.appendFileSync(jobs + "/unrecorded", line) } catch {}
-  let child;
-  for (const signal of ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2"])
-    process.on(signal, () => child.kill(signal));
-  const failed = (error) => {
-    try { fs.writeSync(2, "svc-exec: " + file + ": " + error.message + "\\n") } catch {}
-    process.exit(error.code === "ENOENT" || file === "" ? 127 : 126);
-  };
-  try { child = require("node:child_process").spawn(file, rest, { stdio: "inherit" }) } catch (error) { failed(error) }
-  child.on("error", failed);
-  child.on("exit", (code, signal) => process.exit(code ?? 128 + require("node:os").constants.signals[signal]));
+/** The variables that Node gets where it reads the environment of the command from /proc. */
+const kept = ['LD_LIBRARY_PATH', 'SVC_TIME_SCALE'].map((name) => `\${${name}+"${name}=$${name}"}`).join(' ')
+
+/** The words that start Node for the command in `"$@"`. */
+const node = `"$svc_exec_node" ${nodeFlags} -e "$svc_exec_text" \\
+    "i$svc_exec_ignored:$svc_exec_open:$svc_exec_files:$svc_exec_in,$svc_exec_out,$svc_exec_err:$svc_exec_mark:$svc_exec_timer:$$" \\
+    "$svc_exec_jobs" "$svc_exec_svc" exec "$@"`
+
+const start = `
+svc_exec_text=${quoted(guard)}
+# Becomes Node. Some shells hand on a file that they opened only if it is named again.
+svc_exec_become() {
+  svc_exec_named=
+  for svc_exec_key in "$svc_exec_in" "$svc_exec_out" "$svc_exec_err" "$svc_exec_mark"; do
+    case $svc_exec_key in [3-9]) svc_exec_named="$svc_exec_named $svc_exec_key<&$svc_exec_key" ;; esac
+  done
+  eval "exec \\"\\$@\\" $svc_exec_named"
 }
-process.on("uncaughtException", plainly);
-process.on("beforeExit", plainly);
-try {
-  const fs = require("node:fs"), file = process.argv[1], fd = fs.openSync(file);
-  const read = (at, length) => {
-    const bytes = Buffer.allocUnsafeSlow(length);
-    return bytes.toString("latin1", 0, fs.readSync(fd, bytes, 0, length, at));
-  };
-  const direct = /\\n\\/\\/direct (\\d{10}) (\\d{10})\\n/.exec(read(0, 500));
-  if (direct) {
-    const code = Buffer.from(read(Number(direct[1]), Number(direct[2])), "base64").toString(), module = { exports: {} };
-    new Function("module", "exports", "require", "__filename", code)(module, module.exports, require, file);
-    module.exports.exec(process.argv.slice(3));
-  } else require(file);
-} catch { plainly() }
+# Variables that Node obeys are not for it. It reads those of the command from /proc, or gets the known ones set aside.
+svc_exec_node() {
+  if [ -n "$svc_exec_mark" ] && [ -r "/proc/$$/environ" ] && [ -x /usr/bin/env ]; then
+    svc_exec_become /usr/bin/env -i OPENSSL_CONF=/dev/null ${kept} ${node}
+  fi
+  for svc_exec_key in ${setAside}; do
+    eval "[ -z \\"\\\${$svc_exec_key+x}\\" ]" && continue
+    eval "SVC_EXEC_$svc_exec_key=\\$$svc_exec_key; export SVC_EXEC_$svc_exec_key; unset $svc_exec_key"
+  done
+  export OPENSSL_CONF=/dev/null
+  svc_exec_become ${node}
+}
+
+# True if nobody has started the command. It is then for the caller to start.
+svc_exec_take() {
+  [ -n "$svc_exec_line" ] || eval "read -r svc_exec_line <&$svc_exec_mark"
+  [ "$svc_exec_line" = '#!/bin/sh' ]
+}
+svc_exec_pass() {
+  svc_exec_got=$1 svc_exec_woken=1
+  [ -z "$svc_exec_child" ] || kill -s "$1" "$svc_exec_child" 2>/dev/null
+}
+svc_exec_over() {
+  svc_exec_woken=1
+  svc_exec_take && svc_exec_late=1 && kill -s KILL "$svc_exec_child" 2>/dev/null
+}
+
+if [ -n "$svc_exec_mark" ] && [ -f "$0" ] && [ -r "$0" ]; then
+  [ "$svc_exec_in" = - ] || eval "exec $svc_exec_in<&0"
+  [ "$svc_exec_out" = - ] || eval "exec $svc_exec_out>&1"
+  [ "$svc_exec_err" = - ] || eval "exec $svc_exec_err>&2"
+  eval "exec $svc_exec_mark<\\"\\$0\\""
+  for svc_exec_key in TERM HUP INT QUIT USR1 USR2; do trap "svc_exec_pass $svc_exec_key" "$svc_exec_key"; done
+  trap svc_exec_over ALRM
+  { (
+    trap 'trap - EXIT; kill "$svc_exec_sleep"; exit' TERM
+    trap - HUP INT QUIT USR1 USR2 ALRM
+    trap 'kill -s ALRM "$$"' EXIT
+    PATH=/usr/bin:/bin:\${PATH-} sleep "$svc_exec_limit" &
+    svc_exec_sleep=$!
+    trap - EXIT
+    wait "$svc_exec_sleep" && kill -s ALRM "$$"
+  ) </dev/null >/dev/null 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&- & } 2>/dev/null
+  svc_exec_timer=$!
+  [ -n "$svc_exec_late" ] || { svc_exec_node "$@" </dev/null >/dev/null & } 2>/dev/null
+  svc_exec_child=$!
+  trap - EXIT
+  [ -z "$svc_exec_got" ] || svc_exec_pass "$svc_exec_got"
+  [ -z "$svc_exec_late" ] || kill -s KILL "$svc_exec_child" 2>/dev/null
+  while :; do
+    svc_exec_woken=
+    wait "$svc_exec_child" 2>/dev/null
+    svc_exec_code=$?
+    [ -n "$svc_exec_woken" ] || break
+    # A signal ended the wait. Some shells forget a code that they gave once, and say 127.
+    kill -0 "$svc_exec_child" 2>/dev/null && continue
+    wait "$svc_exec_child" 2>/dev/null
+    svc_exec_key=$?
+    [ "$svc_exec_key" = 127 ] || svc_exec_code=$svc_exec_key
+    break
+  done
+  [ -n "$svc_exec_late" ] || svc_exec_take || [ "$svc_exec_line" != /bin/sh ] || exit "$svc_exec_code"
+  case $svc_exec_code in
+    ${unstarted.damaged}) svc_exec_plainly svc-damaged "$@" ;;
+    ${unstarted.noRoom}) svc_exec_plainly no-room "$@" ;;
+    *) svc_exec_plainly node-does-not-start "$@" ;;
+  esac
+fi
+`
+
+/** Without files that are free, nobody can watch Node. The trial is a whole start then. */
+const alone = `
+svc_exec_is_open 0 && svc_exec_in=0
+svc_exec_is_open 1 && svc_exec_out=1
+svc_exec_is_open 2 && svc_exec_err=2
+svc_exec_mark= svc_exec_timer=
+PATH=/usr/bin:/bin:\${PATH-} timeout -s KILL "$svc_exec_limit" /usr/bin/env -i OPENSSL_CONF=/dev/null \\
+  "$svc_exec_node" ${nodeFlags} -e 0 </dev/null >/dev/null 2>&1 || svc_exec_plainly node-does-not-start "$@"
+trap - EXIT
+svc_exec_node "$@"
 `

@@ -6,7 +6,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { fstatSync, readFileSync, statSync } from 'node:fs'
 import { codeOf, messageOf } from '../../machine/base/errors.ts'
-import { type Launched, signalsIn, softLimitOf } from './launched.ts'
+import { type Launched, signalsIn, softLimitOf, stdioOf } from './launched.ts'
 import type { RunEnd } from './run-end.ts'
 
 export interface JobCommand {
@@ -27,29 +27,44 @@ export function start(
   ends: (how: RunEnd, why?: string) => unknown,
 ): number | undefined {
   launched.taken = true
+  const fails = (code: string, why: string) => {
+    // the launcher needs neither a further process nor further files for the command
+    if (noRoom.includes(code)) launched.giveBack?.()
+    ends({ error: code }, why)
+  }
   try {
     const child = tryStart(command, launched)
     let over = false
-    const end = (how: RunEnd, why?: string) => {
-      if (!over) ends(how, why)
+    const end = (how: RunEnd) => {
+      if (!over) ends(how)
       over = true
     }
-    child.on('error', (error) => child.pid === undefined && end({ error: codeOf(error) ?? '' }, messageOf(error)))
+    child.on('error', (error) => {
+      if (child.pid !== undefined || over) return
+      over = true
+      fails(codeOf(error) ?? '', messageOf(error))
+    })
     child.on('exit', (code, signal) => end(signal === null ? { code: code ?? 0 } : { signal }))
     return child.pid
   } catch (error) {
-    ends({ error: command.words[0] === '' ? 'ENOENT' : (codeOf(error) ?? '') }, messageOf(error))
+    fails(command.words[0] === '' ? 'ENOENT' : (codeOf(error) ?? ''), messageOf(error))
     return undefined
   }
 }
 
+/** What the system says if a process cannot be started for a reason that lies in this process. */
+const noRoom: readonly string[] = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'E2BIG']
+
 function tryStart({ words, variables, output, ownSession }: JobCommand, launched: Launched): ChildProcess {
-  const env = { ...environment(process.env, launched), ...variables }
+  const { raw, env: given } = environment(launched)
+  const env = { ...given, ...variables }
   const common = { env, detached: ownSession } as const
-  const stdio: Stdio = output === undefined ? ['inherit', 'inherit', 'inherit'] : ['inherit', output, output]
+  const own = stdioOf(launched)
+  const stdio: Stdio = (output === undefined ? own : [own[0], output, output]).map((fd) => fd ?? 'ignore')
   const restored = orUndefined(() => {
     const files = openAmong(launched.files ?? '')
-    const script = shellScript(words, env, launched)
+    const closed = [0, 1, 2].filter((fd) => stdio[fd] === 'ignore')
+    const script = shellScript(words, { env, raw, closed }, launched)
     const [file = '', ...args] = script === undefined ? words : ['/bin/sh', '-c', script, 'svc-exec', ...words]
     if (script !== undefined || files.length > 0)
       return spawn(file, args, { ...common, stdio: withFiles(stdio, files) })
@@ -92,17 +107,31 @@ const openAmong = (files: string): number[] =>
       }
     })
 
+interface Environment {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The same as bytes, each `NAME=VALUE`. */
+  readonly raw: () => readonly Buffer[]
+}
+
 /**
- * The environment of this process without what the start of svc has set. Only the first line of `svc.pyz` sets
- * MALLOC_ARENA_MAX for `svc exec`, so a value of the person is kept where svc was started in another way.
+ * The environment of the command without svc. A launcher that waits has told it. Otherwise it is that of this process
+ * without what the start of svc has set: only the first line of `svc.pyz` sets MALLOC_ARENA_MAX for `svc exec`, so a
+ * value of the person is kept where svc was started in another way.
  */
-function environment(
-  env: Readonly<Record<string, string | undefined>>,
-  { jobs }: Pick<Launched, 'jobs'>,
-): Record<string, string | undefined> {
-  const { SVC_STARTED_AS: python, MALLOC_ARENA_MAX: arenas, ...rest } = env
+function environment({ jobs, environment: told }: Launched): Environment {
+  if (told) {
+    const all = entriesIn(told)
+    const pairs = all.map((entry): [string, string] => {
+      const text = entry.toString()
+      const at = text.indexOf('=')
+      return [text.slice(0, at), text.slice(at + 1)]
+    })
+    return { env: Object.fromEntries(pairs.filter(([name]) => name !== '')), raw: () => all }
+  }
+  const { SVC_STARTED_AS: python, MALLOC_ARENA_MAX: arenas, ...rest } = process.env
   const ownArenas = arenas === '1' && jobs === undefined && python === undefined
-  return arenas === undefined || ownArenas ? rest : { ...rest, MALLOC_ARENA_MAX: arenas }
+  const env = arenas === undefined || ownArenas ? rest : { ...rest, MALLOC_ARENA_MAX: arenas }
+  return { env, raw: () => listOf('/proc/self/environ') }
 }
 
 /**
@@ -111,24 +140,25 @@ function environment(
  */
 function shellScript(
   words: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
+  { closed, ...all }: Environment & { readonly closed: readonly number[] },
   { ignored = '', openFiles = '' }: Launched,
 ): string | undefined {
-  const { args, variables } = process.platform === 'linux' ? damaged(words, env) : nothing
+  const { args, variables } = process.platform === 'linux' ? damaged(words, all) : nothing
   const lines = [
     ...signalsIn(ignored).map((signal) => `trap '' ${signal}`),
     ...(/^\d+$/.test(openFiles) && openFiles !== softLimitOf('self')
       ? [`ulimit -S -n ${openFiles} 2>/dev/null || :`]
       : []),
     ...variables.map(([name, bytes]) => `${name}=${written(bytes)}`),
+    ...closed.map((fd) => `exec ${fd}<&-`),
   ]
   if (lines.length === 0 && args.size === 0) return undefined
-  if (args.size === 0 && variables.length === 0 && !passesShell(env)) return undefined
-  const all = words.map((_, at) => {
+  if (args.size === 0 && variables.length === 0 && !passesShell(all.env)) return undefined
+  const values = words.map((_, at) => {
     const bytes = args.get(at)
     return bytes ? written(bytes) : `"\${${at + 1}}"`
   })
-  return `${lines.join('\n')}\nexec ${args.size === 0 ? '"$@"' : all.join(' ')}`
+  return `${lines.join('\n')}\nexec ${args.size === 0 ? '"$@"' : values.join(' ')}`
 }
 
 interface Damaged {
@@ -139,7 +169,7 @@ interface Damaged {
 const nothing: Damaged = { args: new Map(), variables: [] }
 
 /** Finds the words and the variables that Node has damaged, since they are not valid UTF-8. */
-function damaged(words: readonly string[], env: Readonly<Record<string, string | undefined>>): Damaged {
+function damaged(words: readonly string[], { env, raw: entriesOf }: Environment): Damaged {
   const isDoubtful = (text: string | undefined): boolean => text?.includes('\ufffd') === true
   const names = Object.keys(env).filter((name) => isDoubtful(env[name]) && isIdentifier(name))
   if (names.length === 0 && !words.some(isDoubtful)) return nothing
@@ -148,7 +178,7 @@ function damaged(words: readonly string[], env: Readonly<Record<string, string |
     const bytes = isDoubtful(word) ? raw[at] : undefined
     return bytes && bytes.toString() === word ? [[at, bytes] as const] : []
   })
-  const entries = listOf('/proc/self/environ')
+  const entries = entriesOf()
   const variables = names.flatMap((name) => {
     const bytes = entries.find((entry) => entry.indexOf(`${name}=`) === 0)?.subarray(name.length + 1)
     return bytes && bytes.toString() === env[name] ? [[name, bytes] as const] : []
@@ -157,8 +187,9 @@ function damaged(words: readonly string[], env: Readonly<Record<string, string |
 }
 
 /** The entries of a file of /proc, each of which a zero byte ends. */
-function listOf(file: string): Buffer[] {
-  const bytes = readFileSync(file)
+const listOf = (file: string): Buffer[] => entriesIn(readFileSync(file))
+
+function entriesIn(bytes: Buffer): Buffer[] {
   const entries: Buffer[] = []
   for (let at = 0, end = bytes.indexOf(0); end >= 0; at = end + 1, end = bytes.indexOf(0, at))
     entries.push(bytes.subarray(at, end))

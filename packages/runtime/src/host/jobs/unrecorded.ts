@@ -21,6 +21,7 @@ const reasons: Readonly<Record<string, string>> = {
   'no-svc': 'no svc',
   'node-does-not-start': 'Node does not start',
   'svc-damaged': 'svc is damaged',
+  'no-room': 'svc has too few files, processes or memory',
   'wrong-usage': 'wrong usage',
 }
 
