@@ -360,6 +360,24 @@ describe('the output of a run with --log', () => {
     }
   })
 
+  test.each([
+    ['before the file was emptied', 'echo reason; $wait', /^(first\n){30000,}\w*reason\n$/],
+    ['after that', 'echo early; $wait; echo reason', /^(first\n){30000,}\w*early\nreason\n$/],
+    [
+      'after that, with much more',
+      `$wait; yes second | head -c 300000; echo reason`,
+      /^(second\n){30000,}\w*reason\n$/,
+    ],
+  ])('shows at the end why the command failed, also if it said so %s', async (_when, script, shown) => {
+    const job = newName()
+    const file = join(ada.jobs, job, 'last.log')
+    const wait = 'while [ -s "$1" ]; do sleep 0.05; done'
+    const whole = `yes first | head -c 2500000; ${script.replace('$wait', wait)}; exit 3`
+    expect((await ada.exec([job, '--log', '--', 'sh', '-c', whole, 'sh', file])).code).toBe(3)
+    expect(log(job)).toMatch(shown)
+    expect(log(job).length).toBeLessThanOrEqual(300_010)
+  })
+
   test('never follows a link that lies in its place', async () => {
     const job = newName()
     mkdirSync(join(ada.jobs, job), { recursive: true })

@@ -10,12 +10,14 @@ import {
   openSync,
   readSync,
   renameSync,
+  rmSync,
   statfsSync,
   statSync,
   writeSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { codeOf } from '../../machine/base/errors.ts'
+import { openOwn } from '../../machine/files/own.ts'
 
 /** A larger file is emptied, in bytes. */
 const max = 2 * 1024 * 1024
@@ -26,7 +28,10 @@ export interface LastLog {
   readonly fd: number
   /** Moves the end of a file that has become too large to `last.log.1`. */
   trim(): void
-  /** Cuts a file that has become too large to its end, once the command has ended. */
+  /**
+   * Once the command has ended, cuts a file that has become too large to its end. If the file was emptied meanwhile, the
+   * end of what was moved comes before the rest, since the reason of a failure may be there.
+   */
   close(): void
 }
 
@@ -44,8 +49,8 @@ export function openLog(folder: string): LastLog {
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
   }
-  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
-  const fd = openSync(file, flags, 0o600)
+  const fd = openOwn(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600)
+  let hasMoved = false
   const isCurrent = () => statSync(file, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino
   return {
     fd,
@@ -54,11 +59,15 @@ export function openLog(folder: string): LastLog {
       const end = endOf(fd)
       ftruncateSync(fd, 0)
       // a run that began meanwhile has moved this file to the place of the earlier log
-      if (isCurrent()) replace(before, end)
+      if (!isCurrent()) return
+      replace(before, end)
+      hasMoved = true
     },
     close: () => {
-      if (fstatSync(fd).size <= max) return
-      const end = endOf(fd)
+      const { size } = fstatSync(fd)
+      const isJoined = hasMoved && size < kept && isCurrent()
+      if (size <= max && !isJoined) return
+      const end = isJoined ? lineEnd(Buffer.concat([movedTo(before), endOf(fd)])) : endOf(fd)
       ftruncateSync(fd, 0)
       writeAll(fd, end)
     },
@@ -72,14 +81,37 @@ function endOf(fd: number): Buffer {
   let length = 0
   for (let got = -1; got !== 0 && length < kept; length += got)
     got = readSync(fd, bytes, length, kept - length, Math.max(0, size - kept) + length)
-  const line = bytes.subarray(0, length).indexOf(0x0a) + 1
-  return bytes.subarray(line < length / 2 ? line : 0, length)
+  return size > length ? fromLine(bytes.subarray(0, length)) : bytes.subarray(0, length)
 }
 
+const lineEnd = (bytes: Buffer): Buffer => (bytes.length > kept ? fromLine(bytes.subarray(-kept)) : bytes)
+
+/** A part of a text from its first whole line on, if that is not far away. */
+function fromLine(bytes: Buffer): Buffer {
+  const line = bytes.indexOf(0x0a) + 1
+  return bytes.subarray(line < bytes.length / 2 ? line : 0)
+}
+
+function movedTo(file: string): Buffer {
+  const fd = openOwn(file, constants.O_RDONLY)
+  try {
+    return endOf(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Replaces a file, whatever has its name, in one step. */
 function replace(file: string, bytes: Buffer): void {
-  const fd = openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW, 0o600)
+  const temporary = join(dirname(file), '.last.log.1.tmp')
+  rmSync(temporary, { force: true })
+  const fd = openSync(temporary, 'wx', 0o600)
   try {
     writeAll(fd, bytes)
+    renameSync(temporary, file)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
   } finally {
     closeSync(fd)
   }

@@ -1,0 +1,30 @@
+/**
+ * Opens files in folders that other users may have prepared. A link would lead to a file of somebody else, and opening a
+ * pipe or a device may wait or do something. So the folder and the file belong to this user, and the file is a regular
+ * one that is not a link. `svc-exec` and the text that it gives to Node follow the same rule.
+ */
+import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Opens a file without waiting. `flags` are those of open(2). Throws if it is not a file of this user. */
+export function openOwn(file: string, flags: number, mode?: number): number {
+  const folder = dirname(file)
+  if (!isOwn(statSync(folder))) throw new Error(`${folder} belongs to another user`)
+  const before = lstatSync(file, { throwIfNoEntry: false })
+  if (before) mustBeOwn(file, before)
+  const fd = openSync(file, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, mode)
+  try {
+    mustBeOwn(file, fstatSync(fd))
+    return fd
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+function mustBeOwn(file: string, stat: Stats): void {
+  if (!stat.isFile()) throw new Error(`${file} is not a regular file`)
+  if (!isOwn(stat)) throw new Error(`${file} belongs to another user (${stat.uid})`)
+}
+
+const isOwn = ({ uid }: Stats): boolean => [uid, undefined].includes(process.geteuid?.())
