@@ -3,9 +3,10 @@
  * run, or ends in another way, so each step beside it may fail. This code never touches `process.stdin`, `stdout` or
  * `stderr`, since Node would make a pipe non-blocking, also for the command, which shares it.
  */
-import { appendFileSync, existsSync, writeSync } from 'node:fs'
+import { closeSync, constants, existsSync, writeSync } from 'node:fs'
 import { safeLine, shown } from '@svc/protocol'
 import { messageOf } from '../../machine/base/errors.ts'
+import { openOwn } from '../../machine/files/own.ts'
 import { plainHint } from '../../machine/hint.ts'
 import { type ExecCall, readCall } from './call.ts'
 import { handOnSignals, limitTime, type TimeLimit } from './follow.ts'
@@ -45,7 +46,7 @@ async function runCall(call: ExecCall, launched: Launched): Promise<void> {
   const wrong = call.wrong ?? (await scheduleFault(call))
   if (wrong === undefined) return runRecorded(call as Named, launched, jobs)
   say(launched, `${wrong} The command runs, but svc does not record it.`)
-  if (jobs) quietly(() => noteUnrecorded(jobs, call.name))
+  if (jobs) quietly(() => noteUnrecorded(jobs, call.name, 'wrong-usage'))
   runPlainly(call, launched)
 }
 
@@ -63,9 +64,14 @@ async function scheduleFault({ cron, tz }: ExecCall): Promise<string | undefined
   }
 }
 
-function noteUnrecorded(jobs: string, name = '-'): void {
+function noteUnrecorded(jobs: string, name: string | undefined = '-', reason: string): void {
   if (!existsSync(jobs)) return
-  appendFileSync(unrecordedFile(jobs), `${Math.floor(Date.now() / 1000)} ${name} wrong-usage\n`, { mode: 0o600 })
+  const fd = openOwn(unrecordedFile(jobs), constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, 0o600)
+  try {
+    writeSync(fd, `${Math.floor(Date.now() / 1000)} ${name} ${reason}\n`)
+  } finally {
+    closeSync(fd)
+  }
 }
 
 async function runRecorded(call: Named, launched: Launched, jobs: string | undefined): Promise<void> {

@@ -1,6 +1,7 @@
 /** Writes the record of one run: when it begins, and when it has ended. */
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { openOwn } from '../../machine/files/own.ts'
 import { readFile } from '../../machine/files/read.ts'
 import { statOf } from '../../machine/process/identity.ts'
 import type { ExecCall } from './call.ts'
@@ -111,7 +112,7 @@ function outcome(how: RunEnd): Pick<Run, 'status' | 'exit' | 'signal'> {
 /** Reads what the command tells about its run. The code that checks it is loaded only if there is something. */
 async function toldIn(file: string): Promise<Partial<Run>> {
   try {
-    const read = readFile(file, maxTold)
+    const read = readFile(file, maxTold, openOwn)
     if (read.is === 'missing') return {}
     rmSync(file, { force: true })
     if (read.is !== 'bytes' || read.bytes.length === 0) return {}

@@ -1,7 +1,7 @@
 /** The file with a line for each run that was not recorded: the Unix time, the job or `-`, and the reason. */
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { codeOf } from '../../machine/base/errors.ts'
+import { closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { writeLightly } from '../../machine/files/durable.ts'
+import { openOwn } from '../../machine/files/own.ts'
 import { readUpTo } from '../../machine/files/read.ts'
 import { isJobName } from './names.ts'
 
@@ -70,13 +70,9 @@ function linesAtEnd(file: string): string[] {
 
 function opened(file: string): number | undefined {
   try {
-    const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
-    if (fstatSync(fd).isFile()) return fd
-    closeSync(fd)
-    return undefined
-  } catch (error) {
-    if (codeOf(error) === undefined) throw error
-    return undefined // it is missing, or belongs to another user
+    return openOwn(file, constants.O_RDONLY)
+  } catch {
+    return undefined // it is missing, or no file of this user
   }
 }
 

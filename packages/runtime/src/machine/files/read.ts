@@ -10,12 +10,16 @@ export type FileRead =
 
 /**
  * Reads a regular file of at most `max` bytes. On failure, `why` is the end of a sentence that begins with the file's
- * name.
+ * name. `open` opens the file for reading, without waiting.
  */
-export function readFile(file: string, max: number): FileRead {
+export function readFile(
+  file: string,
+  max: number,
+  open: (file: string, flags: number) => number = openSync,
+): FileRead {
   let fd: number
   try {
-    fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    fd = open(file, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (error) {
     const code = codeOf(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return { is: 'missing' }
