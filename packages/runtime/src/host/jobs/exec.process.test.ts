@@ -439,7 +439,7 @@ describe('whatever is wrong with svc, the command runs', () => {
   const asPlain: RanJob = { code: 5, out: 'in a b *\n', err: '' }
 
   const whole = () => readFileSync(ada.svc)
-  /** Where the code ends that the launcher loads. */
+  /** The offset at which the code ends that the launcher loads. */
   const directEnd = () => {
     const [, at, length] = /\n\/\/direct (\d+) (\d+)\n/.exec(whole().toString('latin1', 0, 500)) ?? []
     return Number(at) + Number(length)

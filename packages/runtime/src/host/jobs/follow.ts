@@ -10,7 +10,7 @@ const ofTerminal: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT']
 /**
  * Starts passing on signals. Returns a function that sets the process that gets them: call it with the process id once
  * the command has started, and with undefined once it has ended. With `toGroup`, the command leads a process group in a
- * separate session, and the whole group gets all signals. `input` is the standard input of the command.
+ * separate session, and the whole group gets all signals.
  */
 export function handOnSignals(toGroup: boolean, input: number | undefined): (pid: number | undefined) => void {
   let pid: number | undefined

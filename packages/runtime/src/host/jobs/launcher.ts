@@ -1,13 +1,9 @@
 /**
- * The program `svc-exec`, which a crontab calls. It is a shell script that starts Node and waits for it. Nothing is
- * proven ahead: Node itself says that it starts the command, and if it ends or takes too long before that, the shell
- * becomes the command. So whatever Node finds in its surroundings, the command runs. Shell variables have long names,
- * since one of the same name could be in the environment.
- *
- * The mark is this file itself, open in the shell and in Node with one common position. Who reads its first bytes has
- * the run: Node before it starts the command, the shell when Node took too long or has ended. So the command never runs
- * twice. If Node cannot start the command after all, it reads one byte more, and the shell takes over again.
+ * The program `svc-exec`, which a crontab calls: a shell script that starts Node and waits for it. If Node ends or takes
+ * too long before it has started the command, the shell becomes the command (D73). Shell variables have long names, since
+ * one of the same name could be in the environment.
  */
+
 import { quoted } from '../../machine/hint.ts'
 import { guard, setAside, unstarted } from './guard.ts'
 
@@ -153,6 +149,11 @@ const node = `"$svc_exec_node" ${nodeFlags} -e "$svc_exec_text" \\
     "i$svc_exec_ignored:$svc_exec_open:$svc_exec_files:$svc_exec_in,$svc_exec_out,$svc_exec_err:$svc_exec_mark:$svc_exec_timer:$$" \\
     "$svc_exec_jobs" "$svc_exec_svc" exec "$@"`
 
+/**
+ * The script that watches Node. The mark is the script itself, open in the shell and in Node with one position: the one
+ * that reads its first bytes has the run, so the command never runs twice. If Node cannot start the command after all, it
+ * reads one byte more, and the shell takes over again.
+ */
 const start = `
 svc_exec_text=${quoted(guard)}
 # Becomes Node. Some shells hand on a file that they opened only if it is named again.

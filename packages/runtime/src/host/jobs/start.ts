@@ -52,7 +52,7 @@ export function start(
   }
 }
 
-/** What the system says if a process cannot be started for a reason that lies in this process. */
+/** The codes of the system if this process has no room to start another one. */
 const noRoom: readonly string[] = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'E2BIG']
 
 function tryStart({ words, variables, output, ownSession }: JobCommand, launched: Launched): ChildProcess {
