@@ -164,6 +164,28 @@ test.each([
   expect(jobsPart(jobs, nothingSeen, view).label).toBe(label)
 })
 
+/** Each row: what is found besides two jobs that are well, and the label. */
+test.each<[string, Partial<FoundJobs>, SeenJobs, Partial<JobsView>, string]>([
+  ['nothing', {}, nothingSeen, {}, '2 jobs, all well'],
+  [
+    'a crontab that cannot be listed',
+    {},
+    nothingSeen,
+    { failed: 'failed (exit 1)' },
+    '2 jobs, but the crontab needs you',
+  ],
+  ['a line that cron does not know', {}, table('nonsense'), {}, '2 jobs, but the crontab needs you'],
+  ['a call that cannot be read', {}, table('0 3 * * * svc-exec Bad -- x'), {}, '2 jobs, but the crontab needs you'],
+  ['a schedule that cannot be read', {}, table('0 3 * * 9 svc-exec c -- x'), {}, '2 jobs, but the crontab needs you'],
+  ['a folder that cannot be read', { closed: ['c'] }, nothingSeen, {}, '2 jobs, and 1 whose records cannot be read'],
+  ['a record that cannot be read', { passedOver: 1 }, nothingSeen, {}, '2 jobs, all well'],
+])('the label looks at all that it sums up: %s', (_what, more, seen, views, label) => {
+  const part = jobsPart(found([job('a', [good]), job('b', [good])], more), seen, { ...view, ...views })
+  expect(part.label).toBe(label)
+  const worst = statusOf([part]).state?.level
+  expect(label.endsWith('all well')).toBe(worst === 'ok' || (worst === 'info' && more.closed === undefined))
+})
+
 test.each([
   [22, 0, 22, undefined],
   [23, 0, 23, ['ok', '1 more, all well']],

@@ -2,7 +2,7 @@
  * The section *jobs* of the host agent's status. It is a pure function of the facts about jobs and a time. Nothing here
  * has seen a command line, and of a run only its times and codes are shown, and what the command told about it.
  */
-import { type HealthItem, type Level, levels, limits, type Panel, type Run, worst } from '@svc/protocol'
+import { type Level, levels, limits, type Panel, type Run, rank, worst } from '@svc/protocol'
 import { span } from '../../machine/base/time.ts'
 import { factsOf } from '../jobs/facts.ts'
 import { endWords, type JobView, type JudgedJob, judgeJob, weekSeconds } from '../jobs/judge.ts'
@@ -36,7 +36,7 @@ export function jobsPart(found: FoundJobs, seen: SeenJobs, view: JobsView): Stat
   const others = otherItems(found, seen, view)
   return {
     health: [...jobItems(jobs), ...others],
-    label: labelOf(jobs, others),
+    label: labelOf(jobs, others, found.closed.length),
     active: activeOf(jobs).slice(0, limits.active),
     runs: runsOf(jobs),
     panels: jobs.length === 0 ? [] : [panelOf(jobs, view)],
@@ -92,15 +92,21 @@ function recordsItem({ passedOver, closed, unrecorded }: FoundJobs, { now }: Job
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`
 
-function labelOf(jobs: readonly JudgedJob[], others: readonly HealthItem[]): string {
+/** The label says how all items are. None is well while one of them is not. */
+function labelOf(jobs: readonly JudgedJob[], others: readonly Item[], closed: number): string {
   const need = jobs.filter(needs)
   const all = count(jobs.length, 'job')
   const [first] = need
   if (first !== undefined)
     return need.length === 1 ? `${first.name}: ${first.short}` : `${need.length} of ${all} need you`
-  if (others.some(({ level }) => level === 'bad')) return 'the crontab needs you'
-  return jobs.length === 0 ? 'no jobs yet' : `${all}, all well`
+  if (jobs.length === 0 && !others.some(needs)) return 'no jobs yet'
+  const other = [...others].sort((a, b) => rank[b.level] - rank[a.level]).find(needs)
+  if (other) return `${jobs.length === 0 ? 'no jobs yet' : all}, ${otherWords[other.name] ?? `${other.name} needs you`}`
+  return closed > 0 ? `${all}, and ${closed} whose records cannot be read` : `${all}, all well`
 }
+
+/** The items besides those of jobs, in a label. */
+const otherWords: Readonly<Record<string, string>> = { Crontab: 'but the crontab needs you' }
 
 const subjectOf = (name: string) => ({ title: name })
 
