@@ -3,6 +3,7 @@
  * are those of docs/protocol.md.
  */
 
+export { activeLine } from './active-line.ts'
 export * from './answer.ts'
 export { readAttempt } from './attempt.ts'
 export * from './commands.ts'

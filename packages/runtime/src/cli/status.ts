@@ -1,4 +1,5 @@
 /** `svc status`: prints a summary of the agent from the files on this machine. */
+import { activeLine } from '@svc/protocol'
 import { Command } from 'commander'
 import { unanswered } from '../install/service/units.ts'
 import { wordFor } from '../launcher/now.ts'
@@ -53,9 +54,7 @@ export function lines(f: AgentFacts): string[] {
     ),
     ...(f.managed ? [row('Process', processSentence(f))] : []),
     ...(f.written === undefined ? [] : [row('Written', ago(now - f.written))]),
-    ...f.active.map((a) =>
-      row('Running', `${[a.kind, a.detail].filter(Boolean).join(': ') || 'a run'}${asOf && ` (${asOf.slice(2)})`}`),
-    ),
+    ...f.active.map((a) => row('Running', `${activeLine(a) || 'a run'}${asOf && ` (${asOf.slice(2)})`}`)),
     ...[...f.disk, ...f.health, ...f.bindings]
       .filter((h) => h.level !== 'ok')
       .map((h) => row('Health', `${h.level} ${h.name ?? ''}${h.detail ? `: ${h.detail}` : ''}`)),

@@ -1,5 +1,5 @@
 /** The parts of a report that are also stored in separate columns, so that lists need not read the body. */
-import { cut, diskSpace, limits, missingSecrets, type Report } from '@svc/protocol'
+import { activeLine, cut, diskSpace, limits, missingSecrets, type Report } from '@svc/protocol'
 import { bodyOf } from '../report-store/body.ts'
 import { paddedBeside } from '../report-store/padding.ts'
 import type { LastReport, ReportWrite, Submission } from '../report-store/rows.ts'
@@ -78,9 +78,7 @@ export const warnsOf = (warnings: string | null | undefined, word: Warning): boo
 function doingNow({ active }: Report): string | null {
   const first = active?.[0]
   if (!active || !first) return null
-  const { kind = '' } = first
-  const what = first.detail ?? first.subjects?.[0]?.title ?? ''
-  const line = kind !== '' && what !== '' ? `${kind}: ${what}` : kind + what
+  const line = activeLine(first)
   const more = active.length > 1 ? ` (and ${active.length - 1} more)` : ''
   return line === '' && more === '' ? null : cut(line, limits.detail) + more
 }
