@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { durableDialect, type Log, openLog } from './durable.ts'
+import { settle } from './session-settings.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Tables } from './tables.ts'
 
@@ -58,7 +59,10 @@ export function openEmbedded(file: string): Store {
 
 export function openPostgres(url: string): Store {
   let check: (client: pg.ClientBase) => Promise<void> = async () => {}
-  const verify = (client: pg.PoolClient, done: (error?: Error) => void) => void check(client).then(() => done(), done)
+  const verify = (client: pg.PoolClient, done: (error?: Error) => void) =>
+    void settle(client)
+      .then(() => check(client))
+      .then(() => done(), done)
   const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5000, types, verify })
   // Handles errors of idle connections, which the pool replaces. Without a listener such an error would end the
   // process.

@@ -138,6 +138,17 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
     if (former) await (await auth.$context).internalAdapter.deleteSession(former.session.token)
     take(c, headers.getSetCookie())
     remember(c, email)
+    await confirmSession(headers, id)
+  }
+
+  /**
+   * Looks the new session up as the next request will. If it cannot be found, nobody stays signed in, and the answers to
+   * people only say that they are not: the log must say it.
+   */
+  async function confirmSession(made: Headers, person: string): Promise<void> {
+    const cookie = made.getSetCookie().map((each) => each.split(';', 1)[0])
+    if (await signedInBy({ auth, store }, new Headers({ cookie: cookie.join('; ') }), now())) return
+    log.error({ person }, 'a session that was just made cannot be found: check the clock and the database')
   }
 
   /**
