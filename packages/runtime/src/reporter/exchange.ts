@@ -43,6 +43,7 @@ import { ageItem } from './status/age.ts'
 import { diskHealth } from './status/disk.ts'
 import { readStatus } from './status/file.ts'
 import { type KeptStatus, keepStatus } from './status/keep.ts'
+import { noRuns, type OpenRuns, withEndedRuns } from './status/open-runs.ts'
 import type { WritesWatch } from './status/writes.ts'
 
 export interface Reporter {
@@ -51,6 +52,8 @@ export interface Reporter {
   readonly boot: string
   seq: number
   kept: KeptStatus
+  /** The runs that the agent's process has open. */
+  openRuns?: OpenRuns
   readonly writes: WritesWatch
   /** The entries of the journal of commands that the disk has refused. */
   readonly memory: CommandMemory
@@ -138,6 +141,11 @@ function nextReport(reporter: Reporter, { manifest, health, ...own }: Now, acks:
       ? keepStatus(reporter.kept, read, file, Date.now())
       : { kept: reporter.kept, status: {}, health: [] }
   reporter.kept = now.kept
+  const writtenAt = read?.is === 'bytes' ? read.mtimeMs : undefined
+  const { status, kept } = withEndedRuns(reporter.openRuns ?? noRuns, {
+    ...{ status: now.status, writtenAt, process: own.process, now: Date.now() },
+  })
+  reporter.openRuns = kept
   reporter.seq++
   const pause = readPause(folder)
   const halt = own.process?.is === 'running' ? haltOf(own.process.pid) : undefined
@@ -149,7 +157,7 @@ function nextReport(reporter: Reporter, { manifest, health, ...own }: Now, acks:
   return compose({
     ...own,
     manifest,
-    status: now.status,
+    status,
     health: [
       ...health,
       ...diskHealth(folder, reporter.refused),

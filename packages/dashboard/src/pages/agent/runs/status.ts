@@ -2,6 +2,7 @@
  * The colours for the usual statuses of runs, so that a list of runs can be read at a glance. Agents choose the words
  * of their statuses themselves.
  */
+import { isInProgress } from '@svc/protocol'
 
 const tones: Readonly<Record<string, string>> = {
   ok: 'good',
@@ -10,11 +11,6 @@ const tones: Readonly<Record<string, string>> = {
   succeeded: 'good',
   completed: 'good',
   finished: 'good',
-  running: 'waiting',
-  active: 'waiting',
-  started: 'waiting',
-  queued: 'waiting',
-  pending: 'waiting',
   failed: 'no',
   error: 'no',
   failure: 'no',
@@ -24,7 +20,9 @@ const tones: Readonly<Record<string, string>> = {
   canceled: 'lost',
   aborted: 'lost',
   stopped: 'lost',
+  lost: 'no',
   skipped: 'lost',
 }
 
-export const toneOf = (status: string): string => tones[status.toLowerCase()] ?? 'plain'
+export const toneOf = (status: string): string =>
+  isInProgress(status) ? 'waiting' : (tones[status.toLowerCase()] ?? 'plain')

@@ -1,0 +1,92 @@
+/**
+ * Ends the runs that a process of the agent left open: nobody else does once the process is gone. Runs of a process that
+ * was stopped end as `stopped`, and those of one that ended by itself as `lost`. Pure.
+ */
+import { cannotBe, isInProgress, type StatusFile } from '@svc/protocol'
+import type { ProcessState } from '../../state/process-note.ts'
+
+type StatusRun = NonNullable<StatusFile['runs']>[number]
+
+/** The facts about runs that are remembered between two reports. */
+export interface OpenRuns {
+  /** The mark of the start from which the open runs are. */
+  readonly started?: string | undefined
+  /** When the status file of the last report was written, in Unix milliseconds. */
+  readonly writtenAt?: number | undefined
+  /** The runs that were open in the last report, by id. */
+  readonly open: ReadonlyMap<string, StatusRun>
+  /** The runs that were ended here, by id. They are reported until the agent writes about them, or starts once more. */
+  readonly ended: ReadonlyMap<string, StatusRun>
+}
+export const noRuns: OpenRuns = { open: new Map(), ended: new Map() }
+
+/** The number of runs that are ended at most. A report has room for the others, too. */
+const maxEnded = 50
+
+interface ReportedStatus {
+  readonly status: StatusFile
+  /** When the status file was written, in Unix milliseconds; undefined if that is not known. */
+  readonly writtenAt: number | undefined
+  /** The state of the agent's process; undefined if the runtime does not start the agent. */
+  readonly process: ProcessState | undefined
+  /** The present time in Unix milliseconds. */
+  readonly now: number
+}
+
+/** Returns the status to report, in which no run of a process that is gone is open, and what is to be remembered. */
+export function withEndedRuns(
+  before: OpenRuns,
+  { status, writtenAt, process, now }: ReportedStatus,
+): { readonly status: StatusFile; readonly kept: OpenRuns } {
+  if (process === undefined) return { status, kept: before }
+  const isUp = process.is === 'running' || process.is === 'stopping'
+  const start = isUp ? Number(process.started) * 1000 : Number.NaN
+  // Until the present process has written, the file is that of the one before. After the clock was set back, nobody knows.
+  const isOld = !isUp || (writtenAt !== undefined && writtenAt < start && !cannotBe(start, now))
+  const isLater = before.started !== process.started
+  const listed = status.runs ?? []
+  const left =
+    isLater || isOld ? [...before.open.values()].filter(({ id }) => !listed.some((run) => run.id === id)) : []
+  const end = endOf(process, { writtenAt: isOld ? writtenAt : before.writtenAt, now })
+  const ended = new Map<string, StatusRun>()
+  const close = (run: StatusRun): StatusRun => {
+    const closed = before.ended.get(run.id) ?? { ...run, status: end.status, ended: Math.max(end.at, run.started ?? 0) }
+    if (ended.size < maxEnded) ended.set(run.id, closed)
+    return closed
+  }
+  const runs = listed.map((run) => (isOld && isOpen(run) ? close(run) : run))
+  const earlier = [...before.ended.values()].filter(({ id }) => !isLater && !listed.some((run) => run.id === id))
+  for (const run of earlier) ended.set(run.id, run)
+  const more = [...earlier, ...left.map(close)]
+  const { active, ...rest } = status
+  return {
+    status: {
+      ...rest,
+      ...(active !== undefined && !isOld && { active }),
+      ...((status.runs !== undefined || more.length > 0) && { runs: [...runs, ...more] }),
+    },
+    kept: {
+      started: process.started,
+      writtenAt: writtenAt ?? before.writtenAt,
+      open:
+        status.runs === undefined && !isLater && !isOld
+          ? before.open
+          : new Map(runs.filter(isOpen).map((run) => [run.id, run])),
+      ended,
+    },
+  }
+}
+
+const isOpen = (run: StatusRun): boolean =>
+  run.ended === undefined && run.status !== undefined && isInProgress(run.status) && !isJob(run)
+
+/** True for a run that the host agent shows: something else started it, and it goes on without the host agent. */
+const isJob = ({ kind, id }: StatusRun): boolean => kind === 'job' && /^[^/]+\/\d{1,15}-[0-9a-z]{1,16}$/.test(id)
+
+/** How and when the runs of a process ended. When a process before the present one ended is known by what it wrote last. */
+function endOf(process: ProcessState, { writtenAt, now }: Pick<ReportedStatus, 'writtenAt' | 'now'>) {
+  const isGone = process.is === 'waiting' || process.is === 'stopped'
+  const known = isGone ? process.exit?.at : undefined
+  const asked = process.is === 'stopped' && process.because !== 'ended'
+  return { status: asked ? 'stopped' : 'lost', at: Math.floor((known || writtenAt || now) / 1000) }
+}
