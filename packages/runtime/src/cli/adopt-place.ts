@@ -3,8 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { ownerOf, strangersFolder } from '../host/adopt/owner.ts'
-import { isLauncher } from '../host/jobs/launcher.ts'
-import { hostFolder, jobsFolder } from '../host/jobs/paths.ts'
+import { accountHost, accountJobs } from '../host/jobs/account.ts'
+import { isLauncher } from '../host/jobs/launcher-file.ts'
+import { jobsIn } from '../host/jobs/paths.ts'
 import { programFile } from '../launcher/file.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { insideOf } from '../updates/runtime/release.ts'
@@ -22,11 +23,11 @@ export interface HostPlace {
 
 /** Finds the folders of this user. Refuses those of another user. */
 export function placeFor(): HostPlace {
-  const root = hostFolder(process.env)
-  const jobs = jobsFolder(process.env)
-  if (root === undefined || jobs === undefined)
-    throw new Refusal('There is no folder for the agent: set HOME, or XDG_STATE_HOME, to an absolute path.')
   const programs = ownFolder(programFile()) ?? programsFolder()
+  const root = accountHost(process.env, join(programs, 'svc-exec'))
+  if (root === undefined)
+    throw new Refusal('There is no folder for the agent: set HOME, or XDG_STATE_HOME, to an absolute path.')
+  const jobs = accountJobs({ SVC_JOBS_DIR: process.env.SVC_JOBS_DIR }) ?? jobsIn(root)
   const uid = process.getuid?.()
   const own = { what: 'The folder of the agent', path: root }
   const places =
@@ -64,10 +65,10 @@ export function mustInstall(program: string): void {
  * Installs `svc` and `svc-exec` for this user, unless both are there. A `svc-exec` that names a Node which is gone, or soon
  * may be, is mended. Returns what a person reads about it.
  */
-export async function installPrograms({ program }: HostPlace): Promise<string[]> {
+export async function installPrograms({ program, folder: { root } }: HostPlace): Promise<string[]> {
   const folder = join(program, '..')
   if (existsSync(join(folder, 'svc')) && existsSync(program))
     return renewLauncher(program) ? [`Wrote ${program} again, with another path of Node.`] : []
   if (!insideOf(programFile())) return []
-  return (await installSelf(folder)).lines
+  return (await installSelf(folder, root)).lines
 }

@@ -2,13 +2,14 @@
 import { lstatSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Command } from 'commander'
+import { accountHost, accountJobs } from '../host/jobs/account.ts'
 import { durations, readDuration } from '../host/jobs/call.ts'
 import { createFolders } from '../host/jobs/files.ts'
 import { readJob, sinceOf, writeJob } from '../host/jobs/job-note.ts'
 import type { JudgedJob } from '../host/jobs/judge.ts'
 import { machineZone } from '../host/jobs/machine-zone.ts'
 import { isJobName, jobNames } from '../host/jobs/names.ts'
-import { hostFolder, jobsFolder, unrecordedFile } from '../host/jobs/paths.ts'
+import { unrecordedFile } from '../host/jobs/paths.ts'
 import { scheduleFault } from '../host/jobs/schedule.ts'
 import { dropUnrecorded } from '../host/jobs/unrecorded.ts'
 import { clock } from '../host/jobs/zone.ts'
@@ -67,9 +68,9 @@ const now = (): number => Date.now() / 1000
 
 /** The folders that this environment names. */
 function places(): { readonly jobs: string; readonly state: string } {
-  const jobs = jobsFolder(process.env)
+  const jobs = accountJobs(process.env)
   if (jobs === undefined) throw new Refusal('There is no folder for jobs: neither HOME nor XDG_STATE_HOME is set.')
-  const host = hostFolder(process.env)
+  const host = accountHost(process.env)
   return { jobs, state: host === undefined ? dirname(jobs) : join(host, 'state') }
 }
 

@@ -98,7 +98,7 @@ test('svc-exec is written beside svc, also where svc was installed before there 
   expect(readFileSync(join(bin(home), 'svc')).equals(readFileSync(newer)), 'nothing is replaced then').toBe(false)
 })
 
-test('svc-exec knows the folder for state of the account that installed it, which root does not give to others', async () => {
+test('svc-exec knows the folder for state of the account that installed it, which root does not take from its shell', async () => {
   const home = newHome('state')
   await shell(home, `XDG_STATE_HOME="$HOME/own state" ./svc.pyz self install ${to}`)
   await shell(home, `${join(bin(home), 'svc-exec')} backup -- true`)

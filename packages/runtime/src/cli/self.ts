@@ -5,9 +5,12 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { Command } from 'commander'
-import { isLauncher, launcher } from '../host/jobs/launcher.ts'
+import { hostWritten, ownFolders } from '../host/jobs/account.ts'
+import { launcher } from '../host/jobs/launcher.ts'
+import { isLauncher } from '../host/jobs/launcher-file.ts'
+import { hostFolder } from '../host/jobs/paths.ts'
 import { programFile } from '../launcher/file.ts'
 import { createFolder, writeDurably } from '../machine/files/durable.ts'
 import { examples, quoted } from '../machine/hint.ts'
@@ -66,8 +69,11 @@ interface InstalledSelf {
   readonly lines: string[]
 }
 
-/** Installs this program as the command `svc` in a folder, and the launcher `svc-exec`. */
-export async function installSelf(folder: string): Promise<InstalledSelf> {
+/**
+ * Installs this program as the command `svc` in a folder, and the launcher `svc-exec`. `host` is the folder of the
+ * account's host agent; by default the one that the launcher there holds, or that of this environment.
+ */
+export async function installSelf(folder: string, host?: string): Promise<InstalledSelf> {
   const program = programFile()
   const release = insideOf(program)
   if (!release)
@@ -89,7 +95,7 @@ export async function installSelf(folder: string): Promise<InstalledSelf> {
     throw new Refusal(
       `${file} was written but does not start: ${fault}. Put Node ${release.leastNode} or newer into PATH.`,
     )
-  const text = launcher({ node: lastingNode(), svc: file, state: ownState() })
+  const text = launcher({ node: lastingNode(), svc: file, host: host ?? hostHere(exec) })
   const execChanged = text !== execBefore
   if (execChanged) writeDurably(exec, text, 0o755)
   const first = searchPath()
@@ -139,10 +145,12 @@ const nodeLine = /^svc_exec_node=(.*)$/m
 const nodeIn = (launcher: string): string | undefined =>
   nodeLine.exec(launcher)?.[1]?.replace(/^'|'$/g, '').replaceAll("'\\''", "'")
 
-/** The folder for state that this account has chosen. All accounts use what root installs, so they get none from it. */
-const ownState = (): string | undefined => {
-  const { XDG_STATE_HOME: state = '' } = process.env
-  return isAbsolute(state) && process.getuid?.() !== 0 ? state : undefined
+/** The folder of the host agent for a new launcher. One that is used stays. What root installs ignores XDG_STATE_HOME. */
+function hostHere(launcher: string): string | undefined {
+  const before = hostWritten(launcher)
+  if (before !== undefined && existsSync(before)) return before
+  const { HOME, XDG_STATE_HOME } = process.env
+  return hostFolder(ownFolders(process.getuid?.() === 0 ? { HOME } : { HOME, XDG_STATE_HOME }))
 }
 
 /**

@@ -511,12 +511,10 @@ describe('whatever is wrong with svc, the command runs', () => {
     return join(ada.home, 'file')
   }
   test.each<[string, () => Record<string, string | undefined>]>([
-    ['has no HOME', () => ({ HOME: undefined })],
-    ['has an empty HOME', () => ({ HOME: '' })],
     ['has a file in its place', () => ({ SVC_JOBS_DIR: file() })],
-    ['is below a file', () => ({ XDG_STATE_HOME: file() })],
-    ['is below /proc', () => ({ XDG_STATE_HOME: '/proc/svc' })],
-    ['has a name that is too long', () => ({ XDG_STATE_HOME: `/tmp/${'x'.repeat(300)}` })],
+    ['is below a file', () => ({ SVC_JOBS_DIR: join(file(), 'jobs') })],
+    ['is below /proc', () => ({ SVC_JOBS_DIR: '/proc/svc/jobs' })],
+    ['has a name that is too long', () => ({ SVC_JOBS_DIR: `/tmp/${'x'.repeat(300)}/jobs` })],
   ])('the folder %s', async (_what, env) => {
     const { err, ...ran } = await runs({ env: env() })
     expect(ran).toEqual({ code: 5, out: 'in a b *\n' })
@@ -535,7 +533,7 @@ describe('whatever is wrong with svc, the command runs', () => {
     expect(ran).toEqual({ code: 5, out: 'in a b *\n' })
     expect(err).toContain(`${jobs} belongs to another user (1234)`)
     expect(readdirSync(jobs)).toEqual([])
-    const { err: errBelow } = await runs({ env: { XDG_STATE_HOME: jobs } })
+    const { err: errBelow } = await runs({ env: { SVC_JOBS_DIR: join(jobs, 'jobs') } })
     expect(errBelow).toContain('belongs to another user')
     expect(readdirSync(jobs)).toEqual([])
   })

@@ -3,7 +3,8 @@
  * run, or ends in another way, so each step beside it may fail. This code never touches `process.stdin`, `stdout` or
  * `stderr`, since Node would make a pipe non-blocking, also for the command, which shares it.
  */
-import { closeSync, constants, existsSync, writeSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdirSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { safeLine, shown } from '@svc/protocol'
 import { messageOf } from '../../machine/base/errors.ts'
 import { openOwn } from '../../machine/files/own.ts'
@@ -12,7 +13,7 @@ import { type ExecCall, readCall } from './call.ts'
 import { handOnSignals, limitTime, type TimeLimit } from './follow.ts'
 import { type LastLog, openLog } from './last-log.ts'
 import { isAlone, type Launched, launchedHere, stdioOf } from './launched.ts'
-import { jobsFolder, unrecordedFile } from './paths.ts'
+import { jobsIn, unrecordedFile } from './paths.ts'
 import { readyFolder } from './place.ts'
 import { recorderIn } from './recorder.ts'
 import { exitCodes, exitOf, type RunEnd } from './run-end.ts'
@@ -42,11 +43,11 @@ async function runCall(call: ExecCall, launched: Launched): Promise<void> {
     say(launched, `${call.wrong} Nothing was run. Such as: ${plainHint('exec backup -- ./backup.sh')}`)
     process.exit(exitCodes.nothingToRun)
   }
-  const jobs = launched.jobs ?? jobsFolder(process.env)
+  const folders = await foldersFor(launched)
   const wrong = call.wrong ?? (await scheduleFault(call))
-  if (wrong === undefined) return runRecorded(call as Named, launched, jobs)
+  if (wrong === undefined) return runRecorded(call as Named, launched, folders)
   say(launched, `${wrong} The command runs, but svc does not record it.`)
-  if (jobs) quietly(() => noteUnrecorded(jobs, call.name, 'wrong-usage'))
+  noteUnrecorded(folders, call.name, 'wrong-usage')
   runPlainly(call, launched)
 }
 
@@ -64,19 +65,48 @@ async function scheduleFault({ cron, tz }: ExecCall): Promise<string | undefined
   }
 }
 
-function noteUnrecorded(jobs: string, name: string | undefined = '-', reason: string): void {
-  if (!existsSync(jobs)) return
-  const fd = openOwn(unrecordedFile(jobs), constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, 0o600)
+interface JobFolders {
+  /** The folder for records; undefined if there is none. */
+  readonly jobs: string | undefined
+  /** The folder that the host agent reads. */
+  readonly account: string | undefined
+}
+
+/** Finds the folders. A launcher has told them, but for one of an earlier version. */
+async function foldersFor({ jobs, account }: Launched): Promise<JobFolders> {
+  if (jobs !== undefined) return { jobs: jobs || undefined, account: account || undefined }
   try {
-    writeSync(fd, `${Math.floor(Date.now() / 1000)} ${name} ${reason}\n`)
+    const { accountHost, accountJobs } = await import('./account.ts')
+    const host = accountHost(process.env)
+    return { jobs: accountJobs(process.env), account: host && jobsIn(host) }
+  } catch {
+    return { jobs: undefined, account: undefined }
+  }
+}
+
+/** Notes a run without a record, in the folder for records and where the host agent reads. */
+function noteUnrecorded({ jobs, account }: JobFolders, name: string | undefined = '-', reason: string): void {
+  for (const folder of new Set([jobs, account]))
+    if (folder !== undefined) quietly(() => appendLine(folder, `${Math.floor(Date.now() / 1000)} ${name} ${reason}\n`))
+}
+
+function appendLine(folder: string, line: string): void {
+  // the host agent is there, but no run was recorded yet
+  if (!existsSync(folder) && existsSync(join(folder, '../adopted.json'))) mkdirSync(folder, 0o700)
+  if (!existsSync(folder)) return
+  const fd = openOwn(unrecordedFile(folder), constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, 0o600)
+  try {
+    writeSync(fd, line)
   } finally {
     closeSync(fd)
   }
 }
 
-async function runRecorded(call: Named, launched: Launched, jobs: string | undefined): Promise<void> {
-  const fails = saysOnce(call.name, launched)
+async function runRecorded(call: Named, launched: Launched, folders: JobFolders): Promise<void> {
+  const { jobs, account } = folders
+  const fails = saysOnce(call.name, launched, (isRecord) => isRecord && noteUnrecorded(folders, call.name, 'no-record'))
   const folder = folderOf(call.name, jobs, fails)
+  if (folder !== undefined && jobs !== account) noteUnrecorded({ jobs: undefined, account }, call.name, 'elsewhere')
   const overlaps = folder !== undefined && call.noOverlap && (await hasLivingRun(folder))
   const log = folder !== undefined && call.log && !overlaps ? openedLog(folder, fails) : undefined
   const recorder = folder === undefined ? undefined : recorderIn(folder, call, { hasLog: log !== undefined, fails })
@@ -160,14 +190,19 @@ const whyNotStarted = (how: RunEnd, why = ''): string =>
 
 type Fails = (error: unknown, what?: string) => void
 
-/** Returns a function that says the first time what svc cannot do for a run. The command runs in any case. */
-function saysOnce(name: string, launched: Launched): Fails {
-  let isSaid = false
-  return (error, what = 'record it') => {
-    if (!isSaid) say(launched, `Job ${name} runs, but svc cannot ${what}: ${messageOf(error)}.`)
-    isSaid = true
+/**
+ * Returns a function that says the first time what svc cannot do for a run. The command runs in any case. `notes` is
+ * called then, with true if the run has no record.
+ */
+function saysOnce(name: string, launched: Launched, notes: (isRecord: boolean) => unknown): Fails {
+  const said = new Set<string>()
+  return (error, what = record) => {
+    if (said.size === 0) say(launched, `Job ${name} runs, but svc cannot ${what}: ${messageOf(error)}.`)
+    if (!said.has(what)) notes(what === record)
+    said.add(what)
   }
 }
+const record = 'record it'
 
 function quietly(act: () => void): void {
   try {

@@ -15,7 +15,7 @@ export const setAside =
   'NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE NODE_DEBUG NODE_DEBUG_NATIVE NODE_V8_COVERAGE NODE_COMPILE_CACHE NODE_ICU_DATA NODE_PATH NODE_PENDING_DEPRECATION NODE_REDIRECT_WARNINGS NODE_UNIQUE_ID NODE_USE_ENV_PROXY NODE_USE_SYSTEM_CA OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES SSL_CERT_FILE SSL_CERT_DIR UV_THREADPOOL_SIZE UV_USE_IO_URING'
 
 export const guard = `
-const [told, jobs] = process.argv.splice(1, 2), fs = require("node:fs"), env = process.env;
+const [told, jobs, account] = process.argv.splice(1, 3), fs = require("node:fs"), env = process.env;
 const [ignored, openFiles, files, stdio, mark, timer, shell] = told.slice(1).split(":"), isWatched = mark !== "";
 for (const name of "${setAside}".split(" "))
   if ("SVC_EXEC_" + name in env) env[name] = env["SVC_EXEC_" + name], delete env["SVC_EXEC_" + name];
@@ -26,7 +26,7 @@ const readMark = (length) => {
 };
 let taken = false;
 const launched = globalThis.svcExec = {
-  jobs, ignored, openFiles, files,
+  jobs, account, ignored, openFiles, files,
   stdio: stdio.split(",").map((fd) => fd === "-" ? undefined : Number(fd)),
   get taken() { return taken },
   set taken(_) {
@@ -51,7 +51,8 @@ function plainly(error) {
   const [file, ...rest] = at ? args.slice(at) : [];
   if (file === undefined) process.exit(125);
   const name = /^[a-z0-9][a-z0-9._-]{0,62}$/.test(args[0]) && args[0] !== "unrecorded" ? args[0] : "-";
-  try { note(Math.floor(Date.now() / 1000) + " " + name + " svc-damaged\\n") } catch {}
+  const line = Math.floor(Date.now() / 1000) + " " + name + " svc-damaged\\n";
+  for (const folder of new Set([jobs, account])) try { note(folder, line) } catch {}
   let child;
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGUSR1", "SIGUSR2"])
     process.on(signal, () => child.kill(signal));
@@ -63,10 +64,10 @@ function plainly(error) {
   child.on("error", failed);
   child.on("exit", (code, signal) => process.exit(code ?? 128 + require("node:os").constants.signals[signal]));
 }
-function note(line) {
+function note(folder, line) {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = fs.constants, uid = process.geteuid();
-  if (!jobs || fs.statSync(jobs).uid !== uid) return;
-  const fd = fs.openSync(jobs + "/unrecorded", O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  if (!folder || fs.statSync(folder).uid !== uid) return;
+  const fd = fs.openSync(folder + "/unrecorded", O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
   const stat = fs.fstatSync(fd);
   if (stat.isFile() && stat.uid === uid) fs.writeSync(fd, line);
   fs.closeSync(fd);

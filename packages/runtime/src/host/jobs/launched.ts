@@ -17,6 +17,8 @@ export interface Launched {
   readonly stdio?: readonly (number | undefined)[]
   /** The folder of all jobs, empty if there is none. Absent without the launcher. */
   readonly jobs?: string
+  /** The folder that the host agent reads. It differs from `jobs` if SVC_JOBS_DIR names another one. */
+  readonly account?: string
   /** The signals that the process ignored, as Linux shows them: a mask in hexadecimal. Empty if not known. */
   readonly ignored?: string
   /** The numbers of the files from 3 to 9 that were open. Node would not hand them on. */

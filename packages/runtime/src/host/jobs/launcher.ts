@@ -6,30 +6,26 @@
 
 import { quoted } from '../../machine/hint.ts'
 import { guard, setAside, unstarted } from './guard.ts'
+import { hostLine, written } from './launcher-file.ts'
 
 interface LauncherPaths {
   /** The absolute path of Node. */
   readonly node: string
   /** The absolute path of the installed `svc`. */
   readonly svc: string
-  /** XDG_STATE_HOME of the installation, for an environment without one. */
-  readonly state?: string | undefined
+  /** The folder of the host agent of the account that installs it. */
+  readonly host?: string | undefined
 }
-
-const written = 'Written by svc; do not edit.'
-
-/** True for a text that this or another version of svc has written. */
-export const isLauncher = (text: string): boolean => text.startsWith('#!/bin/sh\n') && text.includes(written)
 
 /** The seconds that Node may take until it starts the command. */
 const limitSeconds = 10
 
 /** Returns the text of `svc-exec`. */
-export const launcher = ({ node, svc, state = '' }: LauncherPaths): string => `#!/bin/sh
+export const launcher = ({ node, svc, host = '' }: LauncherPaths): string => `#!/bin/sh
 # svc-exec NAME [options] -- COMMAND: runs a command and records how it ended. ${written}
 svc_exec_node=${quoted(node)}
 svc_exec_svc=${quoted(svc)}
-svc_exec_state=${quoted(state)}
+${hostLine(host)}
 svc_exec_limit=${limitSeconds}
 svc_exec_in=- svc_exec_out=- svc_exec_err=- svc_exec_mark=
 svc_exec_child= svc_exec_timer= svc_exec_got= svc_exec_late= svc_exec_line=
@@ -40,12 +36,25 @@ trap 'svc_exec_forkless=1; svc_exec_plainly node-does-not-start "$@"' EXIT
 [ -f "$svc_exec_svc" ] || svc_exec_plainly no-svc "$@"
 ${facts}${start}${alone}`
 
-const folder = `case \${XDG_STATE_HOME-} in /*) svc_exec_state=$XDG_STATE_HOME ;; esac
-if [ -n "\${SVC_JOBS_DIR-}" ]; then svc_exec_jobs=$SVC_JOBS_DIR
-elif [ -n "$svc_exec_state" ]; then svc_exec_jobs=$svc_exec_state/svc/host/state/jobs
-elif [ -n "\${HOME-}" ]; then svc_exec_jobs=$HOME/.local/state/svc/host/state/jobs
-else svc_exec_jobs=
+/**
+ * Finds the folder of the account without the environment of the job, which a crontab may change: the user who owns this
+ * file has installed it, and other users have a home folder in the list of users.
+ */
+const folder = `if [ -z "$svc_exec_host" ] || [ ! -O "$0" ]; then
+  svc_exec_home=\${HOME-}
+  case \${LOGNAME-} in
+    '' | *[!abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-]* | [!abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_]*) ;;
+    *) eval "svc_exec_key=~$LOGNAME"
+      case $svc_exec_key in /*) [ ! -O "$svc_exec_key" ] || svc_exec_home=$svc_exec_key ;; esac ;;
+  esac
+  svc_exec_host=
+  case \${XDG_STATE_HOME-} in
+    /*) svc_exec_host=$XDG_STATE_HOME/svc/host ;;
+    *) [ -z "$svc_exec_home" ] || svc_exec_host=$svc_exec_home/.local/state/svc/host ;;
+  esac
 fi
+svc_exec_account=\${svc_exec_host:+$svc_exec_host/state/jobs}
+svc_exec_jobs=\${SVC_JOBS_DIR:-$svc_exec_account}
 `
 
 /**
@@ -75,7 +84,11 @@ svc_exec_plainly() {
     '' | unrecorded | [._-]* | *[!abcdefghijklmnopqrstuvwxyz0123456789._-]*) svc_exec_name=- ;;
   esac
   [ "\${#svc_exec_name}" -le 63 ] || svc_exec_name=-
-  svc_exec_note "$svc_exec_jobs/unrecorded" 2>/dev/null
+  # The host agent is there, but no run was recorded yet.
+  [ -n "\${svc_exec_forkless-}" ] || [ -d "$svc_exec_account" ] || [ ! -O "$svc_exec_host/state/adopted.json" ] ||
+    PATH=/usr/bin:/bin:\${PATH-} mkdir -m 700 "$svc_exec_account" 2>/dev/null
+  svc_exec_note "$svc_exec_account" 2>/dev/null
+  [ "$svc_exec_jobs" = "$svc_exec_account" ] || svc_exec_note "$svc_exec_jobs" 2>/dev/null
   svc_exec_bare "$@"
 }
 svc_exec_bare() {
@@ -90,8 +103,8 @@ svc_exec_bare() {
 }
 
 svc_exec_note() {
-  [ -n "$svc_exec_jobs" ] && [ -d "$svc_exec_jobs" ] && [ -O "$svc_exec_jobs" ] && [ ! -L "$1" ] || return 0
-  [ ! -e "$1" ] || { [ -f "$1" ] && [ -O "$1" ] && [ -w "$1" ]; } || return 0
+  [ -n "$1" ] && [ -d "$1" ] && [ -O "$1" ] && [ ! -L "$1/unrecorded" ] || return 0
+  [ ! -e "$1/unrecorded" ] || { [ -f "$1/unrecorded" ] && [ -O "$1/unrecorded" ] && [ -w "$1/unrecorded" ]; } || return 0
   if [ -z "\${svc_exec_forkless-}" ]; then svc_exec_time=$(PATH=/usr/bin:/bin:\${PATH-} date +%s)
   else
     while read -r svc_exec_key svc_exec_value svc_exec_rest; do
@@ -101,7 +114,7 @@ svc_exec_note() {
     svc_exec_time=$((svc_exec_time + \${svc_exec_value%%.*}))
   fi
   trap '' XFSZ
-  echo "$svc_exec_time $svc_exec_name $svc_exec_reason" >>"$1"
+  echo "$svc_exec_time $svc_exec_name $svc_exec_reason" >>"$1/unrecorded"
   trap - XFSZ
 }
 `
@@ -147,7 +160,7 @@ const kept = ['LD_LIBRARY_PATH', 'SVC_TIME_SCALE'].map((name) => `\${${name}+"${
 /** The words that start Node for the command in `"$@"`. */
 const node = `"$svc_exec_node" ${nodeFlags} -e "$svc_exec_text" \\
     "i$svc_exec_ignored:$svc_exec_open:$svc_exec_files:$svc_exec_in,$svc_exec_out,$svc_exec_err:$svc_exec_mark:$svc_exec_timer:$$" \\
-    "$svc_exec_jobs" "$svc_exec_svc" exec "$@"`
+    "$svc_exec_jobs" "$svc_exec_account" "$svc_exec_svc" exec "$@"`
 
 /**
  * The script that watches Node. The mark is the script itself, open in the shell and in Node with one position: the one

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hostFolder, jobsFolder, unrecordedFile } from './paths.ts'
+import { hostFolder, jobsIn, unrecordedFile } from './paths.ts'
 
 test.each([
   [{ HOME: '/home/ada' }, '/home/ada/.local/state/svc/host'],
@@ -11,11 +11,9 @@ test.each([
   [{}, undefined],
 ])('with %j the host agent is in %s', (env, folder) => {
   expect(hostFolder(env)).toBe(folder)
-  expect(jobsFolder(env)).toBe(folder === undefined ? undefined : `${folder}/state/jobs`)
-  expect(jobsFolder({ ...env, SVC_JOBS_DIR: '' })).toBe(jobsFolder(env))
-  expect(jobsFolder({ ...env, SVC_JOBS_DIR: '/srv/jobs' })).toBe('/srv/jobs')
 })
 
 test('runs that were not recorded are listed beside the folders of jobs', () => {
+  expect(jobsIn('/srv/host')).toBe('/srv/host/state/jobs')
   expect(unrecordedFile('/srv/jobs')).toBe('/srv/jobs/unrecorded')
 })

@@ -1,5 +1,5 @@
 /** The folders of the host agent and of jobs. They depend on the environment alone. */
-import { isAbsolute, join, resolve } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { unrecorded } from './names.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -14,12 +14,8 @@ export function hostFolder({ XDG_STATE_HOME: state = '', HOME: home = '' }: Env)
   return isAbsolute(home) ? join(home, '.local/state/svc/host') : undefined
 }
 
-/** The folder with a folder for each job. `SVC_JOBS_DIR` replaces the one inside the host agent's folder. */
-export function jobsFolder(env: Env): string | undefined {
-  if (env.SVC_JOBS_DIR) return resolve(env.SVC_JOBS_DIR)
-  const host = hostFolder(env)
-  return host === undefined ? undefined : join(host, 'state/jobs')
-}
+/** The folder with a folder for each job, in the folder of the host agent. */
+export const jobsIn = (host: string): string => join(host, 'state/jobs')
 
 /** The file with a line for each run that was not recorded: the Unix time, the job or `-`, and the reason. */
 export const unrecordedFile = (jobs: string): string => join(jobs, unrecorded)

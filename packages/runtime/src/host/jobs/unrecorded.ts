@@ -23,6 +23,8 @@ const reasons: Readonly<Record<string, string>> = {
   'svc-damaged': 'svc is damaged',
   'no-room': 'svc has too few files, processes or memory',
   'wrong-usage': 'wrong usage',
+  'no-record': 'its record cannot be written',
+  elsewhere: 'SVC_JOBS_DIR names another folder',
 }
 
 /** Reads the lines at the end of the file; a line that is damaged is passed over. */

@@ -1,0 +1,62 @@
+/**
+ * The folder of the host agent of this account, the same from every environment: a crontab may set HOME, cron knows no
+ * XDG_STATE_HOME, and sudo may keep the HOME of somebody else. `svc-exec` holds the folder of the account that installed
+ * it, so what lies beside the running program counts first.
+ */
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { ownerOf } from '../adopt/owner.ts'
+import { hostIn } from './launcher-file.ts'
+import { hostFolder, jobsIn } from './paths.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** The folder of the host agent; undefined if neither an installation nor the environment names one. */
+export const accountHost = (env: Env, launcher = besideProgram()): string | undefined =>
+  hostWritten(launcher) ?? hostFolder(ownFolders(env))
+
+/** The folder with a folder for each job. `SVC_JOBS_DIR` replaces the one of the account. */
+export function accountJobs(env: Env): string | undefined {
+  if (env.SVC_JOBS_DIR) return resolve(env.SVC_JOBS_DIR)
+  const host = accountHost(env)
+  return host === undefined ? undefined : jobsIn(host)
+}
+
+/** The folder that a `svc-exec` of this user holds. */
+export function hostWritten(launcher: string): string | undefined {
+  try {
+    return isOwn(statSync(launcher).uid) ? hostIn(readFileSync(launcher, 'utf8')) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function besideProgram(): string {
+  try {
+    return join(dirname(realpathSync(process.argv[1] ?? '')), 'svc-exec')
+  } catch {
+    return ''
+  }
+}
+
+/** The folders that the environment names, without those of somebody else. */
+export function ownFolders({ HOME: home, XDG_STATE_HOME: state }: Env): Env {
+  const own = home !== undefined && isOwn(ownerOf(home))
+  return {
+    HOME: own ? home : (homeOfAccount() ?? home),
+    ...(state !== undefined && isOwn(ownerOf(state)) && { XDG_STATE_HOME: state }),
+  }
+}
+
+/** The home folder in the list of users, if it is this user's. */
+function homeOfAccount(): string | undefined {
+  try {
+    const { homedir } = userInfo()
+    return isOwn(ownerOf(homedir)) ? homedir : undefined
+  } catch {
+    return undefined // the user has no name, as in a container
+  }
+}
+
+const isOwn = (owner: number | undefined): boolean => [owner, undefined].includes(process.geteuid?.())

@@ -1,0 +1,17 @@
+/** What is written in a `svc-exec`: it is found without loading the text of a new one. */
+import { quoted } from '../../machine/hint.ts'
+
+export const written = 'Written by svc; do not edit.'
+
+/** True for a text that this or another version of svc has written. */
+export const isLauncher = (text: string): boolean => text.startsWith('#!/bin/sh\n') && text.includes(written)
+
+/** The line with the folder of the host agent of the account that installed it. */
+export const hostLine = (host: string): string => `svc_exec_host=${quoted(host)}`
+
+/** Reads that folder. Undefined for a text of an earlier version, which has none. */
+export function hostIn(text: string): string | undefined {
+  const [, value] = /^svc_exec_host=(.+)$/m.exec(isLauncher(text) ? text : '') ?? []
+  if (value === undefined) return undefined
+  return value.startsWith("'") ? value.slice(1, -1).replaceAll("'\\''", "'") : value
+}
