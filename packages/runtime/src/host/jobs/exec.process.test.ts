@@ -322,6 +322,16 @@ describe('after its time the whole group of a command is ended', () => {
     expect(lastRun(job)).toMatchObject({ status: 'timeout', exit: 124 })
   })
 
+  test.runIf(isLinux)('and so are its processes in sessions of their own', async () => {
+    const job = newName()
+    const script = `setsid sh -c 'echo $$; sleep 1000' & setsid sh -c 'trap "" TERM; echo $$; while :; do sleep 0.1; done' & sleep 1000`
+    const ran = await ada.exec([job, '--timeout', '20s', '--', 'sh', '-c', script], { env })
+    expect(ran.code).toBe(124)
+    const pids = ran.out.trim().split('\n').map(Number)
+    expect(pids).toHaveLength(2)
+    for (const pid of pids) expect(identityOf(pid)).toBeUndefined()
+  })
+
   test('a command that ends in time is not touched', async () => {
     const job = newName()
     expect((await ada.exec([job, '--timeout', '300d', '--', 'sh', '-c', 'exit 6'])).code).toBe(6)

@@ -115,7 +115,7 @@ async function runRecorded(call: Named, launched: Launched, folders: JobFolders)
     await recorder?.skipped()
     process.exit(exitCodes.skipped)
   }
-  const variables = { SVC_JOB: call.name, SVC_RUN_FILE: recorder?.runFile ?? '/dev/null' }
+  const variables = { SVC_JOB: call.name, SVC_RUN_FILE: recorder?.runFile ?? noRunFile }
   const pid = run(call, launched, { variables, output: log?.fd }, async (how) => {
     try {
       // the launcher was killed, so the run is lost
@@ -152,9 +152,21 @@ function run(
     ends(isOver ? { timedOut: true } : ended)
   })
   signalsGoTo(pid)
-  if (timeout !== undefined && pid !== undefined) limit = limitTime(pid, timeout)
+  if (timeout !== undefined && pid !== undefined)
+    limit = limitTime(pid, timeout, () => helpersOf(how.variables.SVC_RUN_FILE))
   return pid
 }
+
+/** Finds what the command has started. Without a record, nothing tells its processes from others. */
+async function helpersOf(runFile: string | undefined): Promise<readonly number[]> {
+  if (runFile === undefined || runFile === noRunFile) return []
+  try {
+    return (await import('./helpers.ts')).processesWith(`SVC_RUN_FILE=${runFile}`)
+  } catch {
+    return []
+  }
+}
+const noRunFile = '/dev/null'
 
 function folderOf(name: string, jobs: string | undefined, fails: Fails): string | undefined {
   try {

@@ -41,12 +41,19 @@ const patienceSeconds = 10
 const maxWait = 2 ** 31 - 1
 
 export interface TimeLimit {
-  /** Called when the process has ended. Resolves to true if its time was over; its whole group is gone then. */
+  /** Called when the process has ended. Resolves to true if its time was over; its whole group and its helpers are gone then. */
   ended(): Promise<boolean>
 }
 
-/** Ends the group of the process `pid` after this many seconds: with SIGTERM, and later with SIGKILL. */
-export function limitTime(pid: number, seconds: number): TimeLimit {
+/**
+ * Ends the group of the process `pid` after this many seconds: with SIGTERM, and later with SIGKILL. The same is done to
+ * its helpers, which may have left the group.
+ */
+export function limitTime(pid: number, seconds: number, helpers: () => Promise<readonly number[]>): TimeLimit {
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    signalGroup(pid, signal)
+    for (const helper of await helpers()) signalOne(helper, signal)
+  }
   const stop = new AbortController()
   const passed = async (left: number): Promise<boolean> => {
     for (let rest = left; rest > 0; rest -= maxWait)
@@ -54,13 +61,17 @@ export function limitTime(pid: number, seconds: number): TimeLimit {
     return true
   }
   const over = passed(scaled(seconds)).then((isOver) => {
-    if (isOver) signalGroup(pid, 'SIGTERM')
+    if (isOver) void end('SIGTERM')
     return isOver
   })
   let isOver = false
+  let isKilled = false
   void over.then(async (yes) => {
     isOver = yes
-    if (yes && (await passed(scaled(patienceSeconds)))) signalGroup(pid, 'SIGKILL')
+    if (yes && (await passed(scaled(patienceSeconds)))) {
+      isKilled = true
+      await end('SIGKILL')
+    }
   })
   return {
     ended: async () => {
@@ -68,7 +79,11 @@ export function limitTime(pid: number, seconds: number): TimeLimit {
         stop.abort()
         return false
       }
-      while (groupLives(pid)) await wait(50, never)
+      for (let left = await helpers(); groupLives(pid) || left.length > 0; left = await helpers()) {
+        // a helper may have started another one meanwhile
+        if (isKilled) for (const helper of left) signalOne(helper, 'SIGKILL')
+        await wait(50, never)
+      }
       stop.abort()
       return true
     },
