@@ -252,6 +252,16 @@ test('runs that name no job are counted for a week', () => {
   ])
 })
 
+test('more than 1,000 jobs are named, since each look reads them', () => {
+  const jobs = Array.from({ length: 1001 }, (_, n) => ({ name: `backup-${n}`, runs: [] }))
+  const items = (some: typeof jobs) =>
+    jobsPart(found(some), nothingSeen, view).health.filter(({ name }) => name === 'Records')
+  expect(items(jobs)).toMatchObject([
+    { level: 'info', detail: 'there are 1001 jobs: a name should have no date in it' },
+  ])
+  expect(items(jobs.slice(1))).toEqual([])
+})
+
 test('records that cannot be read are counted', () => {
   const { health, label } = jobsPart(found([], { passedOver: 2, closed: ['backup'] }), nothingSeen, view)
   expect(health).toEqual([

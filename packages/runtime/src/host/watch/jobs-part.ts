@@ -80,11 +80,15 @@ const faultWords: Readonly<Record<Fault['of'], (lines: string) => string>> = {
   line: (lines) => `${lines}: not a line that cron knows`,
 }
 
-function recordsItem({ passedOver, closed, unrecorded }: FoundJobs, { now }: JobView): Item | undefined {
+/** More jobs than this take time and memory at each look. */
+const manyJobs = 1000
+
+function recordsItem({ jobs, passedOver, closed, unrecorded }: FoundJobs, { now }: JobView): Item | undefined {
   const unnamed = unrecorded.filter(({ name, at }) => name === undefined && at > now - weekSeconds).length
   const says = [
     ...(passedOver === 0 ? [] : [`${count(passedOver, 'record')} cannot be read, or have a time in the future`]),
     ...(closed.length === 0 ? [] : [`the folder of ${closed.slice(0, 5).join(', ')} cannot be read`]),
+    ...(jobs.length <= manyJobs ? [] : [`there are ${jobs.length} jobs: a name should have no date in it`]),
     ...(unnamed === 0 ? [] : [`${count(unnamed, 'run')} in 7 days without a record and without the name of a job`]),
   ]
   return says.length === 0 ? undefined : { name: 'Records', level: 'info', detail: says.join('; ') }

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 import { readCrontab } from '../jobs/crontab.ts'
 import { listCrontab, obeysCronTz } from '../jobs/crontab-program.ts'
+import { expired, removeFolders } from '../jobs/expired.ts'
 import { machineZone } from '../jobs/machine-zone.ts'
 import { unrecordedFile } from '../jobs/paths.ts'
 import { type FoundJobs, jobsReader, noJobs } from '../jobs/reader.ts'
@@ -59,6 +60,9 @@ interface WatchedJobs extends Section {
   refresh(): Promise<void>
 }
 
+/** The time between two looks for folders of jobs that are over. */
+const sweepMs = 3_600_000
+
 /** If the two clocks differ by more than this between two looks, the machine slept or its clock was set. */
 const sleptMs = 120_000
 
@@ -72,6 +76,7 @@ export function watchedJobs(
   let seen = readSeen(state)
   let failed: string | undefined
   let isFirst = true
+  let nextSweep = 0
   let before: { readonly wall: number; readonly mono: number } | undefined
   const kept = keeper(() => writeSeen(state, seen), seen)
   const remember = (next: SeenJobs) => {
@@ -101,7 +106,13 @@ export function watchedJobs(
       const noted = settled(look(now), zonedAt(seen, zone, now / 1000), now / 1000)
       const woke = slept ? Math.floor(now / 1000) : wokeOf(noted.seen, now)
       remember(woke === noted.seen.woke ? noted.seen : { ...noted.seen, woke })
-      if (jobs !== undefined) cut(unrecordedFile(jobs))
+      if (jobs !== undefined) {
+        cut(unrecordedFile(jobs))
+        if (failed === undefined && mono >= nextSweep) {
+          nextSweep = mono + sweepMs
+          removeFolders(jobs, expired(noted.found, seen, now / 1000))
+        }
+      }
       return jobsPart(noted.found, seen, { now: now / 1000, woke, zone, failed })
     },
   }
