@@ -17,10 +17,27 @@ const nothing = Buffer.alloc(0)
 export async function listCrontab(): Promise<Listed> {
   const { code, out, err } = await run(['-l'])
   if (code === 0) return { is: 'table', bytes: out }
-  if (code === 'ENOENT' || /^no crontab for /m.test(err.toString('utf8'))) return { is: 'table', bytes: nothing }
+  if (code === 'ENOENT' || saysNoTable(err.toString('utf8'))) return { is: 'table', bytes: nothing }
   if (code === undefined) return { is: 'failed', why: `did not end within ${limitSeconds} s` }
   return { is: 'failed', why: typeof code === 'number' ? `failed (exit ${code})` : `failed (${code})` }
 }
+
+/**
+ * The words of the programs `crontab` for a user without a table: Debian, cronie, dcron, macOS and the BSDs (with their
+ * name in front); busybox on Alpine and OpenWrt, also while the folder for tables is missing; Solaris and illumos; AIX;
+ * fcron; bcron. The words after a table that cannot be read are others.
+ */
+const noTable: readonly RegExp[] = [
+  /^(?:\S*crontab: )?no crontab for /im,
+  /^\S*crontab: can't (?:open|change directory to) '[^']*': No such file or directory$/m,
+  /^crontab: can't open your crontab file\.?$/m,
+  /^0481-103 .*\n?.*does not exist/m,
+  /\bhas no f?crontab\b/im,
+  /\bcrontab (?:file )?(?:for \S+ )?(?:does not|doesn't) exist/im,
+]
+
+/** True if `crontab -l` says with these words that the user has no table. */
+export const saysNoTable = (words: string): boolean => noTable.some((one) => one.test(words))
 
 /** True if this cron obeys `CRON_TZ`, as only cronie does. */
 export async function obeysCronTz(): Promise<boolean> {
