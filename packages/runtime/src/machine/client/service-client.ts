@@ -11,7 +11,7 @@ import {
   type IncomingMessage,
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { clean, isObject, limits } from '@svc/protocol'
+import { clean, foreignLine, isObject, limits } from '@svc/protocol'
 import { codeOf } from '../base/errors.ts'
 import { patience } from '../base/time.ts'
 import { version } from '../base/version.ts'
@@ -175,7 +175,7 @@ export function reason(error: unknown): string {
   const code = codeOf(first) ?? codeOf(error)
   const words = code === undefined ? undefined : known[code]
   if (words) return words
-  return clean(first instanceof Error && first.message ? first.message : (code ?? 'unknown error')).slice(0, 200)
+  return foreignLine(clean(first instanceof Error && first.message ? first.message : (code ?? 'unknown error')))
 }
 
 /** The message for an answer that is not a success: the service's own words, if the answer contains them (7). */
@@ -187,7 +187,7 @@ export function refusalOf(status: number, body: Buffer): { code?: string; messag
     if (typeof error.code === 'string' && typeof error.message === 'string') {
       return {
         code: error.code,
-        message: `it answered ${status}: ${clean(error.message).slice(0, 300).replace(/\.$/, '')}`,
+        message: `it answered ${status}: ${foreignLine(clean(error.message), 300).replace(/\.$/, '')}`,
         ...(typeof error.address === 'string' && { address: error.address }),
       }
     }
