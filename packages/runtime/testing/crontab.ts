@@ -9,7 +9,9 @@ export interface TestCrontab {
   readonly bin: string
   /** The table; undefined if the user has none. */
   table(): string | undefined
-  write(table: string): void
+  /** The same as bytes; empty if the user has none. */
+  bytes(): Buffer
+  write(table: string | Buffer): void
   /** Makes every call fail with this text, or none. */
   refuse(text: string | undefined): void
   /** Runs a shell script before or after a table is written. */
@@ -26,6 +28,7 @@ export function testCrontab(folder: string): TestCrontab {
     env: { PATH: `${at('bin')}${delimiter}${process.env.PATH ?? ''}` },
     bin: at('bin'),
     table: () => (existsSync(at('table')) ? readFileSync(at('table'), 'utf8') : undefined),
+    bytes: () => (existsSync(at('table')) ? readFileSync(at('table')) : Buffer.alloc(0)),
     write: (table) => writeFileSync(at('table'), table),
     refuse: (text) =>
       text === undefined ? rmSync(at('refuses'), { force: true }) : writeFileSync(at('refuses'), text),

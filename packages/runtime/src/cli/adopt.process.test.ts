@@ -1,6 +1,6 @@
 /** Tests `svc adopt` as a person runs it, with a stand-in for the crontab, and a scripted service. */
 import { execFile } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
@@ -151,8 +151,9 @@ test('the crontab lines become jobs, new ones are added later, and a removal giv
   expect(JSON.parse(first.out)).toMatchObject({ found: { crontab: 3 }, wrapped: 2, folder: ada.host.root })
   const wrapped = ada.crontab.table() ?? ''
   expect(wrapped).toContain(`${ada.bin}/svc-exec backup --) /bin/sh -c 'cd /srv && ./backup.sh > /dev/null'`)
-  expect(readFileSync(join(ada.host.state, 'crontab.before'), 'utf8')).toBe(table)
-  expect(statSync(join(ada.host.state, 'crontab.before')).mode & 0o777).toBe(0o600)
+  expect(readFileSync(join(ada.host.svc, 'crontab.before'), 'utf8')).toBe(table)
+  expect(statSync(join(ada.host.svc, 'crontab.before')).mode & 0o777).toBe(0o600)
+  expect(readdirSync(ada.host.state)).not.toContain('crontab.before')
 
   ada.crontab.write(`${wrapped}0 4 * * * /opt/new.sh\n`)
   const again = await ada.adopt([...quiet, '--crontab'])
@@ -166,6 +167,12 @@ test('the crontab lines become jobs, new ones are added later, and a removal giv
   const asked = await ada.adopt(['--remove'])
   expect(asked).toMatchObject({ code: 2, out: '' })
   expect(asked.err).toContain('+0 4 * * * /opt/new.sh')
+  expect(asked.err).toContain('+++ crontab without these jobs')
+  const adopted = ada.crontab.table()
+  const dry = await ada.adopt(['--remove', '--yes', '--dry-run'])
+  expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('+0 4 * * * /opt/new.sh') })
+  expect(dry.out).toContain('Nothing was removed.')
+  expect(ada.crontab.table()).toBe(adopted)
   const removed = await ada.adopt(['--remove', '--yes'])
   expect(removed).toMatchObject({ code: 0, err: '' })
   expect(removed.out).toContain('Each of these crontab lines is as it was: backup, report, new.')
@@ -241,7 +248,7 @@ test.each([
   ada.crontab.write(table)
   ada.crontab.on(when, script)
   const ran = await ada.adopt([...quiet, '--crontab', '--url', good.origin], { input: token })
-  const kept = join(ada.host.state, 'crontab.before')
+  const kept = join(ada.host.svc, 'crontab.before')
   expect(ran).toMatchObject({ code: 1, err: expect.stringContaining(says) })
   expect(ran.err).toContain(`The table before is in ${kept}.`)
   expect(readFileSync(kept, 'utf8')).toBe(table)
@@ -259,8 +266,44 @@ test('a table that cannot be read is refused with --crontab, and else only named
   const plain = await ada.adopt([...quiet, '--url', good.origin], { input: token })
   expect(plain).toMatchObject({ code: 0, err: expect.stringContaining(says) })
   const removed = await ada.adopt(['--remove', '--yes'])
-  expect(removed).toMatchObject({ code: 1, err: expect.stringContaining('Nothing was removed.') })
+  expect(removed).toMatchObject({ code: 0, err: expect.stringContaining('svc has never changed it') })
+  expect(existsSync(ada.host.env)).toBe(false)
+})
+
+test('a table that cannot be read keeps a removal only if svc has changed it, and the other way is named', async () => {
+  const good = await service()
+  const ada = somebody()
+  ada.crontab.write(table)
+  await ada.adopt([...quiet, '--crontab', '--url', good.origin], { input: token })
+  ada.crontab.refuse('you may not use crontab')
+  const removed = await ada.adopt(['--remove', '--yes'])
+  expect(removed).toMatchObject({ code: 1, out: '' })
+  expect(removed.err).toContain('so nothing was removed. To remove the agent alone: svc remove --keep-state --dir')
   expect(existsSync(ada.host.env)).toBe(true)
+  expect((await ada.svc(['remove', '--keep-state', '--yes', '--dir', ada.host.root])).code).toBe(0)
+  expect(readFileSync(join(ada.host.state, 'crontab.before'), 'utf8')).toBe(table)
+})
+
+test('lines are put back in a table whose bytes are not UTF-8, and each other byte stays', async () => {
+  const good = await service()
+  const ada = somebody()
+  ada.crontab.write(table)
+  await ada.adopt([...quiet, '--crontab', '--url', good.origin], { input: token })
+  const latin = Buffer.concat([Buffer.from('# M\xfcller\n', 'latin1'), Buffer.from(ada.crontab.table() ?? '')])
+  ada.crontab.write(latin)
+  expect(await ada.adopt(['--remove', '--yes'])).toMatchObject({ code: 0, err: '' })
+  const put = Buffer.concat([Buffer.from('# M\xfcller\n', 'latin1'), Buffer.from(table)])
+  expect(ada.crontab.bytes().equals(put)).toBe(true)
+})
+
+test('what the service says is printed as one line', async () => {
+  const good = await service()
+  good.usual = json({ error: { code: 'refused', message: 'One\nNothing was written.\r\u2028two' } }, 400)
+  const ada = somebody()
+  ada.crontab.write(table)
+  const ran = await ada.adopt([...quiet, '--url', good.origin], { input: token })
+  expect(ran.code).toBe(1)
+  expect(ran.err).toMatch(/^The test report to .*One Nothing was written\. ?two.*$/m)
 })
 
 test.each(['home of ada', '100%', "it's"])('a path such as %s is not written into the crontab', async (name) => {

@@ -2,7 +2,7 @@
  * `svc adopt`: shows on the page what already runs on this machine for this user. It looks first, says what it found,
  * and asks; the crontab is changed last, and only if a person agreed to the diff.
  */
-import { hostname, userInfo } from 'node:os'
+import { hostname } from 'node:os'
 import { wrongWithAgentName } from '@svc/blueprint'
 import type { Report } from '@svc/protocol'
 import { Command } from 'commander'
@@ -23,6 +23,7 @@ import { unadopt } from './adopt-remove.ts'
 import { confirm, interactive } from './ask.ts'
 import { nameFrom } from './connect.ts'
 import { originFrom, tokenFrom } from './connecting.ts'
+import { nameOfUser } from './folder.ts'
 import { exits, Refusal, show, warn } from './output.ts'
 import { pasted } from './pasted.ts'
 
@@ -123,7 +124,7 @@ function chosenBy({ only, names, name }: AdoptOptions): Chosen {
 
 /** The name that was given, otherwise that of the agent that is there, otherwise one of the machine and the user. */
 const nameFor = (folder: Folder, chosen: string | undefined): string =>
-  chosen ?? nameInManifest(folder) ?? nameFrom(`${hostname().split('.')[0]}-${userInfo().username}`)
+  chosen ?? nameInManifest(folder) ?? nameFrom(`${hostname().split('.')[0]}-${nameOfUser() ?? 'user'}`)
 
 /**
  * The connection that the agent has, or the address for a new one. A connection whose token the service no longer knows

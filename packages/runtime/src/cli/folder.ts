@@ -36,7 +36,7 @@ export function me(): Author {
  * Returns the name of the current user. For a user id without a name, as in containers, returns a text such as `uid
  * 1000`.
  */
-function nameOfUser(): string | undefined {
+export function nameOfUser(): string | undefined {
   try {
     return userInfo().username
   } catch {

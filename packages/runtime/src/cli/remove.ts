@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
+import { showKeptTable } from '../host/adopt/table.ts'
 import { findUnits, type Unit } from '../install/service/find.ts'
 import { uninstallService } from '../install/service/units.ts'
 import { readConnection } from '../machine/files/env.ts'
@@ -72,6 +73,7 @@ export async function carryOut(folder: Folder, plan: Plan): Promise<void> {
   const manifest = manifestOf(folder)
   await stopAgent({ folder, manifest: manifest.ok ? manifest.value : undefined })
   for (const unit of plan.units) await uninstallService(unit)
+  showKeptTable(folder)
   clear(folder, plan)
 }
 

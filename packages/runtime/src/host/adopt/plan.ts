@@ -88,8 +88,8 @@ function replaced(lines: readonly string[], changes: readonly LineChange[]): str
   return lines.map((line, at) => after.get(at + 1) ?? line).join('\n')
 }
 
-/** The changes as a unified diff without context. */
-export function diffOf({ changes }: Pick<TablePlan, 'changes'>): string {
+/** The changes as a unified diff without context. `after` names the table after them. */
+export function diffOf({ changes }: Pick<TablePlan, 'changes'>, after = 'crontab with jobs'): string {
   if (changes.length === 0) return ''
   const hunks: LineChange[][] = []
   for (const change of changes) {
@@ -99,7 +99,7 @@ export function diffOf({ changes }: Pick<TablePlan, 'changes'>): string {
   }
   return [
     '--- crontab',
-    '+++ crontab with jobs',
+    `+++ ${after}`,
     ...hunks.flatMap((hunk) => {
       const at = `${hunk[0]?.number}${hunk.length === 1 ? '' : `,${hunk.length}`}`
       return [`@@ -${at} +${at} @@`, ...hunk.map(({ before }) => `-${before}`), ...hunk.map(({ after }) => `+${after}`)]

@@ -1,27 +1,56 @@
 /** Replaces the crontab of this user through the program `crontab`, and only if it is still the expected one. */
 import { execFile } from 'node:child_process'
-import { rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Refusal } from '../../machine/base/refusal.ts'
 import { createFolder, writeDurably } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { listCrontab } from '../jobs/crontab-program.ts'
 
-/** The table as it was before svc changed it. It stays when the agent is removed. */
-export const keptTable = ({ state }: Pick<Folder, 'state'>): string => join(state, 'crontab.before')
+const kept = 'crontab.before'
+const inState = ({ state }: Pick<Folder, 'state'>): string => join(state, kept)
 
+/**
+ * The table as it was before svc changed it. It holds the passwords of command lines, so it is in `.svc`, which no log
+ * of an agent can name. When the agent is removed, it stays in `state`.
+ */
+export const keptTable = (folder: Pick<Folder, 'svc' | 'state'>): string =>
+  existsSync(folder.svc) ? join(folder.svc, kept) : inState(folder)
+
+/** Moves a table that an earlier version has kept in `state`. */
+export function hideKeptTable(folder: Pick<Folder, 'svc' | 'state'>): void {
+  if (existsSync(folder.svc) && existsSync(inState(folder))) renameSync(inState(folder), keptTable(folder))
+}
+
+/** Keeps the table when `.svc` is about to be removed. */
+export function showKeptTable(folder: Pick<Folder, 'svc' | 'state'>): void {
+  if (!existsSync(join(folder.svc, kept))) return
+  createFolder(folder.state)
+  renameSync(join(folder.svc, kept), inState(folder))
+}
+
+/** True if svc may have changed the table. */
+export const hasChangedTable = (folder: Pick<Folder, 'svc' | 'state'>): boolean =>
+  existsSync(keptTable(folder)) || existsSync(inState(folder))
+
+/** How the bytes of a table are read. Every table can be read and written back as Latin-1, byte by byte. */
+type Coding = 'utf8' | 'latin1'
 type Table =
-  | { readonly ok: true; readonly text: string }
+  | { readonly ok: true; readonly text: string; readonly coding: Coding }
   /** `why` is the end of a sentence that begins with the crontab. */
   | { readonly ok: false; readonly why: string }
 
-/** Reads the table. A table that is not UTF-8 could not be written back as it was, so it is not read. */
-export async function readTable(): Promise<Table> {
+/**
+ * Reads the table. Lines cannot be wrapped in a table that is not UTF-8, so it is read only if `any` is true, as for
+ * putting lines back.
+ */
+export async function readTable({ any = false } = {}): Promise<Table> {
   const listed = await listCrontab()
   if (listed.is === 'failed') return { ok: false, why: `cannot be read: "crontab -l" ${listed.why}` }
   const text = listed.bytes.toString('utf8')
-  return Buffer.from(text).equals(listed.bytes)
-    ? { ok: true, text }
+  if (Buffer.from(text).equals(listed.bytes)) return { ok: true, text, coding: 'utf8' }
+  return any
+    ? { ok: true, text: listed.bytes.toString('latin1'), coding: 'latin1' }
     : { ok: false, why: 'is not UTF-8, so svc does not change it. Convert it with iconv, and try again' }
 }
 
@@ -31,26 +60,27 @@ export async function readTable(): Promise<Table> {
  */
 export async function replaceTable(
   folder: Folder,
-  { expected, next }: { expected: string; next: string },
+  { expected, next, coding = 'utf8' }: { expected: string; next: string; coding?: Coding },
 ): Promise<void> {
-  const now = await readTable()
+  const now = await readTable({ any: true })
   if (!now.ok) throw new Refusal(`The crontab ${now.why}. It was not changed.`)
   if (now.text !== expected)
     throw new Refusal('Somebody has changed the crontab meanwhile, so nothing was written into it. Try again.')
   createFolder(folder.state)
-  writeDurably(keptTable(folder), expected, 0o600)
-  const file = join(folder.state, 'crontab.new')
-  const kept = `The table before is in ${keptTable(folder)}.`
+  hideKeptTable(folder)
+  writeDurably(keptTable(folder), Buffer.from(expected, coding), 0o600)
+  const file = `${keptTable(folder)}.new`
+  const where = `The table before is in ${keptTable(folder)}.`
   try {
-    writeDurably(file, next, 0o600)
+    writeDurably(file, Buffer.from(next, coding), 0o600)
     const fault = await crontab(file)
-    if (fault !== undefined) throw new Refusal(`The program crontab refused the new table: ${fault}. ${kept}`)
+    if (fault !== undefined) throw new Refusal(`The program crontab refused the new table: ${fault}. ${where}`)
   } finally {
     rmSync(file, { force: true })
   }
-  const after = await readTable()
+  const after = await readTable({ any: true })
   if (!after.ok || after.text !== next)
-    throw new Refusal(`The crontab is not the one that was written. Look at it with "crontab -l". ${kept}`)
+    throw new Refusal(`The crontab is not the one that was written. Look at it with "crontab -l". ${where}`)
 }
 
 /** Gives a table to the program `crontab`. Resolves to what is wrong, or to undefined. */

@@ -33,7 +33,7 @@ const starters = [
 
 describe.each(starters)('the record of a run of %s is where the account has its records', (_by, start) => {
   test.each(environments)('with %s', async (what, env) => {
-    const job = `${start.replace(' ', '-')}-${what.toLowerCase().replaceAll(/\W/g, '-')}`
+    const job = `${start.replace(' ', '.')}-${what.toLowerCase().replaceAll(/\W/g, '-')}`
     const options = { env: { ...env(), PATH: `${join(ada.home, 'bin')}:${node}:/usr/bin:/bin` } }
     expect(await ada.line(`${start} ${job} -- true`, options)).toEqual({ code: 0, out: '', err: '' })
     expect(ada.runs(job)).toMatchObject([{ status: 'ok' }])
