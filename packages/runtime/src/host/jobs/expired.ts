@@ -1,4 +1,4 @@
-/** Decides which folders of jobs are removed: names with a date in them would otherwise stay, and be looked at, for ever. */
+/** Decides which folders of jobs are removed: names with a date in them would otherwise stay, and be read at each look, forever. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FoundJobs } from './reader.ts'

@@ -1,4 +1,4 @@
-/** What is written in a `svc-exec`: it is found without loading the text of a new one. */
+/** Reads what a `svc-exec` holds, without loading the text of a new one. */
 import { quoted } from '../../machine/hint.ts'
 
 export const written = 'Written by svc; do not edit.'
