@@ -3,8 +3,10 @@
  * type check verifies.
  */
 import type { Members, NewToken } from '@svc/api'
+import { serviceTimeHeader } from '@svc/api/clock'
 import { afterEach, expect, expectTypeOf, test, vi } from 'vitest'
 import { ApiError, api, call } from './api.ts'
+import { followAnswers, serviceNow } from './ui/service-time.ts'
 
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -149,4 +151,18 @@ test('a request without an answer in time is given up, and frees its connection'
   const asked = call('GET /me', new AbortController().signal)
   late.abort()
   await expect(asked).rejects.toMatchObject({ status: 0, message: expect.stringContaining('did not answer in time') })
+})
+
+test('the service’s time in the first answer counts from then on, and without a stream that of each answer', async () => {
+  followAnswers(true)
+  const at = Date.UTC(2020, 1, 2)
+  const answers = [200, 401].map((status, i) => {
+    return new Response('{}', { status, headers: { [serviceTimeHeader]: String(at + i * 3_600_000) } })
+  })
+  vi.stubGlobal('fetch', async () => answers.shift())
+  await api.door()
+  expect(serviceNow() - at).toBeLessThan(60_000)
+  await expect(api.me()).rejects.toBeInstanceOf(ApiError)
+  expect(serviceNow() - at).toBeGreaterThanOrEqual(3_600_000)
+  followAnswers(false)
 })

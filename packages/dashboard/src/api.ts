@@ -15,7 +15,8 @@ import type {
   SignInAnswer,
   WishOfMany,
 } from '@svc/api'
-import { serviceHeard } from './ui/service-time.ts'
+import { serviceTimeHeader } from '@svc/api/clock'
+import { answerTimeIs, serviceHeard } from './ui/service-time.ts'
 import { inTime, inTurn, uploadWithin } from './waiting.ts'
 
 export class ApiError extends Error {
@@ -126,6 +127,7 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: limit,
     })
+    hearTime(response.headers.get(serviceTimeHeader))
     status = response.status
     text = await response.text()
   } catch (cause) {
@@ -133,6 +135,12 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
     throw limit.aborted ? late() : offline()
   }
   return read<T>(status, text)
+}
+
+/** Takes over the service's time from the header of an answer, before anything is judged by what the answer says. */
+function hearTime(header: string | null): void {
+  const at = Number(header)
+  if (at > 0 && Number.isSafeInteger(at)) answerTimeIs(at)
 }
 
 /** Returns the value of the service's answer. Throws an ApiError if the answer is a refusal. */
@@ -163,6 +171,7 @@ function send<T>(path: string, file: Blob, sent: (share: number) => void): Promi
     request.upload.onprogress = ({ loaded, total }) => total > 0 && sent(loaded / total)
     request.onerror = () => fail(offline())
     request.onload = () => {
+      hearTime(request.getResponseHeader(serviceTimeHeader))
       try {
         done(read<T>(request.status, request.responseText))
       } catch (error) {

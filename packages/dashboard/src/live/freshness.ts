@@ -2,6 +2,8 @@
  * Keeps the data of a tab fresh in the way that policy.ts decides: by a stream, by loading the data every few seconds,
  * or not at all. A visible tab without a stream tries to get a place for one each time it loads its data.
  */
+
+import { followAnswers } from '../ui/service-time.ts'
 import type { LiveState } from './connection.ts'
 import { type Place, takePlace } from './places.ts'
 import { pollEvery, type TabFacts, type Way, wayOf } from './policy.ts'
@@ -40,8 +42,9 @@ export function keepFresh(state: (state: LiveState) => void): Freshness {
     Object.assign(facts, news)
     place?.show(facts.hiddenSince === undefined)
     const before = way
-    way = wayOf(facts, Date.now())
+    way = wayOf(facts, performance.now())
     if (way === before) return
+    followAnswers(way === 'polls')
     reconnect()
     if (way === 'idle') leave()
     if (way === 'polls') void poll()

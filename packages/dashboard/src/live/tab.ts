@@ -8,7 +8,7 @@
 export function watchTab(changed: (hiddenSince: number | undefined) => void): () => void {
   let hiddenSince: number | undefined
   const notify = () => {
-    hiddenSince = document.visibilityState === 'visible' ? undefined : (hiddenSince ?? Date.now())
+    hiddenSince = document.visibilityState === 'visible' ? undefined : (hiddenSince ?? performance.now())
     changed(hiddenSince)
   }
   const sleep = () => {

@@ -6,29 +6,58 @@
  */
 const unheard = 45_000
 
-let ahead = 0
-/** When the service last sent something, by the clock of the browser's machine. */
-let heardAt = Date.now()
+interface Reading {
+  wall: number
+  mono: number
+}
+const reading = (): Reading => ({ wall: Date.now(), mono: performance.now() })
 
 /**
- * Adjusts the page's estimate of the service's clock to `at`, the service's time in a message that just arrived (Unix
- * milliseconds).
+ * The milliseconds since a reading. The clock of the browser's machine may be set back, and the other clock may stand
+ * still while the machine sleeps, so the longer time counts.
  */
+const since = ({ wall, mono }: Reading): number => Math.max(Date.now() - wall, performance.now() - mono)
+
+/** The service's time in its last message that named one, and when the message arrived. */
+let last = { at: Date.now(), arrived: reading() }
+/** The service's time when anything last arrived from it. */
+let heardAt = last.at
+
+/** True once the service has named its time. */
+let isKnown = false
+/** True while the time of every answer counts. Otherwise a stream names it with each message. */
+let followsAnswers = false
+
+/** Takes over the service's time from a message that just arrived (Unix milliseconds). */
 export function serviceTimeIs(at: number): void {
-  ahead = at - Date.now()
+  last = { at, arrived: reading() }
+  isKnown = true
   serviceHeard()
+}
+
+/**
+ * Takes over the service's time from an answer that just arrived: from the first one, so that nothing is judged by the
+ * clock of the browser's machine, and from all answers while no stream names the time.
+ */
+export function answerTimeIs(at: number): void {
+  if (!isKnown || followsAnswers) serviceTimeIs(at)
+}
+
+/** Says whether the page has no stream, so that the times of its answers count. */
+export function followAnswers(follows: boolean): void {
+  followsAnswers = follows
 }
 
 /** Remembers that a message or a ping from the service has just arrived. */
 export function serviceHeard(): void {
-  heardAt = Date.now()
+  heardAt = serviceNow()
 }
 
 /** The service's current time in Unix milliseconds, as the page estimates it. */
-export const serviceNow = (): number => Date.now() + ahead
+export const serviceNow = (): number => last.at + since(last.arrived)
 
 /**
  * The service's time up to which the page would have received reports. While the service cannot be reached, this time
  * stands still. Otherwise all agents would seem to go offline.
  */
-export const knownNow = (): number => Math.min(Date.now(), heardAt + unheard) + ahead
+export const knownNow = (): number => Math.min(serviceNow(), heardAt + unheard)

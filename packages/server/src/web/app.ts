@@ -7,6 +7,7 @@ import type { RequestListener } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import type { Failure } from '@svc/api'
+import { serviceTimeHeader } from '@svc/api/clock'
 import { envelope, refusals } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -68,6 +69,7 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   app.use('/api/*', async (c, next) => {
     await next()
     c.header('cache-control', 'no-store')
+    c.header(serviceTimeHeader, String(deps.now()))
   })
   app.use('/api/*', sameOrigin(deps.config.baseUrl))
   app.route('/api/auth', authRoutes(deps))

@@ -3,7 +3,7 @@
  */
 import type { AuditEntry } from '@svc/api'
 import { headings } from '../../alerts/words.ts'
-import { dateAndTime } from '../../ui/index.ts'
+import { dateAndTime, serviceNow } from '../../ui/index.ts'
 
 /** A part of a sentence: words of the page, a text that was entered elsewhere (`said`), or an agent's name. */
 export type Part = string | { said: string } | { agent: string } | { action: string; words: string }
@@ -30,7 +30,7 @@ const sentences: Readonly<Record<string, Tell>> = {
   'workspace.created': (what) => ['created the workspace ', what],
   'workspace.factor_required': (_, { from }) => [
     'made the workspace require a second factor of its admins',
-    ...(typeof from === 'number' ? [` from ${dateAndTime(from, Date.now())} on`] : []),
+    ...(typeof from === 'number' ? [` from ${dateAndTime(from, serviceNow())} on`] : []),
   ],
   'workspace.factor_not_required': () => ['ended the requirement of a second factor for admins'],
   'workspace.renamed': (_, { from, to }) => ['renamed the workspace from ', said(from), ' to ', said(to)],

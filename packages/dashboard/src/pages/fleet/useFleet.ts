@@ -3,7 +3,7 @@ import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import type { FleetQuery } from '../../api.ts'
 import { fleetQuery, fleetWindow, keys } from '../../queries.ts'
-import { serviceNow, serviceTimeIs } from '../../ui/index.ts'
+import { serviceNow } from '../../ui/index.ts'
 import { nextSilence, windowsOf } from './view.ts'
 
 export interface Shown {
@@ -34,10 +34,6 @@ export function useFleet(slug: string, query: FleetQuery, first: number, last: n
   }
   const before = useRef<{ slug: string; shown: Shown } | undefined>(undefined)
   useSilence(slug, [...windows.values()])
-  const headNow = head?.now
-  useEffect(() => {
-    if (headNow !== undefined) serviceTimeIs(headNow)
-  }, [headNow])
   useEffect(() => {
     if (shown) before.current = { slug, shown }
   })

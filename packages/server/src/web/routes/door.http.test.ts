@@ -1,4 +1,5 @@
 import type { Door, Me } from '@svc/api'
+import { serviceTimeHeader } from '@svc/api/clock'
 import { expect, test } from 'vitest'
 import { type Browser, serve } from '../../../testing/page/service.ts'
 
@@ -14,6 +15,24 @@ test('without a session, the door says whether anybody has an account, and nothi
   const { status, body, headers } = await opened(service.browser())
   expect([status, body]).toEqual([200, { ...closed, mail: true }])
   expect(headers.get('cache-control')).toBe('no-store')
+})
+
+test('every answer of the page’s routes names the service’s time, also a refusal', async () => {
+  const service = await serve()
+  await service.workspace('north')
+  const ann = await service.person('Ann', 'north', 'admin')
+  service.pass(3 * 3600)
+  for (const [who, address, status] of [
+    [service.browser(), path, 200],
+    [service.browser(), '/api/web/me', 401],
+    [service.browser(), '/api/web/nothing', 404],
+    [ann, '/api/web/w/north/fleet', 200],
+    [ann, '/api/web/w/north/agents/none', 404],
+  ] as const) {
+    const answer = await who.get(address)
+    const ahead = Number(answer.headers.get(serviceTimeHeader)) - Date.now()
+    expect([address, answer.status, Math.round(ahead / 600_000)]).toEqual([address, status, 18])
+  }
 })
 
 test('with a session, the door says who is signed in, as /me does', async () => {

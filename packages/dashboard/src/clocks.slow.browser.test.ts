@@ -1,0 +1,97 @@
+/**
+ * Opens every page in browsers whose machine has a wrong clock, and looks at all that is shown from the first frame on.
+ * Nothing may differ from what a browser with the right clock shows. `api.test.ts` and `ui/service-time.test.ts` prove in
+ * less time that the service's time counts.
+ */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { wholeReport } from './pages/agent/testing/reports.ts'
+import { type AgentPageSetup, openAgentPageSetup } from './pages/agent/testing/setup.ts'
+import { agentTabs, alertTabs, paths } from './paths.ts'
+
+const minute = 60_000
+let setup: AgentPageSetup
+let action = ''
+let report: () => Promise<unknown>
+
+beforeAll(async () => {
+  setup = await openAgentPageSetup()
+  const agent = await setup.addAgent('reporting')
+  report = () => agent.report(wholeReport(Math.floor(Date.now() / 1000)))
+  await report()
+  const ada = await setup.setup.ada()
+  const call = <T>(path: string, body: object) => ada.call<T>('POST', `/api/web/w/north-wind${path}`, body)
+  await call('/agents/reporting/commands', { type: 'pause' })
+  await call('/mutes', { agent: 'reporting', seconds: 5400 })
+  await call('/invitations', { email: 'bo@example.org', role: 'member' })
+  action = (await call<{ id: string }>('/actions', { agents: ['reporting'], type: 'resume' })).id
+})
+afterAll(() => setup?.setup.close())
+
+/** Pages without a session, and those that need an object which this test does not make. */
+const left = ['signIn', 'start', 'link', 'claim', 'forgot', 'invitation', 'home', 'blueprint', 'install', 'code']
+  .concat('update', 'rollout')
+  .concat('agent', 'alerts')
+
+const addresses = [
+  ...Object.entries(paths).flatMap(([name, path]) => (left.includes(name) ? [] : [path])),
+  ...agentTabs.map((tab) => `${paths.agent}?tab=${tab}`),
+  ...alertTabs.map((tab) => `${paths.alerts}?tab=${tab}`),
+].map((path) => path.replace('$slug', 'north-wind').replace('$name', 'reporting'))
+
+/** The lines about times. Those said about a moment ago may differ by the few minutes between two visits. */
+const aboutTime = /\bago\b|\bnow\b|\bin \d|offline|just now|today|yesterday|tomorrow|until|expire|\bold\b|\d:\d\d/i
+/** The name of a filter of the list. The level of an agent that is offline has more words. */
+const filterName = 'Offline'
+const said = (line: string): string =>
+  line
+    .replace(/just now|\bnow\b|\b\d+ s ago|\b[0-5] min ago/g, 'SOON AGO')
+    .replace(/\bin (\d+ s|a moment)/g, 'IN SOON')
+    .replace(/\d+/g, (number) => (Number(number) > 1 ? '#' : number))
+    .trim()
+
+/** Opens an address in a browser whose clock is wrong by so many milliseconds; returns what it showed about times. */
+async function shownAt(page: Page, address: string): Promise<string[]> {
+  await page.goto(setup.setup.url + address)
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  // The page is complete when nothing new was shown for a while. Its clock may be wrong, but goes on.
+  await page.waitForFunction(() => performance.now() - (globalThis as unknown as { newAt: number }).newAt > 700)
+  const lines = await page.evaluate(() => [...(globalThis as unknown as { shown: Set<string> }).shown])
+  return [...new Set(lines.filter((line) => aboutTime.test(line) && line !== filterName).map(said))]
+}
+
+async function browserWith(wrongBy: number): Promise<Page> {
+  const own = await setup.setup.visitor({ own: true })
+  await own.context.addCookies(await (await setup.setup.ada()).context.cookies())
+  await own.page.addInitScript((by) => {
+    const Real = Date
+    globalThis.Date = new Proxy(Real, {
+      construct: (target, given) => (given.length === 0 ? new Real(Real.now() + by) : Reflect.construct(target, given)),
+      get: (target, name) => (name === 'now' ? () => Real.now() + by : Reflect.get(target, name)),
+    })
+    const shown = new Set<string>()
+    Object.assign(globalThis, { shown, newAt: 0 })
+    const look = () => {
+      const before = shown.size
+      for (const line of (document.body?.innerText ?? '').split('\n')) shown.add(line)
+      if (shown.size > before) Object.assign(globalThis, { newAt: performance.now() })
+      requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+  }, wrongBy)
+  return own.page
+}
+
+test.each([
+  ['45 min ahead', 45 * minute],
+  ['5 h behind', -300 * minute],
+])('no page judges by the clock of a browser that is %s', async (_name, wrongBy) => {
+  const right = await browserWith(0)
+  const wrong = await browserWith(wrongBy)
+  for (const address of addresses) {
+    await report()
+    const expected = await shownAt(right, address.replace('$id', action))
+    const found = await shownAt(wrong, address.replace('$id', action))
+    expect([address, found.filter((line) => !expected.includes(line))]).toEqual([address, []])
+  }
+})
