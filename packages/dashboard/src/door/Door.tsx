@@ -10,7 +10,7 @@ import { FirstPage } from './FirstPage.tsx'
 import { ForgotPage } from './ForgotPage.tsx'
 import { InvitationPage } from './InvitationPage.tsx'
 import { LinkPage } from './LinkPage.tsx'
-import { doorAt, safeNext } from './place.ts'
+import { doorAt, doorWithout, safeNext } from './place.ts'
 import { SignInPage } from './SignInPage.tsx'
 import { StartPage } from './StartPage.tsx'
 import { useAnswer } from './useAnswer.ts'
@@ -29,8 +29,9 @@ export const openFailed = (error: unknown, show: Show): void => show(<FailedPage
 export function Door() {
   const answer = useAnswer('door', api.door)
   if (answer.is === 'waiting') return <WaitingPage />
-  if (answer.is === 'refused') return <FailedPage error={answer.error} />
-  return <DoorPages door={answer.value} />
+  if (answer.is === 'there') return <DoorPages door={answer.value} />
+  const assumed = doorWithout(answer.error, location.pathname)
+  return assumed ? <DoorPages door={assumed} /> : <FailedPage error={answer.error} />
 }
 
 function DoorPages({ door }: { door: DoorAnswer }) {

@@ -1,6 +1,7 @@
 import type { Me } from '@svc/api'
 import { expect, test } from 'vitest'
-import { doorAt, placeFor, safeNext } from './place.ts'
+import { ApiError } from '../api.ts'
+import { doorAt, doorWithout, placeFor, safeNext } from './place.ts'
 
 test.each([
   ['/sign-in', { page: 'signIn' }],
@@ -53,3 +54,17 @@ test.each([
   ['https://evil.example', '/'],
   ['javascript:alert(1)', '/'],
 ])('after the sign-in, %s leads to %s', (next, to) => expect(safeNext(next)).toBe(to))
+
+test.each([
+  ['/sign-in', 'rate_limited', true],
+  ['/sign-in', 'unavailable', true],
+  ['/link', 'unavailable', true],
+  ['/w/north', 'rate_limited', true],
+  ['/invitation/x', 'rate_limited', true],
+  ['/w/north', 'unavailable', false],
+  ['/invitation/x', 'unavailable', false],
+])('without an answer, %s with %s shows the form for signing in: %s', (pathname, code, shows) => {
+  const door = doorWithout(new ApiError(code === 'rate_limited' ? 429 : 503, code, ''), pathname)
+  expect(door !== undefined).toBe(shows)
+  expect(doorWithout(new ApiError(0, 'unreachable', ''), '/start')?.first).toBe(true)
+})

@@ -1,5 +1,6 @@
 /** Decides from the address and the answer of the door which page is opened. */
 import type { Door, Me } from '@svc/api'
+import { ApiError } from '../api.ts'
 import { paths } from '../paths.ts'
 
 /** A page of the door; `id` is the secret in the address of an invitation. */
@@ -15,6 +16,18 @@ export function doorAt(pathname: string): DoorPage | undefined {
   if (page) return { page }
   const [, id] = invitation.exec(pathname) ?? []
   return id === undefined ? undefined : { page: 'invitation', id: decoded(id) }
+}
+
+/**
+ * The answer that the page assumes if the service did not say who is signed in, so that people can sign in: that nobody
+ * is. Undefined if that may be wrong for this path. Too many requests are only refused to people without a
+ * session.
+ */
+export function doorWithout(error: unknown, pathname: string): Door | undefined {
+  const page = doorAt(pathname)?.page
+  const tooMany = error instanceof ApiError && error.code === 'rate_limited'
+  if (!tooMany && (page === undefined || page === 'invitation')) return undefined
+  return { me: null, first: page === 'start', mail: true, oidc: null, version: null }
 }
 
 type Opens = { is: 'pages'; me: Me } | { is: 'door'; address?: string }

@@ -19,8 +19,16 @@ interface Devices {
    * undefined.
    */
   find(cookies: string | undefined, email: string, now: number): string | undefined
-  /** Returns the cookie to set after a sign-in to this account. */
-  renew(cookies: string | undefined, email: string, now: number): string
+  /**
+   * Returns the id of a browser in which anybody has signed in before, whatever the account; undefined if it is unknown,
+   * or has only a cookie of an earlier version.
+   */
+  browser(cookies: string | undefined, now: number): string | undefined
+  /**
+   * Returns the cookie to set after a sign-in to this account. `session` is the token of the session: one session gets
+   * one id of a browser, however often it asks, so a stolen one cannot pass as many browsers.
+   */
+  renew(cookies: string | undefined, email: string, now: number, session?: string): string
 }
 
 export function deviceCookies({ secret, https }: { secret: string; https: boolean }): Devices {
@@ -37,6 +45,18 @@ export function deviceCookies({ secret, https }: { secret: string; https: boolea
     const right = Buffer.from(sign(issued, nonce, email))
     return age <= maxAgeSeconds && timingSafeEqual(right, Buffer.from(signature))
   }
+  /** Half of the id is authentic by the other half, so a known browser is recognised without its account. */
+  function idOf(session: string | undefined): string {
+    const half = session === undefined ? randomBytes(8) : mac(`device of ${session}`)
+    return Buffer.concat([half, mac(`browser ${half.toString('base64url')}`)]).toString('base64url')
+  }
+  function isOurs(id: string): boolean {
+    const bytes = Buffer.from(id, 'base64url')
+    const half = bytes.subarray(0, 8)
+    const right = mac(`browser ${half.toString('base64url')}`)
+    return bytes.length === 16 && timingSafeEqual(right, bytes.subarray(8))
+  }
+  const mac = (text: string): Buffer => createHmac('sha256', secret).update(text).digest().subarray(0, 8)
   const sign = (issued: string, nonce: string, email: string): string =>
     createHmac('sha256', secret).update(`device ${issued} ${nonce} ${email}`).digest('base64url')
 
@@ -46,9 +66,14 @@ export function deviceCookies({ secret, https }: { secret: string; https: boolea
         .find((mark) => isGood(mark, email, now))
         ?.split('.')[1]
     },
-    renew(cookies, email, now) {
+    browser(cookies, now) {
+      const marks = marksIn(cookies).map((mark) => mark.split('.'))
+      const isYoung = (issued = '') => now / 1000 - Number.parseInt(issued, 36) <= maxAgeSeconds
+      return marks.find(([issued, id = '']) => isYoung(issued) && isOurs(id))?.[1]
+    },
+    renew(cookies, email, now, session) {
       const issued = Math.floor(now / 1000).toString(36)
-      const nonce = randomBytes(16).toString('base64url')
+      const nonce = idOf(session)
       const others = marksIn(cookies).filter((mark) => !isGood(mark, email, now))
       const marks = [`${issued}.${nonce}.${sign(issued, nonce, email)}`, ...others].slice(0, maxMarks)
       const attributes = `Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; ${https ? 'Secure; ' : ''}SameSite=Lax`

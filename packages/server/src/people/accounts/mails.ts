@@ -36,6 +36,7 @@ export type NoticeKind =
   | 'factor_removed'
   | 'recovery_codes'
   | 'recovery_used'
+  | 'wrong_codes'
 
 export interface WaitingMail {
   id: string

@@ -7,9 +7,17 @@ const minute = 60_000
 export const proofLasts = 10 * minute
 /** The milliseconds for which the first half of a sign-in can be completed. */
 export const halfLasts = 10 * minute
-/** After this many wrong codes in a row, the codes of the account are refused for `lockedFor` milliseconds. */
+/** After this many wrong codes in a row of one party, its further codes are refused for `lockedFor` milliseconds. */
 export const maxWrongCodes = 10
 export const lockedFor = 15 * minute
+/**
+ * Who gives codes for an account: a browser that signed in to it before, a session, or all other browsers together. A
+ * lock holds for one of them, so that nobody locks out the owner. The others share one count, because somebody who
+ * knows the password could be any number of browsers.
+ */
+export type PartyOfCodes = `browser ${string}` | `session ${string}` | 'strangers'
+/** The milliseconds between two mails about wrong codes to one person. */
+export const wrongCodesMailedEvery = 24 * 60 * minute
 /** The milliseconds after which a workspace requires a factor, if no date is named. */
 export const requiredIn = 7 * 24 * 60 * minute
 

@@ -9,7 +9,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { liesAhead } from '../../platform/db/times.ts'
 import { hashToken } from '../../platform/tokens.ts'
 import { hashRecovery, newRecoveryCodes } from './recovery.ts'
-import { halfLasts, isProved, lockedFor, maxWrongCodes } from './rules.ts'
+import { halfLasts, isProved, lockedFor, maxWrongCodes, type PartyOfCodes, wrongCodesMailedEvery } from './rules.ts'
 
 export const totpOf = (db: Db, personId: string) =>
   db.selectFrom('totp').selectAll().where('person_id', '=', personId).executeTakeFirst()
@@ -103,6 +103,7 @@ export async function removeFactors(db: Db, personId: string): Promise<boolean> 
     .executeTakeFirst()
   await db.deleteFrom('recovery_code').where('person_id', '=', personId).execute()
   await db.deleteFrom('wrong_code').where('person_id', '=', personId).execute()
+  await db.deleteFrom('code_try').where('person_id', '=', personId).where('party', '!=', 'mail').execute()
   await endHalves(db, personId)
   const sessions = db.selectFrom('session').select('id').where('userId', '=', personId)
   await db.updateTable('session_proof').set({ factor_at: null }).where('session_id', 'in', sessions).execute()
@@ -111,42 +112,77 @@ export async function removeFactors(db: Db, personId: string): Promise<boolean> 
 
 /**
  * Counts a code that is about to be checked as a wrong one, in one statement, so that tries at the same time count
- * together. Returns the seconds to wait if the codes of the account are locked; undefined if the code may be checked.
+ * together. Returns the seconds to wait if codes of this party are locked; undefined if the code may be checked. A last
+ * try that lies ahead, because the clock was set back, locks nothing.
  */
-export async function countCode(db: Db, personId: string, now: number): Promise<number | undefined> {
+export async function countCode(
+  db: Db,
+  personId: string,
+  now: number,
+  party: PartyOfCodes = 'strangers',
+): Promise<number | undefined> {
   const counted = await db
-    .insertInto('wrong_code')
-    .values({ person_id: personId, count: 1, at: now })
+    .insertInto('code_try')
+    .values({ person_id: personId, party, count: 1, at: now })
     .onConflict((oc) =>
       oc
-        .column('person_id')
+        .columns(['person_id', 'party'])
         .doUpdateSet((eb) => ({
           count: eb
             .case()
-            .when(eb.not(liesAhead('wrong_code.at', now - lockedFor, lockedFor)))
+            .when(eb.not(liesAhead('code_try.at', now - lockedFor, lockedFor)))
             .then(1)
-            .else(eb('wrong_code.count', '+', 1))
+            .else(eb('code_try.count', '+', 1))
             .end(),
           at: now,
         }))
         .where((eb) =>
           eb.or([
-            eb('wrong_code.count', '<', maxWrongCodes),
-            eb.not(liesAhead('wrong_code.at', now - lockedFor, lockedFor)),
+            eb('code_try.count', '<', maxWrongCodes),
+            eb.not(liesAhead('code_try.at', now - lockedFor, lockedFor)),
           ]),
         ),
     )
     .returning('count')
     .executeTakeFirst()
   if (counted) return undefined
-  const row = await db.selectFrom('wrong_code').select('at').where('person_id', '=', personId).executeTakeFirst()
+  const row = await triesOf(db, personId, party)
   return Math.max(1, Math.ceil((Number(row?.at ?? now) + lockedFor - now) / 1000))
 }
 
-/** Forgets the wrong codes of a person after a good one. */
-export async function forgetWrongCodes(db: Db, personId: string): Promise<void> {
-  await db.deleteFrom('wrong_code').where('person_id', '=', personId).execute()
+/** Forgets the wrong codes of a party after a good one. */
+export async function forgetWrongCodes(db: Db, personId: string, party: PartyOfCodes = 'strangers'): Promise<void> {
+  await db.deleteFrom('code_try').where('person_id', '=', personId).where('party', '=', party).execute()
 }
+
+/**
+ * True if the last wrong code of this party locked it, and the person had no mail about that within a day. Only one of
+ * several callers gets true.
+ */
+export async function mailsWrongCodes(db: Db, personId: string, party: PartyOfCodes, now: number): Promise<boolean> {
+  const row = await triesOf(db, personId, party)
+  if (!row || Number(row.count) < maxWrongCodes) return false
+  const mailed = await db
+    .insertInto('code_try')
+    .values({ person_id: personId, party: 'mail', count: 1, at: now })
+    .onConflict((oc) =>
+      oc
+        .columns(['person_id', 'party'])
+        .doUpdateSet({ at: now })
+        .where((eb) => eb.not(liesAhead('code_try.at', now - wrongCodesMailedEvery, wrongCodesMailedEvery))),
+    )
+    .returning('at')
+    .executeTakeFirst()
+  return mailed !== undefined
+}
+
+const triesOf = (db: Db, personId: string, party: PartyOfCodes) =>
+  db
+    .selectFrom('code_try')
+    .select(['count', 'at'])
+    .where('person_id', '=', personId)
+    .where('party', '=', party)
+    .executeTakeFirst()
 
 /** Notes that a second factor was shown in a session, or that its person proved by a password who they are. */
 export async function noteProof(db: Db, session: { id: string }, what: 'factor' | 'password', now: number) {

@@ -157,6 +157,10 @@ const notices: Readonly<
     'A recovery code of your account was used',
     async ({ db, person }) => ` Recovery codes left: ${await recoveryLeft(db, person.id)}.`,
   ),
+  wrong_codes: always(
+    'Ten wrong codes were given for your account',
+    'Somebody who knows your password, or has one of your sessions, gave ten wrong codes of your second factor',
+  ),
 }
 
 /** Writes the mail about a change of an account; undefined if the change was undone. */

@@ -35,6 +35,7 @@ import * as leftOutFor from './migrations/033-left-out-for.ts'
 import * as views from './migrations/035-views.ts'
 import * as tagsOfCodes from './migrations/037-tags-of-codes.ts'
 import * as bodiesInRows from './migrations/038-bodies-in-rows.ts'
+import * as codeTries from './migrations/039-code-tries.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -68,6 +69,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '035-views': views,
   '037-tags-of-codes': tagsOfCodes,
   '038-bodies-in-rows': bodiesInRows,
+  '039-code-tries': codeTries,
 }
 
 const minVersion = 15

@@ -18,6 +18,7 @@ import type {
 } from './tables/alerts.ts'
 import type { BlueprintTable, BlueprintVersionTable, InstallCodeTable } from './tables/blueprints.ts'
 import type {
+  CodeTryTable,
   FactorNodeTable,
   FactorRequirementTable,
   FirstHalfTable,
@@ -117,6 +118,7 @@ export interface Tables {
   totp: TotpTable
   recovery_code: RecoveryCodeTable
   wrong_code: WrongCodeTable
+  code_try: CodeTryTable
   session_proof: SessionProofTable
   first_half: FirstHalfTable
   factor_requirement: FactorRequirementTable

@@ -133,7 +133,7 @@ export async function eraseOldAction(db: Db, now: number): Promise<void> {
 
 /**
  * Erases expired sessions, expired one-time values of the accounts library, and links one day after they were used or
- * have expired.
+ * have expired, and counts of wrong codes a day after the last one.
  */
 export async function eraseEndedAccess({ db, engine }: Store, now: number): Promise<void> {
   const ended = engine === 'sqlite' ? new Date(now).toISOString() : new Date(now)
@@ -143,5 +143,9 @@ export async function eraseEndedAccess({ db, engine }: Store, now: number): Prom
   await db
     .deleteFrom('link')
     .where((eb) => eb.or([eb('expires_at', '<=', now - dayMs), eb('used_at', '<=', now - dayMs)]))
+    .execute()
+  await db
+    .deleteFrom('code_try')
+    .where('at', '<=', now - dayMs)
     .execute()
 }

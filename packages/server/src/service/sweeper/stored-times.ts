@@ -139,6 +139,7 @@ export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRu
   link: { created_at: event, expires_at: { is: 'permit', full: lengthOfLink }, used_at: event },
   counted_send: { at: event },
   sign_in: { at: event },
+  code_try: { at: event },
   email_confirmation: { at: event },
   onboarding: { at: event },
   person_disabled: { disabled_at: event },

@@ -1,34 +1,35 @@
 /** The first request of the page: who is signed in, and what the page shows to a person without a session. */
 import type { Door } from '@svc/api'
 import { Hono } from 'hono'
-import { type Limit, Tries } from '../../people/accounts/rate.ts'
 import { signedInBy } from '../../people/accounts/sessions.ts'
 import { hasNoAccounts } from '../../people/accounts/store.ts'
 import { callerKey } from '../../platform/http/address.ts'
 import { callerAddress } from '../../platform/http/caller.ts'
+import { Window } from '../../platform/limits/window.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { meOf } from '../queries/me.ts'
 import type { WebEnv } from '../routing/guards.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 
 /**
- * The limit of requests without a session from one network address. Requests with a session do not count, so nobody can
- * lock signed-in people out of the page.
+ * The maximum number of requests without a session in a minute, from one network address, and from one browser in which
+ * somebody signed in before. Requests with a session do not count. An address may be that of a whole office, and an
+ * answer costs little, so the first limit is high; the page shows the form for signing in even without an answer.
  */
-const perCaller: Limit = { max: 300, seconds: 300 }
+const perMinute = { caller: 3000, browser: 300 } as const
 
 /** A session that is unknown or has ended gets the same answer as none, so the page shows no error before signing in. */
 export const doorRoutes = (deps: WebDeps) => {
   const { auth, config, now, signIn, store } = deps
   const addressOf = callerAddress(deps)
-  const strangers = new Tries(perCaller)
+  const strangers = new Window(perMinute.caller)
+  const browsers = new Window(perMinute.browser)
   return new Hono<WebEnv>().get('/door', async (c) => {
     const who = await signedInBy({ auth, store }, c.req.raw.headers, now())
     if (!who) {
-      const caller = callerKey(addressOf(c.env.incoming))
-      const wait = strangers.wait(caller, perCaller, now())
-      if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
-      strangers.add(caller, now())
+      const browser = signIn.browserOf(c)
+      const wait = browser ? browsers.take(browser, now()) : strangers.take(callerKey(addressOf(c.env.incoming)), now())
+      if (wait > 0) throw new Refusal('rate_limited', undefined, wait)
     }
     const door: Door = {
       me: null,
@@ -40,6 +41,7 @@ export const doorRoutes = (deps: WebDeps) => {
     if (!who) return c.json(door)
     for (const cookie of who.cookies) c.header('set-cookie', cookie, { append: true })
     c.set('person', who.person)
+    c.set('session', who.session)
     signIn.rememberDevice(c)
     return c.json({ ...door, me: await meOf(deps, who, now()), version: config.version })
   })

@@ -16,14 +16,18 @@ export const factorRoutes = (deps: WebDeps) => {
 
   /** Proves by a code of the authenticator app. Codes are counted before they are checked. */
   async function proveByCode(who: WebEnv['Variables'], code: string): Promise<void> {
-    const wait = await countCode(store.db, who.person.id, now())
+    const party = `session ${who.session.id}` as const
+    const wait = await countCode(store.db, who.person.id, now(), party)
     if (wait !== undefined) throw new Refusal('rate_limited', tooManyCodes, wait)
     await asPerson(deps, who, async ({ db, by: person, now: at }) => {
       const used = await useFactor({ db, config, person, now: at }, { code })
       if (!used.ok) return used
-      await forgetWrongCodes(db, person.id)
+      await forgetWrongCodes(db, person.id, party)
       await noteProof(db, who.session, 'factor', at)
       return used
+    }).catch(async (error) => {
+      await signIn.mailWrongCodes(who.person, party)
+      throw error
     })
   }
 

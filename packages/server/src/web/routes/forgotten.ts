@@ -14,7 +14,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { WebEnv } from '../routing/guards.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 
-/** The limit of requests for a new password from one network address. */
+/** The limit of requests for a new password of one known browser, or else from one network address. */
 const perCaller: Limit = { max: 10, seconds: 3600 }
 /**
  * The limit of mails about a forgotten password to one e-mail address. A request beyond it gets the same answer, but no
@@ -25,7 +25,7 @@ const perAccount: Limit = { max: 3, seconds: 3600 }
 /** The maximum number of requests that are answered and not yet looked up. */
 const maxPending = 1000
 
-export function forgottenPasswords({ store, config, log, now }: WebDeps) {
+export function forgottenPasswords({ store, config, log, now, signIn }: WebDeps) {
   let last: Promise<unknown> = Promise.resolve()
   let pending = 0
   const addressOf = callerAddress({ config, log })
@@ -33,7 +33,7 @@ export function forgottenPasswords({ store, config, log, now }: WebDeps) {
   const accounts = new Tries(perAccount)
   return async (c: Context<WebEnv>, typed: string): Promise<Forgotten> => {
     const mails = config.smtpUrl !== undefined
-    const caller = callerKey(addressOf(c.env.incoming))
+    const caller = signIn.browserOf(c) ?? callerKey(addressOf(c.env.incoming))
     const wait = callers.wait(caller, perCaller, now())
     if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
     callers.add(caller, now())

@@ -23,17 +23,19 @@ import {
 } from '../../people/accounts/history.ts'
 import { decide } from '../../people/accounts/library.ts'
 import { countSignIns } from '../../people/accounts/limits.ts'
-import { queueMail } from '../../people/accounts/mails.ts'
+import { queueMail, queueNotice } from '../../people/accounts/mails.ts'
 import { type Limit, Tries } from '../../people/accounts/rate.ts'
 import { renewHash } from '../../people/accounts/renew.ts'
 import { endLongestUnused, signedInBy } from '../../people/accounts/sessions.ts'
 import { findPerson, type Person, personOfId } from '../../people/accounts/store.ts'
+import type { PartyOfCodes } from '../../people/factors/rules.ts'
 import {
   beginHalf,
   countCode,
   endHalves,
   forgetWrongCodes,
   halfOf,
+  mailsWrongCodes,
   noteProof,
   useHalf,
 } from '../../people/factors/store.ts'
@@ -47,15 +49,15 @@ import type { Deps } from './deps.ts'
 import type { WebEnv } from './guards.ts'
 
 /**
- * The limit of tries from one network address to use one-time links or invitations that do not exist. Nobody can guess
- * 256 random bits, but the tries should not be free.
+ * The limit of tries of one known browser, or else from one network address, to use one-time links or invitations that
+ * do not exist. Nobody can guess 256 random bits, but the tries should not be free.
  */
 const perCallerLinks: Limit = { max: 60, seconds: 300 }
 /**
- * The limit of tries to change one's own password. Somebody with a stolen session must not guess the present password,
- * and each try costs two hashes.
+ * The limit of tries of one session to change the password or to prove who it is. Somebody with a stolen session must
+ * not guess the present password, and each try costs two hashes.
  */
-const perPersonPassword: Limit = { max: 8, seconds: 300 }
+const perSessionPassword: Limit = { max: 8, seconds: 300 }
 
 type Method = SignInRecord['method']
 type LinkMethod = Exclude<Method, 'password'>
@@ -79,9 +81,13 @@ export interface SignIn {
    * tries of the network address, and gets a line in the log; above the limit `work` does not run.
    */
   countLink<T>(c: Context<WebEnv>, method: LinkMethod, work: () => Promise<T>): Promise<T>
+  /** The id of the browser of a request if anybody has signed in with it before, whatever the account. */
+  browserOf(c: Context<WebEnv>): string | undefined
+  /** Queues a mail to a person if this party has now given ten wrong codes, and there was no such mail within a day. */
+  mailWrongCodes(person: { id: string }, party: PartyOfCodes): Promise<void>
   /**
-   * Runs `work`, which changes the password of the signed-in person. Each call counts against this person's limit of
-   * such tries, whether it succeeds or fails; above the limit `work` does not run.
+   * Runs `work`, which checks the password of the signed-in person. Each call counts against the limit of this session,
+   * whether it succeeds or fails; above the limit `work` does not run. A stolen session thus locks nobody else.
    */
   countPassword<T>(c: Context<WebEnv>, work: () => Promise<T>): Promise<T>
   /** If the browser has no valid cookie that marks it as known for the account of the signed-in person, it gets one. */
@@ -91,7 +97,7 @@ export interface SignIn {
 export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c: Context<WebEnv>) => string): SignIn {
   const limits = countSignIns()
   const links = new Tries(perCallerLinks)
-  const passwords = new Tries(perPersonPassword)
+  const passwords = new Tries(perSessionPassword)
   const halves = halfCookies({ https: config.baseUrl.startsWith('https:') })
   const devices = deviceCookies({ secret: auth.options.secret, https: config.baseUrl.startsWith('https:') })
 
@@ -107,8 +113,8 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   const take = (c: Context<WebEnv>, cookies: string[]): void => {
     for (const cookie of cookies) c.header('set-cookie', cookie, { append: true })
   }
-  const remember = (c: Context<WebEnv>, email: string): void =>
-    take(c, [devices.renew(c.req.header('cookie'), email, now())])
+  const remember = (c: Context<WebEnv>, email: string, session: string): void =>
+    take(c, [devices.renew(c.req.header('cookie'), email, now(), session)])
   /** Writes a log line about a try to sign in, for people and for fail2ban. */
   const note = (c: Context<WebEnv>, email: string, line: Omit<SignInLine, 'address' | 'account' | 'request'>): void => {
     const request = c.env.outgoing.getHeader('x-request-id')?.toString()
@@ -137,7 +143,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
     const former = await signedInBy({ auth, store }, c.req.raw.headers, now())
     if (former) await (await auth.$context).internalAdapter.deleteSession(former.session.token)
     take(c, headers.getSetCookie())
-    remember(c, email)
+    remember(c, email, token)
     await confirmSession(headers, id)
   }
 
@@ -204,12 +210,12 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
    * Makes the session of a completed sign-in, in the transaction that uses the first half and the code up. So no session
    * is made after the password was changed or the factors were removed.
    */
-  const complete = (c: Context<WebEnv>, half: { hash: string }, person: Person, given: Given) =>
+  const complete = (c: Context<WebEnv>, half: { hash: string }, { person, party }: Giver, given: Given) =>
     decide<Made, 'second_factor_failed' | 'factor_unreadable'>({ store, auth }, async (trx) => {
       if (!(await useHalf(trx, half, now()))) return secondFailed
       const used = await useFactor({ db: trx, config, person, now: now() }, given)
       if (!used.ok) return used.code === 'code_wrong' ? secondFailed : { ...used, code: used.code }
-      await forgetWrongCodes(trx, person.id)
+      await forgetWrongCodes(trx, person.id, party)
       const made = await newSession(c, person, trx)
       const session = await trx
         .selectFrom('session')
@@ -294,16 +300,21 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
       const person = half && (await personOfId(store.db, half.person_id))
       const method = given.recovery === undefined ? 'code' : 'recovery'
       const email = person?.email ?? ''
-      const known = person !== undefined && devices.find(c.req.header('cookie'), email, now()) !== undefined
+      const device = person && devices.find(c.req.header('cookie'), email, now())
+      const party: PartyOfCodes = device === undefined ? 'strangers' : `browser ${device}`
+      const known = device !== undefined
       const fails = (outcome: SignInOutcome, refusal: Refusal): Refusal => {
         note(c, email, { outcome, method, known })
         return refusal
       }
       if (!half || !person) throw fails('wrong', new Refusal('second_factor_failed'))
-      const wait = await countCode(store.db, person.id, now())
+      const wait = method === 'code' ? await countCode(store.db, person.id, now(), party) : undefined
       if (wait !== undefined) throw fails('limited', new Refusal('rate_limited', tooManyCodes, wait))
-      const made = await complete(c, half, person, given)
-      if (!made.ok) throw fails('wrong', new Refusal(made.code, made.message))
+      const made = await complete(c, half, { person, party }, given)
+      if (!made.ok) {
+        await this.mailWrongCodes(person, party)
+        throw fails('wrong', new Refusal(made.code, made.message))
+      }
       await signedIn(c, made.value, person, { method: half.method, known })
       take(c, [halves.clear()])
     },
@@ -319,7 +330,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
       take(c, headers.getSetCookie())
     },
     async countLink(c, method, work) {
-      const key = callerKey(addressOf(c))
+      const key = this.browserOf(c) ?? callerKey(addressOf(c))
       return await counted({ tries: links, limit: perCallerLinks, key, now: now(), wrong: noSuchLink }, work).catch(
         (error) => {
           const outcome = outcomeOf(error, noSuchLink)
@@ -328,18 +339,27 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
         },
       )
     },
+    browserOf: (c) => devices.browser(c.req.header('cookie'), now()),
+    async mailWrongCodes({ id }, party) {
+      if (config.smtpUrl === undefined || !(await mailsWrongCodes(store.db, id, party, now()))) return
+      await queueNotice(store.db, { config }, { person: id, what: 'wrong_codes' }, now())
+    },
     countPassword: (c, work) => {
-      const count = { tries: passwords, limit: perPersonPassword, key: c.var.person.id, now: now() }
+      const count = { tries: passwords, limit: perSessionPassword, key: c.var.session.id, now: now() }
       return counted({ ...count, wrong: 'all' }, work)
     },
     rememberDevice(c) {
       const { email } = c.var.person
-      if (devices.find(c.req.header('cookie'), email, now()) === undefined) remember(c, email)
+      const cookies = c.req.header('cookie')
+      if (devices.find(cookies, email, now()) === undefined || devices.browser(cookies, now()) === undefined)
+        remember(c, email, c.var.session.token)
     },
   }
 }
 
 type How = Pick<SignInLine, 'known'> & { method: Method }
+/** The person of a code, and who gave it. */
+type Giver = { person: Person; party: PartyOfCodes }
 type Given = { code?: string; recovery?: string }
 /** The first half of a sign-in: the token for the browser's cookie, and the ways to show the second factor. */
 type Half = { token: string; second: Extract<SignInAnswer, { ok: false }>['second'] }
@@ -365,7 +385,8 @@ async function storedPassword(db: Db, personId: string): Promise<string | null> 
 const maxTyped = 4 * maxEmailLength
 const tooLong = `An e-mail address has at most ${maxEmailLength} characters.`
 const secondFailed = refuse('second_factor_failed', new Refusal('second_factor_failed').message)
-export const tooManyCodes = 'Too many wrong codes: codes of this account are refused for a while.'
+export const tooManyCodes =
+  'Too many wrong codes: further ones are refused here for a while. A recovery code still signs you in.'
 const noSuchLink: readonly WebCode[] = ['link_unknown', 'invitation_unknown']
 
 const isDisabledRefusal = (error: unknown): error is Refusal =>

@@ -19,9 +19,18 @@ export interface RecoveryCodeTable {
   created_at: number
 }
 
-/** The wrong codes of a person since the last good one; `at` is the time of the last. */
+/** The wrong codes of a person as a node of an earlier version counts them. */
 export interface WrongCodeTable {
   person_id: string
+  count: number
+  at: number
+}
+
+/** The wrong codes that one party gave for a person since the last good one; `at` is the time of the last. */
+export interface CodeTryTable {
+  person_id: string
+  /** The party that gave them (`PartyOfCodes`), or `mail` for the mail about them. */
+  party: string
   count: number
   at: number
 }
