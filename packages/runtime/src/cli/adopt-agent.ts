@@ -74,11 +74,11 @@ function manifestOf(folder: Folder, name: string): Manifest {
   return read.value
 }
 
-/** The report that would leave this machine now. */
-export async function reportNow({ folder, jobs }: HostPlace, name: string): Promise<Report> {
+/** The report that would leave this machine now, or with this table as the crontab. */
+export async function reportNow({ folder, jobs }: HostPlace, name: string, table?: string): Promise<Report> {
   const report = compose({
     manifest: manifestOf(folder, name),
-    status: await statusNow({ state: folder.state, jobs }, { jobs: true }),
+    status: await statusNow({ state: folder.state, jobs, table }, { jobs: true }),
     health: [],
     values: {},
     acks: [],

@@ -1,6 +1,15 @@
 /** Tests `svc adopt` as a person runs it, with a stand-in for the crontab, and a scripted service. */
 import { execFile } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
@@ -10,6 +19,7 @@ import { json, type Service, startService } from '../../testing/service.ts'
 import { readConnection } from '../machine/files/env.ts'
 import { whoHolds } from '../machine/files/lock.ts'
 
+const isRoot = process.getuid?.() === 0
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
@@ -71,6 +81,7 @@ test('a dry run needs no address, writes nothing, and says what would leave and 
   expect(shown.out).not.toContain('MAILTO')
   const said = await ada.adopt(['--dry-run'])
   expect(said.out).toContain('Found 3 crontab lines and 0 jobs that svc knows. 2 lines can become jobs.')
+  expect(said.out).toContain('"label": "2 jobs, all well"')
   expect(said.out).toContain('Line 4 stays as it is: it runs when the machine starts')
   expect(said.out).toContain(`+@daily exec $([ -x ${ada.bin}/svc-exec ] && echo ${ada.bin}/svc-exec report --)`)
   expect(ada.files()).toEqual([])
@@ -316,7 +327,18 @@ test.each(['home of ada', '100%', "it's"])('a path such as %s is not written int
   expect(ada.files()).toEqual([])
 })
 
-test.runIf(process.getuid?.() === 0)('root does not use the home folder of somebody else', async () => {
+test.runIf(isRoot)('a user id without a name, as in a container, can adopt', async () => {
+  const ada = somebody()
+  ada.crontab.write(table)
+  chmodSync(join(ada.home, '..'), 0o755)
+  chownSync(ada.home, 54_321, 54_321)
+  const main = join(import.meta.dirname, '../main.ts')
+  const as = ['--reuid=54321', '--regid=54321', '--clear-groups', process.execPath, main]
+  const ran = await promisify(execFile)('setpriv', [...as, 'adopt', '--dry-run', '--json'], { env: ada.env })
+  expect(JSON.parse(ran.stdout)).toMatchObject({ found: { crontab: 3 } })
+})
+
+test.runIf(isRoot)('root does not use the home folder of somebody else', async () => {
   const ada = somebody()
   chownSync(ada.home, 12345, 12345)
   const ran = await ada.adopt([...quiet, '--url', 'http://127.0.0.1:9'], { input: token })

@@ -212,12 +212,15 @@ async function changeCrontab(
 async function dryRun(subject: Adoption, { json }: AdoptOptions): Promise<void> {
   const { found, place } = subject
   const { crontab } = found
-  const report = await reportNow(place, subject.name)
+  const changes = crontab.ok && crontab.plan.changes.length > 0
+  const report = await reportNow(place, subject.name, changes ? crontab.plan.text : undefined)
   show(json, answerOf(subject, report, 0), () => [
     ...foundLines(found),
-    'The report that would leave this machine now:',
+    changes
+      ? 'The report that would leave this machine with --crontab:'
+      : 'The report that would leave this machine now:',
     JSON.stringify(report, null, 2),
-    ...(crontab.ok && crontab.plan.changes.length > 0
+    ...(changes
       ? ['The change of the crontab with --crontab:', diffOf(crontab.plan)]
       : ['With --crontab, the crontab would not change.']),
     'Nothing was written.',

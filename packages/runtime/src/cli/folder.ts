@@ -1,7 +1,7 @@
 /** Finds what most commands need first: the agent's folder, its manifest, and the user who runs the command. */
-import { userInfo } from 'node:os'
 import type { Manifest } from '@svc/blueprint'
 import { seconds } from '../machine/base/time.ts'
+import { userName } from '../machine/base/user.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { manifestKnown } from '../reporter/known.ts'
 import type { Author } from '../state/changes.ts'
@@ -36,10 +36,5 @@ export function me(): Author {
  * Returns the name of the current user. For a user id without a name, as in containers, returns a text such as `uid
  * 1000`.
  */
-export function nameOfUser(): string | undefined {
-  try {
-    return userInfo().username
-  } catch {
-    return process.getuid ? `uid ${process.getuid()}` : undefined
-  }
-}
+export const nameOfUser = (): string | undefined =>
+  userName() ?? (process.getuid ? `uid ${process.getuid()}` : undefined)

@@ -1,7 +1,9 @@
 /** `svc watch`: the program of the host agent. The runtime starts it in the folder that `svc adopt` made. */
 import { resolve } from 'node:path'
 import { Command } from 'commander'
+import { hideKeptTable } from '../host/adopt/table.ts'
 import { watch } from '../host/watch/watch.ts'
+import { messageOf } from '../machine/base/errors.ts'
 import { folderAt } from '../machine/files/folder.ts'
 import { examples, hint } from '../machine/hint.ts'
 import { warn } from './output.ts'
@@ -19,5 +21,10 @@ export const watchCommand = (): Command =>
       const jobs = process.env.SVC_JOBS_DIR || resolve(state, 'jobs')
       const stop = new AbortController()
       for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
+      try {
+        hideKeptTable({ ...folder, state })
+      } catch (error) {
+        warn(messageOf(error))
+      }
       await watch({ folder: { ...folder, state }, jobs }, stop.signal, warn)
     })

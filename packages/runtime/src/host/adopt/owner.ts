@@ -1,7 +1,4 @@
 /** Whose folders `svc adopt` uses. Somebody else's folder would let that user change what this user runs. */
-import { statSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { codeOf } from '../../machine/base/errors.ts'
 
 interface OwnedFolder {
   /** The purpose of the folder, as the beginning of a sentence. */
@@ -21,14 +18,4 @@ export function strangersFolder(uid: number, places: readonly OwnedFolder[]): st
       ? 'That user could change what root runs. Run this as root with the home folder of root ("sudo -i")'
       : 'Run this as that user'
   return `${what} ${path} belongs to the user ${owner}, not to you (${uid}). ${why}, or name another folder.`
-}
-
-/** The owner of a folder or, while it does not exist, of the one above it. */
-export function ownerOf(path: string): number | undefined {
-  try {
-    return statSync(path).uid
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) return undefined
-    return ownerOf(dirname(path))
-  }
 }

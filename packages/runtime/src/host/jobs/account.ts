@@ -6,11 +6,9 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { ownerOf } from '../adopt/owner.ts'
+import { ownerOf } from '../../machine/files/own.ts'
 import { hostIn } from './launcher-file.ts'
-import { hostFolder, jobsIn } from './paths.ts'
-
-type Env = Readonly<Record<string, string | undefined>>
+import { type Env, hostFolder, jobsIn } from './paths.ts'
 
 /** The folder of the host agent; undefined if neither an installation nor the environment names one. */
 export const accountHost = (env: Env, launcher = besideProgram()): string | undefined =>

@@ -2,7 +2,7 @@
 import { isAbsolute, join } from 'node:path'
 import { unrecorded } from './names.ts'
 
-type Env = Readonly<Record<string, string | undefined>>
+export type Env = Readonly<Record<string, string | undefined>>
 
 /**
  * The folder of the host agent: the one agent of svc for this user on this machine. Undefined if the environment names

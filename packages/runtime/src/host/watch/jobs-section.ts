@@ -23,6 +23,8 @@ export interface JobsPlaces {
   readonly state: string
   /** The folder of all jobs; undefined if there cannot be one. */
   readonly jobs: string | undefined
+  /** The crontab that a person is asked about; without it, the one of this user is read. */
+  readonly table?: string | undefined
 }
 
 /** The result of a single look, as `svc jobs` and `svc adopt` show it. Nothing is written. */
@@ -37,11 +39,11 @@ interface JobsLook {
 /** The milliseconds after which a record must have been written if the process of a run is gone. */
 const pendingMs = 1000
 
-export async function lookAtJobs({ state, jobs }: JobsPlaces): Promise<JobsLook> {
+export async function lookAtJobs({ state, jobs, table }: JobsPlaces): Promise<JobsLook> {
   const look = jobs === undefined ? () => noJobs : jobsReader(jobs)
   const now = Date.now()
   const before = readSeen(state)
-  const asked = askCrontab(before, now, false)
+  const asked = askCrontab(before, now, false, table)
   if (look(now).isPending) await new Promise((resolve) => setTimeout(resolve, pendingMs))
   const { seen: asFound, failed, wrong } = await asked
   const { found, seen } = settled(look(Date.now()), asFound, Date.now() / 1000)
@@ -139,8 +141,13 @@ function cut(file: string): void {
   }
 }
 
-async function askCrontab(before: SeenJobs, now: number, remembers: boolean): Promise<Omit<JobsLook, 'found'>> {
-  const listed = await listCrontab()
+async function askCrontab(
+  before: SeenJobs,
+  now: number,
+  remembers: boolean,
+  given?: string,
+): Promise<Omit<JobsLook, 'found'>> {
+  const listed = given === undefined ? await listCrontab() : ({ is: 'table', bytes: Buffer.from(given) } as const)
   if (listed.is === 'failed') return { seen: before, failed: listed.why, wrong: [] }
   const table = readCrontab(listed.bytes.toString('utf8'))
   const namesTz = table.some((line) => line.is === 'assignment' && line.name === 'CRON_TZ')

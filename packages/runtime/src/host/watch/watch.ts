@@ -9,7 +9,6 @@ import { messageOf } from '../../machine/base/errors.ts'
 import { duration, wait } from '../../machine/base/time.ts'
 import { createFolder, writeLightly } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { hideKeptTable } from '../adopt/table.ts'
 import { readAdopted } from '../agent/adopted.ts'
 import { renewManifest } from '../agent/manifest.ts'
 import { watchedJobs } from './jobs-section.ts'
@@ -36,7 +35,6 @@ export async function watch(
   const first = stampOf(file)
   const isReplaced = () => ![first, undefined].includes(stampOf(file))
   trying(() => renewManifest(folder), warn)
-  trying(() => hideKeptTable(folder), warn)
   const section = watchedJobs({ state: folder.state, jobs }, () => performance.now())
   const write = statusWriter(folder, warn)
   const adoptedFile = join(folder.state, 'adopted.json')

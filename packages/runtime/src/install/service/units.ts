@@ -1,10 +1,10 @@
 /** Runs the agent as a service of the machine: systemd (of a user or of the system), or launchd. */
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { ownFile, startArgs } from '../../launcher/file.ts'
 import { Refusal } from '../../machine/base/refusal.ts'
+import { userName } from '../../machine/base/user.ts'
 import { createFolder, writeDurably } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
@@ -229,7 +229,7 @@ async function must(running: Promise<Ran>, { root }: Folder): Promise<void> {
  * so and names the command that changes it.
  */
 async function linger(): Promise<string[]> {
-  const { username } = userInfo()
+  const username = userName() ?? String(process.getuid?.())
   const shown = await exec('loginctl', ['show-user', username, '--property=Linger'])
   return shown.out.includes('Linger=yes')
     ? []
@@ -254,9 +254,8 @@ async function factsOf(folder: Folder, unit: Unit, { agent, system, user, python
 
 /** The name of the user who owns the folder, or the user id if it has no name. */
 function ownerOf(folder: Folder): string {
-  const { uid, username } = userInfo()
   const stat = statSync(folder.root).uid
-  if (stat === uid) return username
+  if (stat === process.getuid?.()) return userName() ?? String(stat)
   const line = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .find((l) => l.split(':')[2] === String(stat))

@@ -5,6 +5,7 @@
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { codeOf } from '../base/errors.ts'
 
 /** Opens a file without waiting. `flags` are those of open(2). Throws if it is not a file of this user. */
 export function openOwn(file: string, flags: number, mode?: number): number {
@@ -28,3 +29,13 @@ function mustBeOwn(file: string, stat: Stats): void {
 }
 
 const isOwn = ({ uid }: Stats): boolean => [uid, undefined].includes(process.geteuid?.())
+
+/** The owner of a folder or, while it does not exist, of the one above it. */
+export function ownerOf(path: string): number | undefined {
+  try {
+    return statSync(path).uid
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) return undefined
+    return ownerOf(dirname(path))
+  }
+}
