@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
@@ -57,6 +57,7 @@ async function newHost(): Promise<Host> {
 
 test('the host agent reports jobs as they run, fail and get lost', async () => {
   const host = await newHost()
+  writeFileSync(join(host.folder.state, 'crontab.before'), 'a table with passwords')
   host.crontab('0 3 * * * svc-exec backup -- ./backup.sh --password=secret\n')
   const running = host.watch()
   const becomes = (what: string, expected: object) =>
@@ -67,6 +68,10 @@ test('the host agent reports jobs as they run, fail and get lost', async () => {
   })
   expect(readFileSync(host.folder.manifest, 'utf8')).toMatch(/^name: vela-ada\nversion: 1\.4\.0\n[\s\S]*job\/\*/m)
 
+  expect(readFileSync(join(host.folder.svc, 'crontab.before'), 'utf8'), 'as an earlier version kept it').toContain(
+    'passwords',
+  )
+  expect(existsSync(join(host.folder.state, 'crontab.before'))).toBe(false)
   await host.account.exec(['backup', '--', 'true'])
   await becomes('a good run', {
     state: { label: '1 job, all well' },
