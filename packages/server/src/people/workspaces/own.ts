@@ -5,6 +5,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { decide, type PeopleCtx } from '../accounts/library.ts'
 import type { Person } from '../accounts/store.ts'
+import { type InSession, standingsOf } from './standing.ts'
 import { activateWithin, insertWorkspace, ownProduct, type WorkspaceInfo, type WorkspaceRefusal } from './store.ts'
 
 /**
@@ -13,17 +14,22 @@ import { activateWithin, insertWorkspace, ownProduct, type WorkspaceInfo, type W
  */
 export const maxOwnWorkspaces = 20
 
+type OwnRefusal = WorkspaceRefusal | 'not_allowed' | 'factor_required' | 'workspaces_too_many'
+const needsFactor =
+  'The workspaces in which you are an admin require a second factor, and this session has shown none: show it first.'
+
 /** Makes a workspace that is activated for this service, with the acting person as its admin. */
 export const createOwnWorkspace = (
-  { people, by, now }: PeopleCtx<Person>,
+  { people, by, now, session = { id: '' } }: PeopleCtx<Person> & { session?: { id: string } },
   wanted: { slug: string; name: string },
-): Promise<Verdict<WorkspaceInfo, WorkspaceRefusal | 'not_allowed' | 'workspaces_too_many'>> =>
-  decide<WorkspaceInfo, WorkspaceRefusal | 'not_allowed' | 'workspaces_too_many'>(people, async (trx, accounts) => {
+): Promise<Verdict<WorkspaceInfo, OwnRefusal>> =>
+  decide<WorkspaceInfo, OwnRefusal>(people, async (trx, accounts) => {
     await lockPerson(trx, by)
-    const { active, all } = await adminOf(trx, by)
+    const { right, active, all } = await adminOf(trx, { person: by, session }, now)
     if (active === 0) {
       return refuse('not_allowed', 'Only an admin of an activated workspace may create another one: ask the operator.')
     }
+    if (right === 0) return refuse('factor_required', needsFactor)
     if (all >= maxOwnWorkspaces) {
       return refuse('workspaces_too_many', `You are an admin of ${all} workspaces: the operator can create more.`)
     }
@@ -41,22 +47,24 @@ async function lockPerson(trx: Db, { id }: Person): Promise<void> {
 }
 
 /**
- * The number of workspaces in which a person is an admin, and how many of them are activated. The person's memberships
- * stay locked until the transaction ends, so that nobody can take the right away before that (I33).
+ * The number of workspaces in which a person is an admin, how many of them are activated, and in how many of those the
+ * person has an admin's rights in this session. The memberships stay locked until the transaction ends, so that nobody
+ * can take the right away before that (I33).
  */
-async function adminOf(trx: Db, { id }: Person): Promise<{ active: number; all: number }> {
-  const rows = trx.selectFrom('member').select('workspaceId').where('userId', '=', id).where('role', '=', 'admin')
-  const held = await (isPostgres(trx) ? rows.forShare() : rows).execute()
-  if (held.length === 0) return { active: 0, all: 0 }
-  const active = await trx
+async function adminOf(trx: Db, who: InSession, now: number) {
+  const all = (await standingsOf(trx, who, { now, lock: true })).filter(({ held }) => held === 'admin')
+  if (all.length === 0) return { right: 0, active: 0, all: 0 }
+  const rows = await trx
     .selectFrom('workspace_product')
     .select('workspace_id')
     .where('product_id', '=', ownProduct)
     .where(
       'workspace_id',
       'in',
-      held.map(({ workspaceId }) => workspaceId),
+      all.map(({ workspaceId }) => workspaceId),
     )
     .execute()
-  return { active: active.length, all: held.length }
+  const activated = new Set(rows.map(({ workspace_id }) => workspace_id))
+  const active = all.filter(({ workspaceId }) => activated.has(workspaceId))
+  return { right: active.filter(({ role }) => role === 'admin').length, active: active.length, all: all.length }
 }

@@ -9,7 +9,7 @@ import { type RoleInSession, standingOf } from '../factors/rules.ts'
 import { asRole } from './store.ts'
 
 /** A person in one session. */
-interface InSession {
+export interface InSession {
   person: { id: string }
   session: { id: string }
 }
@@ -32,6 +32,16 @@ export async function standingIn(
   const held = await (lock && isPostgres(db) ? row.forShare('member') : row).executeTakeFirst()
   if (!held) return undefined
   return { membership: held.id, ...inRow(held, now) }
+}
+
+/**
+ * The rights of a person in all workspaces of which the person is a member, each with the role that the person holds
+ * there. `lock` is that of `standingIn`.
+ */
+export async function standingsOf(db: Db, who: InSession, { now, lock = false }: { now: number; lock?: boolean }) {
+  const rows = memberships(db, who).select('member.workspaceId').orderBy('member.id')
+  const all = await (lock && isPostgres(db) ? rows.forShare('member') : rows).execute()
+  return all.map((row) => ({ workspaceId: row.workspaceId, held: asRole(row.role), ...inRow(row, now) }))
 }
 
 /** The workspaces of which a person is a member, sorted by name, with the person's rights in this session. */

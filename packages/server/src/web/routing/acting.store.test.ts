@@ -89,6 +89,7 @@ const writes: Record<string, { body?: unknown; only?: string[] }> = {
   'DELETE /api/web/w/:slug/members/:id': { only: membersMay },
   'POST /api/web/w/:slug/invitations': { body: { email: 'x@example.org', role: 'admin' } },
   'DELETE /api/web/w/:slug/invitations/:id': {},
+  'POST /api/web/w/:slug/invitations/:id/link': {},
   'POST /api/web/w/:slug/agents': { body: { name: 'new-agent' } },
   'PATCH /api/web/w/:slug/agents/:name': { body: { name: 'other' } },
   'DELETE /api/web/w/:slug/agents/:name': {},
