@@ -81,6 +81,25 @@ export function readPasted(
   return { ok: false, code: 'text_invalid', message: `${what} ${wrong}: type that part instead of pasting it.` }
 }
 
+/**
+ * The letters and digits of a code that a person typed or pasted, such as six digits or a recovery code: without
+ * anything that nobody sees, spaces, hyphens and other signs that separate groups. Digits of all scripts and widths
+ * count as digits.
+ */
+export const codeIn = (typed: string): string =>
+  typed
+    .normalize('NFKC')
+    .replace(eachHidden, '')
+    .replace(/\p{Nd}/gu, (digit) => String(digitOf(digit.codePointAt(0) ?? 0)))
+    .replace(/[\s\p{Pd}\u2212_.,:;/|·・'"`\u2018-\u201f]/gu, '')
+
+/** The value of a decimal digit. Unicode gives the ten digits of a script consecutive numbers, from zero on. */
+function digitOf(point: number): number {
+  let before = 0
+  while (/^\p{Nd}$/u.test(String.fromCodePoint(point - before - 1))) before++
+  return before % 10
+}
+
 /** Scripts in which a joiner or non-joiner between two letters changes their look. */
 const joining = ['Arabic', 'Bengali', 'Devanagari', 'Gujarati', 'Gurmukhi', 'Kannada', 'Malayalam', 'Oriya', 'Sinhala']
 const joined = `[${[...joining, 'Tamil', 'Telugu'].map((script) => `\\p{Script=${script}}`).join('')}]`

@@ -7,7 +7,7 @@ export const CodeInput = (props: TextInputProps) => (
     description="Six digits of your authenticator app."
     inputMode="numeric"
     autoComplete="one-time-code"
-    maxLength={12}
+    maxLength={40}
     {...props}
   />
 )

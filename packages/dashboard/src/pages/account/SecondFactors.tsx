@@ -1,6 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Factors, NewTotp } from '@svc/api'
+import { codeIn } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { api } from '../../api.ts'
@@ -79,7 +80,7 @@ function Enrolling({ begun: { secret, uri }, onCodes, onCancel }: EnrollingProps
   const form = useForm({
     initialValues: { code: '' },
     validate: {
-      code: (v) => (/^\d{6}$/.test(v.replace(/\s/g, '')) ? null : 'Enter the six digits that the app shows.'),
+      code: (v) => (/^\d{6}$/.test(codeIn(v)) ? null : 'Enter the six digits that the app shows.'),
     },
   })
   const { busy, error, submit } = useSubmit(async ({ code }: typeof form.values) => {

@@ -23,7 +23,7 @@ import {
   useRecovery,
   useStep,
 } from '../factors/store.ts'
-import { newTotpSecret, stepOf, totpUri } from '../factors/totp.ts'
+import { clockOff, newTotpSecret, stepOf, totpUri } from '../factors/totp.ts'
 import { decide, type People, type PeopleCtx } from './library.ts'
 import { type NoticeKind, queueNotice } from './mails.ts'
 import { endOthers } from './sessions.ts'
@@ -41,6 +41,7 @@ interface Ctx {
   by: Person
   session: { id: string }
   now: number
+  clocksDiffer?: ClocksDiffer
 }
 
 const keyOf = ({ dataDir }: Pick<FactorConfig, 'dataDir'>) => sealKeyOf(secretOf(dataDir), 'totp')
@@ -93,7 +94,7 @@ export async function addTotp(
   const secret = unseal(keyOf(config), by.id, row.secret)
   if (secret === undefined) return refuse('factor_unknown', 'The service can no longer read this secret. Begin again.')
   const step = stepOf(typed, secret, 0, now)
-  if (step === undefined) return wrongCode
+  if (step === undefined) return wrongFor(ctx, typed, secret, 0)
   if (!(await confirmTotp(db, row, step, now)))
     return refuse('factor_unknown', 'The secret was replaced or removed meanwhile. Begin again.')
   await noteProof(db, session, 'factor', now)
@@ -121,7 +122,13 @@ export async function removeTotp(ctx: Ctx): Promise<Verdict<null, 'factor_unknow
  * was not needed in the end stays good.
  */
 export async function useFactor(
-  { db, config, person, now }: { db: Db; config: FactorConfig; person: Person; now: number },
+  {
+    db,
+    config,
+    person,
+    now,
+    clocksDiffer,
+  }: { db: Db; config: FactorConfig; person: Person; now: number; clocksDiffer?: ClocksDiffer },
   { code, recovery }: { code?: string | undefined; recovery?: string | undefined },
 ): Promise<Verdict<null, 'code_wrong' | 'factor_unreadable'>> {
   if (recovery !== undefined) {
@@ -140,8 +147,29 @@ export async function useFactor(
   const secret = unseal(keyOf(config), person.id, row.secret)
   if (secret === undefined) return unreadable
   const step = stepOf(code, secret, Number(row.last_step), now)
-  return step !== undefined && (await useStep(db, person.id, step)) ? done(null) : wrongCode
+  if (step === undefined) return wrongFor({ now, clocksDiffer }, code, secret, Number(row.last_step))
+  return (await useStep(db, person.id, step)) ? done(null) : wrongCode
 }
+
+/** The refusal of a wrong code. It says so if a difference of clocks explains the code, since then no code is right. */
+function wrongFor(
+  { now, clocksDiffer }: { now: number; clocksDiffer?: ClocksDiffer | undefined },
+  typed: string,
+  secret: string,
+  lastStep: number,
+) {
+  const off = clockOff(typed, secret, lastStep, now)
+  if (off === undefined) return wrongCode
+  clocksDiffer?.(off / 1000)
+  const minutes = Math.abs(off) / 60_000
+  const by = `${minutes} minute${minutes === 1 ? '' : 's'}`
+  return refuse(
+    'code_wrong',
+    `That code is from another time: the clock of your phone is about ${by} ${off > 0 ? 'ahead of' : 'behind'} that of this service. Set your phone to automatic time; if it is right, tell the operator.`,
+  )
+}
+/** Tells the log by how many seconds the clock of an app is ahead of that of the service. */
+type ClocksDiffer = (seconds: number) => void
 
 /** Removes the second factors of a person who lost them, for the operator. All sessions of the person end. */
 export async function resetFactor(

@@ -3,6 +3,7 @@
  * service, so they still work after the file `secret` was replaced.
  */
 import { randomBytes } from 'node:crypto'
+import { codeIn } from '@svc/protocol'
 import { hashToken } from '../../platform/tokens.ts'
 
 /** Digits and letters without those that look like others (Crockford's base32). */
@@ -18,8 +19,8 @@ function newCode(): string {
   return (letters.join('').match(/.{4}/g) ?? []).join('-')
 }
 
-/** The hash of a code as a person typed it: hyphens, spaces and capitals do not matter, nor letters taken for digits. */
+/** The hash of a code as a person typed it: signs between groups and capitals do not matter, nor letters taken for digits. */
 export function hashRecovery(typed: string): string {
-  const bare = typed.toLowerCase().replace(/[\s-]/g, '').replace(/o/g, '0').replace(/[il]/g, '1')
+  const bare = codeIn(typed).toLowerCase().replace(/o/g, '0').replace(/[il]/g, '1')
   return hashToken(`recovery code ${bare}`)
 }

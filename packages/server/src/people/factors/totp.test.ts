@@ -1,6 +1,6 @@
-import { Secret } from 'otpauth'
+import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
-import { newTotpSecret, stepOf, totpUri } from './totp.ts'
+import { clockOff, newTotpSecret, stepOf, totpUri } from './totp.ts'
 
 /** The secret of the test values in RFC 6238, appendix B. */
 const secret = new Secret({ buffer: new TextEncoder().encode('12345678901234567890').buffer as ArrayBuffer }).base32
@@ -45,7 +45,19 @@ test.each([
   ['another code', '050472', 0, 0, false],
   ['five digits', '50471', 0, 0, false],
   ['nothing', '', 0, 0, false],
-  ['digits of another script', '٠٥٠٤٧١', 0, 0, false],
+  ['digits of another script', '٠٥٠٤٧١', 0, 0, true],
+  ['digits of another script, of which some are wide', '०५०４７１', 0, 0, true],
+  ['wide digits', '０５０４７１', 0, 0, true],
+  ['bold digits', '𝟎𝟓𝟎𝟒𝟕𝟏', 0, 0, true],
+  ['with a hyphen', '050-471', 0, 0, true],
+  ['with a dash', '050–471', 0, 0, true],
+  ['with a dot', '050.471', 0, 0, true],
+  ['with a zero width space behind it', '050471\u200b', 0, 0, true],
+  ['with a mark for the direction before it', '\u200e050471', 0, 0, true],
+  ['with a word joiner inside', '050\u2060471', 0, 0, true],
+  ['with a no-break space and a byte order mark', '\ufeff050\u00a0471', 0, 0, true],
+  ['between isolates', '\u2068050471\u2069', 0, 0, true],
+  ['with a letter', '05o471', 0, 0, false],
 ])('a code %s', (_, typed, seconds, last, isRight) => {
   expect(stepOf(typed, secret, last, at + seconds * 1000) !== undefined).toBe(isRight)
 })
@@ -61,4 +73,29 @@ test('each secret is new, has 160 bits, and its address names the service and th
     '/svc agents.example.org:ann+x@example.org',
   ])
   expect(uri.searchParams.get('secret')).toBe(one)
+})
+
+test.each([
+  [0, undefined],
+  [-2, -60],
+  [2, 60],
+  [7, 210],
+  [20, 600],
+  [-20, -600],
+  [21, undefined],
+])('a code of %s steps away names the difference of the clocks: %s s', (steps, off) => {
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at + steps * 30_000 })
+  expect(clockOff(code, secret, 0, at)).toBe(off === undefined ? undefined : off * 1000)
+  if (off !== undefined) expect(stepOf(code, secret, 0, at)).toBeUndefined()
+})
+
+test.each([
+  ['agents.example.org', 'svc agents.example.org'],
+  ['localhost:8787', 'svc localhost port 8787'],
+  ['[::1]', 'svc --1'],
+  ['[2001:db8::7]:443', 'svc 2001-db8--7 port 443'],
+])('the address for apps at %s has the issuer %s, and no colon but the one that separates', (host, issuer) => {
+  const uri = new URL(totpUri(secret, { email: 'ann@example.org', host }))
+  const label = decodeURIComponent(uri.pathname.slice(1))
+  expect([label, uri.searchParams.get('issuer')]).toEqual([`${issuer}:ann@example.org`, issuer])
 })

@@ -1,30 +1,55 @@
 /** Codes of authenticator apps (TOTP, RFC 6238): six digits for each 30 seconds, made from a secret of 160 bits. */
+import { codeIn } from '@svc/protocol'
 import { Secret, TOTP } from 'otpauth'
 
 export const stepMs = 30_000
 /** A code for the step before or after the present one is accepted, since clocks differ and people need time to type. */
 const window = 1
+/** The steps, ten minutes, within which a wrong code says that two clocks differ. */
+const farthest = 20
 const issuer = 'svc'
 
 /** A new secret, in base32, as people type it into an app. */
 export const newTotpSecret = (): string => new Secret({ size: 20 }).base32
 
-/** The address from which an app reads the secret, usually as a QR code. The host tells installations apart. */
+/**
+ * The address from which an app reads the secret, usually as a QR code. The host and port tell installations apart. A
+ * colon separates issuer and account in this form, so neither part may hold one.
+ */
 export const totpUri = (secret: string, { email, host }: { email: string; host: string }): string =>
-  new TOTP({ issuer: `${issuer} ${host}`, label: email, secret: Secret.fromBase32(secret) }).toString()
+  new TOTP({
+    issuer: `${issuer} ${placeOf(host)}`,
+    label: email.replaceAll(':', '-'),
+    secret: Secret.fromBase32(secret),
+  }).toString()
+
+function placeOf(host: string): string {
+  const [, name = host, port] =
+    /^(.*?)(?::(\d+))?$/.exec(host.replace(/^\[(.*)\]/, (_, v6) => v6.replaceAll(':', '-'))) ?? []
+  return `${name.replaceAll(':', '-')}${port === undefined ? '' : ` port ${port}`}`
+}
 
 /**
  * The step for which a typed code is right; undefined if it is wrong. A step that was used, or one before it, does not
  * count: so a code that somebody looked at is worth nothing once its owner has used it.
  */
 export function stepOf(typed: string, secret: string, lastStep: number, now: number): number | undefined {
-  const token = typed.replace(/\s/g, '')
-  if (!/^\d{6}$/.test(token)) return undefined
-  const totp = new TOTP({ secret: Secret.fromBase32(secret) })
-  for (let delta = -window; delta <= window; delta++) {
-    const timestamp = now + delta * stepMs
-    const step = Math.floor(timestamp / stepMs)
-    if (step > lastStep && totp.validate({ token, timestamp, window: 0 }) === 0) return step
-  }
+  const delta = [0, -1, 1].find((steps) => fits(codeIn(typed), secret, now + steps * stepMs, lastStep))
+  return delta === undefined ? undefined : Math.floor(now / stepMs) + delta
+}
+
+/**
+ * The milliseconds by which the clock that made a wrong code is ahead of this one, negative if it is behind; undefined if
+ * no difference of up to ten minutes explains the code. It is never a reason to accept the code.
+ */
+export function clockOff(typed: string, secret: string, lastStep: number, now: number): number | undefined {
+  const token = codeIn(typed)
+  for (let steps = window + 1; steps <= farthest; steps++)
+    for (const delta of [steps, -steps]) if (fits(token, secret, now + delta * stepMs, lastStep)) return delta * stepMs
   return undefined
+}
+
+function fits(token: string, secret: string, timestamp: number, lastStep: number): boolean {
+  if (!/^\d{6}$/.test(token) || timestamp < 0 || Math.floor(timestamp / stepMs) <= lastStep) return false
+  return new TOTP({ secret: Secret.fromBase32(secret) }).validate({ token, timestamp, window: 0 }) === 0
 }

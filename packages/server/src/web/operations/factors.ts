@@ -6,6 +6,7 @@ import type { Live } from '../../platform/base.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type Bound, looks, personActs } from '../routing/operations.ts'
+import { noteClocks } from '../routing/sign-in.ts'
 
 /** Refuses a first factor while a node is heard that would sign its person in without asking for it. */
 async function refuseOldNodes(db: Db, live: Live): Promise<void> {
@@ -26,7 +27,8 @@ export const factorOperations: readonly Bound[] = [
     factors.confirmTotp,
     async ({ people, ...ctx }, { code }) => {
       await refuseOldNodes(ctx.db, people.live)
-      return addTotp({ ...ctx, config: people.config }, code)
+      const clocksDiffer = (seconds: number) => people.log && noteClocks(people.log, ctx.by, seconds)
+      return addTotp({ ...ctx, config: people.config, clocksDiffer }, code)
     },
     {},
   ),

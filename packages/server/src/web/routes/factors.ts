@@ -8,7 +8,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import { asPerson } from '../routing/acting.ts'
 import { bodyFor } from '../routing/body.ts'
 import { signedIn, type WebEnv } from '../routing/guards.ts'
-import { tooManyCodes } from '../routing/sign-in.ts'
+import { noteClocks, tooManyCodes } from '../routing/sign-in.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 
 export const factorRoutes = (deps: WebDeps) => {
@@ -16,11 +16,12 @@ export const factorRoutes = (deps: WebDeps) => {
 
   /** Proves by a code of the authenticator app. Codes are counted before they are checked. */
   async function proveByCode(who: WebEnv['Variables'], code: string): Promise<void> {
+    const clocksDiffer = (seconds: number) => noteClocks(deps.log, who.person, seconds)
     const party = `session ${who.session.id}` as const
     const wait = await countCode(store.db, who.person.id, now(), party)
     if (wait !== undefined) throw new Refusal('rate_limited', tooManyCodes, wait)
     await asPerson(deps, who, async ({ db, by: person, now: at }) => {
-      const used = await useFactor({ db, config, person, now: at }, { code })
+      const used = await useFactor({ db, config, person, now: at, clocksDiffer }, { code })
       if (!used.ok) return used
       await forgetWrongCodes(db, person.id, party)
       await noteProof(db, who.session, 'factor', at)

@@ -133,3 +133,27 @@ describe('where one address has asked too often', () => {
     expect((await signIn(stranger)).status).toBe(200)
   })
 })
+
+test('a code of a phone whose clock is wrong says by how much, for people and in the log, and is not accepted', async () => {
+  const { service, ann } = await newSetup()
+  await ann.send('POST', '/api/auth/sign-out')
+  const clock = (service_: Service, secret: string, minutes: number) =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: service_.now() + minutes * 60_000 })
+  const bob = await service.person('Bob', 'north', 'member')
+  const { secret } = (await bob.send<NewTotp>('POST', api('/factors/totp'))).body
+  const confirms = (code: string) =>
+    bob.send<{ error?: { message: string } }>('POST', api('/factors/totp/confirm'), { code })
+  expect((await confirms(clock(service, secret, 4))).body.error?.message).toContain('about 4 minutes ahead of')
+  expect((await confirms(clock(service, secret, 0))).status).toBe(200)
+  service.pass(1200)
+  const browser = service.browser()
+  await browser.send('POST', '/api/auth/sign-in/email', { email: 'bob@example.org', password })
+  const late = await browser.send<{ error: { code: string; message: string } }>('POST', api('/second-factor'), {
+    code: clock(service, secret, -3),
+  })
+  expect(late.body.error.message).toContain('about 3 minutes behind')
+  expect(late.body.error.code).toBe('second_factor_failed')
+  expect(service.lines.filter((line) => line.includes('clocks differ'))).toHaveLength(2)
+  const pasted = `\u200e${clock(service, secret, 0).replace(/(...)/, '$1\u2060-')}\u200b`
+  expect((await browser.send('POST', api('/second-factor'), { code: pasted })).status).toBe(200)
+})

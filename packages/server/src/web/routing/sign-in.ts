@@ -213,8 +213,14 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
   const complete = (c: Context<WebEnv>, half: { hash: string }, { person, party }: Giver, given: Given) =>
     decide<Made, 'second_factor_failed' | 'factor_unreadable'>({ store, auth }, async (trx) => {
       if (!(await useHalf(trx, half, now()))) return secondFailed
-      const used = await useFactor({ db: trx, config, person, now: now() }, given)
-      if (!used.ok) return used.code === 'code_wrong' ? secondFailed : { ...used, code: used.code }
+      let off: number | undefined
+      const clocksDiffer = (seconds: number) => {
+        off = seconds
+        noteClocks(log, person, seconds)
+      }
+      const used = await useFactor({ db: trx, config, person, now: now(), clocksDiffer }, given)
+      if (!used.ok && used.code === 'factor_unreadable') return { ...used, code: used.code }
+      if (!used.ok) return off === undefined ? secondFailed : refuse('second_factor_failed', used.message)
       await forgetWrongCodes(trx, person.id, party)
       const made = await newSession(c, person, trx)
       const session = await trx
@@ -380,6 +386,10 @@ async function storedPassword(db: Db, personId: string): Promise<string | null> 
   const account = await (isPostgres(db) ? row.forShare() : row).executeTakeFirst()
   return account?.password ?? null
 }
+
+/** Tells the operator that an authenticator app and the service disagree about the time. */
+export const noteClocks = (log: Deps['log'], person: { id: string }, seconds: number): void =>
+  log.warn({ person: person.id, seconds }, 'clocks differ: a code of an authenticator app is from another time')
 
 /** A longer text is no address, whatever is removed at its ends. */
 const maxTyped = 4 * maxEmailLength
