@@ -37,6 +37,7 @@ const systemReasons: Readonly<Record<string, string>> = {
 
 /** The reasons of SQLite's errors in words, by their codes or by the lowest byte of these. */
 const sqliteReasons: Readonly<Record<number, string>> = {
+  5: 'another program holds the lock of the database file',
   8: 'the database is read-only',
   10: 'the disk reported an error',
   11: 'the database is damaged',

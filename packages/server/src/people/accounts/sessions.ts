@@ -29,7 +29,13 @@ export async function signedInBy(
   now: number,
 ): Promise<SignedIn | undefined> {
   if (!headers.get('cookie')) return undefined
-  const { response, headers: set } = await auth.api.getSession({ headers, returnHeaders: true })
+  const ask = (query?: { disableRefresh: true }) =>
+    auth.api.getSession({ headers, returnHeaders: true, ...(query && { query }) })
+  // A session that is used is extended now and then. While the database takes no writes, reading it must go on.
+  const { response, headers: set } = await ask().catch((error) => {
+    if (store.engine === 'sqlite' && store.lock.heldSince !== undefined) return ask({ disableRefresh: true })
+    throw error
+  })
   if (!response) return undefined
   const { user, session } = response
   if (isOld(session.createdAt, now) || (await isDisabled(store.db, user.id))) return undefined

@@ -1,14 +1,18 @@
 import { statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { Kysely, sql } from 'kysely'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
 import { newSqliteFile } from '../../../testing/stores.ts'
-import { newTestWorkspace } from '../../../testing/test-workspace.ts'
+import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { CommitUnknown } from '../../agent-api/report-store/committing.ts'
+import { healthOf } from '../../service/ops/health.ts'
 import { durableDialect, openLog } from './durable.ts'
+import { isDatabaseFailure } from './error.ts'
 import { openEmbedded, type Store } from './open.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Tables } from './tables.ts'
+import { newWriterLock } from './writer-lock.ts'
 
 const opened: Store[] = []
 afterEach(async () => {
@@ -18,13 +22,20 @@ afterEach(async () => {
 type SqliteStore = Extract<Store, { engine: 'sqlite' }>
 
 /** Opens a store on a simulated disk, which syncs only when the test permits it, and counts its syncs. */
-async function onDisk(): Promise<{ store: SqliteStore; file: string; disk: Disk }> {
+async function onDisk(lock = newWriterLock()): Promise<{ store: SqliteStore; file: string; disk: Disk }> {
   const file = await newSqliteFile()
   const disk = new Disk()
   const sqlite = openSqlite(file)
   const log = openLog(sqlite, file, disk)
-  const db = new Kysely<Tables>({ dialect: durableDialect(sqlite, log) })
-  const store: SqliteStore = { engine: 'sqlite', db, sqlite, log, close: () => db.destroy().then(() => log.close()) }
+  const db = new Kysely<Tables>({ dialect: durableDialect(sqlite, log, lock) })
+  const store: SqliteStore = {
+    engine: 'sqlite',
+    db,
+    sqlite,
+    log,
+    lock,
+    close: () => db.destroy().then(() => log.close()),
+  }
   opened.push(store)
   return { store, file, disk }
 }
@@ -210,4 +221,55 @@ test('what is synced is the log beside the database file', async () => {
   const store = openEmbedded(`${await newSqliteFile()}-other`) as SqliteStore
   opened.push(store)
   await expect(store.log.sync()).rejects.toThrow('-other-wal')
+})
+
+describe('while another program holds the lock of the file', () => {
+  /** Opens a store that waits no time for the lock, and a connection of another program that holds it. */
+  async function locked() {
+    const waits: number[] = []
+    const lock = newWriterLock(
+      () => Date.UTC(2026, 0, 2),
+      async (ms) => waits.push(ms),
+    )
+    const { store, file, disk } = await onDisk(lock)
+    const w = await newTestWorkspace(store)
+    const other = new DatabaseSync(file)
+    onTestFinished(() => other.close())
+    other.exec('begin immediate')
+    return { w, store, other, waits, disk }
+  }
+  const writes: [string, (store: SqliteStore, w: TestWorkspace) => Promise<unknown>][] = [
+    ['a statement', (store) => store.db.updateTable('agent').set({ name: 'x' }).execute()],
+    ['a transaction', (store) => store.db.transaction().execute((trx) => trx.deleteFrom('log').execute())],
+    ['a batch of reports', (_, w) => reporting(w).decide({ state: { level: 'bad' } })],
+  ]
+
+  test.each(writes)('%s gives up after a second, the next at once, and reading goes on', async (_what, write) => {
+    const { w, store, other, waits } = await locked()
+    const says = /^Another program holds the lock of svc\.db, since 2026-01-02T00:00:00Z\. .*docs\/operator\.md/
+    await expect(write(store, w)).rejects.toThrow(says)
+    expect(waits.reduce((sum, ms) => sum + ms, 0)).toBe(1000)
+    const error = await write(store, w).catch((thrown) => thrown)
+    expect([isDatabaseFailure(error), waits.length]).toEqual([true, 40])
+    expect((await store.db.selectFrom('agent').select('id').execute()).length).toBe(1)
+    expect(await store.db.transaction().execute((trx) => trx.selectFrom('agent').select('id').execute())).toHaveLength(
+      1,
+    )
+    expect(await healthOf(store, Date.now)()).toEqual({ ok: false, message: expect.stringMatching(says) })
+
+    other.exec('rollback')
+    await write(store, w)
+    expect(store.lock.heldSince).toBeUndefined()
+  })
+
+  test.each(writes)('%s that gets the lock within the second succeeds', async (_what, write) => {
+    const { w, store, other, waits } = await locked()
+    const writing = write(store, w)
+    waits.push = (...ms: number[]) => {
+      if (other.isTransaction) other.exec('rollback')
+      return Array.prototype.push.apply(waits, ms)
+    }
+    await writing
+    expect(store.lock.heldSince).toBeUndefined()
+  })
 })

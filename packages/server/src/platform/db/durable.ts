@@ -9,11 +9,13 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   type Driver,
+  type QueryResult,
   SelectQueryNode,
   SqliteDialect,
   SqliteDriver,
 } from 'kysely'
 import { kyselyDatabase } from './sqlite.ts'
+import { newWriterLock, type WriterLock } from './writer-lock.ts'
 
 /** Syncs the write-ahead log of an open database. */
 export interface Log {
@@ -118,11 +120,11 @@ function copyLog(db: DatabaseSync): void {
 }
 
 /** The Kysely dialect for `db`. Its statements and transactions resolve when their changes are on the disk. */
-export function durableDialect(db: DatabaseSync, log: Log): SqliteDialect {
+export function durableDialect(db: DatabaseSync, log: Log, lock: WriterLock = newWriterLock()): SqliteDialect {
   const config = { database: kyselyDatabase(db) }
   return new (class extends SqliteDialect {
     override createDriver(): Driver {
-      return new DurableDriver(config, db, log)
+      return new DurableDriver(config, { db, log, lock })
     }
   })(config)
 }
@@ -130,19 +132,32 @@ export function durableDialect(db: DatabaseSync, log: Log): SqliteDialect {
 class DurableDriver extends SqliteDriver {
   readonly #db: DatabaseSync
   readonly #log: Log
+  readonly #lock: WriterLock
 
-  constructor(config: ConstructorParameters<typeof SqliteDriver>[0], db: DatabaseSync, log: Log) {
+  constructor(
+    config: ConstructorParameters<typeof SqliteDriver>[0],
+    { db, log, lock }: { db: DatabaseSync; log: Log; lock: WriterLock },
+  ) {
     super(config)
     this.#db = db
     this.#log = log
+    this.#lock = lock
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
     const connection = await super.acquireConnection()
     return {
       executeQuery: async <R>(query: CompiledQuery) => {
-        const result = await connection.executeQuery<R>(query)
-        if (!this.#db.isTransaction && !isRead(query)) await this.#log.sync()
+        const run = () => connection.executeQuery<R>(query)
+        let result: QueryResult<R>
+        try {
+          result = await run()
+        } catch (error) {
+          result = await this.#lock.again(error, run)
+        }
+        if (isRead(query)) return result
+        if (this.#lock.heldSince !== undefined && takesLock.test(query.sql)) this.#lock.free()
+        if (!this.#db.isTransaction) await this.#log.sync()
         return result
       },
       streamQuery: (query, size) => connection.streamQuery(query, size),
@@ -154,5 +169,8 @@ class DurableDriver extends SqliteDriver {
     if (this.#db.isTransaction) await super.rollbackTransaction(connection)
   }
 }
+
+/** Statements that succeed only with the lock. A transaction that only reads begins and ends without it. */
+const takesLock = /^\s*(?:insert|update|delete|replace|create|alter|drop|pragma user_version)\b/i
 
 const isRead = ({ query, sql }: CompiledQuery): boolean => SelectQueryNode.is(query) || /^\s*select\b/i.test(sql)

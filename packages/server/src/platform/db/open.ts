@@ -7,6 +7,7 @@ import { durableDialect, type Log, openLog } from './durable.ts'
 import { settle } from './session-settings.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Tables } from './tables.ts'
+import { newWriterLock, type WriterLock } from './writer-lock.ts'
 
 export type Db = Kysely<Tables>
 
@@ -16,7 +17,7 @@ export type Db = Kysely<Tables>
  * idle pool would keep the process alive for 10 s.
  */
 export type Store =
-  | { engine: 'sqlite'; db: Db; sqlite: DatabaseSync; log: Log; close: () => Promise<void> }
+  | { engine: 'sqlite'; db: Db; sqlite: DatabaseSync; log: Log; lock: WriterLock; close: () => Promise<void> }
   | {
       engine: 'postgres'
       db: Db
@@ -43,12 +44,14 @@ const types = {
 export function openEmbedded(file: string): Store {
   const sqlite = openSqlite(file)
   const log = openLog(sqlite, file)
-  const db = new Kysely<Tables>({ dialect: durableDialect(sqlite, log) })
+  const lock = newWriterLock()
+  const db = new Kysely<Tables>({ dialect: durableDialect(sqlite, log, lock) })
   return {
     engine: 'sqlite',
     db,
     sqlite,
     log,
+    lock,
     async close() {
       await db.destroy()
       if (sqlite.isOpen) sqlite.close()

@@ -18,12 +18,12 @@ const cacheKib = 256 * 1024
 /**
  * Opens the embedded database: one connection, and one process per file. SQLite writes a commit to the log but does not
  * sync it, because a sync may take a tenth of a second. durable.ts syncs the log in another thread, and every commit is
- * answered only after that.
+ * answered only after that. From then on SQLite never waits for a lock inside the event loop (writer-lock.ts).
  */
 export function openSqlite(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 5000 })
   db.exec(`pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 4000;
-    pragma secure_delete = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory`)
+    pragma secure_delete = on; pragma cache_size = -${cacheKib}; pragma temp_store = memory; pragma busy_timeout = 0`)
   const version = String(db.prepare('select sqlite_version() as version').get()?.version)
   if (isOlder(version)) {
     db.close()

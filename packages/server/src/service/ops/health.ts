@@ -1,6 +1,7 @@
 /** The service is healthy if its database accepts a write within two seconds. */
 import { sql } from 'kysely'
 import type { Store } from '../../platform/db/open.ts'
+import { lockedWords } from '../../platform/db/writer-lock.ts'
 import { lossWords, openLoss } from '../../platform/marks.ts'
 import { overdueAt } from './alert-metrics.ts'
 
@@ -45,7 +46,11 @@ async function check(store: Store, now: number, clockWarning: string | undefined
   }
   const written = write(store).then(
     async () => ({ ...(await overdue()), ...(await warningOf(store, clockWarning)) }),
-    (error): Health => ({ ok: false, message: `The database takes no writes: ${error?.message ?? error}` }),
+    (error): Health => {
+      const heldSince = store.engine === 'sqlite' ? store.lock.heldSince : undefined
+      if (heldSince !== undefined) return { ok: false, message: lockedWords(heldSince) }
+      return { ok: false, message: `The database takes no writes: ${error?.message ?? error}` }
+    },
   )
   return await Promise.race([written, late]).finally(() => clearTimeout(timer))
 }

@@ -19,7 +19,7 @@ export function sqliteReports(store: SqliteStore, decide: Decide): ReportStore {
   return async (batch, now, age) => {
     const decisions = await store.db.connection().execute(async () => {
       statements ??= prepare(store.sqlite)
-      return commit({ db: store.sqlite, s: statements, decide }, batch, now, age)
+      return commit({ db: store.sqlite, s: statements, decide, lock: store.lock }, batch, now, age)
     })
     try {
       await store.log.sync(sizeOf(batch))
@@ -40,6 +40,7 @@ interface Open {
   db: DatabaseSync
   s: Statements
   decide: Decide
+  lock: SqliteStore['lock']
 }
 
 /**
@@ -47,8 +48,13 @@ interface Open {
  * has thousands of runs it takes several turns, in which other writers wait for the connection.
  */
 async function commit(open: Open, batch: readonly Submission[], now: number, age: MonotonicAge): Promise<Decision[]> {
-  const { db, s, decide } = open
-  s.begin.run()
+  const { db, s, decide, lock } = open
+  try {
+    s.begin.run()
+  } catch (error) {
+    await lock.again(error, () => s.begin.run())
+  }
+  lock.free()
   const decisions: Decision[] = []
   try {
     const seen: Seen = {

@@ -1,0 +1,76 @@
+/**
+ * Waits for the lock of the embedded database while another program holds it, such as a database browser. SQLite would
+ * wait inside the event loop, so that nobody else is answered. Here a statement is tried again between other work, for
+ * a second; from then on each statement fails at once until one succeeds, so that reading goes on.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** The milliseconds for which a statement is tried again, and those between two tries. */
+const [patienceMs, everyMs] = [1000, 25]
+
+export interface WriterLock {
+  /** When another program was first seen to hold the lock, in Unix milliseconds; undefined if none holds it. */
+  readonly heldSince: number | undefined
+  /** Notes that a statement has written, so nobody else holds the lock. */
+  free(): void
+  /** Runs a statement again that failed with `error`. Throws any error that is not about the lock. */
+  again<T>(error: unknown, statement: () => T | Promise<T>): Promise<T>
+}
+
+export function newWriterLock(
+  now: () => number = Date.now,
+  wait: (ms: number) => Promise<unknown> = sleep,
+): WriterLock {
+  let heldSince: number | undefined
+  return {
+    get heldSince() {
+      return heldSince
+    },
+    free() {
+      heldSince = undefined
+    },
+    async again(error, statement) {
+      if (!isLocked(error)) throw error
+      const since = heldSince ?? now()
+      for (let waited = 0; heldSince === undefined && waited < patienceMs; waited += everyMs) {
+        await wait(everyMs)
+        try {
+          return await statement()
+        } catch (next) {
+          if (!isLocked(next)) throw next
+        }
+      }
+      heldSince ??= since
+      throw new DatabaseLocked(heldSince, error)
+    },
+  }
+}
+
+/** The error for a write that could not be made because another program holds the lock of the database file. */
+class DatabaseLocked extends Error {
+  // The code of node:sqlite, and SQLITE_BUSY, so that it counts as a failure of the database.
+  readonly code = 'ERR_SQLITE_ERROR'
+  readonly errcode = sqliteBusy
+
+  constructor(since: number, cause: unknown) {
+    super(lockedWords(since), { cause })
+  }
+}
+
+/** Says that the lock is held, and what to do. */
+export const lockedWords = (since: number): string =>
+  `Another program holds the lock of svc.db, since ${new Date(since).toISOString().slice(0, 19)}Z. No other program may write into that file: end it, or let it finish (docs/operator.md, "Files").`
+
+const sqliteBusy = 5
+
+/**
+ * True for SQLITE_BUSY. It is not true if another program wrote since the transaction began: then trying again does not
+ * help.
+ */
+const isLocked = (error: unknown): boolean =>
+  error instanceof Error &&
+  'errcode' in error &&
+  Number(error.errcode) % 256 === sqliteBusy &&
+  error.errcode !== busySnapshot
+
+const busySnapshot = 517
