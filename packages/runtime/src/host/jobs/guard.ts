@@ -16,7 +16,7 @@ export const setAside =
 
 export const guard = `
 const [told, jobs, account] = process.argv.splice(1, 3), fs = require("node:fs"), env = process.env;
-const [ignored, openFiles, files, stdio, mark, timer, shell] = told.slice(1).split(":"), isWatched = mark !== "";
+const [ignored, openFiles, files, stdio, mark, timer, shell, core] = told.slice(1).split(":"), isWatched = mark !== "";
 for (const name of "${setAside}".split(" "))
   if ("SVC_EXEC_" + name in env) env[name] = env["SVC_EXEC_" + name], delete env["SVC_EXEC_" + name];
   else delete env[name];
@@ -26,7 +26,7 @@ const readMark = (length) => {
 };
 let taken = false;
 const launched = globalThis.svcExec = {
-  jobs, account, ignored, openFiles, files,
+  jobs, account, ignored, openFiles, files, core,
   stdio: stdio.split(",").map((fd) => fd === "-" ? undefined : Number(fd)),
   get taken() { return taken },
   set taken(_) {

@@ -23,6 +23,8 @@ export interface Launched {
   readonly ignored?: string
   /** The numbers of the files from 3 to 9 that were open. Node would not hand them on. */
   readonly files?: string
+  /** The soft limit of the size of core files, in bytes. The launcher sets none for Node. */
+  readonly core?: string
   /** The soft limit of open files. Node raises it to the hard limit. */
   readonly openFiles?: string
 }

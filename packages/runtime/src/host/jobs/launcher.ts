@@ -121,13 +121,16 @@ svc_exec_note() {
 
 const facts = `
 # Node changes ignored signals, the limit of open files, and files. They are noted here and restored for the command.
-svc_exec_ignored= svc_exec_open=
+svc_exec_ignored= svc_exec_open= svc_exec_core=
 if [ -r "/proc/$$/status" ] && [ -r "/proc/$$/limits" ]; then
   while read -r svc_exec_key svc_exec_value; do
     case $svc_exec_key in SigIgn:) svc_exec_ignored=$svc_exec_value ;; esac
   done <"/proc/$$/status"
   while read -r svc_exec_key svc_exec_what svc_exec_rest svc_exec_value svc_exec_hard; do
-    case "$svc_exec_what $svc_exec_rest" in 'open files') svc_exec_open=$svc_exec_value ;; esac
+    case "$svc_exec_what $svc_exec_rest" in
+      'open files') svc_exec_open=$svc_exec_value ;;
+      'core file') svc_exec_core=\${svc_exec_hard%% *} ;;
+    esac
   done <"/proc/$$/limits"
 fi
 # Node gets no standard file of the command, so that whatever it says or reads before the command is nobody's. Those of
@@ -159,7 +162,7 @@ const kept = ['LD_LIBRARY_PATH', 'SVC_TIME_SCALE'].map((name) => `\${${name}+"${
 
 /** The words that start Node for the command in `"$@"`. */
 const node = `"$svc_exec_node" ${nodeFlags} -e "$svc_exec_text" \\
-    "i$svc_exec_ignored:$svc_exec_open:$svc_exec_files:$svc_exec_in,$svc_exec_out,$svc_exec_err:$svc_exec_mark:$svc_exec_timer:$$" \\
+    "i$svc_exec_ignored:$svc_exec_open:$svc_exec_files:$svc_exec_in,$svc_exec_out,$svc_exec_err:$svc_exec_mark:$svc_exec_timer:$$:$svc_exec_core" \\
     "$svc_exec_jobs" "$svc_exec_account" "$svc_exec_svc" exec "$@"`
 
 /**
@@ -172,6 +175,8 @@ svc_exec_text=${quoted(guard)}
 # Becomes Node. Some shells hand on a file that they opened only if it is named again.
 svc_exec_become() {
   svc_exec_named=
+  # A Node that crashes leaves no file in the folder of the command.
+  case $svc_exec_core in '' | 0) ;; *) ulimit -S -c 0 2>/dev/null ;; esac
   for svc_exec_key in "$svc_exec_in" "$svc_exec_out" "$svc_exec_err" "$svc_exec_mark"; do
     case $svc_exec_key in [3-9]) svc_exec_named="$svc_exec_named $svc_exec_key<&$svc_exec_key" ;; esac
   done

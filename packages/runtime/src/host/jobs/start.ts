@@ -141,7 +141,7 @@ function environment({ jobs, environment: told }: Launched): Environment {
 function shellScript(
   words: readonly string[],
   { closed, ...all }: Environment & { readonly closed: readonly number[] },
-  { ignored = '', openFiles = '' }: Launched,
+  { ignored = '', openFiles = '', core = '' }: Launched,
 ): string | undefined {
   const { args, variables } = process.platform === 'linux' ? damaged(words, all) : nothing
   const lines = [
@@ -149,6 +149,7 @@ function shellScript(
     ...(/^\d+$/.test(openFiles) && openFiles !== softLimitOf('self')
       ? [`ulimit -S -n ${openFiles} 2>/dev/null || :`]
       : []),
+    ...(/^(?:[1-9]\d*|unlimited)$/.test(core) ? [`ulimit -S -c ${coreBlocks(core)} 2>/dev/null || :`] : []),
     ...variables.map(([name, bytes]) => `${name}=${written(bytes)}`),
     ...closed.map((fd) => `exec ${fd}<&-`),
   ]
@@ -160,6 +161,9 @@ function shellScript(
   })
   return `${lines.join('\n')}\nexec ${args.size === 0 ? '"$@"' : values.join(' ')}`
 }
+
+/** A limit of core files as shells count it. */
+const coreBlocks = (bytes: string): string => (bytes === 'unlimited' ? bytes : String(Math.floor(Number(bytes) / 512)))
 
 interface Damaged {
   /** The bytes of the words that are not valid UTF-8, by their positions. */

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => ada.remove())
 
-const command = `sh -c 'echo out; echo err >&2; cat; env | grep -v SVC_ | sort; exit 3'`
+const command = `sh -c 'echo out; echo err >&2; cat; env | grep -v SVC_ | sort; ls; ulimit -S -c; exit 3'`
 let count = 0
 
 /** Runs the command alone and as a job, after these lines of a shell. Returns both ends, and what svc wrote about it. */
@@ -85,6 +85,8 @@ const limits: Row[] = [
   ['a small stack', () => 'ulimit -s 200', may],
   ['one second', () => 'ulimit -t 1'],
   ['no core files', () => 'ulimit -c 0'],
+  ['core files', () => 'ulimit -S -c unlimited'],
+  ['core files and few open ones', () => 'ulimit -S -c unlimited; ulimit -n 16', may],
 ]
 
 const files: Row[] = [
