@@ -14,7 +14,7 @@ import { installService, managerAnswers } from '../install/service/units.ts'
 import { programFile } from '../launcher/file.ts'
 import { version } from '../machine/base/version.ts'
 import { writeLightly } from '../machine/files/durable.ts'
-import { type Connection, writeConnection } from '../machine/files/env.ts'
+import { type Connection, rememberNetwork, writeConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { inTurn, whoHolds } from '../machine/files/lock.ts'
 import { hint } from '../machine/hint.ts'
@@ -55,6 +55,7 @@ export async function connectHost(
       writeManifest(folder, manifestFor(folder, name))
       writeAdopted(folder, adopted)
       if (isNew) writeConnection(folder, connection)
+      else rememberNetwork(folder)
       fillSettings(folder, manifestOf(folder, name))
     })
   } catch (error) {

@@ -73,9 +73,10 @@ async function run(options: AdoptOptions): Promise<void> {
   if (!options.yes && !interactive())
     throw new Refusal('Nobody can be asked here. Add --yes, or run it at a terminal. Nothing was done.', exits.usage)
   warn(foundLines(found).join('\n'))
+  // The token is asked for first: a person who pastes it at once, as the page says, must not answer a question with it.
+  const connection = known.value ?? { origin: known.origin, token: await tokenFrom(options.tokenFile) }
   const adopted = await askSections(options, chosen, readAdopted(place.folder))
   const wraps = await askCrontab(options, place, found)
-  const connection = known.value ?? { origin: known.origin, token: await tokenFrom(options.tokenFile) }
   const starts = options.start && !whoHolds(place.folder, 'runtime') && (options.yes || (await confirm(startQuestion)))
   const lines = [
     ...(await connectHost(place, { name, adopted, connection, isNew: known.value === undefined })),

@@ -3,7 +3,7 @@
  * the answer comes from standard input. The library for questions is loaded only when a command asks something. It
  * takes ten megabytes, which `svc run` must not spend for as long as the agent runs.
  */
-import { readText } from '@svc/protocol'
+import { bare, readText } from '@svc/protocol'
 import { exits, Refusal } from './output.ts'
 
 export const interactive = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
@@ -32,10 +32,65 @@ export async function askLine(message: string, wrong: (typed: string) => string 
   return typeof answer === 'symbol' ? stopped() : (answer ?? '')
 }
 
+/**
+ * Asks a question that is answered with a whole line: yes, no, y, n, or Enter alone for yes. Single letters decide nothing,
+ * since a person may paste a token or a code too early; such a text is not shown, and the question is repeated.
+ */
 export async function confirm(message: string): Promise<boolean> {
-  const { confirm: askConfirm } = await import('@clack/prompts')
-  const answer = await askConfirm({ message, output: terminal() })
-  return typeof answer === 'boolean' ? answer : stopped()
+  const { stdin } = process
+  process.stderr.write(`${message} (yes/no; Enter means yes) `)
+  const wasRaw = stdin.isRaw
+  stdin.setRawMode?.(true)
+  try {
+    for (let answer: boolean | undefined; ; ) {
+      answer = answerIn(await typedLine())
+      if (answer !== undefined) return answer
+      process.stderr.write('Please type yes or no. Nothing of that text was used. ')
+    }
+  } finally {
+    stdin.setRawMode?.(wasRaw)
+    stdin.pause()
+  }
+}
+
+/** Reads an answer to a question; undefined for any other text. */
+export function answerIn(line: string): boolean | undefined {
+  const word = bare(line).toLowerCase()
+  if (['', 'y', 'yes'].includes(word)) return true
+  return ['n', 'no'].includes(word) ? false : undefined
+}
+
+/** The characters that terminals send for the key that removes one. */
+const erases = ['\b', '\u007f']
+
+/**
+ * Reads one line from a terminal in raw mode, and shows only what may become an answer. Text that arrives together with a
+ * line break in front of it was pasted, and counts as one line.
+ */
+function typedLine(): Promise<string> {
+  const { stdin, stderr } = process
+  return new Promise((resolve, reject) => {
+    let line = ''
+    const end = (finish: () => void) => {
+      stdin.off('data', take)
+      stdin.off('end', over)
+      stderr.write('\n')
+      finish()
+    }
+    const over = () => end(() => reject(new Refusal('Nothing was done.')))
+    const take = (part: Buffer) => {
+      const typed = part.toString('utf8')
+      if (typed.includes('\u0003') || typed.includes('\u0004')) return over()
+      const [before = '', ...after] = typed.split(/[\r\n]+/)
+      const isShown = /^(?:y|ye|yes|n|no)$/i.test(line + before)
+      if (isShown) stderr.write(before)
+      for (const character of before) line = erases.includes(character) ? line.slice(0, -1) : line + character
+      if (after.length > 0) end(() => resolve([line, ...after].join(' ')))
+    }
+    stdin.on('data', take)
+    stdin.on('end', over)
+    stdin.resume()
+  })
 }
 
 /**

@@ -3,7 +3,7 @@
  * they exit. `npm test` leaves this out. packages/runtime/src/cli/program.test.ts proves the same rules.
  */
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -95,6 +95,27 @@ describe('svc connect', () => {
     expect(shown).toContain('accepted a report of mail-triage 1.4.0')
     expect(shown).not.toContain('AAA')
     expect(readFileSync(of.env, 'utf8')).toContain(`SVC_TOKEN=${token}\n`)
+  })
+
+  test.runIf(python)('a text that is pasted at the wrong question answers nothing and is not shown', async () => {
+    const good = await service()
+    const of = folder()
+    rmSync(join(of.root, 'svc.agent.yaml'))
+    const answers = [
+      ['not shown', token],
+      ['Write a small one', `svc_agt_${'n'.repeat(43)}`],
+      ['type yes or no', 'y'],
+      ['Write a first one', 'no'],
+    ]
+    const here = fileURLToPath(new URL('../..', import.meta.url))
+    const args = ['connect', '--dir', of.root, '--url', good.origin]
+    const all = ['testing/answers.py', JSON.stringify(answers), process.execPath, 'src/main.ts', ...args]
+    const shown = await new Promise<string>((resolve) =>
+      execFile('python3', all, { cwd: here }, (_error, out) => resolve(out)),
+    )
+    expect(shown).toContain('accepted a report')
+    expect(shown).toContain('svc service install --start')
+    expect(shown).not.toContain('nnnn')
   })
 
   test('never takes a token as an argument', async () => {

@@ -52,9 +52,12 @@ export const connect = (): Command =>
 async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOptions): Promise<void> {
   const folder = existing(dir)
   const origin = originFrom(url)
-  const { manifest, toWrite } = await manifestFor(folder, name, yes)
-  const firstStatus = await offerStatus(folder, manifest, yes)
+  const found = presentOrNew(folder, name, yes)
+  // The token is asked for first: a person who pastes it at once, as the page says, must not answer a question with it.
   const connection: Connection = { origin, token: await tokenFrom(tokenFile) }
+  const { manifest, toWrite } =
+    'manifest' in found ? { ...found, toWrite: undefined } : await newManifest(found.name, yes)
+  const firstStatus = await offerStatus(folder, manifest, yes)
   if (test) await tryConnection(folder, manifest, connection, 'With --no-test it is written without a test.')
   inTurn(folder, 'svc connect', () => {
     if (toWrite !== undefined) writeDurably(folder.manifest, toWrite)
@@ -87,14 +90,20 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOption
       ...(firstStatus === undefined
         ? missingStatus(folder, manifest)
         : [`Wrote ${firstStatus}. Your agent overwrites it with its own status.`]),
-      nextStep(folder, manifest),
+      ...nextSteps(folder, manifest),
     ],
   )
 }
 
-function nextStep(folder: Folder, manifest: Manifest): string {
-  if (whoHolds(folder, 'runtime')) return 'The running reporter uses it from its next report.'
-  return manifest.runtime ? `Start it with: ${hint('start')}` : `Start reporting with: ${hint('report')}`
+function nextSteps(folder: Folder, manifest: Manifest): string[] {
+  if (whoHolds(folder, 'runtime')) return ['The running reporter uses it from its next report.']
+  const lasting = hint('service install --start')
+  if (manifest.runtime)
+    return [`Start it, now and at every boot: ${lasting}`, `Or only until the next boot: ${hint('start')}`]
+  return [
+    `Start reporting with: ${hint('report')}`,
+    `That ends with this terminal. To keep it running, name the agent's program in ${manifestName} as "runtime", and run: ${lasting}`,
+  ]
 }
 
 /** The status file that `svc connect` offers to write. The page shows it until the agent writes its own. */
@@ -125,12 +134,15 @@ const missingStatus = (folder: Folder, manifest: Manifest): string[] => {
   return file === undefined ? [] : [`The page shows a level once your agent writes ${file}, for instance ${firstText}`]
 }
 
-/** Returns the folder's manifest. If the folder has none, asks whether to write a small one. */
-async function manifestFor(
+/**
+ * Returns the folder's manifest or, if the folder has none, the name for a small one. Refuses if somebody would have to
+ * be asked and cannot be.
+ */
+function presentOrNew(
   folder: Folder,
   name: string | undefined,
   yes: boolean | undefined,
-): Promise<{ manifest: Manifest; toWrite?: string }> {
+): { readonly manifest: Manifest } | { readonly name: string } {
   if (readFile(folder.manifest, 1024 * 1024).is !== 'missing') {
     const found = manifestOf(folder)
     if (!found.ok) throw new Refusal(found.message)
@@ -139,12 +151,18 @@ async function manifestFor(
   const chosen = name === undefined ? nameFrom(basename(folder.root)) : pasted('The name', name)
   const wrong = wrongWithAgentName(chosen)
   if (wrong) throw new Refusal(`The name ${wrong}: got ${JSON.stringify(chosen)}. Choose one with --name.`, exits.usage)
-  if (!yes) {
-    if (!interactive())
-      throw new Refusal(`There is no ${manifestName} in ${folder.root}. Write one, or add --yes for a small one.`)
-    if (!(await confirm(`There is no ${manifestName} here. Write a small one for "${chosen}"?`)))
-      throw new Refusal('Nothing was written.')
-  }
+  if (!yes && !interactive())
+    throw new Refusal(`There is no ${manifestName} in ${folder.root}. Write one, or add --yes for a small one.`)
+  return { name: chosen }
+}
+
+/** Makes a small manifest. The person is asked before, except with --yes. */
+async function newManifest(
+  chosen: string,
+  yes: boolean | undefined,
+): Promise<{ readonly manifest: Manifest; readonly toWrite: string }> {
+  if (!yes && !(await confirm(`There is no ${manifestName} here. Write a small one for "${chosen}"?`)))
+    throw new Refusal('Nothing was written.')
   const toWrite = smallManifest(chosen)
   const read = readManifest(toWrite, { for: 'report' })
   if (!read.ok) throw new Error(`The small manifest is wrong: ${JSON.stringify(read.findings)}`)

@@ -5,9 +5,10 @@
 import { resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { isOwnMachineOnly, isToken } from '@svc/protocol'
-import { type Connection, isOpen, readOrigin } from '../machine/files/env.ts'
+import { type Connection, isOpen, readEnv, readOrigin } from '../machine/files/env.ts'
 import { type Folder, prepare } from '../machine/files/folder.ts'
 import { readHandedText } from '../machine/files/handed.ts'
+import { noteNetwork } from '../machine/files/network.ts'
 import { type Exchanged, exchange } from '../reporter/exchange.ts'
 import { createReporter } from '../reporter/run.ts'
 import { askHidden, interactive, standardInput } from './ask.ts'
@@ -61,6 +62,7 @@ export async function tryConnection(
   advice: string,
 ): Promise<void> {
   prepare(folder)
+  noteNetwork(readEnv(folder.env))
   const result = await testReport(folder, manifest, connection)
   if (result.ok) return
   const where = `The test report to ${connection.origin} failed: ${result.why}. Nothing was written.`

@@ -3,8 +3,9 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { Command } from 'commander'
-import { findUnits } from '../install/service/find.ts'
+import { findUnit, findUnits, textOf } from '../install/service/find.ts'
 import { unitFault } from '../install/service/mend.ts'
+import { pathOf } from '../install/service/text.ts'
 import { unanswered, uninstallHint } from '../install/service/units.ts'
 import { processNow, wordFor } from '../launcher/now.ts'
 import { messageOf } from '../machine/base/errors.ts'
@@ -14,6 +15,7 @@ import { checkReachable, refusalOf } from '../machine/client/service-client.ts'
 import { isOpen, readConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { whoHolds } from '../machine/files/lock.ts'
+import { unremembered } from '../machine/files/network.ts'
 import { examples, hint } from '../machine/hint.ts'
 import { canRun } from '../machine/programs/can-run.ts'
 import { needsText, unmetNeeds } from '../machine/programs/needs.ts'
@@ -189,12 +191,20 @@ function versions(folder: Folder, manifest: Manifest): Check[] {
   ]
 }
 
+/** The PATH that the runtime will have: that of its unit or, without one, that of this shell. */
+function runtimePath(folder: Folder): string {
+  const unit = findUnit(folder)
+  return (unit && pathOf(textOf(unit.file) ?? '')) ?? process.env.PATH ?? ''
+}
+
 /** Checks that the program which starts the agent can be found and run. */
 function program(folder: Folder, { runtime, name }: Manifest): Check[] {
   const wanted = runtime?.kind === 'compose' ? 'docker' : (runtime?.command[0] ?? '')
   const places = wanted.includes('/')
     ? [resolve(folder.home, runtime?.kind === 'process' ? runtime.workdir : '.', wanted)]
-    : (process.env.PATH ?? '').split(':').map((path) => join(path, wanted))
+    : runtimePath(folder)
+        .split(':')
+        .map((path) => join(path, wanted))
   const found = places.find((path) => canRun(path))
   return [
     {
@@ -210,7 +220,7 @@ async function programs(folder: Folder): Promise<Check[]> {
   const manifest = manifestOf(folder)
   const needs = (manifest.ok && manifest.value.needs) || []
   if (needs.length === 0) return []
-  const unmet = await unmetNeeds(needs)
+  const unmet = await unmetNeeds(needs, runtimePath(folder))
   return [{ name: 'Programs', ok: unmet.length === 0, message: unmet.join(' ') || needsText(needs) }]
 }
 
@@ -298,8 +308,15 @@ async function remote(folder: Folder): Promise<Check[]> {
   const connection = readConnection(folder)
   if (!connection.ok) return []
   const { origin } = connection.value
-  const sent = await checkReachable(origin, new AbortController().signal)
+  const never = new AbortController().signal
+  const sent = await checkReachable(origin, never)
   if (sent.is === 'lost') return [{ name: 'Service', ok: false, message: `${origin} cannot be reached: ${sent.why}` }]
+  // The runtime of a unit has no variables of this shell, so what works here may not work there.
+  const lacking = findUnits(folder).length > 0 ? unremembered() : []
+  if (lacking.length > 0 && (await checkReachable(origin, never, true)).is === 'lost') {
+    const unit = `the unit does not have ${lacking.join(', ')}; run "${hint('service install')}", which remembers it`
+    return [{ name: 'Service', ok: false, message: `${origin} answers here, but not to the runtime: ${unit}` }]
+  }
   const { status, body } = sent
   const { address, message } = refusalOf(status, body)
   // A service without a build of svc answers 404, too, and then names no other address.

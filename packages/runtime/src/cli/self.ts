@@ -26,7 +26,7 @@ interface SelfOptions {
 
 export const self = (): Command =>
   new Command('self')
-    .summary('make this program a command of your user')
+    .summary('make this program a command of your user or, as root, of all users')
     .description('This program itself, independent of any agent.')
     .helpCommand(false)
     .addHelpText('after', examples('self install', 'self install --to ~/bin'))
@@ -45,6 +45,10 @@ async function install({ to, json }: SelfOptions): Promise<void> {
   const { lines, ...done } = await installSelf(to === undefined ? programsFolder() : resolve(to))
   show(json, { installed: true, ...done }, () => lines)
 }
+
+/** Says that all users get a program, where root installs it. */
+const forAll = (folder: string): string =>
+  process.getuid?.() === 0 && !folder.startsWith(homedir()) ? ', for all users of this machine' : ''
 
 /** The folder for the programs of the current user account. */
 export const programsFolder = (): string =>
@@ -112,7 +116,7 @@ export async function installSelf(folder: string, host?: string): Promise<Instal
     lines: [
       same
         ? `${file} is svc ${version} already.`
-        : `Installed svc ${version} as ${file}${before ? `, in place of ${before.version}` : ''}.`,
+        : `Installed svc ${version} as ${file}${before ? `, in place of ${before.version}` : ''}${forAll(folder)}.`,
       ...(execChanged ? [`Wrote ${exec}, which runs the commands of a crontab and records them.`] : []),
       ...(found === 'missing' ? pathAdvice(folder, process.env.SHELL ?? '') : []),
       ...(found === 'other'

@@ -11,6 +11,7 @@ import { writeStarter } from '../launcher/trial-files.ts'
 import { createFolder, namesIn, syncFolder, writeDurably } from '../machine/files/durable.ts'
 import { writeEnv } from '../machine/files/env.ts'
 import { type Folder, folderAt, prepare } from '../machine/files/folder.ts'
+import { toRemember } from '../machine/files/network.ts'
 import type { Author } from '../state/changes.ts'
 import { type Install, writeInstall } from '../state/install-note.ts'
 import { linkState } from '../state/paths.ts'
@@ -40,7 +41,10 @@ export async function place(
   const manifest = await placeVersion(folder, { bytes, sha256: sha256.toLowerCase(), version, blueprint })
   lead(folder, sha256)
   prepare(folder)
-  writeEnv(folder.env, new Map([...Object.entries(env), ['SVC_URL', origin]]))
+  const remembered = Object.entries(toRemember(origin)).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  )
+  writeEnv(folder.env, new Map([...Object.entries(env), ...remembered, ['SVC_URL', origin]]))
   writeEnv(folder.secrets, secrets)
   const placed = folderAt(folder.root)
   fillSettings(placed, manifest)

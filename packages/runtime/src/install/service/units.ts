@@ -6,6 +6,7 @@ import { ownFile, startArgs } from '../../launcher/file.ts'
 import { Refusal } from '../../machine/base/refusal.ts'
 import { userName } from '../../machine/base/user.ts'
 import { createFolder, writeDurably } from '../../machine/files/durable.ts'
+import { rememberNetwork } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
 import { hint, sudoHint } from '../../machine/hint.ts'
@@ -61,6 +62,7 @@ export async function installService(folder: Folder, request: Request): Promise<
   const replaced = present && present.file !== unit.file ? await replace(present) : undefined
   const before = textOf(unit.file)
   const facts = await factsOf(folder, unit, request)
+  rememberNetwork(folder)
   createFolder(dirname(unit.file))
   writeDurably(unit.file, unit.kind === 'launchd' ? launchdPlist(facts) : systemdUnit(facts))
   const stateBefore = beforeStart(folder)

@@ -11,12 +11,14 @@ import {
   type IncomingMessage,
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { SecureContext } from 'node:tls'
 import { clean, foreignLine, isObject, limits } from '@svc/protocol'
 import { codeOf } from '../base/errors.ts'
 import { patience } from '../base/time.ts'
 import { version } from '../base/version.ts'
 import type { Connection } from '../files/env.ts'
 import { lookup } from './lookup.ts'
+import { certificateAdvice, proxyNote, secureContext, secureContextOfUnit } from './trust.ts'
 
 export type SendResult =
   | { readonly is: 'answered'; readonly status: number; readonly body: Buffer; readonly headers: IncomingHttpHeaders }
@@ -46,9 +48,12 @@ export function post(
   return call(new URL(path, origin), { method: 'POST', json, token, seconds }, signal)
 }
 
-/** Checks that a service answers at the address. The request carries no token. */
-export const checkReachable = (origin: string, signal: AbortSignal): Promise<SendResult> =>
-  call(new URL('/cli/svc.pyz.sha256', origin), { method: 'GET' }, signal)
+/**
+ * Checks that a service answers at the address. The request carries no token. With `asUnit` it trusts only what the
+ * runtime of a unit trusts.
+ */
+export const checkReachable = (origin: string, signal: AbortSignal, asUnit = false): Promise<SendResult> =>
+  call(new URL('/cli/svc.pyz.sha256', origin), { method: 'GET', asUnit }, signal)
 
 interface Call {
   readonly method: 'GET' | 'POST'
@@ -63,6 +68,14 @@ interface Call {
   readonly accept?: string
   /** True to use a separate connection: a request that takes minutes must not delay a report. */
   readonly apart?: boolean
+  /** True to trust only what the runtime of a unit trusts, without variables that only this process has. */
+  readonly asUnit?: boolean
+}
+
+/** The options of every TLS connection: the certificate is verified, whatever the environment says. */
+export function tls(asUnit = false): { rejectUnauthorized: true; secureContext?: SecureContext } {
+  const context = asUnit ? secureContextOfUnit() : secureContext()
+  return { rejectUnauthorized: true, ...(context && { secureContext: context }) }
 }
 
 /** Makes one request. The promise never rejects; a failure is a result. */
@@ -77,6 +90,7 @@ export function call(
     bytes = limits.answerBytes,
     accept = 'application/json',
     apart = false,
+    asUnit = false,
   }: Call,
   signal: AbortSignal,
 ): Promise<SendResult> {
@@ -91,8 +105,9 @@ export function call(
       resolve(result)
       if (result.is === 'lost') request?.destroy()
     }
-    const lost = (why: string, tooLarge?: true) => end({ is: 'lost', why, sent, ...(tooLarge && { tooLarge }) })
-    const stop = () => lost('the reporter was stopped')
+    const lost = (why: string, tooLarge?: true) =>
+      end({ is: 'lost', why: sent ? why : `${why}${proxyNote(url)}`, sent, ...(tooLarge && { tooLarge }) })
+    const stop = () => end({ is: 'lost', why: 'the reporter was stopped', sent })
     const timer = setTimeout(() => lost(`no whole answer within ${seconds} s`), patience(seconds))
     let idle: NodeJS.Timeout | undefined
     const alive = () => {
@@ -106,9 +121,9 @@ export function call(
     try {
       request = (secure ? httpsRequest : httpRequest)(url, {
         method,
-        agent: apart ? false : agentFor(secure),
+        agent: apart || asUnit ? false : agentFor(secure),
         lookup,
-        ...(secure && { rejectUnauthorized: true }),
+        ...(secure && tls(asUnit)),
         headers: {
           accept,
           'user-agent': `svc/${version}`,
@@ -167,6 +182,8 @@ const known: Readonly<Record<string, string>> = {
   ENETUNREACH: 'there is no network',
   EHOSTUNREACH: 'the machine of the service cannot be reached',
   ETIMEDOUT: 'the connection timed out',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS at this port',
+  EPROTO: 'it does not speak TLS at this port',
 }
 
 /** Why no answer came, worded as the end of a sentence. */
@@ -175,8 +192,11 @@ export function reason(error: unknown): string {
   const code = codeOf(first) ?? codeOf(error)
   const words = code === undefined ? undefined : known[code]
   if (words) return words
-  return foreignLine(clean(first instanceof Error && first.message ? first.message : (code ?? 'unknown error')))
+  return certificateAdvice(first) ?? plainReason(first, code)
 }
+
+const plainReason = (first: unknown, code: string | undefined): string =>
+  foreignLine(clean(first instanceof Error && first.message ? first.message : (code ?? 'unknown error')))
 
 /** The message for an answer that is not a success: the service's own words, if the answer contains them (7). */
 export function refusalOf(status: number, body: Buffer): { code?: string; message: string; address?: string } {

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { agentFolder, svc } from '../../../testing/folder.ts'
+import { agentFolder, svc, token } from '../../../testing/folder.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-tls-'))
 const key = join(folder, 'key.pem')
@@ -78,5 +78,34 @@ test.runIf(made).each([
   expect(ran.code).toBe(code)
   expect(ran.err).toContain(says)
   expect(tokens.length).toBe(code === 0 ? 1 : 0)
+  of.remove()
+})
+
+const cleared = { NODE_EXTRA_CA_CERTS: '', SSL_CERT_FILE: '', SSL_CERT_DIR: '', SVC_TOKEN: token }
+
+test.runIf(made).each(['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'])(
+  'an authority that %s names when the agent is connected is known to its runtime, which does not have the variable',
+  async (name) => {
+    const of = agentFolder({})
+    const value = name === 'SSL_CERT_DIR' ? folder : cert
+    const url = `https://localhost:${port}`
+    const unknown = await svc(of, ['connect', '--url', url], { env: cleared })
+    expect(unknown).toMatchObject({ code: 3, err: expect.stringContaining('NODE_EXTRA_CA_CERTS') })
+    expect(await svc(of, ['connect', '--url', url], { env: { ...cleared, [name]: value } })).toMatchObject({ code: 0 })
+    expect(await svc(of, ['report', '--once'], { env: cleared })).toMatchObject({ code: 0 })
+    const wrong = await svc(of, ['connect', '--url', url], { env: { ...cleared, [name]: '/nowhere' } })
+    expect(wrong.code, 'a file that is not there').toBe(3)
+    if (name !== 'SSL_CERT_DIR') expect(wrong.err).toContain(`${name} names /nowhere, which is not there`)
+    of.remove()
+  },
+)
+
+test.runIf(made)('a command that cannot reach the service says that it uses no proxy', async () => {
+  const of = agentFolder({}, 'https://127.0.0.1:9')
+  const ran = await svc(of, ['report', '--once'], { env: { HTTPS_PROXY: 'http://user:secret@127.0.0.1:8' } })
+  expect(ran.err).toContain('svc uses no proxy: HTTPS_PROXY is set, and ignored')
+  expect(ran.err).not.toContain('secret')
+  const exempt = await svc(of, ['report', '--once'], { env: { HTTPS_PROXY: 'http://127.0.0.1:8', NO_PROXY: '*' } })
+  expect(exempt.err).not.toContain('proxy')
   of.remove()
 })

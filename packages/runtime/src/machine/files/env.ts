@@ -2,12 +2,14 @@
  * Reads and writes `.svc/agent.env` and `secrets.env`. Each line is `NAME=value`, taken literally (2.9). The files have
  * mode 0600 and are replaced in one step (D51).
  */
+import { statSync } from 'node:fs'
 import { wrongWithEnvValue } from '@svc/blueprint/names'
 import { changeEnvText, isToken, isUtf16, readEnvText } from '@svc/protocol'
 import { Refusal } from '../base/refusal.ts'
 import { hint } from '../hint.ts'
 import { writeDurably } from './durable.ts'
 import { type Folder, prepare } from './folder.ts'
+import { noteNetwork, toRemember } from './network.ts'
 import { readFile } from './read.ts'
 
 export type Env = ReadonlyMap<string, string>
@@ -49,6 +51,7 @@ const inUtf16 = 'is UTF-16; save it as UTF-8'
  */
 export function readConnection(folder: Folder): ConnectionRead {
   const env = readEnv(folder.env)
+  noteNetwork(env)
   const connect = `run "${hint('connect --url …')}" first`
   const url = env.get('SVC_URL')
   const token = env.get('SVC_TOKEN')
@@ -66,12 +69,24 @@ export function readConnection(folder: Folder): ConnectionRead {
 }
 
 /**
- * Writes the address of the service and the agent's token into `.svc/agent.env`, and keeps every other line of that
- * file.
+ * Remembers the variables of this shell that the connection needs (D78). Changes nothing without a connection, or if the
+ * file belongs to another user, who could not read it afterwards.
+ */
+export function rememberNetwork(folder: Folder): void {
+  const connection = readConnection(folder)
+  if (!connection.ok || statSync(folder.env).uid !== process.getuid?.()) return
+  const changes = toRemember(connection.value.origin)
+  const now = readEnv(folder.env)
+  if (Object.entries(changes).some(([name, value]) => now.get(name) !== value)) changeEnv(folder.env, changes)
+}
+
+/**
+ * Writes the address of the service and the agent's token into `.svc/agent.env`, with the variables of this shell that
+ * the connection needs (D78), and keeps every other line of that file.
  */
 export function writeConnection(folder: Folder, { origin, token }: Connection): void {
   prepare(folder)
-  changeEnv(folder.env, { SVC_URL: origin, SVC_TOKEN: token })
+  changeEnv(folder.env, { SVC_URL: origin, SVC_TOKEN: token, ...toRemember(origin) })
 }
 
 /**

@@ -10,7 +10,7 @@ import { request as httpsRequest } from 'node:https'
 import { duration } from '../../machine/base/time.ts'
 import { version } from '../../machine/base/version.ts'
 import { lookup } from '../../machine/client/lookup.ts'
-import { reason } from '../../machine/client/service-client.ts'
+import { reason, tls } from '../../machine/client/service-client.ts'
 
 export type Downloaded =
   | {
@@ -64,7 +64,7 @@ export function download(url: URL, file: string, maxBytes: number, signal: Abort
       method: 'GET',
       agent: false,
       lookup,
-      ...(secure && { rejectUnauthorized: true }),
+      ...(secure && tls()),
       headers: { 'user-agent': `svc/${version}` },
     })
     signal.addEventListener('abort', stop)

@@ -1,0 +1,98 @@
+/**
+ * The authorities that a TLS connection trusts: those of Node, and those of the files that the connection names. Node
+ * itself reads only NODE_EXTRA_CA_CERTS, only from the environment, and only at its start.
+ */
+import { readdirSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
+import { codeOf } from '../base/errors.ts'
+import { moment, seconds } from '../base/time.ts'
+import { authorityNames, ignoredProxy, networkVariable, rememberedVariables } from '../files/network.ts'
+import { readFile } from '../files/read.ts'
+
+const maxFileBytes = 8 * 1024 * 1024
+const maxFiles = 1000
+const pem = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[\s\S]+?-----END (?:TRUSTED )?CERTIFICATE-----/g
+
+interface Trust {
+  readonly context: SecureContext
+  /** Variables whose certificates cannot be used, as sentences. */
+  readonly faults: readonly string[]
+}
+
+let last: { readonly key: string; readonly trust: Trust } | undefined
+
+/** The TLS context for connections; undefined if Node's own is right, because nothing names further authorities. */
+export const secureContext = (): SecureContext | undefined => trustNow(networkVariable)?.context
+
+/** The TLS context that the runtime of a unit has: without variables that only this process has. */
+export const secureContextOfUnit = (): SecureContext =>
+  (trustNow((name) => rememberedVariables()[name]) ?? { context: createSecureContext({ ca: [...rootCertificates] }) })
+    .context
+
+function trustNow(value: (name: string) => string | undefined): Trust | undefined {
+  const named = authorityNames.flatMap((name) => {
+    const path = value(name)
+    return path === undefined ? [] : [{ name, path }]
+  })
+  if (named.length === 0) return undefined
+  const files = named.flatMap(({ name, path }) =>
+    (name === 'SSL_CERT_DIR' ? path.split(delimiter).flatMap(filesIn) : [path]).map((file) => ({ name, file })),
+  )
+  const key = JSON.stringify(files.map(({ file }) => file))
+  if (last?.key === key) return last.trust
+  const read = files.slice(0, maxFiles).map(({ name, file }) => ({ name, file, ...certificatesIn(file) }))
+  const faults = read.flatMap(({ name, file, why }) =>
+    why === undefined || name === 'SSL_CERT_DIR' ? [] : [`${name} names ${file}, which ${why}`],
+  )
+  const ca = [...new Set([...rootCertificates, ...read.flatMap(({ found }) => found)])]
+  const trust = { context: createSecureContext({ ca }), faults }
+  // A file that cannot be read now may be there at the next connection.
+  last = faults.length === 0 ? { key, trust } : undefined
+  return trust
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .sort()
+      .map((name) => join(folder, name))
+  } catch {
+    return []
+  }
+}
+
+function certificatesIn(file: string): { readonly found: string[]; readonly why?: string } {
+  const read = readFile(file, maxFileBytes)
+  if (read.is === 'missing') return { found: [], why: 'is not there' }
+  if (read.is === 'unreadable') return { found: [], why: read.why }
+  const found = read.bytes.toString('latin1').match(pem) ?? []
+  return found.length > 0 ? { found } : { found, why: 'holds no certificate in PEM form' }
+}
+
+/** The codes of a certificate that no known authority has signed. */
+const unknownAuthority = new Set([
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'CERT_UNTRUSTED',
+])
+
+/** Says what to do about a certificate that was not accepted; undefined for any other error. */
+export function certificateAdvice(error: unknown, now = Date.now()): string | undefined {
+  const code = codeOf(error) ?? ''
+  if (code === 'CERT_NOT_YET_VALID' || code === 'CERT_HAS_EXPIRED')
+    return `its certificate ${code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet'}, and the clock of this machine says ${moment(seconds(now))}; set the clock if that is wrong`
+  if (!unknownAuthority.has(code)) return undefined
+  const message = error instanceof Error ? error.message.split(';')[0] : code
+  const [fault] = trustNow(networkVariable)?.faults ?? []
+  return `${message}: no authority that this machine knows has signed its certificate; ${fault ?? 'name the file of a private authority in NODE_EXTRA_CA_CERTS and connect again'}`
+}
+
+/** Says that svc does not use a proxy that this machine has; '' without one. */
+export function proxyNote(url: Pick<URL, 'protocol' | 'hostname'>): string {
+  const proxy = ignoredProxy(url)
+  return proxy === undefined ? '' : ` (svc uses no proxy: ${proxy} is set, and ignored)`
+}
