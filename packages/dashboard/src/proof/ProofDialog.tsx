@@ -49,7 +49,7 @@ function ProofForm({ totp, wasShown, onCancel }: { totp: boolean; wasShown: bool
       <Stack gap="md">
         <div>
           {totp
-            ? 'This needs a code of your authenticator app.'
+            ? `${wasShown ? 'The last proof was more than ten minutes ago' : 'This session has shown no second factor'}, and this needs a code of your authenticator app.`
             : 'You signed in more than ten minutes ago, and this needs your password.'}
         </div>
         {totp ? (

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { quickPasswords } from '../../testing/quick-passwords.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
-import { openAuth } from '../people/accounts/auth.ts'
+import { openAuth, readyAuth } from '../people/accounts/auth.ts'
 import { listPeople } from '../people/accounts/store.ts'
 import { commands } from './commands/all.ts'
 import type { Request, Service } from './shared/request.ts'
@@ -19,6 +19,7 @@ everyEngine('commands of the operator', (open) => {
       secret: 'a secret of more than thirty-two characters',
       passwords: quickPasswords,
     })
+    await readyAuth(auth)
     const changed: string[] = []
     const live = {
       listChanged: (id: string) => changed.push(id),
@@ -228,4 +229,35 @@ everyEngine('commands of the operator', (open) => {
     expect(await said('person reset', [email], { input })).toContain('has a new password')
     expect(await said('person create', ['bob@example.org'], { input, options: { name: 'B' } })).toContain(why)
   })
+
+  test.each([
+    ['person reset', [], { input: `${password}\n` }],
+    ['person disable', [], {}],
+    ['person enable', [], {}],
+    ['person operator', [], {}, ['on']],
+    ['link', [], {}],
+    ['member add', ['SLUG'], {}],
+    ['member role', ['SLUG'], {}, ['admin']],
+    ['member remove', ['SLUG'], {}],
+    ['member invite', ['SLUG'], {}],
+    ['person delete', [], { options: { yes: true } }],
+  ] as [string, string[], object, string[]?][])(
+    '%s takes the id of an account',
+    async (name, first, more, last = []) => {
+      const { w, run, said } = await start()
+      const { slug } = w.workspace
+      await said('person create', ['bob@example.org'], { input: `${password}\n`, options: { name: 'Bob' } })
+      if (/role|remove/.test(name)) await said('member add', [slug, 'bob@example.org'])
+      const email = 'bo\u200bb@example.org'
+      await w.store.db.updateTable('user').set({ email }).where('name', '=', 'Bob').execute()
+      expect(await said('person list', [])).toContain('bo\\u{200b}b@example.org')
+      const { id } = await w.store.db
+        .selectFrom('user')
+        .select('id')
+        .where('name', '=', 'Bob')
+        .executeTakeFirstOrThrow()
+      const args = [...first.map(() => slug), id, ...last]
+      expect([name, await run(name, args, more)]).toMatchObject([name, { ok: true }])
+    },
+  )
 })

@@ -80,11 +80,11 @@ export const memberCommands = {
 }
 
 /** Finds the workspace and the member that the first two arguments name. */
-async function memberNamed(request: Request, service: Service, { findPerson, membersOf, workspaceOf }: Stores) {
+async function memberNamed(request: Request, service: Service, { findNamed, membersOf, workspaceOf }: Stores) {
   const { db } = service.store
   const workspace = await workspaceOf(service, argument(request, 0))
   const typed = typedArgument(request, 1)
-  const email = (await findPerson(db, typed))?.email
+  const email = (await findNamed(db, typed))?.email
   const member = (await membersOf(db, workspace, { id: '' })).find((each) => each.email === email)
   if (!member) throw new Missing(`${line(typed)} is not a member of the workspace ${workspace.slug}.`)
   return { email: member.email, workspace, params: { slug: workspace.slug, id: member.id } }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Role } from '@svc/api'
-import { oddityOf, shown } from '@svc/protocol'
+import { hiddenIn, oddityOf, shown } from '@svc/protocol'
 import type { Person } from '../../people/accounts/store.ts'
 import { command } from '../shared/command.ts'
 import {
@@ -18,7 +18,11 @@ import {
 } from '../shared/request.ts'
 import { line, table } from '../shared/show.ts'
 
-const email: [string, string] = ['<email>', 'with which the person signs in']
+const email: [string, string] = ['<email>', 'with which the person signs in, or the id of the account (person list)']
+
+/** An address as the terminal may show it: characters that nobody sees are written as their numbers. */
+const escaped = (email: string): string =>
+  [...email].map((sign) => (hiddenIn(sign) ? `\\u{${sign.codePointAt(0)?.toString(16)}}` : sign)).join('')
 
 export const personCommands = {
   'person create': command({
@@ -87,6 +91,7 @@ export const personCommands = {
       const apps = await store.db.selectFrom('totp').select('person_id').where('confirmed_at', 'is not', null).execute()
       const withFactor = new Set(apps.map((row) => row.person_id))
       return (await listPeople(store.db)).map(({ id, email, name }) => ({
+        id,
         email,
         emailOddity: oddityOf(email) ?? null,
         emailConfirmed: confirmed.has(id),
@@ -101,7 +106,7 @@ export const personCommands = {
       table(
         ['E-MAIL', 'CONFIRMED', 'NAME', 'ACCOUNT', 'FACTORS', 'WORKSPACES'],
         all.map((p) => [
-          p.emailOddity === null ? p.email : `${line(p.email)} (${p.emailOddity})`,
+          p.emailOddity === null ? p.email : `${escaped(p.email)} (${p.emailOddity}), id ${p.id}`,
           p.emailConfirmed ? 'yes' : 'no',
           p.name,
           [p.disabled && 'disabled', p.operator && 'operator'].filter(Boolean).join(', ') || '-',
@@ -135,9 +140,9 @@ export const personCommands = {
     says: 'delete an account; the activity keeps the name',
     args: [email],
     options: [yesOption],
-    run: async (request, service, { deletePerson, findPerson, unknownPerson }) => {
+    run: async (request, service, { deletePerson, findNamed, unknownPerson }) => {
       const typed = typedArgument(request, 0)
-      const person = await findPerson(service.store.db, typed)
+      const person = await findNamed(service.store.db, typed)
       if (!person) return granted<never>(unknownPerson(typed))
       confirmed(
         request,

@@ -14,7 +14,7 @@ export { resetFactor } from '../../people/accounts/factors.ts'
 export { decide } from '../../people/accounts/library.ts'
 export { createLink, linkUrl } from '../../people/accounts/links.ts'
 export {
-  findPerson,
+  findNamed,
   hasNoAccounts,
   insertPerson,
   listPeople,

@@ -27,7 +27,7 @@ import { clockOff, newTotpSecret, stepOf, totpUri } from '../factors/totp.ts'
 import { decide, type People, type PeopleCtx } from './library.ts'
 import { type NoticeKind, queueNotice } from './mails.ts'
 import { endOthers } from './sessions.ts'
-import { findPerson, type Person, unknownPerson } from './store.ts'
+import { findNamed, type Person, unknownPerson } from './store.ts'
 
 interface FactorConfig {
   dataDir: string
@@ -177,7 +177,7 @@ export async function resetFactor(
   typed: string,
 ): Promise<Verdict<Person, 'person_unknown' | 'factor_unknown'>> {
   return decide<Person, 'person_unknown' | 'factor_unknown'>(people, async (trx, { own }) => {
-    const person = await findPerson(trx, typed)
+    const person = await findNamed(trx, typed)
     if (!person) return unknownPerson(typed)
     if (!(await removeAndTell({ db: trx, by, now }, people.config, person)))
       return refuse('factor_unknown', `${person.email} has no second factor.`)

@@ -15,7 +15,7 @@ import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { isEmailConfirmed } from './confirmed.ts'
 import { isDisabled } from './disabled.ts'
-import { findPerson, type Person, personOfId, unknownPerson } from './store.ts'
+import { findNamed, type Person, personOfId, unknownPerson } from './store.ts'
 
 const minute = 60_000
 /**
@@ -40,7 +40,7 @@ export function createLink(
   email: string | null,
 ): Promise<Verdict<string, 'person_unknown' | 'account_disabled' | 'email_confirmed'>> {
   return transaction(db, async (trx) => {
-    const person = purpose === 'first' ? null : await findPerson(trx, email ?? '')
+    const person = purpose === 'first' ? null : await findNamed(trx, email ?? '')
     if (person === undefined) return unknownPerson(email ?? '')
     if (person && (await isDisabled(trx, person.id))) return disabled(person)
     if (purpose === 'claim' && person && (await isEmailConfirmed(trx, person.id))) return confirmedAlready(person)

@@ -95,6 +95,13 @@ export async function findPerson(db: Db, email: string): Promise<Person | undefi
 }
 
 /**
+ * Finds the account that the operator names, by its address or by its id. An address that an earlier version stored with
+ * an invisible character can be typed by nobody.
+ */
+export const findNamed = async (db: Db, typed: string): Promise<Person | undefined> =>
+  (await findPerson(db, typed)) ?? (/^[\w-]{8,64}$/.test(typed.trim()) ? personOfId(db, typed.trim()) : undefined)
+
+/**
  * Refuses an address that has an account already, or that looks like the address of an account that an earlier version
  * stored.
  */
@@ -127,13 +134,13 @@ export async function resetPassword(
   { people, by, now }: PeopleCtx,
   { email, password }: { email: string; password: string },
 ): Promise<Verdict<Person, 'person_unknown' | 'password_invalid'>> {
-  const owner = await findPerson(people.store.db, email)
+  const owner = await findNamed(people.store.db, email)
   if (!owner) return unknownPerson(email)
   const wrong = wrongPassword(password, await ownWords(people.store.db, owner))
   if (wrong) return wrong
   const hash = await (await people.auth.$context).password.hash(password)
   return decide(people, async (trx, { own }) => {
-    const person = await findPerson(trx, email)
+    const person = await findNamed(trx, email)
     if (!person) return unknownPerson(email)
     const account = await own.findCredentialAccount(person.id)
     if (account) await own.updatePassword(person.id, hash)

@@ -209,12 +209,22 @@ export async function factorShownAt(db: Db, session: { id: string }): Promise<nu
 const shownIn = (db: Db, { id }: { id: string }) =>
   db.selectFrom('session_proof').select(['factor_at', 'proof_at']).where('session_id', '=', id).executeTakeFirst()
 
-/** True if the session may do dangerous things now (`isProved`). */
-export async function hasProof(db: Db, personId: string, session: ProvingSession, now: number): Promise<boolean> {
+/**
+ * Why the session may not do dangerous things now (`isProved`): its proof is too old, or it has shown no factor of a
+ * person who has one. Undefined if it may.
+ */
+export async function proofMissing(
+  db: Db,
+  personId: string,
+  session: ProvingSession,
+  now: number,
+): Promise<'old' | 'no factor' | undefined> {
   const row = await shownIn(db, session)
   const time = (at: number | null | undefined) => (at == null ? null : Number(at))
   const shown = { signedInAt: session.createdAt, factorAt: time(row?.factor_at), proofAt: time(row?.proof_at) }
-  return isProved(shown, await hasFactor(db, personId), now)
+  const has = await hasFactor(db, personId)
+  if (isProved(shown, has, now)) return undefined
+  return has && shown.factorAt === null ? 'no factor' : 'old'
 }
 
 /** Stores the first half of a sign-in under the hash of its token. Halves that have expired are deleted. */

@@ -16,7 +16,15 @@ import { type Accounts, decide, type People, type PeopleCtx, type Trx } from '..
 import { queueMail } from '../accounts/mails.ts'
 import { named } from '../accounts/named.ts'
 import { countSend } from '../accounts/sends.ts'
-import { findPerson, insertPerson, type Person, type PersonRefusal, readyPerson, takenBy } from '../accounts/store.ts'
+import {
+  findNamed,
+  findPerson,
+  insertPerson,
+  type Person,
+  type PersonRefusal,
+  readyPerson,
+  takenBy,
+} from '../accounts/store.ts'
 import { audit } from '../audit/store.ts'
 import { roomFor } from './limits.ts'
 import {
@@ -90,7 +98,8 @@ export const inviteAsOperator = (
   { email, role }: { email: string; role: Role },
 ): Promise<Verdict<{ email: string; url: string }, InviteRefusal>> =>
   decide<{ email: string; url: string }, InviteRefusal>(people, async (trx, { tables }) => {
-    const ready = await addressToInvite({ trx, tables, workspace, email, now })
+    const named = (await findNamed(trx, email))?.email ?? email
+    const ready = await addressToInvite({ trx, tables, workspace, email: named, now })
     if (!ready.ok) return ready
     const id = await insertOperatorInvitation(trx, { workspaceId: workspace.id, email: ready.value, role }, now)
     const note = { workspaceId: workspace.id, at: now, by, subject: `person ${ready.value}` }

@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { done } from '../../platform/verdict.ts'
 import { type Accounts, decide, type PeopleCtx, type Trx } from '../accounts/library.ts'
 import { queueNotice } from '../accounts/mails.ts'
-import { findPerson, type Person, unknownPerson } from '../accounts/store.ts'
+import { findNamed, type Person, unknownPerson } from '../accounts/store.ts'
 import { audit } from '../audit/store.ts'
 import { endHalves } from '../factors/store.ts'
 
@@ -96,7 +96,7 @@ const noteOn = ({ email }: Person) => ({ workspaceId: null, subject: `person ${e
  * others, or finds the person disabled.
  */
 async function takePerson(trx: Trx, email: string): Promise<Person | undefined> {
-  const person = await findPerson(trx, email)
+  const person = await findNamed(trx, email)
   if (!person || !isPostgres(trx)) return person
   const held = await trx.selectFrom('user').select('id').where('id', '=', person.id).forUpdate().executeTakeFirst()
   return held && person

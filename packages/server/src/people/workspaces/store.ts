@@ -6,7 +6,7 @@ import { transaction } from '../../platform/db/transaction.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { type Accounts, decide, type PeopleCtx, type Trx } from '../accounts/library.ts'
 import { queueNotice } from '../accounts/mails.ts'
-import { findPerson, storedName, unknownPerson, wrongName } from '../accounts/store.ts'
+import { findNamed, storedName, unknownPerson, wrongName } from '../accounts/store.ts'
 import type { By, ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { roomFor } from './limits.ts'
@@ -199,7 +199,7 @@ export function addMember(
   return decide<{ workspace: WorkspaceInfo; email: string }, AddRefusal>(people, async (trx, accounts) => {
     const workspace = await findWorkspace(trx, slug)
     if (!workspace) return unknownWorkspace(slug)
-    const person = await findPerson(trx, email)
+    const person = await findNamed(trx, email)
     if (!person) return unknownPerson(email)
     const room = await roomFor(trx, workspace, { kind: 'people' }, now)
     const added = await insertMember(trx, accounts, { workspace, person, role, by, now })

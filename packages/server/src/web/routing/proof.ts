@@ -4,7 +4,7 @@
  */
 import type { Operation } from '@svc/api'
 import { createMiddleware } from 'hono/factory'
-import { hasProof, type ProvingSession } from '../../people/factors/store.ts'
+import { type ProvingSession, proofMissing } from '../../people/factors/store.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from './deps.ts'
 import type { Guard } from './guards.ts'
@@ -21,9 +21,16 @@ export const needsProof = (
   facts: { params: Readonly<Record<string, string>>; membership: string | undefined },
 ): boolean => (typeof proof === 'function' ? proof(input, facts) : proof === true)
 
+const reasons = {
+  old: undefined,
+  'no factor':
+    'Prove who you are first: this session has shown no second factor. Give a code of your authenticator app.',
+} as const
+
 /** Throws if the session has no proof. */
 export async function demandProof({ store, now }: Deps, { person, session }: Asking): Promise<void> {
-  if (!(await hasProof(store.db, person.id, session, now()))) throw new Refusal('proof_required')
+  const missing = await proofMissing(store.db, person.id, session, now())
+  if (missing) throw new Refusal('proof_required', reasons[missing])
 }
 
 /** The guard for a route that is written by hand. Its operation needs a proof whatever its input is. */
