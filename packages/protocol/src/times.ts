@@ -11,11 +11,11 @@ export const latestDeadline = (now: number, fullMs: number): number => now + ful
 
 /**
  * True while a deadline lies ahead: what waits is not due, a lease is held, a permit is valid. `fullMs` is the length
- * that the deadline had when it was stored. A deadline that is farther away than that and a minute cannot be, so it is
+ * that the deadline had when it was stored. A deadline that is farther away than that and `slackMs` cannot be, so it is
  * over.
  */
-export const isAhead = (deadline: number, now: number, fullMs: number): boolean =>
-  deadline > now && deadline <= latestDeadline(now, fullMs)
+export const isAhead = (deadline: number, now: number, fullMs: number, slackMs = clockSlackMs): boolean =>
+  deadline > now && deadline <= now + fullMs + slackMs
 
 /** The time of an event, which cannot be in the future. An event that lies ahead counts as one of now. */
 export const eventTime = (at: number, now: number): number => Math.min(at, now)

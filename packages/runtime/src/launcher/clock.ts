@@ -1,4 +1,5 @@
 /** The clocks that the launcher uses. */
+import { cannotBe } from '@svc/protocol'
 
 const wall = Date.now() - performance.now()
 /** The time in Unix milliseconds. It never goes backwards while this process lives (D20). */
@@ -6,9 +7,11 @@ export const clock = (): number => Math.round(wall + performance.now())
 
 /**
  * The mark of a start of the agent's process: the time of the start in Unix seconds with three decimals (2.12). It is
- * always later than `before`, the mark of the start before, so each start has its own mark.
+ * later than `before`, the mark of the start before, so each start has its own mark. If the clock was set back since
+ * then, the present time counts: otherwise everything that the agent writes would seem older than its start.
  */
 export function nextMark(before: string | undefined, wall: number): string {
-  const now = Math.max(wall, Math.round(Number(before ?? 0) * 1000) + 1)
+  const last = Math.round(Number(before ?? 0) * 1000)
+  const now = cannotBe(last, wall) ? wall : Math.max(wall, last + 1)
   return (now / 1000).toFixed(3)
 }

@@ -1,5 +1,6 @@
 /** Finds the agent's process that an earlier runtime left, from its note and from the processes that live. */
 
+import { eventTime } from '@svc/protocol'
 import { duration } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { lives } from '../machine/process/identity.ts'
@@ -24,6 +25,10 @@ export interface Found {
   readonly unnoted?: boolean
 }
 
+/** The state of a process that was started in a future that the clock does not know any longer counts from now on. */
+const onThisClock = <T extends object>(state: T, now: number): T =>
+  'since' in state && typeof state.since === 'number' ? { ...state, since: eventTime(state.since, now) } : state
+
 /**
  * The state of the agent's process after an earlier runtime has ended: `running` if the agent's process still lives,
  * `stopping` if only other processes of the agent live. Otherwise the agent must be started.
@@ -32,14 +37,15 @@ export function takeOver(folder: Folder): Found {
   const note = readNote(folder)
   const now = clock()
   if (!note) return { state: { is: 'waiting', crashes: 0, startAt: now } }
-  const { state, started, output } = note
+  const { started, output } = note
+  const state = onThisClock(note.state, now)
   // If the note names no version, the runtime that wrote it was too old to update agents. So the version is the one
   // that `current` leads to.
   const version = note.version ?? (folder.installed ? leadsTo(folder) : undefined)
   const known = { started, version, output }
   const marked = note.starting && started !== undefined ? findMarked(folder.root, started) : undefined
   if (marked) {
-    const since = Number(started) * 1000
+    const since = eventTime(Number(started) * 1000, now)
     return { state: { is: 'running', ...marked, since, crashes: 0, adopted: true }, ...known, unnoted: true }
   }
   if ('pid' in state && lives(state)) return { state: { ...state, is: 'running', adopted: true }, ...known }

@@ -1,7 +1,7 @@
 /** Notes who stopped the runtime on this machine, for `svc why` and for the last report of the runtime (D66). */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Stop } from '@svc/protocol'
+import { isAhead, type Stop } from '@svc/protocol'
 import { writeDurably } from '../machine/files/durable.ts'
 import { type Folder, prepare } from '../machine/files/folder.ts'
 import { readJsonObject } from '../machine/files/read.ts'
@@ -34,11 +34,13 @@ export const stopSentence = (by: Stop, author: Author | undefined): string =>
 export function stopperOf(folder: Folder, signal: NodeJS.Signals, began: number, now: number): Stop {
   if (signal === 'SIGINT') return 'person'
   const noted = statSync(fileOf(folder), { throwIfNoEntry: false })?.mtimeMs ?? 0
-  return signal === 'SIGTERM' && noted >= began && now - noted <= notedSeconds * 1000 ? 'person' : 'signal'
+  return signal === 'SIGTERM' && noted >= began && isAhead(noted + notedMs, now, notedMs) ? 'person' : 'signal'
 }
 
-/** For how many seconds the note of a stop is believed. A service manager passes the signal on within this time. */
-const notedSeconds = 30
+/**
+ * The milliseconds for which the note of a stop is believed. A service manager passes the signal on within this time.
+ */
+const notedMs = 30_000
 
 /** Who last stopped the runtime, and when. */
 export const readStop = (folder: Folder): Author | undefined => readAuthor(readJsonObject(fileOf(folder), 4096))

@@ -4,6 +4,7 @@
  */
 import { statSync } from 'node:fs'
 import type { Manifest } from '@svc/blueprint'
+import { cannotBe } from '@svc/protocol'
 import { duration, wait } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { placeOf } from '../state/paths.ts'
@@ -37,7 +38,8 @@ const noteMs = 250
  */
 export function isSettled(state: ProcessState, written: number | undefined, now: number): boolean {
   if (state.is === 'waiting') return state.startAt > now
-  return state.is !== 'running' || (written !== undefined && written > state.since - noteMs)
+  if (state.is !== 'running') return true
+  return written !== undefined && (written > state.since - noteMs || cannotBe(state.since, now))
 }
 
 function writtenAt(file: string): number | undefined {

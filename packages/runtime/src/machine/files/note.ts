@@ -3,11 +3,14 @@
  * durable writer and a maximum size. A field that is missing or has another type gets its default, so notes of older
  * and newer runtimes can be read.
  */
-import { type Field, field, type Kept } from '@svc/protocol/fields'
+import { type Field, field, type JsonSchema, type Kept } from '@svc/protocol/fields'
 import { writeDurably } from './durable.ts'
 import type { Folder } from './folder.ts'
 import { readFile } from './read.ts'
 import type { Purpose } from './reserve.ts'
+
+/** The notes that were described so far, by the name of their path, with the JSON Schema of what each holds. */
+export const describedNotes = new Map<keyof Folder, JsonSchema>()
 
 interface Note<K extends keyof Folder, T> {
   /** Reads the note; undefined if it is missing, unreadable or damaged. */
@@ -32,6 +35,7 @@ export function note<K extends keyof Folder, F extends Field<unknown>>(
   read: F,
   max: number,
 ): Note<K, Noted<F>> {
+  describedNotes.set(key, read.schema)
   const inspect: Note<K, Noted<F>>['inspect'] = (folder) => {
     const file = readFile(String(folder[key]), max)
     if (file.is !== 'bytes') return file

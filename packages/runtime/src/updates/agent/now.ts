@@ -6,7 +6,7 @@ import { hint } from '../../machine/hint.ts'
 import type { Update } from './journal.ts'
 import type { UpdateState } from './moves.ts'
 import { leftOf } from './watching.ts'
-import { judgeWish, loopingVersions, maxRollbacks, type WishFacts } from './wish.ts'
+import { isRetryAhead, judgeWish, loopingVersions, maxRollbacks, type WishFacts } from './wish.ts'
 
 /**
  * The part `applied` of a report (2.5). Its `version` is the version that works. Before the first update its message is
@@ -24,7 +24,7 @@ export function sentences(update: Update, at: number, scale = 1): string[] {
   return [
     ...underWay(update),
     ...(applied ? [withStop(`The last update: ${applied.outcome}, ${attemptText(applied.message)}`)] : []),
-    ...(retry && retry.at > at
+    ...(retry && isRetryAhead(retry, at, scale)
       ? [`${retry.version} will be retried after ${moment(Math.floor(retry.at / 1000))} if it is still requested.`]
       : []),
     ...(hold
@@ -75,7 +75,7 @@ export function wishSentences(desired: Desired | undefined, facts: WishFacts): s
  */
 export function versionSummary(update: Update, at: number): string[] {
   const { applied, hold, retry } = update
-  const waits = retry && retry.at > at ? `, retried after ${moment(Math.floor(retry.at / 1000))}` : ''
+  const waits = retry && isRetryAhead(retry, at) ? `, retried after ${moment(Math.floor(retry.at / 1000))}` : ''
   return [
     ...underWay(update),
     ...(applied && applied.outcome !== 'ok' ? [`${applied.outcome}, ${attemptText(applied.message)}${waits}`] : []),

@@ -4,7 +4,7 @@
  */
 import { statSync } from 'node:fs'
 import type { Manifest } from '@svc/blueprint'
-import type { HealthItem, StatusFile } from '@svc/protocol'
+import { cannotBe, type HealthItem, type StatusFile } from '@svc/protocol'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readStatus } from '../../reporter/status/file.ts'
 import { type KeptStatus, keepStatus } from '../../reporter/status/keep.ts'
@@ -29,14 +29,16 @@ export function statusReader(
   const file = placeOf(folder, manifest ?? {}, name)
   let kept: KeptStatus = { misses: 0 }
   return (process) => {
-    const now = keepStatus(kept, readStatus(folder, file), name, Date.now())
+    const at = Date.now()
+    const now = keepStatus(kept, readStatus(folder, file), name, at)
     kept = now.kept
     const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs
     const began = Number(process.started ?? Number.NaN) * 1000
     return {
       status: now.status,
       health: now.health,
-      fresh: kept.misses === 0 && written !== undefined && written >= began,
+      // A start that lies ahead of the clock says nothing about the age of what the agent wrote.
+      fresh: kept.misses === 0 && written !== undefined && (written >= began || cannotBe(began, at)),
     }
   }
 }

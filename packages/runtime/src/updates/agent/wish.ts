@@ -2,7 +2,7 @@
  * Decides whether the runtime installs the version of the agent that the service wishes (3.3). `judgeWish` has one line
  * for each condition of the contract and of D24 to D31.
  */
-import { type Desired, isVersion, limits } from '@svc/protocol'
+import { type Desired, isAhead, isVersion, limits } from '@svc/protocol'
 import type { Update } from './journal.ts'
 
 export type WishVerdict =
@@ -51,17 +51,21 @@ export function judgeWish(
   if (version === now.running.version) return 'running'
   if (now.hold?.version === version) return 'held'
   if (loopingVersions(now, scale).includes(version)) return 'looping'
-  if (now.retry?.version === version && waits(now.retry.at - at, scale)) return 'waiting'
+  if (now.retry?.version === version && isRetryAhead(now.retry, at, scale)) return 'waiting'
   if (now.previous?.version === version) return 'present'
   return now.state === 'watching' ? 'later' : 'wanted'
 }
 
-/**
- * The longest possible wait before a retry. If the journal names a longer wait, the machine's clock was wrong when the
- * journal was written, or was set back since; then the runtime does not wait.
- */
+/** The longest possible wait before a retry, in milliseconds. */
 const longestWaitMs = 1100 * limits.fetchRetrySeconds
-const waits = (left: number, scale: number): boolean => left > 0 && left <= longestWaitMs * scale
+
+/**
+ * True while a retry waits. If the journal names a longer wait than there can be, the machine's clock was wrong when the
+ * journal was written, or was set back since; then the runtime does not wait. Only this machine's clock is involved, so
+ * not a minute is allowed for.
+ */
+export const isRetryAhead = (retry: { readonly at: number }, at: number, scale = 1): boolean =>
+  isAhead(retry.at, at, longestWaitMs * scale, 0)
 
 /** Returns the versions that were rolled back too often (D29). */
 export function loopingVersions({ rollbacks }: Pick<Update, 'rollbacks'>, scale = 1): string[] {

@@ -3,7 +3,7 @@
  * and the acts that follow each event. wanted.ts has the contract's conditions, moves.ts the states of one attempt;
  * this file decides when an attempt starts and what follows its end.
  */
-import type { Applied, ServedRuntime } from '@svc/protocol'
+import { type Applied, isAhead, type ServedRuntime } from '@svc/protocol'
 import type { Moment } from '../../machine/base/time.ts'
 import { attemptOf } from '../../state/versions/release.ts'
 import type { RuntimeHold, RuntimeNote } from '../../state/versions/runtime-note.ts'
@@ -182,7 +182,7 @@ function isDue(
 ): boolean {
   if (at.mono - last < rules.minApart) return false
   if (fresh || !before || !wasEnded(before, wish)) return true
-  return Math.abs(at.wall - before.at) >= rules.retry
+  return !isAhead(before.at + rules.retry, at.wall, rules.retry)
 }
 
 /**
