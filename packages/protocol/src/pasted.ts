@@ -39,6 +39,11 @@ export function bare(text: string): string {
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
+const eachUnseen = new RegExp(`(?![^\\S\ufeff])(?:\\p{Cc}|${invisible})`, 'gu')
+/** The text with `veil` in place of each UTF-16 unit that nobody sees, apart from spaces. Other places stay the same. */
+export const veiled = (text: string, veil: string): string =>
+  text.replace(eachUnseen, (unseen) => veil.repeat(unseen.length))
+
 /** The text without control characters, invisible characters and unusual spaces: what a reader sees of it. */
 export const seen = (text: string): string => text.replace(eachHidden, '')
 

@@ -99,6 +99,14 @@ export interface Fleet {
   costsPending?: true
   costToday: number | null
   cost30: number | null
+  /** The places of the terms that exclude no agent of the workspace, although they are negated. Missing if none. */
+  idle?: FilterPlace[]
+}
+
+/** A part of the text of a filter in UTF-16 units. */
+export interface FilterPlace {
+  at: number
+  length: number
 }
 
 /** The most frequent values among the agents that a filter selects, at most 20 of each kind. */

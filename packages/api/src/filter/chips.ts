@@ -47,7 +47,7 @@ export function pressedChip({ terms }: Filter): Chip | 'all' | undefined {
 const chipTests = Object.fromEntries(
   chips.map((chip) => {
     const [key, text] = chipTerms[chip]
-    return [chip, keys[key].read({ operator: undefined, text, quoted: false })]
+    return [chip, keys[key].read?.([{ operator: undefined, text, quoted: false }])]
   }),
 ) as Readonly<Record<Chip, Test>>
 

@@ -5,6 +5,7 @@ import {
   chips,
   type FilterFacts,
   fitsChip,
+  idleTerms,
   isSilent,
   levelOf,
   parseFilter,
@@ -39,6 +40,36 @@ test('an error covers the wrong part and says what is possible', () => {
     message: 'level: does not take green. It takes ok, info, warn, bad or none.',
   })
   expect(parseFilter('tag:')).toMatchObject({ at: 4, length: 0 })
+})
+
+/** Texts that agents report, and filters that look the same. */
+test.each<[agent: Partial<FilterFacts>, fitting: readonly string[]]>([
+  [{ host: 'web\u00ad1' }, ['host:web1', 'web1']],
+  [{ host: 'web\u00a01' }, ['host:"web 1"', '"web 1"']],
+  [{ host: 'ＷＥＢ１' }, ['host:web1', 'host:web*']],
+  [{ host: 'u\u0308ber' }, ['host:\u00fcber', '\u00fcber']],
+  [{ label: 'can’t connect' }, ["can't", '“can’t connect”', '"can\'t connect"']],
+  [{ label: 'a – b' }, ['"a - b"', '“a — b”']],
+  [{ label: 'say “hi”' }, ['"say \\"hi\\""', '«say \\“hi\\”»']],
+  [{ tags: ['env:prod'] }, ['tag:env:prod', 'tag：env：prod', 'tag:"env:prod"']],
+  [{ detail: 'one\ntwo\u200b three' }, ['"one two three"']],
+])('texts of agents with %j are found by what looks the same', (agent, fitting) => {
+  for (const text of fitting) {
+    expect([text, fits(text, agentWith(agent))]).toEqual([text, true])
+    expect([text, fits(`-${text}`, agentWith(agent))]).toEqual([text, false])
+  }
+})
+
+test.each<[text: string, idle: string[]]>([
+  ['', []],
+  ['-host:build-1', []],
+  ['-host:build-01', ['-host:build-01']],
+  ['-host:mail -nothing level:bad -level:ok', ['-host:mail', '-nothing']],
+  ['host:nowhere', []],
+  ['-tag:eu,never', []],
+])('of the filter %j the terms %j exclude no agent', (text, idle) => {
+  const found = idleTerms(parsed(text).terms, Object.values(caseAgents), caseTime)
+  expect(found.map(({ at, length }) => text.slice(at, at + length))).toEqual(idle)
 })
 
 const updates = (more: Partial<FilterFacts['updates']>) => ({ updates: { ...agentWith({}).updates, ...more } })

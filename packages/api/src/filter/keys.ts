@@ -1,12 +1,12 @@
 /** The keys of a filter: which values each takes, and which agents a value selects. */
-import { compareVersions, type controls, isVersion, type levels } from '@svc/protocol'
+import { type controls, isVersion, type levels } from '@svc/protocol'
 import type { WishState } from '../answers/updates.ts'
 import { readDuration } from '../duration.ts'
+import { type Comparison, compareRanked, knownVersion, type Operator, rankedVersion, withinOne } from './compare.ts'
 import { type FilterFacts, isSilent, levelOf } from './facts.ts'
+import type { Field } from './texts.ts'
 
-export type Operator = '<' | '<=' | '>' | '>=' | '='
-
-/** A value behind a key. `text` is in lower case; in a value in quotation marks a star is only a star. */
+/** A value behind a key. `text` is folded (look.ts); in a value in quotation marks a star is only a star. */
 export interface Value {
   operator: Operator | undefined
   text: string
@@ -23,8 +23,13 @@ interface KeyRule {
   words?: readonly string[]
   /** True if the key takes an operator. */
   compares?: true
-  /** Makes the test for a value; undefined if the key does not take this value. */
-  read: (value: Value) => Test | undefined
+  /** The texts of an agent with which values without an operator are compared as a whole (selects.ts). */
+  field?: Field
+  /**
+   * Makes the test whether an agent has one of the values, apart from those that are compared as texts; undefined if the
+   * key does not take one of them. The time for the test does not grow with the number of values.
+   */
+  read?: (values: readonly Value[]) => Test | undefined
 }
 
 /** A key whose values are words, each with its own test. */
@@ -33,70 +38,72 @@ function words<W extends string>(tests: Readonly<Record<W, Test>>): KeyRule {
   return {
     takes: `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`,
     words: all,
-    read: ({ text }) => (Object.hasOwn(tests, text) ? tests[text as W] : undefined),
+    read: (values) => {
+      const wanted = [...new Set(values.map(({ text }) => text))]
+      if (!wanted.every((text) => Object.hasOwn(tests, text))) return undefined
+      const [first, ...others] = wanted.map((text) => tests[text as W])
+      if (first && others.length === 0) return first
+      return (agent, now) => first?.(agent, now) || others.some((test) => test(agent, now))
+    },
   }
 }
 
 /** A key that compares the whole of each text of an agent with the value. A star in the value stands for any text. */
-function wholeText(takes: string, of: (agent: FilterFacts) => readonly (string | null)[]): KeyRule {
-  return {
-    takes,
-    read: (value) => {
-      const isLike = pattern(value)
-      return (agent) => of(agent).some((text) => text !== null && isLike(text))
-    },
-  }
-}
+const wholeText = (takes: string, field: Field): KeyRule => ({ takes, field })
 
 /** A key for versions: as text without an operator, and by the precedence of SemVer with one. */
-function version(example: string, of: (agent: FilterFacts) => string | null): KeyRule {
-  return {
-    takes: `a version such as ${example}.0 or ${example}.*, or a comparison such as <${example}.0`,
-    compares: true,
-    read: (value) => {
-      const { operator, text } = value
-      if (operator === undefined) {
-        const isLike = pattern(value)
-        return (agent) => {
-          const own = of(agent)
-          return own !== null && isLike(own)
-        }
-      }
-      if (!isVersion(text)) return undefined
-      // Many agents have the same version.
-      const known = new Map<string, boolean>()
-      return (agent) => {
-        const own = of(agent)
-        if (own === null) return false
-        const answer = known.get(own) ?? (isVersion(own) && holds(operator, compareVersions(own.toLowerCase(), text)))
-        known.set(own, answer)
-        return answer
-      }
-    },
-  }
-}
+const version = (example: string, field: Field, of: (agent: FilterFacts) => string | null): KeyRule => ({
+  takes: `a version such as ${example}.0 or ${example}.*, or a comparison such as <${example}.0`,
+  compares: true,
+  field,
+  read: (values) => {
+    if (!values.every(({ text }) => isVersion(text))) return undefined
+    const isWithin = withinOne(
+      values.map(({ operator = '=', text }) => ({ operator, than: rankedVersion(text) })),
+      compareRanked,
+    )
+    // Many agents have the same version.
+    const known = new Map<string, boolean>()
+    return (agent) => {
+      const own = of(agent)
+      if (own === null) return false
+      const answer = known.get(own)
+      if (answer !== undefined) return answer
+      const ranked = knownVersion(own)
+      const holds = ranked !== undefined && isWithin(ranked)
+      known.set(own, holds)
+      return holds
+    }
+  },
+})
 
 /** A key for costs in US dollars. They are compared in whole millionths, and no cost counts as 0. */
-function cost(what: string, of: (agent: FilterFacts) => number | null): KeyRule {
-  return {
-    takes: `${what} in US dollars such as 5 or 0.20, or a comparison such as >5`,
-    compares: true,
-    read: ({ operator = '=', text }) => {
-      if (!/^(\d{1,12}(\.\d{0,12})?|\.\d{1,12})$/.test(text)) return undefined
-      const wanted = micro(Number(text))
-      return (agent) => holds(operator, micro(of(agent) ?? 0) - wanted)
-    },
-  }
-}
+const cost = (what: string, of: (agent: FilterFacts) => number | null): KeyRule => ({
+  takes: `${what} in US dollars such as 5 or 0.20, or a comparison such as >5`,
+  compares: true,
+  read: (values) => {
+    if (!values.every(({ text }) => /^(\d{1,12}(\.\d{0,12})?|\.\d{1,12})$/.test(text))) return undefined
+    const isWithin = withinOne(
+      values.map(({ operator = '=', text }) => ({ operator, than: micro(Number(text)) })),
+      (a, b) => a - b,
+    )
+    return (agent) => isWithin(micro(of(agent) ?? 0))
+  },
+})
 
 /** The age of the last report. An agent that has never reported has none. */
 const seen: KeyRule = {
   takes: 'the age of the last report with < or >, in s, m, h or d, such as >10m',
   compares: true,
-  read: ({ operator, text }) => {
-    const seconds = readDuration(text, Infinity)
-    if (operator === undefined || operator === '=' || seconds === undefined) return undefined
-    return ({ seenAt }, now) => seenAt !== null && holds(operator, now - seenAt - seconds * 1000)
+  read: (values) => {
+    const wanted: Comparison<number>[] = []
+    for (const { operator, text } of values) {
+      const seconds = readDuration(text, Infinity)
+      if (operator === undefined || operator === '=' || seconds === undefined) return undefined
+      wanted.push({ operator, than: seconds * 1000 })
+    }
+    const isWithin = withinOne(wanted, (a, b) => a - b)
+    return ({ seenAt }, now) => seenAt !== null && isWithin(now - seenAt)
   },
 }
 
@@ -111,10 +118,10 @@ const updates =
     wanted.includes(wishState) || wanted.includes(runtimeWishState)
 
 const rules = {
-  tag: wholeText('a tag such as eu, or * for any', ({ tags }) => tags),
-  host: wholeText('the name of a machine such as build-1 or build-*', ({ host }) => [host]),
-  blueprint: wholeText('the name of a blueprint', ({ updates }) => [updates.blueprint]),
-  name: wholeText('the name of an agent such as mail-1 or mail-*', ({ name }) => [name]),
+  tag: wholeText('a tag such as eu, or * for any', 'tag'),
+  host: wholeText('the name of a machine such as build-1 or build-*', 'host'),
+  blueprint: wholeText('the name of a blueprint', 'blueprint'),
+  name: wholeText('the name of an agent such as mail-1 or mail-*', 'name'),
   level: words({
     ok: (agent) => levelOf(agent) === 'ok',
     info: (agent) => levelOf(agent) === 'info',
@@ -150,8 +157,8 @@ const rules = {
     resume: (agent) => agent.controls.includes('resume'),
     run_now: (agent) => agent.controls.includes('run_now'),
   } satisfies Record<(typeof controls)[number], Test>),
-  version: version('1.4', ({ version }) => version),
-  runtime: version('0.2', ({ updates }) => updates.runtime),
+  version: version('1.4', 'version', ({ version }) => version),
+  runtime: version('0.2', 'runtime', ({ updates }) => updates.runtime),
   cost: cost('a cost of today', ({ costToday }) => costToday),
   cost30: cost('a cost of 30 days', ({ cost30 }) => cost30),
   seen,
@@ -162,39 +169,3 @@ export const keys: Readonly<Record<Key, KeyRule>> = rules
 export const isKey = (text: string): text is Key => Object.hasOwn(keys, text)
 
 const micro = (dollars: number): number => Math.round(dollars * 1_000_000)
-
-function holds(operator: Operator, order: number): boolean {
-  if (operator === '=') return order === 0
-  if (operator === '<') return order < 0
-  if (operator === '>') return order > 0
-  return operator === '<=' ? order <= 0 : order >= 0
-}
-
-/** Tests for a value that may have stars. The time that a test takes is linear in the text for each part of the value. */
-function pattern({ text, quoted }: Value): (of: string) => boolean {
-  const [first = '', ...parts] = quoted ? [text] : text.split('*')
-  const last = parts.pop()
-  if (last === undefined) return (of) => lowered(of) === first
-  return (of) => {
-    const whole = lowered(of)
-    const end = whole.length - last.length
-    if (!whole.startsWith(first) || !whole.endsWith(last)) return false
-    let at = first.length
-    for (const part of parts) {
-      const found = whole.indexOf(part, at)
-      if (found < 0) return false
-      at = found + part.length
-    }
-    return at <= end
-  }
-}
-
-/** The text that was converted last. The values of a filter look at the same text of an agent one after the other. */
-const last = { text: '', lower: '' }
-function lowered(text: string): string {
-  if (text !== last.text) {
-    last.text = text
-    last.lower = text.toLowerCase()
-  }
-  return last.lower
-}

@@ -1,8 +1,14 @@
 /** Reads the text of a filter. Each part has its position, so that an error can point at it. */
-import { isKey, type Key, keys, type Operator, type Test, type Value } from './keys.ts'
-import { finds } from './words.ts'
+import { hiddenIn } from '@svc/protocol'
+import type { Operator } from './compare.ts'
+import { isKey, type Key, keys, type Value } from './keys.ts'
+import { folded, plain, veil } from './look.ts'
 
-const filterLimits = { characters: 500, terms: 20 } as const
+/** A value with several pieces is compared with each text that has its longest piece, so there may be only a few. */
+const filterLimits = { characters: 500, terms: 20, pieced: 20 } as const
+
+/** A value with several pieces of tags counts as several, since an agent has many tags. */
+const tagWeight = 4
 
 /** A part of a text in UTF-16 units. */
 interface Place {
@@ -17,8 +23,6 @@ export interface Term extends Place {
   values: readonly Value[]
   /** True if a value has `<` or `>`. Such a term must hold, also beside others of the same key. */
   isRange: boolean
-  /** True for agents that one of the values selects. The negation is not applied. */
-  selects: Test
 }
 
 export interface Filter {
@@ -52,10 +56,12 @@ export function parseFilter(text: string): Parsed {
   }
 }
 
-const isSpace = (c: string | undefined) => c !== undefined && /\s/.test(c)
+const isSpace = (c: string | undefined) => c !== undefined && (c === ' ' || /\s/.test(c))
 
-function termsOf(text: string): Term[] {
-  const { characters, terms: max } = filterLimits
+/** The terms of a text. Signs that look like those of a filter count as those; what nobody sees is left out. */
+function termsOf(typed: string): Term[] {
+  const { characters, terms: max, pieced } = filterLimits
+  const text = withoutUnseen(typed, plain(typed))
   if (text.length > characters) {
     const message = `A filter has at most ${characters} characters: this one has ${text.length}. Remove some.`
     throw new Wrong(characters, text.length - characters, message)
@@ -70,7 +76,31 @@ function termsOf(text: string): Term[] {
     terms.push(term)
     at = skipSpaces(text, at + term.length)
   }
+  const weights = terms.map(({ key, values }) => values.filter(isPieced).length * (key === 'tag' ? tagWeight : 1))
+  const last = terms.findLast((_, i) => (weights[i] ?? 0) > 0)
+  if (last && weights.reduce((a, b) => a + b) > pieced)
+    throw new Wrong(
+      last.at,
+      last.length,
+      `A filter has at most ${pieced} values with a star between texts, and ${pieced / tagWeight} of tags. Remove some.`,
+    )
   return terms
+}
+
+/** True for a value of several texts with stars between them. */
+const isPieced = ({ text, quoted }: Value): boolean =>
+  !quoted && text.split('*').filter((piece) => piece !== '').length > 1
+
+/**
+ * Removes what nobody sees around terms, and refuses it inside of them. The text has plain signs (look.ts); each place
+ * stays where it is.
+ */
+function withoutUnseen(typed: string, text: string): string {
+  const inside = /(?<=[^\s\u200b])\u200b+(?=[^\s\u200b])/.exec(text)
+  if (!inside) return text.replaceAll(veil, ' ')
+  const start = text.slice(0, inside.index).search(/\S+$/)
+  const wrong = hiddenIn(typed.slice(start, inside.index + inside[0].length))
+  throw new Wrong(inside.index, inside[0].length, `The filter ${wrong}. Type that part instead of pasting it.`)
 }
 
 function skipSpaces(text: string, from: number): number {
@@ -84,16 +114,13 @@ function readTerm(text: string, start: number): Term {
   const from = negated ? start + 1 : start
   const key = readKey(text, from)
   const { values, end } = key ? readValues(text, key, from + key.length + 1) : readWord(text, from)
-  const tests = values.map(({ test }) => test)
-  const [only] = tests
   return {
     at: start,
     length: end - start,
     negated,
     key,
-    values: values.map(({ value }) => value),
-    isRange: values.some(({ value: { operator } }) => operator !== undefined && operator !== '='),
-    selects: tests.length === 1 && only ? only : (agent, now) => tests.some((test) => test(agent, now)),
+    values,
+    isRange: values.some(({ operator }) => operator !== undefined && operator !== '='),
   }
 }
 
@@ -108,27 +135,21 @@ function readKey(text: string, from: number): Key | undefined {
   throw new Wrong(from, Math.max(1, end - from), message)
 }
 
-interface ReadValue {
-  value: Value
-  test: Test
-}
-
-function readWord(text: string, from: number): { values: ReadValue[]; end: number } {
+function readWord(text: string, from: number): { values: Value[]; end: number } {
   const { content, quoted, end } = readText(text, from, '')
   if (end === from) {
     throw new Wrong(from, 0, 'A word or a key must follow "-". To find a hyphen, put it into quotation marks: "-".')
   }
   endsHere(text, end, 'a space')
-  const value = { operator: undefined, text: content.toLowerCase(), quoted }
-  return { values: [{ value, test: finds(value.text) }], end }
+  return { values: [{ operator: undefined, text: folded(content), quoted }], end }
 }
 
-function readValues(text: string, key: Key, from: number): { values: ReadValue[]; end: number } {
-  const values: ReadValue[] = []
+function readValues(text: string, key: Key, from: number): { values: Value[]; end: number } {
+  const values: Value[] = []
   let at = from
   while (true) {
-    const { end, ...read } = readValue(text, key, at)
-    values.push(read)
+    const { end, value } = readValue(text, key, at)
+    values.push(value)
     if (text[end] !== ',') {
       endsHere(text, end, 'a space or a comma')
       return { values, end }
@@ -137,24 +158,32 @@ function readValues(text: string, key: Key, from: number): { values: ReadValue[]
   }
 }
 
-function readValue(text: string, key: Key, from: number): ReadValue & { end: number } {
-  const { takes, compares, read } = keys[key]
-  const operator = ['<=', '>=', '<', '>', '='].find((one) => text.startsWith(one, from)) as Operator | undefined
-  const start = from + (operator?.length ?? 0)
+function readValue(text: string, key: Key, from: number): { value: Value; end: number } {
+  const { takes, compares, field, read } = keys[key]
+  const [sign = '', operator] = operators.find(([one]) => text.startsWith(one, from)) ?? []
+  const start = from + sign.length
   const { content, quoted, end } = readText(text, start, ',')
   if (end === start) throw new Wrong(from, end - from, `A value is missing: ${key}: takes ${takes}.`)
   if (operator !== undefined && !compares) {
     const message = `${key}: takes no ${operator}. It takes ${takes}. To find the sign, put the value into quotation marks.`
     throw new Wrong(from, end - from, message)
   }
-  const value = { operator, text: content.toLowerCase(), quoted }
-  const test = read(value)
-  if (test) return { value, test, end }
+  const value = { operator, text: folded(content), quoted }
+  if ((field !== undefined && operator === undefined) || read?.([value])) return { value, end }
   throw new Wrong(from, end - from, `${key}: does not take ${text.slice(from, end)}. It takes ${takes}.`)
 }
 
+/** The operators as people type them, the longest first. */
+const operators: readonly (readonly [sign: string, operator: Operator])[] = [
+  ...(['<=', '>=', '<', '>', '='] as const).map((sign) => [sign, sign] as const),
+  ...[...'≤⩽≦'].map((sign) => [sign, '<='] as const),
+  ...[...'≥⩾≧'].map((sign) => [sign, '>='] as const),
+]
+
 /** Reads a text that begins at `from`, in quotation marks or bare. A bare one ends at `stop`, too. */
 function readText(text: string, from: number, stop: string): { content: string; quoted: boolean; end: number } {
+  const single = singleEnd(text, from, stop)
+  if (single !== undefined) return { content: text.slice(from + 1, single - 1), quoted: true, end: single }
   if (text[from] !== '"') {
     const end = bareEnd(text, from, stop)
     return { content: text.slice(from, end), quoted: false, end }
@@ -166,6 +195,18 @@ function readText(text: string, from: number, stop: string): { content: string; 
     content += text[at]
   }
   throw new Wrong(from, text.length - from, 'The closing quotation mark is missing. Add " at the end of the text.')
+}
+
+/**
+ * The end of a text in single quotation marks; undefined if none begins at `from`. A mark that is not closed, as in
+ * 'tis, is a letter.
+ */
+function singleEnd(text: string, from: number, stop: string): number | undefined {
+  if (text[from] !== "'") return undefined
+  for (let at = text.indexOf("'", from + 1); at > from + 1; at = text.indexOf("'", at + 1)) {
+    if (at + 1 === text.length || isSpace(text[at + 1]) || text[at + 1] === stop) return at + 1
+  }
+  return undefined
 }
 
 /** The end of a bare text: the next space, quotation mark, or `stop`. */

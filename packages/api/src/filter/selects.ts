@@ -1,19 +1,121 @@
+import { end, finderOf, type Pattern, signOf } from './automaton.ts'
 import type { FilterFacts } from './facts.ts'
-import type { Test } from './keys.ts'
+import { type Key, keys, type Test, type Value } from './keys.ts'
 import type { Term } from './parse.ts'
+import { bitOf, type Field, fields, searchIn, wordFields, wordsOf } from './texts.ts'
 
 /**
  * Makes the test whether an agent is selected by a filter. All terms must hold, but of terms with the same key, one is
  * enough unless they are negated or a range.
  */
 export function selector(terms: readonly Term[], now: number): (agent: FilterFacts) => boolean {
-  const all: Test[] = []
-  const either = new Map<string, Test[]>()
-  for (const { key, negated, isRange, selects } of terms) {
-    if (negated) all.push((agent, at) => !selects(agent, at))
-    else if (key === undefined || isRange) all.push(selects)
-    else either.set(key, [...(either.get(key) ?? []), selects])
+  const holding = holdingOf(terms, now)
+  let [never, always] = [0, 0]
+  const either = new Map<string, number>()
+  for (const [i, { key, negated, isRange }] of terms.entries()) {
+    if (negated) never |= 1 << i
+    else if (key === undefined || isRange) always |= 1 << i
+    else either.set(key, (either.get(key) ?? 0) | (1 << i))
   }
-  for (const tests of either.values()) all.push((agent, at) => tests.some((test) => test(agent, at)))
-  return (agent) => all.every((test) => test(agent, now))
+  const groups = [...either.values()]
+  return (agent) => {
+    const bits = holding(agent)
+    return (bits & never) === 0 && (bits & always) === always && groups.every((group) => (bits & group) !== 0)
+  }
+}
+
+/** The terms that exclude no agent at all, although people wrote them to exclude some. */
+export function idleTerms(terms: readonly Term[], agents: Iterable<FilterFacts>, now: number): Term[] {
+  const negated = terms.filter((term) => term.negated)
+  if (negated.length === 0) return []
+  const holding = holdingOf(negated, now)
+  let bits = 0
+  for (const agent of agents) bits |= holding(agent)
+  return negated.filter((_, i) => (bits & (1 << i)) === 0)
+}
+
+/** Says for an agent which of at most 20 terms hold, before negation: term `i` is the bit `1 << i`. */
+function holdingOf(terms: readonly Term[], now: number): (agent: FilterFacts) => number {
+  const patterns: Pattern[] = []
+  const tests: { bit: number; test: Test }[] = []
+  const known = new Map<string, number>()
+  let everywhere = 0
+  for (const [i, { key, values }] of terms.entries()) {
+    const bit = 1 << i
+    if (key === undefined) {
+      const text = values[0]?.text ?? ''
+      if (text === '') everywhere |= bit
+      else patterns.push({ text, fields: wordFields, bits: bit })
+      continue
+    }
+    for (const value of values) if (isText(key, value)) patterns.push(patternOf(value, keys[key].field ?? 'other', bit))
+    const others = values.filter((value) => !isText(key, value))
+    if (others.length === 0) continue
+    // A term that is there twice is tested once.
+    const same = `${key}:${others.map(({ operator = '', text }) => operator + text).join()}`
+    const first = known.get(same)
+    const test = keys[key].read?.(others)
+    if (first !== undefined)
+      tests[first] = { ...(tests[first] as (typeof tests)[number]), bit: (tests[first]?.bit ?? 0) | bit }
+    else if (test) known.set(same, tests.push({ bit, test }) - 1)
+  }
+  const find = patterns.length > 0 ? searchOf(patterns) : undefined
+  return (agent) => {
+    let bits = everywhere | (find?.(agent) ?? 0)
+    for (const { bit, test } of tests) if (test(agent, now)) bits |= bit
+    return bits
+  }
+}
+
+const isText = (key: Key, { operator }: Value): boolean => keys[key].field !== undefined && operator === undefined
+
+/** The pattern for a value of a key, which must be the whole text. A star stands for any text. */
+function patternOf({ text, quoted }: Value, field: Field, bits: number): Pattern {
+  const sign = signOf(fields.indexOf(field))
+  const pieces = quoted ? [text] : text.split('*')
+  const [first = ''] = pieces
+  const last = pieces.at(-1) ?? ''
+  const inner = pieces.slice(1, -1).filter((piece) => piece !== '')
+  const plainPattern = { fields: bitOf(field), bits }
+  if (pieces.length === 1) return { ...plainPattern, text: sign + first + end }
+  const used = [first, ...inner, last].filter((piece) => piece !== '')
+  if (used.length === 0) return { ...plainPattern, text: sign }
+  if (used.length === 1) {
+    if (first !== '') return { ...plainPattern, text: sign + first }
+    return { ...plainPattern, text: last === '' ? (inner[0] ?? '') : last + end }
+  }
+  const longest = used.reduce((a, b) => (b.length > a.length ? b : a))
+  const found = longest === first ? sign + first : longest === last ? last + end : longest
+  return { ...plainPattern, text: found, holds: likeOf(first, inner, last) }
+}
+
+/** Returns the test whether a text begins and ends with these texts and has the others in between, in their order. */
+const likeOf =
+  (first: string, inner: readonly string[], last: string) =>
+  (text: string, start: number, stop: number): boolean => {
+    const until = stop - last.length
+    if (until < start + first.length || !text.startsWith(last, until) || !text.startsWith(first, start)) return false
+    let at = start + first.length
+    for (const piece of inner) {
+      const found = text.indexOf(piece, at)
+      if (found < 0 || found + piece.length > until) return false
+      at = found + piece.length
+    }
+    return true
+  }
+
+/** The number of patterns up to which each is searched for by itself, which is faster then. */
+const fewPatterns = 3
+
+/** Finds patterns in the texts of agents, and reads only the fields that they are about. */
+function searchOf(patterns: readonly Pattern[]): (agent: FilterFacts) => number {
+  const all = patterns.reduce((sum, pattern) => sum | pattern.fields, 0)
+  const areWords = patterns.every((pattern) => pattern.fields === wordFields)
+  if (!areWords || patterns.length > fewPatterns) return searchIn(all, finderOf(patterns))
+  return (agent) => {
+    const text = wordsOf(agent)
+    let bits = 0
+    for (const pattern of patterns) if (text.includes(pattern.text)) bits |= pattern.bits
+    return bits
+  }
 }

@@ -2,14 +2,24 @@
 
 export type CsvCell = string | number | undefined
 
-/** Writes rows of cells, each row with a line end. */
+/** The byte order mark at the beginning, without which Excel reads letters that are not ASCII as other ones. */
+const mark = '\ufeff'
+
+/**
+ * The signs at the beginning of a text that spreadsheets take for a formula, also inside quotation marks: those of
+ * OWASP's list with their wide and small forms, behind white space and invisible characters, too.
+ */
+const formula = /^(?:[\t\r\n]|[\s\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b])/u
+
+/**
+ * Writes rows of cells, each row with a line end, behind a byte order mark. Each text is in quotation marks, since
+ * spreadsheets of many countries separate cells at a semicolon or a tab.
+ */
 export const csvOf = (rows: readonly (readonly CsvCell[])[]): string =>
-  rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('')
+  mark + rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('')
 
 function cellOf(cell: CsvCell): string {
   if (cell === undefined) return ''
   if (typeof cell === 'number') return String(cell)
-  // Spreadsheets treat a cell that begins with one of these characters as a formula, also inside quotation marks.
-  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return `"${(formula.test(cell) ? `'${cell}` : cell).replaceAll('"', '""')}"`
 }

@@ -9,6 +9,7 @@ import { paths } from '../../paths.ts'
 import { keys } from '../../queries.ts'
 import { Confirm, Text } from '../../ui/index.ts'
 import { agentsIn, typeWords } from '../words.ts'
+import { IdleTerms } from './IdleTerms.tsx'
 import { LogName } from './LogName.tsx'
 import { Names, Reach } from './Reach.tsx'
 import { SetValues } from './SetValues.tsx'
@@ -62,6 +63,7 @@ export function ActionDialog({ slug, type, names, filter, onClose, onSent, onGon
       }
     >
       <Stack gap="sm">
+        <IdleTerms slug={slug} filter={filter} />
         {gone.length > 0 && <Gone names={gone} />}
         {isTooMany ? (
           <p>

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef, useState } from 'react'
+import { Idle } from '../../actions/dialogs/IdleTerms.tsx'
 import { part } from '../../files.tsx'
 import { usePageActions } from '../../shell/actions.ts'
 import { noteView } from '../../shell/returning.ts'
@@ -95,6 +96,7 @@ export function FleetPage() {
             <ColumnsButton />
           </div>
           {mistake && <Mistake error={mistake} applied={filter.text} />}
+          {!mistake && <Idle text={filter.text} places={head?.idle} />}
           <FleetChips slug={slug} filter={filter} counts={head?.counts} typing={typing} />
           {head && (
             <span className="fleet-number" role="status">

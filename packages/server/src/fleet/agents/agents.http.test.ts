@@ -283,11 +283,23 @@ test('runs are sorted by cost and duration, found by their id, and exported as C
   expect(file.headers.get('content-disposition')).toBe('attachment; filename="mail-runs.csv"')
   const at = (seconds: number) => new Date(seconds * 1000).toISOString()
   const [head, line, end] = file.text.split('\r\n')
-  expect(head).toBe('id,started,ended,seconds,kind,status,subjects,models,output_tokens,cost_usd')
-  expect(line).toBe(`c,${at(start)},${at(start + 5)},5,,failed,"'=SUM(A1); Mail, ""two""",,,`)
+  const columns = [
+    'id',
+    'started',
+    'ended',
+    'seconds',
+    'kind',
+    'status',
+    'subjects',
+    'models',
+    'output_tokens',
+    'cost_usd',
+  ]
+  expect(head).toBe(columns.map((column) => `"${column}"`).join(','))
+  expect(line).toBe(`"c","${at(start)}","${at(start + 5)}",5,,"failed","'=SUM(A1); Mail, ""two""",,,`)
   expect(end).toBe('')
   const all = (await ann.get(`${w}/agents/mail/runs/export?sort=cost`)).text.split('\r\n')
-  expect(all.map((each) => each[0])).toEqual(['i', 'b', 'a', 'c', undefined])
+  expect(all.map((each) => each[1])).toEqual(['i', 'b', 'a', 'c', undefined])
 })
 
 test('the page of a paused agent names the person whose command paused it', async () => {

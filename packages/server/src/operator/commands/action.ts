@@ -2,7 +2,7 @@ import { type ActionPage, type ActionRow, type ActionState, actionStates, action
 import { shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import { commandOf, type Stores } from '../shared/command.ts'
-import { selectedBy } from '../shared/filter.ts'
+import { idleLines, selectedBy, withIdle } from '../shared/filter.ts'
 import {
   argument,
   Missing,
@@ -37,12 +37,13 @@ export const actionCommands = {
     run: async (request, service, stores) => {
       const { finishAction, perform, startedAction } = stores
       const workspace = await stores.workspaceOf(service, argument(request, 0))
-      const wanted = wantedOf(request, await agentsOf(request, service, stores, workspace))
+      const { idle, ...chosen } = await agentsOf(request, service, stores, workspace)
+      const wanted = wantedOf(request, chosen)
       const { id } = await perform(service, startedAction, { workspace }, wanted)
       await finishAction(service, id)
-      return { id }
+      return withIdle({ id }, idle)
     },
-    show: ({ id }) => startedText(id),
+    show: (started) => startedText(started.id) + idleLines(started),
   }),
   ...commandOf(actions.showAction, {
     run: async (request, service, stores) => {
@@ -86,9 +87,9 @@ function wantedOf(request: Request, chosen: { agents: string[]; filter?: string 
 async function agentsOf(
   request: Request,
   { store, now }: Service,
-  { listAgents }: Stores,
+  { idleIn, listAgents }: Stores,
   workspace: WorkspaceInfo,
-): Promise<{ agents: string[]; filter?: string }> {
+): Promise<{ agents: string[]; filter?: string; idle: string[] }> {
   const named = option(request, 'agents')
   const filter = typedOption(request, 'filter')
   const expected = typedOption(request, 'expect')
@@ -96,13 +97,14 @@ async function agentsOf(
     throw new Misused('Name the agents, or select them: action send SLUG WHAT --agents NAME,NAME… or --filter FILTER')
   if (expected !== undefined && (filter === undefined || !/^\d{1,6}$/.test(expected)))
     throw new Misused(`--expect is the number of agents that --filter selects: got ${shown(expected)}.`)
-  if (named !== undefined) return { agents: named.split(',').map((part) => part.trim()) }
+  if (named !== undefined) return { agents: named.split(',').map((part) => part.trim()), idle: [] }
   const text = filter ?? ''
   const fitting = await selectedBy(text, (q) => listAgents(store.db, workspace, now(), q))
   if (fitting.length === 0) throw new Refused('The filter selects no agent. Nothing was sent.')
   if (expected !== undefined && fitting.length !== Number(expected))
     throw new Refused(`The filter selects ${fitting.length} agents, not ${Number(expected)}. Nothing was sent.`)
-  return { agents: fitting.map(({ name }) => name), filter: text }
+  const idle = await idleIn(store.db, workspace, now(), text)
+  return { agents: fitting.map(({ name }) => name), filter: text, idle }
 }
 
 /** Finds what `SLUG/ID` names. */

@@ -3,7 +3,7 @@ import type { Level, Stop } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { StatusAge } from '../../web/queries/age.ts'
 import { command, commandOf, type Stores } from '../shared/command.ts'
-import { selectedBy } from '../shared/filter.ts'
+import { idleLines, selectedBy, withIdle } from '../shared/filter.ts'
 import {
   argument,
   granted,
@@ -51,20 +51,21 @@ async function filterIn(
 async function tagged(
   request: Request,
   service: Service,
-  { agentOf, listAgents, workspaceOf }: Stores,
-): Promise<{ workspace: WorkspaceInfo; names: string[] }> {
+  { agentOf, idleIn, listAgents, workspaceOf }: Stores,
+): Promise<{ workspace: WorkspaceInfo; names: string[]; idle: string[] }> {
   const path = argument(request, 0)
   const filter = typedOption(request, 'filter')
   if (path.includes('/') === (filter !== undefined))
     throw new Misused('Name one agent, or select agents: agent tag SLUG/NAME … or agent tag SLUG --filter FILTER …')
   if (filter === undefined) {
     const { workspace, agent } = await agentOf(service, path)
-    return { workspace, names: [agent.name] }
+    return { workspace, names: [agent.name], idle: [] }
   }
   const workspace = await workspaceOf(service, path)
   const fitting = await selectedBy(filter, (q) => listAgents(service.store.db, workspace, service.now(), q))
   if (fitting.length === 0) throw new Refused('The filter selects no agent. Nothing was changed.')
-  return { workspace, names: fitting.map(({ name }) => name) }
+  const idle = await idleIn(service.store.db, workspace, service.now(), filter)
+  return { workspace, names: fitting.map(({ name }) => name), idle }
 }
 
 export const agentCommands = {
@@ -90,7 +91,8 @@ export const agentCommands = {
       const workspace = await stores.workspaceOf(service, argument(request, 0))
       const filter = await filterIn(request, service, stores, workspace)
       const all = await selectedBy(filter, (q) => stores.listAgents(service.store.db, workspace, service.now(), q))
-      return all.map((agent) => ({
+      const idle = await stores.idleIn(service.store.db, workspace, service.now(), filter)
+      const rows = all.map((agent) => ({
         name: agent.name,
         seenAt: agent.received_at,
         level: agent.level,
@@ -104,13 +106,14 @@ export const agentCommands = {
         host: agent.host,
         tags: agent.tags,
       }))
+      return withIdle(rows, idle)
     },
-    show: (all) =>
+    show: (rows) =>
       table(
         ['AGENT', 'LEVEL', 'STATE', 'VERSION', 'LAST REPORT'],
-        all.map((a) => [a.name, levelOf(a), a.label, a.version, moment(a.seenAt)]),
+        rows.map((a) => [a.name, levelOf(a), a.label, a.version, moment(a.seenAt)]),
         'No agents.',
-      ),
+      ) + idleLines(rows),
   }),
   'agent show': command({
     says: 'an agent and its last report',
@@ -136,17 +139,18 @@ export const agentCommands = {
   }),
   ...commandOf(agents.tagAgents, {
     run: async (request, service, stores) => {
-      const { workspace, names } = await tagged(request, service, stores)
+      const { workspace, names, idle } = await tagged(request, service, stores)
       const [add, remove] = [listOption(request, 'add'), listOption(request, 'remove')]
       const wanted = readTyped(agents.tagAgents, { agents: names, add, remove })
-      return (await stores.perform(service, stores.taggedAgents, { workspace }, wanted)).agents
+      const { agents: rows } = await stores.perform(service, stores.taggedAgents, { workspace }, wanted)
+      return withIdle(rows, idle)
     },
-    show: (all) =>
+    show: (rows) =>
       table(
         ['AGENT', 'TAGS'],
-        all.map(({ name, tags }) => [name, tags.length > 0 ? tags.join(', ') : null]),
+        rows.map(({ name, tags }) => [name, tags.length > 0 ? tags.join(', ') : null]),
         'No agents.',
-      ),
+      ) + idleLines(rows),
   }),
   ...commandOf(agents.rotateToken, {
     run: async (request, service, { agentOf, newToken, perform }) => {

@@ -9,6 +9,19 @@ export const selectedBy = <T>(filter: string, find: (filter: string) => Promise<
     throw pointedAt(filter, error)
   })
 
+/** The terms that exclude no agent, of the filter that selected what a command returned. JSON does not have them. */
+const idleTerms = new WeakMap<object, readonly string[]>()
+
+/** Notes the terms of a filter that exclude no agent beside what a command returns. */
+export function withIdle<T extends object>(value: T, idle: readonly string[]): T {
+  idleTerms.set(value, idle)
+  return value
+}
+
+/** The lines that say which terms exclude no agent, each with a line break in front. */
+export const idleLines = (value: object): string =>
+  (idleTerms.get(value) ?? []).map((term) => `\n${line(term)} excludes no agent.`).join('')
+
 /**
  * Makes the refusal of a wrong filter: a sentence, the filter, and a mark below its wrong part. Any other error is
  * returned as it is.

@@ -3,6 +3,7 @@ import { agents } from '@svc/api'
 import type { Term } from '@svc/api/filter'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
 import { previewTags, tagAgents } from '../../fleet/agents/tags.ts'
+import { FairTurns } from '../../platform/http/fair-turns.ts'
 import { haltedRollouts } from '../../updates/rollouts/store.ts'
 import type { FleetCache } from '../live/fleet.ts'
 import { agentPage } from '../queries/agent.ts'
@@ -14,6 +15,8 @@ import { usageOf } from '../queries/usage.ts'
 import { acts, type Bound, looks } from '../routing/operations.ts'
 
 const bytes = new TextEncoder()
+/** Lists of agents are made one in each turn of the event loop; the workspaces take turns. */
+const lists = new FairTurns()
 
 /** The rows of a workspace. They may lack costs unless the order or a term of the filter needs them. */
 async function rowsFor(fleet: FleetCache, workspaceId: string, filter: readonly Term[], byCost = false) {
@@ -56,16 +59,21 @@ export const agentOperations: readonly Bound[] = [
       const query = { filter, sort, desc, offset, limit }
       const isByCost = sort === 'cost_today' || sort === 'cost_30'
       const { rows, costsPending } = await rowsFor(live.fleet, id, filter, isByCost)
+      await lists.next(id)
       return bytes.encode(JSON.stringify(fleetPage(rows, query, { now, halted, costsPending })))
     })
   }),
   looks(agents.fleetFacets, async ({ deps: { live }, workspace: { id }, now }, asked) => {
     const filter = filterOf(asked)
-    return fleetFacets((await rowsFor(live.fleet, id, filter)).rows, filter, now)
+    const { rows } = await rowsFor(live.fleet, id, filter)
+    await lists.next(id)
+    return fleetFacets(rows, filter, now)
   }),
   looks(agents.fleetNames, async ({ deps: { live }, workspace: { id }, now }, asked) => {
     const filter = filterOf(asked)
-    return fleetNames((await rowsFor(live.fleet, id, filter)).rows, filter, now)
+    const { rows } = await rowsFor(live.fleet, id, filter)
+    await lists.next(id)
+    return fleetNames(rows, filter, now)
   }),
   addAgent,
   looks(agents.showAgent, ({ deps, agent, role, now }) => agentPage(deps.store.db, agent, role, now)),

@@ -1,5 +1,5 @@
 /** Agents as the operator's command line shows them. */
-import { isSilent, selector } from '@svc/api/filter'
+import { idleTerms, isSilent, selector } from '@svc/api/filter'
 import { limits, type Run } from '@svc/protocol'
 import { storedReport } from '../../agent-api/report-store/body.ts'
 import { tagsOf } from '../../fleet/agents/tags.ts'
@@ -33,6 +33,14 @@ export async function listAgents(db: Db, workspace: { id: string }, now: number,
     const { host, tags } = found
     return { ...row, age: statusAge(row, now), host, tags, offline: isSilent(found, now) }
   })
+}
+
+/** The negated terms of a filter that exclude no agent of the workspace, as they are typed. */
+export async function idleIn(db: Db, workspace: { id: string }, now: number, filter: string): Promise<string[]> {
+  const terms = filterOf({ q: filter })
+  if (!terms.some(({ negated }) => negated)) return []
+  const rows = await fleetRows(db, workspace.id, dayOf(now))
+  return idleTerms(terms, rows.values(), now).map(({ at, length }) => filter.slice(at, at + length))
 }
 
 /** The output of `agent show`: the agent as the page shows it. `seenAt` is in Unix milliseconds. */

@@ -11,10 +11,10 @@ class FilterInvalid extends Refusal {
   }
 }
 
-type Asked = { q?: string | undefined } & Parameters<typeof filterOfOld>[0]
+type NamedFilter = { q?: string | undefined } & Parameters<typeof filterOfOld>[0]
 
 /** The terms of the filter that a request names, with the parameters of earlier versions. Throws FilterInvalid. */
-export function filterOf({ q, ...old }: Asked): readonly Term[] {
+export function filterOf({ q, ...old }: NamedFilter): readonly Term[] {
   const read = parseFilter(joined(q, filterOfOld(old)))
   if (read.ok) return read.value.terms
   throw new FilterInvalid(read)

@@ -115,3 +115,13 @@ test.each<[string, FleetRow['level'], object, object]>([
   }
   expect(standing).toEqual({ ...none, ...stands, halted: 3 })
 })
+
+test('a negated term that excludes no agent is named by its place', () => {
+  const { idle, total } = fleetPage(
+    fleet,
+    { ...filtered('-host:“mail” -level:bad'), sort: 'name', desc: false },
+    moment,
+  )
+  expect([idle, total]).toEqual([[{ at: 0, length: 12 }], 5])
+  expect(fleetPage(fleet, { ...filtered('-level:bad'), sort: 'name', desc: false }, moment)).not.toHaveProperty('idle')
+})

@@ -8,7 +8,7 @@ import {
   type FleetSort,
   maxNamedAgents,
 } from '@svc/api'
-import { isSilent, levelOf, onlyChips, selector, type Term, withoutChips } from '@svc/api/filter'
+import { idleTerms, isSilent, levelOf, onlyChips, selector, type Term, withoutChips } from '@svc/api/filter'
 import { levels } from '@svc/protocol'
 
 interface FleetQuery {
@@ -57,6 +57,7 @@ export function fleetPage(
     sums.costToday = plus(sums.costToday, row.costToday)
     sums.cost30 = plus(sums.cost30, row.cost30)
   }
+  const idle = idleTerms(query.filter, all.values(), now).map(({ at, length }) => ({ at, length }))
   const rows = sorted(fitting, query, now).slice(query.offset, query.offset + query.limit)
   const { ok: _, info: __, all: of, ...troubles } = whole
   const facts = {
@@ -67,6 +68,7 @@ export function fleetPage(
     counts,
     standing: { ...troubles, ...standing, halted },
     ...sums,
+    ...(idle.length > 0 && { idle }),
   }
   return costsPending ? { ...facts, costsPending: true } : facts
 }

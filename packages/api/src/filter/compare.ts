@@ -1,0 +1,82 @@
+/** Comparisons of a value with many others, in a time that does not grow with their number. */
+import { compareVersions, isVersion } from '@svc/protocol'
+
+export type Operator = '<' | '<=' | '>' | '>=' | '='
+export interface Comparison<T> {
+  operator: Operator
+  than: T
+}
+
+/** Makes the test whether one of the comparisons holds. Of those in one direction, only the widest is needed. */
+export function withinOne<T>(all: readonly Comparison<T>[], order: (a: T, b: T) => number): (value: T) => boolean {
+  let below: Comparison<T> | undefined
+  let above: Comparison<T> | undefined
+  for (const one of all) {
+    if (one.operator.startsWith('<') && (!below || isWider(order(one.than, below.than), one))) below = one
+    if (one.operator.startsWith('>') && (!above || isWider(order(above.than, one.than), one))) above = one
+  }
+  const equal = all.filter(({ operator }) => operator === '=').map(({ than }) => than)
+  equal.sort(order)
+  return (value) => {
+    if (below) {
+      const side = order(value, below.than)
+      if (side < 0 || (side === 0 && below.operator === '<=')) return true
+    }
+    if (above) {
+      const side = order(value, above.than)
+      if (side > 0 || (side === 0 && above.operator === '>=')) return true
+    }
+    return isAmong(equal, value, order)
+  }
+}
+
+const isWider = (side: number, { operator }: Comparison<unknown>): boolean =>
+  side > 0 || (side === 0 && operator.length === 2)
+
+function isAmong<T>(sorted: readonly T[], value: T, order: (a: T, b: T) => number): boolean {
+  let [from, to] = [0, sorted.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    const side = order(sorted[middle] as T, value)
+    if (side === 0) return true
+    if (side < 0) from = middle + 1
+    else to = middle
+  }
+  return false
+}
+
+/** A version with a number by which most versions are compared. */
+interface RankedVersion {
+  text: string
+  /** The number of the version; that of a pre-release is even, and equal for all of one release. */
+  rank: number
+}
+
+/** Parts of a version below this number fit into one exact number together. */
+const maxPart = 2 ** 17
+
+export function rankedVersion(text: string): RankedVersion {
+  const [, major, minor, patch, pre] = /^(\d+)\.(\d+)\.(\d+)(-?)/.exec(text) ?? []
+  const parts = [major, minor, patch].map(Number)
+  const core = parts.every((part) => part < maxPart) ? parts.reduce((sum, part) => sum * maxPart + part, 0) : Number.NaN
+  return { text, rank: core * 2 + (pre === '' ? 1 : 0) }
+}
+
+export function compareRanked(a: RankedVersion, b: RankedVersion): number {
+  const order = a.rank - b.rank
+  if (order !== 0 && !Number.isNaN(order)) return order
+  return order === 0 && a.rank % 2 === 1 ? 0 : compareVersions(a.text, b.text)
+}
+
+/** The versions that agents have, read once. */
+const read = new Map<string, RankedVersion | undefined>()
+const maxRead = 20_000
+
+/** A version that an agent reports, in lower case; undefined if it is no version. */
+export function knownVersion(text: string): RankedVersion | undefined {
+  if (read.has(text)) return read.get(text)
+  if (read.size >= maxRead) read.clear()
+  const ranked = isVersion(text) ? rankedVersion(text.toLowerCase()) : undefined
+  read.set(text, ranked)
+  return ranked
+}

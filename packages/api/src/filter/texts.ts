@@ -1,0 +1,118 @@
+/**
+ * The texts of agents in which filters search. Each row is read once, and texts that many agents share, such as tags,
+ * are numbered: a filter judges each of them once, however many agents have it.
+ */
+import { end, signOf } from './automaton.ts'
+import type { FilterFacts } from './facts.ts'
+import { folded } from './look.ts'
+
+/** The fields of an agent in which values are found. Words are found in all but `runtime`. */
+export const fields = ['name', 'host', 'version', 'blueprint', 'tag', 'runtime', 'other'] as const
+export type Field = (typeof fields)[number]
+export const bitOf = (field: Field): number => 1 << fields.indexOf(field)
+export const wordFields = fields.reduce((all, field) => (field === 'runtime' ? all : all | bitOf(field)), 0)
+
+/** The texts of one row. */
+interface Texts {
+  book: Book
+  /** The texts that few agents share, by their fields, between the sign of the field and `end`. */
+  name: string
+  other: string
+  /** The numbers of the other texts in the book. */
+  shared: Readonly<Record<Shared, readonly number[]>>
+  /** The texts in which words are found, once somebody looks for a few words. */
+  words?: string
+}
+const sharedFields = ['host', 'version', 'blueprint', 'tag', 'runtime'] as const
+type Shared = (typeof sharedFields)[number]
+
+/** Numbers texts by their field. A book is given up when it is full, so that texts of the past take no memory. */
+class Book {
+  readonly texts: string[] = []
+  readonly #numbers = new Map<string, number>()
+  numberOf(field: Field, text: string): number {
+    const sign = signOf(fields.indexOf(field))
+    const key = sign + text
+    const known = this.#numbers.get(key)
+    if (known !== undefined) return known
+    const number = this.texts.length
+    this.texts.push([sign, folded(text), end].join(''))
+    this.#numbers.set(key, number)
+    return number
+  }
+}
+const maxBook = 500_000
+let book = new Book()
+const kept = new WeakMap<FilterFacts, Texts>()
+
+function textsOf(agent: FilterFacts): Texts {
+  const known = kept.get(agent)
+  if (known?.book === book) return known
+  const { name, host, version, updates, tags, label, detail, doing } = agent
+  const { blueprint, runtime } = updates
+  const one = (field: Shared, text: string | null) => (typeof text !== 'string' ? [] : [book.numberOf(field, text)])
+  const made: Texts = {
+    book,
+    name: flat('name', [name]),
+    other: flat('other', [label, detail, doing]),
+    shared: {
+      host: one('host', host),
+      version: one('version', version),
+      blueprint: one('blueprint', blueprint),
+      runtime: one('runtime', runtime),
+      tag: tags.map((tag) => book.numberOf('tag', tag)),
+    },
+  }
+  kept.set(agent, made)
+  return made
+}
+
+/** One flat text of several: reading the units of a text that was put together by `+` takes longer. */
+const flat = (field: Field, texts: readonly (string | null)[]): string =>
+  texts.flatMap((text) => (typeof text !== 'string' ? [] : [signOf(fields.indexOf(field)), folded(text), end])).join('')
+
+/** The texts of an agent in which words are found, as one text. */
+export function wordsOf(agent: FilterFacts): string {
+  const texts = textsOf(agent)
+  texts.words ??= flatOf(texts)
+  return texts.words
+}
+
+const flatOf = ({ name, other, shared, book: { texts } }: Texts): string =>
+  [
+    name,
+    other,
+    ...sharedFields.flatMap((field) => (field === 'runtime' ? [] : shared[field].map((number) => texts[number]))),
+  ].join('')
+
+/** Makes a function that gives the bits of all patterns in the texts of an agent in some fields (automaton.ts). */
+export function searchIn(wanted: number, find: (text: string) => number): (agent: FilterFacts) => number {
+  if (book.texts.length > maxBook) book = new Book()
+  const inBook = sharedFields.filter((field) => wanted & bitOf(field))
+  const [hasName, hasOther] = [(wanted & bitOf('name')) !== 0, (wanted & bitOf('other')) !== 0]
+  const judgedIn = book
+  // Bits are kept with one more bit, since 0 means that a text is not judged yet.
+  let judged = new Int32Array(book.texts.length + 1024)
+  return (agent) => {
+    const { name, other, shared, book: own } = textsOf(agent)
+    let bits = (hasName ? find(name) : 0) | (hasOther ? find(other) : 0)
+    for (const field of inBook)
+      for (const number of shared[field]) {
+        if (own !== judgedIn) bits |= find(own.texts[number] ?? '')
+        else {
+          if (number >= judged.length) judged = grown(judged, own.texts.length)
+          const known = judged[number] as number
+          const found = known !== 0 ? known >> 1 : find(own.texts[number] as string)
+          if (known === 0) judged[number] = (found << 1) | 1
+          bits |= found
+        }
+      }
+    return bits
+  }
+}
+
+function grown(before: Int32Array<ArrayBuffer>, size: number): Int32Array<ArrayBuffer> {
+  const after = new Int32Array(2 * size)
+  after.set(before)
+  return after
+}
