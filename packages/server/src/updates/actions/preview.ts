@@ -8,6 +8,7 @@ import { misfits, offersOf } from '../../fleet/commands/many.ts'
 import { logsOffered, settingsOffered } from '../../fleet/commands/offers.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction, type Writer } from '../../platform/db/transaction.ts'
+import { byText } from '../../platform/order.ts'
 import { done } from '../../platform/verdict.ts'
 import { deleteMisfits, liftMisfits } from './runner.ts'
 import { agentsNamed } from './store.ts'
@@ -38,7 +39,7 @@ export async function previewAction(
       if (message !== undefined) skips.push({ name, message })
     }
   }
-  skips.sort((a, b) => (a.name < b.name ? -1 : 1))
+  skips.sort((a, b) => byText(a.name, b.name))
   return done({ sends: named.value.length - skips.length, skips })
 }
 
@@ -51,7 +52,7 @@ export async function actionOffers(
   const named = await transaction(on, (db) => agentsNamed(db, workspace, agents))
   if (!named.ok) return named
   const offers: Offer[] = []
-  const sorted = named.value.sort((a, b) => (a.name < b.name ? -1 : 1))
+  const sorted = named.value.sort((a, b) => byText(a.name, b.name))
   for (const piece of piecesOf(sorted, type === 'log' ? agentsWithLogsAtOnce : agentsAtOnce)) {
     const ids = piece.map(({ id }) => id)
     const read = await transaction(on, (db) => offersOf(db, ids, type === 'log' ? 'all' : 'none'))

@@ -6,6 +6,7 @@ import { outcomeOf, stateOf } from '../../fleet/commands/outcomes.ts'
 import { logsOfCommands } from '../../fleet/logs/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { ActionDbRow } from '../../platform/db/tables.ts'
+import { byText } from '../../platform/order.ts'
 import { shortened } from './short.ts'
 
 /** The actions of a workspace, newest first: ids sort by the time at which they were made. */
@@ -76,7 +77,6 @@ export async function actionPage(
       'command.message as commandMessage',
     ])
     .where('action_id', '=', id)
-    .orderBy('name')
     .execute()
   const commands = row.type === 'log' ? pressed.flatMap(({ commandId }) => commandId ?? []) : []
   const logs = now === undefined ? new Map<string, string>() : await logsOfCommands(db, commands, now)
@@ -84,6 +84,7 @@ export async function actionPage(
     const log = logs.get(each.commandId ?? '')
     return { name: each.name, ...outcomeOf(each), ...(log !== undefined && { log }) }
   })
+  agents.sort((a, b) => byText(a.name, b.name))
   const counts = noCounts()
   for (const { state } of agents) counts[state]++
   const page = { ...rowOf(row, counts), agents }

@@ -6,6 +6,7 @@ import { tagsOf } from '../../fleet/agents/tags.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { dayOf } from '../../platform/limits/units.ts'
+import { byText } from '../../platform/order.ts'
 import { statusAge } from './age.ts'
 import { filterOf } from './filter.ts'
 import { fleetRows } from './fleet-rows.ts'
@@ -25,14 +26,15 @@ export async function listAgents(db: Db, workspace: { id: string }, now: number,
     .select(['agent.name', 'agent.created_at', 'received_at', 'level', 'label', 'version', 'blueprint'])
     .select(['status_at', 'warnings', 'stopped', 'detail'])
     .where('workspace_id', '=', workspace.id)
-    .orderBy('name')
     .execute()
-  return rows.flatMap((row) => {
-    const found = byName.get(row.name)
-    if (!found) return []
-    const { host, tags } = found
-    return { ...row, age: statusAge(row, now), host, tags, offline: isSilent(found, now) }
-  })
+  return rows
+    .sort((a, b) => byText(a.name, b.name))
+    .flatMap((row) => {
+      const found = byName.get(row.name)
+      if (!found) return []
+      const { host, tags } = found
+      return { ...row, age: statusAge(row, now), host, tags, offline: isSilent(found, now) }
+    })
 }
 
 /** The negated terms of a filter that exclude no agent of the workspace, as they are typed. */

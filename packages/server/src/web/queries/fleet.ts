@@ -10,6 +10,7 @@ import {
 } from '@svc/api'
 import { idleTerms, isSilent, levelOf, onlyChips, selector, type Term, withoutChips } from '@svc/api/filter'
 import { levels } from '@svc/protocol'
+import { byText } from '../../platform/order.ts'
 
 interface FleetQuery {
   filter: readonly Term[]
@@ -182,9 +183,6 @@ function byName(rows: ReadonlyMap<string, FleetRow>): FleetRow[] {
   )
   return sorted.map(([, row]) => row)
 }
-
-/** Compares digits in names as numbers: `agent-2` comes before `agent-10`. */
-const byText = new Intl.Collator('en', { numeric: true }).compare
 
 /** Adds two costs, rounded to millionths of a dollar, so that errors of binary fractions do not add up. */
 const plus = (a: number | null, b: number | null): number | null =>
