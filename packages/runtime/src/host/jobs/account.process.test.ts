@@ -32,13 +32,17 @@ const starters = [
 ] as const
 
 describe.each(starters)('the record of a run of %s is where the account has its records', (_by, start) => {
-  test.each(environments)('with %s', async (what, env) => {
+  // all but the launcher read one function, so a few rows are enough for them
+  const rows = environments.filter((_, at) => start === 'svc-exec' || at % 3 === 1)
+  test.each(rows)('with %s', async (what, env) => {
     const job = `${start.replace(' ', '.')}-${what.toLowerCase().replaceAll(/\W/g, '-')}`
     const options = { env: { ...env(), PATH: `${join(ada.home, 'bin')}:${node}:/usr/bin:/bin` } }
     expect(await ada.line(`${start} ${job} -- true`, options)).toEqual({ code: 0, out: '', err: '' })
     expect(ada.runs(job)).toMatchObject([{ status: 'ok' }])
-    const listed = await ada.line('svc jobs --json', options)
-    expect(JSON.parse(listed.out).map(({ name }: { name: string }) => name)).toContain(job)
+    if (start === 'svc-exec') {
+      const listed = await ada.line('svc jobs --json', options)
+      expect(JSON.parse(listed.out).map(({ name }: { name: string }) => name)).toContain(job)
+    }
     expect(existsSync(join(ada.home, 'app/.local'))).toBe(false)
   })
 })

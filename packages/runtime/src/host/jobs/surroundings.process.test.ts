@@ -67,13 +67,15 @@ const variables: Row[] = [
   ],
   ['options that Node does not have', () => 'export NODE_OPTIONS="--no-such-option"'],
   ['options that load what is missing', () => 'export NODE_OPTIONS="--require /nowhere/x.js" NODE_PATH=/nowhere'],
-  ['data of ICU that is missing', () => 'export NODE_ICU_DATA=/nowhere'],
   [
-    'folders that nobody can write',
-    () => 'export NODE_V8_COVERAGE=/proc/x NODE_COMPILE_CACHE=/proc/x TMPDIR=/proc/x NODE_REPL_HISTORY=/proc/x',
+    'data of ICU that is missing, and numbers of libuv',
+    () => 'export NODE_ICU_DATA=/nowhere UV_THREADPOOL_SIZE=-1 UV_USE_IO_URING=7',
   ],
-  ['a file for warnings', () => 'export NODE_REDIRECT_WARNINGS=/proc/x'],
-  ['numbers of libuv', () => 'export UV_THREADPOOL_SIZE=-1 UV_USE_IO_URING=7'],
+  [
+    'folders and files that nobody can write',
+    () =>
+      'export NODE_V8_COVERAGE=/proc/x NODE_COMPILE_CACHE=/proc/x TMPDIR=/proc/x NODE_REPL_HISTORY=/proc/x NODE_REDIRECT_WARNINGS=/proc/x',
+  ],
   ['a strange zone and language', () => 'export TZ=:/nowhere LANG=xx LC_ALL=zz'],
   ['an empty zone', () => 'export TZ= NODE_OPTIONS='],
   ['no search path', () => 'alias sh=/bin/sh env=/usr/bin/env; export NODE_PATH= FORCE_COLOR=3 NO_COLOR=1'],
@@ -128,7 +130,7 @@ describe.runIf(process.platform === 'linux')('a command ends as it does alone, a
       names.map((name) => `export ${name}="two  words of ${name}"`).join('\n'),
       `sh "${hidden}"`,
     )
-    expect(listed).toMatchObject({ wrapped: alone, written: 'record' })
+    expect(listed).toMatchObject({ wrapped: listed.alone, written: 'record' })
   })
 })
 
