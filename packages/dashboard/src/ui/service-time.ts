@@ -6,17 +6,17 @@
  */
 const unheard = 45_000
 
-interface Reading {
+interface Clocks {
   wall: number
   mono: number
 }
-const reading = (): Reading => ({ wall: Date.now(), mono: performance.now() })
+const reading = (): Clocks => ({ wall: Date.now(), mono: performance.now() })
 
 /**
  * The milliseconds since a reading. The clock of the browser's machine may be set back, and the other clock may stand
  * still while the machine sleeps, so the longer time counts.
  */
-const since = ({ wall, mono }: Reading): number => Math.max(Date.now() - wall, performance.now() - mono)
+const since = ({ wall, mono }: Clocks): number => Math.max(Date.now() - wall, performance.now() - mono)
 
 /** The service's time in its last message that named one, and when the message arrived. */
 let last = { at: Date.now(), arrived: reading() }
