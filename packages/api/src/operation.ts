@@ -70,6 +70,8 @@ export interface Change {
 interface CommandWords {
   /** The name of the command, such as `agent create`. */
   name: string
+  /** Says what the command does if that is less than the operation; by default the operation says it. */
+  says?: string
   /** The positional arguments, such as `<slug>` or `[values...]`, each with its explanation. */
   args?: readonly (readonly [name: string, says: string])[]
   /** The options, such as `--name <name>`, each with its explanation. */

@@ -64,7 +64,11 @@ export function readDotenvText(text: string): DotenvText {
     }
     lines.push({ line: i + 1, name })
     const quote = /^["'`]/.exec(value)?.[0]
-    if (quote === undefined) continue
+    if (quote === undefined) {
+      const why = wrongWithBareValue(row.slice(row.indexOf('=') + 1))
+      if (why !== undefined) faults.push({ line: i + 1, why })
+      continue
+    }
     const end = rows.findIndex((one, at) => at >= i && (at === i ? value.slice(1) : one).includes(quote))
     if (end < 0) {
       faults.push({ line: i + 1, why: `opens a quote (${quote}) that is never closed` })
@@ -76,6 +80,16 @@ export function readDotenvText(text: string): DotenvText {
     i = end
   }
   return { lines, faults }
+}
+
+/** Tells why a value without quotes would be read otherwise than its writer probably meant; undefined if it would not. */
+function wrongWithBareValue(value: string): string | undefined {
+  const hidden = invisible.exec(value.replaceAll('\t', ' ').trim())?.[0]
+  if (hidden === '\r') return 'has a carriage return inside; end each line with a line feed'
+  if (hidden !== undefined) return `has an invisible character, ${codePoint(hidden)}`
+  return /^(?:[^#]*\S)?#/.test(value)
+    ? 'has a "#" that would cut its value; put the value in quotes, or a space before the comment'
+    : undefined
 }
 
 /** Names that occur more than once, each with all its lines. */

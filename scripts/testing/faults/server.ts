@@ -64,8 +64,8 @@ export const serverFaults: readonly Fault[] = [
     name: 'store: a write is done before the disk has it',
     harm: 'After a power cut an account, a command or an answered question is gone.',
     file: at('platform/db/durable.ts'),
-    old: '!this.#db.isTransaction && !isRead(query)',
-    new: 'false',
+    old: 'if (!this.#db.isTransaction) await this.#log.sync()',
+    new: 'await undefined',
     tests: [at('platform/db/durable.store.test.ts')],
   },
   {

@@ -29,7 +29,11 @@ export const renameWorkspace = change<Workspace>()('PATCH /w/:slug', {
   audit: ['workspace.renamed', 'workspace.factor_required', 'workspace.factor_not_required'],
   pages: ['list'],
   again: 'new',
-  command: { name: 'workspace rename', args: [slugArgument, ['<name>', 'as people see it']] },
+  command: {
+    name: 'workspace rename',
+    says: 'rename a workspace; its short name stays',
+    args: [slugArgument, ['<name>', 'as people see it']],
+  },
 })
 export const deleteWorkspace = change<{ ok: true }>()('DELETE /w/:slug', {
   says: 'delete a workspace with its agents, runs, logs and people',

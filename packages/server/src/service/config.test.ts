@@ -166,6 +166,9 @@ test.each([
   ['a byte order mark', '\ufeffSVC_PORT=1001\n', []],
   ['CRLF', 'SVC_HOST=127.0.0.1\r\nSVC_PORT=1001\r\n', []],
   ['export, spaces and quotes', 'export SVC_PORT = "1001" # pages\n', []],
+  ['comments behind values', 'SVC_PORT=1001 # pages #1\nSVC_LOG_LEVEL= #debug\n', []],
+  ['a # in quotes', 'SVC_PORT=1001\nSVC_DATA_DIR="./good#1"\n', []],
+  ['a # of another program', 'SVC_PORT=1001\nCOLOR=#fff\n', []],
   ['lines of other programs', 'TOKEN\n"x"=1\nSVC_PORT=1001\n', []],
   ['a name twice', 'SVC_PORT=1\nSVC_PORT=1001\n', ['SVC_PORT occurs in lines 1 and 2 of FILE; the last one counts']],
   [
@@ -195,6 +198,11 @@ test.each([
     'SVC_DATA_DIR="/srv\nSVC_PORT=1001\n',
     'line 1 opens a quote (") that is never closed',
   ],
+  ['a # that would cut a value', 'SVC_PORT=1001\nSVC_DATA_DIR=./good#1\n', 'line 2 has a "#" that would cut its value'],
+  ['a # at the beginning of a value', 'SVC_DATA_DIR=#1\n', 'line 1 has a "#" that would cut its value'],
+  ['a # in an address', 'export SVC_SMTP_URL = smtp://a:p#w@b # mail\n', 'line 1 has a "#"'],
+  ['line ends of CR alone', 'SVC_DATA_DIR=data\rSVC_PORT=1001\r', 'line 1 has a carriage return inside'],
+  ['an invisible character in a value', 'SVC_DATA_DIR=da\u200bta\n', 'line 1 has an invisible character, U+200B'],
   ['text after a quote', 'SVC_DATA_DIR="/srv/my" data\n', 'line 1 has text after the closing quote'],
   ['more than 1 MB', `SVC_PORT=1001\n#${'x'.repeat(1024 * 1024)}`, 'is larger than 1 MB'],
 ])('.env: %s is refused with the reason', (_what, bytes, says) => {

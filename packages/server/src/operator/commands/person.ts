@@ -156,7 +156,7 @@ export const personCommands = {
       [`Deleted the account of ${line(email)}.`, ...adminNeeded(withoutAdmin)].join('\n'),
   }),
   'person operator': command({
-    says: 'make a person an operator, who sees the state of the service on the page, or take that away',
+    says: 'note that a person is an operator of this service, as person list shows, or take that away',
     args: [email, ['<on|off>', 'on, or off']],
     run: async (request, service, { setOperator }) => {
       const typed = typedArgument(request, 1)

@@ -40,7 +40,16 @@ export function commandOf<T>(
   if (!words) throw new Error(`${operation.route} has no command.`)
   const { name, args = [], options = [] } = words
   const copied = (pairs: readonly (readonly [string, string])[]) => pairs.map(([a, b]): [string, string] => [a, b])
-  return { [name]: command({ says: operation.says, args: copied(args), options: copied(options), ...more, run, show }) }
+  return {
+    [name]: command({
+      says: words.says ?? operation.says,
+      args: copied(args),
+      options: copied(options),
+      ...more,
+      run,
+      show,
+    }),
+  }
 }
 
 /** Defines a command. `show` must accept the type of the value that `run` returns. */

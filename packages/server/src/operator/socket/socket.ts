@@ -44,7 +44,7 @@ export async function runCommand(name: string, request: Request, service: Servic
  * A sentence that names the data that was searched, without a password. A wrong data folder is the most common reason
  * that something is missing.
  */
-function dataOf({ databaseUrl, dataDir }: Service['config']): string {
+export function dataOf({ databaseUrl, dataDir }: Pick<Service['config'], 'databaseUrl' | 'dataDir'>): string {
   if (databaseUrl === undefined) return `The data folder is ${dataDir}.`
   const url = URL.parse(databaseUrl.replace(/@\//, '@localhost/'))
   return url

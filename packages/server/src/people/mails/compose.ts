@@ -133,7 +133,7 @@ const notices: Readonly<
   operator: {
     isTrue: ({ db, person }) => isOperator(db, person),
     title: 'You are now an operator',
-    says: ({ url }) => `You were made an operator of ${url}. Operators see the state of the service.`,
+    says: ({ url }) => `You were made an operator of ${url}.`,
   },
   admin: {
     isTrue: async ({ db, person, workspace }) =>

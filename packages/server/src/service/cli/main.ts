@@ -11,7 +11,7 @@ import { commands } from '../../operator/commands/all.ts'
 import { type OperatorCommand, printed } from '../../operator/shared/command.ts'
 import { Misused, Refused, type Request } from '../../operator/shared/request.ts'
 import { reachNote } from '../../operator/shared/show.ts'
-import { askService, type OperatorOutcome, runCommand } from '../../operator/socket/socket.ts'
+import { askService, dataOf, type OperatorOutcome, runCommand } from '../../operator/socket/socket.ts'
 import type { Config } from '../../platform/base.ts'
 import { DataFolderError } from '../../platform/data-folder.ts'
 import { StoreError } from '../../platform/db/error.ts'
@@ -68,6 +68,8 @@ async function perform({ name, request, json, dataDir }: Chosen, around: Surroun
   }
   const { env, cwd } = around
   const config = readConfig({ flags, env, cwd })
+  for (const remark of config.remarks) around.err(`svc-server: ${safeText(remark)}.\n`)
+  if (config.remarks.length > 0) around.err(`svc-server: ${safeText(dataOf(config))}\n`)
   const isNew = !existsSync(config.dataDir)
   try {
     return await carryOut({ name, request, json }, { ...around, config })

@@ -69,7 +69,7 @@ export function choose(
 function groupOf(program: Command, groups: Map<string, Command>, name: string): Command {
   const known = groups.get(name)
   if (known) return known
-  const group = program.command(name).description(groupSays[name] ?? name)
+  const group = program.command(name).description(groupSays[name] ?? '')
   groups.set(name, group)
   return group
 }
@@ -93,6 +93,8 @@ const groupSays: Readonly<Record<string, string>> = {
   channel: 'the places that alerts are sent to',
   delivery: 'messages on their way to channels',
   audit: 'the activity: who did what, and when',
+  action: 'commands to many agents, and what became of each',
+  view: 'saved filters, orders and columns of the list of agents',
   database: 'whether the database lost changes',
   secret: 'the secret that signs cookies, the same on all nodes',
 }

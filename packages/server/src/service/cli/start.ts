@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isOwnMachineOnly } from '@svc/protocol'
 import type { Logger } from 'pino'
 import type { Request } from '../../operator/shared/request.ts'
+import { dataOf } from '../../operator/socket/socket.ts'
 import { endMs, stopMs } from '../../platform/closing.ts'
 import { messageOf } from '../../platform/errors.ts'
 import { openLog } from '../../platform/log.ts'
@@ -19,7 +20,7 @@ export async function start(options: Request['options'], flags: Variables, json:
   const named = { SVC_PORT: text('port'), SVC_HOST: text('host'), SVC_BASE_URL: text('baseUrl') }
   const config = readConfig({ flags: { ...flags, ...named } })
   const log = openLog(config.logLevel)
-  for (const remark of config.remarks) log.warn(remark)
+  for (const remark of config.remarks) log.warn({ data: dataOf(config) }, remark)
   watchOverErrors(log)
   let stopAt = Number.POSITIVE_INFINITY
   const stop = untilSignal(log).then(() => {

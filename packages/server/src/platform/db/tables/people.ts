@@ -69,7 +69,7 @@ export interface PersonDisabledTable {
   disabled_at: number
 }
 
-/** The people who are operators: they see the state of the service on the page. */
+/** The people who are noted as operators of the service. */
 export interface PersonOperatorTable {
   person_id: string
   made_at: number
