@@ -136,5 +136,5 @@ export const bounds = {
 /** The limit of the activity. It is listed only once, because every operation adds lines to the activity. */
 export const activityBound: Bound = {
   adds: 'lines of the activity',
-  limit: '11,000 of a person; beyond that the oldest are summed up',
+  limit: '11,000 of a person; beyond that the oldest of the most frequent kinds are summed up',
 }

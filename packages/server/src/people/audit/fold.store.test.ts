@@ -33,4 +33,23 @@ everyEngine('the activity of one person', (open) => {
     expect(lines.at(-1)).toMatchObject({ at: 59, action: 'person.renamed', subject: 'at 59' })
     expect(await linesOf('bob')).toHaveLength(14)
   })
+
+  test('keeps the lines about rare actions, whatever else the person repeats', async () => {
+    const { db } = await open()
+    const by = { id: 'ann', name: 'Ann' }
+    const write = (action: string, at: number) =>
+      audit(db, { workspaceId: 'north', at, by, action, subject: `at ${at}` })
+    const rare = ['agent.token_rotated', 'member.role_changed', 'blueprint.uploaded']
+    for (const [at, action] of rare.entries()) await write(action, at)
+    for (let round = 0; round < 3; round++) {
+      for (let at = 10; at < 40; at++) await write(at % 2 ? 'alert.muted' : 'alert.unmuted', 100 * round + at)
+      await foldActivity(db, { kept: 10, slack: 4 })
+    }
+    const lines = await db.selectFrom('audit').select(['action', 'details']).orderBy('at').execute()
+    expect(lines.filter(({ action }) => rare.includes(action)).map(({ action }) => action)).toEqual(rare)
+    expect(lines.length).toBeLessThanOrEqual(14)
+    const sums = lines.filter(({ action }) => action === folded).map(({ details }) => JSON.parse(details))
+    expect(sums.map(({ kind }) => kind).sort()).toEqual(['alert.muted', 'alert.unmuted'])
+    expect(sums.reduce((sum, each) => sum + each.lines, 0) + lines.length - sums.length).toBe(93)
+  })
 })
