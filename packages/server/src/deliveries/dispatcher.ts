@@ -1,47 +1,55 @@
 /**
- * Sends the deliveries that are due. Channels are served side by side, in the places that places.ts gives them, so a
- * receiver that hangs delays only its own workspace. Deliveries that were not accepted wait in the database, not in
- * memory.
+ * Does what is due: messages to channels, and mails about accounts. Everything is done side by side, in the places that
+ * places.ts gives, so a receiver that hangs delays only its own party. What was not accepted waits in the database, not
+ * in memory.
  */
-import { chooseChannels, type DueChannel } from './places.ts'
-import { noteDisabled, type Serving, serve } from './serving.ts'
-import { endOld } from './settling.ts'
-import { dueChannels } from './store.ts'
+import type { Logger } from 'pino'
+import { chooseWork, type DueWork } from './places.ts'
+import { channelsOf, type Serving } from './serving.ts'
 
 /**
- * The milliseconds between two checks for due deliveries, and from the moment at which a place becomes free until the
- * next check.
+ * The milliseconds between two checks for due work, and from the moment at which a place becomes free until the next
+ * check.
  */
 const [everyMs, soonMs] = [1000, 50]
-const endOldEveryMs = 60_000
-/**
- * The milliseconds for which a channel is not served after a turn that ended with an error, or in which no message was
- * tried.
- */
+/** The milliseconds for which something is not done after a turn that ended with an error, or without a try. */
 const restMs = 5000
+
+/** A kind of work that the dispatcher does. The ids of all sources together are different. */
+export interface Source {
+  /** Returns the work that is due and that no other node does. */
+  due(now: number): Promise<readonly DueWork[]>
+  /** Does something that is due. Resolves with the number of tries; it never takes much longer than a try may. */
+  serve(work: DueWork, stop: AbortSignal): Promise<number>
+}
 
 interface Dispatcher {
   start(): void
-  /** Lets each channel that has due deliveries, and a place, have one turn. Resolves when these turns are over. */
+  /** Lets everything that is due, and has a place, have one turn. Resolves when these turns are over. */
   dispatch(): Promise<void>
-  /** When this node last checked for due deliveries, in Unix milliseconds; null if it never did. */
+  /** When this node last checked for due work, in Unix milliseconds; null if it never did. */
   lookedAt(): number | null
   /**
-   * Stops sending, and resolves when no request is in progress. Deliveries that were not accepted stay in the database,
-   * and any node may send them later.
+   * Stops sending, and resolves when no request is in progress. What was not accepted stays in the database, and any
+   * node may send it later.
    */
   stop(): Promise<void>
 }
 
-export function newDispatcher(parts: Serving): Dispatcher {
-  const { store, log, now } = parts
+/** A dispatcher for the channels of alerts and for further sources. */
+export const newDispatcher = (parts: Serving, more: readonly Source[] = []): Dispatcher =>
+  newTurns([channelsOf(parts), ...more], parts)
+
+export function newTurns(
+  sources: readonly Source[],
+  { log, now }: { log: Pick<Logger, 'warn'>; now: () => number },
+): Dispatcher {
   const ending = new AbortController()
-  const busy = new Map<string, { channel: DueChannel; turn: Promise<void> }>()
+  const busy = new Map<string, { work: DueWork; turn: Promise<void> }>()
   const resting = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
   let checking: Promise<void> | undefined
   let lookedAt: number | null = null
-  let oldEndedAt = Number.NEGATIVE_INFINITY
   let isStarted = false
   let isFreed = false
   return { start, dispatch, lookedAt: () => lookedAt, stop }
@@ -61,13 +69,13 @@ export function newDispatcher(parts: Serving): Dispatcher {
     }, afterMs).unref()
   }
 
-  /** Checks for due deliveries again soon, because a place has become free. */
+  /** Checks for due work again soon, because a place has become free. */
   function freed(): void {
     if (checking) isFreed = true
     else plan(soonMs)
   }
 
-  /** Starts the turns of channels that have due deliveries. A call during a check waits for that check. */
+  /** Starts the turns of what is due. A call during a check waits for that check. */
   function check(): Promise<void> {
     checking ??= checkOnce().finally(() => {
       checking = undefined
@@ -77,36 +85,38 @@ export function newDispatcher(parts: Serving): Dispatcher {
 
   async function checkOnce(): Promise<void> {
     isFreed = false
-    if (now() - oldEndedAt >= endOldEveryMs || now() < oldEndedAt) {
-      oldEndedAt = now()
-      for (const channel of await endOld(store, now())) noteDisabled(log, channel)
-    }
-    const due = await dueChannels(store, { node: parts.node, now: now() })
-    lookedAt = now()
     const at = performance.now()
     for (const [id, until] of resting) if (until <= at) resting.delete(id)
-    const awake = due.filter(({ id }) => !resting.has(id))
-    for (const channel of chooseChannels(
-      awake,
-      [...busy.values()].map((one) => one.channel),
-    ))
-      begin(channel)
+    // A source that cannot be read does not stop the others, but then the check has failed.
+    const read = await Promise.allSettled(sources.map((source) => source.due(now())))
+    const sourceOf = new Map<DueWork, Source>()
+    for (const [i, result] of read.entries()) {
+      const [source] = sources.slice(i, i + 1)
+      if (result.status === 'fulfilled' && source)
+        for (const work of result.value) if (!resting.has(work.id)) sourceOf.set(work, source)
+    }
+    const held = [...busy.values()].map(({ work }) => work)
+    for (const work of chooseWork([...sourceOf.keys()], held)) begin(work, sourceOf.get(work))
+    const failed = read.find((result) => result.status === 'rejected')
+    if (failed) throw failed.reason
+    lookedAt = now()
   }
 
-  function begin(channel: DueChannel): void {
-    const { id } = channel
-    if (ending.signal.aborted) return
-    const turn = serve(channel, parts, ending.signal)
+  function begin(work: DueWork, source: Source | undefined): void {
+    const { id } = work
+    if (!source || ending.signal.aborted) return
+    const turn = source
+      .serve(work, ending.signal)
       .then((tried) => tried > 0 || rest(id))
       .catch((error) => {
         rest(id)
-        log.warn({ err: error, channel: id }, 'a channel could not be served; tried again soon')
+        log.warn({ err: error, id }, 'a channel or a mail could not be served; tried again soon')
       })
       .finally(() => {
         busy.delete(id)
         freed()
       })
-    busy.set(id, { channel, turn: turn.then(() => {}) })
+    busy.set(id, { work, turn: turn.then(() => {}) })
   }
 
   function rest(id: string): void {

@@ -9,11 +9,12 @@ import { amount } from '../../../../scripts/testing/level.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { newId } from '../platform/ids.ts'
+import { freeLeases } from '../service/sweeper/leases.ts'
 import { seal, sealKeyOf } from './channels/seal.ts'
 import { newSigningSecret } from './channels/webhook.ts'
 import { claim } from './claiming.ts'
 import { newDispatcher } from './dispatcher.ts'
-import { enqueue, voidLeases } from './store.ts'
+import { enqueue } from './store.ts'
 import type { Writer } from './writer.ts'
 
 interface TestChange {
@@ -100,7 +101,7 @@ everyEngine('two nodes on one channel', (open) => {
             // The node took a message and was killed before it stored the outcome.
             const taken = { channelId, node: `${move.node} that was killed`, writer, now: w.clock.now(), random: 0.5 }
             await claim(w.store, taken)
-            if (w.store.engine === 'sqlite') await voidLeases(w.store)
+            if (w.store.engine === 'sqlite') await freeLeases(w.store)
           } else if (move.is === 'both') {
             answers = [...move.answers]
             await both()

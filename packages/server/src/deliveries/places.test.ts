@@ -1,21 +1,22 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { chooseChannels, type DueChannel, placesMax } from './places.ts'
+import { awaitedMax, chooseWork, type DueWork, failingMax, placesMax, strangersMax } from './places.ts'
 
-const channel = (id: string, more: Partial<DueChannel> = {}): DueChannel => ({
+const channel = (id: string, more: Partial<DueWork> = {}): DueWork => ({
   id,
-  scope: id.split('-')[0] ?? '',
+  party: id.split('-')[0] ?? '',
+  receiver: id,
   works: true,
   dueAt: 0,
   triedAt: null,
   ...more,
 })
-const many = (scope: string, count: number, more: Partial<DueChannel> = {}) =>
+const many = (scope: string, count: number, more: Partial<DueWork> = {}) =>
   Array.from({ length: count }, (_, i) => channel(`${scope}-${i}`, more))
-const ids = (channels: readonly DueChannel[]) => channels.map(({ id }) => id)
+const ids = (channels: readonly DueWork[]) => channels.map(({ id }) => id)
 const failing = { works: false, triedAt: 1 } as const
 
-test.each<[string, DueChannel[], DueChannel[], string[]]>([
+test.each<[string, DueWork[], DueWork[], string[]]>([
   ['a workspace gets at most four places', many('a', 6), [], ['a-0', 'a-1', 'a-2', 'a-3']],
   ['channels that are served count', many('a', 6), many('a', 3).slice(1), ['a-0', 'a-3']],
   ['of channels that fail, at most two of a workspace are served', many('a', 6, failing), [], ['a-0', 'a-1']],
@@ -46,13 +47,35 @@ test.each<[string, DueChannel[], DueChannel[], string[]]>([
     [],
     ['c-1', 'b-1', 'a-1'],
   ],
-])('%s', (_rule, due, held, chosen) => expect(ids(chooseChannels(due, held))).toEqual(chosen))
+  [
+    'first tries come before retries, and before first tries to a receiver that failed',
+    [
+      channel('a-1', { works: null, triedAt: 1, party: 'x' }),
+      channel('b-1', { works: false, party: 'x' }),
+      channel('c-1', { works: null, dueAt: 9, party: 'x' }),
+    ],
+    [],
+    ['c-1', 'b-1'],
+  ],
+  [
+    'a receiver that is not known to work gets one try at a time of a party, so another one has its place',
+    [...many('a', 12, { works: null, receiver: 'slow' }), channel('a-x', { works: null, dueAt: 9 })],
+    [],
+    ['a-0', 'a-x'],
+  ],
+  [
+    'what a person waits for has a place although 40 others of the workspace hang',
+    [...many('a', 40, { works: null }), channel('a-test', { works: null, isAwaited: true, dueAt: 9 })],
+    many('a', 2, { works: null }),
+    ['a-test'],
+  ],
+])('%s', (_rule, due, held, chosen) => expect(ids(chooseWork(due, held))).toEqual(chosen))
 
-test('channels that fail get at most half of all places, however many workspaces they belong to', () => {
+test('channels that fail get at most 48 of all places, however many workspaces they belong to', () => {
   const due = Array.from({ length: 100 }, (_, i) => many(`w${i}`, 5, failing)).flat()
-  expect(chooseChannels(due, [])).toHaveLength(placesMax / 2)
+  expect(chooseWork(due, [])).toHaveLength(failingMax)
   const works = Array.from({ length: 100 }, (_, i) => many(`g${i}`, 5)).flat()
-  const chosen = chooseChannels([...due, ...works], [])
+  const chosen = chooseWork([...due, ...works], [])
   expect(chosen).toHaveLength(placesMax)
   expect(chosen.every(({ works: is }) => is)).toBe(true)
 })
@@ -63,8 +86,15 @@ test('a channel that works has a place at once, whatever the channels of up to 3
   fc.assert(
     fc.property(others, (scopes) => {
       const theirs = scopes.flatMap((kinds, s) => kinds.map((works, i) => channel(`w${s}-${i}`, { works, dueAt: -1 })))
-      const held = chooseChannels(theirs, [])
-      expect(ids(chooseChannels([...theirs, channel('good-1')], held))).toContain('good-1')
+      const held = chooseWork(theirs, [])
+      expect(ids(chooseWork([...theirs, channel('good-1')], held))).toContain('good-1')
     }),
   )
+})
+
+test('what strangers cause takes at most half of the places for what a person waits for', () => {
+  const strangers = Array.from({ length: 99 }, (_, i) => channel(`s${i}-0`, { isAwaited: true, byStranger: true }))
+  const people = Array.from({ length: 99 }, (_, i) => channel(`p${i}-0`, { isAwaited: true }))
+  expect(chooseWork(strangers, [])).toHaveLength(strangersMax)
+  expect(chooseWork([...strangers, ...people], [])).toHaveLength(awaitedMax)
 })

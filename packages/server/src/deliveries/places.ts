@@ -1,58 +1,76 @@
 /**
- * Shares the places for sending between workspaces, so that receivers that hang delay only the messages of their own
- * workspace. Channels that work come first. All others, which failed last or were never tried, get at most half of the
- * places. Pure.
+ * Shares the places for sending between parties, so that receivers that hang delay only the messages of their own
+ * party. What a person waits for comes first and has places of its own. Then come receivers that work. All others,
+ * which failed last or were never tried, get at most half of the places, first tries before others. Pure.
  */
 
-/** The number of channels that one process serves at the same time. */
-export const placesMax = 128
-/** The number of these that may belong to one workspace. */
-const placesOfScope = 4
-
-/** A channel that is served, or may be. */
-interface ServedChannel {
+/** One thing to do: the messages of a channel, or a mail about an account. */
+interface Work {
   id: string
-  /** The id of the workspace, or `@service`. */
-  scope: string
+  /** The party among which places are shared: a workspace, `@service`, or a person. */
+  party: string
+  /** The receiver, such as a channel or the domain of mails. One that is not known to work gets one try at a time. */
+  receiver: string
   /** True if the receiver accepted the last try; null if nothing was tried yet. */
   works: boolean | null
+  /** True if a person waits for the result at a button or a form. */
+  isAwaited?: boolean
+  /** True if somebody who is not signed in can cause it. */
+  byStranger?: boolean
 }
 
-export interface DueChannel extends ServedChannel {
-  /** When its earliest message was due. */
+export interface DueWork extends Work {
+  /** When it was due. */
   dueAt: number
   /** When the last try ended; null if nothing was tried yet. */
   triedAt: number | null
 }
 
-/** Chooses the channels to serve next. `held` are the channels that are served now, of which none is chosen again. */
-export function chooseChannels(due: readonly DueChannel[], held: readonly ServedChannel[]): DueChannel[] {
+/** The number of things that one process does at the same time, besides those for which a person waits. */
+export const placesMax = 128
+/** The number of these that may belong to one party. */
+const placesOfParty = 4
+/** The number of all places, and of those of a party, that receivers may have that are not known to work. */
+const [doubtfulMax, doubtfulOfParty] = [placesMax / 2, placesOfParty / 2]
+/** The number of all places for receivers whose last try failed. The rest of the doubtful ones is for first tries. */
+export const failingMax = 48
+/** The number of places for what a person waits for, and of these for what strangers can cause. */
+export const [awaitedMax, strangersMax] = [32, 16]
+
+/** Chooses what to do next. `held` is what is done now, of which nothing is chosen again. */
+export function chooseWork<W extends DueWork>(due: readonly W[], held: readonly Work[]): W[] {
   const isHeld = new Set(held.map(({ id }) => id))
   const waiting = due.filter(({ id }) => !isHeld.has(id))
-  const works = waiting.filter((one) => one.works).toSorted((a, b) => a.dueAt - b.dueAt)
-  const others = waiting.filter((one) => !one.works).toSorted(byLastTry)
-  const working = chooseInTurn(works, held)
-  return [...working, ...chooseInTurn(others, [...held, ...working])]
+  const taken = new Taken(held)
+  const others = waiting.filter((one) => !one.isAwaited)
+  return [
+    ...chooseInTurn(waiting.filter((one) => one.isAwaited).toSorted(byLastTry), taken),
+    ...chooseInTurn(others.filter((one) => one.works).toSorted(byDue), taken),
+    ...chooseInTurn(others.filter((one) => !one.works).toSorted(byLastTry), taken),
+  ]
 }
 
-/**
- * Sorts channels by their last try: those that were never tried come first, then the one whose last try was the longest
- * ago.
- */
-const byLastTry = (a: DueChannel, b: DueChannel): number => (a.triedAt ?? 0) - (b.triedAt ?? 0) || a.dueAt - b.dueAt
+const byDue = (a: DueWork, b: DueWork): number => a.dueAt - b.dueAt
 
-/** Lets workspaces take turns: in each round, at most one channel of a workspace is chosen. */
-function chooseInTurn(channels: readonly DueChannel[], held: readonly ServedChannel[]): DueChannel[] {
-  const chosen: DueChannel[] = []
-  for (let waiting = channels; waiting.length > 0; ) {
+/**
+ * Sorts by the last try: first tries to receivers of which nothing is known, then other first tries, then what was
+ * tried the longest ago.
+ */
+const byLastTry = (a: DueWork, b: DueWork): number =>
+  (a.triedAt ?? 0) - (b.triedAt ?? 0) || Number(a.works === false) - Number(b.works === false) || byDue(a, b)
+
+/** Lets parties take turns: in each round, at most one thing of a party is chosen. */
+function chooseInTurn<W extends DueWork>(work: readonly W[], taken: Taken): W[] {
+  const chosen: W[] = []
+  for (let waiting = work; waiting.length > 0; ) {
     const served = new Set<string>()
-    const later: DueChannel[] = []
-    for (const channel of waiting) {
-      if (!hasPlace(channel, [...held, ...chosen])) continue
-      if (served.has(channel.scope)) later.push(channel)
-      else {
-        served.add(channel.scope)
-        chosen.push(channel)
+    const later: W[] = []
+    for (const one of waiting) {
+      if (served.has(one.party)) later.push(one)
+      else if (taken.hasPlace(one)) {
+        served.add(one.party)
+        taken.add(one)
+        chosen.push(one)
       }
     }
     waiting = later
@@ -60,9 +78,38 @@ function chooseInTurn(channels: readonly DueChannel[], held: readonly ServedChan
   return chosen
 }
 
-function hasPlace({ scope, works }: ServedChannel, taken: readonly ServedChannel[]): boolean {
-  const ofScope = taken.filter((one) => one.scope === scope)
-  if (taken.length >= placesMax || ofScope.length >= placesOfScope) return false
-  const doubtful = (channels: readonly ServedChannel[]) => channels.filter((one) => !one.works).length
-  return works === true || (doubtful(taken) < placesMax / 2 && doubtful(ofScope) < placesOfScope / 2)
+/** The places that are taken, counted by the limits that hold for them. */
+class Taken {
+  readonly #counts = new Map<string, number>()
+
+  constructor(held: readonly Work[]) {
+    for (const one of held) this.add(one)
+  }
+
+  add(work: Work): void {
+    for (const [of] of limitsOf(work)) this.#counts.set(of, (this.#counts.get(of) ?? 0) + 1)
+  }
+
+  hasPlace(work: Work): boolean {
+    return limitsOf(work).every(([of, max]) => (this.#counts.get(of) ?? 0) < max)
+  }
+}
+
+/** The limits under which something counts, each with the number of places. */
+function limitsOf({ party, receiver, works, isAwaited, byStranger }: Work): (readonly [of: string, max: number])[] {
+  if (isAwaited)
+    return [
+      ['awaited', awaitedMax],
+      [`awaited of ${party}`, placesOfParty],
+      ...(byStranger ? ([['of strangers', strangersMax]] as const) : []),
+    ]
+  const all = [['all', placesMax] as const, [`all of ${party}`, placesOfParty] as const]
+  if (works) return all
+  return [
+    ...all,
+    ['doubtful', doubtfulMax],
+    [`doubtful of ${party}`, doubtfulOfParty],
+    [`doubtful to ${receiver} of ${party}`, 1],
+    ...(works === false ? ([['failing', failingMax]] as const) : []),
+  ]
 }

@@ -3,14 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Store } from '../platform/db/open.ts'
 import { type Claimed, claim } from './claiming.ts'
+import type { Source } from './dispatcher.ts'
 import type { DeliveryAnswer } from './outbox.ts'
-import type { DueChannel } from './places.ts'
-import { disable, giveBack, settle } from './settling.ts'
+import type { DueWork } from './places.ts'
+import { disable, endOld, giveBack, settle } from './settling.ts'
+import { dueChannels } from './store.ts'
 import { openAddress, type Trying, tryOnce } from './trying.ts'
 import type { Writer } from './writer.ts'
 
 /** The number of messages that a channel that works gets before others of its workspace have their turn. */
 const triesAtOnce = 3
+/** The milliseconds between two times at which old deliveries are ended. */
+const endOldEveryMs = 60_000
 /** The milliseconds between two tries to store the outcome of a delivery. */
 const storeAgainMs = 1000
 
@@ -26,10 +30,30 @@ export interface Serving extends Trying {
   random?: () => number
 }
 
+/** The channels with due messages as work of the dispatcher. Once a minute, deliveries that are too old are ended. */
+export function channelsOf(serving: Serving): Source {
+  const { store, log, node } = serving
+  let oldEndedAt = Number.NEGATIVE_INFINITY
+  return {
+    async due(now) {
+      if (now - oldEndedAt >= endOldEveryMs || now < oldEndedAt) {
+        oldEndedAt = now
+        for (const channel of await endOld(store, now)) noteDisabled(log, channel)
+      }
+      return dueChannels(store, { node, now })
+    },
+    serve: (channel, stop) => serve(channel, serving, stop),
+  }
+}
+
 /**
  * Sends the next messages of a channel until one is not accepted. Returns the number of messages that it dealt with.
  */
-export async function serve({ id, works }: DueChannel, serving: Serving, stop: AbortSignal): Promise<number> {
+async function serve(
+  { id, works }: Pick<DueWork, 'id' | 'works'>,
+  serving: Serving,
+  stop: AbortSignal,
+): Promise<number> {
   const { store, log, now, node, writer, random = Math.random } = serving
   const max = works ? triesAtOnce : 1
   for (let tried = 0; tried < max && !stop.aborted; tried++) {
@@ -79,7 +103,7 @@ async function settleSurely(id: string, answer: DeliveryAnswer, serving: Serving
   }
 }
 
-export const noteDisabled = (log: Pick<Logger, 'warn'>, channel: string): void =>
+const noteDisabled = (log: Pick<Logger, 'warn'>, channel: string): void =>
   log.warn({ channel }, 'a channel was disabled: its deliveries are not taken')
 
 const unopened =

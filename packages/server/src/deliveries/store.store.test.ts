@@ -3,10 +3,11 @@ import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import type { AlertChannelRow, AlertDeliveryRow } from '../platform/db/tables.ts'
 import { newId } from '../platform/ids.ts'
+import { freeLeases } from '../service/sweeper/leases.ts'
 import { claim } from './claiming.ts'
 import type { DeliveryAnswer } from './outbox.ts'
 import { endOld, endWaiting, retry, settle } from './settling.ts'
-import { dueChannels, enqueue, enqueueTest, voidLeases } from './store.ts'
+import { dueChannels, enqueue, enqueueTest } from './store.ts'
 import type { Writer } from './writer.ts'
 
 interface TestChange {
@@ -111,7 +112,7 @@ everyEngine('deliveries as rows', (open) => {
     await tell('a')
     const first = await claimed('a')
     expect(await due('b')).toBe(0)
-    await voidLeases(w.store)
+    await freeLeases(w.store)
     expect(await claimed('b')).toEqual(first)
   })
 

@@ -9,7 +9,7 @@ import { isPostgres } from '../platform/db/engine.ts'
 import type { Db, Store } from '../platform/db/open.ts'
 import type { AlertChannelRow, AlertDeliveryRow } from '../platform/db/tables.ts'
 import { newId } from '../platform/ids.ts'
-import type { DueChannel } from './places.ts'
+import type { DueWork } from './places.ts'
 import { changesOf, type StoredChange } from './writer.ts'
 
 const second = 1000
@@ -99,7 +99,8 @@ export async function isOfDisabled(trx: Db, { id }: AlertChannelRow): Promise<bo
 /**
  * The channels that have a due message and are served by no other node, with what places.ts needs to choose among them.
  */
-export async function dueChannels({ db }: Store, { node, now }: { node: string; now: number }): Promise<DueChannel[]> {
+export async function dueChannels({ db }: Store, { node, now }: { node: string; now: number }): Promise<DueWork[]> {
+  const tested = await dueTests(db, now)
   const rows = await db
     .selectFrom('alert_channel')
     .select(['id', 'scope', 'works', 'last_at', 'serving_node', 'serving_until'])
@@ -124,11 +125,24 @@ export async function dueChannels({ db }: Store, { node, now }: { node: string; 
     })
     .map(({ id, scope, works, last_at, due }) => ({
       id,
-      scope,
+      party: scope,
+      receiver: id,
+      isAwaited: tested.has(id),
       works: works === null ? null : works === 1,
       triedAt: last_at,
       dueAt: due ?? 0,
     }))
+}
+
+/** The channels with a due test, for which a person waits. They are few, and have an index of their own. */
+async function dueTests(db: Db, now: number): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('alert_delivery')
+    .select('channel_id')
+    .where(sql<boolean>`state = 'waiting' and kind = 'test'`)
+    .where('due_at', '<=', now)
+    .execute()
+  return new Set(rows.map(({ channel_id }) => channel_id))
 }
 
 /**
@@ -139,17 +153,6 @@ export const isLeased = (until: number | null, now: number): boolean => until !=
 
 /** The columns of a channel that no node serves. */
 export const unserved = { serving_node: null, serving_until: null } as const
-
-/** Makes all leases void, when no other process can hold one: those of an earlier process that was killed. */
-export async function voidLeases({ db }: Store): Promise<void> {
-  await db.updateTable('alert_channel').set(unserved).where('serving_until', 'is not', null).execute()
-  await db
-    .updateTable('alert_delivery')
-    .set({ leased_until: null })
-    .where('state', '=', 'waiting')
-    .where('leased_until', 'is not', null)
-    .execute()
-}
 
 export async function withdraw(trx: Db, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await trx.deleteFrom('alert_delivery').where('id', 'in', ids).execute()

@@ -12,13 +12,11 @@ import { writerOf } from '../alerts/messages/writing.ts'
 import { sealKeyOf } from '../deliveries/channels/seal.ts'
 import { newDispatcher } from '../deliveries/dispatcher.ts'
 import { sendersOf } from '../deliveries/senders.ts'
-import { voidLeases } from '../deliveries/store.ts'
 import { operator } from '../operator/shared/request.ts'
 import { askService, serveOperator } from '../operator/socket/socket.ts'
 import { createLink, linkUrl } from '../people/accounts/links.ts'
-import { voidMailLeases } from '../people/accounts/mails.ts'
 import { hasNoAccounts } from '../people/accounts/store.ts'
-import { newMailer } from '../people/mails/mailer.ts'
+import { accountMails } from '../people/mails/mailer.ts'
 import { agreeOnSecret } from '../platform/agreed.ts'
 import { type Closers, closeAll, endMs, newClosers, stopMs } from '../platform/closing.ts'
 import { DataFolderError, databaseFile, holderOf, secretOf } from '../platform/data-folder.ts'
@@ -41,6 +39,7 @@ import { healthOf } from './ops/health.ts'
 import { opsListener } from './ops/listener.ts'
 import { createRegistry } from './ops/metrics.ts'
 import { clocksOf, newClockWatch } from './sweeper/clock.ts'
+import { freeLeases } from './sweeper/leases.ts'
 import { createSweeper } from './sweeper/sweeper.ts'
 
 interface RunningService {
@@ -125,10 +124,6 @@ async function assemble(
   })
   sweeper.start()
   await startAlerts({ ...deps, checkClock: clock.check }, closers)
-  if (store.engine === 'sqlite') await voidMailLeases(store)
-  const mailer = newMailer({ ...deps, key: sealKeyOf(secretOf(config.dataDir)) })
-  closers.add('callers', 'mails about accounts', mailer.stop)
-  mailer.start()
 }
 
 /**
@@ -136,17 +131,19 @@ async function assemble(
  * moment without losing a message.
  */
 async function startAlerts(
-  { store, config, log, now, live, checkClock }: Deps & { checkClock: () => Promise<void> },
+  { checkClock, ...deps }: Deps & { live: Hub; checkClock: () => Promise<void> },
   closers: Closers,
 ): Promise<void> {
+  const { store, config, log, now, live } = deps
   // This process alone has the embedded database, so leases are those of an earlier process.
-  if (store.engine === 'sqlite') await voidLeases(store)
+  if (store.engine === 'sqlite') await freeLeases(store)
   const { baseUrl, dataDir, outboundAllow: allowed } = config
   const key = sealKeyOf(secretOf(dataDir))
   const senders = sendersOf(config)
   const node = newId(now())
   const stopping = new AbortController()
-  const dispatcher = newDispatcher({ store, log, now, node, key, allowed, senders, writer: writerOf(baseUrl) })
+  const sending = { store, log, now, node, key, allowed, senders, writer: writerOf(baseUrl) }
+  const dispatcher = newDispatcher(sending, [accountMails({ ...deps, key })])
   const service = newServiceFacts({ dataDir: store.engine === 'sqlite' ? dataDir : undefined, clocks: clocksOf(now) })
   const { lookedAt } = dispatcher
   const heartbeat = newHeartbeat({ url: config.heartbeatUrl, log, lookedAt, stop: stopping.signal })
@@ -161,7 +158,7 @@ async function startAlerts(
     changed: live.alertsChanged,
     checkClock,
   })
-  closers.add('callers', 'deliveries of alerts', dispatcher.stop)
+  closers.add('callers', 'messages and mails', dispatcher.stop)
   closers.add('callers', 'evaluation of alerts', evaluator.stop)
   closers.add('callers', 'heartbeat', () => {
     stopping.abort()

@@ -11,7 +11,11 @@ import type { NamedScope } from './findings.ts'
 import { leaseMs, returnLease, takeLease } from './lease.ts'
 import type { ServiceFacts } from './service.ts'
 
-const everyMs = 15_000
+/**
+ * The milliseconds between two evaluations, and from the start to the first one. The first is soon, so that a service
+ * which restarts often evaluates too.
+ */
+const [everyMs, firstMs] = [15_000, 2000]
 
 interface Evaluating {
   store: Store
@@ -43,15 +47,15 @@ export function newEvaluator(evaluating: Evaluating): Evaluator {
   let timer: NodeJS.Timeout | undefined
   let turning: Promise<boolean> | undefined
   let stopped = false
-  return { start: plan, turn, stop }
+  return { start: () => plan(firstMs), turn, stop }
 
-  function plan(): void {
+  function plan(afterMs: number): void {
     if (stopped) return
     timer = setTimeout(() => {
       turn()
         .catch((error) => log.warn({ err: error }, 'alerts could not be evaluated; tried again soon'))
-        .finally(plan)
-    }, everyMs).unref()
+        .finally(() => plan(everyMs))
+    }, afterMs).unref()
   }
 
   function turn(): Promise<boolean> {

@@ -57,7 +57,7 @@ test('a look-up that hangs ends when its time is over, and its process is ended;
 test('a process that ends without an answer is replaced by one with fewer threads, and asked again', async () => {
   const { threads, helper } = started(aborts, aborts)
   expect(await helper.lookUp('127.0.0.1', {}, never)).toEqual([{ address: '127.0.0.1', family: 4 }])
-  expect(threads).toEqual([272, 136, 68])
+  expect(threads).toEqual([336, 168, 84])
 })
 
 test('if no process can be started, the name is looked up in this one', async () => {

@@ -43,7 +43,7 @@ export type StartHelper = (threads: number) => ChildProcess
  * The number of threads of the process. Node lets look-ups have half of them, and a thread that waits costs a few KB. A
  * process that does not start gets half as many, down to the minimum, because systems limit threads.
  */
-const [maxThreads, minThreads] = [272, 4]
+const [maxThreads, minThreads] = [336, 4]
 /** The milliseconds without a look-up after which the process ends. */
 const idleMs = 20_000
 const maxAsked = 10

@@ -3,9 +3,10 @@
  * address or invitation and contains no text, so no link that signs in is stored. The row is deleted when the mail was
  * sent or given up.
  */
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Store } from '../../platform/db/open.ts'
 import type { AccountMailTable } from '../../platform/db/tables/people.ts'
+import { liesAhead } from '../../platform/db/times.ts'
 import { newId } from '../../platform/ids.ts'
 
 const hour = 3_600_000
@@ -14,7 +15,8 @@ export const mailLeaseMs = 60_000
 
 /** The topic of a mail. The person or the invitation is looked up when the mail is sent. */
 export type MailTopic =
-  | { kind: 'invitation'; invitation: string }
+  /** The workspace and the domain decide which mails it waits behind. Nodes of earlier versions do not store them. */
+  | { kind: 'invitation'; invitation: string; workspace?: string; domain?: string }
   /** The e-mail address that was typed, in its normal form; it may have no account. */
   | { kind: 'forgot'; email: string }
   | { kind: 'new_device'; person: string; address: string; userAgent: string }
@@ -91,42 +93,36 @@ export async function queueNotice(
 /** The SQL condition for mails of one kind: the JSON of a topic begins with its kind. */
 const isOfKind = (kind: MailTopic['kind']) => sql<boolean>`topic like ${`{"kind":"${kind}"%`}`
 
-/**
- * Takes mails that are due, so that no other node sends them for a minute. Mails that strangers can cause come last,
- * and at most `strangersMax` of them are taken.
- */
-export async function claimMails(
-  { db }: Store,
-  { max, strangersMax, now }: { max: number; strangersMax: number; now: number },
-): Promise<WaitingMail[]> {
-  const ofPeople = await take(db, sql`not ${isOfKind('forgot')}`, max, now)
-  const ofStrangers = await take(db, isOfKind('forgot'), Math.min(strangersMax, max - ofPeople.length), now)
-  return [...ofPeople, ...ofStrangers].map(({ id, topic, tries, created_at: createdAt }) => ({
-    id,
-    topic: topicOf(topic),
-    tries,
-    createdAt,
-  }))
+/** The mails that are due and that no node sends. */
+export async function dueMails({ db }: Store, now: number): Promise<{ mail: WaitingMail; dueAt: number }[]> {
+  const rows = await db
+    .selectFrom('account_mail')
+    .selectAll()
+    .where('due_at', '<=', now)
+    .where((eb) => eb.not(liesAhead('leased_until', now, mailLeaseMs)))
+    .execute()
+  return rows.map((row) => ({ mail: mailOfRow(row), dueAt: row.due_at }))
 }
 
-async function take(db: Db, which: RawBuilder<unknown>, max: number, now: number) {
-  if (max <= 0) return []
-  const due = db
-    .selectFrom('account_mail')
-    .select('id')
-    .where('due_at', '<=', now)
-    .where('leased_until', '<=', now)
-    .where(which as RawBuilder<boolean>)
-    .orderBy('due_at')
-    .limit(max)
-  return db
+/** Takes a mail, so that no other node sends it for a minute; undefined if it is not due any longer. */
+export async function claimMail({ db }: Store, id: string, now: number): Promise<WaitingMail | undefined> {
+  const row = await db
     .updateTable('account_mail')
     .set({ leased_until: now + mailLeaseMs })
-    .where('id', 'in', due)
-    .where('leased_until', '<=', now)
+    .where('id', '=', id)
+    .where('due_at', '<=', now)
+    .where((eb) => eb.not(liesAhead('leased_until', now, mailLeaseMs)))
     .returningAll()
-    .execute()
+    .executeTakeFirst()
+  return row && mailOfRow(row)
 }
+
+const mailOfRow = ({ id, topic, tries, created_at: createdAt }: AccountMailTable): WaitingMail => ({
+  id,
+  topic: topicOf(topic),
+  tries,
+  createdAt,
+})
 
 function topicOf(text: string): MailTopic | undefined {
   try {
@@ -135,11 +131,6 @@ function topicOf(text: string): MailTopic | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Makes the leases of mails void that an earlier process held, when no other process can hold one. */
-export async function voidMailLeases({ db }: Store): Promise<void> {
-  await db.updateTable('account_mail').set({ leased_until: 0 }).where('leased_until', '>', 0).execute()
 }
 
 /** Gives a mail back that was taken, because the stop of the service interrupted the try. */

@@ -1,5 +1,6 @@
 /**
- * Sends the mails about accounts that wait in the database, so that no request waits for the mail server. A mail that
+ * Mails about accounts wait in the database, so that no request waits for the mail server. The dispatcher of alerts'
+ * messages sends them, in places of their own. A mail that
  * is not accepted is tried again as often, and at the same times, as a message about alerts.
  */
 import type { Logger } from 'pino'
@@ -7,20 +8,28 @@ import { wordsOf } from '../../deliveries/attempt.ts'
 import { withReach } from '../../deliveries/channels/call.ts'
 import { mailOf } from '../../deliveries/channels/mail.ts'
 import type { SealKey } from '../../deliveries/channels/seal.ts'
+import type { Source } from '../../deliveries/dispatcher.ts'
 import { answerWords, outcomeOf, type TryResult } from '../../deliveries/outbox.ts'
+import type { DueWork } from '../../deliveries/places.ts'
 import { sendMail } from '../../deliveries/smtp.ts'
 import type { Config } from '../../platform/base.ts'
 import type { Store } from '../../platform/db/open.ts'
 import type { Auth } from '../accounts/auth.ts'
-import { claimMails, forgetMail, giveMailBack, maxAgeOf, tryLater, type WaitingMail } from '../accounts/mails.ts'
+import {
+  claimMail,
+  dueMails,
+  forgetMail,
+  giveMailBack,
+  maxAgeOf,
+  tryLater,
+  type WaitingMail,
+} from '../accounts/mails.ts'
 import { compose } from './compose.ts'
 
-/**
- * The milliseconds between two checks for due mails, and from the moment at which a mail was sent until the next check.
- */
-const [everyMs, soonMs] = [2000, 50]
-/** The number of mails that are sent at the same time; of mails that strangers can cause, half as many. */
-const maxPlaces = 4
+/** The milliseconds of a try after which the receivers of a domain count as slow, and wait behind others. */
+const slowMs = 5000
+/** The number of domains of which it is remembered how their last mail ended. */
+const maxRemembered = 10_000
 
 interface Mailing {
   store: Store
@@ -32,91 +41,78 @@ interface Mailing {
   key: SealKey
 }
 
-interface Mailer {
-  start(): void
-  /** Tries once the mails that are due, at most four in one call; the others follow in the next call. */
-  send(): Promise<void>
-  stop(): Promise<void>
+/**
+ * The mails about accounts as work of the dispatcher. Mails of one workspace or person share places, and a domain whose
+ * last mail failed or was slow is apart.
+ */
+export function accountMails(mailing: Mailing): Source {
+  const { store, config, now } = mailing
+  /** For each domain, true if its last mail was accepted in time. */
+  const works = new Map<string, boolean>()
+  return {
+    async due(at) {
+      if (config.smtpUrl === undefined) return []
+      return (await dueMails(store, at)).map(({ mail, dueAt }) => ({
+        id: mail.id,
+        ...partyOf(mail),
+        works: works.get(partyOf(mail).receiver) ?? null,
+        dueAt,
+        triedAt: mail.tries === 0 ? null : dueAt,
+      }))
+    },
+    async serve({ id, receiver }, stop) {
+      const mail = await claimMail(store, id, now())
+      if (!mail) return 0
+      const at = performance.now()
+      const isTaken = await sendOne(mail, mailing, stop)
+      if (isTaken === undefined) return 1
+      works.delete(receiver)
+      works.set(receiver, isTaken && performance.now() - at < slowMs)
+      for (const first of works.keys()) {
+        if (works.size <= maxRemembered) break
+        works.delete(first)
+      }
+      return 1
+    },
+  }
 }
 
-export function newMailer(mailing: Mailing): Mailer {
-  const { store, config, log, now } = mailing
-  const ending = new AbortController()
-  const busy = new Map<WaitingMail, Promise<void>>()
-  let timer: NodeJS.Timeout | undefined
-  let checking: Promise<void> | undefined
-  let isStarted = false
-  return { start, send, stop }
-
-  function start(): void {
-    isStarted = config.smtpUrl !== undefined
-    plan(everyMs)
+/** The party and the domain of a mail. If the domain is not known, the person takes its place. */
+function partyOf({ id, topic }: WaitingMail): Pick<DueWork, 'party' | 'receiver' | 'isAwaited' | 'byStranger'> {
+  if (topic?.kind === 'forgot') {
+    const domain = topic.email.slice(topic.email.lastIndexOf('@') + 1)
+    return { party: `forgot ${domain}`, receiver: domain, isAwaited: true, byStranger: true }
   }
-
-  function plan(afterMs: number): void {
-    clearTimeout(timer)
-    if (!isStarted || ending.signal.aborted) return
-    timer = setTimeout(() => {
-      check()
-        .catch((error) => log.warn({ err: error }, 'mails about accounts could not be sent; retrying soon'))
-        .finally(() => plan(everyMs))
-    }, afterMs).unref()
-  }
-
-  function check(): Promise<void> {
-    checking ??= checkOnce().finally(() => {
-      checking = undefined
-    })
-    return checking
-  }
-
-  async function checkOnce(): Promise<void> {
-    const strangers = [...busy.keys()].filter(({ topic }) => topic?.kind === 'forgot').length
-    const free = { max: maxPlaces - busy.size, strangersMax: maxPlaces / 2 - strangers }
-    for (const mail of await claimMails(store, { ...free, now: now() })) begin(mail)
-  }
-
-  function begin(mail: WaitingMail): void {
-    const sending = sendOne(mail, mailing, ending.signal)
-      .catch((error) => log.warn({ err: error }, 'the outcome of a mail about an account could not be stored'))
-      .finally(() => {
-        busy.delete(mail)
-        if (!checking) plan(soonMs)
-      })
-    busy.set(mail, sending)
-  }
-
-  async function send(): Promise<void> {
-    await check()
-    await Promise.all(busy.values())
-  }
-
-  async function stop(): Promise<void> {
-    clearTimeout(timer)
-    ending.abort()
-    await checking?.catch(() => {})
-    await Promise.all(busy.values())
-  }
+  if (topic?.kind === 'invitation')
+    return { party: `mails of ${topic.workspace ?? ''}`, receiver: topic.domain ?? topic.invitation }
+  if (!topic) return { party: id, receiver: id }
+  const workspace = topic.kind === 'notice' ? topic.workspace : undefined
+  return { party: workspace === undefined ? topic.person : `mails of ${workspace}`, receiver: topic.person }
 }
 
 /**
  * Tries a mail once and stores the outcome. A mail that cannot be written counts as tried, like one that is refused.
+ * True if the mail server accepted the mail; undefined if the try says nothing about the receiver.
  */
-async function sendOne(waiting: WaitingMail, mailing: Mailing, stop: AbortSignal): Promise<void> {
+async function sendOne(waiting: WaitingMail, mailing: Mailing, stop: AbortSignal): Promise<boolean | undefined> {
   const { store, log, now } = mailing
   const { topic, tries, createdAt } = waiting
   const kind = topic?.kind ?? 'unknown'
   if (now() - createdAt > maxAgeOf(topic)) {
     log.warn({ kind, tries }, 'mail about an account given up: it is too old')
-    return forgetMail(store, waiting)
+    await forgetMail(store, waiting)
+    return undefined
   }
   const answer = await tryOnce(waiting, mailing, stop)
-  if (answer === undefined) return forgetMail(store, waiting)
-  if (answer.is === 'stopped') return giveMailBack(store, waiting)
+  if (answer === undefined || answer.is === 'stopped') {
+    await (answer ? giveMailBack : forgetMail)(store, waiting)
+    return undefined
+  }
   const outcome = outcomeOf(answer, { createdAt, tries }, now(), Math.random())
-  if (outcome.is === 'again') return tryLater(store, waiting, outcome.dueAt)
   if (outcome.is === 'dead') log.warn({ kind, answer: answerWords(answer) }, 'mail about an account given up')
-  return forgetMail(store, waiting)
+  if (outcome.is === 'again') await tryLater(store, waiting, outcome.dueAt)
+  else await forgetMail(store, waiting)
+  return answer.is === 'refused' ? undefined : outcome.is === 'sent'
 }
 
 /** The result of a try; undefined if the mail has no receiver or is no longer needed. */

@@ -149,7 +149,7 @@ everyEngine('a deleted workspace', (open) => {
     expect(await r.decide({})).toEqual({ ok: false, code: 'token_unknown' })
     expect(await createLookup(store).callerOf(`Bearer ${north.agent.token}`)).toBeUndefined()
     expect(await createLookup(store).callerOf(`Bearer ${south.agent.token}`)).toBeDefined()
-    expect((await dueChannels(store, { node: 'a', now: north.clock.now() })).map(({ scope }) => scope)).toEqual([
+    expect((await dueChannels(store, { node: 'a', now: north.clock.now() })).map(({ party }) => party)).toEqual([
       south.workspace.id,
     ])
     const line = await store.db.selectFrom('audit').selectAll().where('action', '=', 'workspace.deleted').execute()

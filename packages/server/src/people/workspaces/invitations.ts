@@ -83,7 +83,9 @@ export function invite(
     const canMail = mail && people.config.smtpUrl !== undefined
     const counted = canMail ? await countInvitation(trx, workspace, address, now) : done(null)
     if (!counted.ok) return counted
-    const mailed = canMail && (await queueMail(trx, { kind: 'invitation', invitation: id }, now))
+    const domain = address.slice(address.lastIndexOf('@') + 1)
+    const topic = { kind: 'invitation', invitation: id, workspace: workspace.id, domain } as const
+    const mailed = canMail && (await queueMail(trx, topic, now))
     return done({ id, url: urlOf(people, id), mailed })
   })
 }

@@ -8,10 +8,11 @@ import { streamOf } from '../../../testing/page/stream.ts'
 import { newServiceHome } from '../../../testing/service-process.ts'
 import { newPostgresDatabase, openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
 import { sealKeyOf } from '../../deliveries/channels/seal.ts'
+import { newTurns } from '../../deliveries/dispatcher.ts'
 import { openPostgres, type Store } from '../../platform/db/open.ts'
 import { createLink, insertLink } from '../accounts/links.ts'
 import { findPerson } from '../accounts/store.ts'
-import { newMailer } from '../mails/mailer.ts'
+import { accountMails } from '../mails/mailer.ts'
 import { deletePerson, disablePerson, enablePerson, setOperator } from './people.ts'
 
 const bobs = 'bob@example.org'
@@ -25,9 +26,11 @@ async function newSetup(postgres: Store) {
   await service.workspace('north')
   const [ann, bob] = [await service.person('Ann', 'north', 'admin'), await service.person('Bob', 'north', 'admin')]
   const ctx = () => ({ people: service, by: operator, now: service.now() })
-  const mailer = newMailer({ ...service, key: sealKeyOf('a secret of at least thirty-two characters') })
+  const key = sealKeyOf('a secret of at least thirty-two characters')
+  const mailer = newTurns([accountMails({ ...service, key })], service)
   const mailed = async () => {
-    await mailer.send()
+    // One receiver gets one mail at a time.
+    for (let i = 0; i < 3; i++) await mailer.dispatch()
     return box.mails.splice(0).map((mail) => `${mail.to}: ${headerOf(mail, 'Subject')}`)
   }
   await mailed()
