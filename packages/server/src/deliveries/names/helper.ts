@@ -20,11 +20,11 @@ interface Question {
   /** The number of processes that were asked and ended without an answer. */
   asked: number
   /** The process that was asked; undefined while this process itself looks the name up. */
-  at?: Asked | undefined
+  at?: AskedProcess | undefined
   answer(found: LookupAddress[] | Error): void
 }
 
-interface Asked {
+interface AskedProcess {
   child: ChildProcess
   pending: Map<number, Question>
   /** True once it answered something, so that a later end says nothing about its start. */
@@ -50,7 +50,7 @@ const maxAsked = 10
 
 class HelperProcess implements NameHelper {
   readonly #start: StartHelper
-  #current: Asked | undefined
+  #current: AskedProcess | undefined
   #threads = maxThreads
   #mayStart = true
   #ids = 0
@@ -93,8 +93,8 @@ class HelperProcess implements NameHelper {
     this.#idle = setTimeout(() => this.#retire(this.#current), idleMs).unref()
   }
 
-  #begin(): Asked {
-    const asked: Asked = { child: this.#start(this.#threads), pending: new Map(), works: false }
+  #begin(): AskedProcess {
+    const asked: AskedProcess = { child: this.#start(this.#threads), pending: new Map(), works: false }
     const gone = () => this.#ended(asked)
     asked.child.once('error', gone).once('close', gone)
     asked.child.stdin?.on('error', () => {})
@@ -109,17 +109,17 @@ class HelperProcess implements NameHelper {
   }
 
   /** Asks no more of a process, and ends it when its other look-ups are over. These are at their own deadlines soon. */
-  #retire(asked: Asked | undefined): void {
+  #retire(asked: AskedProcess | undefined): void {
     if (this.#current === asked) this.#current = undefined
     if (asked) this.#endIfOver(asked)
   }
 
-  #endIfOver(asked: Asked): void {
+  #endIfOver(asked: AskedProcess): void {
     if (asked !== this.#current && asked.pending.size === 0) asked.child.kill('SIGKILL')
   }
 
   /** Asks again what a process left unanswered when it ended. */
-  #ended(asked: Asked): void {
+  #ended(asked: AskedProcess): void {
     if (this.#current === asked) this.#current = undefined
     const left = [...asked.pending.values()]
     asked.pending.clear()
@@ -135,7 +135,7 @@ class HelperProcess implements NameHelper {
 
 export const newNameHelper = (start: StartHelper = startHelper): NameHelper => new HelperProcess(start)
 
-function answered(asked: Asked, line: string): void {
+function answered(asked: AskedProcess, line: string): void {
   const { id, found, error } = JSON.parse(line) as { id: number; found: LookupAddress[]; error?: object }
   asked.works = true
   asked.pending.get(id)?.answer(error ? Object.assign(new Error(), error) : found)
