@@ -6,6 +6,7 @@
 import type { Logger } from 'pino'
 import { chooseWork, type DueWork } from './places.ts'
 import { channelsOf, type Serving } from './serving.ts'
+import type { Source } from './source.ts'
 
 /**
  * The milliseconds between two checks for due work, and from the moment at which a place becomes free until the next
@@ -14,14 +15,6 @@ import { channelsOf, type Serving } from './serving.ts'
 const [everyMs, soonMs] = [1000, 50]
 /** The milliseconds for which something is not done after a turn that ended with an error, or without a try. */
 const restMs = 5000
-
-/** A kind of work that the dispatcher does. The ids of all sources together are different. */
-export interface Source {
-  /** Returns the work that is due and that no other node does. */
-  due(now: number): Promise<readonly DueWork[]>
-  /** Does something that is due. Resolves with the number of tries; it never takes much longer than a try may. */
-  serve(work: DueWork, stop: AbortSignal): Promise<number>
-}
 
 interface Dispatcher {
   start(): void
