@@ -131,6 +131,23 @@ test.each(['postgres://svc:a,b@db/svc', 'postgres://svc@db/a,b', 'postgres://svc
   },
 )
 
+test.each([
+  'postgres://svc:se@sa/me@db/svc',
+  'postgres://svc:sesa/me@db/svc',
+  'postgres://svc:sesame?1@db/svc',
+  'postgres://svc:1#sesame@db/svc',
+  'postgres://svc:sesa%me@db/svc',
+])('a separator in the password of %s is named, and nothing of the password', (address) => {
+  const wrong = () => config({ SVC_DATABASE_URL: address })
+  expect(wrong).toThrow(/^SVC_DATABASE_URL has a character .* Write @ as %40, \/ as %2F/)
+  expect(wrong).not.toThrow(/sesa|me@/)
+})
+
+test.each(['postgres://svc:p%40ss@db/svc', 'postgres://svc@db/svc?options=a@b', 'postgres://svc:p@ss@db/svc'])(
+  '%s is accepted',
+  (address) => expect(config({ SVC_DATABASE_URL: address }).databaseUrl).toBe(address),
+)
+
 test('a wrong database address is an error that does not repeat its password', () => {
   const wrong = () => config({ SVC_DATABASE_URL: 'mysql://svc:sesame@db/svc' })
   expect(wrong).toThrow(/SVC_DATABASE_URL must be a PostgreSQL address/)

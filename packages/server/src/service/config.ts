@@ -13,6 +13,7 @@ import { hasArgon2, passwordForms } from '../people/accounts/password-forms.ts'
 import type { Config, PasswordForm } from '../platform/base.ts'
 import { ConfigError } from '../platform/errors.ts'
 import { readAddresses } from '../platform/http/address.ts'
+import { bareSeparator, hasBareSeparator } from './database-address.ts'
 
 const checkout = resolve(import.meta.dirname, '../../../..')
 
@@ -56,6 +57,7 @@ export function configOf(given: Variables, cwd: string): Settings {
   const read = <T>(name: keyof typeof readers, reader: (text: string) => T | undefined, otherwise: T): T => {
     const text = given[name] && bare(given[name])
     if (!text) return otherwise
+    if (name === 'SVC_DATABASE_URL' && hasBareSeparator(text)) throw new ConfigError(`${name} ${bareSeparator}`)
     if (name === 'SVC_DATABASE_URL' && hasSeveralHosts(text)) throw new ConfigError(`${name} ${oneHost}`)
     const value = reader(text)
     if (value !== undefined) return value
