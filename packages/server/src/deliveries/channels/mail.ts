@@ -2,6 +2,7 @@
  * Makes a mail from a message: plain text, escaped HTML, and headers that tell mail programs that a machine wrote it.
  * Pure.
  */
+import { cut } from '@svc/protocol'
 import { oneLine, type Text } from './call.ts'
 
 export interface Mail {
@@ -32,7 +33,7 @@ export function mailOf({ id, text, baseUrl, settingsUrl }: MailParts): Mail {
   const lines = [text.title, ...text.lines].map(oneLine)
   const said = lines.map((line) => `<p>${escaped(line)}</p>`).join('\n')
   return {
-    subject: oneLine(text.title).slice(0, maxSubject).toWellFormed(),
+    subject: cut(oneLine(text.title), maxSubject),
     text: `${lines.join('\n\n')}\n\n${text.url}\n${settingsUrl ? `\n-- \n${choose}: ${settingsUrl}\n` : ''}`,
     html: `<!doctype html>\n<html><body>\n${said}\n<p>${link(text.url, text.url)}</p>\n${settingsUrl ? `<p><small>${link(settingsUrl, choose)}</small></p>\n` : ''}</body></html>\n`,
     messageId: `<${id}@${new URL(baseUrl).hostname}>`,

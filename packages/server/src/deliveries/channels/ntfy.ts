@@ -1,3 +1,4 @@
+import { cut } from '@svc/protocol'
 import { agentName, type Channel, facts, needed, oneLine } from './call.ts'
 
 const max = 3500
@@ -14,7 +15,7 @@ export const ntfy: Channel = ({ url, secret }, { text }) => ({
   headers: {
     'content-type': 'text/plain; charset=utf-8',
     'user-agent': agentName,
-    title: encoded(oneLine(text.title).slice(0, maxTitle).toWellFormed()),
+    title: encoded(cut(oneLine(text.title), maxTitle)),
     priority: text.level === null ? '2' : priorities[text.level],
     click: encodeURI(text.url),
     ...(secret !== undefined && { authorization: `Bearer ${secret}` }),

@@ -2,7 +2,7 @@
  * Sends by Web Push: a message is encrypted for one browser and sent to the push service of that browser's maker, which
  * cannot read it. In the browser the service worker (packages/dashboard/public/push-worker.js) shows the message.
  */
-import { isObject } from '@svc/protocol'
+import { cut, isObject } from '@svc/protocol'
 import { type Channel, type Delivery, facts, needed, oneLine } from './call.ts'
 import { vapidOf } from './vapid.ts'
 
@@ -52,7 +52,7 @@ export const push: Channel = async ({ url, secret }, delivery, key) => {
 }
 
 const messageOf = ({ text }: Delivery, tag: string): PushMessage => ({
-  title: oneLine(text.title).slice(0, maxTitle).toWellFormed(),
+  title: cut(oneLine(text.title), maxTitle),
   body: text.lines.length > 0 ? facts(text, maxBody) : '',
   tag,
   url: text.url,
