@@ -103,6 +103,8 @@ export interface Session {
 export interface SignInRecord {
   at: number
   method: 'password' | 'link' | 'invitation' | 'first' | 'claim'
+  /** The second factor that was shown: a code of the authenticator app, or a recovery code; missing if none was. */
+  second?: 'code' | 'recovery'
   address: string
   userAgent: string
 }

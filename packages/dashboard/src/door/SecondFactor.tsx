@@ -6,6 +6,7 @@ import { api } from '../api.ts'
 import { asTyped } from '../forms/as-typed.ts'
 import { CodeInput } from '../forms/CodeInput.tsx'
 import { useSubmit } from '../forms/useSubmit.ts'
+import { paths } from '../paths.ts'
 import { ErrorNote } from '../ui/index.ts'
 import { arrive } from './address.ts'
 
@@ -38,14 +39,17 @@ interface HalfFormProps extends Omit<SecondFactorProps, 'second'> {
 
 /** The form for a code or a recovery code. It names the ways out for somebody without the phone. */
 function HalfForm({ recovering, canRecover, turn, next, onBack }: HalfFormProps) {
+  const [recovered, setRecovered] = useState(false)
   const form = useForm({
     initialValues: { typed: '' },
     validate: { typed: (v) => (v.trim() === '' ? 'Required' : null) },
   })
   const { busy, error, submit } = useSubmit(async ({ typed }: typeof form.values) => {
     await api.secondFactor(recovering ? { recovery: typed } : { code: typed })
-    await arrive(next)
+    if (recovering) setRecovered(true)
+    else await arrive(next)
   })
+  if (recovered) return <Recovered next={next} />
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="sm">
@@ -82,3 +86,19 @@ function HalfForm({ recovering, canRecover, turn, next, onBack }: HalfFormProps)
     </form>
   )
 }
+
+/** Says what to do after a recovery code, while the sign-in still counts as a proof. */
+const Recovered = ({ next }: { next: string }) => (
+  <Stack gap="sm">
+    <div role="status">
+      You are signed in with a recovery code, which no longer works. If you lost the phone, remove the authenticator app
+      within ten minutes and add it again on another phone: after that, removing it needs a code of the app.
+    </div>
+    <Button autoFocus onClick={() => void arrive(paths.account)} fullWidth>
+      Open My account
+    </Button>
+    <Button variant="default" onClick={() => void arrive(next)} fullWidth>
+      I still have the phone
+    </Button>
+  </Stack>
+)

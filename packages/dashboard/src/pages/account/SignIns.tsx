@@ -14,6 +14,11 @@ const methods: Readonly<Record<SignInRecord['method'], string>> = {
   claim: 'with an account handover link',
 }
 
+const seconds: Readonly<Record<NonNullable<SignInRecord['second']>, string>> = {
+  code: ' and a code of your app',
+  recovery: ' and a recovery code',
+}
+
 /** The number of sign-ins that the list shows at first. */
 const first = 5
 
@@ -34,6 +39,7 @@ export function SignIns() {
               <Text>{browserOf(signIn.userAgent)}</Text>
               <div className="svc-quiet">
                 <Text>{signIn.address}</Text> · <Time at={signIn.at} />, {methods[signIn.method]}
+                {signIn.second && seconds[signIn.second]}
               </div>
             </div>
           </li>

@@ -152,6 +152,8 @@ test('somebody who lost the phone signs in with a recovery code, once, and makes
   expect(await faults(page)).toEqual([])
   await page.keyboard.type((recovery[0] ?? '').toUpperCase().replaceAll('-', ' '))
   await page.keyboard.press('Enter')
+  await page.getByText('remove the authenticator app within ten minutes').waitFor()
+  await press(page, 'I still have the phone')
   await page.waitForURL('**/w/north-wind')
 
   const again = await halfway()

@@ -50,13 +50,14 @@ export const maxUserAgent = 300
 
 /** Stores a good sign-in, and deletes the person's oldest beyond `maxSignIns`. */
 export function recordSignIn(db: Db, personId: string, record: SignInRecord): Promise<void> {
-  const { at, method, address, userAgent } = record
+  const { at, method, second = null, address, userAgent } = record
   return transaction(db, async (trx) => {
     const row = {
       id: newId(at),
       person_id: personId,
       at,
       method,
+      second,
       address,
       user_agent: foreignLine(userAgent, maxUserAgent),
     }
@@ -67,8 +68,12 @@ export function recordSignIn(db: Db, personId: string, record: SignInRecord): Pr
 }
 
 export async function signInsOf(db: Db, personId: string): Promise<SignInRecord[]> {
-  const rows = await newest(db, personId).select(['at', 'method', 'address', 'user_agent']).execute()
-  return rows.map(({ user_agent, ...row }) => ({ ...row, userAgent: user_agent }))
+  const rows = await newest(db, personId).select(['at', 'method', 'second', 'address', 'user_agent']).execute()
+  return rows.map(({ user_agent, second, ...row }) => ({
+    ...row,
+    ...(second !== null && { second }),
+    userAgent: user_agent,
+  }))
 }
 
 const newest = (db: Db, personId: string) =>

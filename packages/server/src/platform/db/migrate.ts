@@ -36,6 +36,7 @@ import * as views from './migrations/035-views.ts'
 import * as tagsOfCodes from './migrations/037-tags-of-codes.ts'
 import * as bodiesInRows from './migrations/038-bodies-in-rows.ts'
 import * as codeTries from './migrations/039-code-tries.ts'
+import * as secondOfSignIn from './migrations/040-second-of-sign-in.ts'
 import * as tests from './migrations/041-tests.ts'
 import type { Store } from './open.ts'
 
@@ -71,6 +72,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '037-tags-of-codes': tagsOfCodes,
   '038-bodies-in-rows': bodiesInRows,
   '039-code-tries': codeTries,
+  '040-second-of-sign-in': secondOfSignIn,
   '041-tests': tests,
 }
 

@@ -1,5 +1,5 @@
 /** Tests that a limit holds for the browser, session or address that reached it, and what still works for the owner. */
-import type { NewTotp, RecoveryCodes } from '@svc/api'
+import type { NewTotp, RecoveryCodes, SignInRecord } from '@svc/api'
 import { Secret, TOTP } from 'otpauth'
 import { describe, expect, test } from 'vitest'
 import { type Browser, password, type Service, serve } from '../../../testing/page/service.ts'
@@ -61,6 +61,18 @@ const owners: Record<string, (setup: Setup) => Promise<number>> = {
   },
   'a proof in an open session': async ({ ann, code }) => (await prove(ann, { code: code() })).status,
 }
+
+test('the last sign-ins name what was shown', async () => {
+  const setup = await newSetup()
+  for (const use of ['a code in a browser that signed in before', 'a recovery code in a new browser'])
+    expect(await owners[use]?.(setup)).toBe(200)
+  const { body } = await setup.ann.get<SignInRecord[]>(api('/sign-ins'))
+  expect(body.map(({ method, second: shown }) => [method, shown])).toEqual([
+    ['password', 'recovery'],
+    ['password', 'code'],
+    ['link', undefined],
+  ])
+})
 
 const mails = async ({ store }: Service) =>
   (await store.db.selectFrom('account_mail').select('topic').execute()).filter(({ topic }) =>

@@ -131,7 +131,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
     c: Context<WebEnv>,
     { headers, token }: Made,
     { id, email }: Account,
-    how: How,
+    { second, ...how }: How & { second?: 'code' | 'recovery' },
   ): Promise<void> {
     await endLongestUnused(store.db, { id }, { token })
     note(c, email, { outcome: 'ok', ...how })
@@ -139,7 +139,8 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
     await noticeDevice(c, { id, email }, userAgent).catch((error) =>
       log.warn({ err: error }, 'no mail about a new device'),
     )
-    await recordSignIn(store.db, id, { at: now(), method: how.method, address: addressOf(c), userAgent })
+    const record = { at: now(), method: how.method, address: addressOf(c), userAgent }
+    await recordSignIn(store.db, id, { ...record, ...(second && { second }) })
     const former = await signedInBy({ auth, store }, c.req.raw.headers, now())
     if (former) await (await auth.$context).internalAdapter.deleteSession(former.session.token)
     take(c, headers.getSetCookie())
@@ -321,7 +322,7 @@ export function signInOf({ auth, config, log, now, store }: Deps, addressOf: (c:
         await this.mailWrongCodes(person, party)
         throw fails('wrong', new Refusal(made.code, made.message))
       }
-      await signedIn(c, made.value, person, { method: half.method, known })
+      await signedIn(c, made.value, person, { method: half.method, known, second: method })
       take(c, [halves.clear()])
     },
     async withoutPassword(c, person, method) {

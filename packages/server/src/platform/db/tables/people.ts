@@ -45,6 +45,8 @@ export interface SignInTable {
   method: SignInRecord['method']
   address: string
   user_agent: string
+  /** The second factor that was shown; null if none was. */
+  second: 'code' | 'recovery' | null
 }
 
 /** Records that a person has been shown to own the e-mail address of their account (people/accounts/claim.ts). */
