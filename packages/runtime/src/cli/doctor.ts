@@ -23,7 +23,10 @@ import { readJournal } from '../reporter/commands/journal.ts'
 import { manifestOf } from '../reporter/manifest.ts'
 import { readOutbox } from '../reporter/outbox.ts'
 import { diskHealth } from '../reporter/status/disk.ts'
+import { readStatus } from '../reporter/status/file.ts'
+import { keepStatus } from '../reporter/status/keep.ts'
 import { unfinished } from '../state/install-note.ts'
+import { placeOf } from '../state/paths.ts'
 import { readPause } from '../state/pause.ts'
 import { sentence } from '../state/process-health.ts'
 import { hasVersion } from '../state/versions/folders.ts'
@@ -165,9 +168,12 @@ function installed(folder: Folder): Check[] {
 function statusFile(folder: Folder): Check[] {
   const manifest = manifestOf(folder)
   if (!manifest.ok || manifest.value.status === undefined) return []
+  const { status } = manifest.value
+  const read = readStatus(folder, placeOf(folder, manifest.value, status))
+  const [fault] = keepStatus({ misses: 0 }, read, status, Date.now()).health
+  if (fault?.level === 'warn') return [{ name: 'Status file', ok: false, message: withoutStop(fault.detail ?? status) }]
   const age = statusAge(folder, manifest.value)
   if (!age) return []
-  const { status } = manifest.value
   return [{ name: 'Status file', ok: age.level !== 'warn', message: `${status}: ${age.detail}` }]
 }
 

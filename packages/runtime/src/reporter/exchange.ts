@@ -32,7 +32,7 @@ import { readStop } from '../state/own.ts'
 import { placeOf } from '../state/paths.ts'
 import { readPause } from '../state/pause.ts'
 import type { ProcessState } from '../state/process-note.ts'
-import { settingsInForce } from '../state/settings.ts'
+import { settingsHealth, settingsInForce } from '../state/settings.ts'
 import { acksArrived, forget, owedAcks } from './commands/journal.ts'
 import { type CommandMemory, changeJournal, journalNow } from './commands/memory.ts'
 import { type Handled, receive, settleInterrupted } from './commands/receive.ts'
@@ -161,6 +161,7 @@ function nextReport(reporter: Reporter, { manifest, health, ...own }: Now, acks:
     health: [
       ...health,
       ...diskHealth(folder, reporter.refused),
+      ...settingsHealth(folder, manifest),
       ...(own.remarks ?? []),
       ...now.health,
       ...(age ? [age] : []),

@@ -1,10 +1,19 @@
-import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder } from '../../testing/folder.ts'
+import { apply } from '../reporter/commands/apply.ts'
 import { readStatus } from '../reporter/status/file.ts'
-import { changeSettings, fillSettings, setAside, settingsInForce, settingsRemarks, unreadSettings } from './settings.ts'
+import {
+  changeSettings,
+  fillSettings,
+  setAside,
+  settingsHealth,
+  settingsInForce,
+  settingsRemarks,
+  unreadSettings,
+} from './settings.ts'
 
 let folder: ReturnType<typeof agentFolder>
 beforeEach(() => {
@@ -74,4 +83,41 @@ test('a settings file with a byte order mark is read, and an empty one is writte
   changeSettings(folder, manifest, { every: 7 }, { is: 'person', name: 'a', at: 1 } as never)
   expect(existsSync(setAside(folder))).toBe(false)
   expect(settingsInForce(folder, manifest)).toEqual({ every: 7 })
+})
+
+const tone = { key: 'tone', label: 'Tone', type: 'text', default: 'calm' } as const
+const both = { settings: [...settings, tone] } as unknown as Manifest
+const author = { by: 'service', at: 1 } as const
+
+test.each([
+  ['is empty', () => writeFileSync(folder.settings, '')],
+  ['is gone', () => rmSync(folder.settings)],
+  [
+    'is a link to nowhere',
+    () => {
+      rmSync(folder.settings)
+      symlinkSync('nowhere.json', folder.settings)
+    },
+  ],
+])('values that are lost because the settings file %s are named by the change, and in a health item', (_what, lose) => {
+  changeSettings(folder, both, { tone: 'brisk', every: 5 }, author)
+  expect(settingsHealth(folder, both)).toEqual([])
+  lose()
+  expect(settingsHealth(folder, both)).toMatchObject([
+    { level: 'warn', detail: expect.stringContaining('every, tone') },
+  ])
+  const set = apply(folder, both, { do: 'set', values: { every: 20 } }, author)
+  expect(set).toMatchObject({ ok: true, message: expect.stringMatching(/gone or empty, so tone has its default/) })
+  expect(settingsHealth(folder, both), 'until a person has looked').toMatchObject([{ name: 'Settings', level: 'warn' }])
+  rmSync(setAside(folder))
+  expect(settingsHealth(folder, both)).toEqual([])
+})
+
+test('a change from the page refuses a settings file that is cut off, as "svc set" does, and leaves it alone', () => {
+  writeFileSync(folder.settings, '{"every": 5, "to')
+  const set = apply(folder, both, { do: 'set', values: { every: 20 } }, author)
+  expect(set).toMatchObject({ ok: false, message: expect.stringContaining('Nothing was changed') })
+  expect(readFileSync(folder.settings, 'utf8')).toBe('{"every": 5, "to')
+  fillSettings(folder, both)
+  expect(settingsHealth(folder, both), 'after a start').toMatchObject([{ level: 'warn' }])
 })

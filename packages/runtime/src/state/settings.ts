@@ -3,11 +3,11 @@
  * affects all its keys or none). A value that is only a default of the manifest follows the manifest when the default
  * changes.
  */
-import { chownSync, linkSync, rmSync, statSync } from 'node:fs'
+import { chownSync, existsSync, linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { defaults } from '@svc/blueprint/settings'
-import { type SettingValue, type SettingValues, wrongWith } from '@svc/protocol'
+import { cut, type HealthItem, limits, type SettingValue, type SettingValues, wrongWith } from '@svc/protocol'
 import { type FileToWrite, writeTogether } from '../machine/files/durable.ts'
 import { type Folder, prepare } from '../machine/files/folder.ts'
 import { readFile } from '../machine/files/read.ts'
@@ -54,6 +54,35 @@ export function settingsRemarks({ settings: file }: Pick<Folder, 'settings'>, { 
   })
 }
 
+/**
+ * The settings that somebody set and whose values are gone, because the file is missing, empty, or a link that leads
+ * nowhere.
+ */
+export function lostSettings(folder: Folder, { settings }: WithSettings): string[] {
+  const read = readFile(folder.settings, maxSettingsBytes)
+  if (read.is === 'unreadable' || (read.is === 'bytes' && read.bytes.length > 0)) return []
+  const { settings: authors } = readChanges(folder)
+  return settings.map(({ key }) => key).filter((key) => Object.hasOwn(authors, key))
+}
+
+/** The health item for a settings file of which something has no effect, so that nothing is reset silently. */
+export function settingsHealth(folder: Folder, manifest: WithSettings): HealthItem[] {
+  const unread = unreadSettings(folder)
+  const lost = lostSettings(folder, manifest)
+  const said = [
+    ...(unread === undefined ? [] : [`settings.json ${unread}, so defaults are used`]),
+    ...(lost.length === 0 ? [] : [`settings.json is gone or empty; lost: ${lost.join(', ')}`]),
+    ...(existsSync(setAside(folder))
+      ? [
+          'settings.json could not be read when it was written again; check the values, then delete settings.json.unread',
+        ]
+      : []),
+    ...settingsRemarks(folder, manifest).map((remark) => `settings.json ${remark}`),
+  ]
+  if (said.length === 0) return []
+  return [{ name: 'Settings', level: 'warn', detail: cut(`${said.join('. ')}.`, limits.detail) }]
+}
+
 /** The place to which a settings file that cannot be read is moved before it is written again. */
 export const setAside = ({ settings }: Pick<Folder, 'settings'>): string => `${settings}.unread`
 
@@ -85,6 +114,7 @@ export function changeSettings(folder: Folder, manifest: WithSettings, values: S
     manifest,
     { ...settingsInForce(folder, manifest), ...values },
     table([...Object.entries(settings), ...authors]),
+    values,
   )
 }
 
@@ -118,9 +148,12 @@ function write(
   manifest: WithSettings,
   values: SettingValues,
   authors: Readonly<Record<string, Author>>,
+  chosen: SettingValues = {},
 ): void {
   prepare(folder)
   if (unreadSettings(folder) !== undefined) keepAside(folder)
+  else if (lostSettings(folder, manifest).some((key) => !Object.hasOwn(chosen, key)))
+    writeFileSync(setAside(folder), '')
   const filled = manifest.settings.flatMap(({ key, default: usual }) =>
     usual !== undefined && values[key] === usual && !authors[key] ? [[key, usual] as const] : [],
   )

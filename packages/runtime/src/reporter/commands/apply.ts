@@ -3,11 +3,12 @@
  * the machine (1, rule 4).
  */
 import type { Manifest } from '@svc/blueprint'
+import type { SettingValues } from '@svc/protocol'
 import type { Folder } from '../../machine/files/folder.ts'
 import type { Author } from '../../state/changes.ts'
 import { pause, resume } from '../../state/pause.ts'
 import { askToRun } from '../../state/run-now.ts'
-import { changeSettings } from '../../state/settings.ts'
+import { changeSettings, lostSettings, unreadSettings } from '../../state/settings.ts'
 import type { Decision } from './decide.ts'
 
 export interface CommandOutcome {
@@ -32,15 +33,27 @@ export function apply(
         askToRun(folder, author) ? 'Asked to run now.' : 'Already asked to run now; the agent has not started yet.',
       )
     case 'set':
-      changeSettings(folder, manifest, decision.values, author)
-      return done(
-        `Set ${Object.entries(decision.values)
-          .map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
-          .join(', ')}.`,
-      )
+      return set(folder, manifest, decision.values, author)
     case 'refuse':
       return { ok: false, message: decision.message }
   }
+}
+
+/** Changes settings, from the page as from this machine. A file that cannot be read may hold what a person wrote. */
+function set(
+  folder: Folder,
+  manifest: Pick<Manifest, 'settings'>,
+  values: SettingValues,
+  author: Author,
+): CommandOutcome {
+  const why = unreadSettings(folder)
+  if (why !== undefined && why !== 'is not a regular file')
+    return { ok: false, message: `${folder.settings} ${why}. Correct or delete it. Nothing was changed.` }
+  const lost = lostSettings(folder, manifest).filter((key) => !Object.hasOwn(values, key))
+  changeSettings(folder, manifest, values, author)
+  const changed = Object.entries(values).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+  const also = lost.length === 0 ? '' : ` ${folder.settings} was gone or empty, so ${lost.join(', ')} has its default.`
+  return done(`Set ${changed.join(', ')}.${also}`)
 }
 
 const done = (message: string): CommandOutcome => ({ ok: true, message })
