@@ -38,6 +38,7 @@ import * as bodiesInRows from './migrations/038-bodies-in-rows.ts'
 import * as codeTries from './migrations/039-code-tries.ts'
 import * as secondOfSignIn from './migrations/040-second-of-sign-in.ts'
 import * as tests from './migrations/041-tests.ts'
+import * as actionCounts from './migrations/044-action-counts.ts'
 import type { Store } from './open.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
@@ -74,6 +75,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '039-code-tries': codeTries,
   '040-second-of-sign-in': secondOfSignIn,
   '041-tests': tests,
+  '044-action-counts': actionCounts,
 }
 
 const minVersion = 15

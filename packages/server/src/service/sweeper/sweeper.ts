@@ -10,6 +10,7 @@ import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import { foldActivity } from '../../people/audit/fold.ts'
 import { eraseDeletedWorkspaces } from '../../people/workspaces/erase.ts'
 import { dayMs } from '../../platform/limits/units.ts'
+import { keepCounts } from '../../updates/actions/counts.ts'
 import { runActions } from '../../updates/actions/runner.ts'
 import { advanceRollouts, notifyOf } from '../../updates/rollouts/advance.ts'
 import { noteRunning } from '../../updates/wishes/away.ts'
@@ -55,6 +56,8 @@ export function createSweeper(
   let foldedAt = Number.NEGATIVE_INFINITY
   /** The id of the agent whose history was bounded last; empty at the start of a pass over all agents. */
   let lastBounded = ''
+  /** The id of the action whose counts were looked at last; empty at the start of a pass over all of them. */
+  let lastCounted = ''
   return { start: plan, sweep, stop }
 
   /** Schedules the next round at a random time, so that nodes that started together do not sweep together. */
@@ -87,6 +90,7 @@ export function createSweeper(
     await eraseOldLevels(deps.store.db, now)
     await eraseOldRollout(deps.store.db, now)
     await eraseOldAction(deps.store.db, now)
+    lastCounted = await keepCounts(deps.store.db, lastCounted)
     await eraseDeletedWorkspaces(deps.store.db)
     lastBounded = await boundHistories(deps.store.db, lastBounded, now)
     if (Math.abs(now - foldedAt) >= foldEveryMs) {

@@ -11,6 +11,7 @@ import type { Store } from '../../platform/db/open.ts'
 import { hashToken } from '../../platform/tokens.ts'
 import { eraseOldAction, timeOutCommands } from '../../service/sweeper/rounds.ts'
 import { actionPage, actionsOf } from '../../web/queries/actions.ts'
+import { keepCounts } from './counts.ts'
 import { actionOffers, previewAction } from './preview.ts'
 import { agentsAtOnce, finishAction, sendSlice } from './runner.ts'
 import { cancelAction, retryAction, startAction } from './store.ts'
@@ -203,6 +204,35 @@ everyEngine('an action', (open) => {
     expect(await w.store.db.selectFrom('audit').selectAll().execute()).toMatchObject([
       { action: 'action.sent', subject: '3 agents', details: JSON.stringify({ action: id, type: 'pause', agents: 3 }) },
     ])
+  })
+
+  test('keeps its counts once it is over, and a late answer changes them (D3)', async () => {
+    const { w, agents, report, page, send, settle } = await start(await open(), 3)
+    const [one, two] = agents as [TestAgent, TestAgent]
+    const id = await send('pause')
+    const sent = await send('lift')
+    const kept = async () => {
+      const row = await w.store.db.selectFrom('action').select('counts').where('id', '=', id).executeTakeFirstOrThrow()
+      return row.counts === null ? null : JSON.parse(row.counts)
+    }
+    const listed = async () =>
+      (await actionsOf(w.store.db, w.workspace, { limit: 10 })).rows.find((row) => row.id === id)?.counts
+    await report(one)
+    await report(two)
+    await report(one, { ok: true })
+    expect(await keepCounts(w.store.db, '')).toBe('')
+    expect(await kept()).toBe(null)
+    w.clock.pass(601)
+    await settle()
+    await keepCounts(w.store.db, '')
+    const over = { ...none, applied: 1, failed: 1, expired: 1 }
+    expect([await kept(), await listed()]).toEqual([over, over])
+    await report(two, { ok: true })
+    expect([await kept(), await listed()]).toEqual([null, { ...over, applied: 2, failed: 0 }])
+    await keepCounts(w.store.db, '')
+    await w.store.db.deleteFrom('action_agent').where('action_id', '=', id).execute()
+    expect(await listed()).toEqual({ ...over, applied: 2, failed: 0 })
+    expect((await page(sent)).counts).toEqual({ ...none, skipped: 3 })
   })
 
   test('is erased after 30 days', async () => {

@@ -181,6 +181,7 @@ async function insert(
     created_at: now,
     created_by: by.id,
     created_by_name: by.name,
+    counts: null,
   }
   await trx.insertInto('action').values(action).execute()
   const rows = agents.map(({ id, name }) => ({

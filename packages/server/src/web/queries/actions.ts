@@ -1,12 +1,12 @@
 /** Actions as pages show them. */
 
-import { type ActionPage, type ActionRow, type ActionState, type Actions, actionStates } from '@svc/api'
-import { sql } from 'kysely'
-import { outcomeOf, stateOf } from '../../fleet/commands/outcomes.ts'
+import type { ActionPage, ActionRow, ActionState, Actions } from '@svc/api'
+import { outcomeOf } from '../../fleet/commands/outcomes.ts'
 import { logsOfCommands } from '../../fleet/logs/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { ActionDbRow } from '../../platform/db/tables.ts'
 import { byText } from '../../platform/order.ts'
+import { countsOf, noCounts } from '../../updates/actions/counts.ts'
 import { shortened } from './short.ts'
 
 /** The actions of a workspace, newest first: ids sort by the time at which they were made. */
@@ -24,25 +24,11 @@ export async function actionsOf(
     .limit(limit + 1)
     .execute()
   const rows = found.slice(0, limit)
-  const sums = await db
-    .selectFrom('action_agent')
-    .leftJoin('command', 'command.id', 'command_id')
-    .select((eb) => [
-      'action_id',
-      'outcome',
-      'command.state as commandState',
-      eb.fn.min('command_id').as('commandId'),
-      eb.fn.countAll<number>().as('count'),
-    ])
-    .where('action_id', 'in', rows.length > 0 ? rows.map(({ id }) => id) : [''])
-    .groupBy(['action_id', 'outcome', 'command.state', sql`command_id is null`])
-    .execute()
+  const counts = await countsOf(db, rows)
   return {
     more: found.length > limit,
     rows: rows.map((row) => {
-      const counts = noCounts()
-      for (const sum of sums) if (sum.action_id === row.id) counts[stateOf(sum)] += Number(sum.count)
-      const { values, ...action } = rowOf(row, counts)
+      const { values, ...action } = rowOf(row, counts.get(row.id) ?? noCounts())
       return { ...action, ...shortened(values) }
     }),
   }
@@ -100,8 +86,6 @@ async function retriesOf(db: Db, { id, workspace_id }: ActionDbRow): Promise<Non
     .orderBy('id')
     .execute()
 }
-
-const noCounts = () => Object.fromEntries(actionStates.map((state) => [state, 0])) as Record<ActionState, number>
 
 const rowOf = (row: ActionDbRow, counts: Record<ActionState, number>): ActionRow => ({
   id: row.id,

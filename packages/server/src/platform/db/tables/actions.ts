@@ -17,6 +17,8 @@ export interface ActionTable {
   /** The person who pressed; the id is null for the operator. */
   created_by: string | null
   created_by_name: string
+  /** The number of agents by state, as JSON, once the action is over (updates/actions/counts.ts). */
+  counts: string | null
 }
 
 /** An agent of an action. The agent may be deleted meanwhile; its row stays. */
