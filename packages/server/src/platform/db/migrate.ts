@@ -40,6 +40,7 @@ import * as secondOfSignIn from './migrations/040-second-of-sign-in.ts'
 import * as tests from './migrations/041-tests.ts'
 import * as actionCounts from './migrations/044-action-counts.ts'
 import type { Store } from './open.ts'
+import { type Place, whyPostgresFails } from './reasons.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
   '001-first': first,
@@ -92,7 +93,7 @@ const migrationLock = 7_270_001
  */
 export async function migrate(store: Store, accounts: BetterAuthOptions, upTo?: string): Promise<void> {
   if (store.engine === 'sqlite') return migrateAlone(store, accounts, upTo)
-  const holder = await firstConnection(store.pool)
+  const { holder, place } = await firstConnection(store.pool)
   try {
     await holder.query('begin')
     await holder.query('select pg_advisory_xact_lock($1)', [migrationLock])
@@ -100,20 +101,31 @@ export async function migrate(store: Store, accounts: BetterAuthOptions, upTo?: 
     await holder.query('commit')
   } catch (error) {
     await holder.query('rollback').catch(() => {})
-    throw error
+    throw forPeople(error, place)
   } finally {
     holder.release()
   }
 }
 
+/** The error of a migration with the reason for people, if it is one of PostgreSQL. */
+function forPeople(error: unknown, place: Place): unknown {
+  const why = error instanceof StoreError ? undefined : whyPostgresFails(error, place)
+  return why === undefined
+    ? error
+    : new StoreError(`PostgreSQL could not be prepared for this version: ${why}`, { cause: error })
+}
+
 /** Opens a connection and checks the requirements on PostgreSQL before anything is written. */
-async function firstConnection(pool: pg.Pool): Promise<pg.PoolClient> {
-  const client = await pool.connect().catch((cause: Error) => {
-    throw new StoreError(`The PostgreSQL of SVC_DATABASE_URL could not be opened: ${cause.message}`, { cause })
+async function firstConnection(pool: pg.Pool): Promise<{ holder: pg.PoolClient; place: Place }> {
+  // The library throws at once if it cannot read a file that the address names.
+  const connected = Promise.resolve().then(() => pool.connect())
+  const client = await connected.catch((cause: Error) => {
+    throw new StoreError(`PostgreSQL could not be opened: ${whyPostgresFails(cause) ?? cause.message}`, { cause })
   })
   const asked = `select current_setting('server_version_num')::int as version, current_setting('server_version') as called,
-    current_setting('server_encoding') as encoding, current_setting('synchronous_commit') as commits`
-  const { version, called, encoding, commits } = (await client.query(asked)).rows[0]
+    current_setting('server_encoding') as encoding, current_setting('synchronous_commit') as commits,
+    quote_ident(current_user) as role, quote_ident(current_database()) as database`
+  const { version, called, encoding, commits, role, database } = (await client.query(asked)).rows[0]
   const wrong =
     version < minVersion * 10_000
       ? `PostgreSQL ${minVersion} or newer is needed: this one is ${called}.`
@@ -121,7 +133,7 @@ async function firstConnection(pool: pg.Pool): Promise<pg.PoolClient> {
         ? `The database must have the encoding UTF8: it has ${encoding}.`
         : commits === 'off' &&
           'The database must not have synchronous_commit off: after a crash it would deliver commands a second time.'
-  if (!wrong) return client
+  if (!wrong) return { holder: client, place: { role, database } }
   client.release()
   throw new StoreError(wrong)
 }
