@@ -66,7 +66,7 @@ export function openPostgres(url: string): Store {
     void settle(client)
       .then(() => check(client))
       .then(() => done(), done)
-  const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5000, types, verify })
+  const pool = new pg.Pool({ connectionString: withMode(url), max: 10, connectionTimeoutMillis: 5000, types, verify })
   // Handles errors of idle connections, which the pool replaces. Without a listener such an error would end the
   // process.
   pool.on('error', () => {})
@@ -102,6 +102,15 @@ export function openPostgres(url: string): Store {
     },
   }
 }
+
+/**
+ * Names the mode that the library uses for `prefer`, `require` and `verify-ca`: otherwise it writes a warning about
+ * itself into the log.
+ */
+export const withMode = (url: string): string =>
+  /[?&]uselibpqcompat=true(&|$)/.test(url)
+    ? url
+    : url.replace(/(?<=\?(?:.*&)?sslmode=)(prefer|require|verify-ca)(?=&|$)/g, 'verify-full')
 
 /** The socket of a connection, which the library does not expose. */
 const socketOf = (client: pg.PoolClient): Socket =>
