@@ -20,7 +20,10 @@ const tests: Bound = {
   adds: 'tests of channels',
   limit: '3 of a channel and 10 of a person in a minute; kept for 30 days',
 }
-const commands: Bound = { adds: 'commands, requested logs among them', limit: '100 of an agent in progress' }
+const commands: Bound = {
+  adds: 'commands, requested logs among them',
+  limit: '100 of an agent in progress; of those that ended the newest 1,000, and those of the last day',
+}
 const agents: Bound = { adds: 'agents', limit: '10,000 of a workspace, unless the operator sets another limit' }
 const oldNames: Bound = { adds: 'old names of agents', limit: 'the last 20 of an agent; kept for 90 days' }
 const codes: Bound = { adds: 'install codes', limit: '200 of a workspace that are valid; each for 15 minutes' }
@@ -53,7 +56,7 @@ const settings: Bound = { adds: 'settings of alerts', limit: 'one row of a works
 const wishes: Bound = { adds: 'requested updates', limit: 'one of each kind for an agent' }
 
 const tags: Bound = { adds: 'tags', limit: '20 of an agent' }
-const actions: Bound = { adds: 'actions', limit: '10,000 agents each; kept for 30 days' }
+const actions: Bound = { adds: 'actions', limit: '10,000 agents each; the newest 1,000 of a workspace, for 30 days' }
 const views: Bound = { adds: 'views', limit: '100 of a person in a workspace, and 100 of the workspace' }
 
 export const bounds = {

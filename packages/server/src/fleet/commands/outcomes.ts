@@ -55,13 +55,21 @@ export function outcomeOf(pressed: Pressed): { state: ActionState; message: stri
  * stay.
  */
 export async function keepOutcomes(trx: Db, agentIds: readonly string[]): Promise<void> {
-  if (agentIds.length === 0) return
+  if (agentIds.length > 0) await keepWhere(trx, 'command.agent_id', agentIds)
+}
+
+/** Keeps the outcomes of commands that are about to be deleted while their agent stays. */
+export async function keepOutcomesOf(trx: Db, commandIds: readonly string[]): Promise<void> {
+  if (commandIds.length > 0) await keepWhere(trx, 'command.id', commandIds)
+}
+
+async function keepWhere(trx: Db, column: 'command.agent_id' | 'command.id', values: readonly string[]): Promise<void> {
   const rows = await trx
     .selectFrom('command')
     .innerJoin('action_agent', 'action_agent.command_id', 'command.id')
     .select(['command.id', 'command.state', 'command.message'])
     .distinct()
-    .where('command.agent_id', 'in', agentIds)
+    .where(column, 'in', values)
     .where('outcome', 'is', null)
     .execute()
   for (const { id, state, message } of rows) {

@@ -1,10 +1,11 @@
 /**
- * Bounds the history of each agent, whatever it reports: daily sums and level changes. Each round processes a few
+ * Bounds the history of each agent, whatever it reports: daily sums, level changes and commands. Each round processes a few
  * agents in turn, so that a round costs the same for any fleet.
  */
 import { type Level, levels } from '@svc/protocol'
 import { addUp } from '../../agent-api/report-store/pending.ts'
 import { otherModels, unfoldedDays, usageDays } from '../../agent-api/report-store/usage-names.ts'
+import { eraseOldCommands, maxCommands } from '../../fleet/commands/erase.ts'
 import { lockAgent } from '../../fleet/commands/lock.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
@@ -47,6 +48,7 @@ export async function boundHistories(db: Db, after: string, now: number): Promis
       .execute()
   for (const id of await withTooMany(db, 'usage_day', ids, maxUsageRows)) await foldModels(db, id, today)
   for (const id of await withTooMany(db, 'level_change', ids, maxLevels.kept)) await foldLevels(db, id)
+  for (const id of await withTooMany(db, 'command', ids, maxCommands)) await eraseOldCommands(db, id, now)
   return ids.length < agentsAtOnce ? '' : (ids.at(-1) ?? '')
 }
 
@@ -58,7 +60,7 @@ async function withOldUsage(db: Db, ids: readonly string[], first: number): Prom
 
 async function withTooMany(
   db: Db,
-  table: 'usage_day' | 'level_change',
+  table: 'usage_day' | 'level_change' | 'command',
   ids: readonly string[],
   max: number,
 ): Promise<string[]> {

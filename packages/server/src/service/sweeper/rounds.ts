@@ -15,6 +15,8 @@ const rolloutAgentsAtOnce = 250
 const levelDays = 400
 /** The days for which an action is kept. */
 const actionDays = 30
+/** The maximum number of actions of a workspace that are over; the newest ones are kept. */
+export const maxActions = 1000
 /** The days for which a rollout is kept after its end. */
 const rolloutDays = 400
 
@@ -118,17 +120,39 @@ export async function eraseOldAction(db: Db, now: number): Promise<void> {
     .orderBy('created_at')
     .limit(1)
     .executeTakeFirst()
-  if (!old) return
-  const agents = db.selectFrom('action_agent').select('agent_id').where('action_id', '=', old.id)
+  if (old) await eraseAction(db, old.id)
+}
+
+/** Erases actions that are over, and that come before the newest ones of their workspace. */
+export async function eraseSurplusActions(db: Db): Promise<void> {
+  const full = await db
+    .selectFrom('action')
+    .select('workspace_id')
+    .groupBy('workspace_id')
+    .having((eb) => eb.fn.countAll(), '>', maxActions)
+    .execute()
+  for (const { workspace_id } of full) {
+    const ofWorkspace = db.selectFrom('action').select('id').where('workspace_id', '=', workspace_id)
+    const last = await ofWorkspace.orderBy('id', 'desc').offset(maxActions).limit(1).executeTakeFirst()
+    const old = await ofWorkspace
+      .where('id', '<=', last?.id ?? '')
+      .where('counts', 'is not', null)
+      .execute()
+    for (const { id } of old) await eraseAction(db, id)
+  }
+}
+
+async function eraseAction(db: Db, id: string): Promise<void> {
+  const agents = db.selectFrom('action_agent').select('agent_id').where('action_id', '=', id)
   for (let more = true; more; ) {
     const erased = await db
       .deleteFrom('action_agent')
-      .where('action_id', '=', old.id)
+      .where('action_id', '=', id)
       .where('agent_id', 'in', agents.limit(rolloutAgentsAtOnce))
       .executeTakeFirst()
     more = erased.numDeletedRows > 0n
   }
-  await db.deleteFrom('action').where('id', '=', old.id).execute()
+  await db.deleteFrom('action').where('id', '=', id).execute()
 }
 
 /**

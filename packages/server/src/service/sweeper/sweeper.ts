@@ -23,12 +23,13 @@ import {
   eraseOldAction,
   eraseOldLevels,
   eraseOldRollout,
+  eraseSurplusActions,
   timeOutCommands,
 } from './rounds.ts'
 
 const everyMs = 3_000
 /**
- * How often the sweeper folds the audit trail, in milliseconds: if a person has too many lines, one line per workspace
+ * How often the sweeper erases surplus actions, and folds the audit trail, in milliseconds: if a person has too many lines, one line per workspace
  * replaces the oldest ones and says how many there were.
  */
 const foldEveryMs = 600_000
@@ -95,6 +96,7 @@ export function createSweeper(
     lastBounded = await boundHistories(deps.store.db, lastBounded, now)
     if (Math.abs(now - foldedAt) >= foldEveryMs) {
       await foldActivity(deps.store.db)
+      await eraseSurplusActions(deps.store.db)
       foldedAt = now
     }
     if (Math.abs(now - accessErasedAt) >= accessEveryMs) {

@@ -5,11 +5,13 @@ import { offering } from '../../../testing/service.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { addPerson, newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { deleteAgent } from '../../fleet/agents/store.ts'
+import { answeredMs, maxCommands } from '../../fleet/commands/erase.ts'
 import { queueCommand } from '../../fleet/commands/store.ts'
 import { storeLog } from '../../fleet/logs/store.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { hashToken } from '../../platform/tokens.ts'
-import { eraseOldAction, timeOutCommands } from '../../service/sweeper/rounds.ts'
+import { boundHistories } from '../../service/sweeper/history.ts'
+import { eraseOldAction, eraseSurplusActions, maxActions, timeOutCommands } from '../../service/sweeper/rounds.ts'
 import { actionPage, actionsOf } from '../../web/queries/actions.ts'
 import { keepCounts } from './counts.ts'
 import { actionOffers, previewAction } from './preview.ts'
@@ -243,6 +245,65 @@ everyEngine('an action', (open) => {
     await eraseOldAction(w.store.db, w.clock.now() + 30 * 86_400_000)
     expect(await actionPage(w.store.db, w.workspace, id)).toBeUndefined()
     expect(await w.store.db.selectFrom('action_agent').select('name').execute()).toEqual([])
+  })
+
+  test('is erased before the newest 1,000 of its workspace, if it is over', async () => {
+    const { w, begin, send } = await start(await open(), 1)
+    const [open1, over] = [await begin('pause'), await send('lift')]
+    await keepCounts(w.store.db, '')
+    const row = await w.store.db.selectFrom('action').selectAll().where('id', '=', over).executeTakeFirstOrThrow()
+    const later = Array.from({ length: maxActions - 1 }, (_, i) => ({ ...row, id: `zz${i}` }))
+    for (let i = 0; i < later.length; i += 500)
+      await w.store.db
+        .insertInto('action')
+        .values(later.slice(i, i + 500))
+        .execute()
+    const there = async () => [
+      await actionPage(w.store.db, w.workspace, open1),
+      await actionPage(w.store.db, w.workspace, over),
+    ]
+    await eraseSurplusActions(w.store.db)
+    expect(await there()).toMatchObject([{ id: open1 }, { id: over }])
+    await w.store.db
+      .insertInto('action')
+      .values({ ...row, id: 'zzz' })
+      .execute()
+    await w.store.db
+      .insertInto('action')
+      .values({ ...row, id: 'zzzz' })
+      .execute()
+    await eraseSurplusActions(w.store.db)
+    expect(await there()).toMatchObject([{ id: open1 }, undefined])
+  })
+
+  test('keeps its outcomes when the old commands of an agent are erased', async () => {
+    const { w, agents, report, send, page, settle } = await start(await open(), 1)
+    const [agent] = agents as [TestAgent]
+    const id = await send('pause')
+    await report(agent)
+    await report(agent, { ok: false, message: 'not now' })
+    const late = await send('resume')
+    await report(agent)
+    w.clock.pass(601)
+    await settle()
+    const rows = w.store.db.selectFrom('command').selectAll().where('agent_id', '=', agent.id)
+    const first = await rows.orderBy('id').executeTakeFirstOrThrow()
+    const cancelled = Array.from({ length: maxCommands + 5 }, (_, i) => ({
+      ...{ ...first, id: `zz${i}`, created_at: w.clock.now() + i, state: 'cancelled' as const },
+    }))
+    for (let i = 0; i < cancelled.length; i += 500)
+      await w.store.db
+        .insertInto('command')
+        .values(cancelled.slice(i, i + 500))
+        .execute()
+    await boundHistories(w.store.db, '', w.clock.now())
+    expect(await rows.execute()).toHaveLength(maxCommands + 2)
+    await report(agent, { ok: true })
+    expect((await page(late)).counts).toEqual({ ...none, applied: 1 })
+    await boundHistories(w.store.db, '', w.clock.now() + answeredMs)
+    expect(await rows.execute()).toHaveLength(maxCommands)
+    expect((await page(id)).agents).toEqual([{ name: 'a-0', state: 'refused', message: 'not now' }])
+    expect((await page(late)).counts).toEqual({ ...none, applied: 1 })
   })
 
   describe('in several slices', () => {
