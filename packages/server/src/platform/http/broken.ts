@@ -8,16 +8,22 @@ import type { Duplex } from 'node:stream'
 import { envelope, type RefusalCode, refusals } from '@svc/protocol'
 import type { Connections } from './connections.ts'
 import { cutOff } from './paced.ts'
+import { rawPage, rawWantsPage } from './person-page.ts'
 import { stopReading } from './pipelining.ts'
+
+/** The error of Node's parser, with the bytes in which it occurred. */
+type Unreadable = NodeJS.ErrnoException & { rawPacket?: Buffer }
 
 /** Returns the handlers of a server's events `clientError` and `connect`. */
 export function brokenRequests({ open }: Connections) {
   return { refuseUnreadable, refuseConnect }
 
-  function refuseUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  function refuseUnreadable(error: Unreadable, socket: Socket): void {
     if (error.code === 'ECONNRESET') socket.destroy()
+    else if (refused.has(socket)) return
     else if (error.code === hungUp) cutOff.add(() => socket.destroy())
-    else if (error.code === 'HPE_HEADER_OVERFLOW') refuseBroken(socket, large)
+    else if (error.code === 'HPE_HEADER_OVERFLOW')
+      refuseBroken(socket, rawWantsPage(error.rawPacket) ? largePage : large)
     else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') cutOffLate(socket)
     else refuseBroken(socket, invalid)
   }
@@ -61,12 +67,19 @@ export function brokenRequests({ open }: Connections) {
   }
 }
 
+/**
+ * The sockets that close soon with a refusal. More errors of the parser, about the rest of the request, must not
+ * destroy them before the client has the refusal.
+ */
+const refused = new WeakSet<Socket>()
+
 /** Sends a refusal and closes the socket. A client that has sent no bytes gets no refusal, only the closed socket. */
 function sayAndClose(socket: Socket, answer: string): void {
   if (!socket.writable || socket.bytesRead === 0) {
     socket.destroy()
     return
   }
+  refused.add(socket)
   socket.end(answer)
   setTimeout(() => socket.destroy(), 1000).unref()
 }
@@ -79,11 +92,19 @@ const hungUp = 'HPE_INVALID_EOF_STATE'
  */
 const invalid = broken('400 Bad Request', 'request_invalid')
 const late = broken('408 Request Timeout', 'request_invalid', 'The request did not arrive in time.')
+const tooLarge = '431 Request Header Fields Too Large'
 const large = broken(
-  '431 Request Header Fields Too Large',
+  tooLarge,
   'request_invalid',
-  'The headers of the request are too large.',
+  'The headers of the request are too large. In a browser, delete the cookies of this host: it sends them to all ports.',
 )
+const largePage = rawPage(tooLarge, {
+  title: 'Your browser sends too many cookies',
+  lines: [
+    'The headers of the request are larger than 16 KB, so the service did not read it. Nearly always the reason is cookies of other programs on the same host: browsers send them to all ports of a host, such as localhost.',
+    'Delete the cookies of this host in the settings of your browser, and load this page again. Or open it in a private window. You then have to sign in again.',
+  ],
+})
 const elsewhere = broken('404 Not Found', 'not_found')
 
 function broken(status: string, code: RefusalCode, message: string = refusals[code][1]): string {

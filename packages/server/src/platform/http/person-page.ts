@@ -25,6 +25,17 @@ export function sendPage(req: IncomingMessage, res: ServerResponse, status: numb
   endAfterReading(req, res, html)
 }
 
+/** The same as bytes for a connection, where Node's parser has read no request. */
+export function rawPage(status: string, page: PersonPage): string {
+  const html = htmlOf(page)
+  const lines = Object.entries(pageHeaders(html)).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status}\r\n${lines.join('')}connection: close\r\n\r\n${html}`
+}
+
+/** Like `wantsPage`, for the first bytes of a request that Node's parser did not read. */
+export const rawWantsPage = (bytes: Buffer | undefined): boolean =>
+  bytes !== undefined && /^(?:GET|HEAD) .*?\r\naccept:[^\r\n]*\btext\/html\b/is.test(bytes.toString('latin1'))
+
 /** The headers of such a page, which has no script and loads nothing. */
 const pageHeaders = (html: string): Record<string, string> => ({
   'content-type': 'text/html; charset=utf-8',

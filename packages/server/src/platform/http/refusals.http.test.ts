@@ -73,6 +73,24 @@ test.each([
   expect(answer.head).toMatch(/^cache-control: no-store/im)
 })
 
+test.each([20_000, 60_000, 200_000])(
+  'a browser that sends %i bytes of cookies gets a page that names cookies',
+  async (size) => {
+    const accept = 'Accept: text/html,application/xhtml+xml;q=0.9\r\n'
+    const ask = (head: string) => send(`${head}Cookie: ${'c'.repeat(size)}\r\n\r\n`)
+    const answer = await ask(`GET /w/north HTTP/1.1\r\n${host}${accept}`)
+    expect(answer.status).toBe(431)
+    expect(answer.head).toMatch(/^content-type: text\/html/im)
+    expect(answer.head).toMatch(/^cache-control: no-store/im)
+    expect(answer.body).toContain('Delete the cookies of this host')
+    for (const head of [
+      `GET /w/north HTTP/1.1\r\n${host}Accept: */*\r\n`,
+      `POST /w/north HTTP/1.1\r\n${host}${accept}`,
+    ])
+      expect(codeOf(await ask(head))).toBe('request_invalid')
+  },
+)
+
 test.each([
   '//',
   '///x',
