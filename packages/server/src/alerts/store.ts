@@ -3,12 +3,13 @@
  * that judge the same alert exactly one changes it. The messages about the change are queued in the same transaction.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { AlertSubject, RuleName } from '@svc/api'
+import { type AlertSubject, otherItems, type RuleName } from '@svc/api'
 import type { Db } from '../platform/db/open.ts'
 import type { AlertRow, AlertRuleRow } from '../platform/db/tables.ts'
 import { newId } from '../platform/ids.ts'
 import type { Mute } from './mutes.ts'
 import { defaultRule, type Rule } from './rules/conditions.ts'
+import { type EarlierItems, noEarlier } from './rules/items.ts'
 import { type Alert, openingsWithin } from './rules/judge.ts'
 import type { Escalation } from './rules/routing.ts'
 
@@ -82,11 +83,17 @@ export interface Known {
    * end must still be sent.
    */
   owed: readonly KnownAlert[]
-  /** The times at which recently ended alerts of this rule and subject opened. */
+  /**
+   * The times at which recently ended alerts of this rule and subject opened. For the alert that items share these are
+   * the alerts about any item of the agent.
+   */
   openingsOf(rule: RuleName, about: Keyed): readonly number[]
+  /** The earlier alerts about items of an agent. */
+  itemsBefore(agentId: string): EarlierItems
 }
 
 const rowsAtOnce = 300
+const dayMs = 24 * 60 * 60_000
 
 /**
  * Reads the alerts of a scope that an evaluation needs. Each query has an index, so earlier alerts do not make it
@@ -107,13 +114,33 @@ export async function knownAlerts(db: Db, { id }: Scope, now: number): Promise<K
     .where('told', 'in', ['open', 'unsteady'])
     .orderBy('id')
     .execute()
+  const inDay = await inScope
+    .select(({ fn }) => ['subject_id', fn.countAll<number>().as('alerts')])
+    .where('rule', '=', 'item')
+    .where('id', '>', newId(now - dayMs))
+    .where('ended_at', 'is not', null)
+    .groupBy('subject_id')
+    .execute()
   const byKey = Map.groupBy(ended, keyOfRow)
+  const byAgent = Map.groupBy(
+    ended.filter(({ rule }) => rule === 'item'),
+    ({ subject_id }) => subject_id,
+  )
+  const alertsInDay = new Map(inDay.map(({ subject_id, alerts }) => [subject_id, Number(alerts)]))
   return {
     current: await currentAlerts(db, id),
     owed: known(owed),
     openingsOf: (rule, about) => [
-      ...new Set((byKey.get(keyOf(rule, about)) ?? []).flatMap((row) => JSON.parse(row.openings) as number[])),
+      ...new Set(
+        ((about.item === otherItems ? byAgent.get(about.id) : byKey.get(keyOf(rule, about))) ?? []).flatMap(
+          (row) => JSON.parse(row.openings) as number[],
+        ),
+      ),
     ],
+    itemsBefore: (agentId) =>
+      byAgent.has(agentId) || alertsInDay.has(agentId)
+        ? { ended: (byAgent.get(agentId) ?? []).map(({ item }) => item), inDay: alertsInDay.get(agentId) ?? 0 }
+        : noEarlier,
   }
 }
 

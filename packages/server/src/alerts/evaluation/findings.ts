@@ -81,7 +81,11 @@ export async function findings(store: Store, place: NamedScope, looking: Looking
       const isAsked = asked.has(about.id)
       const ofItems = itemsOf.get(about.id) ?? noItems
       if (ofItems.length + facts.signs.items.length > 0)
-        for (const { item, finding } of findItems(itemRule, facts, ofItems, moment.now))
+        for (const { item, finding } of findItems(itemRule, facts, {
+          known: ofItems,
+          earlier: known.itemsBefore(about.id),
+          now: moment.now,
+        }))
           found.push({ rule: itemRule, about: { ...about, item }, finding })
       for (const rule of !isAsked && isSilent(facts, moment.now) ? judgedOfSilent : judgedRules) {
         const finding = findInAgent(rule, facts, moment)

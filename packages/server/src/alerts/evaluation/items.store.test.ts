@@ -129,6 +129,20 @@ everyEngine('alerts about health items', (open) => {
     expect((await listed()).filter(([rule]) => rule === 'item')).toHaveLength(1)
   })
 
+  test('an agent whose bad items have new names again and again sends at most five messages in an hour', async () => {
+    const { db, are, said } = await lived()
+    for (let i = 0; i < 14; i++) await are(3, [`Task ${i}`])
+    const texts = said().map((text) => text.split(' on ')[0])
+    expect(texts.toSorted()).toEqual([
+      'ended: Task 0',
+      'ended: Task 1',
+      'opened: Further health items',
+      'opened: Task 0',
+      'opened: Task 1',
+    ])
+    expect((await db.selectFrom('alert').select('id').execute()).length).toBeLessThan(6)
+  })
+
   test('an open alert of the rule `bad` ends without a message when one about an item opens', async () => {
     const { ctx, w, are, said, listed } = await lived()
     await setRule(ctx(), w.workspace, { rule: 'item', on: false })

@@ -2,7 +2,7 @@ import { otherItems } from '@svc/api'
 import { expect, test } from 'vitest'
 import { noSigns } from '../../agent-api/reports/signs.ts'
 import { type AlertFacts, defaultRule, type Finding, type Rule } from './conditions.ts'
-import { findItems, itemsFirst } from './items.ts'
+import { type EarlierItems, findItems, itemsFirst, noEarlier } from './items.ts'
 import { type Alert, judge } from './judge.ts'
 
 const now = Date.UTC(2026, 10, 25, 3, 14)
@@ -30,8 +30,13 @@ const closing = judge(rule(), { is: 'clear' }, open, { now: now - minute, muted:
 const known = (item: string, alert = open) => ({ item, alert })
 
 const many = Array.from({ length: 20 }, (_, i) => `Job ${i}`)
-const found = (agent: AlertFacts, alerts: ReturnType<typeof known>[] = [], more: Partial<Rule> = {}) =>
-  findItems(rule(more), agent, alerts, now).map(({ item, finding }) =>
+const found = (
+  agent: AlertFacts,
+  alerts: ReturnType<typeof known>[] = [],
+  more: Partial<Rule> = {},
+  earlier: Partial<EarlierItems> = {},
+) =>
+  findItems(rule(more), agent, { known: alerts, earlier: { ...noEarlier, ...earlier }, now }).map(({ item, finding }) =>
     [item, finding.is, ...(finding.is === 'holds' && finding.label ? [finding.label] : [])].join(': '),
   )
 
@@ -62,13 +67,40 @@ test.each<[string, string[], string[]]>([
     found(bad(['Job a'], 0, silent), [known('Job a'), known('Job b')]),
     ['Job a: unknown', 'Job b: unknown'],
   ],
+  [
+    'after two alerts of the hour, further items share one, pending ones too',
+    found(bad(['Job c', 'Job d']), [known('Job d', pending)], {}, { ended: ['Job a', 'Job b'] }),
+    ['*: holds: Job c, Job d', 'Job d: over'],
+  ],
+  [
+    'an open one stays beside it',
+    found(bad(['Job c', 'Job d']), [known('Job c')], {}, { ended: ['Job a', 'Job b'] }),
+    ['Job c: holds', '*: holds: Job d'],
+  ],
+  [
+    'an item that alone comes and goes is itself',
+    found(bad(['Job a']), [], {}, { ended: ['Job a', 'Job a', 'Job a'] }),
+    ['Job a: holds'],
+  ],
+  [
+    'the shared alert keeps further items while it is unsteady',
+    found(bad(['Job c']), [known(otherItems, { ...open, phase: 'calm', unsteadySince: now })]),
+    ['*: holds: Job c'],
+  ],
+  [
+    'beyond forty in a day, further items share one with those without a name',
+    found(bad(many, 2), [], {}, { inDay: 38 }),
+    ['Job 0: holds', 'Job 1: holds', '*: holds: Job 2, Job 3, Job 4 and 17 more'],
+  ],
   ['the agent never reported', found(bad([], 0, { receivedAt: null }), [known('Job a')]), ['Job a: clear']],
 ])('%s', (_what, is, expected) => expect(is).toEqual(expected))
 
 test('no more alerts stay open without a name than a report has room for', () => {
   const opened = (i: number) => known(`Old ${i}`, { ...open, openedAt: now - i })
   const all = Array.from({ length: 40 }, (_, i) => opened(i))
-  const stay = findItems(rule(), bad(many, 30), all, now).filter(({ finding }) => finding.is === 'unknown')
+  const stay = findItems(rule(), bad(many, 30), { known: all, earlier: noEarlier, now }).filter(
+    ({ finding }) => finding.is === 'unknown',
+  )
   expect(stay.map(({ item }) => item)).toEqual(Array.from({ length: 30 }, (_, i) => `Old ${i}`))
 })
 

@@ -23,23 +23,81 @@ interface ItemFinding {
  */
 const maxUnnamed = 30
 
+/**
+ * The agent chooses the names of its items, so alerts have limits for each agent, whatever its items are called. From
+ * the third alert within an hour on, and beyond this number in a day, further items share one alert.
+ */
+const endedMax = 2
+const maxInDay = 40
+const day = 24 * 60 * 60_000
+/** The maximum number of shared items whose names the label of their alert has. */
+const labelledNames = 3
+
+/** The earlier alerts about items of an agent. */
+export interface EarlierItems {
+  /** The item of each alert that ended within the last hour. */
+  ended: readonly string[]
+  /** The number of alerts that were made within the last day and have ended. */
+  inDay: number
+}
+export const noEarlier: EarlierItems = { ended: [], inDay: 0 }
+
 const holds = { is: 'holds' } as const
 
 /** Judges the health items of an agent that are bad, and those about which it has alerts. */
-export function findItems(rule: Rule, agent: AlertFacts, known: readonly KnownItem[], now: number): ItemFinding[] {
+export function findItems(
+  rule: Rule,
+  agent: AlertFacts,
+  { known, earlier, now }: { known: readonly KnownItem[]; earlier: EarlierItems; now: number },
+): ItemFinding[] {
   const all = (finding: Finding) => known.map(({ item }) => ({ item, finding }))
   if (!rule.on) return all({ is: 'over' })
   if (agent.receivedAt === null) return all({ is: 'clear' })
   if (isSilent(agent, now)) return all({ is: 'unknown' })
   const { items, moreItems } = agent.signs
   const unnamed = new Set(moreItems > 0 ? newestOpen(known, items) : [])
+  const shared = sharedItems(items, { known, earlier, now })
+  const others = shared.size + moreItems
   return [
-    ...items.map((item) => ({ item, finding: holds })),
-    ...(moreItems > 0 ? [{ item: otherItems, finding: { is: 'holds', label: `and ${moreItems} more` } as const }] : []),
+    ...items.filter((item) => !shared.has(item)).map((item) => ({ item, finding: holds })),
+    ...(others > 0
+      ? [{ item: otherItems, finding: { is: 'holds', label: labelOf([...shared], others) } as const }]
+      : []),
     ...known
-      .filter(({ item }) => !items.includes(item) && !(item === otherItems && moreItems > 0))
-      .map(({ item }): ItemFinding => ({ item, finding: { is: unnamed.has(item) ? 'unknown' : 'clear' } })),
+      .filter(({ item }) => shared.has(item) || (!items.includes(item) && !(item === otherItems && others > 0)))
+      .map(({ item }): ItemFinding => {
+        return { item, finding: { is: shared.has(item) ? 'over' : unnamed.has(item) ? 'unknown' : 'clear' } }
+      }),
   ]
+}
+
+/**
+ * The bad items that get no alert of their own. An item whose alert has opened keeps it, and an item that alone comes
+ * and goes has an unsteady alert of its own.
+ */
+function sharedItems(
+  items: readonly string[],
+  { known, earlier, now }: { known: readonly KnownItem[]; earlier: EarlierItems; now: number },
+): ReadonlySet<string> {
+  const opened = known.filter(({ alert }) => alert.openedAt !== null)
+  const own = new Set(opened.map(({ item }) => item))
+  const isUnsteady = opened.some(({ item, alert }) => item === otherItems && alert.unsteadySince !== null)
+  const closing = known.filter(({ alert }) => alert.phase === 'closing').map(({ item }) => item)
+  const ended = [...earlier.ended, ...closing]
+  let inDay = earlier.inDay + opened.filter(({ alert }) => (alert.openedAt ?? 0) > now - day).length
+  const shares = (item: string): boolean => {
+    if (own.has(item)) return false
+    if (isUnsteady || (ended.length >= endedMax && ended.some((name) => name !== item))) return true
+    inDay += 1
+    return inDay > maxInDay
+  }
+  return new Set(items.filter(shares))
+}
+
+function labelOf(shared: readonly string[], others: number): string {
+  const names = shared.slice(0, labelledNames)
+  const more = others - names.length
+  return [names.join(', '), more > 0 ? `and ${more} more` : ''].filter(Boolean).join(' ')
 }
 
 /** The items with open alerts that are not among those that a report names. They may still be bad, or not. */
