@@ -108,6 +108,8 @@ everyEngine('what people do with alerts', (open) => {
     await liftMute(member(), w.workspace, first?.id ?? '')
     const both = await Promise.all([add(), add()])
     expect(both.filter(({ ok }) => ok)).toHaveLength(1)
+    w.clock.pass(3600)
+    expect((await add()).ok).toBe(true)
   })
 
   test('members mute an agent, and admins anything; both kinds of mutes can be lifted', async () => {

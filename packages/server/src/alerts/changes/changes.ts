@@ -164,7 +164,7 @@ export const mute = (
     if (from > now + maxAhead) return refuse('mute_invalid', 'A mute may begin at most a year from now.')
     const agent = name === undefined ? undefined : await findAgent(trx, place, name)
     if (name !== undefined && !agent) return unknownAgent
-    if (await hasMaxMutes(trx, scope)) return tooManyMutes
+    if (await hasMaxMutes(trx, scope, now)) return tooManyMutes
     const begins = Math.max(from, now)
     const until = seconds === null ? null : begins + seconds * 1000
     const id = newId(now)
@@ -209,13 +209,14 @@ const mutedSubject = ({ id, slug }: ScopeRef, agent: string | null | undefined):
   agent ? `agent ${agent}` : id === serviceScope ? 'the service' : `workspace ${slug}`
 
 /** True if no further mute may be added. The workspace stays locked, so that simultaneous mutes are counted. */
-async function hasMaxMutes(trx: Db, { id }: Scope): Promise<boolean> {
+async function hasMaxMutes(trx: Db, { id }: Scope, now: number): Promise<boolean> {
   await lockWorkspace(trx, id)
   const { open } = await trx
     .selectFrom('alert_mute')
     .select((eb) => eb.fn.countAll<number>().as('open'))
     .where('scope', '=', id)
     .where('ended_at', 'is', null)
+    .where((eb) => eb.or([eb('until_at', 'is', null), eb('until_at', '>', now)]))
     .executeTakeFirstOrThrow()
   return Number(open) >= maxMutes
 }

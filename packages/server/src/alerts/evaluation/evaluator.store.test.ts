@@ -2,6 +2,8 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
+import { mute } from '../changes/changes.ts'
+import { listMutes } from '../changes/listing.ts'
 import { newEvaluator } from './evaluator.ts'
 import type { ServiceFacts } from './service.ts'
 
@@ -46,6 +48,18 @@ everyEngine('the clock of alerts', (open) => {
     expect(await b.turn()).toBe(true)
     await b.stop()
     expect(await alerts(w)).toHaveLength(1)
+  })
+
+  test('mutes end in a workspace without agents too', async () => {
+    const w = await newTestWorkspace(await open())
+    const ctx = { db: w.store.db, by: w.admin, role: 'admin' as const, now: w.clock.now() }
+    for (const seconds of [60, null, 3600]) await mute(ctx, w.workspace, { seconds })
+    await w.store.db.deleteFrom('agent').execute()
+    w.clock.pass(120)
+    const a = node(w, 'a')
+    await a.turn()
+    await a.stop()
+    expect((await listMutes(w.store.db, w.workspace)).map(({ from, until }) => (until ?? 0) - from)).toEqual([3600_000])
   })
 
   test('a problem of the service itself is a separate alert', async () => {

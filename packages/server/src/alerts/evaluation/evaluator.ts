@@ -109,7 +109,7 @@ export function newEvaluator(evaluating: Evaluating): Evaluator {
 
 const servicePlace: NamedScope = { ...scopeOf({ id: serviceScope }), slug: serviceScope, active: true }
 
-/** All workspaces that have agents, or alerts that have not ended, and are not deleted. */
+/** All workspaces that have agents, or alerts or mutes that have not ended, and are not deleted. */
 async function placesOf({ db }: Store): Promise<NamedScope[]> {
   const rows = await db
     .selectFrom('workspace')
@@ -126,6 +126,13 @@ async function placesOf({ db }: Store): Promise<NamedScope[]> {
             .selectFrom('alert')
             .select('alert.id')
             .whereRef('alert.workspace_id', '=', 'workspace.id')
+            .where('ended_at', 'is', null),
+        ),
+        eb.exists(
+          eb
+            .selectFrom('alert_mute')
+            .select('alert_mute.id')
+            .whereRef('alert_mute.workspace_id', '=', 'workspace.id')
             .where('ended_at', 'is', null),
         ),
       ]),
