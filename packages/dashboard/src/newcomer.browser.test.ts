@@ -56,6 +56,14 @@ test('while nobody has an account, the page says where the first link is, and of
   expect(red).toEqual([])
 })
 
+test('while nobody has an account, a link that a newer one replaced says so, and offers no sign-in', async () => {
+  const { page } = await setup.visitor()
+  await page.goto(`${setup.url}/start?token=replaced`)
+  await page.getByText('if there is a newer link, open that one').waitFor()
+  expect(await copied(page, 'command')).toBe('npx svc-server link --first')
+  expect(await page.getByText('Sign in', { exact: true }).count()).toBe(0)
+})
+
 test.skipIf(noTerminal)('a newcomer has an agent with a level after seven steps, and nothing turns red', async () => {
   const { page } = await setup.visitor()
   const red = redLines(page)

@@ -10,17 +10,21 @@ interface LinkRefusedProps {
   error: unknown
   /** A text that says how to get another link or invitation. */
   children: ReactNode
+  /** False while nobody has an account, because nobody could sign in. */
+  canSignIn?: boolean
 }
 
 /** The page that says that the service refused a one-time link or an invitation. */
-export const LinkRefused = ({ title, error, children }: LinkRefusedProps) => (
+export const LinkRefused = ({ title, error, children, canSignIn = true }: LinkRefusedProps) => (
   <DoorShell title={title}>
     <Stack gap="md">
       <ErrorNote error={error} />
       <div>{children}</div>
-      <DoorButton to={paths.signIn} variant="default">
-        Sign in
-      </DoorButton>
+      {canSignIn && (
+        <DoorButton to={paths.signIn} variant="default">
+          Sign in
+        </DoorButton>
+      )}
     </Stack>
   </DoorShell>
 )

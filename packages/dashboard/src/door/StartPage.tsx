@@ -9,7 +9,7 @@ import { SlugInput } from '../forms/SlugInput.tsx'
 import { useSubmit } from '../forms/useSubmit.ts'
 import { WaitingPage } from '../pages/WaitingPage.tsx'
 import { DoorShell } from '../shell/DoorShell.tsx'
-import { ErrorNote } from '../ui/index.ts'
+import { CopyLines, ErrorNote } from '../ui/index.ts'
 import { arrive } from './address.ts'
 import { LinkRefused } from './LinkRefused.tsx'
 import { useAnswer } from './useAnswer.ts'
@@ -32,9 +32,10 @@ function FirstAccount({ token }: { token: string }) {
   if (info.is === 'waiting') return <WaitingPage />
   if (info.is === 'refused')
     return (
-      <LinkRefused title="This link can’t be used" error={info.error}>
-        Nobody has an account yet. On the machine of the service, <code>npx svc-server link --first</code> prints a new
-        link.
+      <LinkRefused title="This link can’t be used" error={info.error} canSignIn={false}>
+        Nobody has an account yet. Each new link replaces the one before: if there is a newer link, open that one.
+        Otherwise this prints a new link on the machine of the service:
+        <CopyLines text="npx svc-server link --first" label="command" />
       </LinkRefused>
     )
   return (
