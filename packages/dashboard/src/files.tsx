@@ -31,7 +31,7 @@ export const fileOf = <T,>(file: Promise<T>): Promise<T> =>
 
 let gone = false
 // Vite sends this event when a script or a style sheet could not be loaded.
-window.addEventListener('vite:preloadError', () => {
+globalThis.addEventListener?.('vite:preloadError', () => {
   gone = true
 })
 /** True once a file could not be loaded, also if it was only wanted ahead of time. */

@@ -40,8 +40,8 @@ export const factorFaults: readonly Fault[] = [
     name: 'factors: a code is accepted again',
     harm: 'Whoever looked over the shoulder of somebody signs in with the code that they saw.',
     file: at('people/factors/totp.ts'),
-    old: 'step > lastStep',
-    new: 'step >= lastStep',
+    old: 'Math.floor(timestamp / stepMs) <= lastStep',
+    new: 'Math.floor(timestamp / stepMs) < lastStep',
     tests: [at('people/factors/totp.test.ts')],
   },
   {
@@ -120,8 +120,8 @@ export const factorFaults: readonly Fault[] = [
     name: 'proofs: the password is enough for somebody with a factor',
     harm: 'Whoever stole a password and a session removes the second factor of the account.',
     file: at('people/factors/rules.ts'),
-    old: 'hasFactor ? factorAt : Math.max(',
-    new: 'hasFactor && factorAt !== null ? factorAt : Math.max(',
+    old: 'hasFactor ? [factorAt]',
+    new: 'hasFactor && factorAt !== null ? [factorAt]',
     tests: [at('people/factors/rules.test.ts'), at('web/routing/proof.http.test.ts')],
   },
   {
@@ -152,8 +152,8 @@ export const factorFaults: readonly Fault[] = [
     name: 'invitations: one of the operator is good twice',
     harm: 'Whoever finds an old mail becomes an admin of the workspace.',
     file: at('people/workspaces/operator-invitations.ts'),
-    old: "    .deleteFrom('operator_invitation')\n    .where('id', '=', id)\n    .where('expires_at', '>', now)\n    .returningAll()",
-    new: "    .selectFrom('operator_invitation')\n    .where('id', '=', id)\n    .where('expires_at', '>', now)\n    .selectAll()",
+    old: "    .deleteFrom('operator_invitation')\n    .where('id', '=', id)\n    .where(liesAhead('expires_at', now, invitationLasts))\n    .returningAll()",
+    new: "    .selectFrom('operator_invitation')\n    .where('id', '=', id)\n    .where(liesAhead('expires_at', now, invitationLasts))\n    .selectAll()",
     tests: [at('people/workspaces/operator-invitations.store.test.ts')],
   },
   {

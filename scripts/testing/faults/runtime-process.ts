@@ -72,8 +72,8 @@ export const runtimeProcessFaults: readonly Fault[] = [
     name: 'svc-exec: a svc that does nothing stops the job',
     harm: 'A backup does not run any more after an update of svc broke off.',
     file: at('host/jobs/launcher.ts'),
-    old: 'process.on("beforeExit", plainly);\n',
-    new: '',
+    old: '${unstarted.damaged}) svc_exec_plainly svc-damaged "$@" ;;',
+    new: '${unstarted.damaged}) exit 70 ;;',
     tests: [at('host/jobs/exec.process.test.ts')],
   },
   {
@@ -168,8 +168,8 @@ export const runtimeProcessFaults: readonly Fault[] = [
     name: 'full disk: a restart stops the agent before it looks for room',
     harm: 'A restart on a full disk stops an agent and cannot start it again.',
     file: at('cli/start.ts'),
-    old: '      refuseWithoutRoom(folder.svc)\n      await stopAgent(agent)\n',
-    new: '      await stopAgent(agent)\n      refuseWithoutRoom(folder.svc)\n',
+    old: '      refuseWithoutRoom(folder.svc)\n      const mended = await mendUnits(folder)\n      await stopAgent(agent)\n',
+    new: '      await stopAgent(agent)\n      refuseWithoutRoom(folder.svc)\n      const mended = await mendUnits(folder)\n',
     tests: [at('full-disk.process.test.ts')],
   },
 ]

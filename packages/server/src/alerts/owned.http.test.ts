@@ -112,6 +112,7 @@ const withoutOwner = [
   'alerts/evaluation/heartbeat.ts',
   'alerts/changes/listing.ts',
   'alerts/changes/outdated.ts',
+  'alerts/changes/personal.ts',
   'alerts/messages/recipients.ts',
   'people/workspaces/delete.ts',
   'service/ops/alert-metrics.ts',

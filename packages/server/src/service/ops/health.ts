@@ -11,8 +11,7 @@ const reuseMs = 1000
 
 /**
  * The result of a check. `warning` says that the database lost changes, or that the clock was changed, although the
- * service works; `messages` counts
- * the messages about alerts that should have been tried more than a minute ago.
+ * service works; `messages` counts the messages about alerts that should have been tried more than a minute ago.
  */
 export type Health =
   | { ok: true; warning?: string; messages?: { overdue: number; workspaces: number } }
