@@ -24,8 +24,14 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
  * packages/api except what `codeArrows` names.
  */
 const typeArrows = [['dashboard', '@svc/api']]
-/** The filter is code that service and page must share, so that the page marks errors without asking. */
-const codeArrows = [['dashboard', '@svc/api/filter']]
+/**
+ * The code that service and page must share: the filter, so that the page marks errors without asking, and the name of
+ * the header with the service's time.
+ */
+const codeArrows = [
+  ['dashboard', '@svc/api/filter'],
+  ['dashboard', '@svc/api/clock'],
+]
 
 /**
  * For each package or folder, the packages and folders that its tests and tools may import in addition to those in

@@ -52,13 +52,13 @@ const first = new RegExp(
     .join('|'),
 )
 /** The pages of the door. Signed-in people never load them. */
-const door = /src\/door\/|protocol\/src\/(email|pasted)|forms\/(NewPasswordInput|rules)/
+const door = /src\/door\/|protocol\/src\/email|forms\/(NewPasswordInput|rules)/
 
 /** Modules that several other pages share. Neither the list of agents nor the page of an agent needs them. */
 const otherPages = new RegExp(
   [
-    /pages\/(install\/|alerts\/|actions\/|updates\/(UpdatesPage|Bar|tally))|alerts\/(useChannelTest|words|hours|HoursFields|mute-lengths)/,
-    /agents\/(gone|names|tags|parts\/Pager|TagsField|TokenSteps|FirstReport)|api\/src\/filter\/tags|protocol\/src\/(email|pasted)|forms\/(rules|local-time)/,
+    /pages\/(install\/|alerts\/|actions\/|updates\/(UpdatesPage|Bar|tally))|alerts\/(useChannelTest|hours|HoursFields|mute-lengths)/,
+    /agents\/(gone|names|tags|parts\/Pager|TagsField|TokenSteps|FirstReport)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
     /overview\/HoursForm|updates\/(NewSecrets|Served|reasons)|(blueprints|actions)\/words|views\/open\.ts|fleet\/ViewForm/,
   ]
     .map(({ source }) => source)

@@ -54,9 +54,9 @@ test.skipIf(noTerminal)('cron jobs are on the page after at most five answers', 
     if (line === undefined) shell.press('Enter')
     else shell.type(line)
   }
+  await answer(/token \(it is not shown\)/, await copied(page, 'token'))
   await answer('Show your jobs on the page')
   await answer('Change the crontab like this?')
-  await answer(/token \(it is not shown\)/, await copied(page, 'token'))
   await answer('Start it now')
   const said = await shell.until('Jobs in the crontab now: backup, report.')
   expect(answers, said).toBeLessThanOrEqual(5)

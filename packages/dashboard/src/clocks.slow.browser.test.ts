@@ -1,10 +1,11 @@
 /**
  * Opens every page in browsers whose machine has a wrong clock, and looks at all that is shown from the first frame on.
- * Nothing may differ from what a browser with the right clock shows. `api.test.ts` and `ui/service-time.test.ts` prove in
- * less time that the service's time counts.
+ * Nothing may differ from what a browser with the right clock shows. `npm test` leaves this out.
+ * packages/dashboard/src/ui/service-time.test.ts proves the same rules.
  */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../../../scripts/testing/eventually.ts'
 import { wholeReport } from './pages/agent/testing/reports.ts'
 import { type AgentPageSetup, openAgentPageSetup } from './pages/agent/testing/setup.ts'
 import { agentTabs, alertTabs, paths } from './paths.ts'
@@ -55,7 +56,8 @@ async function shownAt(page: Page, address: string): Promise<string[]> {
   await page.goto(setup.setup.url + address)
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   // The page is complete when nothing new was shown for a while. Its clock may be wrong, but goes on.
-  await page.waitForFunction(() => performance.now() - (globalThis as unknown as { newAt: number }).newAt > 700)
+  const stillFor = () => page.evaluate(() => performance.now() - (globalThis as unknown as { newAt: number }).newAt)
+  await eventually(`${address} shows nothing new`, async () => expect(await stillFor()).toBeGreaterThan(700))
   const lines = await page.evaluate(() => [...(globalThis as unknown as { shown: Set<string> }).shown])
   return [...new Set(lines.filter((line) => aboutTime.test(line) && line !== filterName).map(said))]
 }

@@ -168,8 +168,8 @@ export const alertFaults: readonly Fault[] = [
     name: 'places: a workspace may take all places',
     harm: 'One workspace whose proxy is down delays everybody.',
     file: at('deliveries/places.ts'),
-    old: ", [`all of ${party}`, placesOfParty] as const]",
-    new: ']',
+    old: '`, placesOfParty] as const]',
+    new: '`, placesMax] as const]',
     tests: [at('deliveries/places.test.ts')],
   },
   {

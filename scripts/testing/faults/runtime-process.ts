@@ -72,8 +72,8 @@ export const runtimeProcessFaults: readonly Fault[] = [
     name: 'svc-exec: a svc that does nothing stops the job',
     harm: 'A backup does not run any more after an update of svc broke off.',
     file: at('host/jobs/launcher.ts'),
-    old: '${unstarted.damaged}) svc_exec_plainly svc-damaged "$@" ;;',
-    new: '${unstarted.damaged}) exit 70 ;;',
+    old: 'svc_exec_plainly svc-damaged "$@"',
+    new: 'exit 70',
     tests: [at('host/jobs/exec.process.test.ts')],
   },
   {

@@ -1,6 +1,6 @@
 /** Keeps the data of a workspace fresh while its page is open: frames update the page's query cache. */
 import type { ActionPage, Fleet, FleetRow, Frame } from '@svc/api'
-import { parseFilter, selector } from '@svc/api/filter'
+import { parseFilter } from '@svc/api/filter'
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError, type FleetQuery, isRefusal } from '../api.ts'
@@ -112,7 +112,8 @@ function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
     const fleet = query.state.data as Fleet | undefined
     if (!fleet) continue
     const selects = filterIn(query.queryKey, frame.now)
-    stale ||= query.isActive() && (movesGroup(fleet, frame) || (selects && movesIn(fleet, frame, selects)) === true)
+    const moves = selects === 'loading' || (selects && movesIn(fleet, frame, selects)) === true
+    stale ||= query.isActive() && (movesGroup(fleet, frame) || moves)
     const merged = mergeFrame(fleet, frame)
     if (merged !== fleet) client.setQueryData(query.queryKey, merged)
   }
@@ -121,11 +122,24 @@ function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
   return stale
 }
 
-/** The test whether an agent fits the filter of a list with this key of the cache; undefined if it has no filter. */
-function filterIn(key: readonly unknown[], now: number): ((row: FleetRow) => boolean) | undefined {
+let selecting: typeof import('./selecting.ts') | undefined
+
+/**
+ * The test whether an agent fits the filter of a list with this key of the cache; undefined if it has no filter. While
+ * the code of the test is being loaded, nothing is known.
+ */
+function filterIn(key: readonly unknown[], now: number): ((row: FleetRow) => boolean) | 'loading' | undefined {
   const { q = '' } = key[keys.fleet('').length] as FleetQuery
   const read = parseFilter(q)
-  return q !== '' && read.ok ? selector(read.value.terms, now) : undefined
+  if (q === '' || !read.ok) return undefined
+  if (selecting) return selecting.selector(read.value.terms, now)
+  import('./selecting.ts').then(
+    (loaded) => {
+      selecting = loaded
+    },
+    () => {}, // The list is then loaded again by each frame.
+  )
+  return 'loading'
 }
 
 /**

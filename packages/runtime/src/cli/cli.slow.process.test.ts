@@ -114,7 +114,7 @@ describe('svc connect', () => {
       execFile('python3', all, { cwd: here }, (_error, out) => resolve(out)),
     )
     expect(shown).toContain('accepted a report')
-    expect(shown).toContain('svc service install --start')
+    expect(shown).toContain('service install --start')
     expect(shown).not.toContain('nnnn')
   })
 

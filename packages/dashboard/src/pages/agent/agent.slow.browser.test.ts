@@ -321,7 +321,7 @@ test('a link to a run opens it wherever it is in the list, and runs are sorted b
   const chunks: Buffer[] = []
   for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer)
   const lines = Buffer.concat(chunks).toString().split('\r\n')
-  expect([lines.length, lines[1]?.startsWith('run-13,')]).toEqual([3, true])
+  expect([lines.length, lines[1]?.startsWith('"run-13",')]).toEqual([3, true])
 })
 
 test('an admin sets the hours in which an agent is expected to report, is told what is wrong with them, and removes them', async () => {

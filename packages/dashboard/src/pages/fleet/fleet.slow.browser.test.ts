@@ -68,8 +68,8 @@ test('the worst agents come first, with message, progress, costs and version; re
  * files are allowed, because a browser opens at most six connections at a time. The palette is loaded when it is opened.
  */
 test.each([
-  ['/w/north-wind', 235],
-  ['/w/north-wind/agents/mail-triage', 245],
+  ['/w/north-wind', 240],
+  ['/w/north-wind/agents/mail-triage', 248],
 ])('%s takes at most %i KB of scripts, in no more than six files', async (path, most) => {
   // The first steps of a new workspace are one more file, which only newcomers load.
   await ada.call('PATCH', '/api/web/me', { onboarding: false })

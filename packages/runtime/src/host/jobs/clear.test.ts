@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
+import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { readCall } from './call.ts'
 import { badOf, endedOf } from './clear.ts'
 import { createFolders } from './files.ts'
@@ -111,7 +112,9 @@ test('a copy that was killed is lost until a run that began later ends well', as
   children.push(first)
   begin(first.pid)
   const second = begin(process.pid)
-  await vi.waitFor(() => expect(readRuns(join(folder, 'sync'), Date.now() / 1000).runs[0]?.beside).toHaveLength(1))
+  await eventually('the record names the run beside it', () =>
+    expect(readRuns(join(folder, 'sync'), Date.now() / 1000).runs[0]?.beside).toHaveLength(1),
+  )
   await new Promise((resolve) => first.once('exit', resolve).kill('SIGKILL'))
   expect(state()).toBe('lost')
   await second.ended({ code: 0 })

@@ -1,6 +1,6 @@
 /**
- * Tests look-ups with a real name server that does not answer. `npm test` leaves this out. helper.process.test.ts and
- * names.test.ts prove the same rules.
+ * Tests look-ups with a real name server that does not answer. `npm test` leaves this out.
+ * packages/server/src/deliveries/names/helper.process.test.ts proves the same rules.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

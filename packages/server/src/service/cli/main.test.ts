@@ -6,7 +6,11 @@ import { main } from './main.ts'
 
 async function run(argv: string[], env: Record<string, string> = {}, dotenv = '') {
   const cwd = mkdtempSync(join(tmpdir(), 'svc-main-'))
-  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
+  const umask = process.umask()
+  onTestFinished(() => {
+    process.umask(umask) // The program keeps others out of the files that it makes.
+    rmSync(cwd, { recursive: true, force: true })
+  })
   writeFileSync(join(cwd, '.env'), dotenv)
   const out: string[] = []
   const err: string[] = []

@@ -58,8 +58,9 @@ export const agentOperations: readonly Bound[] = [
       const halted = await haltedRollouts(store.db, id)
       const query = { filter, sort, desc, offset, limit }
       const isByCost = sort === 'cost_today' || sort === 'cost_30'
-      const { rows, costsPending } = await rowsFor(live.fleet, id, filter, isByCost)
+      // The turn comes first: costs that arrived between the reading and the answer would contradict `costsPending`.
       await lists.next(id)
+      const { rows, costsPending } = await rowsFor(live.fleet, id, filter, isByCost)
       return bytes.encode(JSON.stringify(fleetPage(rows, query, { now, halted, costsPending })))
     })
   }),
