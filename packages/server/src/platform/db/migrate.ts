@@ -40,7 +40,7 @@ import * as secondOfSignIn from './migrations/040-second-of-sign-in.ts'
 import * as tests from './migrations/041-tests.ts'
 import * as actionCounts from './migrations/044-action-counts.ts'
 import type { Store } from './open.ts'
-import { type Place, whyPostgresFails } from './reasons.ts'
+import { type DatabasePlace, whyPostgresFails } from './reasons.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
   '001-first': first,
@@ -108,7 +108,7 @@ export async function migrate(store: Store, accounts: BetterAuthOptions, upTo?: 
 }
 
 /** The error of a migration with the reason for people, if it is one of PostgreSQL. */
-function forPeople(error: unknown, place: Place): unknown {
+function forPeople(error: unknown, place: DatabasePlace): unknown {
   const why = error instanceof StoreError ? undefined : whyPostgresFails(error, place)
   return why === undefined
     ? error
@@ -116,7 +116,7 @@ function forPeople(error: unknown, place: Place): unknown {
 }
 
 /** Opens a connection and checks the requirements on PostgreSQL before anything is written. */
-async function firstConnection(pool: pg.Pool): Promise<{ holder: pg.PoolClient; place: Place }> {
+async function firstConnection(pool: pg.Pool): Promise<{ holder: pg.PoolClient; place: DatabasePlace }> {
   // The library throws at once if it cannot read a file that the address names.
   const connected = Promise.resolve().then(() => pool.connect())
   const client = await connected.catch((cause: Error) => {

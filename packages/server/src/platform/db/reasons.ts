@@ -1,7 +1,7 @@
 /** Says in a sentence why PostgreSQL cannot be used at a start, and what mends it. */
 
 /** The database in which the service failed, as PostgreSQL writes its names in statements. */
-export interface Place {
+export interface DatabasePlace {
   role: string
   database: string
 }
@@ -13,13 +13,13 @@ interface Failure {
   syscall: string
 }
 
-type Row = readonly [
+type ReasonRow = readonly [
   is: { code?: RegExp; message?: RegExp; syscall?: string },
-  says: (place: Place, failure: Failure) => string,
+  says: (place: DatabasePlace, failure: Failure) => string,
 ]
 
 /** The first row that fits decides. The message of PostgreSQL may be in another language, so its code comes first. */
-const rows: readonly Row[] = [
+const rows: readonly ReasonRow[] = [
   [
     { code: /^42501$/, message: /for schema\b/i },
     ({ role }, { message }) => {
@@ -169,7 +169,10 @@ const modes =
  * The words for an error of PostgreSQL, after its name and a colon, also if it is the cause of `error`. An error
  * without a row is told with PostgreSQL's message and code. Undefined if PostgreSQL and the way to it are not at fault.
  */
-export function whyPostgresFails(error: unknown, place: Place = { role: '…', database: '…' }): string | undefined {
+export function whyPostgresFails(
+  error: unknown,
+  place: DatabasePlace = { role: '…', database: '…' },
+): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, syscall, message } = error as Error & { code?: unknown; syscall?: unknown }
   const failure = { code: text(code), syscall: text(syscall), message: message || text(code) }
@@ -179,7 +182,7 @@ export function whyPostgresFails(error: unknown, place: Place = { role: '…', d
   return whyPostgresFails(error.cause, place)
 }
 
-const fits = (is: Row[0], failure: Failure): boolean =>
+const fits = (is: ReasonRow[0], failure: Failure): boolean =>
   (is.code === undefined || is.code.test(failure.code)) &&
   (is.message === undefined || is.message.test(failure.message)) &&
   (is.syscall === undefined || is.syscall === failure.syscall)

@@ -11,7 +11,7 @@ import type { ActionDbRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 
 type ActionCounts = Record<ActionState, number>
-type Counted = Pick<ActionDbRow, 'id' | 'counts'>
+type CountedAction = Pick<ActionDbRow, 'id' | 'counts'>
 
 /** The number of actions whose counts one round may compute: each may have 10,000 agents. */
 const actionsAtOnce = 4
@@ -20,7 +20,7 @@ export const noCounts = (): ActionCounts =>
   Object.fromEntries(actionStates.map((state) => [state, 0])) as Record<ActionState, number>
 
 /** The counts of these actions: the kept ones, and those of the rows of their agents where none are kept. */
-export async function countsOf(db: Db, actions: readonly Counted[]): Promise<Map<string, ActionCounts>> {
+export async function countsOf(db: Db, actions: readonly CountedAction[]): Promise<Map<string, ActionCounts>> {
   const all = new Map(
     actions.map(({ id, counts }) => [id, { ...noCounts(), ...(counts !== null && (JSON.parse(counts) as object)) }]),
   )
