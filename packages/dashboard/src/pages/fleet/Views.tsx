@@ -30,7 +30,7 @@ type OpenDialog = { is: 'save' } | { is: 'rename'; view: SavedView }
 export function Views({ slug }: { slug: string }) {
   const { role } = useWorkspace()
   const { state } = useFleetState()
-  const { data: views = none } = useQuery(viewsQuery(slug))
+  const { data: views = none, isPending } = useQuery(viewsQuery(slug))
   const [menu, setMenu] = useState<boolean>()
   const [asked, setAsked] = useState<OpenDialog>()
   const client = useQueryClient()
@@ -41,7 +41,8 @@ export function Views({ slug }: { slug: string }) {
     if (shown !== undefined) noteOpened(slug, shown)
   }, [slug, shown])
   const changeable = standing && mayChange(standing.view, role) ? standing.view : undefined
-  const isNew = !isPlain(state) && (!standing || standing.differs)
+  // While the views load, the button beside it may still move, and a press would miss this one.
+  const isNew = !isPending && !isPlain(state) && (!standing || standing.differs)
   const save = parseFilter(state.q).ok ? () => setAsked({ is: 'save' }) : undefined
   const rename = changeable && (() => setAsked({ is: 'rename', view: changeable }))
   const removeIt =
