@@ -38,10 +38,11 @@ export async function askLine(message: string, wrong: (typed: string) => string 
  */
 export async function confirm(message: string): Promise<boolean> {
   const { stdin } = process
-  process.stderr.write(`${message} (yes/no; Enter means yes) `)
   const wasRaw = stdin.isRaw
+  // Before the question is shown: a Ctrl-C that comes directly after it would otherwise end svc without a word.
   stdin.setRawMode?.(true)
   try {
+    process.stderr.write(`${message} (yes/no; Enter means yes) `)
     for (let answer: boolean | undefined; ; ) {
       answer = answerIn(await typedLine())
       if (answer !== undefined) return answer
