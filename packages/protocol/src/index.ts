@@ -53,7 +53,7 @@ export {
   type Subject,
 } from './report.ts'
 export { newestRuns, runSeconds, runSortKey } from './run-order.ts'
-export { isInProgress } from './run-status.ts'
+export { failedStatuses, isInProgress } from './run-status.ts'
 export * from './runtime-items.ts'
 export { schemas } from './schemas.ts'
 export * from './secrets.ts'

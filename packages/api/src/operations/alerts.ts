@@ -156,7 +156,10 @@ export const setRule = change<RuleSettings>()('PATCH /w/:slug/rules', {
       ['--off', 'do not; its open alerts end without a message'],
       ['--after <duration>', 'how long the condition must hold, such as 0s, 90s or 10m'],
       ['--limit <usd>', 'for cost_day: the US dollars that a day may cost'],
-      ['--statuses <list>', 'for run_failed: the statuses that count, separated by commas'],
+      [
+        '--statuses <list>',
+        'for run_failed: the statuses that count, separated by commas; at first failed,error,timeout,lost',
+      ],
       ['--channels <list>', 'the channels that it is sent to, separated by commas, or all'],
       ['--reminders <on|off>', 'remind of an alert that is open at the level bad and not acknowledged'],
       ['--escalate <duration>', 'how long an alert may be unacknowledged before further channels get it, or off'],

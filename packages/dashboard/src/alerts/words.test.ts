@@ -19,8 +19,8 @@ test.each<[Partial<RuleSettings>, string]>([
   [{ rule: 'update', after: 0 }, 'when an update of any agent fails'],
   [{ rule: 'cost_day', after: 0, limit: 12.5 }, 'when an agent or the workspace costs more than $12.5 in a day'],
   [
-    { rule: 'run_failed', after: 0, statuses: ['failed', 'error'] },
-    'when the last three runs of any agent ended with failed or error',
+    { rule: 'run_failed', after: 0, statuses: ['failed', 'error', 'timeout', 'lost'] },
+    'when the last three runs of any agent ended with failed, error, timeout or lost',
   ],
 ])('a rule is a sentence: %j', (more, sentence) => expect(conditionOf(rule(more))).toBe(sentence))
 

@@ -114,7 +114,7 @@ everyEngine('commands for alerts and rules', (open) => {
     for (const rule of rules) {
       const nothing = { limit: null, statuses: null, channels: null }
       const level = expect.stringMatching(/^(warn|bad)$/)
-      const statuses = rule.rule === 'run_failed' ? ['failed', 'error'] : null
+      const statuses = rule.rule === 'run_failed' ? ['failed', 'error', 'timeout', 'lost'] : null
       expect(rule).toEqual({ rule: text, on: expect.any(Boolean), after: number, level, ...nothing, statuses })
     }
     const silent = { rule: 'silent', on: true, after: 600, level: 'bad', limit: null, statuses: null, channels: null }

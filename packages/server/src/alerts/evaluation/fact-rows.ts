@@ -102,8 +102,15 @@ export async function detailsOf(db: Db, ids: readonly string[]): Promise<Map<str
   return new Map(rows.map(({ id, facts, attempts }) => [id, { facts, attempts }]))
 }
 
-/** Reads the statuses of the last three ended runs of each of these agents, newest first. */
-export async function lastRuns(db: Db, ids: readonly string[]): Promise<Map<string, (string | null)[]>> {
+/**
+ * Reads the statuses of the last three ended runs of each of these agents, newest first. A run with one of `statuses`
+ * counts as ended, too, since nobody knows when a lost run ended.
+ */
+export async function lastRuns(
+  db: Db,
+  ids: readonly string[],
+  statuses: readonly string[],
+): Promise<Map<string, (string | null)[]>> {
   const runs = new Map<string, (string | null)[]>()
   if (ids.length === 0) return runs
   const numbered = db
@@ -117,7 +124,7 @@ export async function lastRuns(db: Db, ids: readonly string[]): Promise<Map<stri
         .as('place_from_end'),
     ])
     .where('agent_id', 'in', ids)
-    .where('ended', 'is not', null)
+    .where((eb) => eb.or([eb('ended', 'is not', null), ...(statuses.length > 0 ? [eb('status', 'in', statuses)] : [])]))
   const rows = await db
     .selectFrom(numbered.as('numbered'))
     .select(['agent_id', 'status'])

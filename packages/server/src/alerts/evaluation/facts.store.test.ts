@@ -47,7 +47,7 @@ everyEngine('the facts about a fleet', (open) => {
     }
     const failing = (await w.addAgent('failed-runs')).id
     await reported(w, failing, {}, {})
-    await failed(w, failing, 3)
+    await failed(w, failing, 3, { status: 'failed' })
     await cost(w, (await w.addAgent('never-reported')).id, today, 5_000_000)
     const written = await w.addAgent('cost-that-is-written')
     await reported(w, written.id, { usage: 'today 600000' }, {})
@@ -106,6 +106,22 @@ everyEngine('the facts about a fleet', (open) => {
       two_reporters: ['another-reporter', 'two-reporters'],
     }
     for (const [name, names] of Object.entries(found)) expect(await read([name as RuleName]), name).toEqual(names)
+  })
+
+  test('runs that were lost count as ended, and runs in progress do not', async () => {
+    const w = await newTestWorkspace(await open())
+    const rules = (rule: RuleName) => ({ ...defaultRule(rule), on: rule === 'run_failed' })
+    for (const status of ['lost', 'running']) {
+      const { id } = await w.addAgent(status)
+      await reported(w, id, {}, {})
+      await failed(w, id, 3, { status, ended: null })
+    }
+    const now = w.clock.now()
+    const found: Record<string, string> = {}
+    for await (const { agents } of agentFacts(w.store, { workspaceId: w.workspace.id, rules, now, asked: new Set() }))
+      for (const { about, facts } of agents)
+        found[about.name] = findInAgent(rules('run_failed'), facts, { now, backSince: null }).is
+    expect(found).toEqual({ lost: 'holds', running: 'clear' })
   })
 
   test('a cost is the sum of what is written and what still waits in the last report', async () => {
@@ -168,13 +184,14 @@ function waiting(usage: string, today: number): string {
   return JSON.stringify([[day === 'today' ? today : today - 1, '', 1, Number(micro), 5]])
 }
 
-const failed = (w: TestWorkspace, agent_id: string, runs: number) =>
+const failed = (w: TestWorkspace, agent_id: string, runs: number, how: { status: string; ended?: null }) =>
   w.store.db
     .insertInto('run')
     .values(
       Array.from({ length: runs }, (_, i) => ({
-        ...{ agent_id, id: `run-${i}`, place: i, first_seen: i, started: i, ended: i, status: 'failed', kind: null },
+        ...{ agent_id, id: `run-${i}`, place: i, first_seen: i, started: i, ended: i, kind: null },
         ...{ cost_micro: null, output_tokens: null, log: null, body: '{}' },
+        ...how,
       })),
     )
     .execute()

@@ -70,7 +70,8 @@ async function factsIn(db: Db, wanted: Wanted, rows: readonly SliceRow[], counte
   const needsDetails = ({ wishes }: SliceRow, i: number) => hasHold(wishes) || signs[i]?.process != null
   const details = await detailsOf(db, idsOf(rows.filter(needsDetails)))
   const costs = highCost(wanted) === undefined ? noCosts : await costsOf(db, wanted, rows)
-  const runs = rules('run_failed').on ? await lastRuns(db, idsOf(rows)) : undefined
+  const { on, statuses } = rules('run_failed')
+  const runs = on ? await lastRuns(db, idsOf(rows), statuses ?? []) : undefined
   return {
     counted,
     costToday: [...costs.values()].reduce((sum, { today }) => sum + today, 0),

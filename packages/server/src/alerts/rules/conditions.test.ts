@@ -102,6 +102,7 @@ test.each<[string, Finding, Finding['is']]>([
   ['a binding is broken', find('binding', signs({ bindings: ['mail'] })), 'holds'],
   ['an update was rolled back', find('update', facts({ update: { version: '2', outcome: 'rolled_back' } })), 'holds'],
   ['three runs failed', find('run_failed', facts({ runs: ['failed', 'error', 'failed', 'ok'] })), 'holds'],
+  ['three runs ended in other bad ways', find('run_failed', facts({ runs: ['timeout', 'lost', 'error'] })), 'holds'],
   ['the last run was fine', find('run_failed', facts({ runs: ['ok', 'failed', 'failed', 'failed'] })), 'clear'],
   ['there were only two', find('run_failed', facts({ runs: ['failed', 'failed'] })), 'clear'],
   [

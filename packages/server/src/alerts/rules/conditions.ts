@@ -4,7 +4,7 @@
  * the service is down.
  */
 import type { AlertLevel, RuleName } from '@svc/api'
-import type { Level, Outcome, Stop } from '@svc/protocol'
+import { failedStatuses, type Level, type Outcome, type Stop } from '@svc/protocol'
 import type { Signs } from '../../agent-api/reports/signs.ts'
 import { silentAt } from '../../fleet/agents/silent.ts'
 import { type Hours, windowAt } from './hours.ts'
@@ -57,7 +57,7 @@ const defaults: Readonly<Record<RuleName, Defaults>> = {
   update: { on: true, after: 0, level: 'bad' },
   rollout: { on: true, after: 0, level: 'bad' },
   command: { on: false, after: 0, level: 'warn' },
-  run_failed: { on: false, after: 0, level: 'bad', statuses: ['failed', 'error'] },
+  run_failed: { on: false, after: 0, level: 'bad', statuses: failedStatuses },
   run_long: { on: false, after: 2 * hour, level: 'warn' },
   cost_day: { on: false, after: 0, level: 'warn', limit: null },
   cost_jump: { on: true, after: 0, level: 'warn' },

@@ -2,25 +2,22 @@
  * The colours for the usual statuses of runs, so that a list of runs can be read at a glance. Agents choose the words
  * of their statuses themselves.
  */
-import { isInProgress } from '@svc/protocol'
+import { failedStatuses, isInProgress } from '@svc/protocol'
 
 const tones: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(failedStatuses.map((status) => [status, 'no'])),
   ok: 'good',
   done: 'good',
   success: 'good',
   succeeded: 'good',
   completed: 'good',
   finished: 'good',
-  failed: 'no',
-  error: 'no',
   failure: 'no',
   crashed: 'no',
-  timeout: 'no',
   cancelled: 'lost',
   canceled: 'lost',
   aborted: 'lost',
   stopped: 'lost',
-  lost: 'no',
   skipped: 'lost',
 }
 
