@@ -39,7 +39,7 @@ export async function askLine(message: string, wrong: (typed: string) => string 
 export async function confirm(message: string): Promise<boolean> {
   const { stdin } = process
   const wasRaw = stdin.isRaw
-  // Before the question is shown: a Ctrl-C that comes directly after it would otherwise end svc without a word.
+  // Before the question is shown: a Ctrl-C that comes directly after it would otherwise end svc silently.
   stdin.setRawMode?.(true)
   try {
     process.stderr.write(`${message} (yes/no; Enter means yes) `)
