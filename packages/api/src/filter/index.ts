@@ -17,5 +17,5 @@ export {
 export { type FilterFacts, isSilent, levelOf } from './facts.ts'
 export { type Key, keys } from './keys.ts'
 export { type Filter, type FilterError, parseFilter, type Term } from './parse.ts'
-export { idleTerms, selector } from './selects.ts'
+export { idleTerms, judgeOf, selector } from './selects.ts'
 export { changedTags, maxTags, splitTags, type TagChange, wrongTag } from './tags.ts'

@@ -2,36 +2,57 @@ import { end, finderOf, type Pattern, signOf } from './automaton.ts'
 import type { FilterFacts } from './facts.ts'
 import { type Key, keys, type Test, type Value } from './keys.ts'
 import type { Term } from './parse.ts'
-import { bitOf, type Field, fields, searchIn, wordFields, wordsOf } from './texts.ts'
+import { bitOf, type Field, fields, searchIn, wordFields } from './texts.ts'
 
-/**
- * Makes the test whether an agent is selected by a filter. All terms must hold, but of terms with the same key, one is
- * enough unless they are negated or a range.
- */
+/** Judges agents by the terms of a filter: each agent once, however many questions are asked about the terms. */
+interface Judge {
+  /** Says which of the terms hold for an agent, before negation: term `i` is the bit `1 << i`. */
+  holding(agent: FilterFacts): number
+  /**
+   * Makes the test whether an agent for which the terms of these bits hold is selected by some of the terms. All of them
+   * must hold, but of terms with the same key, one is enough unless they are negated or a range.
+   */
+  selects(some?: readonly Term[]): (holding: number) => boolean
+  /** The negated terms that are not among the bits of any agent: they exclude no agent. */
+  idle(holding: number): Term[]
+}
+
+export function judgeOf(terms: readonly Term[], now: number): Judge {
+  return {
+    holding: holdingOf(terms, now),
+    selects(some = terms) {
+      let [never, always] = [0, 0]
+      const either = new Map<string, number>()
+      for (const [i, term] of terms.entries()) {
+        if (!some.includes(term)) continue
+        const { key, negated, isRange } = term
+        if (negated) never |= 1 << i
+        else if (key === undefined || isRange) always |= 1 << i
+        else either.set(key, (either.get(key) ?? 0) | (1 << i))
+      }
+      const groups = [...either.values()]
+      return (bits) =>
+        (bits & never) === 0 && (bits & always) === always && groups.every((group) => (bits & group) !== 0)
+    },
+    idle: (bits) => terms.filter(({ negated }, i) => negated && (bits & (1 << i)) === 0),
+  }
+}
+
+/** Makes the test whether an agent is selected by a filter. */
 export function selector(terms: readonly Term[], now: number): (agent: FilterFacts) => boolean {
-  const holding = holdingOf(terms, now)
-  let [never, always] = [0, 0]
-  const either = new Map<string, number>()
-  for (const [i, { key, negated, isRange }] of terms.entries()) {
-    if (negated) never |= 1 << i
-    else if (key === undefined || isRange) always |= 1 << i
-    else either.set(key, (either.get(key) ?? 0) | (1 << i))
-  }
-  const groups = [...either.values()]
-  return (agent) => {
-    const bits = holding(agent)
-    return (bits & never) === 0 && (bits & always) === always && groups.every((group) => (bits & group) !== 0)
-  }
+  const judge = judgeOf(terms, now)
+  const selects = judge.selects()
+  return (agent) => selects(judge.holding(agent))
 }
 
 /** The terms that exclude no agent at all, although people wrote them to exclude some. */
 export function idleTerms(terms: readonly Term[], agents: Iterable<FilterFacts>, now: number): Term[] {
   const negated = terms.filter((term) => term.negated)
   if (negated.length === 0) return []
-  const holding = holdingOf(negated, now)
+  const judge = judgeOf(negated, now)
   let bits = 0
-  for (const agent of agents) bits |= holding(agent)
-  return negated.filter((_, i) => (bits & (1 << i)) === 0)
+  for (const agent of agents) bits |= judge.holding(agent)
+  return judge.idle(bits)
 }
 
 /** Says for an agent which of at most 20 terms hold, before negation: term `i` is the bit `1 << i`. */
@@ -104,18 +125,21 @@ const likeOf =
     return true
   }
 
-/** The number of patterns up to which each is searched for by itself, which is faster then. */
-const fewPatterns = 3
+/** The number of words up to which each is searched for by itself in the texts of one agent, which is faster then. */
+const fewWords = 3
 
 /** Finds patterns in the texts of agents, and reads only the fields that they are about. */
 function searchOf(patterns: readonly Pattern[]): (agent: FilterFacts) => number {
   const all = patterns.reduce((sum, pattern) => sum | pattern.fields, 0)
   const areWords = patterns.every((pattern) => pattern.fields === wordFields)
-  if (!areWords || patterns.length > fewPatterns) return searchIn(all, finderOf(patterns))
-  return (agent) => {
-    const text = wordsOf(agent)
-    let bits = 0
-    for (const pattern of patterns) if (text.includes(pattern.text)) bits |= pattern.bits
-    return bits
-  }
+  const find = finderOf(patterns)
+  return searchIn(all, find, areWords && patterns.length <= fewWords ? findFew(patterns) : find)
 }
+
+const findFew =
+  (patterns: readonly Pattern[]) =>
+  (text: string): number => {
+    let all = 0
+    for (const { text: one, bits } of patterns) if (text.includes(one)) all |= bits
+    return all
+  }

@@ -20,8 +20,6 @@ interface Texts {
   other: string
   /** The numbers of the other texts in the book. */
   shared: Readonly<Record<Shared, readonly number[]>>
-  /** The texts in which words are found, once somebody looks for a few words. */
-  words?: string
 }
 const sharedFields = ['host', 'version', 'blueprint', 'tag', 'runtime'] as const
 type Shared = (typeof sharedFields)[number]
@@ -71,22 +69,15 @@ function textsOf(agent: FilterFacts): Texts {
 const flat = (field: Field, texts: readonly (string | null)[]): string =>
   texts.flatMap((text) => (typeof text !== 'string' ? [] : [signOf(fields.indexOf(field)), folded(text), end])).join('')
 
-/** The texts of an agent in which words are found, as one text. */
-export function wordsOf(agent: FilterFacts): string {
-  const texts = textsOf(agent)
-  texts.words ??= flatOf(texts)
-  return texts.words
-}
-
-const flatOf = ({ name, other, shared, book: { texts } }: Texts): string =>
-  [
-    name,
-    other,
-    ...sharedFields.flatMap((field) => (field === 'runtime' ? [] : shared[field].map((number) => texts[number]))),
-  ].join('')
-
-/** Makes a function that gives the bits of all patterns in the texts of an agent in some fields (automaton.ts). */
-export function searchIn(wanted: number, find: (text: string) => number): (agent: FilterFacts) => number {
+/**
+ * Makes a function that gives the bits of all patterns in the texts of an agent in some fields (automaton.ts). `findOwn`
+ * finds them in the texts that few agents share.
+ */
+export function searchIn(
+  wanted: number,
+  find: (text: string) => number,
+  findOwn: (text: string) => number,
+): (agent: FilterFacts) => number {
   if (book.texts.length > maxBook) book = new Book()
   const inBook = sharedFields.filter((field) => wanted & bitOf(field))
   const [hasName, hasOther] = [(wanted & bitOf('name')) !== 0, (wanted & bitOf('other')) !== 0]
@@ -95,7 +86,7 @@ export function searchIn(wanted: number, find: (text: string) => number): (agent
   let judged = new Int32Array(book.texts.length + 1024)
   return (agent) => {
     const { name, other, shared, book: own } = textsOf(agent)
-    let bits = (hasName ? find(name) : 0) | (hasOther ? find(other) : 0)
+    let bits = (hasName ? findOwn(name) : 0) | (hasOther ? findOwn(other) : 0)
     for (const field of inBook)
       for (const number of shared[field]) {
         if (own !== judgedIn) bits |= find(own.texts[number] ?? '')

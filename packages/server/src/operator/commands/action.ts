@@ -87,7 +87,7 @@ function wantedOf(request: Request, chosen: { agents: string[]; filter?: string 
 async function agentsOf(
   request: Request,
   { store, now }: Service,
-  { idleIn, listAgents }: Stores,
+  { listAgents }: Stores,
   workspace: WorkspaceInfo,
 ): Promise<{ agents: string[]; filter?: string; idle: string[] }> {
   const named = option(request, 'agents')
@@ -99,11 +99,10 @@ async function agentsOf(
     throw new Misused(`--expect is the number of agents that --filter selects: got ${shown(expected)}.`)
   if (named !== undefined) return { agents: named.split(',').map((part) => part.trim()), idle: [] }
   const text = filter ?? ''
-  const fitting = await selectedBy(text, (q) => listAgents(store.db, workspace, now(), q))
+  const { rows: fitting, idle } = await selectedBy(text, (q) => listAgents(store.db, workspace, now(), q))
   if (fitting.length === 0) throw new Refused('The filter selects no agent. Nothing was sent.')
   if (expected !== undefined && fitting.length !== Number(expected))
     throw new Refused(`The filter selects ${fitting.length} agents, not ${Number(expected)}. Nothing was sent.`)
-  const idle = await idleIn(store.db, workspace, now(), text)
   return { agents: fitting.map(({ name }) => name), filter: text, idle }
 }
 

@@ -51,7 +51,7 @@ async function filterIn(
 async function tagged(
   request: Request,
   service: Service,
-  { agentOf, idleIn, listAgents, workspaceOf }: Stores,
+  { agentOf, listAgents, workspaceOf }: Stores,
 ): Promise<{ workspace: WorkspaceInfo; names: string[]; idle: string[] }> {
   const path = argument(request, 0)
   const filter = typedOption(request, 'filter')
@@ -62,10 +62,9 @@ async function tagged(
     return { workspace, names: [agent.name], idle: [] }
   }
   const workspace = await workspaceOf(service, path)
-  const fitting = await selectedBy(filter, (q) => listAgents(service.store.db, workspace, service.now(), q))
-  if (fitting.length === 0) throw new Refused('The filter selects no agent. Nothing was changed.')
-  const idle = await idleIn(service.store.db, workspace, service.now(), filter)
-  return { workspace, names: fitting.map(({ name }) => name), idle }
+  const { rows, idle } = await selectedBy(filter, (q) => listAgents(service.store.db, workspace, service.now(), q))
+  if (rows.length === 0) throw new Refused('The filter selects no agent. Nothing was changed.')
+  return { workspace, names: rows.map(({ name }) => name), idle }
 }
 
 export const agentCommands = {
@@ -91,8 +90,7 @@ export const agentCommands = {
       const workspace = await stores.workspaceOf(service, argument(request, 0))
       const filter = await filterIn(request, service, stores, workspace)
       const all = await selectedBy(filter, (q) => stores.listAgents(service.store.db, workspace, service.now(), q))
-      const idle = await stores.idleIn(service.store.db, workspace, service.now(), filter)
-      const rows = all.map((agent) => ({
+      const rows = all.rows.map((agent) => ({
         name: agent.name,
         seenAt: agent.received_at,
         level: agent.level,
@@ -106,7 +104,7 @@ export const agentCommands = {
         host: agent.host,
         tags: agent.tags,
       }))
-      return withIdle(rows, idle)
+      return withIdle(rows, all.idle)
     },
     show: (rows) =>
       table(

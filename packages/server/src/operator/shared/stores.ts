@@ -82,7 +82,7 @@ export {
 export { removedView, savedView } from '../../web/operations/views.ts'
 export { changedRole, removedMember, removedWorkspace, renamedWorkspace } from '../../web/operations/workspaces.ts'
 export { actionPage, actionsOf } from '../../web/queries/actions.ts'
-export { agentSnapshot, idleIn, listAgents } from '../../web/queries/agents.ts'
+export { agentSnapshot, listAgents } from '../../web/queries/agents.ts'
 export { ledgerOf } from '../../web/queries/commands.ts'
 export { logOf, logsOf } from '../../web/queries/logs.ts'
 export { rolloutPage, rolloutsOf, workspaceOfRollout } from '../../web/queries/rollouts.ts'

@@ -17,3 +17,26 @@ test('parties take turns, one task in each, however many tasks one of them has',
   await Promise.all(tasks)
   expect(done).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3', 'a4'])
 })
+
+test('long work is done in slices, and others get their turns in between', async () => {
+  let clock = 0
+  const due: (() => void)[] = []
+  const turns = new FairTurns({ add: (act) => due.push(act) }, () => clock)
+  const done: string[] = []
+  function* work(party: string) {
+    for (let i = 0; i < 12; i++) {
+      clock += 2
+      done.push(party)
+      yield
+    }
+    return party
+  }
+  const both = Promise.all([turns.run('a', work('a')), turns.run('b', work('b'))])
+  for (const act of due) {
+    act()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(await both).toEqual(['a', 'b'])
+  const slice = (party: string) => Array.from({ length: 4 }, () => party)
+  expect(done).toEqual(['a', 'b', 'a', 'b', 'a', 'b'].flatMap(slice))
+})

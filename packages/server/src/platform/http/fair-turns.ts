@@ -1,15 +1,21 @@
+import type { Sliced } from './slices.ts'
 import { Turns } from './turns.ts'
+
+/** The milliseconds after which a task gives the thread to others. */
+const sliceMs = 8
 
 /**
  * Lets tasks of many parties run one in each turn of the event loop. The parties take turns, so that one with many tasks
- * waits for its own tasks, and others do not.
+ * waits for its own tasks, and others do not. `clock` returns milliseconds.
  */
 export class FairTurns {
   readonly #turns: Pick<Turns, 'add'>
+  readonly #clock: () => number
   readonly #waiting = new Map<string, (() => void)[]>()
 
-  constructor(turns: Pick<Turns, 'add'> = new Turns(1)) {
+  constructor(turns: Pick<Turns, 'add'> = new Turns(1), clock = () => performance.now()) {
     this.#turns = turns
+    this.#clock = clock
   }
 
   /** Resolves when it is the turn of a task of this party. */
@@ -20,6 +26,21 @@ export class FairTurns {
       else this.#waiting.set(party, [resolve])
       this.#turns.add(() => this.#takeOne())
     })
+  }
+
+  /**
+   * Does the work of a task in slices of some milliseconds, each in a turn of its party. The first slice begins at once:
+   * the caller awaits `next` before it reads what the work is about.
+   */
+  async run<T>(party: string, work: Sliced<T>): Promise<T> {
+    while (true) {
+      const end = this.#clock() + sliceMs
+      do {
+        const step = work.next()
+        if (step.done) return step.value
+      } while (this.#clock() < end)
+      await this.next(party)
+    }
   }
 
   /** Lets the first party take one task, and puts it behind the others. */

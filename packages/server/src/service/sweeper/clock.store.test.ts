@@ -44,7 +44,7 @@ everyEngine('after the clock of the service was changed', (open) => {
     return { w, report, press, command, ...ours }
   }
   const isOffline = async (w: TestWorkspace, name: string) =>
-    (await listAgents(w.store.db, w.workspace, w.clock.now())).find((agent) => agent.name === name)?.offline
+    (await listAgents(w.store.db, w.workspace, w.clock.now())).rows.find((agent) => agent.name === name)?.offline
 
   test('back, an agent that died before is offline 90 s later, and one that goes on is not', async () => {
     const { w, report, passes } = await started()

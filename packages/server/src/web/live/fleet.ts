@@ -8,7 +8,16 @@ import type { FleetRow } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
 import { dayOf } from '../../platform/limits/units.ts'
 import { type AlertsOf, fleetAlerts } from '../queries/fleet-alerts.ts'
-import { type AgentColumns, agentColumns, type CostSums, costSums, costsOf, rowsOf } from '../queries/fleet-rows.ts'
+import {
+  type AgentColumns,
+  agentColumns,
+  agentIds,
+  agentsAtOnce,
+  type CostSums,
+  costSums,
+  costsOf,
+  rowsOf,
+} from '../queries/fleet-rows.ts'
 
 /**
  * The milliseconds after which the whole fleet is read again. With SQLite every change comes through this process. With
@@ -21,8 +30,8 @@ const unused = 5 * 60_000
  * agents that reported are read with their rows.
  */
 const costsLifetime = 5 * 60_000
-/** The number of agents read in one query. Between two queries the process handles reports. */
-const atOnce = 500
+/** The number of agents whose costs are read in one query. */
+const costsAtOnce = 500
 /** The number of agents above which an answer does not wait for costs that were never read. */
 const manyAgents = 1_000
 
@@ -199,12 +208,11 @@ async function readWhole(
   { at, today, reported }: { at: number; today: number; reported: ReadonlySet<string> },
 ): Promise<void> {
   const { db } = source
-  const ids = await db.selectFrom('agent').select('id').where('workspace_id', '=', workspaceId).execute()
+  const ids = await agentIds(db, workspaceId)
   const pieces: AgentColumns[][] = []
-  for (let i = 0; i < ids.length; i += atOnce) {
+  for (let i = 0; i < ids.length; i += agentsAtOnce) {
     if (i > 0) await setImmediate()
-    const piece = ids.slice(i, i + atOnce).map(({ id }) => id)
-    pieces.push(await agentColumns(db, workspaceId, piece))
+    pieces.push(await agentColumns(db, workspaceId, ids.slice(i, i + agentsAtOnce)))
   }
   const changed = pieces
     .flat()
@@ -220,8 +228,10 @@ async function readWhole(
   const rows = new Map<string, FleetRow>()
   const { sums, alerts } = fleet
   const before = (id: string) => fleet.rows.get(id)
-  for (const piece of pieces)
+  for (const piece of pieces) {
+    await setImmediate()
     for (const [id, row] of await rowsOf(db, piece, { today, sums, alerts, before })) rows.set(id, row)
+  }
   fleet.waiting = new Map(sums ? [] : pieces.flat().map(({ id, usage }) => [id, usage]))
   for (const id of fleet.rows.keys()) if (!rows.has(id)) fleet.rows.delete(id)
   for (const [id, row] of rows) fleet.rows.set(id, row)
@@ -239,9 +249,9 @@ async function readSome(source: FleetSource, workspaceId: string, fleet: Kept, {
   const { sums, alerts } = fleet
   const read = new Map<string, FleetRow>()
   const waiting: [string, string | null][] = []
-  for (let i = 0; i < ids.length; i += atOnce) {
+  for (let i = 0; i < ids.length; i += agentsAtOnce) {
     if (i > 0) await setImmediate()
-    const columns = await agentColumns(db, workspaceId, ids.slice(i, i + atOnce))
+    const columns = await agentColumns(db, workspaceId, ids.slice(i, i + agentsAtOnce))
     for (const [id, row] of await rowsOf(db, columns, { today, sums, alerts })) read.set(id, row)
     for (const { id, usage } of columns) waiting.push([id, usage])
   }
@@ -256,7 +266,7 @@ async function readSome(source: FleetSource, workspaceId: string, fleet: Kept, {
 /** Reads the costs of some agents again; of more than fit into one query, the costs of all. */
 async function readSums(source: FleetSource, workspaceId: string, fleet: Kept, { today, ids }: Some): Promise<void> {
   if (ids.length === 0 || !fleet.sums) return
-  if (ids.length > atOnce) {
+  if (ids.length > costsAtOnce) {
     fleet.sums = await allSums(source, workspaceId, today)
     return
   }
@@ -303,12 +313,11 @@ async function sumAll(source: FleetSource, workspaceId: string, fleet: Kept): Pr
  */
 async function allSums({ db, engine }: FleetSource, workspaceId: string, today: number): Promise<CostSums> {
   if (engine === 'postgres') return await costSums(db, workspaceId, today)
-  const agents = await db.selectFrom('agent').select('id').where('workspace_id', '=', workspaceId).execute()
+  const ids = await agentIds(db, workspaceId)
   const sums: CostSums = new Map()
-  for (let i = 0; i < agents.length; i += atOnce) {
+  for (let i = 0; i < ids.length; i += costsAtOnce) {
     if (i > 0) await setImmediate()
-    const piece = agents.slice(i, i + atOnce).map(({ id }) => id)
-    for (const [id, sum] of await costSums(db, workspaceId, today, piece)) sums.set(id, sum)
+    for (const [id, sum] of await costSums(db, workspaceId, today, ids.slice(i, i + costsAtOnce))) sums.set(id, sum)
   }
   return sums
 }

@@ -3,20 +3,17 @@ import { agents } from '@svc/api'
 import type { Term } from '@svc/api/filter'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
 import { previewTags, tagAgents } from '../../fleet/agents/tags.ts'
-import { FairTurns } from '../../platform/http/fair-turns.ts'
 import { haltedRollouts } from '../../updates/rollouts/store.ts'
 import type { FleetCache } from '../live/fleet.ts'
 import { agentPage } from '../queries/agent.ts'
 import { filterOf } from '../queries/filter.ts'
-import { fleetFacets, fleetNames, fleetPage } from '../queries/fleet.ts'
+import { fleetFacets, fleetNames, fleetPage, lists } from '../queries/fleet.ts'
 import { levelsOf } from '../queries/levels.ts'
 import { runsCsv, runsOf } from '../queries/runs.ts'
 import { usageOf } from '../queries/usage.ts'
 import { acts, type Bound, looks } from '../routing/operations.ts'
 
 const bytes = new TextEncoder()
-/** Lists of agents are made one in each turn of the event loop; the workspaces take turns. */
-const lists = new FairTurns()
 
 /** The rows of a workspace. They may lack costs unless the order or a term of the filter needs them. */
 async function rowsFor(fleet: FleetCache, workspaceId: string, filter: readonly Term[], byCost = false) {
@@ -61,20 +58,20 @@ export const agentOperations: readonly Bound[] = [
       // The turn comes first: costs that arrived between the reading and the answer would contradict `costsPending`.
       await lists.next(id)
       const { rows, costsPending } = await rowsFor(live.fleet, id, filter, isByCost)
-      return bytes.encode(JSON.stringify(fleetPage(rows, query, { now, halted, costsPending })))
+      return bytes.encode(JSON.stringify(await lists.run(id, fleetPage(rows, query, { now, halted, costsPending }))))
     })
   }),
   looks(agents.fleetFacets, async ({ deps: { live }, workspace: { id }, now }, asked) => {
     const filter = filterOf(asked)
-    const { rows } = await rowsFor(live.fleet, id, filter)
     await lists.next(id)
-    return fleetFacets(rows, filter, now)
+    const { rows } = await rowsFor(live.fleet, id, filter)
+    return lists.run(id, fleetFacets(rows, filter, now))
   }),
   looks(agents.fleetNames, async ({ deps: { live }, workspace: { id }, now }, asked) => {
     const filter = filterOf(asked)
-    const { rows } = await rowsFor(live.fleet, id, filter)
     await lists.next(id)
-    return fleetNames(rows, filter, now)
+    const { rows } = await rowsFor(live.fleet, id, filter)
+    return lists.run(id, fleetNames(rows, filter, now))
   }),
   addAgent,
   looks(agents.showAgent, ({ deps, agent, role, now }) => agentPage(deps.store.db, agent, role, now)),

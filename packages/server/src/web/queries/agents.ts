@@ -1,48 +1,53 @@
 /** Agents as the operator's command line shows them. */
-import { idleTerms, isSilent, selector } from '@svc/api/filter'
+import type { FleetRow } from '@svc/api'
+import { isSilent, judgeOf } from '@svc/api/filter'
 import { limits, type Run } from '@svc/protocol'
 import { storedReport } from '../../agent-api/report-store/body.ts'
 import { tagsOf } from '../../fleet/agents/tags.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
+import { sorted } from '../../platform/http/slices.ts'
 import { dayOf } from '../../platform/limits/units.ts'
 import { byText } from '../../platform/order.ts'
 import { statusAge } from './age.ts'
 import { filterOf } from './filter.ts'
-import { fleetRows } from './fleet-rows.ts'
+import { lists } from './fleet.ts'
+import { type AgentColumns, fleetPieces } from './fleet-rows.ts'
 import { agentUpdates } from './updates.ts'
 
 /**
  * Returns the agents of a workspace that a filter selects, sorted by name, with the time and the facts of their last
- * reports. Throws FilterInvalid.
+ * reports; and the negated terms of the filter that exclude no agent, as they are typed. Throws FilterInvalid.
  */
 export async function listAgents(db: Db, workspace: { id: string }, now: number, filter = '') {
-  const selects = selector(filterOf({ q: filter }), now)
-  const facts = [...(await fleetRows(db, workspace.id, dayOf(now))).values()].filter(selects)
-  const byName = new Map(facts.map((row) => [row.name, row]))
-  const rows = await db
-    .selectFrom('agent')
-    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-    .select(['agent.name', 'agent.created_at', 'received_at', 'level', 'label', 'version', 'blueprint'])
-    .select(['status_at', 'warnings', 'stopped', 'detail'])
-    .where('workspace_id', '=', workspace.id)
-    .execute()
-  return rows
-    .sort((a, b) => byText(a.name, b.name))
-    .flatMap((row) => {
-      const found = byName.get(row.name)
-      if (!found) return []
-      const { host, tags } = found
-      return { ...row, age: statusAge(row, now), host, tags, offline: isSilent(found, now) }
-    })
+  const judge = judgeOf(filterOf({ q: filter }), now)
+  const selects = judge.selects()
+  const rows: ReturnType<typeof listed>[] = []
+  let held = 0
+  for await (const piece of fleetPieces(db, workspace.id, dayOf(now)))
+    for (const [columns, facts] of piece) {
+      const holding = judge.holding(facts)
+      held |= holding
+      if (selects(holding)) rows.push(listed(columns, facts, now))
+    }
+  const idle = judge.idle(held).map(({ at, length }) => filter.slice(at, at + length))
+  return {
+    rows: await lists.run(
+      workspace.id,
+      sorted(rows, (a, b) => byText(a.name, b.name)),
+    ),
+    idle,
+  }
 }
 
-/** The negated terms of a filter that exclude no agent of the workspace, as they are typed. */
-export async function idleIn(db: Db, workspace: { id: string }, now: number, filter: string): Promise<string[]> {
-  const terms = filterOf({ q: filter })
-  if (!terms.some(({ negated }) => negated)) return []
-  const rows = await fleetRows(db, workspace.id, dayOf(now))
-  return idleTerms(terms, rows.values(), now).map(({ at, length }) => filter.slice(at, at + length))
+function listed(columns: AgentColumns, facts: FleetRow, now: number) {
+  const { name, received_at, level, label, version, blueprint, stopped, detail } = columns
+  const { host, tags } = facts
+  const age = statusAge(columns, now)
+  return {
+    ...{ name, received_at, level, label, version, blueprint, stopped, detail },
+    ...{ age, host, tags, offline: isSilent(facts, now) },
+  }
 }
 
 /** The output of `agent show`: the agent as the page shows it. `seenAt` is in Unix milliseconds. */

@@ -36,6 +36,9 @@ interface RowParts {
   before?: (id: string) => FleetRow | undefined
 }
 
+/** The number of agents that are read in one query. Between two queries the process handles reports. */
+export const agentsAtOnce = 250
+
 /** The rows of the fleet by agent id: all of a workspace, or only those of `ids` that belong to the workspace. */
 export async function fleetRows(
   db: Db,
@@ -43,9 +46,38 @@ export async function fleetRows(
   today: number,
   ids?: readonly string[],
 ): Promise<Map<string, FleetRow>> {
-  const sums = await costSums(db, workspaceId, today, ids)
+  const rows = new Map<string, FleetRow>()
+  for await (const piece of fleetPieces(db, workspaceId, today, ids))
+    for (const [{ id }, row] of piece) rows.set(id, row)
+  return rows
+}
+
+/** The same rows piece by piece, each with the columns from which it was made. */
+export async function* fleetPieces(
+  db: Db,
+  workspaceId: string,
+  today: number,
+  ids?: readonly string[],
+): AsyncGenerator<[AgentColumns, FleetRow][]> {
+  const all = ids ?? (await agentIds(db, workspaceId))
   const alerts = await fleetAlerts(db, workspaceId)
-  return rowsOf(db, await agentColumns(db, workspaceId, ids), { today, sums, alerts })
+  for (let i = 0; i < all.length; i += agentsAtOnce) {
+    if (i > 0) await setImmediate()
+    const piece = all.slice(i, i + agentsAtOnce)
+    const sums = await costSums(db, workspaceId, today, piece)
+    const columns = await agentColumns(db, workspaceId, piece)
+    const rows = await rowsOf(db, columns, { today, sums, alerts })
+    yield columns.flatMap((each) => {
+      const row = rows.get(each.id)
+      return row ? [[each, row] as [AgentColumns, FleetRow]] : []
+    })
+  }
+}
+
+/** The ids of the agents of a workspace. */
+export async function agentIds(db: Db, workspaceId: string): Promise<string[]> {
+  const rows = await db.selectFrom('agent').select('id').where('workspace_id', '=', workspaceId).execute()
+  return rows.map(({ id }) => id)
 }
 
 /** Makes rows of the fleet's list of columns that were read. */
@@ -88,9 +120,9 @@ export async function rowsOf(
 
 export type AgentColumns = Awaited<ReturnType<typeof agentColumns>>[number]
 
-/** The columns of agents and of their last reports: of all of a workspace, or only of `ids`. */
-export async function agentColumns(db: Db, workspaceId: string, ids?: readonly string[]) {
-  const agents = db
+/** The columns of those of the agents that belong to the workspace, and of their last reports. */
+export async function agentColumns(db: Db, workspaceId: string, ids: readonly string[]) {
+  const rows = await db
     .selectFrom('agent')
     .leftJoin('agent_report as report', 'report.agent_id', 'agent.id')
     .select([
@@ -117,12 +149,9 @@ export async function agentColumns(db: Db, workspaceId: string, ids?: readonly s
       'stopped',
       'host',
     ])
-  // The query filters by `ids` or by the workspace, not by both. With both, SQLite would read all agents of the
-  // workspace and compare each with the ids.
-  const rows = await (ids
-    ? agents.where('agent.id', 'in', ids)
-    : agents.where('workspace_id', '=', workspaceId)
-  ).execute()
+    .where('agent.id', 'in', ids)
+    .execute()
+  // The query filters only by `ids`: with the workspace beside them, SQLite would read all agents of the workspace.
   return rows.filter((row) => row.workspace_id === workspaceId)
 }
 

@@ -1,9 +1,11 @@
 import type { FleetRow } from '@svc/api'
 import { expect, test } from 'vitest'
+import { atOnce, type Sliced } from '../../platform/http/slices.ts'
 import { filterOf } from './filter.ts'
-import { fleetPage } from './fleet.ts'
+import { fleetFacets, fleetNames, fleetPage as slicedPage } from './fleet.ts'
 
 const now = 1_000_000
+const fleetPage = (...of: Parameters<typeof slicedPage>) => atOnce(slicedPage(...of))
 const moment = { now, halted: 0 }
 const later = now + 1
 const row = (
@@ -124,4 +126,22 @@ test('a negated term that excludes no agent is named by its place', () => {
   )
   expect([idle, total]).toEqual([[{ at: 0, length: 12 }], 5])
   expect(fleetPage(fleet, { ...filtered('-level:bad'), sort: 'name', desc: false }, moment)).not.toHaveProperty('idle')
+})
+
+const many = new Map(
+  Array.from({ length: 3200 }, (_, i) =>
+    row(`agent-${i}`, 'ok', later, { tags: [`a${i}`, `b${i}`], version: `1.${i}.0` }),
+  ),
+)
+const { filter } = filtered('-tag:*1*2 -agent-77')
+test.each<[what: string, work: () => Sliced<unknown>]>([
+  ['the list', () => slicedPage(many, { ...view, filter, sort: 'name', desc: false }, moment)],
+  ['the list by version', () => slicedPage(many, { ...view, filter, sort: 'version', desc: true }, moment)],
+  ['the names', () => fleetNames(many, filter, now)],
+  ['the facets', () => fleetFacets(many, filter, now)],
+])('making %s of many agents can be interrupted every few rows, since a filter may take long', (_what, work) => {
+  const steps = work()
+  let pauses = 0
+  while (!steps.next().done) pauses++
+  expect(pauses).toBeGreaterThanOrEqual(many.size / 32)
 })

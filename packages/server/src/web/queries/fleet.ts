@@ -1,4 +1,7 @@
-/** Filters, sorts and counts the rows of the fleet's list. The rows themselves come from web/live/fleet.ts. */
+/**
+ * Filters, sorts and counts the rows of the fleet's list, which come from web/live/fleet.ts. The work of many rows is in
+ * slices, so that reports are answered in between.
+ */
 import {
   type Fleet,
   type FleetCounts,
@@ -8,9 +11,14 @@ import {
   type FleetSort,
   maxNamedAgents,
 } from '@svc/api'
-import { idleTerms, isSilent, levelOf, onlyChips, selector, type Term, withoutChips } from '@svc/api/filter'
+import { isSilent, judgeOf, levelOf, onlyChips, selector, type Term, withoutChips } from '@svc/api/filter'
 import { levels } from '@svc/protocol'
+import { FairTurns } from '../../platform/http/fair-turns.ts'
+import { firstSorted, forEach, type Sliced, sorted } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/order.ts'
+
+/** The turns in which lists are made: one slice in each turn of the event loop, and the workspaces take turns. */
+export const lists = new FairTurns()
 
 interface FleetQuery {
   filter: readonly Term[]
@@ -33,23 +41,27 @@ interface FleetMoment {
  * The part of the list that the query asks for, with what a press on each chip would show, and with the standing of the
  * whole fleet. `all` has the rows by agent id.
  */
-export function fleetPage(
+export function* fleetPage(
   all: ReadonlyMap<string, FleetRow>,
   query: FleetQuery,
   { now, halted, costsPending }: FleetMoment,
-): Fleet {
+): Sliced<Fleet> {
   const whole = noCounts()
   const counts = noCounts()
   const standing = { noLevel: 0, late: 0, rolledBack: 0, failed: 0, held: 0 }
   const sums: { costToday: number | null; cost30: number | null } = { costToday: null, cost30: null }
-  const selects = selector(withoutChips(query.filter), now)
-  const selectsByChips = selector(onlyChips(query.filter), now)
+  const judge = judgeOf(query.filter, now)
+  const selects = judge.selects(withoutChips(query.filter))
+  const selectsByChips = judge.selects(onlyChips(query.filter))
   const fitting: FleetRow[] = []
-  for (const row of byName(all)) {
+  let held = 0
+  yield* forEach(yield* byName(all), (row) => {
     count(whole, row, now)
-    if (selects(row)) {
+    const holding = judge.holding(row)
+    held |= holding
+    if (selects(holding)) {
       count(counts, row, now)
-      if (selectsByChips(row)) fitting.push(row)
+      if (selectsByChips(holding)) fitting.push(row)
     }
     if (row.seenAt !== null && row.stopped === null && levelOf(row) === null) standing.noLevel++
     if (row.statusLate && row.stopped === null) standing.late++
@@ -57,9 +69,9 @@ export function fleetPage(
     if (update) standing[update]++
     sums.costToday = plus(sums.costToday, row.costToday)
     sums.cost30 = plus(sums.cost30, row.cost30)
-  }
-  const idle = idleTerms(query.filter, all.values(), now).map(({ at, length }) => ({ at, length }))
-  const rows = sorted(fitting, query, now).slice(query.offset, query.offset + query.limit)
+  })
+  const idle = judge.idle(held).map(({ at, length }) => ({ at, length }))
+  const rows = (yield* inOrder(fitting, query, now)).slice(query.offset, query.offset + query.limit)
   const { ok: _, info: __, all: of, ...troubles } = whole
   const facts = {
     now,
@@ -75,35 +87,51 @@ export function fleetPage(
 }
 
 /** The rows of the agents that a filter selects, in the order of their names. */
-function selected(all: ReadonlyMap<string, FleetRow>, filter: readonly Term[], now: number): FleetRow[] {
-  return byName(all).filter(selector(filter, now))
+function* selected(all: ReadonlyMap<string, FleetRow>, filter: readonly Term[], now: number): Sliced<FleetRow[]> {
+  const selects = selector(filter, now)
+  const rows: FleetRow[] = []
+  yield* forEach(yield* byName(all), (row) => {
+    if (selects(row)) rows.push(row)
+  })
+  return rows
 }
 
 /** The names of the agents that a filter selects, at most 10,000, and how many it selects. */
-export function fleetNames(all: ReadonlyMap<string, FleetRow>, filter: readonly Term[], now: number): FleetNames {
-  const rows = selected(all, filter, now)
+export function* fleetNames(
+  all: ReadonlyMap<string, FleetRow>,
+  filter: readonly Term[],
+  now: number,
+): Sliced<FleetNames> {
+  const rows = yield* selected(all, filter, now)
   return { names: rows.slice(0, maxNamedAgents).map(({ name }) => name), total: rows.length }
 }
 
 /** The most frequent tags, hosts, blueprints and versions of the agents that a filter selects. */
-export function fleetFacets(all: ReadonlyMap<string, FleetRow>, filter: readonly Term[], now: number): FleetFacets {
-  const rows = selected(all, filter, now)
+export function* fleetFacets(
+  all: ReadonlyMap<string, FleetRow>,
+  filter: readonly Term[],
+  now: number,
+): Sliced<FleetFacets> {
+  const rows = yield* selected(all, filter, now)
   return {
-    tag: facet(rows.flatMap(({ tags }) => tags)),
-    host: facet(rows.map(({ host }) => host)),
-    blueprint: facet(rows.map(({ updates }) => updates.blueprint)),
-    version: facet(rows.map(({ version }) => version)),
+    tag: yield* facet(rows, ({ tags }) => tags),
+    host: yield* facet(rows, ({ host }) => [host]),
+    blueprint: yield* facet(rows, ({ updates }) => [updates.blueprint]),
+    version: yield* facet(rows, ({ version }) => [version]),
   }
 }
 
 /** Counts values and returns the most frequent ones; of equally frequent ones, those that come first in their order. */
-function facet(values: readonly (string | null)[]): FleetFacets['tag'] {
+function* facet(
+  rows: readonly FleetRow[],
+  valuesOf: (row: FleetRow) => readonly (string | null)[],
+): Sliced<FleetFacets['tag']> {
   const counts = new Map<string, number>()
-  for (const value of values) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1)
-  return [...counts]
-    .map(([value, agents]) => ({ value, agents }))
-    .sort((a, b) => b.agents - a.agents || byText(a.value, b.value))
-    .slice(0, maxFacets)
+  yield* forEach(rows, (row) => {
+    for (const value of valuesOf(row)) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1)
+  })
+  const first = yield* firstSorted(counts, maxFacets, ([a, aCount], [b, bCount]) => bCount - aCount || byText(a, b))
+  return first.map(([value, agents]) => ({ value, agents }))
 }
 
 const maxFacets = 20
@@ -148,17 +176,18 @@ function trouble(row: FleetRow, now: number): number | null {
 }
 
 /** Sorts rows that are in the order of their names; rows with equal values keep that order. */
-function sorted(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): FleetRow[] {
+function* inOrder(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): Sliced<FleetRow[]> {
   if (sort === 'name') return desc ? rows.reverse() : rows
-  const value = sorts[sort]
   const direction = desc ? -1 : 1
-  return rows.sort((a, b) => {
-    const [x, y] = [value(a, now), value(b, now)]
+  const valued: { row: FleetRow; value: string | number | null }[] = []
+  yield* forEach(rows, (row) => valued.push({ row, value: sorts[sort](row, now) }))
+  const ordered = yield* sorted(valued, ({ value: x }, { value: y }) => {
     if (x === y) return 0
     if (x === null) return 1
     if (y === null) return -1
     return direction * (typeof x === 'string' ? byText(x, String(y)) : x - Number(y))
   })
+  return ordered.map(({ row }) => row)
 }
 
 /**
@@ -167,7 +196,8 @@ function sorted(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): Flee
  */
 const orders = new WeakMap<ReadonlyMap<string, FleetRow>, { id: string; name: string }[]>()
 
-function byName(rows: ReadonlyMap<string, FleetRow>): FleetRow[] {
+/** The rows as they are when the work begins: the map changes while the work is interrupted, and rows never change. */
+function* byName(rows: ReadonlyMap<string, FleetRow>): Sliced<FleetRow[]> {
   const known = orders.get(rows)
   const ordered: FleetRow[] = []
   for (const { id, name } of known?.length === rows.size ? known : []) {
@@ -176,12 +206,12 @@ function byName(rows: ReadonlyMap<string, FleetRow>): FleetRow[] {
     ordered.push(row)
   }
   if (ordered.length === rows.size) return ordered
-  const sorted = [...rows].sort(([, a], [, b]) => byText(a.name, b.name))
+  const all = yield* sorted([...rows], ([, a], [, b]) => byText(a.name, b.name))
   orders.set(
     rows,
-    sorted.map(([id, { name }]) => ({ id, name })),
+    all.map(([id, { name }]) => ({ id, name })),
   )
-  return sorted.map(([, row]) => row)
+  return all.map(([, row]) => row)
 }
 
 /** Adds two costs, rounded to millionths of a dollar, so that errors of binary fractions do not add up. */
