@@ -133,6 +133,7 @@ const fleet = createRoute({
   beforeLoad: ({ location, params }) => {
     if (isOld(location.search))
       throw redirect({ to: paths.fleet, params, search: viewOf(location.search), replace: true })
+    return { opened: location.state.view }
   },
   loader: ({ context, params, location }) => {
     const view = viewOf(location.search)

@@ -2,14 +2,21 @@
  * The list of agents as a person left it, the agent whose page was open just before, and the last workspace: a person
  * comes back to all of them.
  */
-type View = Readonly<Record<string, unknown>>
+import type { HistoryState } from '@tanstack/react-router'
 
-const views = new Map<string, View>()
+interface List {
+  /** The parameters of its address. */
+  search: Readonly<Record<string, unknown>>
+  /** The further data of the entry in the browser's history. */
+  state: HistoryState
+}
+
+const lists = new Map<string, List>()
 let left: { slug: string; agent: string } | undefined
 
-export const noteView = (slug: string, view: View): void => void views.set(slug, view)
-/** Returns the parameters of the address with which the list of agents was last shown. */
-export const viewBefore = (slug: string): View => views.get(slug) ?? {}
+export const noteList = (slug: string, list: List): void => void lists.set(slug, list)
+/** Returns the list of agents as it was last shown. */
+export const listBefore = (slug: string): List => lists.get(slug) ?? { search: {}, state: {} }
 
 /** Notes where the person is: on the page of an agent, on the list of agents, or elsewhere in the workspace. */
 export function notePlace(slug: string, place: { agent: string } | 'list' | 'elsewhere'): void {

@@ -1,7 +1,6 @@
 import type { SavedView } from '@svc/api'
 import { useNavigate } from '@tanstack/react-router'
 import { paths } from '../paths.ts'
-import { noteOpened } from './opened.ts'
 import { defaultOrder, searchFor } from './state.ts'
 import { chooseColumns } from './useColumns.ts'
 
@@ -9,8 +8,8 @@ import { chooseColumns } from './useColumns.ts'
 export function useOpenView(slug: string): (view: SavedView) => Promise<void> {
   const navigate = useNavigate()
   return ({ id, q, sort, columns }) => {
-    noteOpened(slug, id)
     if (columns) chooseColumns(columns)
-    return navigate({ to: paths.fleet, params: { slug }, search: searchFor({ q, sort: sort ?? defaultOrder }) })
+    const search = searchFor({ q, sort: sort ?? defaultOrder })
+    return navigate({ to: paths.fleet, params: { slug }, search, state: { view: id } })
   }
 }

@@ -1,22 +1,43 @@
-/** The view of each workspace that was opened last in this tab, also after the page was loaded again. */
-const storedAs = 'svc-view'
-const opened = new Map<string, string>()
+/**
+ * The view from which a person came to the list of agents. The entry of the browser's history keeps it, so it belongs to
+ * one address: it survives a reload and comes back with the button *Back*, and another address has none.
+ */
+import { getRouteApi, useRouter } from '@tanstack/react-router'
+import { isPlain } from './standing.ts'
+import { type FleetView, orderText } from './state.ts'
 
-export function noteOpened(slug: string, id: string | undefined): void {
-  if (id === undefined) opened.delete(slug)
-  else opened.set(slug, id)
-  try {
-    sessionStorage.setItem(storedAs, JSON.stringify([...opened]))
-  } catch {
-    // If the browser forbids storage, the note lasts until the page is closed.
-  }
+/** The data of an entry in the browser's history beside its address. */
+interface ListEntry {
+  /** The id of a view. */
+  view?: string | undefined
 }
 
-export const openedIn = (slug: string): string | undefined => opened.get(slug)
+declare module '@tanstack/history' {
+  interface HistoryState extends ListEntry {}
+}
 
-try {
-  for (const [slug, id] of JSON.parse(sessionStorage.getItem(storedAs) ?? '[]') as [string, string][])
-    opened.set(slug, id)
-} catch {
-  // No view counts as opened.
+const route = getRouteApi('/signed-in/w/$slug/')
+
+/** The id of the view from which the person came to the list; undefined if it was none. */
+export const useOpened = (): string | undefined => route.useRouteContext({ select: ({ opened }) => opened })
+
+/**
+ * Returns a function that makes the history entry of a list which a person changed. It keeps the view, unless the list
+ * shows all agents in the default order: what follows is not a change of that view.
+ */
+export const changedTo =
+  (next: FleetView) =>
+  ({ view }: ListEntry): ListEntry =>
+    view === undefined || isPlain({ q: next.q ?? '', sort: orderText(next) }) ? {} : { view }
+
+/**
+ * Returns a function that notes a view for the list as it is, because it was just saved from this list. With `instead`,
+ * it does so only if the list came from that view.
+ */
+export function useNoteOpened(): (id: string, instead?: string) => void {
+  const router = useRouter()
+  return (id, instead) => {
+    if (instead === undefined || router.latestLocation.state.view === instead)
+      void router.navigate({ to: '.', search: true, state: { view: id }, replace: true, resetScroll: false })
+  }
 }

@@ -30,7 +30,8 @@ const isSame = ({ q, sort, columns }: SavedView, state: FleetState): boolean =>
   (columns === null || sameColumns(columns, state.columns))
 
 /** True if the list shows all agents in the order that it has by itself. */
-export const isPlain = ({ q, sort }: FleetState): boolean => q.trim() === '' && sort === defaultOrder
+export const isPlain = ({ q, sort }: Pick<FleetState, 'q' | 'sort'>): boolean =>
+  q.trim() === '' && sort === defaultOrder
 
 const sameColumns = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name) => b.includes(name))

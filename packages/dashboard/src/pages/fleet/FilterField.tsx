@@ -6,6 +6,7 @@ import { type KeyboardEvent, Suspense, useEffect, useLayoutEffect, useRef, useSt
 import { part } from '../../files.tsx'
 import { useKey } from '../../shell/useKeys.ts'
 import { focusList } from '../../ui/index.ts'
+import { changedTo } from '../../views/opened.ts'
 import type { FleetView } from '../../views/state.ts'
 
 const Suggestions = part(() => import('./Suggestions.tsx'))
@@ -27,8 +28,7 @@ export type TypingRef = { current: { text: string; settle: () => void } | undefi
  * nothing that was typed is lost. Enter and the arrow down lead to the list.
  */
 export function FilterField({ slug, typing }: { slug: string; typing: TypingRef }) {
-  const { q = '' } = route.useSearch()
-  const { typed, settled, type, settle } = useTyped(q, typing)
+  const { typed, settled, type, settle } = useTyped(route.useSearch(), typing)
   /** The place of the caret in the text while suggestions may be shown. */
   const [at, setAt] = useState<number>()
   const [list, setList] = useState<{ id: string; active: string | undefined }>()
@@ -121,7 +121,8 @@ export function FilterField({ slug, typing }: { slug: string; typing: TypingRef 
 }
 
 /** The text in the field, and the last text of which the address was told. */
-function useTyped(q: string, typing: TypingRef) {
+function useTyped(view: FleetView, typing: TypingRef) {
+  const { q = '' } = view
   const navigate = route.useNavigate()
   const [typed, setTyped] = useState(q)
   const [settled, setSettled] = useState(q)
@@ -146,6 +147,7 @@ function useTyped(q: string, typing: TypingRef) {
     told.current.push(next)
     void navigate({
       search: ({ q: _, ...rest }: FleetView) => (next === '' ? rest : { ...rest, q: next }),
+      state: changedTo({ ...view, q: next }),
       replace: true,
       resetScroll: false,
     })

@@ -1,12 +1,15 @@
 import type { Fleet } from '@svc/api'
 import { type Chip, type Filter, pressChip, pressedChip } from '@svc/api/filter'
-import { Link } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
 import { Level, useInSight } from '../../ui/index.ts'
+import { changedTo } from '../../views/opened.ts'
 import type { FleetView } from '../../views/state.ts'
 import { appliedIn } from './applied.ts'
 import type { TypingRef } from './FilterField.tsx'
 import { stateFilters } from './view.ts'
+
+const route = getRouteApi('/signed-in/w/$slug/')
 
 interface ChipsProps {
   slug: string
@@ -22,6 +25,11 @@ interface ChipsProps {
  */
 export function FleetChips({ slug, filter, counts, typing }: ChipsProps) {
   const pressed = pressedChip(filter)
+  const view = route.useSearch()
+  const after = ({ q = '', ...rest }: FleetView, chip: Chip | undefined): FleetView => {
+    const { filter: now } = appliedIn(slug, typing.current?.text ?? q)
+    return withFilter(rest, pressChip(now, chip))
+  }
   const row = useInSight<HTMLElement>('[data-on="true"]', pressed)
   return (
     <nav ref={row} className="fleet-chips" aria-label="Filter by state">
@@ -32,10 +40,8 @@ export function FleetChips({ slug, filter, counts, typing }: ChipsProps) {
             key={words}
             to={paths.fleet}
             params={{ slug }}
-            search={({ q = '', ...rest }: FleetView) => {
-              const { filter: now } = appliedIn(slug, typing.current?.text ?? q)
-              return withFilter(rest, pressChip(now, chip))
-            }}
+            search={(view: FleetView) => after(view, chip)}
+            state={(entry) => changedTo(after(view, chip))(entry)}
             onClick={() => typing.current?.settle()}
             resetScroll={false}
             activeOptions={{ exact: true, includeSearch: true }}

@@ -8,6 +8,7 @@ import { api } from '../../api.ts'
 import { useSubmit } from '../../forms/useSubmit.ts'
 import { notify } from '../../notify.tsx'
 import { type ColumnName, columns } from '../../views/columns.ts'
+import { changedTo } from '../../views/opened.ts'
 import { addressOf, type FleetView, orderOf, pressed } from '../../views/state.ts'
 import type { Shown } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
@@ -67,6 +68,7 @@ export function WideHead({
                     const next = pressed(view, by)
                     void navigate({
                       search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...next }),
+                      state: changedTo({ q: view.q ?? '', ...next }),
                       replace: true,
                       resetScroll: false,
                     })
@@ -162,8 +164,10 @@ export function NarrowHead({ slug, view, filter, shown, selection }: HeadProps) 
         value={chosen}
         onChange={({ currentTarget: { value: way } }) => {
           const [sort, down] = way.split(' ') as [FleetSort, string?]
+          const next = addressOf(sort, down !== undefined)
           void navigate({
-            search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...addressOf(sort, down !== undefined) }),
+            search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...next }),
+            state: changedTo({ q: view.q ?? '', ...next }),
             replace: true,
             resetScroll: false,
           })

@@ -5,9 +5,10 @@ import { Suspense, useEffect, useRef, useState } from 'react'
 import { Idle } from '../../actions/dialogs/IdleTerms.tsx'
 import { part } from '../../files.tsx'
 import { usePageActions } from '../../shell/actions.ts'
-import { noteView } from '../../shell/returning.ts'
+import { noteList } from '../../shell/returning.ts'
 import { useKey } from '../../shell/useKeys.ts'
 import { Cost, ErrorNote, Level, PageHeader, useDocumentTitle } from '../../ui/index.ts'
+import { useOpened } from '../../views/opened.ts'
 import { useSlug, useWorkspace } from '../../workspace.ts'
 import { WaitingPage } from '../WaitingPage.tsx'
 import { appliedIn, noteApplied } from './applied.ts'
@@ -46,7 +47,8 @@ export function FleetPage() {
   const added = useOnce(adding)
   const some = selection.names.size > 0
   const bulk = useOnce(admin && some)
-  useEffect(() => noteView(slug, view), [slug, view])
+  const opened = useOpened()
+  useEffect(() => noteList(slug, { search: view, state: { view: opened } }), [slug, view, opened])
   useEffect(() => noteApplied(slug, filter), [slug, filter])
   useKey('clear', some ? selection.clear : undefined)
   usePageActions(admin ? [{ words: 'Add agent', run: () => setAdding(true) }] : [])

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { api } from '../../api.ts'
 import { keys } from '../../queries.ts'
 import { Text } from '../../ui/index.ts'
-import { noteOpened } from '../../views/opened.ts'
+import { useNoteOpened } from '../../views/opened.ts'
 import { mayChange, replacedBy, type ShownView, viewOfState } from '../../views/standing.ts'
 import type { FleetState } from '../../views/state.ts'
 import { useWorkspace } from '../../workspace.ts'
@@ -24,13 +24,14 @@ interface SaveProps {
 export default function SaveView({ slug, views, standing, state, onClose }: SaveProps) {
   const { role, name: workspace } = useWorkspace()
   const client = useQueryClient()
+  const noteOpened = useNoteOpened()
   const from = standing && mayChange(standing.view, role) ? standing.view : undefined
   const [name, setName] = useState(from?.name ?? '')
   const [shared, setShared] = useState(from?.shared ?? false)
   const before = replacedBy(views, name, shared)
   const save = async () => {
     const view = await api.saveView(slug, viewOfState(state, name, shared))
-    noteOpened(slug, view.id)
+    noteOpened(view.id)
     putView(client, slug, view)
     onClose()
     await client.invalidateQueries({ queryKey: keys.views(slug) })

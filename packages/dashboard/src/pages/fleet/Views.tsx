@@ -2,11 +2,11 @@ import { Button } from '@mantine/core'
 import type { SavedView } from '@svc/api'
 import { parseFilter } from '@svc/api/filter'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Suspense, useEffect, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { part } from '../../files.tsx'
 import { viewsQuery } from '../../queries.ts'
 import { usePageActions } from '../../shell/actions.ts'
-import { noteOpened, openedIn } from '../../views/opened.ts'
+import { useNoteOpened, useOpened } from '../../views/opened.ts'
 import { isPlain, mayChange, standingOf } from '../../views/standing.ts'
 import { useWorkspace } from '../../workspace.ts'
 import { useFleetState } from './useFleetState.ts'
@@ -34,19 +34,19 @@ export function Views({ slug }: { slug: string }) {
   const [menu, setMenu] = useState<boolean>()
   const [asked, setAsked] = useState<OpenDialog>()
   const client = useQueryClient()
-  const standing = standingOf(views, openedIn(slug), state)
-  const shown = standing && !standing.differs ? standing.view.id : undefined
-  // A list that is exactly a view counts as opened from it, however the person came here.
-  useEffect(() => {
-    if (shown !== undefined) noteOpened(slug, shown)
-  }, [slug, shown])
+  const noteOpened = useNoteOpened()
+  const standing = standingOf(views, useOpened(), state)
   const changeable = standing && mayChange(standing.view, role) ? standing.view : undefined
   // While the views load, the button beside it may still move, and a press would miss this one.
   const isNew = !isPending && !isPlain(state) && (!standing || standing.differs)
   const save = parseFilter(state.q).ok ? () => setAsked({ is: 'save' }) : undefined
   const rename = changeable && (() => setAsked({ is: 'rename', view: changeable }))
   const removeIt =
-    changeable && (() => void import('./removeView.tsx').then(({ removeView }) => removeView(client, slug, changeable)))
+    changeable &&
+    (() => {
+      const removal = { client, slug, view: changeable, onBack: (id: string) => noteOpened(id, changeable.id) }
+      void import('./removeView.tsx').then(({ removeView }) => removeView(removal))
+    })
   usePageActions([
     ...(save && !isPlain(state) ? [{ words: 'Save view', run: save }] : []),
     ...(rename ? [{ words: `Rename the view ${changeable.name}`, run: rename }] : []),

@@ -4,7 +4,6 @@ import { IconArrowBackUp, IconCheck, IconDeviceFloppy, IconPencil, IconServer2, 
 import { Fragment, useEffect, useRef, useState } from 'react'
 import { Text } from '../../ui/index.ts'
 import { useOpenView } from '../../views/open.ts'
-import { noteOpened } from '../../views/opened.ts'
 import { isPlain, type ShownView } from '../../views/standing.ts'
 import { defaultOrder } from '../../views/state.ts'
 import { useFleetState } from './useFleetState.ts'
@@ -60,10 +59,7 @@ export default function ViewsMenu({ slug, views, standing, save, rename, remove 
             data-autofocus
             leftSection={<IconServer2 {...icon} />}
             rightSection={plain && !standing ? <IconCheck size={15} aria-label="shown" /> : null}
-            onClick={() => {
-              noteOpened(slug, undefined)
-              show({ q: '', sort: defaultOrder })
-            }}
+            onClick={() => show({ q: '', sort: defaultOrder })}
           >
             All agents
           </Menu.Item>

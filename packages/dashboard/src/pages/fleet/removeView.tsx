@@ -5,21 +5,27 @@ import { api } from '../../api.ts'
 import { notify, unnotify } from '../../notify.tsx'
 import { keys } from '../../queries.ts'
 import { Text } from '../../ui/index.ts'
-import { noteOpened, openedIn } from '../../views/opened.ts'
 import { sameAgain } from '../../views/standing.ts'
 
 /** The milliseconds for which the note with the button *Undo* is shown. */
 const shownMs = 20_000
 
+interface Removal {
+  client: QueryClient
+  slug: string
+  view: SavedView
+  /** Called when the view is back, with its new id. */
+  onBack: (id: string) => void
+}
+
 /** Removes a view, and offers to undo that. The list stays as it is. */
-export async function removeView(client: QueryClient, slug: string, view: SavedView): Promise<void> {
+export async function removeView({ client, slug, view, onBack }: Removal): Promise<void> {
   const reload = () => client.invalidateQueries({ queryKey: keys.views(slug) })
-  const wasOpened = openedIn(slug) === view.id
   const id = `removed ${view.id}`
   const undo = async () => {
     unnotify(id)
     const { id: next } = await api.saveView(slug, sameAgain(view))
-    if (wasOpened) noteOpened(slug, next)
+    onBack(next)
     await reload()
   }
   try {

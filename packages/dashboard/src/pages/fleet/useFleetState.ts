@@ -1,4 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router'
+import { changedTo } from '../../views/opened.ts'
 import { type FleetState, orderText, searchFor } from '../../views/state.ts'
 import { chooseColumns, useColumns } from '../../views/useColumns.ts'
 
@@ -15,8 +16,10 @@ export function useFleetState(): { state: FleetState; show: (next: Partial<Fleet
   const state = { q: view.q ?? '', sort: orderText(view), columns }
   const show = (next: Partial<FleetState>) => {
     if (next.columns) chooseColumns(next.columns)
-    if (next.q !== undefined || next.sort !== undefined)
-      void navigate({ search: searchFor({ ...state, ...next }), resetScroll: false })
+    if (next.q !== undefined || next.sort !== undefined) {
+      const search = searchFor({ ...state, ...next })
+      void navigate({ search, state: changedTo(search), resetScroll: false })
+    }
   }
   return { state, show }
 }

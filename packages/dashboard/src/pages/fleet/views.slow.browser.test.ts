@@ -110,7 +110,7 @@ test('a name that is taken is said before it is lost, and a wrong filter cannot 
   expect(await page.getByRole('button', { name: 'Rename view' }).isDisabled()).toBe(true)
   await page.keyboard.press('Escape')
   await page.goto(fleet('level:green'))
-  await face(page, 'View First, changed').click()
+  await face(page, 'Views').click()
   expect(await page.getByRole('menuitem', { name: 'Save view…' }).isDisabled()).toBe(true)
 })
 
@@ -224,4 +224,95 @@ test.each<[what: string, prepare: (page: Page) => Promise<unknown>]>([
   await page.goto(fleet('host:build-* level:bad'))
   await prepare(page)
   expect(await wrongLooks(page, async () => {}, [1440, 1204, 1024, 992, 768, 360, 320])).toEqual([])
+})
+
+const field = (page: Page) => page.getByRole('combobox', { name: 'Filter agents' })
+/** Opens the view through its menu, and changes the list. */
+const openAndChange = async (page: Page) => {
+  await page.goto(fleet())
+  await face(page, 'Views').click()
+  await press(page, 'Bad in build')
+  await face(page, 'View Bad in build').waitFor()
+  await field(page).fill('level:bad host:build-* mail')
+  await face(page, 'View Bad in build, changed').waitFor()
+}
+const typeView = async (page: Page) => {
+  await page.goto(fleet())
+  await field(page).fill('level:bad host:build-*')
+  await face(page, 'View Bad in build').waitFor()
+}
+
+test.each<[what: string, steps: (page: Page) => Promise<unknown>, shown: string]>([
+  [
+    'a text that equals a view, and goes on',
+    (page) => typeView(page).then(() => field(page).fill('level:bad')),
+    'Views',
+  ],
+  [
+    'a text that equals a view, then another address',
+    (page) => typeView(page).then(() => page.goto(fleet('mail'))),
+    'Views',
+  ],
+  [
+    'an address that equals a view, then another one and a reload',
+    async (page) => {
+      await page.goto(fleet('level:bad host:build-*'))
+      await face(page, 'View Bad in build').waitFor()
+      await page.goto(fleet('mail'))
+      await page.reload()
+    },
+    'Views',
+  ],
+  ['a changed view, then another address', (page) => openAndChange(page).then(() => page.goto(fleet('mail'))), 'Views'],
+  [
+    'a changed view and a reload',
+    (page) => openAndChange(page).then(() => page.reload()),
+    'View Bad in build, changed',
+  ],
+  [
+    'a changed view, sorted and with a level',
+    async (page) => {
+      await openAndChange(page)
+      await page.getByRole('columnheader', { name: 'Agent' }).getByRole('button').click()
+      await page.getByRole('navigation', { name: 'Filter by state' }).getByRole('link', { name: /^Bad/ }).click()
+    },
+    'View Bad in build, changed',
+  ],
+  [
+    'a changed view, and back from the page of an agent',
+    async (page) => {
+      await openAndChange(page)
+      await page.getByRole('link', { name: 'mail-2', exact: true }).click()
+      await page.getByRole('heading', { level: 1, name: 'mail-2' }).waitFor()
+      await page.locator('.svc-head').getByRole('link', { name: 'Agents', exact: true }).click()
+    },
+    'View Bad in build, changed',
+  ],
+  [
+    'a changed view, and back with the button of the browser',
+    async (page) => {
+      await openAndChange(page)
+      await page.getByRole('link', { name: 'Members', exact: true }).first().click()
+      await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
+      await page.goBack()
+    },
+    'View Bad in build, changed',
+  ],
+  [
+    'a changed view whose filter is removed, and another filter',
+    async (page) => {
+      await openAndChange(page)
+      await field(page).fill('')
+      await face(page, 'Views').waitFor()
+      await field(page).fill('disk')
+    },
+    'Views',
+  ],
+])('the button names the view from which the list came: %s', async (_what, steps, shown) => {
+  await saved('Bad in build', 'level:bad host:build-*')
+  const page = await look()
+  await steps(page)
+  // This button appears once the views are loaded, and if the list is none of them.
+  await page.getByRole('button', { name: 'Save view' }).waitFor()
+  await face(page, shown).waitFor()
 })

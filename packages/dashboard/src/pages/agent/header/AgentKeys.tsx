@@ -4,14 +4,14 @@ import type { Agent } from '../../../agents/parts/agent.ts'
 import { controlNames } from '../../../agents/parts/life.ts'
 import { paths } from '../../../paths.ts'
 import { usePageActions } from '../../../shell/actions.ts'
-import { viewBefore } from '../../../shell/returning.ts'
+import { listBefore } from '../../../shell/returning.ts'
 import { useKey } from '../../../shell/useKeys.ts'
 
 /** The keys of an agent's page, and its controls in the palette. */
 export function AgentKeys({ agent: { slug, page, press } }: { agent: Agent }) {
   const navigate = useNavigate()
   // The list scrolls to the agent by itself.
-  const list = { to: paths.fleet, params: { slug }, search: viewBefore(slug), resetScroll: false } as const
+  const list = { to: paths.fleet, params: { slug }, ...listBefore(slug), resetScroll: false } as const
   useKey('back', () => void navigate(list))
   const offered = page.canAct ? (page.report?.controls ?? []) : []
   usePageActions(

@@ -3,7 +3,7 @@ import { AsOf } from '../../../agents/parts/AsOf.tsx'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
-import { viewBefore } from '../../../shell/returning.ts'
+import { listBefore } from '../../../shell/returning.ts'
 import { Level, Text, Time, useOld } from '../../../ui/index.ts'
 import { Dotted } from '../../../ui/parts.tsx'
 import { Wished } from '../../../updates/Wished.tsx'
@@ -21,7 +21,7 @@ export function Header({ agent }: { agent: Agent }) {
   return (
     <header className="svc-head">
       <div>
-        <AnchorLink to={paths.fleet} params={{ slug }} search={viewBefore(slug)} resetScroll={false} fz="xs" c="dimmed">
+        <AnchorLink to={paths.fleet} params={{ slug }} {...listBefore(slug)} resetScroll={false} fz="xs" c="dimmed">
           Agents
         </AnchorLink>
         <div className="ag-name">
