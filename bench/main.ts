@@ -22,6 +22,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   nodes: async () => (await import('./nodes.ts')).benchNodes,
   actions: async () => (await import('./actions.ts')).benchActions,
   alerts: async () => (await import('./alerts.ts')).benchAlerts,
+  messages: async () => (await import('./messages.ts')).benchMessages,
   deletion: async () => (await import('./deletion.ts')).benchDeletion,
   exec: async () => (await import('./exec.ts')).benchExec,
 }

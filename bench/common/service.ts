@@ -35,6 +35,10 @@ export interface Service {
   restart(): Promise<number>
   /** Stops the service, lets `work` use its store, and starts the service again. */
   offline<T>(work: (store: Store) => Promise<T>): Promise<T>
+  /** Opens the database beside the running service, for reading. */
+  open(): Store
+  /** The data folder of the service. */
+  readonly dataDir: string
   /** Runs the command `svc-server … --json` with `input` as its standard input, and returns its parsed output. */
   operator<T>(args: string[], input?: string): T
   stop(): Promise<void>
@@ -107,6 +111,8 @@ export async function startService(agents: number, options: ServiceOptions = {})
         child = await startProcess(program, folder, env)
       }
     },
+    open: () => openStore(env),
+    dataDir: env.SVC_DATA_DIR,
     operator,
     async stop() {
       await end(child)

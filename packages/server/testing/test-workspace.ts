@@ -78,13 +78,21 @@ export async function addPerson(
   workspaceId: string,
   role: 'admin' | 'member',
   now: number,
+  email = `${name.toLowerCase()}@example.org`,
 ) {
-  const person = { id: newId(now), name, email: `${name.toLowerCase()}@example.org` }
+  const person = { id: newId(now), name, email }
   const moment = new Date(now)
   await insertForeign(store, 'user', { ...person, emailVerified: true, createdAt: moment, updatedAt: moment })
-  await insertForeign(store, 'member', { id: newId(now), workspaceId, userId: person.id, role, createdAt: moment })
+  await addToWorkspace(store, { workspaceId, userId: person.id, role }, now)
   return person
 }
+
+/** Makes somebody who has an account a member of a further workspace. */
+export const addToWorkspace = (
+  store: Store,
+  member: { workspaceId: string; userId: string; role: 'admin' | 'member' },
+  now: number,
+): Promise<void> => insertForeign(store, 'member', { id: newId(now), ...member, createdAt: new Date(now) })
 
 export async function addAgent(store: Store, workspaceId: string, name: string, now: number): Promise<TestAgent> {
   const token = newToken('agent')

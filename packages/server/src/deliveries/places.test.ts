@@ -98,3 +98,18 @@ test('what strangers cause takes at most half of the places for what a person wa
   expect(chooseWork(strangers, [])).toHaveLength(strangersMax)
   expect(chooseWork([...strangers, ...people], [])).toHaveLength(awaitedMax)
 })
+
+test('of what a person waits for, receivers that failed take at most half of the places', () => {
+  const waiting = (id: string, works: boolean | null, byStranger: boolean) =>
+    Array.from({ length: 99 }, (_, i) => channel(`${id}${i}-0`, { works, isAwaited: true, byStranger, dueAt: -1 }))
+  for (const [byStranger, max] of [
+    [true, strangersMax],
+    [false, awaitedMax],
+  ] as const) {
+    const held = chooseWork(waiting('f', false, byStranger), [])
+    expect(held).toHaveLength(max / 2)
+    expect(ids(chooseWork([channel('new-0', { works: null, isAwaited: true, byStranger: true })], held))).toEqual([
+      'new-0',
+    ])
+  }
+})

@@ -102,6 +102,9 @@ function limitsOf({ party, receiver, works, isAwaited, byStranger }: Work): (rea
       ['awaited', awaitedMax],
       [`awaited of ${party}`, placesOfParty],
       ...(byStranger ? ([['of strangers', strangersMax]] as const) : []),
+      // Receivers that failed leave half of these places to others, too.
+      ...(works === false ? ([['awaited and failing', awaitedMax / 2]] as const) : []),
+      ...(works === false && byStranger ? ([['of strangers and failing', strangersMax / 2]] as const) : []),
     ]
   const all = [['all', placesMax] as const, [`all of ${party}`, placesOfParty] as const]
   if (works) return all

@@ -39,6 +39,8 @@ interface Mailing {
   now: () => number
   /** The key from which the tokens of links in mails are derived. */
   key: SealKey
+  /** Sends a mail; tests replace it. */
+  send?: typeof sendMail
 }
 
 /**
@@ -118,7 +120,7 @@ async function sendOne(waiting: WaitingMail, mailing: Mailing, stop: AbortSignal
 /** The result of a try; undefined if the mail has no receiver or is no longer needed. */
 async function tryOnce(
   waiting: WaitingMail,
-  { store, auth, config, now, key }: Mailing,
+  { store, auth, config, now, key, send = sendMail }: Mailing,
   stop: AbortSignal,
 ): Promise<TryResult | undefined> {
   const { smtpUrl, mailFrom, baseUrl } = config
@@ -129,7 +131,7 @@ async function tryOnce(
     const composed = await compose(waiting.topic, { people, mail: waiting, key, now: now() })
     if (!composed) return undefined
     const mail = mailOf({ id: waiting.id, text: withReach(composed.text), baseUrl })
-    return await sendMail({ smtpUrl, mailFrom }, composed.to, mail, { stop })
+    return await send({ smtpUrl, mailFrom }, composed.to, mail, { stop })
   } catch (error) {
     return { is: 'refused', message: `The mail could not be written: ${wordsOf(error)}` }
   }
