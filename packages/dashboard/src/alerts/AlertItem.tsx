@@ -69,6 +69,7 @@ const openParts = ({ since, state, muted, acknowledged }: AlertLine): ReactNode[
   <>
     began <Time at={since} />
   </>,
+  state === 'closing' && 'recovered, and ends soon if it stays so',
   state === 'unsteady' && 'opens and ends again and again',
   muted && 'muted',
   acknowledged && (

@@ -31,7 +31,11 @@ test.each<[string, AlertLine[], string[][]]>([
   ['some are acknowledged', [alert('a', { acknowledged }), alert('b')], [['b', 'a']]],
   [
     'about no agent, or about many',
-    [alert('a', { agent: null }), alert('b', { agent: null }), alert('c', { agents: { names: ['x'], of: 2 } })],
+    [
+      alert('a', { agent: null }),
+      alert('b', { agent: null }),
+      alert('c', { agents: { names: ['x'], of: 2, offline: 1 } }),
+    ],
     [['a'], ['b'], ['c']],
   ],
   ['a worse one comes first', [alert('a', { level: 'warn', rule: 'disk' }), alert('b')], [['b'], ['a']]],

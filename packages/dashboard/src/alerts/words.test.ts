@@ -64,8 +64,14 @@ test('an alert says what is wrong, and a mass silence how many agents are offlin
   expect(item('Job backup', 'failed (exit 1) 03:12')).toBe('Job backup: failed (exit 1) 03:12')
   expect(item('Job backup', null)).toBe('Job backup')
   expect(item('*', 'and 6 more')).toBe('Further health items: and 6 more')
-  const agents = { names: ['a', 'b'], of: 5 }
-  expect(statementOf({ ...line, rule: 'silent', agents })).toBe('2 of 5 agents offline')
+  const mass = (offline: number | null) =>
+    statementOf({ ...line, rule: 'silent', agents: { names: ['a', 'b'], of: 5, offline } })
+  expect([null, 2, 1, 0].map(mass)).toEqual([
+    '2 of 5 agents went offline',
+    '2 of 5 agents went offline',
+    '2 of 5 agents went offline, 1 of them still is',
+    '2 of 5 agents went offline, 0 of them still are',
+  ])
 })
 
 test('of many names ten are shown', () => {

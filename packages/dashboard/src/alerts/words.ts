@@ -118,9 +118,16 @@ type Stated = Pick<AlertLine, 'rule' | 'label' | 'agents' | 'subject'>
  * for a health item.
  */
 export function statementOf({ rule, label, agents, subject: { item } }: Stated): string {
-  if (rule === 'silent' && agents) return `${agents.names.length} of ${agents.of} agents offline`
+  if (rule === 'silent' && agents) return massText(agents)
   const what = item === undefined ? headings[rule] : itemText(item)
   return label ? `${what}: ${label}` : what
+}
+
+/** The agents of a mass silence: how many went offline at once, and how many of them still are if some are back. */
+function massText({ names, of, offline }: NonNullable<AlertLine['agents']>): string {
+  const went = `${names.length} of ${of} agents went offline`
+  if (offline === null || offline === names.length) return went
+  return `${went}, ${offline} of them still ${offline === 1 ? 'is' : 'are'}`
 }
 
 const namesMax = 10

@@ -23,14 +23,22 @@ export async function ownWords(db: Db, about: About): Promise<string | null> {
  * the alert is not about a single item.
  */
 export function itemWordsIn(db: Db): (about: About & Pick<AlertRow, 'item'>) => Promise<string | null | undefined> {
-  let last: { of: string; health: NonNullable<Report['health']> } | undefined
+  let last: { of: string; bad: ReturnType<typeof badItems> } | undefined
   return async (about) => {
     if (about.rule !== 'item' || about.item === otherItems) return undefined
-    if (last?.of !== about.subject_id)
-      last = { of: about.subject_id, health: (await lastReport(db, about))?.health ?? [] }
-    const item = last.health.find(({ name, level }) => level === 'bad' && cut(name ?? '', maxItemName) === about.item)
-    return item?.detail ? cut(item.detail, limits.label) : null
+    if (last?.of !== about.subject_id) last = { of: about.subject_id, bad: badItems(await lastReport(db, about)) }
+    return last.bad.get(about.item) ?? null
   }
+}
+
+/** The bad health items of a report, by the names that their alerts have, with the agent's words about them. */
+export function badItems(report: Pick<Report, 'health'> | undefined): Map<string, string | null> {
+  const bad = new Map<string, string | null>()
+  for (const { name = '', level, detail } of report?.health ?? []) {
+    const item = cut(name, maxItemName)
+    if (level === 'bad' && !bad.has(item)) bad.set(item, detail ? cut(detail, limits.label) : null)
+  }
+  return bad
 }
 
 async function lastReport(db: Db, { subject_id }: About): Promise<Report | undefined> {

@@ -16,7 +16,8 @@ import type { AlertRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { newId } from '../../platform/ids.ts'
 import { done, refuse, unknownAgent } from '../../platform/verdict.ts'
-import { agentsOf, allChannelsOf, changeOf, recipients } from '../messages/recipients.ts'
+import { agentsNow, presentLabels } from '../messages/present.ts'
+import { allChannelsOf, changeOf, recipients } from '../messages/recipients.ts'
 import { channelsOwned, shared } from '../owned.ts'
 import { alertOf, rulesOf, type Scope, type SetRule, scopeOf, serviceScope } from '../store.ts'
 
@@ -118,7 +119,9 @@ async function tell(
   const rule = (await rulesOf(trx, scope))(row.rule)
   const sent = { type: 'alert.acknowledged', level: row.level, isEscalated: row.escalated_at !== null } as const
   const channels = recipients(rule, await allChannelsOf(trx, scope), sent, now)
-  const acknowledged = { type: 'alert.acknowledged', alert: alertOf(row), agents: agentsOf(row) } as const
+  const alert = { ...alertOf(row), label: (await presentLabels(trx, [row]))(row) }
+  const agents = await agentsNow(trx, row, { type: 'alert.acknowledged', now })
+  const acknowledged = { type: 'alert.acknowledged', alert, agents } as const
   await enqueue(trx, channels, changeOf(row, acknowledged, { slug: place.slug, baseUrl, now }), now)
 }
 

@@ -8,7 +8,8 @@ import type { Db, Store } from '../../platform/db/open.ts'
 import type { AlertChannelRow, AlertRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { timesAway } from '../../updates/wishes/away.ts'
-import { agentsOf, allChannelsOf, changeOf, recipients, secondChannels } from '../messages/recipients.ts'
+import { agentsNow, presentLabels } from '../messages/present.ts'
+import { allChannelsOf, changeOf, recipients, secondChannels } from '../messages/recipients.ts'
 import { endedMutes, mutedAt } from '../mutes.ts'
 import { itemWordsIn, ownWords } from '../own-words.ts'
 import type { Moment } from '../rules/conditions.ts'
@@ -162,13 +163,13 @@ async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[])
   const evaluated: Evaluated = { messages: 0, changed: 0 }
   const wordsOf = itemWordsIn(trx)
   for (const one of verdicts) {
-    const { verdict, alert } = await withItemWords(one, wordsOf)
+    const verdict = await withItemWords(one, wordsOf)
     const row = await write(trx, writing, verdict)
     if (!row) continue
     evaluated.changed++
-    const { message } = verdict.judged
+    const { alert, message } = verdict.judged
     if (message === undefined || !alert) continue
-    const agents = verdict.agents?.list ?? agentsOf(row)
+    const agents = await agentsNow(trx, row, { type: message, list: verdict.agents?.list, now })
     const telling = { slug: place.slug, baseUrl, now }
     const detail = writing.detail && message !== 'alert.ended' ? await ownWords(trx, row) : null
     const sent = { type: message, level: alert.level, isEscalated: row.escalated_at !== null }
@@ -180,23 +181,15 @@ async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[])
   return evaluated
 }
 
-/**
- * Adds the words about an item to a verdict. `alert` is the alert as a message says it, with the words of the last
- * report. The stored alert keeps those with which it opened, for the page.
- */
-async function withItemWords(
-  verdict: Verdict,
-  wordsOf: ReturnType<typeof itemWordsIn>,
-): Promise<{ verdict: Verdict; alert: JudgedAlert['alert'] }> {
+/** Adds the words of the last report about an item to an alert that opens, or about which a message is sent. */
+async function withItemWords(verdict: Verdict, wordsOf: ReturnType<typeof itemWordsIn>): Promise<Verdict> {
   const { rule, about, known, judged } = verdict
   const { alert, message } = judged
   const opens = alert?.phase === 'open' && known?.alert.phase !== 'open'
   if (!alert || about.item === undefined || !(opens || (message !== undefined && message !== 'alert.ended')))
-    return { verdict, alert }
+    return verdict
   const label = await wordsOf({ rule: rule.name, subject_id: about.id, item: about.item })
-  if (label === undefined) return { verdict, alert }
-  const worded = { ...alert, label }
-  return { verdict: opens ? { ...verdict, judged: { alert: worded, message } } : verdict, alert: worded }
+  return label === undefined ? verdict : { ...verdict, judged: { alert: { ...alert, label }, message } }
 }
 
 /** Queues a message to the second channels about each alert that nobody acknowledged in time. */
@@ -209,9 +202,9 @@ async function escalateDue(db: Db, writing: Writing, verdicts: readonly Verdict[
       const row = await markEscalated(trx, known.row, now)
       if (!row) return 0
       const detail = writing.detail ? await ownWords(trx, row) : null
-      const label = await itemWordsIn(trx)(row)
-      const alert = { ...alertOf(row), ...(label !== undefined && { label }) }
-      const opened = { type: 'alert.opened', alert, agents: agentsOf(row), detail } as const
+      const alert = { ...alertOf(row), label: (await presentLabels(trx, [row]))(row) }
+      const agents = await agentsNow(trx, row, { type: 'alert.reminder', now })
+      const opened = { type: 'alert.opened', alert, agents, detail } as const
       await enqueue(trx, secondChannels(rule, channels), changeOf(row, opened, { slug: place.slug, baseUrl, now }), now)
       return 1
     })

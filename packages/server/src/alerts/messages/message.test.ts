@@ -114,6 +114,16 @@ test.each<[Partial<AlertChange>, string]>([
     { agents: { names: names(31), of: 40 }, subject: { kind: 'workspace', name: 'north' } },
     '31 of 40 agents have been offline for 10 minutes',
   ],
+  ...([31, null, 1] as const).map((offline) => {
+    const agents = { names: names(31), of: 40, offline }
+    const said = {
+      31: '31 of 40 agents have been offline since 13:51 UTC',
+      null: '31 of 40 agents went offline at 13:51 UTC, and not all of them are back',
+      1: '31 of 40 agents went offline at 13:51 UTC, and 1 of them still is',
+    }[`${offline}`]
+    const change = { type: 'alert.reminder', agents, subject: { kind: 'workspace', name: 'north' } } as const
+    return [change, `Still open: ${said}`] as [Partial<AlertChange>, string]
+  }),
   [{ type: 'alert.reminder' }, 'Still open: mail-triage has been offline since 13:51 UTC'],
   [{ type: 'alert.unsteady' }, 'mail-triage keeps going offline and coming back'],
   [

@@ -2,7 +2,7 @@
 import type { AlertLevel, AlertSubject, MessageType, RuleName } from '@svc/api'
 import { isOwnMachineOnly, ownMachineWords, safeLine } from '@svc/protocol'
 import type { Text } from '../../deliveries/channels/call.ts'
-import { clockOf, headingOf, namesOf, subjectText, summaryOf } from './words.ts'
+import { clockOf, headingOf, type MassAgents, namesOf, subjectText, summaryOf } from './words.ts'
 
 /** A change of one alert. Times are Unix milliseconds. */
 export interface AlertChange {
@@ -21,7 +21,7 @@ export interface AlertChange {
    * about the level of one agent or has ended, or if the agent reported none.
    */
   detail: string | null
-  agents: { names: readonly string[]; of: number } | null
+  agents: MassAgents | null
   acknowledgedBy: string | null
   note: string | null
   url: string

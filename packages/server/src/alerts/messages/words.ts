@@ -10,6 +10,15 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
+/** The agents of a mass silence. */
+export interface MassAgents {
+  names: readonly string[]
+  /** The number of all agents that had ever reported. */
+  of: number
+  /** How many of the named agents are still offline; null if they were not counted, absent in the first message. */
+  offline?: number | null
+}
+
 interface SummarizedAlert {
   rule: RuleName
   subject: AlertSubject
@@ -17,8 +26,8 @@ interface SummarizedAlert {
   endedAt: number | null
   /** A few words about the problem, such as the label of a level or the name of a gauge. */
   label: string | null
-  /** The agents of a mass silence, and the number of all agents that have ever reported; null for other alerts. */
-  agents: { names: readonly string[]; of: number } | null
+  /** The agents of a mass silence; null for other alerts. */
+  agents: MassAgents | null
   acknowledgedBy: string | null
 }
 
@@ -96,19 +105,31 @@ export function summaryOf(type: MessageType, alert: SummarizedAlert, now: number
   const who = whoOf(alert)
   const isPlural = alert.agents !== null || alert.subject.item === otherItems
   const { begins, is, was, keeps } = isPlural ? plural(words[rule]) : words[rule]
+  const mass = massNow(alert, now)
+  const stillIs = `${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`
   switch (type) {
     case 'alert.opened':
+      if (mass !== undefined) return mass
       if (!lasts(rule) || now - since < 1000) return sentence(`${who} ${begins}`, alert)
       return sentence(`${who} ${is} for ${lengthOf(now - since)}`, alert)
     case 'alert.reminder':
-      return sentence(`Still open: ${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`, alert)
+      return sentence(`Still open: ${mass ?? stillIs}`, alert)
     case 'alert.acknowledged':
-      return `${named(acknowledgedBy ?? 'Somebody', 'Somebody')} acknowledged: ${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`
+      return `${named(acknowledgedBy ?? 'Somebody', 'Somebody')} acknowledged: ${mass ?? stillIs}`
     case 'alert.unsteady':
       return sentence(`${who} ${isPlural ? 'keep' : 'keeps'} ${keeps}`, alert)
     case 'alert.ended':
       return endedSentence(who, was, alert, endedAt ?? now)
   }
+}
+
+/** The sentence about a mass silence of which some agents are back, or may be; undefined if none is. */
+function massNow({ rule, agents, since }: SummarizedAlert, now: number): string | undefined {
+  if (rule !== 'silent' || agents?.offline === undefined || agents.offline === agents.names.length) return undefined
+  const { names, of, offline } = agents
+  const rest =
+    offline === null ? 'not all of them are back' : `${offline} of them still ${offline === 1 ? 'is' : 'are'}`
+  return `${names.length} of ${of} agents went offline at ${clockOf(since, now)}, and ${rest}`
 }
 
 const sentence = (text: string, { label }: SummarizedAlert): string => (label ? `${text}: ${label}` : text)

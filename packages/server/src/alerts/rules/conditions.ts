@@ -120,6 +120,23 @@ export interface AlertFacts {
   hours: Hours | null
 }
 
+/** The level and the signs of an agent's last report. */
+export type Reported = Pick<AlertFacts, 'level' | 'label' | 'signs'>
+
+/**
+ * The rules whose alerts have words that an agent chooses, apart from `item`. An agent may change them with every
+ * report, so they are stored only with messages, and otherwise read when an alert is shown.
+ */
+export const labelled = {
+  bad: ({ level, label }: Reported) => when(level === 'bad', label ?? undefined),
+  warning: ({ level, label }: Reported) => when(level === 'warn', label ?? undefined),
+  binding: ({ signs: { bindings } }: Reported) => when(bindings.length > 0, bindings.join(', ')),
+  gauge: ({ signs: { gauges } }: Reported) => when(gauges.length > 0, gauges.join(', ')),
+} as const satisfies Partial<Record<RuleName, (reported: Reported) => Finding>>
+
+/** True if agents choose the words of this rule's alerts. */
+export const isWordedByAgents = (name: RuleName): boolean => name === 'item' || name in labelled
+
 const attempts = { rolled_back: 'was rolled back', failed: 'failed' } as const satisfies Record<
   Exclude<Outcome, 'ok'>,
   string
@@ -138,25 +155,24 @@ export interface Moment {
  */
 const ofAgent: Readonly<Partial<Record<RuleName, (agent: AlertFacts, rule: Rule, moment: Moment) => Finding>>> = {
   silent: silence,
-  bad: ({ level, label }) => when(level === 'bad', label ?? undefined),
-  warning: ({ level, label }) => when(level === 'warn', label ?? undefined),
+  bad: labelled.bad,
+  warning: labelled.warning,
   process: ({ signs, paused, stopped }) => when(signs.process !== null && !paused && stopped !== 'person'),
   status_stale: ({ statusStale }) => when(statusStale),
   disk: ({ diskFull }) => when(diskFull),
-  binding: ({ signs: { bindings } }) => when(bindings.length > 0, bindings.join(', ')),
+  binding: labelled.binding,
   update: ({ update }) => when(update !== null, update ? `${update.version} ${attempts[update.outcome]}` : undefined),
   run_failed: ({ runs }, { statuses }) => {
     const last = runs.slice(0, failedRuns)
     return when(last.length === failedRuns && last.every((status) => status !== null && statuses?.includes(status)))
   },
-  run_long: ({ signs: { started } }, _rule, { now }) =>
-    started === null ? clear : { is: 'holds', from: Math.min(started * 1000, now) },
+  run_long: ({ signs: { started } }, { after }, { now }) => longRun(started, after, now),
   cost_day: ({ cost }, rule) => costOfDay(cost.today, rule),
   cost_jump: ({ cost: { today, before } }) =>
     before.length >= minJumpDays && today > minJumpMicro && today > jumpFactor * median(before)
       ? { is: 'holds' }
       : over,
-  gauge: ({ signs: { gauges } }) => when(gauges.length > 0, gauges.join(', ')),
+  gauge: labelled.gauge,
   two_reporters: ({ twoReporters }) => when(twoReporters),
 }
 
@@ -218,6 +234,17 @@ function silence({ receivedAt, intervalSeconds, stopped, hours }: AlertFacts, _r
   if (hours === null) return { is: 'holds', from, since }
   const window = windowAt(hours, now)
   return window ? { is: 'holds', from: Math.max(from, window.from), since } : unknown
+}
+
+/**
+ * Judges the earliest run in progress. A younger run does not count, so that runs which follow each other without a
+ * break do not keep an alert open.
+ */
+function longRun(started: number | null, after: number, now: number): Finding {
+  if (started === null) return clear
+  const from = started * 1000
+  if (now - Math.min(from, now) < after) return clear
+  return from > now ? { is: 'holds' } : { is: 'holds', from }
 }
 
 function median(values: readonly number[]): number {

@@ -94,6 +94,16 @@ function sharedItems(
   return new Set(items.filter(shares))
 }
 
+/** The words of the alert that items share: the bad items of a report without alerts of their own. Null if there are none. */
+export function sharedLabel(
+  { items, moreItems }: Pick<AlertFacts['signs'], 'items' | 'moreItems'>,
+  own: ReadonlySet<string>,
+): string | null {
+  const shared = items.filter((item) => !own.has(item))
+  const others = shared.length + moreItems
+  return others > 0 ? labelOf(shared, others) : null
+}
+
 function labelOf(shared: readonly string[], others: number): string {
   const names = shared.slice(0, labelledNames)
   const more = others - names.length

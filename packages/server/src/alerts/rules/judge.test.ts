@@ -129,6 +129,32 @@ test('messages say when the condition began, not when the alert opened', () => {
   expect(played.alert()).toMatchObject({ since: start - 90_000, openedAt: start })
 })
 
+test('the words of an open alert are stored with a message, and not with every report that changes them', () => {
+  const says = (label: string | undefined): Finding => ({ is: 'holds', ...(label !== undefined && { label }) })
+  const played = story(rule({ after: 0 })).is(says('2 times in a row'), 1)
+  expect(played.alert()?.label).toBe('2 times in a row')
+  for (let times = 3; times < 15; times++) played.is(says(`${times} times in a row`), 1)
+  expect(played.alert()?.label).toBe('2 times in a row')
+  played.is(says('15 times in a row'), 50)
+  expect([played.messages(), played.alert()?.label]).toEqual([['alert.opened', 'alert.reminder'], '15 times in a row'])
+  played.is(says(undefined), 24 * 60)
+  expect([played.messages().length, played.alert()?.label]).toEqual([3, null])
+})
+
+test('the words that the service itself chooses are stored as they change', () => {
+  const played = story({ ...defaultRule('service'), after: 0 })
+    .is({ is: 'holds', label: 'nothing was taken for an hour' }, 1)
+    .is({ is: 'holds', label: 'it was disabled' }, 1)
+  expect([played.messages(), played.alert()?.label]).toEqual([['alert.opened'], 'it was disabled'])
+})
+
+test('an open alert has the present beginning of its condition', () => {
+  const played = story({ ...defaultRule('run_long'), on: true })
+    .is({ is: 'holds', from: start - 3 * hour }, 1)
+    .is({ is: 'holds', from: start - 2 * hour }, 1)
+  expect([played.messages(), played.alert()?.since]).toEqual([['alert.opened'], start - 2 * hour])
+})
+
 test('while nothing can be found out an open alert stays open, and a pending one does not open and starts again', () => {
   const opened = story(rule({ after: 2 * minute, reminds: false }))
     .is(holds, 3)

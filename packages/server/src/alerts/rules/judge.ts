@@ -4,7 +4,7 @@
  * of state, the end of a mute, or a reminder that is due.
  */
 import type { Acknowledgement, AlertLevel, AlertState, MessageType } from '@svc/api'
-import { endsAfter, type Finding, type Rule } from './conditions.ts'
+import { endsAfter, type Finding, isWordedByAgents, type Rule } from './conditions.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -74,6 +74,8 @@ export interface JudgedAlert {
   message: Message | undefined
 }
 
+type Holds = Extract<Finding, { is: 'holds' }>
+
 /** The facts beside the finding by which an alert is judged. */
 interface Situation {
   now: number
@@ -102,8 +104,15 @@ export function judge(rule: Rule, finding: Finding, alert: Alert | undefined, si
       : moved(rule, finding, before && thawed(before, situation.now), situation)
   if (!after) return none
   const settled = settle(after, situation.now)
-  return decideMessage(rule, settled, situation)
+  const judged = decideMessage(rule, settled, situation)
+  // A message has the words of its moment. Its row is written anyway, so it keeps them.
+  if (judged.message === undefined || !judged.alert || finding.is !== 'holds') return judged
+  return { ...judged, alert: { ...judged.alert, label: labelOf(rule, finding, judged.alert) } }
 }
+
+/** The words about an alert whose condition holds. Those about a single item are read from the report later. */
+const labelOf = ({ name }: Rule, { label }: Holds, alert: Alert): string | null =>
+  label ?? (name === 'item' ? alert.label : null)
 
 /**
  * Applies a finding to the phase of an alert. Undefined means that no alert is kept: there was none, or it was only
@@ -120,11 +129,7 @@ function moved(
   return gone(rule, alert, situation.now)
 }
 
-function newAlert(
-  { level }: Rule,
-  { from, since, label }: Extract<Finding, { is: 'holds' }>,
-  situation: Situation,
-): Alert {
+function newAlert({ level }: Rule, { from, since, label }: Holds, situation: Situation): Alert {
   const { now, openings = [], muted } = situation
   return {
     phase: 'pending',
@@ -145,18 +150,25 @@ function newAlert(
   }
 }
 
-function held(rule: Rule, { from, since, label }: Extract<Finding, { is: 'holds' }>, alert: Alert, now: number): Alert {
-  // An open alert keeps the label that it had when it opened. Otherwise a label that changes with every report would be
-  // written each time.
-  if (alert.phase === 'open') return alert
-  const seen = { ...alert, label: label ?? alert.label }
+function held(rule: Rule, finding: Holds, alert: Alert, now: number): Alert {
+  const { from, since } = finding
+  const label = labelOf(rule, finding, alert)
+  // An open alert keeps the label of its last message. Otherwise a label that changes with every report would be
+  // written each time; it is read when the alert is shown (messages/present.ts).
+  if (alert.phase === 'open')
+    return { ...alert, since: since ?? from ?? alert.since, label: isWordedByAgents(rule.name) ? alert.label : label }
+  const seen = { ...alert, label }
   switch (alert.phase) {
     case 'closing':
       return { ...seen, phase: 'open', phaseSince: now }
     case 'calm':
       return held(
         rule,
-        { is: 'holds', ...(from !== undefined && { from }) },
+        {
+          is: 'holds',
+          ...(from !== undefined && { from }),
+          ...(finding.label !== undefined && { label: finding.label }),
+        },
         { ...seen, phase: 'pending', phaseSince: now },
         now,
       )

@@ -15,6 +15,7 @@ import { hashToken, newToken } from '../../platform/tokens.ts'
 import { refuse, unknownAgent } from '../../platform/verdict.ts'
 import { lockAgent } from '../commands/lock.ts'
 import { keepOutcomes } from '../commands/outcomes.ts'
+import { renameInAlerts } from './alert-names.ts'
 import { keepOldName } from './old-names.ts'
 import { tagNewAgent } from './tags.ts'
 
@@ -96,6 +97,7 @@ export function renameAgent(
     if (!agent) return unknownAgent
     if (before.name !== name) {
       await keepOldName(trx, before, now)
+      await renameInAlerts(trx, before, name)
       await audit(trx, { ...note(agent, by, now, 'agent.renamed'), details: { from: before.name } })
     }
     return { ok: true, value: agent }

@@ -112,8 +112,8 @@ export async function answerOfTest(
 }
 
 export const alertOperations: readonly Bound[] = [
-  looks(alertPages.alertLines, ({ deps, workspace }, { ended = false, ...asked }) =>
-    alertLines(deps.store.db, workspace, { ended, ...asked }),
+  looks(alertPages.alertLines, ({ deps, workspace, now }, { ended = false, ...asked }) =>
+    alertLines(deps.store.db, workspace, { ended, ...asked, now }),
   ),
   looks(alertPages.agentAlerts, ({ deps, agent, now }, { limit }) => agentAlerts(deps.store.db, agent, limit, now)),
   looks(alerts.alerts, ({ deps, workspace }, { all = false, limit }) =>

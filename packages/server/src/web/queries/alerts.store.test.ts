@@ -31,7 +31,7 @@ everyEngine('alerts on the page', (open) => {
     const ctx = () => ({ db, by: w.admin, now: w.clock.now() })
     const lines = async (ended = false, more: { before?: string; limit?: number; workspace?: { id: string } } = {}) => {
       const { workspace = w.workspace, before, limit = 50 } = more
-      return alertLines(db, workspace, { ended, before, limit })
+      return alertLines(db, workspace, { ended, before, limit, now: w.clock.now() })
     }
     const namesOf = async (...asked: Parameters<typeof lines>) =>
       (await lines(...asked)).rows.map(({ subject }) => subject.name)
@@ -82,7 +82,7 @@ everyEngine('alerts on the page', (open) => {
     await massSilence(w, ['mail-triage', 'other'])
     const { rows } = await lines()
     expect(rows.map(({ rule, rollout, agents, agent }) => ({ rule, rollout, agents, agent }))).toEqual([
-      { rule: 'silent', rollout: null, agents: { names: ['mail-triage', 'other'], of: 7 }, agent: null },
+      { rule: 'silent', rollout: null, agents: { names: ['mail-triage', 'other'], of: 7, offline: 0 }, agent: null },
       { rule: 'rollout', rollout: 'r1', agents: null, agent: null },
     ])
   })

@@ -1,5 +1,6 @@
 /** Reads alerts for pages. Pending alerts are left out, because they may never open. */
 import type { AlertLine, AlertLines, Workspace } from '@svc/api'
+import { presentLabels, stillOffline } from '../../alerts/messages/present.ts'
 import { stateOf } from '../../alerts/rules/judge.ts'
 import { alertOf, subjectOf } from '../../alerts/store.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -12,13 +13,13 @@ const maxOpen = 500
 /** The number of days of alerts on an agent's page, the same as the longest window of its level history. */
 const agentDays = 30
 
-type LinesWanted = { ended: boolean; before: string | undefined; limit: number }
+type LinesWanted = { ended: boolean; before: string | undefined; limit: number; now: number }
 
 /** The alerts of a workspace that are open, or those that have ended, newest first. */
 export async function alertLines(
   db: Db,
   { id }: { id: string },
-  { ended, before, limit }: LinesWanted,
+  { ended, before, limit, now }: LinesWanted,
 ): Promise<AlertLines> {
   const max = ended ? limit : maxOpen
   const rows = await shownRows(db, id)
@@ -27,7 +28,7 @@ export async function alertLines(
     .orderBy('alert.id', 'desc')
     .limit(max + 1)
     .execute()
-  return { rows: rows.slice(0, max).map(lineOf), more: rows.length > max }
+  return { rows: await linesOf(db, rows.slice(0, max), now), more: rows.length > max }
 }
 
 /**
@@ -46,7 +47,7 @@ export async function agentAlerts(db: Db, agent: AgentRow, limit: number, now: n
     .orderBy('alert.id', 'desc')
     .limit(limit)
     .execute()
-  return rows.map(lineOf)
+  return linesOf(db, rows, now)
 }
 
 export async function alertStanding(db: Db, { id }: { id: string }): Promise<Workspace['alerts']> {
@@ -76,7 +77,23 @@ const shownRows = (db: Db, scope: string) =>
     .where('scope', '=', scope)
     .where('opened_at', 'is not', null)
 
-function lineOf(row: AlertRow & { agentName: string | null }): AlertLine {
+type ShownRow = AlertRow & { agentName: string | null }
+
+/** The alerts as lines, with what they say at this moment. */
+async function linesOf(db: Db, rows: readonly ShownRow[], now: number): Promise<AlertLine[]> {
+  const labelOf = await presentLabels(db, rows)
+  const lines: AlertLine[] = []
+  for (const row of rows) lines.push({ ...lineOf(row), label: labelOf(row), agents: await agentsIn(db, row, now) })
+  return lines
+}
+
+async function agentsIn(db: Db, row: ShownRow, now: number): Promise<AlertLine['agents']> {
+  if (row.agents === null) return null
+  const agents = JSON.parse(row.agents) as { names: string[]; of: number }
+  return { ...agents, offline: row.ended_at === null ? await stillOffline(db, row.scope, agents.names, now) : null }
+}
+
+function lineOf(row: ShownRow): Omit<AlertLine, 'label' | 'agents'> {
   const alert = alertOf(row)
   return {
     id: row.id,
@@ -89,9 +106,7 @@ function lineOf(row: AlertRow & { agentName: string | null }): AlertLine {
     endedAt: row.ended_at,
     acknowledged: alert.acknowledged,
     muted: alert.muted,
-    label: row.label,
     agent: row.agentName,
     rollout: row.subject_kind === 'rollout' ? row.subject_id : null,
-    agents: row.agents === null ? null : (JSON.parse(row.agents) as AlertLine['agents']),
   }
 }

@@ -1,0 +1,164 @@
+/**
+ * Reads what open alerts say now. Their rows keep the words of the last message, because the words of agents may change
+ * with every report; so whatever is shown or sent about an open alert is worded here.
+ */
+import { setImmediate } from 'node:timers/promises'
+import { type MessageType, otherItems } from '@svc/api'
+import { storedReport } from '../../agent-api/report-store/body.ts'
+import { readSigns, type Signs } from '../../agent-api/reports/signs.ts'
+import { silentAt } from '../../fleet/agents/silent.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { AlertRow } from '../../platform/db/tables.ts'
+import { badItems } from '../own-words.ts'
+import { isWordedByAgents, labelled, type Reported } from '../rules/conditions.ts'
+import { sharedLabel } from '../rules/items.ts'
+import { agentsOf } from './recipients.ts'
+import type { MassAgents } from './words.ts'
+
+/** The numbers of agents, and of bodies of reports, that are read in one turn of the event loop. */
+const [agentsAtOnce, bodiesAtOnce] = [200, 8]
+/** The characters of bodies that are read for one list. Items of further agents are shown without words. */
+const maxBodies = 4_000_000
+/** The largest mass silence whose agents are counted again for a list. */
+const maxCounted = 2000
+
+type OpenRow = Pick<AlertRow, 'id' | 'scope' | 'rule' | 'subject_kind' | 'subject_id' | 'item' | 'label' | 'ended_at'>
+
+/**
+ * Returns the present words of each alert. Alerts that have ended keep theirs, and so do those of agents whose last
+ * report says nothing about them. Words are null if the condition is gone, so that the alert is about to end.
+ */
+export async function presentLabels(db: Db, rows: readonly OpenRow[]): Promise<(row: OpenRow) => string | null> {
+  const open = rows.filter(
+    ({ ended_at, subject_kind, rule }) => ended_at === null && subject_kind === 'agent' && isWordedByAgents(rule),
+  )
+  if (open.length === 0) return ({ label }) => label
+  const reports = await reportsOf(db, idsOf(open))
+  const items = open.filter(({ subject_id, rule }) => rule === 'item' && reports.has(subject_id))
+  const single = items.filter(({ item }) => item !== otherItems)
+  const shared = items.filter(({ item }) => item === otherItems)
+  const words = await itemWords(db, single)
+  const own = await ownItems(db, shared)
+  const labels = new Map<string, string | null>()
+  for (const row of open) {
+    const report = reports.get(row.subject_id)
+    if (report !== undefined) labels.set(row.id, labelIn(row, report))
+  }
+  return ({ id, label }) => (labels.has(id) ? (labels.get(id) ?? null) : label)
+
+  function labelIn({ id, rule, subject_id, item, label }: OpenRow, report: Report): string | null {
+    if (rule === 'item' && item !== otherItems) return words.get(id) ?? null
+    if (report.signs === null && rule !== 'bad' && rule !== 'warning') return label
+    const reported: Reported = { ...report, signs: report.signs ?? readSigns('') }
+    if (rule === 'item') return sharedLabel(reported.signs, own.get(subject_id) ?? new Set())
+    const finding = labelled[rule as keyof typeof labelled](reported)
+    return finding.is === 'holds' ? (finding.label ?? null) : null
+  }
+}
+
+const idsOf = (rows: readonly OpenRow[]): string[] => [...new Set(rows.map(({ subject_id }) => subject_id))]
+
+type Report = Pick<Reported, 'level' | 'label'> & { signs: Signs | null }
+
+/** The short columns of the last reports of these agents. */
+async function reportsOf(db: Db, ids: readonly string[]): Promise<Map<string, Report>> {
+  const reports = new Map<string, Report>()
+  for await (const some of parts(ids, agentsAtOnce)) {
+    const rows = await db
+      .selectFrom('agent_report')
+      .select(['agent_id', 'level', 'label', 'signs'])
+      .where('agent_id', 'in', some)
+      .execute()
+    for (const { agent_id, signs, ...row } of rows)
+      reports.set(agent_id, { ...row, signs: signs === null ? null : readSigns(signs) })
+  }
+  return reports
+}
+
+/** The words of the agents about single bad items, by the id of the alert. */
+async function itemWords(db: Db, rows: readonly OpenRow[]): Promise<Map<string, string | null>> {
+  const words = new Map<string, string | null>()
+  const byAgent = Map.groupBy(rows, ({ subject_id }) => subject_id)
+  let left = maxBodies
+  for await (const ids of parts([...byAgent.keys()], bodiesAtOnce)) {
+    if (left <= 0) break
+    const bodies = await db
+      .selectFrom('agent_report')
+      .select(['agent_id', 'body'])
+      .where('agent_id', 'in', ids)
+      .execute()
+    for (const { agent_id, body } of bodies) {
+      left -= body.length
+      const bad = badItems(storedReport(body))
+      for (const { id, item } of byAgent.get(agent_id) ?? []) words.set(id, bad.get(item) ?? null)
+    }
+  }
+  return words
+}
+
+/** The items of these agents that have open alerts of their own. */
+async function ownItems(db: Db, rows: readonly OpenRow[]): Promise<Map<string, Set<string>>> {
+  const own = new Map<string, Set<string>>()
+  const scope = rows[0]?.scope ?? ''
+  for await (const some of parts(idsOf(rows), agentsAtOnce)) {
+    const rows = await db
+      .selectFrom('alert')
+      .select(['subject_id', 'item'])
+      .where('scope', '=', scope)
+      .where('rule', '=', 'item')
+      .where('subject_kind', '=', 'agent')
+      .where('subject_id', 'in', some)
+      .where('ended_at', 'is', null)
+      .where('opened_at', 'is not', null)
+      .execute()
+    for (const { subject_id, item } of rows) own.set(subject_id, (own.get(subject_id) ?? new Set()).add(item))
+  }
+  return own
+}
+
+/**
+ * How many agents of a mass silence are offline now. Null if they are too many to be counted for a list. An agent that
+ * was renamed or deleted since is not counted.
+ */
+export async function stillOffline(
+  db: Db,
+  workspaceId: string,
+  names: readonly string[],
+  now: number,
+): Promise<number | null> {
+  if (names.length > maxCounted) return null
+  let offline = 0
+  for await (const some of parts(names, agentsAtOnce)) {
+    const rows = await db
+      .selectFrom('agent')
+      .innerJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+      .select(['received_at', 'interval_s', 'stopped'])
+      .where('workspace_id', '=', workspaceId)
+      .where('name', 'in', some)
+      .execute()
+    offline += rows.filter((row) => row.stopped !== 'person' && silentAt(row.received_at, row.interval_s) <= now).length
+  }
+  return offline
+}
+
+/**
+ * The agents of a mass silence for a message. The first message names them in `list`, or as they are stored; a later one
+ * also says how many of them are still offline.
+ */
+export async function agentsNow(
+  db: Db,
+  row: Pick<AlertRow, 'agents' | 'scope'>,
+  { type, list, now }: { type: MessageType; list?: MassAgents | undefined; now: number },
+): Promise<MassAgents | null> {
+  const agents = list ?? agentsOf(row)
+  if (agents === null || type === 'alert.opened' || type === 'alert.ended') return agents
+  return { ...agents, offline: await stillOffline(db, row.scope, agents.names, now) }
+}
+
+/** Yields a list in parts, each in another turn of the event loop, so that reports are answered in between. */
+async function* parts<T>(list: readonly T[], size: number): AsyncGenerator<readonly T[]> {
+  for (let i = 0; i < list.length; i += size) {
+    if (i > 0) await setImmediate()
+    yield list.slice(i, i + size)
+  }
+}
