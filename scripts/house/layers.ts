@@ -43,6 +43,7 @@ export const orders: Readonly<Record<string, Order>> = {
       {
         zip: 'zip archives, read and written',
         'key.ts': 'the key of a path: equal for paths that a file system treats as the same',
+        'read-file.ts': 'small files, read: missing, unreadable with the reason, or content',
       },
     ],
     exceptions: [],

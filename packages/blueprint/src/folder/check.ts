@@ -31,8 +31,9 @@ export interface Examined {
 }
 
 export function examineFolder(dir: string): Examined {
-  const { findings, files, manifest, placeOf } = wrongInFolder(resolve(dir))
-  return { findings: someFindings(findings), ...remarksOn(manifest, files, placeOf) }
+  const { findings, warnings, files, manifest, placeOf } = wrongInFolder(resolve(dir))
+  const remarks = remarksOn(manifest, files, placeOf)
+  return { findings: someFindings(findings), ...remarks, warnings: [...warnings, ...remarks.warnings] }
 }
 
 export async function examineBundle(bytes: Uint8Array): Promise<Examined> {
@@ -59,15 +60,22 @@ interface FolderRead extends Gathered {
  * the bundle that is being written.
  */
 export function wrongInFolder(root: string, except?: string): FolderRead {
-  const none = (message: string): FolderRead => ({ files: [], leftOut: [], findings: [{ file: '', message }] })
+  const refused = (findings: readonly BundleFinding[]): FolderRead => ({
+    files: [],
+    leftOut: [],
+    findings,
+    warnings: [],
+  })
+  const none = (message: string) => refused([{ file: '', message }])
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory())
     return none(`is made of a folder, and there is none at ${root}`)
-  let gathered: Gathered
+  let gathered: ReturnType<typeof gather>
   try {
     gathered = gather(root, except)
   } catch (error) {
     return none(`cannot be made: ${whyOf(error)}`)
   }
+  if ('refused' in gathered) return refused(gathered.refused)
   const { files } = gathered
   const own = readManifestOf(root, files)
   const findings = [

@@ -1,13 +1,14 @@
 /** Lists the files of a blueprint's folder that belong in its bundle, in the same order on every machine. */
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { limits, readText } from '@svc/protocol'
+import { limits } from '@svc/protocol'
 import type { BundleFinding } from '../bundle/findings.ts'
 import { keyOf } from '../key.ts'
 import { isLogPattern } from '../manifest/logs.ts'
 import { readManifest } from '../manifest/read.ts'
 import { manifestName } from '../manifest/shape.ts'
-import { type Ignore, ignoreName, ignoring } from './ignore.ts'
+import { readFile, readTextFile } from '../read-file.ts'
+import { type Ignore, ignoreName, ignoring, type Rule } from './ignore.ts'
 
 export interface FolderFile {
   readonly path: string
@@ -23,22 +24,32 @@ export interface Gathered {
   readonly leftOut: readonly string[]
   /** Findings about things in the folder that no bundle can contain: links, devices, files with unreadable names. */
   readonly findings: readonly BundleFinding[]
+  /** Findings about ignore rules that do not do what they say. */
+  readonly warnings: readonly BundleFinding[]
+}
+
+/** Ignore rules that are not understood. Nothing may be packed then, since they may keep secrets out of the bundle. */
+interface NotGathered {
+  readonly refused: readonly BundleFinding[]
 }
 
 /**
- * Lists the files of the folder `dir` that belong in its bundle, without the file `except`. Throws if a file cannot be
- * read, or if `.svcignore` is not text, since its rules may keep secrets out of the bundle.
+ * Lists the files of the folder `dir` that belong in its bundle, without the file `except`. Throws if a folder cannot be
+ * read.
  */
-export function gather(dir: string, except?: string): Gathered {
-  const rules = readText(bytesOf(join(dir, ignoreName)))
-  if (!rules.ok) throw new Error(`${ignoreName} ${rules.why}`)
-  const ignore = ignoring(ownRules(dir, except), rules.text)
-  const walked: Walk = { dir, ignore, files: [], leftOut: [], findings: [] }
-  walk(walked, '', false)
+export function gather(dir: string, except?: string): Gathered | NotGathered {
+  const rules = readTextFile(join(dir, ignoreName), maxRulesBytes)
+  if (rules.is === 'unreadable') return { refused: [{ file: ignoreName, message: rules.why }] }
+  const ignore = ignoring(ownRules(dir, except), rules.is === 'text' ? rules.text : '')
+  if (ignore.findings.length > 0) return { refused: ignore.findings }
+  const walked: Walk = { dir, ignore, files: [], leftOut: [], findings: [], useless: new Map() }
+  walk(walked, '', undefined)
   walked.files.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)))
-  const { files, leftOut, findings } = walked
-  return { files, leftOut, findings }
+  const { files, leftOut, findings, useless } = walked
+  return { files, leftOut, findings, warnings: [...useless.values()] }
 }
+
+const maxRulesBytes = 1024 * 1024
 
 interface Walk {
   readonly dir: string
@@ -46,9 +57,12 @@ interface Walk {
   readonly files: FolderFile[]
   readonly leftOut: string[]
   readonly findings: BundleFinding[]
+  /** The warnings about rules that take nothing back, by their line. */
+  readonly useless: Map<number | undefined, BundleFinding>
 }
 
-function walk(into: Walk, below: string, isOut: boolean): void {
+/** Walks through a folder. `outBy` is the rule that leaves the folder out. */
+function walk(into: Walk, below: string, outBy: Rule | undefined): void {
   const { dir, ignore } = into
   for (const raw of readdirSync(join(dir, below), { encoding: 'buffer' }).sort(Buffer.compare)) {
     if (into.files.length > limits.bundleEntries) return
@@ -56,18 +70,33 @@ function walk(into: Walk, below: string, isOut: boolean): void {
     const path = `${below}${name}`
     if (below === '' && keyOf(name) === '.svc') continue
     if (!Buffer.from(name).equals(raw)) {
-      if (!isOut) into.findings.push({ file: path, message: 'has a name that is not UTF-8' })
+      if (!outBy) into.findings.push({ file: path, message: 'has a name that is not UTF-8' })
       continue
     }
     const stat = lstatSync(join(dir, path))
     const isFolder = stat.isDirectory()
-    // If a folder is left out, its contents are left out too, except for paths that an ignore rule with `!` takes back.
-    const out = ignore.judge(isFolder ? `${path}/` : path) ?? isOut
-    if (out && !isOut && name !== '.git') into.leftOut.push(isFolder ? `${path}/` : path)
+    const out = outOf(into, isFolder ? `${path}/` : path, outBy)
+    if (out && !outBy && name !== '.git') into.leftOut.push(isFolder ? `${path}/` : path)
     if (isFolder) {
       if (name !== '.git' && (!out || ignore.mayTakeBack)) walk(into, `${path}/`, out)
     } else if (!out) take(path, stat, into)
   }
+}
+
+/**
+ * The rule that leaves a path out. What is inside a folder that is left out is left out, too. A rule with `!` takes it
+ * back only if the folder is left out by default, as git takes nothing back from a folder that a line leaves out.
+ */
+function outOf({ ignore, useless }: Walk, path: string, outBy: Rule | undefined): Rule | undefined {
+  const rule = ignore.judge(path)
+  if (outBy?.line === undefined) return rule ? (rule.takesBack ? undefined : rule) : outBy
+  if (rule?.takesBack && !useless.has(rule.line))
+    useless.set(rule.line, {
+      file: ignoreName,
+      ...(rule.line !== undefined && { line: rule.line }),
+      message: `does not take back ${path}: line ${outBy.line} leaves out its folder as a whole. Let that line end in "/*"`,
+    })
+  return outBy
 }
 
 function take(path: string, stat: ReturnType<typeof lstatSync>, into: Walk): void {
@@ -84,7 +113,9 @@ function ownRules(dir: string, except: string | undefined): string[] {
   const target = except === undefined ? '' : relative(dir, resolve(except))
   const own =
     target === '' || target.startsWith('..') || isAbsolute(target) ? [] : [`/${literal(target.split(sep).join('/'))}`]
-  const manifest = readManifest(bytesOf(join(dir, manifestName)), { for: 'report' })
+  const manifestFile = readFile(join(dir, manifestName), limits.manifestBytes)
+  const manifest = readManifest(manifestFile.is === 'bytes' ? manifestFile.bytes : '', { for: 'report' })
+  // A manifest that cannot be read is refused when it is checked.
   if (!manifest.ok) return own
   const { name, state, status, logs } = manifest.value
   const written = [...state, ...(status === undefined ? [] : [status])].map(literal)
@@ -99,8 +130,3 @@ const anyWord = (path: string): string =>
     .split('/')
     .map((segment) => (segment === '*' ? segment : literal(segment)))
     .join('/')
-
-/** The bytes of a file; none if it is missing. Throws if it cannot be read. */
-function bytesOf(file: string): Uint8Array {
-  return existsSync(file) ? readFileSync(file) : new Uint8Array()
-}

@@ -3,6 +3,7 @@
  * bundle.
  */
 import type { BundleFinding } from '../bundle/findings.ts'
+import { isLogPattern } from '../manifest/logs.ts'
 import type { Manifest } from '../manifest/shape.ts'
 import { manifestName } from '../manifest/shape.ts'
 
@@ -34,7 +35,27 @@ export type PlaceOf = (path: string) => { line: number; column: number }
 
 /** Warnings about mistakes because of which the service learns nothing from the agent, or secrets become known. */
 export function warningsOn(manifest: Manifest, files: readonly Listed[], placeOf: PlaceOf): BundleFinding[] {
-  return [...outsideState(manifest, placeOf), ...files.flatMap(environments)]
+  return [...outsideState(manifest, placeOf), ...literalSigns(manifest, placeOf), ...files.flatMap(environments)]
+}
+
+/** Finds paths with signs of patterns, which svc takes literally: such a path is one file or folder of exactly this name. */
+function literalSigns({ state, status, logs }: Manifest, placeOf: PlaceOf): BundleFinding[] {
+  const logPaths = logs.map((log) => ({
+    path: log.path,
+    parts: log.path.split('/').filter((s) => s !== '*' || !isLogPattern(log)),
+  }))
+  const named = [
+    ...state.map((path, i) => ({ at: `state[${i}]`, path, parts: [path] })),
+    ...(status === undefined ? [] : [{ at: 'status', path: status, parts: [status] }]),
+    ...logPaths.map((log, i) => ({ at: `logs[${i}].path`, ...log })),
+  ]
+  return named
+    .filter(({ parts }) => parts.some((part) => /[*?[]/.test(part)))
+    .map(({ at, path }) => ({
+      file: manifestName,
+      ...placeOf(at),
+      message: `names "${path}", which is no pattern here: it is one file or folder of exactly this name`,
+    }))
 }
 
 /**

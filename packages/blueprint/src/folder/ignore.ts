@@ -1,9 +1,10 @@
 /**
  * Decides which files of a blueprint's folder are left out of the bundle: files of the machine, of version control and
- * of the running agent, and files that `.svcignore` names. The lines of `.svcignore` are patterns as in `.gitignore`:
- * `*`, `?`, `[abc]` and `**`; a slash before the end binds a pattern to the root, a slash at the end matches folders
- * only, and `!` takes a path back into the bundle. Later lines override earlier ones and the defaults.
+ * of the running agent, and files that `.svcignore` names. Its lines mean what they mean in a `.gitignore`, except that
+ * `!` also takes back paths inside folders that are left out by default (D68).
  */
+import type { BundleFinding } from '../bundle/findings.ts'
+import { type Pattern, readPattern } from './pattern.ts'
 
 export const ignoreName = '.svcignore'
 
@@ -26,20 +27,18 @@ const usual = [
   `/${ignoreName}`,
 ] as const
 
-export interface Ignore {
-  /**
-   * Returns true if a path is left out, false if a pattern with `!` takes it back, and undefined if no pattern matches.
-   * The path of a folder ends in `/`.
-   */
-  readonly judge: (path: string) => boolean | undefined
-  /** True if a pattern may take back a path inside a folder that is left out. Such folders must then be searched. */
-  readonly mayTakeBack: boolean
-}
-
-interface Rule {
+/** A rule is a line of `.svcignore`, or a default, which has no line. */
+export interface Rule {
   readonly takesBack: boolean
-  readonly foldersOnly: boolean
-  readonly matches: RegExp
+  readonly line?: number
+}
+export interface Ignore {
+  /** The rule that decides about a path: the last one that matches. The path of a folder ends in `/`. */
+  readonly judge: (path: string) => Rule | undefined
+  /** True if a rule may take back a path inside a folder that is left out. Such folders must then be searched. */
+  readonly mayTakeBack: boolean
+  /** The lines that are not understood. Nothing may be packed then, since they may keep secrets out of the bundle. */
+  readonly findings: readonly BundleFinding[]
 }
 
 /**
@@ -47,44 +46,39 @@ interface Rule {
  * content of `.svcignore`).
  */
 export function ignoring(own: readonly string[], text: string): Ignore {
-  const rules = [...usual, ...own, ...text.split(/\r?\n/)].flatMap(ruleOf)
+  const findings: BundleFinding[] = []
+  const rules: (Rule & Pattern)[] = [...usual, ...own].flatMap((pattern) => {
+    const read = readPattern(pattern)
+    if (!read.ok) throw new Error(`the pattern ${pattern} ${read.why}`)
+    return [{ takesBack: false, ...read.pattern }]
+  })
+  for (const [index, written] of text.split(/\r\n|\r|\n/).entries()) {
+    const pattern = withoutBlanks(written)
+    if (pattern === '' || pattern.startsWith('#')) continue
+    const takesBack = pattern.startsWith('!')
+    const read = readPattern(takesBack ? pattern.slice(1) : pattern)
+    if (read.ok) rules.push({ takesBack, line: index + 1, ...read.pattern })
+    else findings.push({ file: ignoreName, line: index + 1, message: `"${pattern}" ${read.why}` })
+  }
   return {
     judge(path) {
       const isFolder = path.endsWith('/')
       const plain = isFolder ? path.slice(0, -1) : path
-      const last = rules.findLast((r) => (isFolder || !r.foldersOnly) && r.matches.test(plain))
-      return last && !last.takesBack
+      // In doubt, a file stays out of the bundle.
+      return rules.findLast((r) => (isFolder || !r.foldersOnly) && r.matches(plain, !r.takesBack))
     },
     mayTakeBack: rules.some((r) => r.takesBack),
+    findings,
   }
 }
 
-function ruleOf(line: string): Rule[] {
-  const trimmed = line.replace(/(?<!\\)\s+$/, '')
-  if (trimmed === '' || trimmed.startsWith('#')) return []
-  const takesBack = trimmed.startsWith('!')
-  const written = takesBack ? trimmed.slice(1) : trimmed
-  const foldersOnly = written.endsWith('/')
-  const pattern = foldersOnly ? written.slice(0, -1) : written
-  const rooted = pattern.includes('/')
-  const plain = pattern.replace(/^\//, '')
-  if (plain === '') return []
-  return [{ takesBack, foldersOnly, matches: new RegExp(`^${rooted ? '' : '(?:.*/)?'}${expressionOf(plain)}$`, 'u') }]
+/** A line without the blanks at its end. A backslash keeps the blank after it. */
+function withoutBlanks(line: string): string {
+  let end = 0
+  for (let at = 0; at < line.length; at++) {
+    if (line[at] === '\\') at++
+    else if (line[at] === ' ' || line[at] === '\t') continue
+    end = at + 1
+  }
+  return line.slice(0, end)
 }
-
-const expressionOf = (pattern: string): string =>
-  pattern
-    .split(/(\\.|\*\*\/|\/\*\*$|\*+|\?|\[[^\]/]+\])/)
-    .map(
-      (part) =>
-        special[part] ??
-        (/^\*+$/.test(part) ? '[^/]*' : /^\[.+\]$/.test(part) ? oneOf(part) : literal(part.replace(/^\\(.)$/, '$1'))),
-    )
-    .join('')
-const special: Readonly<Record<string, string>> = { '**/': '(?:.*/)?', '/**': '/.*', '?': '[^/]' }
-const oneOf = (part: string): string =>
-  `[${part
-    .slice(1, -1)
-    .replace(/^!/, '^')
-    .replace(/[\\[\]]/g, '\\$&')}]`
-const literal = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

@@ -142,9 +142,46 @@ describe('files that do not belong to the blueprint are left out', () => {
     const dir = folder('a', { ...files, '.svcignore': '\ufeffdocs\r\n' })
     expect(await pathsOf(dir)).not.toContain('docs/a.txt')
     writeFileSync(join(dir, '.svcignore'), Buffer.from('\ufeffdocs\n', 'utf16le'))
-    expect(checkFolder(dir).map(({ message }) => message)).toEqual([
-      'cannot be made: .svcignore is UTF-16; save it as UTF-8',
+    expect(checkFolder(dir).map(sentence)).toEqual(['.svcignore: is UTF-16; save it as UTF-8'])
+  })
+
+  test.each([
+    ['a link that leads nowhere', (file: string) => symlinkSync('none', file), 'is a link that leads nowhere'],
+    [
+      'a link to itself',
+      (file: string) => symlinkSync('.svcignore', file),
+      'is a link that cannot be followed (ELOOP)',
+    ],
+    ['a folder', (file: string) => mkdirSync(file), 'is not a regular file'],
+    [
+      'Latin-1',
+      (file: string) => writeFileSync(file, 'cl\u00e9\n', 'latin1'),
+      /^is not UTF-8 .byte 0xE9 at line 1, column 3/,
+    ],
+  ])('%s in the place of .svcignore packs nothing, and is the only finding', async (_what, make, message) => {
+    const dir = folder('a', files)
+    make(join(dir, '.svcignore'))
+    expect(checkFolder(dir)).toEqual([
+      { file: '.svcignore', message: typeof message === 'string' ? message : expect.stringMatching(message) },
     ])
+    expect(await packFolder(dir)).toMatchObject({ ok: false, code: 'bundle_refused' })
+  })
+
+  test('a rule that is not understood packs nothing, and is named with its line', async () => {
+    const dir = folder('a', { ...files, '.svcignore': '*.txt\n[0-9\n' })
+    const says = '.svcignore:2: "[0-9" has a "[" without a "]"; write "\\[" for the sign itself'
+    expect(checkFolder(dir).map(sentence)).toEqual([says])
+    expect(await packFolder(dir)).toMatchObject({ ok: false, message: says })
+  })
+
+  test('a line takes nothing back from a folder that another line leaves out, as in git, and a warning says so', async () => {
+    const dir = folder('a', { ...files, '.svcignore': 'docs/\n!*.txt\n' })
+    expect(await pathsOf(dir)).toEqual(['na\u00efve', 'run.sh', 'svc.agent.yaml'])
+    const { warnings } = examineFolder(dir)
+    expect(warnings.map(sentence)).toEqual([
+      '.svcignore:2: does not take back docs/a.txt: line 1 leaves out its folder as a whole. Let that line end in "/*"',
+    ])
+    expect((await packed(dir)).warnings).toEqual(warnings)
   })
 
   test('.svc is never packed, whatever .svcignore takes back', async () => {
@@ -247,6 +284,17 @@ test('status and logs under state/ that state does not name give a warning with 
   ])
   expect(said(manifest)).toEqual([0, []])
   expect(said(`${unkept}state: [state/]\n`)).toEqual([0, []])
+})
+
+test.each([
+  ['state: [state]', 'state: ["data/*.db", "state"]', ['5:9', 'data/*.db']],
+  ['status: state/status.json', 'status: "state/status-?.json"', ['3:9', 'state/status-?.json']],
+  ['{ name: work, path: work.log }', '{ name: work, path: "w[0-9].log" }', ['4:28', 'w[0-9].log']],
+  ['{ name: work, path: work.log }', '{ name: work/*, path: state/*/work.log }', undefined],
+] as const)('a path with signs of a pattern gives a warning, as it is taken literally: %s -> %s', (old, now, says) => {
+  const { warnings } = examineFolder(folder('a', { ...files, 'svc.agent.yaml': manifest.replace(old, now) }))
+  const of = says && `svc.agent.yaml:${says[0]}: names "${says[1]}", which is no pattern here: `
+  expect(warnings.map(sentence)).toEqual(of ? [`${of}it is one file or folder of exactly this name`] : [])
 })
 
 test.each(['agent.env', 'config/secrets.env'])('%s in the bundle gives a warning (4, rule 3)', (path) => {

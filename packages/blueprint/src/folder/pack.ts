@@ -20,6 +20,8 @@ export interface Packed {
   readonly entries: Bundle['entries']
   /** The paths in the folder that an ignore rule leaves out. */
   readonly leftOut: readonly string[]
+  /** Findings about ignore rules that do not do what they say. */
+  readonly warnings: readonly BundleFinding[]
 }
 
 /**
@@ -30,7 +32,7 @@ export async function packFolder(
   { except }: { readonly except?: string } = {},
 ): Promise<BundleVerdict<Packed>> {
   const root = resolve(dir)
-  const { files, leftOut, findings } = wrongInFolder(root, except)
+  const { files, leftOut, findings, warnings } = wrongInFolder(root, except)
   if (findings.length > 0) return refused(findings)
   const members: ZipMember[] = []
   const lost: BundleFinding[] = []
@@ -44,7 +46,7 @@ export async function packFolder(
   if (lost.length > 0) return refused(lost)
   const bytes = archive(members)
   const read = await readBundle(bytes)
-  return read.ok ? { ok: true, value: { bytes, leftOut, ...read.value } } : read
+  return read.ok ? { ok: true, value: { bytes, leftOut, warnings, ...read.value } } : read
 }
 
 function memberOf(root: string, { path, executable }: FolderFile): ZipMember {

@@ -283,5 +283,14 @@ test.each([
   expect(read.ok ? [] : read.findings.map((finding) => finding.message)).toEqual([message])
 })
 
+test('a carriage return alone ends a line, and hides nothing behind a comment', () => {
+  const text = 'name: mail\nversion: 1.0.0\n# logs\rlogs: [{ name: a, path: a.log }]\rstatus: [\r'
+  expect(readManifest(text.replace('status: [\r', ''), { for: 'report' })).toMatchObject({
+    ok: true,
+    value: { logs: [{ name: 'a', path: 'a.log' }] },
+  })
+  expect(readManifest(text, { for: 'report' })).toMatchObject({ ok: false, findings: [{ line: 6 }] })
+})
+
 test('a manifest with a byte order mark and CRLF is read', () =>
   expect(readManifest(Buffer.from('\ufeffname: mail\r\nversion: 1.0.0\r\n'), { for: 'report' }).ok).toBe(true))

@@ -44,7 +44,9 @@ export function readPlaced(source: string | Uint8Array, options: ReadOptions): P
   }
   const text = readText(typeof source === 'string' ? new TextEncoder().encode(source) : source)
   if (!text.ok) return placed(refused(`The manifest ${text.why}.`))
-  const yaml = readYaml(text.text)
+  // In YAML a carriage return alone ends a line, too. Our parser does not know that, and would take the next line for a
+  // part of a comment.
+  const yaml = readYaml(text.text.replace(/\r(?!\n)/g, '\n'))
   const { root } = yaml
   if (!root) return placed({ ok: false, findings: inOrder(yaml.findings) })
   const reading: Reading = { findings: yaml.findings, place: yaml.place }

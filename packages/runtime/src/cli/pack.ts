@@ -25,11 +25,12 @@ export const pack = (): Command =>
       const packed = await packFolder(dir, target === undefined ? {} : { except: target })
       if (!packed.ok)
         throw new Refusal([...packed.findings.map(line), `Nothing was packed from ${resolve(dir)}.`].join('\n'))
-      const { manifest, sha256, bytes, entries, leftOut } = packed.value
+      const { manifest, sha256, bytes, entries, leftOut, warnings } = packed.value
       const file = target ?? resolve(nameOf(packed.value))
       writeDurably(file, bytes)
       const { name, version } = manifest
-      show(json, { file, name, version, sha256, size: bytes.length, entries, leftOut }, () => [
+      show(json, { file, name, version, sha256, size: bytes.length, entries, leftOut, warnings }, () => [
+        ...warnings.map((warning) => `warning: ${line(warning)}`),
         `Packed ${name} ${version} into ${file}: ${entries.length} file${entries.length === 1 ? '' : 's'}, ${sizeOf(bytes.length)}.`,
         `sha256 ${sha256}`,
         ...(leftOut.length > 0 ? [oneLine(`Left out: ${leftOut.join(', ')}`)] : []),

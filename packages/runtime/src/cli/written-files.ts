@@ -1,10 +1,9 @@
 /** The checks of `svc doctor` about files that a person may have changed by hand. */
-import { existsSync } from 'node:fs'
 import { envFaults } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { hint } from '../machine/hint.ts'
 import { manifestOf } from '../reporter/manifest.ts'
-import { setAside, settingsRemarks, unreadSettings } from '../state/settings.ts'
+import { isAside, setAside, settingsRemarks, unreadSettings } from '../state/settings.ts'
 import type { Check } from './checked.ts'
 
 /** Checks these files for parts that svc does not understand. Such parts have no effect. */
@@ -14,7 +13,7 @@ export function writtenFiles(folder: Folder): Check[] {
   const faults = [
     ...[folder.env, folder.secrets].flatMap((file) => envFaults(file).map((fault) => `${file} ${fault}`)),
     ...(unread === undefined ? [] : [`${folder.settings} ${unread}`]),
-    ...(existsSync(aside)
+    ...(isAside(folder)
       ? [`${aside} is a settings file that could not be read; correct your values with "${hint('set')}" and delete it`]
       : []),
   ]

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -8,6 +17,7 @@ import { readStatus } from '../reporter/status/file.ts'
 import {
   changeSettings,
   fillSettings,
+  isAside,
   setAside,
   settingsHealth,
   settingsInForce,
@@ -92,13 +102,6 @@ const author = { by: 'service', at: 1 } as const
 test.each([
   ['is empty', () => writeFileSync(folder.settings, '')],
   ['is gone', () => rmSync(folder.settings)],
-  [
-    'is a link to nowhere',
-    () => {
-      rmSync(folder.settings)
-      symlinkSync('nowhere.json', folder.settings)
-    },
-  ],
 ])('values that are lost because the settings file %s are named by the change, and in a health item', (_what, lose) => {
   changeSettings(folder, both, { tone: 'brisk', every: 5 }, author)
   expect(settingsHealth(folder, both)).toEqual([])
@@ -113,11 +116,26 @@ test.each([
   expect(settingsHealth(folder, both)).toEqual([])
 })
 
-test('a change from the page refuses a settings file that is cut off, as "svc set" does, and leaves it alone', () => {
-  writeFileSync(folder.settings, '{"every": 5, "to')
-  const set = apply(folder, both, { do: 'set', values: { every: 20 } }, author)
-  expect(set).toMatchObject({ ok: false, message: expect.stringContaining('Nothing was changed') })
-  expect(readFileSync(folder.settings, 'utf8')).toBe('{"every": 5, "to')
-  fillSettings(folder, both)
-  expect(settingsHealth(folder, both), 'after a start').toMatchObject([{ level: 'warn' }])
-})
+test.each([
+  ['is cut off', () => writeFileSync(folder.settings, '{"every": 5, "to'), () => readFileSync(folder.settings, 'utf8')],
+  ['is a link to nowhere', () => symlinkSync('nowhere', folder.settings), () => readlinkSync(folder.settings)],
+  ['is a link to itself', () => symlinkSync('settings.json', folder.settings), () => readlinkSync(folder.settings)],
+  [
+    'is not UTF-8',
+    () => writeFileSync(folder.settings, '{"tone": "fr\u00f6hlich"}', 'latin1'),
+    () => readFileSync(folder.settings, 'latin1'),
+  ],
+])(
+  'a change from the page refuses a settings file that %s, as "svc set" does, and leaves it alone',
+  (_what, make, now) => {
+    make()
+    const before = now()
+    const set = apply(folder, both, { do: 'set', values: { every: 20 } }, author)
+    expect(set).toMatchObject({ ok: false, message: expect.stringContaining('Nothing was changed') })
+    expect(now()).toBe(before)
+    expect(settingsHealth(folder, both)).toMatchObject([{ level: 'warn', detail: expect.stringContaining('defaults') }])
+    fillSettings(folder, both)
+    expect(isAside(folder)).toBe(true)
+    expect(settingsHealth(folder, both), 'after a start').toMatchObject([{ level: 'warn' }])
+  },
+)

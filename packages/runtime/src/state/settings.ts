@@ -3,7 +3,17 @@
  * affects all its keys or none). A value that is only a default of the manifest follows the manifest when the default
  * changes.
  */
-import { chownSync, existsSync, linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  linkSync,
+  lstatSync,
+  readlinkSync,
+  rmSync,
+  type Stats,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { defaults } from '@svc/blueprint/settings'
@@ -35,7 +45,12 @@ const maxSettingsBytes = 16 * 1024 * 1024
  */
 export function unreadSettings({ settings }: Pick<Folder, 'settings'>): string | undefined {
   const read = readWrittenObject(settings, maxSettingsBytes)
-  return read.is === 'unread' && statSync(settings, { throwIfNoEntry: false })?.size !== 0 ? read.why : undefined
+  return read.is === 'unread' && !isEmpty(settings) ? read.why : undefined
+}
+
+function isEmpty(file: string): boolean {
+  const read = readFile(file, maxSettingsBytes)
+  return read.is === 'bytes' && read.bytes.length === 0
 }
 
 /**
@@ -54,10 +69,7 @@ export function settingsRemarks({ settings: file }: Pick<Folder, 'settings'>, { 
   })
 }
 
-/**
- * The settings that somebody set and whose values are gone, because the file is missing, empty, or a link that leads
- * nowhere.
- */
+/** The settings that somebody set and whose values are gone, because the file is missing or empty. */
 export function lostSettings(folder: Folder, { settings }: WithSettings): string[] {
   const read = readFile(folder.settings, maxSettingsBytes)
   if (read.is === 'unreadable' || (read.is === 'bytes' && read.bytes.length > 0)) return []
@@ -72,7 +84,7 @@ export function settingsHealth(folder: Folder, manifest: WithSettings): HealthIt
   const said = [
     ...(unread === undefined ? [] : [`settings.json ${unread}, so defaults are used`]),
     ...(lost.length === 0 ? [] : [`settings.json is gone or empty; lost: ${lost.join(', ')}`]),
-    ...(existsSync(setAside(folder))
+    ...(isAside(folder)
       ? [
           'settings.json could not be read when it was written again; check the values, then delete settings.json.unread',
         ]
@@ -85,6 +97,10 @@ export function settingsHealth(folder: Folder, manifest: WithSettings): HealthIt
 
 /** The place to which a settings file that cannot be read is moved before it is written again. */
 export const setAside = ({ settings }: Pick<Folder, 'settings'>): string => `${settings}.unread`
+
+/** True if a settings file was moved aside. It may be a link that leads nowhere. */
+export const isAside = (folder: Pick<Folder, 'settings'>): boolean =>
+  lstatSync(setAside(folder), { throwIfNoEntry: false }) !== undefined
 
 function inForce(
   manifest: WithSettings,
@@ -126,7 +142,7 @@ export function fillSettings(folder: Folder, manifest: WithSettings): void {
   if (manifest.settings.length === 0 && readFile(folder.settings, 1).is === 'missing') return
   const values = settingsInForce(folder, manifest)
   const read = readFile(folder.settings, maxSettingsBytes)
-  const isOpen = (statSync(folder.settings, { throwIfNoEntry: false })?.mode ?? 0) & 0o004
+  const isOpen = (statOf(folder.settings)?.mode ?? 0) & 0o004
   if (
     read.is === 'bytes' &&
     read.bytes.toString('utf8') === shown(values) &&
@@ -136,11 +152,22 @@ export function fillSettings(folder: Folder, manifest: WithSettings): void {
   write(folder, manifest, values, readChanges(folder).settings)
 }
 
+/** The state of a file; undefined if there is none, also behind a link that cannot be followed. */
+function statOf(file: string): Stats | undefined {
+  try {
+    return statSync(file)
+  } catch {
+    return undefined
+  }
+}
+
 /** Gives the settings file a second name, so that it is kept when a new file takes its place. */
 function keepAside(folder: Folder): void {
-  if (!statSync(folder.settings).isFile()) return
+  const found = lstatSync(folder.settings)
+  if (!found.isFile() && !found.isSymbolicLink()) return
   rmSync(setAside(folder), { force: true })
-  linkSync(folder.settings, setAside(folder))
+  if (found.isFile()) linkSync(folder.settings, setAside(folder))
+  else symlinkSync(readlinkSync(folder.settings), setAside(folder))
 }
 
 function write(
@@ -157,7 +184,7 @@ function write(
   const filled = manifest.settings.flatMap(({ key, default: usual }) =>
     usual !== undefined && values[key] === usual && !authors[key] ? [[key, usual] as const] : [],
   )
-  const found = statSync(folder.settings, { throwIfNoEntry: false })
+  const found = statOf(folder.settings)
   const forGroup = found !== undefined && (found.mode & 0o047) === 0o040
   const changes = changesWith(folder, { settings: authors, filled: table(filled) })
   writeTogether([settingsFile(folder, manifest, shown(values), forGroup), changes])

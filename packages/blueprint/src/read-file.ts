@@ -1,0 +1,88 @@
+/**
+ * Reads small files that may be missing, damaged or not regular files. A file that cannot be read never counts as
+ * missing, and reading never blocks, not even on a named pipe.
+ */
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
+import { readText } from '@svc/protocol'
+
+export type FileRead = { readonly is: 'bytes'; readonly bytes: Buffer; readonly mtimeMs: number } | NotRead
+type TextFileRead = { readonly is: 'text'; readonly text: string } | NotRead
+type NotRead =
+  | { readonly is: 'missing' }
+  /** `why` is the end of a sentence that begins with the name of the file. */
+  | { readonly is: 'unreadable'; readonly why: string }
+
+/** Reads a regular file of at most `max` bytes. `open` opens the file for reading, without waiting. */
+export function readFile(
+  file: string,
+  max: number,
+  open: (file: string, flags: number) => number = openSync,
+): FileRead {
+  let fd: number
+  try {
+    fd = open(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch (error) {
+    return whyNotOpen(file, error)
+  }
+  try {
+    const stat = fstatSync(fd)
+    const { size, mtimeMs } = stat
+    if (!stat.isFile()) return { is: 'unreadable', why: 'is not a regular file' }
+    if (size > max) return { is: 'unreadable', why: `is larger than ${Math.floor(max / 1024)} KB` }
+    const bytes = readUpTo(fd, max + 1, { expected: size })
+    if (bytes.length > max) return { is: 'unreadable', why: `is larger than ${Math.floor(max / 1024)} KB` }
+    return { is: 'bytes', bytes, mtimeMs }
+  } catch (error) {
+    return { is: 'unreadable', why: `cannot be read (${codeOf(error)})` }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Reads a text that a person wrote. */
+export function readTextFile(file: string, max: number): TextFileRead {
+  const read = readFile(file, max)
+  if (read.is !== 'bytes') return read
+  const decoded = readText(read.bytes)
+  return decoded.ok ? { is: 'text', text: decoded.text } : { is: 'unreadable', why: decoded.why }
+}
+
+/** Only a name that does not exist is missing. A link that leads nowhere was made by somebody. */
+function whyNotOpen(file: string, error: unknown): NotRead {
+  const code = codeOf(error)
+  if (code === 'ELOOP') return { is: 'unreadable', why: 'is a link that cannot be followed (ELOOP)' }
+  if (code !== 'ENOENT' && code !== 'ENOTDIR') return { is: 'unreadable', why: `cannot be opened (${code})` }
+  return isLink(file) ? { is: 'unreadable', why: 'is a link that leads nowhere' } : { is: 'missing' }
+}
+
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+  } catch {
+    return false
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error'
+
+/**
+ * Reads from an open file until its end, or until `max` bytes are read. Reading starts at `position`, or by default at
+ * the current position of the file. `expected` is the probable number of bytes.
+ */
+export function readUpTo(
+  fd: number,
+  max: number,
+  { position = null, expected = 65_536 }: { position?: number | null; expected?: number } = {},
+): Buffer {
+  // Notes are read many times a minute, and a buffer that is much larger than the file costs more than reading it. One
+  // byte more than expected shows that the file ends there.
+  let bytes = Buffer.alloc(Math.min(max, expected + 1))
+  for (let total = 0; total < max; ) {
+    if (total === bytes.length) bytes = Buffer.concat([bytes], Math.min(max, 2 * total))
+    const got = readSync(fd, bytes, total, bytes.length - total, position === null ? null : position + total)
+    if (got === 0) return bytes.subarray(0, total)
+    total += got
+  }
+  return bytes
+}
