@@ -10,7 +10,7 @@ type TextFileRead = { readonly is: 'text'; readonly text: string } | NotRead
 type NotRead =
   | { readonly is: 'missing' }
   /** `why` is the end of a sentence that begins with the name of the file. */
-  | { readonly is: 'unreadable'; readonly why: string }
+  | { readonly is: 'unreadable'; readonly why: string; readonly leadsNowhere?: true }
 
 /** Reads a regular file of at most `max` bytes. `open` opens the file for reading, without waiting. */
 export function readFile(
@@ -52,7 +52,9 @@ function whyNotOpen(file: string, error: unknown): NotRead {
   const code = codeOf(error)
   if (code === 'ELOOP') return { is: 'unreadable', why: 'is a link that cannot be followed (ELOOP)' }
   if (code !== 'ENOENT' && code !== 'ENOTDIR') return { is: 'unreadable', why: `cannot be opened (${code})` }
-  return isLink(file) ? { is: 'unreadable', why: 'is a link that leads nowhere' } : { is: 'missing' }
+  return isLink(file)
+    ? { is: 'unreadable', why: 'is a link that leads nowhere', leadsNowhere: true }
+    : { is: 'missing' }
 }
 
 function isLink(file: string): boolean {

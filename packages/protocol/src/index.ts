@@ -19,6 +19,7 @@ export {
 export { type Dictionary, forEachEntry, isObject } from './fields.ts'
 export * from './install.ts'
 export { readJson } from './json.ts'
+export { repeatedKeys } from './json-keys.ts'
 export { parseAsMaps } from './json-large.ts'
 export { whyNotJson } from './json-reason.ts'
 export * from './levels.ts'

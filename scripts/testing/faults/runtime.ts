@@ -55,9 +55,9 @@ export const runtimeFaults: readonly Fault[] = [
   {
     name: 'settings: a file that is not JSON is written over',
     harm: 'Somebody edits the settings by hand, forgets a comma, and finds only the defaults.',
-    file: at('state/settings.ts'),
-    old: '  if (unreadSettings(folder) !== undefined) keepAside(folder)\n',
-    new: '',
+    file: at('state/settings-file.ts'),
+    old: '  if (unreadSettings(folder) !== undefined || drops) return keepAside(folder)\n',
+    new: '  if (drops) return keepAside(folder)\n',
     tests: [at('state/settings.test.ts')],
   },
   {

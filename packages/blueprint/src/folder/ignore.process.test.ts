@@ -28,7 +28,7 @@ const git = (args: readonly string[], input = '') =>
 const isThere = git(['--version']).status === 0
 if (!isThere) process.stderr.write('NOT TESTED: that ignore rules are those of git, since there is no git here\n')
 
-/** What git leaves out by each of these files of rules. Each file is in a folder of its own. */
+/** The paths that git leaves out by each of these files of rules. Each file is in a folder of its own. */
 function leftOutByGit(files: readonly string[], paths: readonly string[]): string[][] {
   git(['init', '-q'])
   git(['config', 'core.ignorecase', 'false'])

@@ -14,16 +14,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder } from '../../testing/folder.ts'
 import { apply } from '../reporter/commands/apply.ts'
 import { readStatus } from '../reporter/status/file.ts'
-import {
-  changeSettings,
-  fillSettings,
-  isAside,
-  setAside,
-  settingsHealth,
-  settingsInForce,
-  settingsRemarks,
-  unreadSettings,
-} from './settings.ts'
+import { changeSettings, fillSettings, settingsInForce } from './settings.ts'
+import { asideRemarks, setAside, settingsHealth, settingsRemarks, unreadSettings } from './settings-file.ts'
 
 let folder: ReturnType<typeof agentFolder>
 beforeEach(() => {
@@ -60,6 +52,10 @@ test('the status file is not read through a link that leads out of the folder or
   writeFileSync(join(folder.root, 'real.json'), '{}')
   symlinkSync('real.json', join(folder.root, 'inside.json'))
   expect(readStatus(folder, join(folder.root, 'inside.json')).is).toBe('bytes')
+  symlinkSync('later.json', join(folder.root, 'kept.json'))
+  expect(readStatus(folder, join(folder.root, 'kept.json')), 'a path of the state, not written yet').toEqual({
+    is: 'missing',
+  })
 })
 
 test.each([
@@ -135,7 +131,59 @@ test.each([
     expect(now()).toBe(before)
     expect(settingsHealth(folder, both)).toMatchObject([{ level: 'warn', detail: expect.stringContaining('defaults') }])
     fillSettings(folder, both)
-    expect(isAside(folder)).toBe(true)
+    expect(asideRemarks(folder, both)).not.toEqual([])
     expect(settingsHealth(folder, both), 'after a start').toMatchObject([{ level: 'warn' }])
   },
 )
+
+const writers: readonly (readonly [string, () => void])[] = [
+  ['a start', () => fillSettings(folder, both)],
+  ['a change from the page', () => apply(folder, both, { do: 'set', values: { tone: 'brisk' } }, author)],
+  ['a change at the installation', () => void changeSettings(folder, both, { tone: 'brisk' }, author)],
+]
+const written: readonly (readonly [what: string, text: string, named: RegExp, keeps: Record<string, unknown>])[] = [
+  ['an unknown key', '{"every": 5, "evrey": 7}', /names "evrey", which is no setting/, { every: 5, evrey: 7 }],
+  ['an unknown object', '{"x": {"a": [1]}, "every": 5}', /names "x", which is no setting/, { every: 5, x: { a: [1] } }],
+  [
+    'a wrong type',
+    '{"every": "often", "tone": "x"}',
+    /has a value for every that has no effect: it must/,
+    { every: 10 },
+  ],
+  [
+    'a key that stands twice',
+    '{"every": 5,\n"tone": "a",\n"every": 6}',
+    /names "every" more than once, in lines 1 and 3/,
+    { every: 6 },
+  ],
+]
+test.each(writers.flatMap(([who, write]) => written.map((row) => [row[0], who, write, ...row.slice(1)] as const)))(
+  '%s in the settings file is named before and after %s',
+  (_what, _who, write, text, named, keeps) => {
+    writeFileSync(folder.settings, text as string)
+    expect(settingsHealth(folder, both)).toMatchObject([
+      { level: 'warn', detail: expect.stringMatching(named as RegExp) },
+    ])
+    for (let round = 0; round < 2; round++) {
+      ;(write as () => void)()
+      const [item] = settingsHealth(folder, both)
+      expect(item).toMatchObject({ level: 'warn', detail: expect.stringMatching(named as RegExp) })
+      expect(JSON.parse(readFileSync(folder.settings, 'utf8'))).toMatchObject(keeps as object)
+    }
+  },
+)
+
+test('a value that svc wrote for an earlier version goes without a word, and one that a person wrote stays', () => {
+  fillSettings(folder, both)
+  changeSettings(folder, both, { tone: 'brisk' }, author)
+  const without = { settings: [] as Manifest['settings'] } as Manifest
+  fillSettings(folder, without)
+  expect(settingsHealth(folder, without)).toEqual([])
+  expect(readFileSync(folder.settings, 'utf8')).toBe('{}\n')
+})
+
+test('what a person corrects with the change itself is not set aside', () => {
+  writeFileSync(folder.settings, '{"every": "often"}')
+  apply(folder, both, { do: 'set', values: { every: 20 } }, author)
+  expect(settingsHealth(folder, both)).toEqual([])
+})

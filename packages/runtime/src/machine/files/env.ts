@@ -4,7 +4,7 @@
  */
 import { statSync } from 'node:fs'
 import { wrongWithEnvValue } from '@svc/blueprint/names'
-import { changeEnvText, isToken, isUtf16, readEnvText } from '@svc/protocol'
+import { changeEnvText, isToken, isUtf16, readEnvText, repeatedNames } from '@svc/protocol'
 import { Refusal } from '../base/refusal.ts'
 import { hint } from '../hint.ts'
 import { writeDurably } from './durable.ts'
@@ -43,6 +43,15 @@ export function envFaults(file: string): string[] {
   if (isUtf16(read.bytes)) return [inUtf16]
   return readEnvText(read.bytes.toString('utf8')).faults.map(({ line, why }) => `has a line ${line} that ${why}`)
 }
+/** Names that occur in several lines of a file of variables, as ends of sentences that begin with the file's name. */
+export function repeatedIn(file: string): string[] {
+  const read = readFile(file, maxEnvBytes)
+  if (read.is !== 'bytes' || isUtf16(read.bytes)) return []
+  return repeatedNames(readEnvText(read.bytes.toString('utf8'))).map(
+    ({ name, lines }) => `names ${name} in lines ${lines.join(' and ')}; only the last one counts`,
+  )
+}
+
 const inUtf16 = 'is UTF-16; save it as UTF-8'
 
 /**

@@ -1,8 +1,8 @@
 /** Reads small files that may be missing, damaged or not regular files. It never blocks, not even on a named pipe. */
-import { type FileRead, readFile, readTextFile, readUpTo } from '@svc/blueprint/read-file'
+import { type FileRead, readFile, readUpTo } from '@svc/blueprint/read-file'
 import { isObject } from '@svc/protocol'
 
-export { type FileRead, readFile, readTextFile, readUpTo }
+export { type FileRead, readFile, readUpTo }
 
 /** The object in a JSON file; undefined if the file is missing or holds no object. */
 export function readJsonObject(file: string, max = 16 * 1024 * 1024): Record<string, unknown> | undefined {

@@ -8,7 +8,8 @@ import type { Folder } from '../../machine/files/folder.ts'
 import type { Author } from '../../state/changes.ts'
 import { pause, resume } from '../../state/pause.ts'
 import { askToRun } from '../../state/run-now.ts'
-import { changeSettings, lostSettings, unreadSettings } from '../../state/settings.ts'
+import { changeSettings } from '../../state/settings.ts'
+import { lostSettings, setAside, unreadSettings } from '../../state/settings-file.ts'
 import type { Decision } from './decide.ts'
 
 export interface CommandOutcome {
@@ -50,10 +51,11 @@ function set(
   if (why !== undefined && why !== 'is not a regular file')
     return { ok: false, message: `${folder.settings} ${why}. Correct or delete it. Nothing was changed.` }
   const lost = lostSettings(folder, manifest).filter((key) => !Object.hasOwn(values, key))
-  changeSettings(folder, manifest, values, author)
+  const isAside = changeSettings(folder, manifest, values, author)
   const changed = Object.entries(values).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
   const also = lost.length === 0 ? '' : ` ${folder.settings} was gone or empty, so ${lost.join(', ')} has its default.`
-  return done(`Set ${changed.join(', ')}.${also}`)
+  const kept = isAside ? ` What svc did not understand in the file is kept in ${setAside(folder)}.` : ''
+  return done(`Set ${changed.join(', ')}.${also}${kept}`)
 }
 
 const done = (message: string): CommandOutcome => ({ ok: true, message })

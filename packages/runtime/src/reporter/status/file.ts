@@ -12,7 +12,9 @@ export function readStatus(folder: Pick<Folder, 'root'>, file: string): FileRead
   const real = resolved(file)
   if (real !== undefined && !isInside(folder, real))
     return { is: 'unreadable', why: "leads out of the agent's folder or into .svc/" }
-  return readFile(real ?? file, limits.reportBytes)
+  const read = readFile(real ?? file, limits.reportBytes)
+  // A path of the state is a link in the folder of a version, and leads nowhere until the agent first writes the file.
+  return read.is === 'unreadable' && read.leadsNowhere ? { is: 'missing' } : read
 }
 
 function resolved(file: string): string | undefined {

@@ -40,6 +40,12 @@ test.each([
     undefined,
     ['warn status.json is not there.'],
   ],
+  [
+    'a key that stands twice is named with its lines',
+    [bytes('{"state": {"level": "ok", "label": "A",\n"label": "B"}}')],
+    'B',
+    ['info In it more than once, and only the last one counts: label (lines 1 and 2).'],
+  ],
   ['a list is one health line (2.11)', [good, bytes('[]')], 'Working', ['warn status.json holds no JSON object.']],
   [
     'NaN is named with its place',

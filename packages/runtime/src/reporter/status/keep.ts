@@ -2,7 +2,7 @@
  * Decides which parts of the status file go into a report, and which health items say what is wrong with the file
  * (2.11, D55).
  */
-import { type HealthItem, readStatusFile, type StatusFile } from '@svc/protocol'
+import { cut, type HealthItem, limits, readStatusFile, type StatusFile } from '@svc/protocol'
 import type { FileRead } from '../../machine/files/read.ts'
 import { parseWritten } from '../../machine/files/written.ts'
 
@@ -33,7 +33,7 @@ export function keepStatus({ good, misses, known }: KeptStatus, read: FileRead, 
     return {
       kept: { good: now.status, misses: 0, known: true },
       status: now.status,
-      health: remarks(now.unknown, now.dropped),
+      health: remarks(now),
     }
   }
   const patient = good !== undefined && misses < patience
@@ -45,8 +45,14 @@ export function keepStatus({ good, misses, known }: KeptStatus, read: FileRead, 
   }
 }
 
+interface ReadStatus {
+  readonly status: StatusFile
+  readonly unknown: readonly string[]
+  readonly dropped: readonly string[]
+  readonly repeated: readonly { readonly key: string; readonly lines: readonly number[] }[]
+}
 type Parsed =
-  | { readonly status: StatusFile; readonly unknown: string[]; readonly dropped: string[] }
+  | ReadStatus
   /**
    * Why a read of the status file failed. `early`: the file is missing, which is normal until the agent first writes
    * it. `plain`: the file is whole but not of the right form, so the fault is reported at once, as one health item
@@ -59,11 +65,17 @@ function parse(read: FileRead, at: number): Parsed {
   if (read.is === 'unreadable') return { why: read.why }
   const parsed = parseWritten(read.bytes)
   if (!parsed.ok) return parsed
-  return readStatusFile(parsed.value, at) ?? { why: 'holds no JSON object', plain: true }
+  const status = readStatusFile(parsed.value, at)
+  return status ? { ...status, repeated: parsed.repeated } : { why: 'holds no JSON object', plain: true }
 }
 
-function remarks(unknown: readonly string[], dropped: readonly string[]): HealthItem[] {
+function remarks({ unknown, dropped, repeated }: ReadStatus): HealthItem[] {
+  const keys = repeated.map(({ key, lines }) => `${key} (lines ${lines.join(' and ')})`)
+  const twice = `In it more than once, and only the last one counts: ${keys.join(', ')}.`
   return [
+    ...(repeated.length > 0
+      ? [{ name: 'Status file', level: 'info', detail: cut(twice, limits.detail) } as const]
+      : []),
     ...(unknown.length > 0
       ? [{ name: 'Status file', level: 'info', detail: `Not known and left out: ${unknown.join(', ')}.` } as const]
       : []),
