@@ -16,6 +16,7 @@ import type {
   WishOfMany,
 } from '@svc/api'
 import { serviceTimeHeader } from '@svc/api/clock'
+import { refusedHeader } from '@svc/api/refused'
 import { answerTimeIs, serviceHeard } from './ui/service-time.ts'
 import { inTime, inTurn, uploadWithin } from './waiting.ts'
 
@@ -115,6 +116,12 @@ export const addressFor = <R extends Opened>(
 const addressOf = (path: string, at: Readonly<Record<string, string>>) =>
   `/api/web${path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(at[name] ?? ''))}`
 
+/** The headers of every request of the page. */
+const asked = { accept: 'application/json', [refusedHeader]: '200' } as const
+
+/** The status of an answer. A refusal that was sent with status 200 has its status in a header. */
+const statusOf = (status: number, header: string | null): number => (header === null ? status : Number(header))
+
 async function request<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   const limit = inTime(signal)
   let status: number
@@ -123,12 +130,12 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
     const response = await fetch(path, {
       method,
       credentials: 'same-origin',
-      headers: { accept: 'application/json', ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: { ...asked, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: limit,
     })
     hearTime(response.headers.get(serviceTimeHeader))
-    status = response.status
+    status = statusOf(response.status, response.headers.get(refusedHeader))
     text = await response.text()
   } catch (cause) {
     if (signal?.aborted) throw cause
@@ -166,14 +173,14 @@ function send<T>(path: string, file: Blob, sent: (share: number) => void): Promi
     request.timeout = uploadWithin
     request.ontimeout = () => fail(late())
     request.open('POST', path)
-    request.setRequestHeader('accept', 'application/json')
+    for (const [name, value] of Object.entries(asked)) request.setRequestHeader(name, value)
     request.setRequestHeader('content-type', 'application/zip')
     request.upload.onprogress = ({ loaded, total }) => total > 0 && sent(loaded / total)
     request.onerror = () => fail(offline())
     request.onload = () => {
       hearTime(request.getResponseHeader(serviceTimeHeader))
       try {
-        done(read<T>(request.status, request.responseText))
+        done(read<T>(statusOf(request.status, request.getResponseHeader(refusedHeader)), request.responseText))
       } catch (error) {
         fail(error)
       }

@@ -3,7 +3,8 @@
  * again, because starting a browser and compiling the page's scripts take half the time of a first page. Each `goto`
  * still creates a new document.
  */
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { expectedStatuses } from '@svc/api/refused'
+import type { Browser, BrowserContext, ConsoleMessage, Page } from 'playwright-core'
 import { contextOptions } from '../../../scripts/testing/browser.ts'
 import { afterThisTest } from '../../../scripts/testing/cleaning.ts'
 
@@ -92,12 +93,22 @@ export class Windows {
   #listenTo(page: Page): void {
     page.on('pageerror', (error) => this.#faults.push(error.message))
     page.on('console', (message) => {
-      // The console also shows an error when the service refuses a request, which some tests expect. Such an error is
-      // not counted as a fault.
-      if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text()))
-        this.#faults.push(message.text())
+      if (message.type() === 'error' && !isOfTest(message)) this.#faults.push(message.text())
     })
   }
+}
+
+/**
+ * True for an error that the console shows because a test has broken something: files that are missing, a service that
+ * does not answer, a session that ended. A refusal of the page's routes is a fault if the page expects it: then it
+ * should have asked for it quietly (packages/api/src/refused.ts).
+ */
+function isOfTest(message: ConsoleMessage): boolean {
+  const text = message.text()
+  if (/ERR_/.test(text)) return true
+  const status = /^Failed to load resource.* status of (\d+)/.exec(text)?.[1]
+  const isApi = new URL(message.location().url, 'http://localhost').pathname.startsWith('/api/web/')
+  return status !== undefined && !(isApi && expectedStatuses.has(Number(status)))
 }
 
 const yes = () => true

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import type { Failure } from '@svc/api'
 import { serviceTimeHeader } from '@svc/api/clock'
+import { expectedStatuses, refusedHeader } from '@svc/api/refused'
 import { envelope, refusals } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -16,7 +17,7 @@ import { isConstraint, isDatabaseFailure, isForeignText } from '../platform/db/e
 import { refuseAndClose } from '../platform/http/answers.ts'
 import { drain } from '../platform/http/body.ts'
 import { callerAddress } from '../platform/http/caller.ts'
-import { pathOf } from '../platform/http/requests.ts'
+import { logAsStatus, pathOf } from '../platform/http/requests.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { boundOperations } from './operations/all.ts'
 import { authRoutes, linkRoutes, ownRoutes } from './routes/account.ts'
@@ -125,7 +126,16 @@ function answer({ log }: WebDeps, c: Context<WebEnv>, error: Error): Response {
   const failure: Failure = envelope(refusal.code, refusal.message)
   if (refusal.findings) failure.error.findings = refusal.findings
   if (refusal.place) Object.assign(failure.error, refusal.place)
-  return c.json(failure, refusal.status as ContentfulStatusCode)
+  return c.json(failure, statusFor(c, refusal) as ContentfulStatusCode)
+}
+
+/** The status of a refusal, which is 200 for a page that asks for that and reads the real status from the header. */
+function statusFor(c: Context<WebEnv>, { status }: Refusal): number {
+  const asks = c.req.header(refusedHeader) === '200' && c.req.path.startsWith('/api/web/')
+  if (!asks || !expectedStatuses.has(status)) return status
+  c.header(refusedHeader, String(status))
+  logAsStatus(c.env.incoming, status)
+  return 200
 }
 
 function refusalOf(error: Error): Refusal {

@@ -15,6 +15,11 @@ const logged = new WeakSet<IncomingMessage>()
  */
 export const loggedAlready = (req: IncomingMessage): void => void logged.add(req)
 
+/** The statuses of refusals that were sent with status 200. */
+const meant = new WeakMap<IncomingMessage, number>()
+/** Notes the status that the log line of a request names, because the page asked for its refusal with status 200. */
+export const logAsStatus = (req: IncomingMessage, status: number): void => void meant.set(req, status)
+
 /** Logs the requests of a server. The listeners that do so run before the server's other listeners. */
 export function logRequests(server: Server, log: Logger): void {
   const overload = oncePer(1000)
@@ -25,7 +30,7 @@ export function logRequests(server: Server, log: Logger): void {
     const request = agents ? undefined : newRequestId()
     if (request) res.setHeader('x-request-id', request)
     res.on('close', () => {
-      const status = res.writableFinished ? res.statusCode : undefined
+      const status = res.writableFinished ? (meant.get(req) ?? res.statusCode) : undefined
       const level = logged.has(req) ? 'debug' : levelOf(status)
       if (!log.isLevelEnabled(level)) return
       const now = performance.now()

@@ -1,4 +1,5 @@
 import { type Members, type NewTotp, type Operation, operations, type RecoveryCodes } from '@svc/api'
+import { refusedHeader } from '@svc/api/refused'
 import { Secret, TOTP } from 'otpauth'
 import { describe, expect, test } from 'vitest'
 import { bundle } from '../../../testing/bundles.ts'
@@ -69,20 +70,25 @@ async function begun() {
   const self = body.members.find((member) => member.self)?.id ?? ''
   return { service, ann, bob, self }
 }
+interface Sending {
+  operation: Operation
+  body: unknown
+  member: string
+  origin?: string
+  headers?: Record<string, string>
+}
+
 /** Sends a request of an operation, and returns the code of its refusal, or else its status. */
-const codeOf = async (
-  browser: Browser,
-  { operation, body, member, origin = '' }: { operation: Operation; body: unknown; member: string; origin?: string },
-) => {
+const codeOf = async (browser: Browser, { operation, body, member, origin = '', headers: more = {} }: Sending) => {
   const [method = '', path = ''] = operation.route.split(' ')
   const filled = `/api/web${path.replace(':slug', 'north').replace(':name', 'a1').replace(':id', member)}`
   const given = await body
   if (given instanceof Uint8Array) {
-    const headers = { cookie: browser.cookie, origin, 'content-type': 'application/zip' }
+    const headers = { cookie: browser.cookie, origin, 'content-type': 'application/zip', ...more }
     const answer = await fetch(origin + filled, { method, headers, body: Buffer.from(given) })
     return ((await answer.json()) as { error?: { code: string } }).error?.code ?? answer.status
   }
-  const answer = await browser.send<{ error?: { code: string } }>(method, filled, given)
+  const answer = await browser.send<{ error?: { code: string } }>(method, filled, given, more)
   return answer.body?.error?.code ?? answer.status
 }
 const prove = (browser: Browser, body: object) => browser.send('POST', '/api/web/proof', body)
@@ -100,7 +106,8 @@ describe.each(dangerous.map((operation) => [operation.route, operation] as const
     const { origin } = service
     const { needs } = requests[route] ?? { needs: [] }
     for (const [body] of needs)
-      expect(await codeOf(ann, { operation, body, member: bob, origin })).toBe('proof_required')
+      for (const headers of [{}, { [refusedHeader]: '200' }])
+        expect(await codeOf(ann, { operation, body, member: bob, origin, headers })).toBe('proof_required')
     expect((await prove(ann, { password })).status).toBe(200)
     for (const [body, answer] of needs) expect(await codeOf(ann, { operation, body, member: bob, origin })).toBe(answer)
   })

@@ -1,0 +1,53 @@
+/** Refusals that the page asks for with status 200, so that the browser's console shows no error for them. */
+import { refusedHeader } from '@svc/api/refused'
+import { expect, test } from 'vitest'
+import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { serve } from '../../../testing/page/service.ts'
+import { logRequests } from '../../platform/http/requests.ts'
+
+/** Each refusal with its request. Those that the page does not expect keep their status. */
+const refusals: readonly [answer: string, request: [method: string, path: string, body?: unknown], kept?: 'kept'][] = [
+  ['404 link_unknown', ['GET', '/api/web/start?token=x']],
+  ['404 link_unknown', ['GET', '/api/web/claim?token=x']],
+  ['404 link_unknown', ['POST', '/api/web/link', { token: 'x' }]],
+  ['404 invitation_unknown', ['GET', '/api/web/invitations/x']],
+  ['404 workspace_unknown', ['GET', '/api/web/w/none']],
+  ['404 agent_unknown', ['GET', '/api/web/w/north/agents/none']],
+  ['404 not_found', ['GET', '/api/web/nothing']],
+  ['403 proof_required', ['POST', '/api/web/factors/totp', {}]],
+  ['400 password_wrong', ['POST', '/api/web/proof', { password: 'not the password' }]],
+  ['400 filter_invalid', ['GET', '/api/web/w/north/fleet?q=level:green']],
+  ['409 slug_taken', ['POST', '/api/web/workspaces', { name: 'North', slug: 'north' }]],
+  ['401 second_factor_failed', ['POST', '/api/web/second-factor', { code: '123456' }], 'kept'],
+  ['401 sign_in_failed', ['POST', '/api/auth/sign-in/email', { email: 'x@example.org', password: 'none' }], 'kept'],
+  ['404 not_found', ['GET', '/api/nothing'], 'kept'],
+]
+
+test('an expected refusal has status 200 for the page that asks for that, and its real status for programs', async () => {
+  const service = await serve()
+  logRequests(service.server, service.log)
+  await service.workspace('north')
+  const ann = await service.person('Ann', 'north', 'admin')
+  service.pass(660)
+  const answers = []
+  const logged = () => service.lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+  for (const [answer, [method, path, body]] of refusals) {
+    const send = (headers: Record<string, string>) =>
+      ann.send<{ error?: { code: string } }>(method, path, body, headers)
+    const [plain, quiet] = [await send({}), await send({ [refusedHeader]: '200' })]
+    expect([answer, plain.headers.get(refusedHeader), plain.body]).toEqual([answer, null, quiet.body])
+    answers.push({
+      path,
+      programs: `${plain.status} ${plain.body.error?.code}`,
+      page: [quiet.status, quiet.headers.get(refusedHeader)],
+    })
+  }
+  const wanted = refusals.map(([answer, [, path], kept]) => {
+    const status = answer.split(' ')[0]
+    return { path, programs: answer, page: kept ? [Number(status), null] : [200, status] }
+  })
+  expect(answers).toEqual(wanted)
+  // The log names the real status of both.
+  const statuses = refusals.flatMap(([answer]) => [Number(answer.split(' ')[0]), Number(answer.split(' ')[0])])
+  await eventually('the log line of each refusal', () => expect(logged().map(({ status }) => status)).toEqual(statuses))
+})
