@@ -25,8 +25,8 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
  */
 const typeArrows = [['dashboard', '@svc/api']]
 /**
- * The code that service and page must share: the filter, so that the page marks errors without asking, and the name of
- * the header with the service's time.
+ * The code that service and page must share: the filter, so that the page marks errors without asking, and the names of
+ * headers.
  */
 const codeArrows = [
   ['dashboard', '@svc/api/filter'],

@@ -86,6 +86,8 @@ function mark({ result }: Product, wanted: string): void {
 async function makePage(): Promise<void> {
   // Tests set NODE_ENV to `test`, with which libraries would be built in their slower development form.
   process.env.NODE_ENV = 'production'
+  // On a terminal, the bundler would wipe the line that says what is built.
+  process.env.CI ??= '1'
   const { build: bundle } = await import('vite')
   await replaced('packages/dashboard/dist', async (outDir) => {
     await bundle({ root: inRoot('packages/dashboard'), logLevel: 'warn', build: { outDir, emptyOutDir: true } })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openLog } from './log.ts'
+import { forPeople, openLog } from './log.ts'
 import { newToken } from './tokens.ts'
 
 const agent = newToken('agent')
@@ -50,4 +50,26 @@ test('what is not secret is in the log, including the code of an error', () => {
     msg: 'lost',
     err: { code: 'ECONNREFUSED', message: 'no answer' },
   })
+})
+
+test.each<[what: string, entry: object, line: RegExp]>([
+  ['a message', { msg: 'stopped' }, /^\[..:..:..\] INFO: stopped\n$/],
+  [
+    'a message with facts',
+    { release: '0.2.0', serial: 1, signed: false, parts: ['a'], msg: 'serving runtime release' },
+    /^\[..:..:..\] INFO: serving runtime release \(release 0\.2\.0, serial 1, signed false, parts \["a"\]\)\n$/,
+  ],
+  [
+    'a fact that would steer the terminal',
+    { path: '\u001b[2J\n', msg: 'request' },
+    /INFO: request \(path \\u001b\[2J\\n\)\n$/,
+  ],
+  [
+    'an error',
+    { err: { type: 'Error', message: 'no', stack: 'Error: no\n    at x' }, msg: 'failed' },
+    /failed\n.*at x/s,
+  ],
+])('on a terminal, people read %s in one line, and JSON nowhere', (_what, entry, line) => {
+  const readable = forPeople({ colorize: false })
+  expect(readable(`${JSON.stringify({ level: 'info', time: '2026-11-27T04:07:15.000Z', ...entry })}\n`)).toMatch(line)
 })

@@ -1,5 +1,5 @@
 /**
- * The service's log: JSON lines on standard error, in colour on a terminal. It contains no secrets: the values of known
+ * The service's log: JSON lines on standard error, and lines for people on a terminal. It contains no secrets: the values of known
  * keys are replaced by `***`, and anything that looks like a credential is masked in the finished line, wherever it
  * came from (I29).
  */
@@ -56,6 +56,31 @@ export const standardErrorLines: Lines = linesTo({
 /** Writes synchronously, so that the last lines of a crashing process are not lost. */
 function standardError(): DestinationStream {
   if (!process.stderr.isTTY) return standardErrorLines
-  const readable = prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss', ignore: 'hostname' })
+  const readable = forPeople({ colorize: true })
   return { write: (line) => standardErrorLines.write(readable(line)) }
+}
+
+/**
+ * Returns a function that makes the line for people from a line of the log: the time, the message, and its facts in
+ * brackets. An error keeps its lines, since its stack has several.
+ */
+export function forPeople(colours: { colorize: boolean }): (line: string) => string {
+  const looks = { ...colours, translateTime: 'SYS:HH:MM:ss' } as const
+  const whole = prettyFactory(looks)
+  const short = prettyFactory({
+    ...looks,
+    hideObject: true,
+    messageFormat: ({ level: _, time: __, ...log }, key) => {
+      const { [key]: message, ...facts } = log as Record<string, unknown>
+      const said = Object.entries(facts).map(([name, value]) => `${name} ${factText(value)}`)
+      return said.length === 0 ? String(message) : `${message} (${said.join(', ')})`
+    },
+  })
+  return (line) => (/"(err|error)":\{/.test(line) ? whole : short)(line)
+}
+
+/** A value as JSON, so that no text reaches the terminal as a control character; a text without its quotation marks. */
+const factText = (value: unknown): string => {
+  const json = JSON.stringify(value) ?? ''
+  return typeof value === 'string' ? json.slice(1, -1) : json
 }
