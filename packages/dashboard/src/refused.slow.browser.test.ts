@@ -1,6 +1,7 @@
 /**
  * Refusals that people meet without a fault of the page: each says in the page what to do, and the browser's console
- * shows no error. packages/server/src/web/routing/refused.http.test.ts proves the same for the service.
+ * shows no error. `npm test` leaves this out.
+ * packages/server/src/web/routing/refused.http.test.ts proves the same rules.
  */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
