@@ -69,6 +69,8 @@ function textOf(value: unknown, field: string, max: number): string {
  * that is a little too long gets the refusal of its own rule.
  */
 const maxIdentifier = 1000
+/** The number of characters at the ends of an identifier that are removed, besides those that count. */
+const maxEnds = 100
 
 /**
  * Reads an identifier that people paste, of at most `max` UTF-16 code units. Characters that nobody sees are removed at
@@ -85,9 +87,9 @@ export const pasted = ({
   reported?: boolean
 } = {}): Reader<string> =>
   reader({ is: 'text', kind: 'identifier', max }, (value, field) => {
-    const read = readPasted(field, textOf(value, field, max), { secret })
+    const read = readPasted(field, textOf(value, field, max + maxEnds), { secret })
     if (!read.ok) throw new InputRefused(read.message)
-    return reported ? read.value : read.value.normalize('NFC')
+    return textOf(reported ? read.value : read.value.normalize('NFC'), field, max)
   })
 
 /** Reads a text for people, perhaps of several lines, of at most `max` UTF-16 code units, and cleans it (D13). */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bare, hiddenIn, readName, readPasted } from './pasted.ts'
+import { bare, hiddenIn, listIn, numberIn, readName, readPasted } from './pasted.ts'
 
 const hidden = [
   0x00, 0x07, 0x09, 0x0a, 0x1b, 0x7f, 0x85, 0xa0, 0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x1680, 0x17b4, 0x180b, 0x180e,
@@ -50,6 +50,23 @@ test('a text of hidden characters alone is empty', () => {
 
 test('a pair of surrogates at the end stays whole', () => {
   expect(bare('a😀\u200b')).toBe('a😀')
+})
+
+test.each<[typed: string, read: string]>([
+  [' 15\u200b', '15'],
+  ['\uff11\uff15', '15'],
+  ['\u0661\u0665', '15'],
+  ['\u22121.5', '-1.5'],
+  ['\uff0d\uff11\uff0e\uff15\uff05', '-1.5%'],
+  ['1\u200b5', '1\u200b5'],
+  ['5\u00b2', '5\u00b2'],
+  ['\u2465', '\u2465'],
+])('the number %j is read as %j', (typed, read) => {
+  expect(numberIn(typed)).toBe(read)
+})
+
+test('a list of names is separated by commas of all keyboards, and its parts have no ends that nobody sees', () => {
+  expect(listIn('eu, prod\u200b\uff0ctest\u3001 a b')).toEqual(['eu', 'prod', 'test', 'a b'])
 })
 
 test.each<[typed: string, stored: string]>([

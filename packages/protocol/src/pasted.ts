@@ -98,6 +98,22 @@ export const codeIn = (typed: string): string =>
     .replace(/\p{Nd}/gu, (digit) => String(digitOf(digit.codePointAt(0) ?? 0)))
     .replace(/[\s\p{Pd}\u2212_.,:;/|·・'"`\u2018-\u201f]/gu, '')
 
+/** Wide characters, as keyboards for Chinese and Japanese type them in place of those of ASCII. */
+const eachWide = /[\uff01-\uff5e]/g
+
+/**
+ * The text of a number as a person typed it, in plain characters: without anything that nobody sees at its ends, and
+ * with digits of all scripts and widths as digits. The reader of the field decides whether it is a number.
+ */
+export const numberIn = (typed: string): string =>
+  bare(typed)
+    .replace(eachWide, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
+    .replace(/\p{Nd}/gu, (digit) => String(digitOf(digit.codePointAt(0) ?? 0)))
+    .replace(/[\u2010-\u2013\u2212]/g, '-')
+
+/** The parts of a list of names as a person typed it, such as `eu, prod`. */
+export const listIn = (typed: string): string[] => typed.split(/[,\uff0c\u3001]/).map(bare)
+
 /** The value of a decimal digit. Unicode gives the ten digits of a script consecutive numbers, from zero on. */
 function digitOf(point: number): number {
   let before = 0

@@ -1,5 +1,5 @@
 /** The rules of tags, the words that admins give to agents and by which filters select them. */
-import { shown } from '@svc/protocol'
+import { listIn, shown } from '@svc/protocol'
 
 /** The maximum number of tags of an agent. */
 export const maxTags = 20
@@ -19,7 +19,7 @@ export const wrongTag = (text: string): string | undefined =>
     : `A tag has 1 to 40 of the characters a-z, 0-9, "_", ".", ":" and "-", and begins with a letter or a digit: got ${shown(text)}.`
 
 /** Splits a text such as `eu, prod`. The parts need not be tags. */
-export const splitTags = (text: string): string[] => text.split(',').map((part) => part.trim())
+export const splitTags = listIn
 
 /** The sorted tags of an agent after a change. A tag that is removed and added stays. */
 export const changedTags = (before: readonly string[], { add = [], remove = [] }: TagChange): string[] =>

@@ -1,5 +1,6 @@
 import { Stack, Text, TextInput } from '@mantine/core'
 import type { NewToken } from '@svc/api'
+import { bare } from '@svc/protocol'
 import { IconKey } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -86,7 +87,7 @@ function Program({
   rotated: boolean
 }) {
   const [folder, setFolder] = useState(installed ? name : '.')
-  const dir = folder.trim() === '' ? '.' : folder.trim()
+  const dir = bare(folder) || '.'
   return (
     <Stack gap={8}>
       <TextInput

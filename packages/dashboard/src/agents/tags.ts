@@ -1,6 +1,7 @@
 /** The tags of one or more agents, as a person changes them. */
 import type { TaggedAgent } from '@svc/api'
 import { maxTags, wrongTag } from '@svc/api/filter'
+import { listIn } from '@svc/protocol'
 
 /** The number of agents that have each tag. */
 export type TagCounts = ReadonlyMap<string, number>
@@ -19,7 +20,7 @@ export function countTags(agents: readonly TaggedAgent[]): TagCounts {
 }
 
 /** The tags in a text, which are separated by commas or spaces. */
-export const tagsTyped = (text: string): string[] => text.split(/[\s,]+/).filter((part) => part !== '')
+export const tagsTyped = (text: string): string[] => listIn(text.replace(/\s+/g, ',')).filter((part) => part !== '')
 
 /** The reason why a text does not name tags of one agent; null if it does. */
 export function wrongWithTags(text: string): string | null {

@@ -1,5 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import type { AlertLine } from '@svc/api'
+import { bare } from '@svc/protocol'
 import { IconCheck } from '@tabler/icons-react'
 import { useState } from 'react'
 import { api } from '../api.ts'
@@ -40,8 +41,8 @@ export function Acknowledge({ slug, alerts, done }: AcknowledgeProps) {
         title={one ? 'Acknowledge this alert?' : `Acknowledge ${alerts.length} alerts?`}
         confirm="Acknowledge"
         onConfirm={async () => {
-          if (one) await api.acknowledge(slug, one.id, note.trim())
-          else await acknowledgeAll(slug, alerts, note.trim())
+          if (one) await api.acknowledge(slug, one.id, bare(note))
+          else await acknowledgeAll(slug, alerts, bare(note))
           await again()
           done?.()
         }}

@@ -23,9 +23,7 @@ export function AccountForm({ email, name: before = '', verb, onSubmit }: Accoun
     initialValues: { name: before, password: '' },
     validate: { name: wrongWithText, password: wrongWithPassword },
   })
-  const { busy, error, submit } = useSubmit(({ name, password }: typeof form.values) =>
-    onSubmit({ name: name.trim(), password }),
-  )
+  const { busy, error, submit } = useSubmit(onSubmit)
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="sm">

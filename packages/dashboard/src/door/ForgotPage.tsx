@@ -1,5 +1,6 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { bare } from '@svc/protocol'
 import { useState } from 'react'
 import { api } from '../api.ts'
 import { wrongWithOldEmail } from '../forms/rules.ts'
@@ -25,7 +26,7 @@ export function ForgotPage({ mail }: { mail: boolean }) {
 function ForgotForm({ onAsked }: { onAsked: (email: string) => void }) {
   const form = useForm({ initialValues: { email: '' }, validate: { email: wrongWithOldEmail } })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
-    const email = values.email.trim()
+    const email = bare(values.email)
     await api.forgot(email)
     onAsked(email)
   })

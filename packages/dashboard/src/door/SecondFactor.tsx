@@ -1,6 +1,7 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { SignInAnswer } from '@svc/api'
+import { bare } from '@svc/protocol'
 import { useState } from 'react'
 import { api } from '../api.ts'
 import { asTyped } from '../forms/as-typed.ts'
@@ -42,7 +43,7 @@ function HalfForm({ recovering, canRecover, turn, next, onBack }: HalfFormProps)
   const [recovered, setRecovered] = useState(false)
   const form = useForm({
     initialValues: { typed: '' },
-    validate: { typed: (v) => (v.trim() === '' ? 'Required' : null) },
+    validate: { typed: (v) => (bare(v) === '' ? 'Required' : null) },
   })
   const { busy, error, submit } = useSubmit(async ({ typed }: typeof form.values) => {
     await api.secondFactor(recovering ? { recovery: typed } : { code: typed })

@@ -1,5 +1,6 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { bare } from '@svc/protocol'
 import { useState } from 'react'
 import { ApiError, api } from '../api.ts'
 import { wrongWithOldEmail } from '../forms/rules.ts'
@@ -25,7 +26,7 @@ export function SignInForm({ next, email = '' }: { next: string; email?: string 
     validate: { email: wrongWithOldEmail, password: (v) => (v === '' ? 'Required' : null) },
   })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
-    const answer = await api.signIn(values.email.trim(), values.password)
+    const answer = await api.signIn(bare(values.email), values.password)
     if (answer.ok) await arrive(next)
     else setSecond(answer.second)
   })

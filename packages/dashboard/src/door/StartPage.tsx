@@ -61,7 +61,7 @@ function StartForm({ token }: { token: string }) {
     },
   })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
-    const { slug } = await api.start({ token, ...values, name: values.name.trim(), email: bare(values.email) })
+    const { slug } = await api.start({ token, ...values, email: bare(values.email) })
     await arrive(`/w/${slug}`)
   })
   return (

@@ -15,14 +15,14 @@ export const wrongWithPassword = (v: string): string | null =>
       : null
 /** Checks an address of an account that may be older than the rules for addresses. */
 export const wrongWithOldEmail = (v: string): string | null =>
-  /^[^\s@]+@[^\s@]+$/.test(v.trim()) ? null : 'Enter an email address, e.g. ann@example.org'
+  /^[^\s@]+@[^\s@]+$/.test(bare(v)) ? null : 'Enter an email address, e.g. ann@example.org'
 /** Checks a new address. A part that nobody sees is named. */
 export function wrongWithEmail(v: string): string | null {
   const read = readEmail(v)
   return wrongWithOldEmail(bare(v)) ?? (read.ok ? null : read.message)
 }
 export const wrongWithText = (v: string): string | null =>
-  v.trim() === '' ? 'Required' : v.length > 100 ? 'At most 100 characters.' : null
+  bare(v) === '' ? 'Required' : v.length > 100 ? 'At most 100 characters.' : null
 export const wrongWithSlug = (v: string): string | null =>
   /^[a-z0-9](-?[a-z0-9])*$/.test(bare(v)) && bare(v).length <= 63
     ? null

@@ -26,7 +26,7 @@ export function NewWorkspacePage() {
     },
   })
   const { busy, error, submit } = useSubmit(async ({ name, slug }: typeof form.values) => {
-    const made = await api.createWorkspace(name.trim(), slug)
+    const made = await api.createWorkspace(name, slug)
     await client.fetchQuery({ ...meQuery, staleTime: 0 })
     await navigate({ to: paths.fleet, params: { slug: made.slug }, replace: true })
   })

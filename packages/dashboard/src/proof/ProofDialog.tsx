@@ -1,6 +1,7 @@
 import { Button, Group, PasswordInput, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useWindowEvent } from '@mantine/hooks'
+import { bare } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../api.ts'
 import { CodeInput } from '../forms/CodeInput.tsx'
@@ -35,7 +36,7 @@ function ProofForm({ totp, wasShown, onCancel }: { totp: boolean; wasShown: bool
   const client = useQueryClient()
   const form = useForm({
     initialValues: { typed: '' },
-    validate: { typed: (v) => (v.trim() === '' ? 'Required' : null) },
+    validate: { typed: (v) => (bare(v) === '' ? 'Required' : null) },
   })
   const { busy, error, submit } = useSubmit(async ({ typed }: typeof form.values) => {
     await api.prove(totp ? { code: typed } : { password: typed })

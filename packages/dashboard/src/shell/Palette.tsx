@@ -3,6 +3,7 @@
  * (WorkspaceShell.tsx).
  */
 import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight'
+import { bare } from '@svc/protocol'
 import '@mantine/spotlight/styles.css'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
@@ -160,13 +161,13 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
 
 /** The agents that the service finds, best names first. While it searches, the agents of the text before stay. */
 function useAgents(slug: string, text: string) {
-  const [search] = useDebouncedValue(text.trim(), 120)
+  const [search] = useDebouncedValue(bare(text), 120)
   const { data } = useQuery({
     ...fleetQuery(slug, { search, sort: 'name', desc: false }, 0),
     enabled: search !== '',
     placeholderData: keepPreviousData,
   })
-  return text.trim() === '' || data === undefined ? [] : bestNamed(text, data.rows, mostAgents)
+  return bare(text) === '' || data === undefined ? [] : bestNamed(text, data.rows, mostAgents)
 }
 
 /** Everything but agents that the palette offers, in groups. */

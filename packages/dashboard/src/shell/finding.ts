@@ -1,4 +1,5 @@
 /** Pure functions of the palette: which entries fit what is typed, and in which order. */
+import { bare } from '@svc/protocol'
 
 /** True if every typed word occurs in the text. */
 export function fitsWords(typed: string, text: string): boolean {
@@ -11,7 +12,7 @@ export function fitsWords(typed: string, text: string): boolean {
  * what is typed, then names that contain it, then agents that the service found by something else.
  */
 export function bestNamed<T extends { name: string }>(typed: string, agents: readonly T[], most: number): T[] {
-  const wanted = typed.trim().toLowerCase()
+  const wanted = bare(typed).toLowerCase()
   const rank = ({ name }: T) =>
     name === wanted ? 0 : name.startsWith(wanted) ? 1 : name.includes(`-${wanted}`) ? 2 : name.includes(wanted) ? 3 : 4
   return agents

@@ -1,5 +1,6 @@
 /** Pure functions and tables that put the states of requests, rollouts and update events into words. */
 import type { RolloutAgentState, RolloutState, UpdateEvent, UpdateKind, WaitsFor, WishState } from '@svc/api'
+import { numberIn } from '@svc/protocol'
 
 export type Tone = 'waiting' | 'good' | 'no' | 'lost' | 'plain'
 
@@ -120,8 +121,8 @@ export const upToWords = (upTo: string): string =>
 /** Reads the waves that a person typed, such as `1, 10%, all`; undefined if they are not valid. */
 export function readWaves(typed: string): string[] | undefined {
   const waves = typed
-    .split(/[,;]/)
-    .map((part) => part.trim().replace(/\s+%/, '%').toLowerCase())
+    .split(/[,;\uff0c\uff1b]/)
+    .map((part) => numberIn(part).replace(/\s+%/, '%').toLowerCase())
     .filter((part) => part !== '')
     .map((part) => (part === 'all' ? '100%' : part))
   const good = waves.every((wave) => /^[1-9]\d{0,5}$/.test(wave) || /^([1-9]\d?|100)%$/.test(wave))

@@ -1,5 +1,6 @@
 /** Pure functions about views: which one the list shows, what a new one keeps, and who may change one. */
 import type { NewView, Role, SavedView } from '@svc/api'
+import { bare } from '@svc/protocol'
 import { defaultColumns } from './columns.ts'
 import { defaultOrder, type FleetState } from './state.ts'
 
@@ -25,22 +26,21 @@ export function standingOf(
 }
 
 const isSame = ({ q, sort, columns }: SavedView, state: FleetState): boolean =>
-  q.trim() === state.q.trim() &&
+  bare(q) === bare(state.q) &&
   (sort ?? defaultOrder) === state.sort &&
   (columns === null || sameColumns(columns, state.columns))
 
 /** True if the list shows all agents in the order that it has by itself. */
-export const isPlain = ({ q, sort }: Pick<FleetState, 'q' | 'sort'>): boolean =>
-  q.trim() === '' && sort === defaultOrder
+export const isPlain = ({ q, sort }: Pick<FleetState, 'q' | 'sort'>): boolean => bare(q) === '' && sort === defaultOrder
 
 const sameColumns = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name) => b.includes(name))
 
 /** The view that keeps the list. The order and the columns that the page has by itself are not kept. */
 export const viewOfState = ({ q, sort, columns }: FleetState, name: string, shared: boolean): NewView => ({
-  name: name.trim(),
+  name: bare(name),
   shared,
-  q: q.trim(),
+  q: bare(q),
   sort: sort === defaultOrder ? null : sort,
   columns: sameColumns(columns, defaultColumns) ? null : [...columns],
 })
@@ -49,7 +49,7 @@ export const mayChange = ({ shared }: SavedView, role: Role): boolean => !shared
 
 /** The view that a new one of this name and owner replaces. */
 export const replacedBy = (views: readonly SavedView[], name: string, shared: boolean): SavedView | undefined =>
-  views.find((view) => view.shared === shared && view.name === name.trim())
+  views.find((view) => view.shared === shared && view.name === bare(name))
 
 /** The view as it is, so that it can be saved again. */
 export const sameAgain = ({ id: _, ...view }: SavedView): NewView => view

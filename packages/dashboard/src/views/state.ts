@@ -1,5 +1,6 @@
 /** The list of agents as a person chose it: its filter, order and columns, and how the page's address names them. */
 import type { FleetColumn, FleetOrder, FleetSort } from '@svc/api'
+import { bare } from '@svc/protocol'
 
 /** The parameters of the page's address. `q` is the text of the filter, right or wrong. */
 export interface FleetView {
@@ -63,5 +64,5 @@ export function orderText(view: FleetView): FleetOrder {
 /** The parameters of the page's address for a filter and an order. */
 export function searchFor({ q, sort }: Pick<FleetState, 'q' | 'sort'>): FleetView {
   const desc = sort.startsWith('-')
-  return { ...(q.trim() !== '' && { q: q.trim() }), ...addressOf((desc ? sort.slice(1) : sort) as FleetSort, desc) }
+  return { ...(bare(q) !== '' && { q: bare(q) }), ...addressOf((desc ? sort.slice(1) : sort) as FleetSort, desc) }
 }

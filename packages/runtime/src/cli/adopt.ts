@@ -5,6 +5,7 @@
 import { hostname } from 'node:os'
 import { wrongWithAgentName } from '@svc/blueprint'
 import type { Report } from '@svc/protocol'
+import { listIn } from '@svc/protocol'
 import { Command } from 'commander'
 import { type FoundHere, look } from '../host/adopt/look.ts'
 import { diffOf } from '../host/adopt/plan.ts'
@@ -107,7 +108,7 @@ interface Chosen {
 
 /** Checks the options before anything is done. */
 function chosenBy({ only, names, name }: AdoptOptions): Chosen {
-  const sections = only?.split(',').map((section) => section.trim()) ?? []
+  const sections = only === undefined ? [] : listIn(only)
   const other = sections.find((section) => section !== 'jobs')
   if (other === 'ai')
     throw new Refusal(

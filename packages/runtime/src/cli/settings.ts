@@ -2,7 +2,7 @@
  * `svc set` and `svc settings`: show and change the agent's settings. They check values and write files in the same way
  * as a `set` command from the service (3.6).
  */
-import { boundsOf, type Setting, type SettingValue } from '@svc/protocol'
+import { bare, boundsOf, numberIn, type Setting, type SettingValue } from '@svc/protocol'
 import { Command } from 'commander'
 import { moment } from '../machine/base/time.ts'
 import { inTurn } from '../machine/files/lock.ts'
@@ -53,7 +53,7 @@ export function readPairs(pairs: readonly string[], schema: readonly Setting[]):
 function readPair(pair: string, schema: readonly Setting[]): [string, unknown] {
   const at = pair.indexOf('=')
   if (at < 1) throw new Refusal(`A setting is changed as KEY=VALUE: got ${JSON.stringify(pair)}.`, exits.usage)
-  const key = pair.slice(0, at)
+  const key = bare(pair.slice(0, at))
   const setting = schema.find((s) => s.key === key)
   return [key, setting ? readValue(setting, pair.slice(at + 1)) : pair.slice(at + 1)]
 }
@@ -64,12 +64,13 @@ function readPair(pair: string, schema: readonly Setting[]): [string, unknown] {
  */
 export function readValue({ type, options }: Setting, typed: string): SettingValue {
   if (type === 'text') return typed
-  if (typed === '') return null
-  if (type === 'bool') return typed === 'true' ? true : typed === 'false' ? false : typed
-  if (type === 'select') return options?.find((o) => String(o.value) === typed)?.value ?? typed
-  const n = Number(typed)
+  const text = type === 'select' ? bare(typed) : numberIn(typed)
+  if (text === '') return null
+  if (type === 'bool') return text === 'true' ? true : text === 'false' ? false : typed
+  if (type === 'select') return options?.find(({ value }) => [typed, text].includes(String(value)))?.value ?? typed
+  const n = Number(text)
   if (Number.isFinite(n)) return n
-  const time = type === 'datetime' ? Date.parse(typed) : Number.NaN
+  const time = type === 'datetime' ? Date.parse(text) : Number.NaN
   return Number.isNaN(time) ? typed : Math.floor(time / 1000)
 }
 

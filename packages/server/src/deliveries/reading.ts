@@ -97,6 +97,8 @@ function readParts(typed: ChannelWanted): Verdict<ChannelWanted, 'channel_invali
 
 const pastedParts = [
   ['name', "The channel's name", false],
+  ['kind', 'The kind', false],
+  ['format', 'The format', false],
   ['url', 'The address of the channel', true],
   ['to', 'The recipient', false],
   ['secret', 'The secret of the channel', true],

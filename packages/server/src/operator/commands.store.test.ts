@@ -256,7 +256,8 @@ everyEngine('commands of the operator', (open) => {
         .select('id')
         .where('name', '=', 'Bob')
         .executeTakeFirstOrThrow()
-      const args = [...first.map(() => slug), id, ...last]
+      // People paste ids, too.
+      const args = [...first.map(() => slug), ` ${id}\u200b`, ...last]
       expect([name, await run(name, args, more)]).toMatchObject([name, { ok: true }])
     },
   )

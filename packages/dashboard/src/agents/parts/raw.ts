@@ -1,5 +1,5 @@
 /** Pure functions between the value of a setting and the content of its input on the page. */
-import { type Setting, type SettingValue, wrongWith } from '@svc/protocol'
+import { numberIn, type Setting, type SettingValue, wrongWith } from '@svc/protocol'
 import { fromLocalTime, toLocalTime } from '../../forms/local-time.ts'
 
 /**
@@ -60,10 +60,10 @@ function valueIn(setting: Setting, raw: Raw): SettingValue | undefined {
 }
 
 /**
- * Reads a number as people write it: a decimal comma is allowed, and spaces around it are ignored. Returns undefined
+ * Reads a number as people write it: a decimal comma is allowed, and digits may be wide. Returns undefined
  * for anything else.
  */
 function numberOf(raw: string): number | undefined {
-  const text = raw.trim().replace(/^([+-]?\d*),(\d+)$/, '$1.$2')
+  const text = numberIn(raw).replace(/^([+-]?\d*),(\d+)$/, '$1.$2')
   return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined
 }

@@ -1,5 +1,6 @@
 import { Anchor, Button, Group, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { bare } from '@svc/protocol'
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -139,7 +140,7 @@ function NameForm({ name }: { name: string }) {
   const client = useQueryClient()
   const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
-    client.setQueryData(keys.me, await api.rename(values.name.trim()))
+    client.setQueryData(keys.me, await api.rename(values.name))
     notify({ message: 'Name changed.' })
   })
   return (
@@ -147,7 +148,7 @@ function NameForm({ name }: { name: string }) {
       <Stack gap="sm">
         <Group align="flex-start" gap="xs">
           <TextInput flex={1} aria-label="Name" autoComplete="name" {...form.getInputProps('name')} />
-          <Button type="submit" variant="default" loading={busy} disabled={form.values.name.trim() === name}>
+          <Button type="submit" variant="default" loading={busy} disabled={bare(form.values.name) === name}>
             Save
           </Button>
         </Group>

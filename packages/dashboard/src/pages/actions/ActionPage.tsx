@@ -1,5 +1,6 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import type { ActionPage as Action, ActionState, agentDeleted } from '@svc/api'
+import { bare } from '@svc/protocol'
 import { IconMoodEmpty, IconSearch } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
@@ -182,7 +183,7 @@ function Agents({ slug, action }: { slug: string; action: Action }) {
   const [sought, setSought] = useState('')
   const [most, setMost] = useState(step)
   const fitting = action.agents.filter(
-    (agent) => (state === undefined || agent.state === state) && isSought(agent, sought.trim().toLowerCase()),
+    (agent) => (state === undefined || agent.state === state) && isSought(agent, bare(sought).toLowerCase()),
   )
   return (
     <Section

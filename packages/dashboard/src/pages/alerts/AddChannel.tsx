@@ -74,7 +74,7 @@ function ChannelForm({ slug, onAdded, onCancel }: ChannelFormProps) {
     (part: (typeof parts)[number]) =>
     (text: string, { kind }: typeof empty) => {
       const field = kinds[kind][part]
-      return field && !field.optional && text.trim() === '' ? 'Required' : null
+      return field && !field.optional && bare(text) === '' ? 'Required' : null
     }
   const form = useForm({
     initialValues: empty,

@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, Select, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Pace, PersonalChannelRow, RuleName } from '@svc/api'
+import { bare } from '@svc/protocol'
 import { DaysField, TimesFields, ZoneField } from '../../alerts/HoursFields.tsx'
 import { dayNames } from '../../alerts/hours.ts'
 import { useAlertChange, useAlertsAgain } from '../../alerts/useAlertChange.ts'
@@ -34,7 +35,7 @@ export function MyChannelForm({ slug, channel, onDone }: MyChannelFormProps) {
       pace: pace as Pace,
       quiet: isQuiet ? { days: quietDays.map(Number).toSorted((a, b) => a - b), from, to } : null,
       badPasses,
-      zone: zone.trim(),
+      zone: bare(zone),
     })
     await again()
     onDone()

@@ -1,5 +1,6 @@
 /** Makes the values of the form for an alert rule, checks them, and makes the request that changes the rule. */
 import type { Operations, RuleSettings } from '@svc/api'
+import { bare, numberIn } from '@svc/protocol'
 import { inUnit, type Unit, units } from '../../alerts/words.ts'
 
 /** A duration as people type it: the number, and one of the units. */
@@ -56,21 +57,21 @@ function lengthValue(seconds: number): LengthValue {
 export const wrongWith = {
   after: ({ number }: LengthValue) => (isWhole(number) ? null : 'Enter a whole number.'),
   limit: (text: string) =>
-    text.trim() === '' || Number(text) > 0 ? null : 'Enter an amount, or nothing for no limit.',
+    numberIn(text) === '' || Number(numberIn(text)) > 0 ? null : 'Enter an amount, or nothing for no limit.',
   escalateAfter: ({ number }: LengthValue, { escalates }: RuleValues) =>
-    !escalates || (isWhole(number) && Number(number) > 0) ? null : 'Enter a whole number above 0.',
+    !escalates || (isWhole(number) && Number(numberIn(number)) > 0) ? null : 'Enter a whole number above 0.',
   secondChannels: (names: string[], { escalates }: RuleValues) =>
     !escalates || names.length > 0 ? null : 'Choose at least one channel.',
 }
 
-const isWhole = (text: string): boolean => /^\d{1,7}$/.test(text.trim())
+const isWhole = (text: string): boolean => /^\d{1,7}$/.test(numberIn(text))
 
 /** The request that changes a rule to the values of its form. Settings that the rule does not have are left out. */
 export const changeOf = (rule: RuleSettings, values: RuleValues): Operations['PATCH /w/:slug/rules']['sent'] => ({
   rule: rule.rule,
   channels: values.to === 'all' ? null : values.channels,
   ...(has.after(rule) && { after: secondsOf(values.after) }),
-  ...(has.limit(rule) && { limit: values.limit.trim() === '' ? null : Number(values.limit) }),
+  ...(has.limit(rule) && { limit: numberIn(values.limit) === '' ? null : Number(numberIn(values.limit)) }),
   ...(has.statuses(rule) && { statuses: wordsOf(values.statuses) }),
   ...(has.reminders(rule) && { reminds: values.reminds }),
   ...(has.escalation(rule) && {
@@ -78,10 +79,10 @@ export const changeOf = (rule: RuleSettings, values: RuleValues): Operations['PA
   }),
 })
 
-const secondsOf = ({ number, unit }: LengthValue): number => Number(number) * units[unit as Unit]
+const secondsOf = ({ number, unit }: LengthValue): number => Number(numberIn(number)) * units[unit as Unit]
 
 const wordsOf = (text: string): string[] =>
   text
     .split(',')
-    .map((word) => word.trim())
+    .map(bare)
     .filter((word) => word !== '')

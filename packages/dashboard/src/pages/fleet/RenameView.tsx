@@ -1,4 +1,5 @@
 import type { SavedView } from '@svc/api'
+import { bare } from '@svc/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api.ts'
@@ -22,7 +23,7 @@ export default function RenameView({ slug, views, view, onClose }: RenameProps) 
   const other = replacedBy(views, name, view.shared)
   const rename = async () => {
     if (other) return onClose()
-    putView(client, slug, await api.saveView(slug, { ...sameAgain(view), name: name.trim(), replaces: view.id }))
+    putView(client, slug, await api.saveView(slug, { ...sameAgain(view), name: bare(name), replaces: view.id }))
     onClose()
     await client.invalidateQueries({ queryKey: keys.views(slug) })
   }

@@ -1,4 +1,5 @@
 import { Button, Stack, TextInput } from '@mantine/core'
+import { bare } from '@svc/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -40,7 +41,7 @@ export function DeleteWorkspace({ slug, people }: { slug: string; people: number
         title={`Delete ${name}?`}
         confirm="Delete workspace"
         danger
-        disabled={typed.trim() !== slug}
+        disabled={bare(typed) !== slug}
         onConfirm={remove}
       >
         <Stack gap="sm">

@@ -1,5 +1,6 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { bare } from '@svc/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api.ts'
 import { wrongWithText } from '../../forms/rules.ts'
@@ -12,7 +13,7 @@ export function WorkspaceName({ slug, name }: { slug: string; name: string }) {
   const client = useQueryClient()
   const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
-    await api.renameWorkspace(slug, values.name.trim())
+    await api.renameWorkspace(slug, values.name)
     await Promise.all([
       client.invalidateQueries({ queryKey: keys.workspace(slug) }),
       client.invalidateQueries({ queryKey: keys.me }),
@@ -29,7 +30,7 @@ export function WorkspaceName({ slug, name }: { slug: string; name: string }) {
             description={`The address stays /w/${slug}.`}
             {...form.getInputProps('name')}
           />
-          <Button type="submit" variant="default" loading={busy} disabled={form.values.name.trim() === name}>
+          <Button type="submit" variant="default" loading={busy} disabled={bare(form.values.name) === name}>
             Rename
           </Button>
         </Group>

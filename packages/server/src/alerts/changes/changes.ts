@@ -4,7 +4,7 @@
  */
 import type { Acknowledged, MuteRow, RuleName } from '@svc/api'
 import { ruleNames } from '@svc/api'
-import { cut, shown, type Verdict } from '@svc/protocol'
+import { bare, cut, shown, type Verdict } from '@svc/protocol'
 import { maxItemName } from '../../agent-api/reports/signs.ts'
 import { enqueue } from '../../deliveries/store.ts'
 import { findAgent } from '../../fleet/agents/store.ts'
@@ -92,7 +92,7 @@ async function acknowledgeWithin(
     .set({
       acknowledged_by: by.name,
       acknowledged_at: now,
-      note: note?.trim() || null,
+      note: bare(note ?? '') || null,
       version: (eb) => eb('version', '+', 1),
     })
     .where('id', '=', id)

@@ -1,5 +1,5 @@
 import { type ActionPage, type ActionRow, type ActionState, actionStates, actions } from '@svc/api'
-import { shown } from '@svc/protocol'
+import { listIn, shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import { commandOf, type Stores } from '../shared/command.ts'
 import { idleLines, selectedBy, withIdle } from '../shared/filter.ts'
@@ -97,7 +97,7 @@ async function agentsOf(
     throw new Misused('Name the agents, or select them: action send SLUG WHAT --agents NAME,NAME… or --filter FILTER')
   if (expected !== undefined && (filter === undefined || !/^\d{1,6}$/.test(expected)))
     throw new Misused(`--expect is the number of agents that --filter selects: got ${shown(expected)}.`)
-  if (named !== undefined) return { agents: named.split(',').map((part) => part.trim()), idle: [] }
+  if (named !== undefined) return { agents: listIn(named), idle: [] }
   const text = filter ?? ''
   const { rows: fitting, idle } = await selectedBy(text, (q) => listAgents(store.db, workspace, now(), q))
   if (fitting.length === 0) throw new Refused('The filter selects no agent. Nothing was sent.')

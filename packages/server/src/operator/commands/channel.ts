@@ -8,7 +8,7 @@ import {
   deliveryStates,
   type NewChannel,
 } from '@svc/api'
-import { shown } from '@svc/protocol'
+import { bare, shown } from '@svc/protocol'
 import { commandOf, type Stores } from '../shared/command.ts'
 import { argument, Misused, option, type Request, type Service } from '../shared/request.ts'
 import { line, moment, table } from '../shared/show.ts'
@@ -38,7 +38,7 @@ export const channelCommands = {
       const workspace = await placeIn(service, stores, argument(request, 0))
       const [kind, url, to, format] = ['kind', 'url', 'to', 'format'].map((name) => option(request, name))
       if (kind === undefined) throw new Misused('A channel needs a kind: --kind webhook.')
-      const secret = request.input.trim()
+      const secret = bare(request.input)
       return stores.perform(
         service,
         stores.channelAdded,

@@ -7,7 +7,7 @@ import {
   type RolloutRow,
   rollouts,
 } from '@svc/api'
-import { shown } from '@svc/protocol'
+import { listIn, shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import { commandOf, type Stores } from '../shared/command.ts'
 import { argument, granted, Missing, Misused, option, type Request, type Service } from '../shared/request.ts'
@@ -113,10 +113,10 @@ function unknown(id: string): never {
 
 function wantedOf(request: Request): NewRollout {
   const what = argument(request, 1)
-  const list = (name: string) =>
-    option(request, name)
-      ?.split(',')
-      .map((part) => part.trim())
+  const list = (name: string) => {
+    const typed = option(request, name)
+    return typed === undefined ? undefined : listIn(typed)
+  }
   const waves = list('waves')?.map((mark) => (mark === 'all' ? '100%' : mark))
   const agents = list('agents')
   const end = list('end')

@@ -1,5 +1,5 @@
 /** People: their accounts and passwords. The accounts library handles sign-in, sessions and cookies (auth.ts). */
-import { lookOfEmail, oddityOf, readName, readPasted, shown, storedForms, type Verdict } from '@svc/protocol'
+import { bare, lookOfEmail, oddityOf, readName, readPasted, shown, storedForms, type Verdict } from '@svc/protocol'
 import { readMailbox } from '../../deliveries/recipient.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -99,7 +99,7 @@ export async function findPerson(db: Db, email: string): Promise<Person | undefi
  * an invisible character can be typed by nobody.
  */
 export const findNamed = async (db: Db, typed: string): Promise<Person | undefined> =>
-  (await findPerson(db, typed)) ?? (/^[\w-]{8,64}$/.test(typed.trim()) ? personOfId(db, typed.trim()) : undefined)
+  (await findPerson(db, typed)) ?? (/^[\w-]{8,64}$/.test(bare(typed)) ? personOfId(db, bare(typed)) : undefined)
 
 /**
  * Refuses an address that has an account already, or that looks like the address of an account that an earlier version
@@ -195,7 +195,7 @@ export function wrongName(name: string) {
 /** The form in which a name is stored that `wrongName` accepts. */
 export function storedName(name: string): string {
   const read = readName(name, maxName)
-  return read.ok ? read.value : name.trim()
+  return read.ok ? read.value : bare(name)
 }
 
 /** The words that a person's password must not consist of. */
