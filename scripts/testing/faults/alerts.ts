@@ -157,7 +157,7 @@ export const alertFaults: readonly Fault[] = [
     tests: [at('deliveries/attempt.test.ts')],
   },
   {
-    name: 'places: channels that fail may take all places',
+    name: 'places: channels that were never tried may take all places',
     harm: 'Receivers that hang delay the alerts of strangers by minutes.',
     file: at('deliveries/places.ts'),
     old: "    ['doubtful', doubtfulMax],\n",
@@ -374,8 +374,8 @@ export const alertFaults: readonly Fault[] = [
     tests: [at('deliveries/channels/channels.test.ts'), at('alerts/evaluation/dispatcher.store.test.ts')],
   },
   {
-    name: 'invitation mail: an invitation that was withdrawn is still mailed',
-    harm: 'Somebody gets a mail from a workspace that no longer wants them.',
+    name: 'invitation mail: an invitation that was used is still mailed',
+    harm: 'Somebody who is a member already gets a mail with a link that no longer works.',
     file: at('people/workspaces/invitations.ts'),
     old: '!isOpen(row, now) || !(await isGood(db, row))',
     new: '!(await isGood(db, row))',

@@ -80,6 +80,14 @@ test('channels that fail get at most 48 of all places, however many workspaces t
   expect(chosen.every(({ works: is }) => is)).toBe(true)
 })
 
+test('channels that were never tried get at most half of all places, with those that fail', () => {
+  const untried = Array.from({ length: 100 }, (_, i) => many(`u${i}`, 5, { works: null })).flat()
+  expect(chooseWork(untried, [])).toHaveLength(placesMax / 2)
+  const due = Array.from({ length: 100 }, (_, i) => many(`w${i}`, 5, failing)).flat()
+  const held = chooseWork(due, [])
+  expect(chooseWork([...due, ...untried], held)).toHaveLength(placesMax / 2 - failingMax)
+})
+
 test('a channel that works has a place at once, whatever the channels of up to 31 other workspaces do', () => {
   const kind = fc.constantFrom(true, false, null)
   const others = fc.array(fc.array(kind, { maxLength: 60 }), { maxLength: 31 })

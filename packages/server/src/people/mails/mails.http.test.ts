@@ -208,8 +208,8 @@ test('no link and no token of a mail is in the database', async () => {
   expect(JSON.stringify(links)).not.toContain(token)
 })
 
-test('an invitation is mailed where that is asked for, its link stays available, and a withdrawn one is not sent', async () => {
-  const { box, ann, mailer } = await served()
+test('an invitation is mailed where that is asked for, its link stays available, and one that is over is not sent', async () => {
+  const { box, service, ann, mailer, waiting } = await served()
   const invite = async (to: string, mail: boolean) =>
     (
       await ann.send<{ id: string; url: string; mailed: boolean }>('POST', '/api/web/w/north/invitations', {
@@ -223,7 +223,13 @@ test('an invitation is mailed where that is asked for, its link stays available,
   expect(await invite('cy@example.org', false)).toMatchObject({ mailed: false })
   const dan = await invite('dan@example.org', true)
   await ann.send('DELETE', `/api/web/w/north/invitations/${dan.id}`)
-  await mailer.dispatch()
+  const eve = await invite('eve@example.org', true)
+  const route = `/api/web/invitations/${eve.url.split('/').at(-1)}`
+  expect((await service.browser().send('POST', route, { name: 'Eve', password })).status).toBe(200)
+  expect(await waiting()).toHaveLength(3)
+  // One receiver gets one mail at a time.
+  for (let i = 0; i < 3; i++) await mailer.dispatch()
+  expect(await waiting()).toEqual([])
   expect(box.mails.map(({ to }) => to)).toEqual([['bob@example.org']])
   expect(bob.url).toContain(linkIn(readable(box.mails[0]?.source)))
 })
