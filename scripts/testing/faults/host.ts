@@ -21,11 +21,19 @@ export const hostFaults: readonly Fault[] = [
     tests: [at('jobs/judge.test.ts')],
   },
   {
+    name: 'overdue: a clock that is set back ends it',
+    harm: 'A backup that does not run is said to be well again, because the machine got the time from a server.',
+    file: at('jobs/late.ts'),
+    old: 'return stays ? late.since : undefined',
+    new: 'return stays && late.since < 0 ? late.since : undefined',
+    tests: [at('watch/set-clock.test.ts')],
+  },
+  {
     name: 'overdue: a machine that slept has no time to catch up',
     harm: 'Each morning, when a laptop wakes up, all jobs of the night send a message at once.',
     file: at('jobs/overdue.ts'),
-    old: 'until: Math.max(due, woke) + grace',
-    new: 'until: due + grace',
+    old: ': Math.max(due, woke) + grace',
+    new: ': due + grace',
     tests: [at('jobs/overdue.test.ts')],
   },
   {

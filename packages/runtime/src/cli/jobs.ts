@@ -76,7 +76,7 @@ function places(): { readonly jobs: string; readonly state: string } {
 
 async function list(json: boolean | undefined): Promise<void> {
   const { found, seen, failed, wrong } = await lookAtJobs(places())
-  const view = { now: now(), zone: machineZone(), woke: seen.woke, failed }
+  const view = { now: now(), zone: machineZone(), woke: seen.woke, slept: seen.slept, failed }
   const jobs = judgedJobs(found, seen, view)
   show(json, jobs.map(shownJob), () => {
     const others = otherItems(found, seen, view)
@@ -129,7 +129,7 @@ async function expectJob(name: string, { json, every, cron, tz, grace }: Expecte
   writeJob(folder, job)
   const { found, seen } = await lookAtJobs(places())
   const inCrontab = seen.lines.some((line) => line.name === name)
-  const judged = judgedJobs(found, seen, { now: now(), zone: machineZone(), woke: seen.woke }).find(
+  const judged = judgedJobs(found, seen, { now: now(), zone: machineZone(), woke: seen.woke, slept: seen.slept }).find(
     (one) => one.name === name,
   )
   show(json, judged ? shownJob(judged) : null, () =>

@@ -39,6 +39,7 @@ import { type CommandMemory, changeJournal, journalNow } from './commands/memory
 import { type Handled, receive, settleInterrupted } from './commands/receive.ts'
 import { compose } from './compose.ts'
 import { readOutbox, writeOutbox } from './outbox.ts'
+import { byService, type ServiceClock, serviceClock } from './service-clock.ts'
 import { shrink } from './shrink.ts'
 import { ageItem } from './status/age.ts'
 import { diskHealth } from './status/disk.ts'
@@ -56,6 +57,8 @@ export interface Reporter {
   /** The runs that the agent's process has open. */
   openRuns?: OpenRuns
   readonly writes: WritesWatch
+  /** The clock of the service by its last good answer; absent before the first one. */
+  serviceClock?: ServiceClock | undefined
   /** The entries of the journal of commands that the disk has refused. */
   readonly memory: CommandMemory
   /** Why the disk refused the last write of the outbox; absent if it did not. */
@@ -103,7 +106,9 @@ export async function exchange(
     : nextReport(reporter, { ...own, manifest, health }, owedAcks(journalNow(folder, reporter.memory)))
   const body = JSON.stringify(shrink(report, Date.now())).replaceAll(tokenLike, '[masked]')
   const sent = seconds(Date.now())
-  const result = judge(await post(connection, '/api/agent/v1/report', body, { signal }))
+  const answered = await post(connection, '/api/agent/v1/report', body, { signal })
+  const result = judge(answered)
+  if (result.ok && answered.is === 'answered') reporter.serviceClock = serviceClock(answered.headers.date, clocks())
   try {
     record(folder, connection, { sent, body, result })
     reporter.refused = undefined
@@ -117,6 +122,8 @@ export async function exchange(
   const handled = receive(folder, manifest, result.answer.commands, seconds(Date.now()), reporter.memory)
   return { ok: true, answer: result.answer, handled }
 }
+
+const clocks = () => ({ now: Date.now(), mono: performance.now() })
 
 /**
  * Settles commands that were interrupted, which shows whether the journal of commands can be read. If the journal
@@ -171,7 +178,7 @@ function nextReport(reporter: Reporter, { manifest, health, ...own }: Now, acks:
     pause,
     halt,
     stop: own.stop && { by: own.stop, author: readStop(folder) },
-    statusAt: aged && seconds(aged.at),
+    statusAt: aged && seconds(byService(aged.at, reporter.serviceClock, clocks())),
     acks,
     account: readAccount(folder),
     host: hostname(),

@@ -2,6 +2,7 @@
  * Puts together what is known about each job: its records, its schedule, and its runs without a record. Pure, but for the
  * files of time zones.
  */
+import { lateSince } from './late.ts'
 import { libcZone, zoneNamed } from './machine-zone.ts'
 import type { JobPlan } from './overdue.ts'
 import type { FoundJobs, ShownRun } from './reader.ts'
@@ -24,6 +25,8 @@ export interface JobFacts {
   readonly plans: readonly JobPlan[]
   /** Why nobody can tell when the job is due, as a sentence without its end. Absent if its schedule is understood. */
   readonly unclear?: string
+  /** Since when the job has been overdue, if it was so when the clock was set back. */
+  readonly late?: number | undefined
   readonly runs: readonly ShownRun[]
   readonly unrecorded: readonly Unrecorded[]
 }
@@ -33,6 +36,7 @@ export function factsOf(found: FoundJobs, seen: SeenJobs, zone: string): JobFact
   const files = new Map(found.jobs.map((job) => [job.name, job]))
   const lines = byName(seen.lines)
   const unrecorded = byName(found.unrecorded)
+  const late = byName(seen.late ?? [])
   const names = new Set([...files.keys(), ...lines.keys(), ...unrecorded.keys()])
   const machine = { zone, ...(seen.zone === zone && seen.zoned !== undefined && { zoned: seen.zoned }) }
   return [...names]
@@ -41,6 +45,7 @@ export function factsOf(found: FoundJobs, seen: SeenJobs, zone: string): JobFact
     .map((name) => ({
       name,
       ...scheduled(lines.get(name) ?? [], files.get(name)?.note, machine),
+      late: lateSince(late.get(name)?.[0], files.get(name)?.runs ?? []),
       runs: files.get(name)?.runs ?? [],
       unrecorded: unrecorded.get(name) ?? [],
     }))

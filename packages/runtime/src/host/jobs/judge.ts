@@ -11,6 +11,8 @@ export interface JobView {
   readonly now: number
   /** When the machine last started or woke up. */
   readonly woke?: number | undefined
+  /** When it was last seen awake before that. */
+  readonly slept?: number | undefined
   /** The zone by whose clocks people read times. */
   readonly zone: string
 }
@@ -35,7 +37,7 @@ export interface JudgedJob extends JobFacts {
 }
 
 export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
-  const { now, woke } = view
+  const { now, woke, slept } = view
   const { began, running, ended, usual, last: newest, streak, mayLive, bad } = digestOf(facts.runs)
   const unrecorded = facts.unrecorded.filter(({ at }) => at <= now).at(-1)
   const wasUnrecorded = unrecorded !== undefined && unrecorded.at > began
@@ -46,10 +48,11 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
     lives: running.length > 0,
     oldest: running.at(-1)?.started,
     mayLive,
-    woke: woke !== undefined && woke <= now ? woke : undefined,
+    ...(woke !== undefined && woke <= now && { woke, slept }),
   })
   const next = nextOf(facts.plans, last, now)
-  const overdue = due !== undefined && isOverdue(due, now) ? due.shown : undefined
+  const late = wasUnrecorded || due === undefined ? undefined : facts.late
+  const overdue = due !== undefined && isOverdue(due, now) ? due.shown : late
   const pilesUp = running.length >= manyCopies && mayLive === undefined
   const told = {
     ...{ ...view, unclear: facts.unclear, overdue, bad, ended, streak, running, pilesUp, last, next },
@@ -66,7 +69,7 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
     running,
     isOverdue: overdue !== undefined,
     usual,
-    due: due?.shown,
+    due: overdue ?? due?.shown,
     next,
     isOver:
       facts.schedule === undefined &&

@@ -29,6 +29,8 @@ interface Starts {
   readonly mayLive?: number | undefined
   /** When the machine last started, or woke up. */
   readonly woke?: number | undefined
+  /** When it was last seen awake before that. */
+  readonly slept?: number | undefined
 }
 
 interface Due {
@@ -60,7 +62,7 @@ function dueAfter(
   plans: readonly JobPlan[],
   start: number | undefined,
   skipped: 0 | 1,
-  { woke = Number.NEGATIVE_INFINITY }: Starts,
+  { woke = Number.NEGATIVE_INFINITY, slept = Number.NEGATIVE_INFINITY }: Starts,
   least = Number.NEGATIVE_INFINITY,
 ): Due | undefined {
   const [queue, shown] = [firstTimes(plans, start, 'due'), firstTimes(plans, start, 'shown')]
@@ -70,7 +72,9 @@ function dueAfter(
   const next = takeNext(queue)
   const due = Math.max(first.at, least)
   const grace = Math.max(...first.plans.map((plan) => graceOf(plan, first.at, next?.at)))
-  return { due, shown: Math.max(takeNext(shown)?.at ?? due, least), until: Math.max(due, woke) + grace }
+  // A job that was overdue when the machine fell asleep is so when it wakes up.
+  const until = due + grace < slept ? due + grace : Math.max(due, woke) + grace
+  return { due, shown: Math.max(takeNext(shown)?.at ?? due, least), until }
 }
 
 export const isOverdue = (due: Due | undefined, now: number): boolean => due !== undefined && now > due.until

@@ -1,9 +1,11 @@
 /**
- * Decides what a host agent that starts still knows of the crontab. While none ran on a machine that was on, lines may have
- * been removed and put back, so nobody knows whether a job was due in that time. Pure; times are Unix seconds.
+ * Decides what a host agent still knows of jobs after it did not run, or after the clock was set back. While none ran on a
+ * machine that was on, lines may have been removed and put back, so nobody knows whether a job was due in that time. Pure;
+ * times are Unix seconds.
  */
 import { factsOf } from './facts.ts'
 import { judgeJob } from './judge.ts'
+import { lateNote } from './late.ts'
 import type { FoundJobs } from './reader.ts'
 import type { SeenJobs } from './seen.ts'
 
@@ -17,7 +19,7 @@ const shortSeconds = 15 * 60
 export function rejoined(seen: SeenJobs, found: FoundJobs, { now, boot, zone }: Start): SeenJobs {
   const from = seen.looked ?? seen.read
   if (from === undefined || now - Math.max(from, boot) < shortSeconds) return seen
-  const view = { now: from, zone, woke: seen.woke }
+  const view = { now: from, zone, woke: seen.woke, slept: seen.slept }
   const overdue = factsOf(found, seen, zone)
     .map((facts) => judgeJob(facts, view))
     .filter(({ isOverdue }) => isOverdue)
@@ -32,5 +34,24 @@ interface Start {
   readonly now: number
   /** When the machine started. */
   readonly boot: number
+  readonly zone: string
+}
+
+/** The note with the jobs that were overdue at the last look, before the clock of the machine was set back. */
+export function withLate(seen: SeenJobs, found: FoundJobs, { from, now, zone }: SetBack): SeenJobs {
+  const view = { now: from, zone, woke: seen.woke, slept: seen.slept }
+  const late = factsOf(found, seen, zone)
+    .map((facts) => judgeJob(facts, view))
+    .flatMap(({ name, isOverdue, due, runs }) =>
+      isOverdue && due !== undefined ? [lateNote(name, Math.min(due - (from - now), now), runs)] : [],
+    )
+  return late.length === 0 && seen.late === undefined ? seen : { ...seen, late }
+}
+
+interface SetBack {
+  /** The last look before the clock was set back, by the old clock. */
+  readonly from: number
+  /** The time now, by the new clock. */
+  readonly now: number
   readonly zone: string
 }

@@ -3,7 +3,7 @@
  * seen, and when the machine last woke up. It holds no text of the table besides names and schedules.
  */
 import { join } from 'node:path'
-import { exact, field, integer, type Kept, list, object, oneOf } from '@svc/protocol/fields'
+import { boolean, exact, field, integer, type Kept, list, object, oneOf } from '@svc/protocol/fields'
 import type { readCrontab } from './crontab.ts'
 import { readJson, replaceJson } from './files.ts'
 import { isJobName } from './names.ts'
@@ -24,6 +24,17 @@ const line = object(
 )
 const fault = object({ line: integer(1), of: oneOf(['call', 'schedule', 'line']) }, 'line', 'of')
 const ahead = object({ of: exact(200), at: integer(0) }, 'of', 'at')
+const late = object(
+  {
+    name,
+    since: integer(0),
+    /** The newest run, or the oldest that lives. */
+    run: exact(200),
+    lives: boolean,
+  },
+  'name',
+  'since',
+)
 const note = object({
   lines: list(line, 1000),
   /** The lines that cannot be read: a wrong call of svc, a wrong schedule, or no line of a crontab at all. */
@@ -34,11 +45,15 @@ const note = object({
   looked: integer(0),
   /** When the machine last started or woke up. */
   woke: integer(0),
+  /** When the machine was last seen awake before that. */
+  slept: integer(0),
   /** The time zone of the machine, and when it got this zone, if it had another one before. */
   zone: exact(1000),
   zoned: integer(0),
   /** The times of notes and records that lay ahead of the clock, and when this was noticed. */
   ahead: list(ahead, 1000),
+  /** The jobs that were overdue when the clock was set back: since when, and by which run. */
+  late: list(late, 1000),
 })
 
 type SeenLine = Readonly<Kept<typeof line>>
@@ -49,9 +64,11 @@ export interface SeenJobs {
   readonly read?: number
   readonly looked?: number
   readonly woke?: number
+  readonly slept?: number
   readonly zone?: string
   readonly zoned?: number
   readonly ahead?: readonly { readonly of: string; readonly at: number }[]
+  readonly late?: readonly Readonly<Kept<typeof late>>[]
 }
 export const nothingSeen: SeenJobs = { lines: [], faults: [] }
 
@@ -95,6 +112,13 @@ export function seenAfter(before: SeenJobs, table: ReturnType<typeof readCrontab
     })
   })
   return { ...before, lines, faults: faults.slice(0, 100), read: sight.now }
+}
+
+/** The note once the machine woke up or started at `woke`, and was last seen awake at `slept`. */
+export function wokenAt(before: SeenJobs, woke: number, slept = before.looked): SeenJobs {
+  if (before.woke === woke) return before
+  const { slept: _earlier, ...rest } = before
+  return { ...rest, woke, ...(slept !== undefined && slept <= woke && { slept }) }
 }
 
 /** The note once the machine has this zone at `now`. A note without a zone has nothing to compare with. */

@@ -10,8 +10,8 @@ import { expired, removeFolders } from '../jobs/expired.ts'
 import { machineZone } from '../jobs/machine-zone.ts'
 import { unrecordedFile } from '../jobs/paths.ts'
 import { type FoundJobs, jobsReader, noJobs } from '../jobs/reader.ts'
-import { rejoined } from '../jobs/rejoin.ts'
-import { readSeen, type SeenJobs, seenAfter, writeSeen, zonedAt } from '../jobs/seen.ts'
+import { rejoined, withLate } from '../jobs/rejoin.ts'
+import { readSeen, type SeenJobs, seenAfter, wokenAt, writeSeen, zonedAt } from '../jobs/seen.ts'
 import { settled } from '../jobs/settled.ts'
 import { cutUnrecorded } from '../jobs/unrecorded.ts'
 import { jobsPart } from './jobs-part.ts'
@@ -47,13 +47,14 @@ export async function lookAtJobs({ state, jobs, table }: JobsPlaces): Promise<Jo
   if (look(now).isPending) await new Promise((resolve) => setTimeout(resolve, pendingMs))
   const { seen: asFound, failed, wrong } = await asked
   const { found, seen } = settled(look(Date.now()), asFound, Date.now() / 1000)
-  return { found, seen: { ...seen, woke: wokeOf(seen, now) }, failed, wrong }
+  return { found, seen: wokenAt(seen, wokeOf(seen, now)), failed, wrong }
 }
 
 /** The part of this section now, for a first report. */
 export async function jobsPartNow(places: JobsPlaces): Promise<StatusPart> {
   const { found, seen, failed } = await lookAtJobs(places)
-  return jobsPart(found, seen, { now: Date.now() / 1000, woke: seen.woke, zone: machineZone(), failed })
+  const { woke, slept } = seen
+  return jobsPart(found, seen, { now: Date.now() / 1000, woke, slept, zone: machineZone(), failed })
 }
 
 /** The section for `svc watch`, which looks again and again and remembers what it saw. */
@@ -85,13 +86,23 @@ export function watchedJobs(
     seen = next
     kept(seen)
   }
+  /** The last look that is known, in milliseconds, if it lies ahead at a start since the clock was set back. */
+  const lookedBefore = (now: number) => {
+    const looked = before === undefined && seen.looked !== undefined ? seen.looked * 1000 : 0
+    return looked > now + sleptMs ? looked : undefined
+  }
+  /** The note once the clock was set back since a look, if it was. */
+  const setBack = (found: FoundJobs, now: number, from: number | undefined): SeenJobs =>
+    from === undefined ? seen : withLate(seen, found, { from: from / 1000, now: now / 1000, zone: zoneNow() })
   return {
     name: 'jobs',
     async refresh() {
       const now = Date.now()
       if (isFirst) {
-        const noted = settled(look(now), seen, now / 1000)
-        remember(rejoined(noted.seen, noted.found, { now: now / 1000, boot: boot(now), zone: zoneNow() }))
+        const found = look(now)
+        const noted = settled(found, setBack(found, now, lookedBefore(now)), now / 1000)
+        const again = rejoined(noted.seen, noted.found, { now: now / 1000, boot: boot(now), zone: zoneNow() })
+        remember(wokenAt(again, wokeOf(again, now)))
       }
       isFirst = false
       const asked = await askCrontab(seen, now, true)
@@ -102,12 +113,18 @@ export function watchedJobs(
     },
     look(now) {
       const mono = monotonic()
-      const slept = before !== undefined && Math.abs(now - before.wall - (mono - before.mono)) > sleptMs
+      const gained = before === undefined ? 0 : now - before.wall - (mono - before.mono)
+      const awake = Math.floor(Math.min(before?.wall ?? now, now) / 1000)
+      const found = look(now)
+      const known = setBack(found, now, before && gained < -sleptMs ? before.wall : lookedBefore(now))
       before = { wall: now, mono }
       const zone = zoneNow()
-      const noted = settled(look(now), zonedAt(seen, zone, now / 1000), now / 1000)
-      const woke = slept ? Math.floor(now / 1000) : wokeOf(noted.seen, now)
-      remember(woke === noted.seen.woke ? noted.seen : { ...noted.seen, woke })
+      const noted = settled(found, zonedAt(known, zone, now / 1000), now / 1000)
+      const woken =
+        Math.abs(gained) > sleptMs
+          ? wokenAt(noted.seen, Math.floor(now / 1000), awake)
+          : wokenAt(noted.seen, wokeOf(noted.seen, now))
+      remember(woken)
       if (jobs !== undefined) {
         cut(unrecordedFile(jobs))
         if (failed === undefined && mono >= nextSweep) {
@@ -115,7 +132,8 @@ export function watchedJobs(
           removeFolders(jobs, expired(noted.found, seen, now / 1000))
         }
       }
-      return jobsPart(noted.found, seen, { now: now / 1000, woke, zone, failed })
+      const { woke, slept } = woken
+      return jobsPart(noted.found, seen, { now: now / 1000, woke, slept, zone, failed })
     },
   }
 }

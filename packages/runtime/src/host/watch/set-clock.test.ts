@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readCall } from '../jobs/call.ts'
 import { writeJob } from '../jobs/job-note.ts'
 import { recorderIn } from '../jobs/recorder.ts'
-import { nothingSeen, writeSeen } from '../jobs/seen.ts'
+import { nothingSeen, readSeen, writeSeen } from '../jobs/seen.ts'
 import { watchedJobs } from './jobs-section.ts'
 
 const minute = 60_000
@@ -71,8 +71,17 @@ function machine(restarts: boolean) {
     begins() {
       section = agent()
     },
+    /** The job has this level at each look of a while. */
+    stays(expected: string, ms: number) {
+      for (let left = ms; left > 0; left -= step) {
+        expect(level()).toBe(expected)
+        vi.setSystemTime(Date.now() + step)
+        mono += step
+      }
+    },
     jumps(ms: number) {
       level()
+      writeSeen(places.state, { ...readSeen(places.state), looked: Math.floor(Date.now() / 1000) })
       if (restarts) {
         vi.setSystemTime(Date.now() + ms)
         section = agent()
@@ -176,6 +185,45 @@ const table: readonly (readonly [string, (it: Machine, jump: number) => Promise<
       it.jumps(jump)
       it.passes(130 * minute)
       expect(it.level()).toBe('bad')
+    },
+  ],
+  [
+    'a job that is overdue stays so until it runs',
+    async (it, jump) => {
+      await it.runs(0)
+      it.passes(80 * minute)
+      expect(it.level()).toBe('bad')
+      it.jumps(jump)
+      it.stays('bad', 3 * hour)
+      await it.runs(0)
+      expect(it.level()).toBe('ok')
+    },
+  ],
+  [
+    'a line of the crontab that is overdue stays so',
+    async (it, jump) => {
+      const since = Math.floor(Date.now() / 1000)
+      const lines = [{ name: 'backup', cron: '0 * * * *', since }]
+      writeSeen(it.places.state, { ...nothingSeen, lines, read: since, woke: since, zone: 'UTC', zoned: since })
+      it.begins()
+      it.passes(80 * minute)
+      expect(it.level()).toBe('bad')
+      it.jumps(jump)
+      it.stays('bad', 3 * hour)
+    },
+  ],
+  [
+    'a run that hangs and is overdue stays so',
+    async (it, jump) => {
+      const run = it.recorder()
+      run.started(process.pid)
+      it.passes(3 * hour)
+      expect(it.level()).toBe('bad')
+      it.jumps(jump)
+      it.stays('bad', 3 * hour)
+      await run.ended({ code: 0 })
+      await it.runs(0)
+      expect(it.level()).toBe('ok')
     },
   ],
   [
