@@ -41,6 +41,12 @@ export function badItems(report: Pick<Report, 'health'> | undefined): Map<string
   return bad
 }
 
+/** True if the agent's last report has the health item that an alert is about, at whatever level. */
+export async function isReported(db: Db, about: About & Pick<AlertRow, 'item'>): Promise<boolean> {
+  const { health = [] } = (await lastReport(db, about)) ?? {}
+  return health.some(({ name = '' }) => cut(name, maxItemName) === about.item)
+}
+
 async function lastReport(db: Db, { subject_id }: About): Promise<Report | undefined> {
   const row = await db.selectFrom('agent_report').select('body').where('agent_id', '=', subject_id).executeTakeFirst()
   return row && storedReport(row.body)

@@ -10,7 +10,7 @@ import { newId } from '../platform/ids.ts'
 import type { Mute } from './mutes.ts'
 import { defaultRule, type Rule } from './rules/conditions.ts'
 import { type EarlierItems, noEarlier } from './rules/items.ts'
-import { type Alert, openingsWithin } from './rules/judge.ts'
+import { type Alert, openingsIn, openingsWithin } from './rules/judge.ts'
 import type { Escalation } from './rules/routing.ts'
 
 /** The scope of alerts about the service itself, which belong to no workspace. */
@@ -130,13 +130,10 @@ export async function knownAlerts(db: Db, { id }: Scope, now: number): Promise<K
   return {
     current: await currentAlerts(db, id),
     owed: known(owed),
-    openingsOf: (rule, about) => [
-      ...new Set(
-        ((about.item === otherItems ? byAgent.get(about.id) : byKey.get(keyOf(rule, about))) ?? []).flatMap(
-          (row) => JSON.parse(row.openings) as number[],
-        ),
-      ),
-    ],
+    openingsOf: (rule, about) => {
+      const rows = (about.item === otherItems ? byAgent.get(about.id) : byKey.get(keyOf(rule, about))) ?? []
+      return openingsIn(rows.map(({ item, openings }) => ({ item, openings: JSON.parse(openings) as number[] })))
+    },
     itemsBefore: (agentId) =>
       byAgent.has(agentId) || alertsInDay.has(agentId)
         ? { ended: (byAgent.get(agentId) ?? []).map(({ item }) => item), inDay: alertsInDay.get(agentId) ?? 0 }

@@ -74,7 +74,7 @@ export const saysTheSame = (before: string | null, report: Report): boolean =>
   before !== null && before === JSON.stringify(factsOf(report, {}))
 
 /** The label that the runtime reports as the state of a paused agent (2.11). */
-const pausedLabel = 'Paused'
+export const pausedLabel = 'Paused'
 
 function factsOf(report: Report, old: Facts): Facts {
   const paused = report.state === undefined ? old.paused : report.state.label === pausedLabel

@@ -3,6 +3,7 @@
  * deliveries of their messages. If several nodes evaluate at once, each change is stored by only one of them.
  */
 import { setImmediate } from 'node:timers/promises'
+import { otherItems } from '@svc/api'
 import { enqueue } from '../../deliveries/store.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import type { AlertChannelRow, AlertRow } from '../../platform/db/tables.ts'
@@ -11,8 +12,8 @@ import { timesAway } from '../../updates/wishes/away.ts'
 import { agentsNow, presentLabels } from '../messages/present.ts'
 import { allChannelsOf, changeOf, recipients, secondChannels } from '../messages/recipients.ts'
 import { endedMutes, mutedAt } from '../mutes.ts'
-import { itemWordsIn, ownWords } from '../own-words.ts'
-import type { Moment } from '../rules/conditions.ts'
+import { isReported, itemWordsIn, ownWords } from '../own-words.ts'
+import type { EndCause, Moment } from '../rules/conditions.ts'
 import { itemsFirst } from '../rules/items.ts'
 import { type JudgedAlert, judge } from '../rules/judge.ts'
 import { settingsOf } from '../settings.ts'
@@ -175,10 +176,19 @@ async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[])
     const sent = { type: message, level: alert.level, isEscalated: row.escalated_at !== null }
     const all = recipients(verdict.rule, channels, sent, now)
     const others = all.filter((channel) => aboutChannel(channel).id !== verdict.about.id)
-    await enqueue(trx, others, changeOf(row, { type: message, alert, agents, detail }, telling), now)
+    const because = message === 'alert.ended' ? await endCause(trx, verdict, row) : undefined
+    await enqueue(trx, others, changeOf(row, { type: message, alert, agents, detail, because }, telling), now)
     evaluated.messages++
   }
   return evaluated
+}
+
+/** Why an alert that has ended was closed, if that does not mean that its problem is over. */
+async function endCause(trx: Db, { finding }: Verdict, row: AlertRow): Promise<EndCause | undefined> {
+  if (finding.is !== 'clear' || finding.because !== undefined)
+    return finding.is === 'clear' ? finding.because : undefined
+  const isOne = row.rule === 'item' && row.item !== otherItems
+  return isOne && !(await isReported(trx, row)) ? 'unreported' : undefined
 }
 
 /** Adds the words of the last report about an item to an alert that opens, or about which a message is sent. */

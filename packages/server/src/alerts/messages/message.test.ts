@@ -130,6 +130,18 @@ test.each<[Partial<AlertChange>, string]>([
     { type: 'alert.acknowledged', acknowledgedBy: 'Ada' },
     'Ada acknowledged: mail-triage has been offline since 13:51 UTC',
   ],
+  [
+    { type: 'alert.ended', endedAt: at, because: 'stopped', rule: 'bad', label: 'stuck' },
+    'Closed because the agent was stopped: mail-triage was at level Bad from 13:51 UTC to 14:02 UTC, for 10 minutes',
+  ],
+  [
+    { type: 'alert.ended', endedAt: at, because: 'stopped', rule: 'run_failed' },
+    'Closed at 14:02 UTC because the agent was stopped: mail-triage had three failed runs in a row',
+  ],
+  [
+    { type: 'alert.ended', endedAt: at, because: 'unreported', rule: 'item', subject: backup },
+    'Closed because the item is no longer reported: Job backup on vela-ada was bad from 13:51 UTC to 14:02 UTC, for 10 minutes',
+  ],
   [{ type: 'alert.ended', endedAt: at }, 'mail-triage was offline from 13:51 UTC to 14:02 UTC, for 10 minutes'],
   [
     { type: 'alert.ended', endedAt: at + 24 * hour },

@@ -2,6 +2,7 @@
 import type { AlertLevel, AlertSubject, MessageType, RuleName } from '@svc/api'
 import { isOwnMachineOnly, ownMachineWords, safeLine } from '@svc/protocol'
 import type { Text } from '../../deliveries/channels/call.ts'
+import type { EndCause } from '../rules/conditions.ts'
 import { clockOf, headingOf, type MassAgents, namesOf, subjectText, summaryOf } from './words.ts'
 
 /** A change of one alert. Times are Unix milliseconds. */
@@ -15,6 +16,8 @@ export interface AlertChange {
   subject: AlertSubject
   since: number
   endedAt: number | null
+  /** Why the alert was closed; absent if its condition is gone, and in other messages than that of the end. */
+  because?: EndCause
   label: string | null
   /**
    * The agent's own words about its level. Null if the workspace does not allow them in messages, if the alert is not
@@ -42,6 +45,7 @@ interface SingleBody {
     url: string
     urlNote?: string
     ended?: string
+    because?: EndCause
     label?: string
     detail?: string
     agents?: readonly string[]
@@ -71,6 +75,7 @@ export const singleBody = (change: AlertChange): SingleBody => {
       summary: summaryOf(type, change, at),
       ...linkOf(url),
       ...(endedAt !== null && { ended: stamp(endedAt) }),
+      ...(change.because !== undefined && { because: change.because }),
       ...(label !== null && { label }),
       ...(detail !== null && { detail }),
       ...(agents !== null && { agents: agents.names }),

@@ -37,7 +37,12 @@ const worded: readonly [rule: RuleName, item: string | null, first: object, then
     backup('failed 15 times in a row'),
     ['failed 2 times in a row', 'failed 15 times in a row'],
   ],
-  [...(['item', '*'] as const), items(...numbered(10, 31)), items(...numbered(10, 35)), ['and 1 more', 'and 5 more']],
+  [
+    ...(['item', '*'] as const),
+    items(...numbered(1, 6)),
+    items(...numbered(1, 9)),
+    ['Job 5', 'Job 5, Job 6, Job 7 and 1 more'],
+  ],
   [
     ...(['binding', null] as const),
     { health: [{ name: 'Binding mail', level: 'bad' }] },

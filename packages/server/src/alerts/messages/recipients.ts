@@ -2,6 +2,7 @@
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertChannelRow, AlertRow } from '../../platform/db/tables.ts'
 import { channelsOwned, shared } from '../owned.ts'
+import type { EndCause } from '../rules/conditions.ts'
 import type { Alert } from '../rules/judge.ts'
 import { readPreferences } from '../rules/preferences.ts'
 import { sendAt } from '../rules/routing.ts'
@@ -86,6 +87,7 @@ interface ChangedAlert {
   /** The agents of a mass silence. */
   agents: AlertChange['agents']
   detail?: string | null
+  because?: EndCause | undefined
 }
 
 interface Telling {
@@ -100,7 +102,7 @@ interface Telling {
  */
 export function changeOf(
   row: AlertRow,
-  { type, alert, agents, detail = null }: ChangedAlert,
+  { type, alert, agents, detail = null, because }: ChangedAlert,
   { slug, baseUrl, now }: Telling,
 ): AlertChange {
   return {
@@ -113,6 +115,7 @@ export function changeOf(
     subject: subjectOf(row),
     since: alert.since,
     endedAt: alert.endedAt,
+    ...(because !== undefined && { because }),
     label: alert.label,
     detail,
     agents,

@@ -5,6 +5,7 @@
 
 import { type AlertSubject, type MessageType, otherItems, type RuleName } from '@svc/api'
 import { named } from '../../people/accounts/named.ts'
+import type { EndCause } from '../rules/conditions.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -24,6 +25,7 @@ interface SummarizedAlert {
   subject: AlertSubject
   since: number
   endedAt: number | null
+  because?: EndCause
   /** A few words about the problem, such as the label of a level or the name of a gauge. */
   label: string | null
   /** The agents of a mass silence; null for other alerts. */
@@ -134,10 +136,20 @@ function massNow({ rule, agents, since }: SummarizedAlert, now: number): string 
 
 const sentence = (text: string, { label }: SummarizedAlert): string => (label ? `${text}: ${label}` : text)
 
-const endedSentence = (who: string, was: string, { rule, since }: SummarizedAlert, end: number): string =>
-  lasts(rule)
-    ? `${who} ${was} from ${clockOf(since, end)} to ${clockOf(end, end)}, for ${lengthOf(end - since)}`
-    : `Ended at ${clockOf(end, end)}: ${who} ${was}`
+const causes: Readonly<Record<EndCause, string>> = {
+  stopped: 'the agent was stopped',
+  paused: 'the agent was paused',
+  unreported: 'the item is no longer reported',
+}
+
+/** The sentence about an end. For an alert that was closed it says why, since the problem may not be over. */
+function endedSentence(who: string, was: string, { rule, since, because }: SummarizedAlert, end: number): string {
+  const at = ` at ${clockOf(end, end)}`
+  const why = because === undefined ? '' : ` because ${causes[because]}`
+  if (!lasts(rule)) return `${because === undefined ? 'Ended' : 'Closed'}${at}${why}: ${who} ${was}`
+  const lasted = `${who} ${was} from ${clockOf(since, end)} to ${clockOf(end, end)}, for ${lengthOf(end - since)}`
+  return because === undefined ? lasted : `Closed${why}: ${lasted}`
+}
 
 function whoOf({ rule, subject, agents }: SummarizedAlert): string {
   if (rule === 'silent' && agents) return `${agents.names.length} of ${agents.of} agents`

@@ -5,6 +5,7 @@
  */
 import type { AlertLevel, RuleName } from '@svc/api'
 import { failedStatuses, type Level, type Outcome, type Stop } from '@svc/protocol'
+import { pausedLabel } from '../../agent-api/reports/machine-changes.ts'
 import type { Signs } from '../../agent-api/reports/signs.ts'
 import { silentAt } from '../../fleet/agents/silent.ts'
 import { type Hours, windowAt } from './hours.ts'
@@ -74,6 +75,9 @@ export const defaultRule = (name: RuleName): Rule => ({
   ...defaults[name],
 })
 
+/** Why an alert is closed although its problem may not be over. */
+export type EndCause = 'stopped' | 'paused' | 'unreported'
+
 /** The result of judging one alert rule for one subject, such as an agent, a rollout or the service. */
 export type Finding =
   /**
@@ -81,15 +85,20 @@ export type Finding =
    * start that messages name, if it differs from `from`.
    */
   | { is: 'holds'; from?: number; since?: number; label?: string }
-  | { is: 'clear' }
+  /** The condition is gone. `because` says why if that does not mean that the problem is. */
+  | { is: 'clear'; because?: EndCause }
   /** Nothing can be said about the condition now, so the alert stays as it is. */
   | { is: 'unknown' }
-  /** The rule no longer applies to the subject, so its alert ends at once and without a message. */
-  | { is: 'over' }
+  /**
+   * The rule no longer applies to the subject, so its alert ends at once and without a message. `mayReturn` says that it
+   * can soon apply again: then an unsteady alert is kept until it has settled, as if its condition were gone.
+   */
+  | { is: 'over'; mayReturn?: true }
 
 const clear: Finding = { is: 'clear' }
 const unknown: Finding = { is: 'unknown' }
 const over: Finding = { is: 'over' }
+const notNow: Finding = { is: 'over', mayReturn: true }
 const when = (holds: boolean, label?: string): Finding =>
   holds ? { is: 'holds', ...(label !== undefined && { label }) } : clear
 
@@ -157,7 +166,7 @@ const ofAgent: Readonly<Partial<Record<RuleName, (agent: AlertFacts, rule: Rule,
   silent: silence,
   bad: labelled.bad,
   warning: labelled.warning,
-  process: ({ signs, paused, stopped }) => when(signs.process !== null && !paused && stopped !== 'person'),
+  process: ({ signs, paused }) => when(signs.process !== null && !paused),
   status_stale: ({ statusStale }) => when(statusStale),
   disk: ({ diskFull }) => when(diskFull),
   binding: labelled.binding,
@@ -171,7 +180,7 @@ const ofAgent: Readonly<Partial<Record<RuleName, (agent: AlertFacts, rule: Rule,
   cost_jump: ({ cost: { today, before } }) =>
     before.length >= minJumpDays && today > minJumpMicro && today > jumpFactor * median(before)
       ? { is: 'holds' }
-      : over,
+      : notNow,
   gauge: labelled.gauge,
   two_reporters: ({ twoReporters }) => when(twoReporters),
 }
@@ -188,14 +197,30 @@ export const isSilent = (
 ): boolean => receivedAt !== null && silentAt(receivedAt, intervalSeconds) <= now
 
 /**
+ * The rules whose alerts stay after a person has stopped the agent on its machine. The service knows their facts, and
+ * people at the service or the clock end them. All others are judged by reports, of which none follows.
+ */
+const stayAfterStop: readonly RuleName[] = ['update', 'cost_day', 'cost_jump']
+
+/** The rules that do not hold while an agent is paused, whatever it said before. */
+const endWithPause: readonly RuleName[] = ['bad', 'warning', 'process', 'status_stale']
+
+/** The finding of a rule that is judged by reports, for an agent that a person has stopped. */
+export const closedByStop: Finding = { is: 'clear', because: 'stopped' }
+
+/**
  * Judges a rule for an agent. While the agent is silent, most rules give `unknown`, so their alerts stay as they are.
  */
 export function findInAgent(rule: Rule, agent: AlertFacts, moment: Moment): Finding {
   const find = ofAgent[rule.name]
   if (!find || !rule.on) return over
   if (agent.receivedAt === null) return clear
-  if (!isSilent(agent, moment.now) || silentAgentRules.includes(rule.name)) return find(agent, rule, moment)
-  return rule.name === 'process' && agent.stopped === 'person' ? clear : unknown
+  const isStopped = agent.stopped === 'person'
+  if (isStopped && !stayAfterStop.includes(rule.name)) return closedByStop
+  if (!isStopped && isSilent(agent, moment.now) && !silentAgentRules.includes(rule.name)) return unknown
+  const finding = find(agent, rule, moment)
+  const isPaused = agent.label === pausedLabel && endWithPause.includes(rule.name)
+  return isPaused && finding.is === 'clear' ? { is: 'clear', because: 'paused' } : finding
 }
 
 /** How long the condition of a rule must be gone before its alert ends. */
@@ -213,18 +238,18 @@ export function mayCostTooMuch(today: number, rules: (name: RuleName) => Rule): 
  * ends or the limit is raised.
  */
 export const costOfDay = (micro: number, { limit }: Pick<Rule, 'limit'>): Finding =>
-  limit !== null && micro > limit ? { is: 'holds' } : over
+  limit !== null && micro > limit ? { is: 'holds' } : notNow
 
 export const findInRollout = ({ on }: Rule, { state }: { state: string }): Finding =>
   on ? when(state === 'halted') : over
 
 /**
  * Judges whether an agent is silent, by the service's clock (D20). No agent counts as silent soon after an outage of
- * the service, after a person stopped the agent, or outside the hours in which the agent is expected to report.
+ * the service, or outside the hours in which the agent is expected to report.
  */
-function silence({ receivedAt, intervalSeconds, stopped, hours }: AlertFacts, _rule: Rule, moment: Moment): Finding {
+function silence({ receivedAt, intervalSeconds, hours }: AlertFacts, _rule: Rule, moment: Moment): Finding {
   const { now, backSince } = moment
-  if (receivedAt === null || stopped === 'person') return clear
+  if (receivedAt === null) return clear
   const since = silentAt(receivedAt, intervalSeconds)
   if (now < since) return clear
   const judgedFrom = backSince === null ? since : backSince + Math.max(3 * intervalSeconds * 1000, minGraceMs)

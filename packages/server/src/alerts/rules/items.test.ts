@@ -28,6 +28,7 @@ const pending = alertAfter({ is: 'holds' }, 0)
 const open = alertAfter({ is: 'holds' }, 0, 2)
 const closing = judge(rule(), { is: 'clear' }, open, { now: now - minute, muted: false }).alert ?? open
 const known = (item: string, alert = open) => ({ item, alert })
+const hourOld: Alert = { ...open, openedAt: now - 60 * minute }
 
 const many = Array.from({ length: 20 }, (_, i) => `Job ${i}`)
 const found = (
@@ -49,16 +50,55 @@ test.each<[string, string[], string[]]>([
     ['Job a: holds', 'Job b: clear'],
   ],
   ['a pending one too', found(bad([]), [known('Job a', pending)]), ['Job a: clear']],
-  ['more than twenty are one finding', found(bad(many, 6)).slice(19), ['Job 19: holds', '*: holds: and 6 more']],
+  [
+    'more than four at once share one alert',
+    found(bad(many, 6)).slice(3),
+    ['Job 3: holds', '*: holds: Job 4, Job 5, Job 6 and 19 more'],
+  ],
+  [
+    'those that wait for an alert stay the same, in whatever order the report is',
+    found(bad(['Job x', 'Job y', 'Job z', 'Job a', 'Job b']), [known('Job a', pending), known('Job b', pending)]).slice(
+      0,
+      5,
+    ),
+    ['Job x: holds', 'Job y: holds', 'Job a: holds', 'Job b: holds', '*: holds: Job z'],
+  ],
+  [
+    'an hour later, four more have alerts',
+    found(
+      bad(many),
+      many.slice(0, 4).map((name) => known(name, hourOld)),
+    ).slice(7),
+    ['Job 7: holds', '*: holds: Job 8, Job 9, Job 10 and 9 more'],
+  ],
+  [
+    'one that comes later within the hour shares the alert',
+    found(
+      bad(['Job a', ...many.slice(0, 4)]),
+      many.slice(0, 4).map((name) => known(name)),
+    ).slice(4),
+    ['*: holds: Job a'],
+  ],
+  [
+    'more than twenty are one finding',
+    found(
+      bad(many, 6),
+      many.map((name) => known(name)),
+    ).slice(19),
+    ['Job 19: holds', '*: holds: and 6 more'],
+  ],
   ['which ends when there are no more', found(bad(['Job 0']), [known(otherItems)]), ['Job 0: holds', '*: clear']],
   [
     'while it holds, an open alert whose item is not among the twenty stays',
-    found(bad(many, 1), [known('Job x'), known('Job y', closing), known('Job z', pending)]).slice(20),
+    found(bad(many, 1), [
+      ...many.map((name) => known(name)),
+      ...[known('Job x'), known('Job y', closing), known('Job z', pending)],
+    ]).slice(20),
     ['*: holds: and 1 more', 'Job x: unknown', 'Job y: unknown', 'Job z: clear'],
   ],
   [
     'its own alert is judged by the number alone',
-    found(bad(many, 2), [known(otherItems)]).slice(20),
+    found(bad(many, 2), [...many.map((name) => known(name)), known(otherItems)]).slice(20),
     ['*: holds: and 2 more'],
   ],
   ['the rule is off', found(bad(['Job a']), [known('Job b')], { on: false }), ['Job b: over']],

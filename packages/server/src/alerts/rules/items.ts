@@ -3,8 +3,8 @@
  * does not hold for the agent, so that a message names the item and not only the agent. Pure.
  */
 import { otherItems, type RuleName } from '@svc/api'
-import { type AlertFacts, type Finding, isSilent, type Rule } from './conditions.ts'
-import { type Alert, isOpen } from './judge.ts'
+import { type AlertFacts, closedByStop, type Finding, isSilent, type Rule } from './conditions.ts'
+import { type Alert, isOpen, openingsWithin } from './judge.ts'
 
 /** An alert about an item that has not ended. */
 interface KnownItem {
@@ -24,10 +24,12 @@ interface ItemFinding {
 const maxUnnamed = 30
 
 /**
- * The agent chooses the names of its items, so alerts have limits for each agent, whatever its items are called. From
- * the third alert within an hour on, and beyond this number in a day, further items share one alert.
+ * The agent chooses the names of its items, so alerts have limits for each agent, whatever its items are called. After
+ * `endedMax` alerts that ended within an hour, beyond `maxInHour` that opened within an hour, and beyond `maxInDay` in a
+ * day, further items share one alert. So the first message about many items at once is one of at most five.
  */
 const endedMax = 2
+const maxInHour = 4
 const maxInDay = 40
 const day = 24 * 60 * 60_000
 /** The maximum number of shared items whose names the label of their alert has. */
@@ -53,6 +55,7 @@ export function findItems(
   const all = (finding: Finding) => known.map(({ item }) => ({ item, finding }))
   if (!rule.on) return all({ is: 'over' })
   if (agent.receivedAt === null) return all({ is: 'clear' })
+  if (agent.stopped === 'person') return all(closedByStop)
   if (isSilent(agent, now)) return all({ is: 'unknown' })
   const { items, moreItems } = agent.signs
   const unnamed = new Set(moreItems > 0 ? newestOpen(known, items) : [])
@@ -84,14 +87,23 @@ function sharedItems(
   const isUnsteady = opened.some(({ item, alert }) => item === otherItems && alert.unsteadySince !== null)
   const closing = known.filter(({ alert }) => alert.phase === 'closing').map(({ item }) => item)
   const ended = [...earlier.ended, ...closing]
+  const inHour = opened
+    .filter(({ item, alert }) => item !== otherItems && (alert.openedAt ?? 0) > now - openingsWithin)
+    .map(({ item }) => item)
+    .concat(earlier.ended)
   let inDay = earlier.inDay + opened.filter(({ alert }) => (alert.openedAt ?? 0) > now - day).length
   const shares = (item: string): boolean => {
     if (own.has(item)) return false
-    if (isUnsteady || (ended.length >= endedMax && ended.some((name) => name !== item))) return true
+    if (isUnsteady || isFull(ended, endedMax, item) || isFull(inHour, maxInHour, item)) return true
+    inHour.push(item)
     inDay += 1
     return inDay > maxInDay
   }
-  return new Set(items.filter(shares))
+  // Items that already wait for an alert come first, so that a report in another order changes nothing.
+  const waiting = new Set(known.map(({ item }) => item))
+  const inOrder = [...items.filter((item) => waiting.has(item)), ...items.filter((item) => !waiting.has(item))]
+  const shared = new Set(inOrder.filter(shares))
+  return new Set(items.filter((item) => shared.has(item)))
 }
 
 /** The words of the alert that items share: the bad items of a report without alerts of their own. Null if there are none. */
@@ -103,6 +115,10 @@ export function sharedLabel(
   const others = shared.length + moreItems
   return others > 0 ? labelOf(shared, others) : null
 }
+
+/** True if no further item may have an alert. An item that alone comes and goes is judged by itself. */
+const isFull = (names: readonly string[], max: number, item: string): boolean =>
+  names.length >= max && names.some((name) => name !== item)
 
 function labelOf(shared: readonly string[], others: number): string {
   const names = shared.slice(0, labelledNames)

@@ -11,6 +11,14 @@ const hour = 60 * minute
 /** An alert that opens for the third time within this time becomes unsteady. */
 export const openingsWithin = hour
 const openingsMax = 3
+
+/** The openings of several alerts. Alerts about different items that opened at the same time count one by one. */
+export function openingsIn(alerts: readonly { item: string; openings: readonly number[] }[]): number[] {
+  const byItem = new Map<string, Set<number>>()
+  for (const { item, openings } of alerts) byItem.set(item, new Set([...(byItem.get(item) ?? []), ...openings]))
+  return [...byItem.values()].flatMap((times) => [...times])
+}
+
 /** An unsteady alert counts as settled when it has been open, or calm, for this long without a break. */
 const settledAfter = 30 * minute
 const remindFirst = hour
@@ -97,11 +105,17 @@ export const isOpen = ({ endedAt, openedAt, phase }: Alert): boolean =>
 export function judge(rule: Rule, finding: Finding, alert: Alert | undefined, situation: Situation): JudgedAlert {
   if (alert?.endedAt != null) return afterItsEnd(alert, situation)
   const before = alert && onThisClock(alert, situation.now)
-  if (finding.is === 'over') return before ? overNow(before, situation) : none
+  const settles = finding.is === 'over' && finding.mayReturn === true && before != null && before.unsteadySince !== null
+  if (finding.is === 'over' && !settles) return before ? overNow(before, situation) : none
   const after =
     finding.is === 'unknown'
       ? before && frozen(before)
-      : moved(rule, finding, before && thawed(before, situation.now), situation)
+      : moved(
+          rule,
+          finding.is === 'over' ? { is: 'clear' } : finding,
+          before && thawed(before, situation.now),
+          situation,
+        )
   if (!after) return none
   const settled = settle(after, situation.now)
   const judged = decideMessage(rule, settled, situation)

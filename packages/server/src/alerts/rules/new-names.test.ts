@@ -1,0 +1,143 @@
+/**
+ * Agents choose the names of items, bindings, gauges, runs and models. Whatever they choose, the alerts and messages
+ * about one agent are bounded: at once, in the first hour, and in a day. Here the rules are judged as in the service,
+ * with alerts in memory.
+ */
+import { otherItems, type RuleName } from '@svc/api'
+import { readReport } from '@svc/protocol'
+import { expect, test } from 'vitest'
+import { noSigns, signsOf } from '../../agent-api/reports/signs.ts'
+import { type AlertFacts, agentRules, defaultRule, findInAgent } from './conditions.ts'
+import { findItems } from './items.ts'
+import { type Alert, judge, openingsIn, openingsWithin } from './judge.ts'
+
+const start = Date.UTC(2026, 10, 27)
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+/** An agent lives: at each of its evaluations `factsAt` says what is known about it. */
+function lives(
+  name: RuleName,
+  factsAt: (at: number) => Partial<AlertFacts>,
+  { after, until }: { after: number; until: number },
+) {
+  const rule = { ...defaultRule(name), on: true, after, limit: 1_000_000, reminds: false }
+  const current = new Map<string, Alert>()
+  const ended: { item: string; alert: Alert; opened: number }[] = []
+  const said: number[] = []
+  for (let at = 0; at < until; at += 30 * second) {
+    const now = start + at
+    const facts: AlertFacts = {
+      ...{ receivedAt: now, intervalSeconds: 30, stopped: null, paused: false, level: 'ok', label: null },
+      ...{ statusStale: false, diskFull: false, update: null, runs: [], cost: { today: 0, before: [] } },
+      ...{ twoReporters: false, hours: null, signs: noSigns },
+      ...factsAt(at),
+    }
+    const recent = ended.filter(({ alert }) => (alert.endedAt ?? 0) > now - openingsWithin)
+    const inDay = ended.filter(({ opened }) => opened > now - day).length
+    const known = [...current].map(([item, alert]) => ({ item, alert }))
+    const found =
+      name === 'item'
+        ? findItems(rule, facts, { known, earlier: { ended: recent.map(({ item }) => item), inDay }, now })
+        : [{ item: '', finding: findInAgent(rule, facts, { now, backSince: null }) }]
+    for (const { item, finding } of found) {
+      const before = recent.filter((one) => one.item === item || item === otherItems)
+      const openings = openingsIn(before.map((one) => ({ item: one.item, openings: one.alert.openings })))
+      const { alert, message } = judge(rule, finding, current.get(item), { now, muted: false, openings })
+      if (message !== undefined) said.push(at)
+      if (alert === undefined || alert.endedAt !== null) current.delete(item)
+      else current.set(item, alert)
+      if (alert?.endedAt != null) ended.push({ item, alert, opened: alert.openedAt ?? 0 })
+    }
+  }
+  return { said, alerts: ended.length + [...current.values()].filter(({ openedAt }) => openedAt !== null).length }
+}
+
+/** The signs of a report with these parts, as the service reads them. */
+function signsIn(parts: object): Pick<AlertFacts, 'signs'> {
+  const read = readReport(Buffer.from(JSON.stringify({ protocol: 1, ...parts })), start)
+  if (!read.ok) throw new Error(read.message)
+  return { signs: signsOf(read.value) }
+}
+
+/** For each rule, what is known about an agent for which it holds, with names that nobody has seen before. */
+const holding: Readonly<Record<string, (names: readonly string[], at: number) => Partial<AlertFacts>>> = {
+  silent: (_names, at) => ({ receivedAt: start + at - 10 * minute }),
+  bad: ([label]) => ({ level: 'bad', label: label ?? null }),
+  warning: ([label]) => ({ level: 'warn', label: label ?? null }),
+  item: (names) => signsIn({ health: names.map((name) => ({ name, level: 'bad' })) }),
+  process: () => signsIn({ health: [{ name: 'Process', level: 'bad' }] }),
+  status_stale: () => ({ statusStale: true }),
+  disk: () => ({ diskFull: true }),
+  binding: (names) => signsIn({ health: names.map((name) => ({ name: `Binding ${name}`, level: 'bad' })) }),
+  gauge: (names) => signsIn({ gauges: names.map((name) => ({ name, used: 2, limit: 2, mark: 1 })) }),
+  update: ([version = '']) => ({ update: { version, outcome: 'failed' } }),
+  run_failed: () => ({ runs: ['failed', 'failed', 'failed'] }),
+  run_long: (names) => signsIn({ active: names.map((id) => ({ id, started: start / 1000 - 86_400 })) }),
+  cost_day: () => ({ cost: { today: 2_000_000, before: [] } }),
+  cost_jump: () => ({ cost: { today: 9_000_000, before: [1, 1, 1] } }),
+  two_reporters: () => ({ twoReporters: true }),
+}
+const rules = Object.keys(holding) as RuleName[]
+
+/** The most messages at once, in the first hour and in a day, and the most alerts in a day. */
+const bounds = (name: RuleName) =>
+  name === 'item'
+    ? { atOnce: 5, inHour: 12, inDay: 200, alerts: 100 }
+    : { atOnce: 1, inHour: 6, inDay: 100, alerts: 50 }
+
+/** The facts of each generation of names are made once, unless they differ with the time. */
+function keeping(make: (generation: number, at: number) => Partial<AlertFacts>, differs: boolean): typeof make {
+  const kept = new Map<number, Partial<AlertFacts>>()
+  return (generation, at) => {
+    const known = differs ? undefined : kept.get(generation)
+    const facts = known ?? make(generation, at)
+    kept.set(generation, facts)
+    return facts
+  }
+}
+
+const namesOf = (generation: number, count = 1000) =>
+  Array.from({ length: count }, (_, i) => `n${generation.toString(36)}x${i.toString(36)}`)
+
+test('every rule about an agent has its line', () => {
+  expect(rules.toSorted()).toEqual([...agentRules, 'item'].toSorted())
+})
+
+test.each(rules)('a report with a thousand new names: the rule %s', (name) => {
+  const heldBy = keeping((_, at) => holding[name]?.(namesOf(0), at) ?? {}, name === 'silent')
+  for (const after of [0, 2 * minute]) {
+    const { said, alerts } = lives(name, (at) => heldBy(0, at), { after, until: 30 * minute })
+    expect(said.length).toBeLessThanOrEqual(bounds(name).atOnce)
+    expect(alerts).toBeLessThanOrEqual(bounds(name).atOnce)
+    expect(alerts).toBeGreaterThan(0)
+  }
+})
+
+/** How long names stay bad, and for how long nothing is bad after that. */
+const rhythms: readonly [bad: number, well: number][] = [
+  [30 * second, 0],
+  [3 * minute, 0],
+  [3 * minute, 40 * minute],
+  [3 * minute, 3 * minute],
+  [20 * minute, 20 * minute],
+]
+
+test.each(rules)('new names over a day: the rule %s', (name) => {
+  const { inHour, inDay, alerts: most } = bounds(name)
+  for (const [bad, well] of name === 'item' ? rhythms : rhythms.slice(-2))
+    for (const after of name === 'item' && bad < 20 * minute ? [0, 2 * minute] : [0]) {
+      const heldBy = keeping((generation, at) => holding[name]?.(namesOf(generation, 30), at) ?? {}, name === 'silent')
+      const factsAt = (at: number) => {
+        const generation = Math.floor(at / (bad + well))
+        return at % (bad + well) < bad ? heldBy(generation, at) : {}
+      }
+      const { said, alerts } = lives(name, factsAt, { after, until: day })
+      const rhythm = `bad for ${bad / minute} min, well for ${well / minute} min, after ${after / minute} min`
+      expect(said.filter((at) => at < hour).length, `messages in the first hour: ${rhythm}`).toBeLessThanOrEqual(inHour)
+      expect(said.length, `messages in a day: ${rhythm}`).toBeLessThanOrEqual(inDay)
+      expect(alerts, `alerts in a day: ${rhythm}`).toBeLessThanOrEqual(most)
+    }
+})
