@@ -48,6 +48,18 @@ test('a fold names its cause and the number of agents', () => {
   expect(fold && foldText(fold)).toBe('Level Bad: HTTP 401: 2 agents')
 })
 
+test.each([
+  ['The password was changed.', 'Level Bad: The password was changed: 2 agents'],
+  ['Disk full!', 'Level Bad: Disk full: 2 agents'],
+  ['waiting…', 'Level Bad: waiting: 2 agents'],
+  ['next: ', 'Level Bad: next: 2 agents'],
+  ['1.2.', 'Level Bad: 1.2: 2 agents'],
+  [null, 'Level Bad: 2 agents'],
+])('a fold reads well, however its label ends: %s', (label, text) => {
+  const [fold] = foldAlerts([alert('a', { label }), alert('b', { label })])
+  expect(fold && foldText(fold)).toBe(text)
+})
+
 test('the mutes of selected alerts cover each agent or item once, and what only admins may mute is left out', () => {
   const rows = [alert('a'), alert('a'), alert('b', { muted: true }), alert('c', { subject: item('c', 'x') })]
   const workspace = alert('w', { agent: null, rule: 'cost_day' })

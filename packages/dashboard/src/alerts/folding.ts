@@ -26,7 +26,10 @@ export function foldAlerts(rows: readonly AlertLine[]): AlertFold[] {
 
 /** The line of a fold: `Level Bad: HTTP 401 from the mailbox: 25 agents`. */
 export const foldText = ({ alerts }: AlertFold): string =>
-  `${statementOf(alerts[0])}: ${new Set(alerts.map(({ agent }) => agent)).size} agents`
+  `${withoutEnd(statementOf(alerts[0]))}: ${new Set(alerts.map(({ agent }) => agent)).size} agents`
+
+/** The words of an agent without the marks at their end, so that a colon can follow. */
+const withoutEnd = (text: string): string => text.replace(/[\s.,:;!?…]+$/, '')
 
 /** The mutes that cover these alerts, each once. Only admins may mute more than one agent at a time with one mute. */
 export function mutesOf(alerts: readonly AlertLine[], admin: boolean): Covered[] {

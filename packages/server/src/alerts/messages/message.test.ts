@@ -278,3 +278,14 @@ test.each<[string, AlertChange[], string[]]>([
 ])('while several changes wait, %s', (_rule, changes, left) => {
   expect(foldChanges(changes).map(({ type }) => type.replace('alert.', ''))).toEqual(left)
 })
+
+test.each(['stuck', 'stuck.', 'stuck!', 'stuck?', 'stuck…'])(
+  'a line has one mark after the words of an agent: %s',
+  (label) => {
+    const two = [change({ rule: 'update', label }), change({ id: 'b', rule: 'update', label })]
+    const end = label === 'stuck' ? 'stuck.' : label
+    expect(textOf('north', two, list).lines[0]).toBe(
+      `mail-triage could not be updated: ${end} Level Bad, since 13:51 UTC.`,
+    )
+  },
+)

@@ -154,7 +154,10 @@ const linesOf = (change: AlertChange): string[] => [
 
 /** One of several changes as a line, with everything that a message about it alone would say. */
 const lineOf = (change: AlertChange): string =>
-  [`${summaryOf(change.type, change, change.at)}.`, levelOf(change), ...factsOf(change)].join(' ')
+  [withStop(summaryOf(change.type, change, change.at)), levelOf(change), ...factsOf(change)].join(' ')
+
+/** A sentence with one full stop. It may end with words of an agent, which may have a mark of their own. */
+const withStop = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`)
 
 const levelOf = ({ level, since, at }: AlertChange): string =>
   `Level ${levelWords[level]}, since ${clockOf(since, at)}.`
