@@ -91,3 +91,21 @@ test.each([
   expect(checks(line, sum, programs)).toBe('0: svc.pyz: OK')
   expect(checks(line, '0'.repeat(64), programs)).toMatch(/^1: svc.pyz: FAILED/)
 })
+
+test.each(['http://localhost:8787', 'https://svc.example.org:8443', 'http://[::1]:8787', 'http://my_host'])(
+  'the address %s reaches each program as it is, and no shell finds a pattern in it',
+  (address) => {
+    const lines = [
+      connectLine(address, 'one', '.'),
+      adoptLine(address, 'one'),
+      initLine(address),
+      downloadLines(address),
+    ]
+    for (const line of [...lines, checkLine(address)]) {
+      const [, word = ''] = /('?http\S+)/.exec(line) ?? []
+      expect(asTheShellReads(word).startsWith(address)).toBe(true)
+      // Outside of quotes, zsh ends a line with brackets that match no file.
+      expect(word.startsWith("'") || !/[[\]]/.test(word)).toBe(true)
+    }
+  },
+)

@@ -3,6 +3,7 @@
  * defaults. Settings are read and checked once; an invalid setting is an error that names the variable, the value and
  * what is wanted. docs/operator.md has the table.
  */
+
 import { readFileSync, statSync } from 'node:fs'
 import { isIP, isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
@@ -13,6 +14,7 @@ import { hasArgon2, passwordForms } from '../people/accounts/password-forms.ts'
 import type { Config, PasswordForm } from '../platform/base.ts'
 import { ConfigError } from '../platform/errors.ts'
 import { readAddresses } from '../platform/http/address.ts'
+import { domainOfMails } from '../platform/mail-host.ts'
 import { bareSeparator, hasBareSeparator } from './database-address.ts'
 
 const checkout = resolve(import.meta.dirname, '../../../..')
@@ -77,7 +79,7 @@ export function configOf(given: Variables, cwd: string): Settings {
     trustedProxies: read('SVC_TRUSTED_PROXIES', proxies, []),
     outboundAllow: read('SVC_OUTBOUND_ALLOW', readAddresses, []),
     smtpUrl: read<string | undefined>('SVC_SMTP_URL', smtpAddress, undefined),
-    mailFrom: read('SVC_MAIL_FROM', sender, `svc@${mailHost(baseUrl)}`),
+    mailFrom: read('SVC_MAIL_FROM', sender, `svc@${domainOfMails(baseUrl)}`),
     heartbeatUrl: read<string | undefined>('SVC_HEARTBEAT_URL', webAddress, undefined),
     metricsPort,
     metricsPortChosen: Boolean(given.SVC_METRICS_PORT?.trim()),
@@ -141,15 +143,6 @@ function sender(text: string): string | undefined {
   const [, name = '', address = text] = /^([^<>"@,;:\\()[\]\p{C}]{1,100}) <([^<>]*)>$/u.exec(text) ?? []
   if (!isEmail(address)) return undefined
   return name.trim() ? `${name.trim()} <${address}>` : address
-}
-
-/**
- * The host in the default address of the sender. If the service's own host is an IP address, `localhost` is used,
- * because a mail address has no IP address behind its @.
- */
-function mailHost(baseUrl: string): string {
-  const { hostname } = new URL(baseUrl)
-  return isIP(hostname) === 0 && !hostname.startsWith('[') ? hostname : 'localhost'
 }
 
 /** Returns the security contact as a URI, which security.txt requires. */

@@ -2,7 +2,9 @@
  * Makes a mail from a message: plain text, escaped HTML, and headers that tell mail programs that a machine wrote it.
  * Pure.
  */
+
 import { cut } from '@svc/protocol'
+import { hostOfMails } from '../../platform/mail-host.ts'
 import { oneLine, type Text } from './call.ts'
 
 export interface Mail {
@@ -36,7 +38,7 @@ export function mailOf({ id, text, baseUrl, settingsUrl }: MailParts): Mail {
     subject: cut(oneLine(text.title), maxSubject),
     text: `${lines.join('\n\n')}\n\n${text.url}\n${settingsUrl ? `\n-- \n${choose}: ${settingsUrl}\n` : ''}`,
     html: `<!doctype html>\n<html><body>\n${said}\n<p>${link(text.url, text.url)}</p>\n${settingsUrl ? `<p><small>${link(settingsUrl, choose)}</small></p>\n` : ''}</body></html>\n`,
-    messageId: `<${id}@${new URL(baseUrl).hostname}>`,
+    messageId: `<${id}@${hostOfMails(baseUrl)}>`,
     headers: {
       'Auto-Submitted': 'auto-generated',
       ...(settingsUrl && { 'List-Unsubscribe': `<${settingsUrl}>` }),

@@ -2,7 +2,9 @@
  * Sends by Web Push: a message is encrypted for one browser and sent to the push service of that browser's maker, which
  * cannot read it. In the browser the service worker (packages/dashboard/public/push-worker.js) shows the message.
  */
+
 import { cut, isObject } from '@svc/protocol'
+import { domainOfMails } from '../../platform/mail-host.ts'
 import { type Channel, type Delivery, facts, needed, oneLine } from './call.ts'
 import { vapidOf } from './vapid.ts'
 
@@ -78,6 +80,6 @@ const topicOf = (tag: string): string => tag.replace(/[^\w]/g, '').slice(-32)
  * a service without https gives a mailto address that does not exist.
  */
 const contactOf = (link: string): string => {
-  const { origin, protocol, hostname } = new URL(link)
-  return protocol === 'https:' ? origin : `mailto:svc@${hostname}`
+  const { origin, protocol } = new URL(link)
+  return protocol === 'https:' ? origin : `mailto:svc@${domainOfMails(link)}`
 }
