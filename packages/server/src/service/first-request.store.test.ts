@@ -2,7 +2,7 @@
  * Each way to get a session, and what people do in one, is the first request of a service that has just started. What a
  * library does at its first use must have happened at the start.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Secret, TOTP } from 'otpauth'
@@ -12,7 +12,7 @@ import { atTestEnd } from '../../../../scripts/testing/cleaning.ts'
 import { freePort } from '../../../../scripts/testing/free-port.ts'
 import { amount } from '../../../../scripts/testing/level.ts'
 import { type Browser, browserOf, operator, value } from '../../testing/page/service.ts'
-import { newPostgresDatabase } from '../../testing/stores.ts'
+import { newPostgresDatabase, newSqliteFile } from '../../testing/stores.ts'
 import { seal, sealKeyOf } from '../deliveries/channels/seal.ts'
 import { decide } from '../people/accounts/library.ts'
 import { insertLink } from '../people/accounts/links.ts'
@@ -20,7 +20,7 @@ import { insertPerson } from '../people/accounts/store.ts'
 import { beginHalf, confirmTotp, replaceRecovery, storeTotp } from '../people/factors/store.ts'
 import { inviteAsOperator } from '../people/workspaces/invitations.ts'
 import { createWorkspace } from '../people/workspaces/store.ts'
-import { secretOf } from '../platform/data-folder.ts'
+import { createDataFolder, databaseFile, secretOf } from '../platform/data-folder.ts'
 import { configOf, type Settings } from './config.ts'
 import { openService } from './open.ts'
 import { startService } from './service.ts'
@@ -75,9 +75,14 @@ const firsts: Record<string, First> = {
 /** Each row costs a start, so only those that write within a transaction of the service are run each time. */
 const rows = amount(['the code of an authenticator app', 'a recovery code'], Object.keys(firsts), Object.keys(firsts))
 
+/** Makes a migrated database: each process uses the library for the first time, whoever created the tables. */
 const engines = {
-  SQLite: async () => ({}),
-  PostgreSQL: async () => ({ SVC_DATABASE_URL: await newPostgresDatabase({ empty: true }) }),
+  SQLite: async (dataDir: string) => {
+    createDataFolder(dataDir)
+    copyFileSync(await newSqliteFile(), databaseFile(dataDir))
+    return {}
+  },
+  PostgreSQL: async () => ({ SVC_DATABASE_URL: await newPostgresDatabase() }),
 }
 
 describe.each(Object.entries(engines))('the first request after a start (%s)', (_, database) => {
@@ -86,7 +91,7 @@ describe.each(Object.entries(engines))('the first request after a start (%s)', (
     atTestEnd.push(() => rmSync(folder, { recursive: true, force: true }))
     const config = configOf(
       {
-        ...(await database()),
+        ...(await database(join(folder, 'data'))),
         SVC_DATA_DIR: join(folder, 'data'),
         SVC_PORT: String(await freePort()),
         SVC_METRICS_PORT: '0',
@@ -100,7 +105,7 @@ describe.each(Object.entries(engines))('the first request after a start (%s)', (
       const answer = await first(browser, given)
       expect([name, answer]).toMatchObject([name, { status: 200 }])
       if (name === 'the code of an authenticator app') given.cookie = browser.cookie
-      expect(await service.close(2000)).toEqual([])
+      expect(await service.close(30_000)).toEqual([])
     }
   })
 })
