@@ -3,7 +3,7 @@
  * `SVC_TEST_STARTS=8` makes about ten times as many. `npm test` leaves this out.
  * packages/runtime/src/host/jobs/judge.test.ts proves the same rules.
  */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { JobFacts } from './facts.ts'
 import { judgeJob } from './judge.ts'
 import type { ShownRun } from './reader.ts'
@@ -79,28 +79,74 @@ function simulate(written: string, zone: string, kind: CronKind, from: number, t
   return { starts, alarms }
 }
 
-test('no start of a job at its time is a false alarm, also when clocks change', () => {
-  const days = 4 * Number(process.env.SVC_TEST_STARTS ?? 1)
+const days = 4 * Number(process.env.SVC_TEST_STARTS ?? 1)
+const [year, end] = [Date.parse('2026-01-01T00:00:00Z') / 1000, Date.parse('2027-01-01T00:00:00Z') / 1000]
+let all = 0
+
+describe('no start of a job at its time is a false alarm, also when clocks change', () => {
+  test.each(zones)(
+    'in the zone %s',
+    (zone) => {
+      const alarms: string[] = []
+      let starts = 0
+      const changes: number[] = []
+      const offsets = (at: number) => offsetAt(zone, at)
+      for (let at = changeAfter(offsets, year, end); at !== undefined; at = changeAfter(offsets, at, end))
+        changes.push(at)
+      for (const at of changes.length > 0 ? changes : [year + 90 * day])
+        for (const written of schedules)
+          for (const kind of crons) {
+            const isRare = /^\S+ \S+ (?:\S+ \S+ 0|1 )/.test(written)
+            // A job of every minute has enough starts within the hours around a change.
+            const scale = isRare ? 20 : written === '* * * * *' ? 1 / 16 : written.startsWith('*/5') ? 1 / 4 : 1
+            const length = scale * days * day
+            const found = simulate(written, zone, kind, at - length / 2 - 1234, at + length / 2)
+            starts += found.starts
+            alarms.push(...found.alarms)
+          }
+      expect(alarms.slice(0, 10)).toEqual([])
+      expect(starts).toBeGreaterThan(500)
+      all += starts
+    },
+    300_000,
+  )
+
+  test('many starts were simulated', () => {
+    process.stderr.write(`${all} starts\n`)
+    expect(all).toBeGreaterThan(50_000)
+  })
+
+  /** The runs of a job of every minute take up to three minutes. By which time the job is known to be made so is not judged. */
+  test.each(zones)('in the zone %s, where runs overlap as a rule', (zone) => {
+    const at = changeAfter((time) => offsetAt(zone, time), year, end) ?? year + 90 * day
+    const found = overlapping(zone, at - 2 * hour, at + 2 * hour)
+    expect(found.alarms.slice(0, 10)).toEqual([])
+    expect(found.starts).toBeGreaterThan(200)
+  })
+})
+
+/** Judges a job of every minute whose runs take between 70 and 170 s, once 20 of them have ended. */
+function overlapping(zone: string, from: number, to: number) {
+  const read = readCron('* * * * *', zone)
+  if (!read.ok) throw new Error(read.why)
+  const next = numbers(from)
+  const schedule = { cron: '* * * * *', from: 'crontab' as const }
+  const plans: JobFacts['plans'] = [{ times: read.times, zone, since: from }]
   const alarms: string[] = []
+  let runs: ShownRun[] = []
   let starts = 0
-  const [year, end] = [Date.parse('2026-01-01T00:00:00Z') / 1000, Date.parse('2027-01-01T00:00:00Z') / 1000]
-  for (const zone of zones) {
-    const changes: number[] = []
-    const offsets = (at: number) => offsetAt(zone, at)
-    for (let at = changeAfter(offsets, year, end); at !== undefined; at = changeAfter(offsets, at, end))
-      changes.push(at)
-    for (const at of changes.length > 0 ? changes : [year + 90 * day])
-      for (const written of schedules)
-        for (const kind of crons) {
-          const isRare = /^\S+ \S+ (?:\S+ \S+ 0|1 )/.test(written)
-          // A job of every minute has enough starts within the hours around a change.
-          const scale = isRare ? 20 : written === '* * * * *' ? 1 / 16 : written.startsWith('*/5') ? 1 / 4 : 1
-          const length = scale * days * day
-          const found = simulate(written, zone, kind, at - length / 2 - 1234, at + length / 2)
-          starts += found.starts
-          alarms.push(...found.alarms)
-        }
+  for (let time = read.times.after(from); time !== undefined && time < to; time = read.times.after(time)) {
+    for (const now of [time - 30, time - 1]) {
+      runs = runs.map((run) => (run.ended !== undefined && run.ended <= now ? { ...run, status: 'ok', exit: 0 } : run))
+      const shown = runs.map((run) =>
+        run.status === 'running' ? { id: run.id, status: run.status, started: run.started } : run,
+      )
+      const judged = judgeJob({ name: 'job', schedule, plans, runs: shown, unrecorded: [] }, { now, zone })
+      if (starts > 30 && judged.level !== 'ok') alarms.push(`${new Date(now * 1000).toISOString()}: ${judged.detail()}`)
+    }
+    const ended = time + 70 + Math.floor(next() * 100)
+    runs = [{ id: `${time * 1000}-a`, status: 'running' as const, started: time, ended }, ...runs.slice(0, 40)]
+    starts++
   }
-  expect(alarms.slice(0, 10)).toEqual([])
-  expect(starts).toBeGreaterThan(50_000)
-}, 300_000)
+  return { starts, alarms }
+}
