@@ -1,10 +1,11 @@
 /**
- * Tests that the records of an account are in one folder, from whatever environment its jobs run: a crontab may set
- * variables, and sudo may keep them. Each row is an environment; `svc jobs` must show the run, in each of them, too.
+ * Tests that the records of an account are in one folder, from whatever environment its jobs run. Each row is an
+ * environment. Where `svc jobs` looks for them in each of these is in account.test.ts.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { environments } from '../../../testing/environments.ts'
 import { type Account, newAccount } from '../../../testing/jobs.ts'
 
 let ada: Account
@@ -15,31 +16,32 @@ beforeAll(async () => {
 afterAll(() => ada.remove())
 
 const node = join(process.execPath, '..')
-const environments: readonly (readonly [what: string, env: () => Record<string, string | undefined>])[] = [
-  ['that of a shell', () => ({})],
-  ['a crontab that sets HOME', () => ({ HOME: join(ada.home, 'app') })],
-  ['a HOME that is not there', () => ({ HOME: '/nowhere/at/all' })],
-  ['no HOME', () => ({ HOME: undefined })],
-  ['an empty HOME', () => ({ HOME: '' })],
-  ['XDG_STATE_HOME', () => ({ XDG_STATE_HOME: join(ada.home, 'state') })],
-  ['both', () => ({ HOME: join(ada.home, 'app'), XDG_STATE_HOME: join(ada.home, 'state') })],
-  ['another user name', () => ({ LOGNAME: 'daemon', USER: 'daemon' })],
-  ['almost nothing', () => ({ HOME: undefined, LOGNAME: undefined, USER: undefined, XDG_STATE_HOME: undefined })],
-]
 const starters = [
   ['svc-exec', 'svc-exec'],
   ['svc exec', 'svc exec'],
 ] as const
 
+test('a run before the first record, without Node, is noted where the account has its records', async () => {
+  mkdirSync(ada.jobs, { recursive: true })
+  rmdirSync(ada.jobs)
+  writeFileSync(join(ada.jobs, '../adopted.json'), '{"jobs":true}')
+  const file = join(ada.home, 'bin/svc-exec-without-node')
+  const text = readFileSync(ada.svcExec, 'utf8').replace(/^svc_exec_node=.*$/m, 'svc_exec_node=/nowhere')
+  writeFileSync(file, text, { mode: 0o755 })
+  const run = await ada.exec(['backup', '--', 'true'], { by: [file], env: { HOME: '/nowhere' } })
+  expect(run).toMatchObject({ code: 0 })
+  expect(ada.unrecorded()).toEqual(['backup no-node'])
+})
+
 describe.each(starters)('the record of a run of %s is where the account has its records', (_by, start) => {
   // all but the launcher read one function, so a few rows are enough for them
   const rows = environments.filter((_, at) => start === 'svc-exec' || at % 3 === 1)
-  test.each(rows)('with %s', async (what, env) => {
+  test.each(rows)('with %s', async (what, changes) => {
     const job = `${start.replace(' ', '.')}-${what.toLowerCase().replaceAll(/\W/g, '-')}`
-    const options = { env: { ...env(), PATH: `${join(ada.home, 'bin')}:${node}:/usr/bin:/bin` } }
+    const options = { env: { ...changes(ada.home), PATH: `${join(ada.home, 'bin')}:${node}:/usr/bin:/bin` } }
     expect(await ada.line(`${start} ${job} -- true`, options)).toEqual({ code: 0, out: '', err: '' })
     expect(ada.runs(job)).toMatchObject([{ status: 'ok' }])
-    if (start === 'svc-exec') {
+    if (what === 'almost nothing') {
       const listed = await ada.line('svc jobs --json', options)
       expect(JSON.parse(listed.out).map(({ name }: { name: string }) => name)).toContain(job)
     }
@@ -66,19 +68,5 @@ describe('a run that is not recorded where the account has its records is noted 
     expect(ada.unrecorded()).toContain(`${call.split(' ')[0]} ${reason}`)
     const listed = await ada.line('svc jobs', { env: { PATH: `${join(ada.home, 'bin')}:${node}:/usr/bin:/bin` } })
     expect(listed.out).toMatch(new RegExp(`^${call.split(' ')[0]} +warn +ran .*but was not recorded`, 'm'))
-  })
-
-  test('also before the first record, and without Node', async () => {
-    const other = await newAccount()
-    try {
-      mkdirSync(join(other.jobs, '..'), { recursive: true })
-      writeFileSync(join(other.jobs, '../adopted.json'), '{"jobs":true}')
-      const text = readFileSync(other.svcExec, 'utf8').replace(/^svc_exec_node=.*$/m, 'svc_exec_node=/nowhere')
-      writeFileSync(other.svcExec, text)
-      expect(await other.exec(['backup', '--', 'true'], { env: { HOME: '/nowhere' } })).toMatchObject({ code: 0 })
-      expect(other.unrecorded()).toEqual(['backup no-node'])
-    } finally {
-      other.remove()
-    }
   })
 })
