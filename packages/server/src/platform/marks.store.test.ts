@@ -83,7 +83,7 @@ everyEngine('a database that went back', (open) => {
     const { log, start } = newNode(store, clock)
     await (await start()).stop()
     await goBack(store, 1, 9_000)
-    await renewAccess(store.db, undefined, clock.at)
+    await renewAccess(store.db, { now: clock.at })
     const marks = await start()
     onTestFinished(() => marks.stop())
     expect([log.error.mock.calls, await openLoss(store.db)]).toEqual([[], undefined])

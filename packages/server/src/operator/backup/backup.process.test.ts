@@ -7,6 +7,7 @@ import { newPostgresDatabase } from '../../../testing/stores.ts'
 interface Restored {
   agents: { agent: string; token: string }[]
   replaced: string | null
+  revived: { agents: string[]; workspaces: string[] } | null
 }
 
 const signIn = (home: ServiceHome, { email, password }: { email: string; password: string }) =>
@@ -88,6 +89,7 @@ test('restoring over existing data keeps that data, and only the named agents ge
 
   const restored = await home.value<Restored>(['restore', 'b', '--tokens-of', 'north/calendar'])
   expect(restored.agents.map(({ agent }) => agent)).toEqual(['north/calendar'])
+  expect(restored.revived).toMatchObject({ agents: ['north/calendar'], workspaces: [] })
   expect(readdirSync(restored.replaced ?? '')).toEqual(expect.arrayContaining(['svc.db', 'secret']))
   expect(await home.value(['workspace', 'list'])).toHaveLength(1)
   await home.start()

@@ -7,6 +7,8 @@ import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { beginHistory } from '../../platform/marks.ts'
 import { endWishes } from './end-wishes.ts'
+import { keepEnded, tokenEnded } from './revived.ts'
+import type { Since } from './since.ts'
 
 export interface NewAgentToken {
   /** The agent's name in the form `SLUG/NAME`. */
@@ -17,29 +19,39 @@ export interface NewAgentToken {
 
 const by = { id: null, name: 'operator' }
 
+interface Renewal {
+  /** The agents that get new tokens, as `SLUG/NAME`; undefined means all of them. */
+  tokensOf?: string[] | undefined
+  now: number
+  /** The time of the backup; missing if it is not known. */
+  from?: number
+  /** The things that ended since the backup; missing if it is not known. */
+  since?: Since | undefined
+}
+
 /**
- * Renews access after a restore: all agents, or those named as `SLUG/NAME`, get new tokens; sessions, open one-time
- * links, unused install codes, wishes, unfinished rollouts and waiting deliveries of alerts end. An unknown name is
- * refused before anything is changed.
+ * Renews access after a restore: all agents, or those named and those whose tokens ended since, get new tokens;
+ * sessions, open one-time links, invitations, unused install codes, wishes, unfinished rollouts and waiting deliveries
+ * of alerts end, and what ended since the backup stays ended. An unknown name is refused before anything is changed.
  */
 export async function renewAccess(
   db: Db,
-  tokensOf: string[] | undefined,
-  now: number,
+  { tokensOf, now, from, since }: Renewal,
 ): Promise<Verdict<NewAgentToken[], 'agent_unknown'>> {
   const all = await db
     .selectFrom('agent')
     .innerJoin('workspace', 'workspace.id', 'agent.workspace_id')
-    .select(['agent.id', 'agent.name', 'workspace.slug'])
+    .select(['agent.id', 'agent.name', 'workspace.slug', 'workspace.id as workspaceId'])
     .where('workspace.id', 'not in', db.selectFrom('workspace_deleted').select('workspace_id'))
     .orderBy('workspace.slug')
     .orderBy('agent.name')
     .execute()
-  const named = all.map(({ id, slug, name }) => ({ id, agent: `${slug}/${name}` }))
+  const named = all.map(({ id, workspaceId, slug, name }) => ({ id, workspaceId, agent: `${slug}/${name}` }))
   const missing = tokensOf?.find((wanted) => !named.some(({ agent }) => agent === wanted))
   if (missing !== undefined)
     return { ok: false, code: 'agent_unknown', message: `The restored data has no agent ${missing}.` }
-  const chosen = tokensOf ? named.filter(({ agent }) => tokensOf.includes(agent)) : named
+  const ended = since ? tokenEnded(since) : () => false
+  const chosen = tokensOf ? named.filter((each) => tokensOf.includes(each.agent) || ended(each)) : named
   const renewed: NewAgentToken[] = []
   for (const { id, agent } of chosen) {
     const rotated = await rotateToken({ db, by, now }, { id })
@@ -47,6 +59,7 @@ export async function renewAccess(
   }
   await transaction(db, async (trx) => {
     await sql`delete from session`.execute(trx)
+    await sql`delete from verification`.execute(trx)
     await trx.deleteFrom('first_half').execute()
     await trx.deleteFrom('link').where('used_at', 'is', null).execute()
     // An install code that was used or revoked since the backup must not become valid again.
@@ -56,12 +69,16 @@ export async function renewAccess(
       .where('redeemed_at', 'is', null)
       .where('revoked_at', 'is', null)
       .execute()
+    // So must no invitation, which may have been used by somebody else, or withdrawn.
+    await trx.deleteFrom('operator_invitation').execute()
+    await trx.updateTable('invitation').set({ status: 'canceled' }).where('status', '=', 'pending').execute()
     await endWaiting(trx, { why: 'restored' }, now)
     // Their links would be about requests that were made before the backup.
     await trx.deleteFrom('account_mail').execute()
     await beginHistory(trx)
     const wishes = await endWishes({ db: trx, by, now })
-    const details = { tokens: renewed.map(({ agent }) => agent), wishes }
+    if (since) await keepEnded(trx, since, by, now)
+    const details = { tokens: renewed.map(({ agent }) => agent), wishes, from, compared: since !== undefined }
     await audit(trx, { workspaceId: null, at: now, by, action: 'service.restored', subject: 'service', details })
   })
   return { ok: true, value: renewed }

@@ -2,7 +2,7 @@
  * Restores a backup: everything is prepared and checked on a copy, then the old database is moved aside and the copy
  * takes its place. Tokens, sessions and links that were rotated, deleted, used or ended since the backup would become
  * valid again. So every agent (or those named) gets a new token, all sessions end, and open one-time links are void
- * (D2).
+ * (D2). The data that is moved aside knows what else ended since the backup (D79).
  */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,11 +11,14 @@ import type { Verdict } from '@svc/protocol'
 import { accountTables } from '../../people/accounts/auth.ts'
 import { databaseFile, giveToOwner, secretFile, writeSecret } from '../../platform/data-folder.ts'
 import { migrate } from '../../platform/db/migrate.ts'
-import { openEmbedded, type Store } from '../../platform/db/open.ts'
+import { openEmbedded } from '../../platform/db/open.ts'
 import { messageOf } from '../../platform/errors.ts'
-import { refuse } from '../../platform/verdict.ts'
+import { done, refuse } from '../../platform/verdict.ts'
+import { type Access, accessInFile } from './access.ts'
 import { sync } from './backup.ts'
 import { type NewAgentToken, renewAccess } from './renew.ts'
+import { type Revived, revivedBy } from './revived.ts'
+import { endedSince } from './since.ts'
 
 export interface Restored {
   file: string
@@ -25,6 +28,10 @@ export interface Restored {
   /** The folder in which the database that was replaced is kept; null if there was none. */
   replaced: string | null
   agents: NewAgentToken[]
+  /** The things that the restore brought back although they had ended since the backup; null if that is not known. */
+  revived: Revived | null
+  /** The reason why that is not known, for a sentence about the data that was replaced; null if it is. */
+  unknown: string | null
 }
 type RestoreRefusal = 'file_unknown' | 'no_backup' | 'backup_damaged' | 'agent_unknown'
 
@@ -50,11 +57,12 @@ export async function restoreBackup(
     chmodSync(copy, 0o600)
     const held = takeOut(copy, file)
     if (!held.ok) return held
-    const renewed = await prepare(copy, tokensOf, now)
-    if (!renewed.ok) return renewed
     const { secret, at, version } = held.value
+    const later = existsSync(databaseFile(dataDir)) ? accessInFile(databaseFile(dataDir)) : 'it is missing'
+    const prepared = await prepare(copy, { tokensOf, from: at, later, now })
+    if (!prepared.ok) return prepared
     const replaced = putInPlace(dataDir, copy, secret, now)
-    return { ok: true, value: { file, from: at, version, replaced, agents: renewed.value } }
+    return { ok: true, value: { file, from: at, version, replaced, ...prepared.value } }
   } finally {
     sweep()
   }
@@ -85,12 +93,26 @@ function takeOut(copy: string, file: string): Verdict<{ secret: string; at: numb
   }
 }
 
+interface Preparation {
+  tokensOf: string[] | undefined
+  from: number
+  /** The access in the data that is replaced, or why it is not known. */
+  later: Access | string
+  now: number
+}
+
 /** Migrates the copy of the backup to this version and ends access that must not become valid again. */
-async function prepare(copy: string, tokensOf: string[] | undefined, now: number) {
-  const store: Store = openEmbedded(copy)
+async function prepare(copy: string, { later, ...renewal }: Preparation) {
+  const store = openEmbedded(copy)
   try {
     await migrate(store, accountTables(store))
-    return await renewAccess(store.db, tokensOf, now)
+    const backup = accessInFile(copy)
+    if (typeof backup === 'string') throw new Error(backup)
+    const compared = typeof later === 'string' ? later : endedSince(backup, later)
+    const [since, unknown] = typeof compared === 'string' ? [undefined, compared] : [compared, null]
+    const renewed = await renewAccess(store.db, { ...renewal, since })
+    if (!renewed.ok) return renewed
+    return done({ agents: renewed.value, revived: since ? revivedBy(since) : null, unknown })
   } finally {
     await store.close()
   }

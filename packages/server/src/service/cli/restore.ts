@@ -8,15 +8,16 @@ import { adoptSecret } from '../../platform/agreed.ts'
 import type { Config } from '../../platform/base.ts'
 import { createDataFolder, holderOf, lockFolder } from '../../platform/data-folder.ts'
 import { openService } from '../open.ts'
+import { revivedLines, unknownLines } from './restored-words.ts'
 
-type RestoreResult = Partial<Restored> & Pick<Restored, 'agents'>
+type RestoreResult = Partial<Restored> & Pick<Restored, 'agents' | 'revived' | 'unknown'>
 
 export async function restore(request: Omit<Request, 'input'>, config: Config): Promise<RestoreResult> {
   const [file] = request.args
   const tokensOf = agentsNamed(option({ ...request, input: '' }, 'tokensOf'))
   if (request.options.tokensOnly) {
     if (file !== undefined) throw new Misused('--tokens-only restores no file.')
-    return { agents: await newTokens(config, tokensOf) }
+    return { agents: await newTokens(config, tokensOf), revived: null, unknown: 'nothing was put aside' }
   }
   if (file === undefined) throw new Misused('Name the backup: svc-server restore FILE')
   if (config.databaseUrl !== undefined)
@@ -39,7 +40,7 @@ async function newTokens(config: Config, tokensOf: string[] | undefined) {
   })
   if (!opened) throw running(config)
   try {
-    const agents = granted(await renewAccess(opened.store.db, tokensOf, Date.now()))
+    const agents = granted(await renewAccess(opened.store.db, { tokensOf, now: Date.now() }))
     if (opened.store.engine === 'postgres') await adoptSecret(opened.store, config.dataDir)
     return agents
   } finally {
@@ -56,11 +57,14 @@ function agentsNamed(list: string | undefined): string[] | undefined {
   return names
 }
 
-export function showRestored({ file, from, version, replaced, agents }: RestoreResult): string {
+export function showRestored({ file, from, version, replaced, agents, revived, unknown }: RestoreResult): string {
   const lines =
     file === undefined ? [] : [`Restored ${file}, made ${new Date(from ?? 0).toISOString()} by svc ${version}.`]
   if (replaced) lines.push(`The previous data is in ${replaced}. Remove it when you no longer need it.`)
-  lines.push('Everyone is signed out, open one-time links are void, and all requested versions are cleared.')
+  lines.push(
+    'Everyone is signed out, open links, invitations and install codes are void, and all requested versions are cleared.',
+    ...(revived ? revivedLines(revived) : unknownLines(unknown ?? 'it was not read')),
+  )
   lines.push(
     agents.length === 0 ? 'No agent has a new token.' : 'New tokens, shown this once; the old ones are refused:',
   )

@@ -257,7 +257,7 @@ everyEngine('wishes in answers', (open) => {
     await wish('1.1.0')
     await press()
     await answered({ ...both, applied: { version: '1.0.0', outcome: 'failed', message: '1.0.0 -> 1.1.0: refused' } })
-    expect(await renewAccess(store.db, [], w.clock.now())).toMatchObject({ ok: true })
+    expect(await renewAccess(store.db, { tokensOf: [], now: w.clock.now() })).toMatchObject({ ok: true })
     expect(await state()).toEqual({ blueprintHold: expect.objectContaining({ version: '1.1.0' }) })
     expect(Object.keys(await answered(both))).toEqual(['runtime'])
   })

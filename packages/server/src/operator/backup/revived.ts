@@ -1,0 +1,93 @@
+/**
+ * Keeps ended what was ended since a backup, and says what the restore brings back (D79). What was deleted comes back
+ * as data, but gives nobody access before the operator has looked.
+ */
+import type { By } from '../../people/audit/by.ts'
+import { audit } from '../../people/audit/store.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { Thing } from './access.ts'
+import type { Since } from './since.ts'
+
+/** The things that a restore brought back, by kind, as people know it: addresses, short names and names. */
+export type Revived = Record<RevivedKind, string[]>
+export type RevivedKind =
+  | 'peopleDeleted'
+  | 'peopleDisabled'
+  | 'addresses'
+  | 'workspaces'
+  | 'members'
+  | 'agents'
+  | 'recoveryCodes'
+  | 'passwords'
+  | 'factors'
+  | 'botTokens'
+  | 'products'
+  | 'channels'
+  | 'requirements'
+
+export function revivedBy({ gone, changed, required }: Since): Revived {
+  const disabled = changed.people.filter(({ now }) => now !== '')
+  const roles = changed.members.filter(({ state }) => state === 'admin').map((m) => ({ name: `${m.name} (admin)` }))
+  return {
+    peopleDeleted: names(gone.people),
+    peopleDisabled: names(disabled),
+    addresses: names(changed.addresses),
+    workspaces: names(gone.workspaces),
+    members: names([...gone.members, ...roles]),
+    agents: names(gone.agents),
+    recoveryCodes: names(gone.recoveryCodes),
+    passwords: names([...gone.passwords, ...changed.passwords]),
+    factors: names([...gone.factors, ...changed.factors]),
+    botTokens: names(endedTokens({ gone, changed })),
+    products: names([...gone.products, ...changed.products]),
+    channels: names(gone.channels),
+    requirements: names(required),
+  }
+}
+
+const names = (things: readonly Pick<Thing, 'name'>[]): string[] => [...new Set(things.map(({ name }) => name))].sort()
+
+const endedTokens = ({ gone, changed }: Pick<Since, 'gone' | 'changed'>): Thing[] => [
+  ...gone.botTokens,
+  ...changed.botTokens.filter(({ now }) => now !== ''),
+]
+
+/** True for an agent whose token was replaced since the backup, or which was deleted, also with its workspace. */
+export function tokenEnded({ gone, changed }: Since): (agent: { id: string; workspaceId: string }) => boolean {
+  const ended = new Set([...gone.agents, ...changed.agents, ...gone.workspaces].map(({ key }) => key))
+  return ({ id, workspaceId }) => ended.has(id) || ended.has(workspaceId)
+}
+
+/** Writes into the restored data what stays ended. */
+export async function keepEnded(trx: Db, since: Since, by: By, now: number): Promise<void> {
+  const { gone, changed, required } = since
+  for (const { key, name } of [...gone.people, ...changed.people.filter((person) => person.now !== '')]) {
+    const row = { person_id: key, disabled_at: now }
+    const made = await trx
+      .insertInto('person_disabled')
+      .values(row)
+      .onConflict((oc) => oc.column('person_id').doNothing())
+      .returning('person_id')
+      .executeTakeFirst()
+    if (made) await audit(trx, { workspaceId: null, at: now, by, action: 'person.disabled', subject: `person ${name}` })
+  }
+  for (const { key } of gone.recoveryCodes) await trx.deleteFrom('recovery_code').where('hash', '=', key).execute()
+  for (const { key } of endedTokens(since))
+    await trx
+      .updateTable('bot_token')
+      .set({ revoked_at: now })
+      .where('id', '=', key)
+      .where('revoked_at', 'is', null)
+      .execute()
+  for (const { key, now: hash } of changed.products)
+    await trx
+      .updateTable('product')
+      .set({ secret_hash: hash || null })
+      .where('id', '=', key)
+      .execute()
+  for (const { key, state } of required)
+    await trx
+      .insertInto('factor_requirement')
+      .values({ workspace_id: key, from_at: Number(state) })
+      .execute()
+}

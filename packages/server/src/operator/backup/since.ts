@@ -1,0 +1,62 @@
+/**
+ * Finds what a restore brings back although it was ended since the backup, by comparing the backup with the data that
+ * the restore puts aside (D79). Pure.
+ */
+import type { Access, Thing, ThingKind } from './access.ts'
+
+type LaterThing = Thing & {
+  /** The state in the later data. */
+  now: string
+}
+
+/** The things of the backup that ended or changed since, by kind. */
+export interface Since {
+  /** The things that are missing in the later data, although the workspace and person to which they belong are there. */
+  gone: Readonly<Record<ThingKind, readonly Thing[]>>
+  changed: Readonly<Record<ThingKind, readonly LaterThing[]>>
+  /** The workspaces of the backup that require a second factor only in the later data. */
+  required: readonly Thing[]
+}
+
+/** Compares the access in the backup with that in the later data, or returns why the two cannot be compared. */
+export function endedSince(backup: Access, later: Access): Since | string {
+  if (!isSameService(backup, later)) return 'it is not of the same service'
+  if (!isLater(backup, later)) return 'it does not go on from this backup'
+  const owners = new Set([...later.things.people, ...later.things.workspaces].map(({ key }) => key))
+  const kinds = Object.entries(backup.things) as [ThingKind, readonly Thing[]][]
+  const gone = {} as Record<ThingKind, Thing[]>
+  const changed = {} as Record<ThingKind, LaterThing[]>
+  for (const [kind, things] of kinds) {
+    const after = new Map(later.things[kind].map((thing) => [thing.key, thing.state]))
+    gone[kind] = things.filter(({ key, owners: own }) => !after.has(key) && own.every((owner) => owners.has(owner)))
+    changed[kind] = things.flatMap((thing) => {
+      const now = after.get(thing.key)
+      return now === undefined || now === thing.state ? [] : [{ ...thing, now }]
+    })
+  }
+  const required = new Set(backup.things.requirements.map(({ key }) => key))
+  const here = new Set(backup.things.workspaces.map(({ key }) => key))
+  return {
+    gone,
+    changed,
+    required: later.things.requirements.filter(({ key }) => here.has(key) && !required.has(key)),
+  }
+}
+
+/** False for a new service, in which everything is missing. */
+function isSameService(backup: Access, later: Access): boolean {
+  return (['people', 'workspaces'] as const).some((kind) => {
+    const keys = new Set(later.things[kind].map(({ key }) => key))
+    return backup.things[kind].some(({ key }) => keys.has(key))
+  })
+}
+
+/**
+ * True if the later data contains everything that the backup does. It does not if it is older, or was itself restored
+ * from an older backup: what is missing there may just be newer.
+ */
+function isLater(backup: Access, later: Access): boolean {
+  const before = new Set(backup.restores.map(({ id }) => id))
+  const restores = later.restores.filter(({ id }) => !before.has(id))
+  return later.lastAt >= backup.lastAt && restores.every(({ from }) => from !== null && from >= backup.lastAt)
+}
