@@ -13,21 +13,32 @@ interface Bound {
 /** The operation changes or deletes rows, or adds only lines of the activity. */
 const nothing = null
 
-const mutes: Bound = { adds: 'mutes', limit: '200 of a workspace that have not ended; kept for 400 days' }
+const mutes: Bound = {
+  adds: 'mutes',
+  limit: '200 of a workspace that have not ended; with those that ended the newest 1,000, for 400 days',
+}
 const channels: Bound = { adds: 'channels', limit: '50 of a workspace' }
 const ownChannels: Bound = { adds: 'personal channels and browsers', limit: '20 of a person in a workspace' }
 const tests: Bound = {
   adds: 'tests of channels',
-  limit: '3 of a channel and 10 of a person in a minute; kept for 30 days',
+  limit: '3 of a channel and 10 of a person in a minute; with messages the newest 1,000 of a channel, for 30 days',
 }
 const commands: Bound = {
   adds: 'commands, requested logs among them',
-  limit: '100 of an agent in progress; of those that ended the newest 1,000, and those of the last day',
+  limit:
+    '100 of an agent in progress; of those that ended the newest 1,000, and those of the last day; the newest 1,000 logs, for 30 days',
 }
 const agents: Bound = { adds: 'agents', limit: '10,000 of a workspace, unless the operator sets another limit' }
 const oldNames: Bound = { adds: 'old names of agents', limit: 'the last 20 of an agent; kept for 90 days' }
-const codes: Bound = { adds: 'install codes', limit: '200 of a workspace that are valid; each for 15 minutes' }
-const rollouts: Bound = { adds: 'rollouts', limit: 'an agent is in at most one that is not over' }
+const codes: Bound = {
+  adds: 'install codes',
+  limit:
+    '200 of a workspace that are valid, each for 15 minutes; with those that are over the newest 1,000, for 30 days',
+}
+const rollouts: Bound = {
+  adds: 'rollouts',
+  limit: 'an agent is in at most one that is not over; the newest 1,000 of a workspace, for 400 days',
+}
 const people: Bound = {
   adds: 'members and open invitations',
   limit:
@@ -139,5 +150,6 @@ export const bounds = {
 /** The limit of the activity. It is listed only once, because every operation adds lines to the activity. */
 export const activityBound: Bound = {
   adds: 'lines of the activity',
-  limit: '11,000 of a person; beyond that the oldest of the most frequent kinds are summed up',
+  limit:
+    '11,000 of a person, and 101,000 about what needs a proof, 10,000 in a day; beyond that the oldest of the most frequent kinds are summed up',
 }

@@ -131,6 +131,7 @@ test.each([
     'changed the limits of north, agents: 20, people: the default',
   ],
   ['activity.folded', '7 lines', { lines: 7, since: 1 }, 'did 7 more things earlier, shown as one line'],
+  ['alert.unmuted', 'agent mail', { times: 12 }, 'lifted the mute of mail, 12 times within a minute'],
   ['moon.landed', 'crater 4', { feet: 2 }, 'moon landed: crater 4 {"feet":2}'],
   ['constructor', 'x y', {}, 'constructor: x y'],
 ])('%s of "%s" %j reads: %4$s', (action, subject, details, words) => {

@@ -230,9 +230,10 @@ export function sentence({ action, subject, details }: Pick<AuditEntry, 'action'
   return tellOf(action, what, subject, details)
 }
 
-function tellOf(action: string, what: Part, subject: string, details: ActivityFacts): Part[] {
+function tellOf(action: string, what: Part, subject: string, { times, ...details }: ActivityFacts): Part[] {
   const tell = Object.hasOwn(sentences, action) ? sentences[action] : undefined
-  return tell ? tell(what, details) : unforeseen(action, subject, details)
+  const told = tell ? tell(what, details) : unforeseen(action, subject, details)
+  return typeof times === 'number' ? [...told, `, ${times} times within a minute`] : told
 }
 
 function split(subject: string): [kind: string, name: string] {

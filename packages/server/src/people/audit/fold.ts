@@ -1,66 +1,129 @@
 /**
  * Limits how many lines of the audit trail are stored about each person's actions. Beyond the limit, the oldest lines
- * are replaced ("folded") by one line per workspace and kind of action that says how many there were. So a person who acts without end, by
- * mistake or on purpose, cannot fill the disk.
+ * are replaced ("folded") by one line per workspace and kind of action that says how many there were. So a person who
+ * acts without end, by mistake or on purpose, cannot fill the disk. Lines that are evidence have room of their own, and
+ * a person can write only so many in a day, so nobody pushes out what they did the week before.
  */
+import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import type { AuditRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { newId } from '../../platform/ids.ts'
+import { dayMs } from '../../platform/limits/units.ts'
+import { ordinary } from './kinds.ts'
+
+/** The lines of one person about ordinary actions, or those that are evidence. */
+type Room = 'ordinary' | 'evidence'
 
 interface FoldLimits {
-  /** The number of a person's newest lines in the audit trail that are never folded. */
+  /** The number of a person's newest lines that are never folded. */
   kept: number
-  /**
-   * The number of a person's lines beyond `kept` that may exist before the oldest lines are folded, so that not every
-   * new line causes a fold.
-   */
+  /** The number of lines beyond `kept` that may exist before the oldest are folded, so that few new lines cause a fold. */
   slack: number
 }
-export const inForce: FoldLimits = { kept: 10_000, slack: 1_000 }
+export const inForce: Readonly<Record<Room, FoldLimits>> = {
+  ordinary: { kept: 10_000, slack: 1_000 },
+  evidence: { kept: 100_000, slack: 1_000 },
+}
+/** The number of lines of evidence that a person can write in a day. */
+export const maxEvidence = 10_000
 const atOnce = 1000
+/** From this number of lines on, lines about one action and subject are folded before others of that kind of action. */
+const manyOfOne = 100
 export const folded = 'activity.folded'
 
-export async function foldActivity(db: Db, limits: FoldLimits = inForce): Promise<void> {
-  const all = await db
+export async function foldActivity(db: Db, limits: Readonly<Record<Room, FoldLimits>> = inForce): Promise<void> {
+  for (const room of ['ordinary', 'evidence'] as const) {
+    const { kept, slack } = limits[room]
+    const all = await db
+      .selectFrom('audit')
+      .select((eb) => ['actor_id', eb.fn.countAll<number>().as('lines')])
+      .where('actor_id', 'is not', null)
+      .where(isIn(room))
+      .groupBy('actor_id')
+      .having((eb) => eb.fn.countAll(), '>', kept + slack)
+      .execute()
+    for (const { actor_id, lines } of all)
+      if (actor_id !== null) await foldLines(db, { actorId: actor_id, room, excess: Number(lines) - kept })
+  }
+}
+
+const isIn = (room: Room) =>
+  sql<boolean>`${sql.ref('action')} ${sql.raw(room === 'ordinary' ? 'in' : 'not in')} (${sql.join(ordinary)})`
+
+/** True if a person has written as many lines of evidence in the last day as they can. */
+export async function isEvidenceFull(db: Db, personId: string, now: number, max = maxEvidence): Promise<boolean> {
+  const last = await db
     .selectFrom('audit')
-    .select((eb) => ['actor_id', eb.fn.countAll<number>().as('lines')])
-    .where('actor_id', 'is not', null)
-    .groupBy('actor_id')
-    .having((eb) => eb.fn.countAll(), '>', limits.kept + limits.slack)
-    .execute()
-  for (const { actor_id, lines } of all)
-    if (actor_id !== null) await foldLines(db, actor_id, Number(lines) - limits.kept)
+    .select('at')
+    .where('actor_id', '=', personId)
+    .where('at', '>', now - dayMs)
+    .where(isIn('evidence'))
+    .orderBy('at', 'desc')
+    .offset(max - 1)
+    .limit(1)
+    .executeTakeFirst()
+  return last !== undefined
+}
+
+interface Excess {
+  actorId: string
+  room: Room
+  /** The number of lines to remove. */
+  excess: number
 }
 
 /**
- * Folds lines of a person until `excess` are gone, always of the kind of action that has the most. So somebody who
- * repeats one action removes only lines about that action, and lines about rare ones, such as new tokens, stay.
+ * Folds lines of a person until the excess is gone: first what was done to one thing again and again, and then always
+ * the kind of action that has the most. So lines about rare actions and things stay.
  */
-async function foldLines(db: Db, actorId: string, excess: number): Promise<void> {
+async function foldLines(db: Db, { actorId, room, excess }: Excess): Promise<void> {
   let left = excess
   while (left > 0) {
-    const [most, next] = await db
-      .selectFrom('audit')
-      .select((eb) => ['action', eb.fn.countAll<number>().as('lines')])
-      .where('actor_id', '=', actorId)
-      .where('action', '!=', folded)
-      .groupBy('action')
-      .orderBy('lines', 'desc')
-      .orderBy('action')
-      .limit(2)
-      .execute()
-    if (!most) return
-    const above = Math.max(1, Number(most.lines) - Number(next?.lines ?? 0))
-    const gone = await foldOldest(db, { actorId, action: most.action, count: Math.min(left, atOnce, above) })
+    const next =
+      (await mostOf(db, { actorId, room, by: 'subject' })) ?? (await mostOf(db, { actorId, room, by: 'kind' }))
+    if (!next) return
+    const { action, subject, above } = next
+    const gone = await foldOldest(db, { actorId, action, subject, count: Math.min(left, atOnce, above) })
     if (gone <= 0) return
     left -= gone
   }
 }
 
+interface Most {
+  action: string
+  subject?: string | undefined
+  /** The number of its lines to fold: those that it has more than the next one, or a tenth. */
+  above: number
+}
+
+/** The kind of action with the most lines, or the pair of action and subject, if one has many; undefined if none has. */
+async function mostOf(
+  db: Db,
+  { actorId, room, by }: { actorId: string; room: Room; by: 'subject' | 'kind' },
+): Promise<Most | undefined> {
+  const [most, next] = await db
+    .selectFrom('audit')
+    .select((eb) => ['action', eb.fn.min('subject').as('subject'), eb.fn.countAll<number>().as('lines')])
+    .where('actor_id', '=', actorId)
+    .where('action', '!=', folded)
+    .where(isIn(room))
+    .groupBy(by === 'subject' ? ['action', 'subject'] : ['action'])
+    .orderBy('lines', 'desc')
+    .orderBy('action')
+    .limit(2)
+    .execute()
+  if (!most || (by === 'subject' && Number(most.lines) < manyOfOne)) return undefined
+  const share = Math.floor(Number(most.lines) / 10)
+  const above = Math.max(1, share, Number(most.lines) - Number(next?.lines ?? 0))
+  return { action: most.action, above, ...(by === 'subject' && { subject: most.subject }) }
+}
+
 interface Oldest {
   actorId: string
   action: string
+  /** The subject of the lines; missing if it does not matter. */
+  subject: string | undefined
   count: number
 }
 
@@ -69,12 +132,13 @@ interface Oldest {
  * the line that summed up earlier ones. Returns by how much the number of lines has decreased. Two nodes never replace
  * the same line.
  */
-function foldOldest(db: Db, { actorId, action, count }: Oldest): Promise<number> {
+function foldOldest(db: Db, { actorId, action, subject, count }: Oldest): Promise<number> {
   return transaction(db, async (trx) => {
     const own = trx.selectFrom('audit').where('actor_id', '=', actorId)
     const oldest = own
       .select('id')
       .where('action', '=', action)
+      .$if(subject !== undefined, (query) => query.where('subject', '=', subject ?? ''))
       .orderBy('at')
       .orderBy('id')
       .limit(count + 1)

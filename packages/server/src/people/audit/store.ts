@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/db/open.ts'
 import { newId } from '../../platform/ids.ts'
 import type { By } from './by.ts'
+import { isCounted } from './repeats.ts'
 
 interface AuditNote {
   /** The id of the workspace in which the action happened; null if the action concerns the service as a whole. */
@@ -18,9 +19,12 @@ interface AuditNote {
 
 /**
  * Writes an entry to the audit trail: who did what to what, and when. Call this with the transaction of the change, so
- * that the change and its entry are either both stored or both not.
+ * that the change and its entry are either both stored or both not. What a person repeats many times in a minute is
+ * counted in an earlier entry.
  */
 export async function audit(db: Db, note: AuditNote): Promise<void> {
+  const details = note.details ?? {}
+  if (await isCounted(db, { ...note, details })) return
   await db
     .insertInto('audit')
     .values({
@@ -31,7 +35,7 @@ export async function audit(db: Db, note: AuditNote): Promise<void> {
       actor: note.by.name,
       action: note.action,
       subject: note.subject,
-      details: JSON.stringify(note.details ?? {}),
+      details: JSON.stringify(details),
     })
     .execute()
 }

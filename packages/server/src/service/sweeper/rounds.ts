@@ -6,17 +6,15 @@ import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { dayMs } from '../../platform/limits/units.ts'
+import { eraseParts } from './surplus.ts'
 
 const commandsAtOnce = 500
 const logsAtOnce = 20
 const levelsAtOnce = 1000
-const rolloutAgentsAtOnce = 250
 /** The days for which level changes are kept. */
 const levelDays = 400
 /** The days for which an action is kept. */
 const actionDays = 30
-/** The maximum number of actions of a workspace that are over; the newest ones are kept. */
-export const maxActions = 1000
 /** The days for which a rollout is kept after its end. */
 const rolloutDays = 400
 
@@ -99,15 +97,7 @@ export async function eraseOldRollout(db: Db, now: number): Promise<void> {
     .limit(1)
     .executeTakeFirst()
   if (!old) return
-  const agents = db.selectFrom('rollout_agent').select('agent_id').where('rollout_id', '=', old.id)
-  for (let more = true; more; ) {
-    const erased = await db
-      .deleteFrom('rollout_agent')
-      .where('rollout_id', '=', old.id)
-      .where('agent_id', 'in', agents.limit(rolloutAgentsAtOnce))
-      .executeTakeFirst()
-    more = erased.numDeletedRows > 0n
-  }
+  await eraseParts(db, ['rollout_agent', 'rollout_id'], old)
   await db.deleteFrom('rollout').where('id', '=', old.id).execute()
 }
 
@@ -120,39 +110,9 @@ export async function eraseOldAction(db: Db, now: number): Promise<void> {
     .orderBy('created_at')
     .limit(1)
     .executeTakeFirst()
-  if (old) await eraseAction(db, old.id)
-}
-
-/** Erases actions that are over, and that come before the newest ones of their workspace. */
-export async function eraseSurplusActions(db: Db): Promise<void> {
-  const full = await db
-    .selectFrom('action')
-    .select('workspace_id')
-    .groupBy('workspace_id')
-    .having((eb) => eb.fn.countAll(), '>', maxActions)
-    .execute()
-  for (const { workspace_id } of full) {
-    const ofWorkspace = db.selectFrom('action').select('id').where('workspace_id', '=', workspace_id)
-    const last = await ofWorkspace.orderBy('id', 'desc').offset(maxActions).limit(1).executeTakeFirst()
-    const old = await ofWorkspace
-      .where('id', '<=', last?.id ?? '')
-      .where('counts', 'is not', null)
-      .execute()
-    for (const { id } of old) await eraseAction(db, id)
-  }
-}
-
-async function eraseAction(db: Db, id: string): Promise<void> {
-  const agents = db.selectFrom('action_agent').select('agent_id').where('action_id', '=', id)
-  for (let more = true; more; ) {
-    const erased = await db
-      .deleteFrom('action_agent')
-      .where('action_id', '=', id)
-      .where('agent_id', 'in', agents.limit(rolloutAgentsAtOnce))
-      .executeTakeFirst()
-    more = erased.numDeletedRows > 0n
-  }
-  await db.deleteFrom('action').where('id', '=', id).execute()
+  if (!old) return
+  await eraseParts(db, ['action_agent', 'action_id'], old)
+  await db.deleteFrom('action').where('id', '=', old.id).execute()
 }
 
 /**

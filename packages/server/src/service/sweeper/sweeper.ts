@@ -23,13 +23,13 @@ import {
   eraseOldAction,
   eraseOldLevels,
   eraseOldRollout,
-  eraseSurplusActions,
   timeOutCommands,
 } from './rounds.ts'
+import { eraseSurplus } from './surplus.ts'
 
 const everyMs = 3_000
 /**
- * How often the sweeper erases surplus actions, and folds the audit trail, in milliseconds: if a person has too many lines, one line per workspace
+ * How often the sweeper erases what is over and surplus, and folds the audit trail, in milliseconds: if a person has too many lines, one line per workspace
  * replaces the oldest ones and says how many there were.
  */
 const foldEveryMs = 600_000
@@ -96,7 +96,7 @@ export function createSweeper(
     lastBounded = await boundHistories(deps.store.db, lastBounded, now)
     if (Math.abs(now - foldedAt) >= foldEveryMs) {
       await foldActivity(deps.store.db)
-      await eraseSurplusActions(deps.store.db)
+      await eraseSurplus(deps.store.db, now)
       foldedAt = now
     }
     if (Math.abs(now - accessErasedAt) >= accessEveryMs) {

@@ -11,7 +11,8 @@ import { storeLog } from '../../fleet/logs/store.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { hashToken } from '../../platform/tokens.ts'
 import { boundHistories } from '../../service/sweeper/history.ts'
-import { eraseOldAction, eraseSurplusActions, maxActions, timeOutCommands } from '../../service/sweeper/rounds.ts'
+import { eraseOldAction, timeOutCommands } from '../../service/sweeper/rounds.ts'
+import { eraseSurplus, surplus } from '../../service/sweeper/surplus.ts'
 import { actionPage, actionsOf } from '../../web/queries/actions.ts'
 import { keepCounts } from './counts.ts'
 import { actionOffers, previewAction } from './preview.ts'
@@ -252,7 +253,7 @@ everyEngine('an action', (open) => {
     const [open1, over] = [await begin('pause'), await send('lift')]
     await keepCounts(w.store.db, '')
     const row = await w.store.db.selectFrom('action').selectAll().where('id', '=', over).executeTakeFirstOrThrow()
-    const later = Array.from({ length: maxActions - 1 }, (_, i) => ({ ...row, id: `zz${i}` }))
+    const later = Array.from({ length: surplus.action.max - 1 }, (_, i) => ({ ...row, id: `zz${i}` }))
     for (let i = 0; i < later.length; i += 500)
       await w.store.db
         .insertInto('action')
@@ -262,7 +263,7 @@ everyEngine('an action', (open) => {
       await actionPage(w.store.db, w.workspace, open1),
       await actionPage(w.store.db, w.workspace, over),
     ]
-    await eraseSurplusActions(w.store.db)
+    await eraseSurplus(w.store.db, w.clock.now())
     expect(await there()).toMatchObject([{ id: open1 }, { id: over }])
     await w.store.db
       .insertInto('action')
@@ -272,7 +273,7 @@ everyEngine('an action', (open) => {
       .insertInto('action')
       .values({ ...row, id: 'zzzz' })
       .execute()
-    await eraseSurplusActions(w.store.db)
+    await eraseSurplus(w.store.db, w.clock.now())
     expect(await there()).toMatchObject([{ id: open1 }, undefined])
   })
 

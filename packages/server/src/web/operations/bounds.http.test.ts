@@ -15,9 +15,10 @@ import { maxOwnChannels } from '../../alerts/changes/personal.ts'
 import { maxOpenCommands } from '../../fleet/commands/store.ts'
 import { maxViews } from '../../fleet/views/store.ts'
 import { sendLimits } from '../../people/accounts/sends.ts'
-import { inForce } from '../../people/audit/fold.ts'
+import { inForce, maxEvidence } from '../../people/audit/fold.ts'
 import { setLimits } from '../../people/workspaces/limits.ts'
 import { maxOwnWorkspaces } from '../../people/workspaces/own.ts'
+import { surplus } from '../../service/sweeper/surplus.ts'
 import { maxCodes } from '../../updates/installs/codes.ts'
 
 interface Setup {
@@ -243,10 +244,56 @@ test.each(rows.map((row) => [row.route, row] as const))('%s is refused beyond it
   expect(bounds[route]?.limit).toContain(row.written ?? String(row.max))
 })
 
+/** How the rows that are over are bounded, for each bound: a kind of surplus, or the reason why there are none. */
+const over: Record<string, keyof typeof surplus | { because: string }> = {
+  mutes: 'alert_mute',
+  'tests of channels': 'alert_delivery',
+  'commands, requested logs among them': 'log',
+  'install codes': 'install_code',
+  rollouts: 'rollout',
+  actions: 'action',
+  'old names of agents': { because: 'the last 20 are kept' },
+  'requests for a new password': { because: 'links are erased after a day, mails when they are sent' },
+  'members and open invitations': { because: 'invitations that ended are deleted with the next one' },
+  sessions: { because: 'deleted when they end' },
+  proofs: { because: 'deleted with the session' },
+  ...Object.fromEntries(
+    [
+      ...[
+        'channels',
+        'personal channels and browsers',
+        'agents',
+        'workspaces',
+        'versions of blueprints',
+        'tags',
+        'views',
+      ],
+      ...['authenticator apps', 'recovery codes', 'accounts'],
+    ].map((adds) => [adds, { because: 'a row that is removed is gone' }]),
+  ),
+  ...Object.fromEntries(
+    ['choices about the first steps', 'changed rules', 'settings of alerts', 'requested updates'].map((adds) => [
+      adds,
+      { because: 'one row for each key' },
+    ]),
+  ),
+}
+
+test('every bound has a number for the rows that are over, too', () => {
+  const all = [...new Set(Object.values(bounds))].filter((bound) => bound !== null)
+  expect(all.filter(({ adds }) => over[adds] === undefined)).toEqual([])
+  for (const { adds, limit } of all) {
+    const how = over[adds]
+    if (typeof how === 'string') expect(limit).toContain(`newest ${surplus[how].max.toLocaleString('en-US')}`)
+  }
+})
+
 test('every bound has a row above, or needs no count', () => {
   const tried = [...rows.map(({ route }) => route), ...(Object.keys(keyed) as (keyof typeof keyed)[])]
   const known = new Set(tried.map((route) => bounds[route]))
   expect(Object.entries(bounds).filter(([, bound]) => bound !== null && !known.has(bound))).toEqual([])
   // That older lines are summed up is tested in audit/.
-  expect(activityBound.limit).toContain((inForce.kept + inForce.slack).toLocaleString('en-US'))
+  expect(activityBound.limit).toContain((inForce.ordinary.kept + inForce.ordinary.slack).toLocaleString('en-US'))
+  expect(activityBound.limit).toContain((inForce.evidence.kept + inForce.evidence.slack).toLocaleString('en-US'))
+  expect(activityBound.limit).toContain(`${maxEvidence.toLocaleString('en-US')} in a day`)
 })

@@ -4,6 +4,7 @@ import { Secret, TOTP } from 'otpauth'
 import { describe, expect, test } from 'vitest'
 import { bundle } from '../../../testing/bundles.ts'
 import { type Browser, password, type Service, serve } from '../../../testing/page/service.ts'
+import { maxEvidence } from '../../people/audit/fold.ts'
 
 const dangerous = operations.filter(({ proof }) => proof !== undefined)
 /** The operations that add, remove or change a factor. */
@@ -120,6 +121,31 @@ test.each(freely)('%s needs no proof for %j', async (_, body, operation) => {
   const { service, ann, bob } = await begun()
   service.pass(660)
   expect(await codeOf(ann, { operation, body, member: bob })).not.toBe('proof_required')
+})
+
+test('a person who did 10,000 things that need a proof in a day waits, but not with the own account', async () => {
+  const { service, ann, bob } = await begun()
+  const { id } =
+    (await service.store.db.selectFrom('user').select('id').where('name', '=', 'Ann').executeTakeFirst()) ?? {}
+  const line = { workspace_id: null, at: service.now(), actor_id: id ?? '', actor: 'Ann', action: 'agent.deleted' }
+  const lines = Array.from({ length: maxEvidence }, (_, i) => ({
+    ...line,
+    id: `z${i}`,
+    subject: 'agent',
+    details: '{}',
+  }))
+  for (let i = 0; i < lines.length; i += 1000)
+    await service.store.db
+      .insertInto('audit')
+      .values(lines.slice(i, i + 1000))
+      .execute()
+  const of = (wanted: string) => dangerous.find(({ route }) => route === wanted) as Operation
+  const rotate = () => codeOf(ann, { operation: of('POST /w/:slug/agents/:name/token'), body: {}, member: bob })
+  expect(await rotate()).toBe('rate_limited')
+  expect(await codeOf(ann, { operation: of('POST /factors/totp'), body: {}, member: bob })).toBe(200)
+  service.pass(86_401)
+  expect((await prove(ann, { password })).status).toBe(200)
+  expect(await rotate()).toBe(200)
 })
 
 test('nobody needs a proof to leave a workspace', async () => {

@@ -4,6 +4,7 @@
  */
 import type { Operation } from '@svc/api'
 import { createMiddleware } from 'hono/factory'
+import { isEvidenceFull, maxEvidence } from '../../people/audit/fold.ts'
 import { type ProvingSession, proofMissing } from '../../people/factors/store.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from './deps.ts'
@@ -12,6 +13,8 @@ import type { Guard } from './guards.ts'
 interface Asking {
   person: { id: string }
   session: ProvingSession
+  /** The workspace in which the operation is; missing for one on the person's own account. */
+  workspace?: { id: string }
 }
 
 /** True if this use of an operation needs a proof. */
@@ -27,10 +30,16 @@ const reasons = {
     'Prove who you are first: this session has shown no second factor. Give a code of your authenticator app.',
 } as const
 
-/** Throws if the session has no proof. */
-export async function demandProof({ store, now }: Deps, { person, session }: Asking): Promise<void> {
+const tooMuch = `You have done ${maxEvidence.toLocaleString('en-US')} things in 24 hours that need a proof: wait, or ask another admin.`
+
+/**
+ * Throws if the session has no proof, or if the person has done so much in a day that the activity could not keep it.
+ * What concerns the person's own account is not refused, so that nobody can lock its owner out.
+ */
+export async function demandProof({ store, now }: Deps, { person, session, workspace }: Asking): Promise<void> {
   const missing = await proofMissing(store.db, person.id, session, now())
   if (missing) throw new Refusal('proof_required', reasons[missing])
+  if (workspace && (await isEvidenceFull(store.db, person.id, now()))) throw new Refusal('rate_limited', tooMuch)
 }
 
 /** The guard for a route that is written by hand. Its operation needs a proof whatever its input is. */

@@ -1,0 +1,16 @@
+/**
+ * The kinds of actions whose lines may be summed up, when a person has very many of them. All other lines, also those of
+ * a kind that is new, are evidence of what changed rights, tokens, versions or accounts, and have room of their own: no
+ * number of lines of these kinds removes one of them.
+ */
+const ordinaryKinds = [
+  ...['activity.folded', 'action.sent', 'action.cancelled', 'command.sent', 'log.read', 'log.downloaded'],
+  ...['agent.created', 'agent.installed', 'agent.renamed', 'agent.tagged', 'agent.hours_changed'],
+  ...['alert.acknowledged', 'alert.muted', 'alert.unmuted', 'alert.settings_changed', 'rule.changed'],
+  ...['channel.added', 'channel.changed', 'channel.removed', 'channel.tested', 'delivery.retried'],
+  ...['channel.enabled', 'channel.disabled', 'code.issued', 'code.revoked'],
+  ...['member.invited', 'member.invitation_withdrawn', 'person.renamed', 'person.sessions_ended'],
+  ...['view.saved', 'view.renamed', 'view.removed', 'workspace.renamed'],
+] as const
+
+export const ordinary: readonly string[] = ordinaryKinds
