@@ -4,8 +4,9 @@
  * came from (I29).
  */
 import { masked } from '@svc/protocol'
-import { type DestinationStream, type Logger, pino } from 'pino'
+import { type DestinationStream, type LogFn, type Logger, pino } from 'pino'
 import { prettyFactory } from 'pino-pretty'
+import { isAboutLock } from './db/writer-lock.ts'
 import { type Lines, linesTo, putTo } from './lines.ts'
 
 const secretKeys = ['authorization', 'cookie', 'password', 'secret', 'token', 'code', 'headers', 'body']
@@ -19,11 +20,23 @@ export function openLog(level: string, destination: DestinationStream = standard
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: paths.filter((path) => !allowed.has(path)), censor: '***' },
-      hooks: { streamWrite: withoutSecrets },
+      hooks: { streamWrite: withoutSecrets, logMethod: withoutLocked },
     },
     destination,
   )
 }
+
+/**
+ * Leaves out lines about single attempts that failed because another program holds the lock of the database, except at
+ * `debug`. One line says when that begins, and one when it ends.
+ */
+function withoutLocked(this: Logger, args: Parameters<LogFn>, method: LogFn, level: number): void {
+  const [facts] = args as unknown[]
+  const error = typeof facts === 'object' && facts !== null && 'err' in facts ? facts.err : facts
+  if (level > debugLevel && isAboutLock(error)) return
+  method.apply(this, args)
+}
+const debugLevel = 20
 
 /**
  * Keys that may be logged although their name is that of a secret: `err.code` is the name of an error, such as

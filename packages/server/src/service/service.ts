@@ -21,7 +21,9 @@ import { agreeOnSecret } from '../platform/agreed.ts'
 import { type Closers, closeAll, endMs, newClosers, stopMs } from '../platform/closing.ts'
 import { DataFolderError, databaseFile, holderOf, secretOf } from '../platform/data-folder.ts'
 import { type Checkpoints, startCheckpoints } from '../platform/db/checkpoints.ts'
+import { lockedWords, type WriterLock } from '../platform/db/writer-lock.ts'
 import { ConfigError } from '../platform/errors.ts'
+import { forPeople } from '../platform/failed-start.ts'
 import { listen, listenWide } from '../platform/http/listen.ts'
 import { createListener } from '../platform/http/listener.ts'
 import { logRequests } from '../platform/http/requests.ts'
@@ -77,7 +79,7 @@ export async function startService(config: Settings, log: Logger, now = Date.now
     return { url: config.baseUrl, firstLink: await firstLink(opened), close }
   } catch (error) {
     await close(stopMs - endMs)
-    throw error
+    throw forPeople(error, opened.store)
   }
 }
 
@@ -90,7 +92,10 @@ async function assemble(
   const { store, auth, now, live, log } = opened
   await agreeOnSecret(store, config.dataDir)
   if (store.engine === 'postgres') store.giveUpAfter(silenceMs)
-  else closers.add('pages', 'checkpoints of the database', checkpointsOf(store, config, log).close)
+  else {
+    logLock(store.lock, log)
+    closers.add('pages', 'checkpoints of the database', checkpointsOf(store, config, log).close)
+  }
   const releases = await openReleases({ store, config, log, now, changed: live.releaseChanged })
   closers.add('reports', 'releases', releases.close)
   const deps: Deps & { live: Hub } = { store, auth, config, log, now, live, releases }
@@ -124,6 +129,14 @@ async function assemble(
   })
   sweeper.start()
   await startAlerts({ ...deps, checkClock: clock.check }, closers)
+}
+
+/** Logs once when another program begins to hold the lock of the database, and once when that has ended. */
+export function logLock(lock: Pick<WriterLock, 'watch'>, log: Pick<Logger, 'error' | 'info'>): void {
+  lock.watch((since, until) => {
+    if (until === undefined) log.error({ since }, lockedWords(since))
+    else log.info({ since, until, seconds: Math.round((until - since) / 1000) }, 'the lock of svc.db is free again')
+  })
 }
 
 /**

@@ -13,6 +13,8 @@ import { z } from 'zod'
 import type { PasswordForm } from '../../platform/base.ts'
 import { StoreError } from '../../platform/db/error.ts'
 import type { Store } from '../../platform/db/open.ts'
+import { whyPostgresFails } from '../../platform/db/reasons.ts'
+import { messageOf, systemReason } from '../../platform/errors.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { passwordHashing } from './passwords.ts'
 
@@ -160,7 +162,7 @@ export async function readyAuth(auth: Auth): Promise<void> {
 
 function whyUnready(error: unknown): string {
   const findings = (error as { findings?: { kind: string; table: string; column?: string }[] }).findings
-  if (!Array.isArray(findings)) return error instanceof Error ? error.message : String(error)
+  if (!Array.isArray(findings)) return whyPostgresFails(error) ?? systemReason(error) ?? messageOf(error)
   const says = findings.map(({ kind, table, column }) => {
     if (column === undefined) return `the table ${table} is missing`
     return kind === 'missing-column'

@@ -7,6 +7,8 @@ import { newSqliteFile } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { CommitUnknown } from '../../agent-api/report-store/committing.ts'
 import { healthOf } from '../../service/ops/health.ts'
+import { logLock } from '../../service/service.ts'
+import { openLog as openLines } from '../log.ts'
 import { durableDialect, openLog } from './durable.ts'
 import { isDatabaseFailure } from './error.ts'
 import { openEmbedded, type Store } from './open.ts'
@@ -246,6 +248,9 @@ describe('while another program holds the lock of the file', () => {
 
   test.each(writes)('%s gives up after a second, the next at once, and reading goes on', async (_what, write) => {
     const { w, store, other, waits } = await locked()
+    const lines: { level: string; msg: string }[] = []
+    const log = openLines('info', { write: (line) => void lines.push(JSON.parse(line)) })
+    logLock(store.lock, log)
     const says = /^Another program holds the lock of svc\.db, since 2026-01-02T00:00:00Z\. .*docs\/operator\.md/
     await expect(write(store, w)).rejects.toThrow(says)
     expect(waits.reduce((sum, ms) => sum + ms, 0)).toBe(1000)
@@ -257,9 +262,18 @@ describe('while another program holds the lock of the file', () => {
     )
     expect(await healthOf(store, Date.now)()).toEqual({ ok: false, message: expect.stringMatching(says) })
 
+    for (const failed of [error, new Error('a round', { cause: error }), new AggregateError([error])])
+      log.warn({ err: failed }, 'failed')
+    log.warn({ err: new Error('another') }, 'failed')
+
     other.exec('rollback')
-    await write(store, w)
+    for (let i = 0; i < 2; i++) await write(store, w)
     expect(store.lock.heldSince).toBeUndefined()
+    expect(lines).toMatchObject([
+      { level: 'error', msg: expect.stringMatching(says) },
+      { level: 'warn', err: { message: 'another' } },
+      { level: 'info', msg: 'the lock of svc.db is free again' },
+    ])
   })
 
   test.each(writes)('%s that gets the lock within the second succeeds', async (_what, write) => {

@@ -11,23 +11,35 @@ const [patienceMs, everyMs] = [1000, 25]
 export interface WriterLock {
   /** When another program was first seen to hold the lock, in Unix milliseconds; undefined if none holds it. */
   readonly heldSince: number | undefined
+  /** Calls the listener once when another program is found to hold the lock, and once when it no longer does. */
+  watch(listener: LockListener): void
   /** Notes that a statement has written, so nobody else holds the lock. */
   free(): void
   /** Runs a statement again that failed with `error`. Throws any error that is not about the lock. */
   again<T>(error: unknown, statement: () => T | Promise<T>): Promise<T>
 }
 
+/** Gets since when another program has held the lock, and the time at which it no longer did; undefined while it does. */
+type LockListener = (since: number, until: number | undefined) => void
+
 export function newWriterLock(
   now: () => number = Date.now,
   wait: (ms: number) => Promise<unknown> = sleep,
 ): WriterLock {
   let heldSince: number | undefined
+  let tell: LockListener = () => {}
   return {
     get heldSince() {
       return heldSince
     },
+    watch(listener) {
+      tell = listener
+    },
     free() {
+      if (heldSince === undefined) return
+      const since = heldSince
       heldSince = undefined
+      tell(since, now())
     },
     async again(error, statement) {
       if (!isLocked(error)) throw error
@@ -40,7 +52,10 @@ export function newWriterLock(
           if (!isLocked(next)) throw next
         }
       }
-      heldSince ??= since
+      if (heldSince === undefined) {
+        heldSince = since
+        tell(since, undefined)
+      }
       throw new DatabaseLocked(heldSince, error)
     },
   }
@@ -55,6 +70,13 @@ class DatabaseLocked extends Error {
   constructor(since: number, cause: unknown) {
     super(lockedWords(since), { cause })
   }
+}
+
+/** True for an error about the lock, also if it is the cause of another one, or one of several. */
+export function isAboutLock(error: unknown): boolean {
+  if (error instanceof DatabaseLocked) return true
+  if (error instanceof AggregateError && error.errors.some(isAboutLock)) return true
+  return error instanceof Error && isAboutLock(error.cause)
 }
 
 /** Says that the lock is held, and what to do. */
