@@ -4,7 +4,9 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterThisTest } from '../../../scripts/testing/cleaning.ts'
 import { type BrowserSetup, openBrowserSetup, type Visitor } from '../testing/browser-setup.ts'
+import { programs } from '../testing/foreign-programs.ts'
 
 let setup: BrowserSetup
 let ada: Visitor
@@ -31,70 +33,12 @@ const report = (name: string, level: string, label: string, more = {}) =>
     ...more,
   })
 
-/** Programs that change the nodes of a page, each a function that runs in the page before its scripts. */
-const programs = {
-  /** A translation as browsers do it: each text is replaced by two elements with other words. */
-  'a translation that replaces texts': () => {
-    const translate = (text: Text) => {
-      if (text.parentElement?.closest('font, script, style, title, textarea') || !text.data.trim()) return
-      const outer = document.createElement('font')
-      const inner = outer.appendChild(document.createElement('font'))
-      inner.textContent = text.data
-      text.replaceWith(outer)
-    }
-    follow(translate)
-    function follow(change: (text: Text) => void) {
-      const all = (root: Node) => {
-        const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
-        const texts: Text[] = []
-        while (walker.nextNode()) texts.push(walker.currentNode as Text)
-        if (root instanceof Text) texts.push(root)
-        for (const text of texts) change(text)
-      }
-      new MutationObserver((records) => {
-        for (const { addedNodes } of records) for (const node of addedNodes) if (node.isConnected) all(node)
-      }).observe(document, { childList: true, subtree: true })
-    }
-  },
-  /** The element is put beside the text, and then the text is removed. */
-  'a translation in two steps': () => {
-    new MutationObserver((records) => {
-      const walker = document.createTreeWalker(document.body ?? document, NodeFilter.SHOW_TEXT)
-      const texts: Text[] = []
-      while (records.length > 0 && walker.nextNode()) texts.push(walker.currentNode as Text)
-      for (const text of texts) {
-        if (text.parentElement?.closest('font, script, style, title, textarea') || !text.data.trim()) continue
-        const font = document.createElement('font')
-        font.textContent = text.data
-        text.parentNode?.insertBefore(font, text)
-        text.remove()
-      }
-    }).observe(document, { childList: true, subtree: true })
-  },
-  /** A spelling checker or a reading aid: each text is moved into an element. */
-  'a reading aid that wraps texts': () => {
-    new MutationObserver(() => {
-      const walker = document.createTreeWalker(document.body ?? document, NodeFilter.SHOW_TEXT)
-      const texts: Text[] = []
-      while (walker.nextNode()) texts.push(walker.currentNode as Text)
-      for (const text of texts) {
-        if (text.parentElement?.closest('x-aid, script, style, title, textarea') || !text.data.trim()) continue
-        const aid = document.createElement('x-aid')
-        text.replaceWith(aid)
-        aid.append(text)
-      }
-    }).observe(document, { childList: true, subtree: true })
-  },
-  /** A password manager or a dark mode: elements of its own beside those of the page. */
-  'a password manager that adds elements': () => {
-    new MutationObserver(() => {
-      for (const input of document.querySelectorAll('input:not([data-aid])')) {
-        input.setAttribute('data-aid', '')
-        input.after(document.createElement('x-manager'))
-      }
-    }).observe(document, { childList: true, subtree: true })
-  },
-} satisfies Record<string, () => void>
+/** A window of Ada's browser, which has the files of the page already. A test may change it: no other test gets it. */
+async function changedWindow(): Promise<Page> {
+  const page = await setup.window(ada)
+  afterThisTest(() => page.close())
+  return page
+}
 
 const broken = (page: Page) => page.getByText('Something went wrong')
 
@@ -103,7 +47,7 @@ test.each(Object.entries(programs))(
   async (_name, program) => {
     await report('mail-1', 'ok', 'Idle')
     await report('disk-1', 'ok', 'Idle')
-    const { page } = await setup.ada({ own: true })
+    const page = await changedWindow()
     await page.addInitScript(program)
     await page.goto(setup.url + list)
     await page.getByText('Idle').first().waitFor()
@@ -175,7 +119,7 @@ test.each([
   ['a script of a page', /\/assets\/MembersPage.*\.js$/],
   ['a style sheet of a page', /\/assets\/(MembersPage|members).*\.css$/],
 ])('%s that is missing for good is named, and nothing reloads again and again', async (_name, which) => {
-  const { page } = await setup.ada({ own: true })
+  const page = await changedWindow()
   await page.goto(setup.url + list)
   await page.getByRole('heading', { level: 1 }).waitFor()
   let documents = 0
@@ -194,7 +138,7 @@ test.each([
   ['the script of the sign-in', /\/assets\/door.*\.js$/],
   ['the script of the page', /\/assets\/page.*\.js$/],
 ])('%s is missing: the page says so instead of showing an empty frame', async (_name, which) => {
-  const { page } = await setup.visitor({ own: true })
+  const { page } = await setup.visitor()
   await without(page, which)
   await page.goto(`${setup.url}/sign-in`)
   await page.getByText('The files of this page could not be loaded.').waitFor()

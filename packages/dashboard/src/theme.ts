@@ -71,7 +71,8 @@ export const theme = createTheme({
   // Default props are listed by the names of the components, not with `Component.extend`. So the theme does not load
   // components that a page does not use.
   components: {
-    Badge: { defaultProps: { tt: 'none', fw: 600 } },
+    // The space between two words of a small badge is hardly seen.
+    Badge: { defaultProps: { tt: 'none', fw: 600 }, styles: { label: { wordSpacing: '0.15em' } } },
     Anchor: { defaultProps: { underline: 'hover' } },
     Tooltip: { defaultProps: { openDelay: 250, withArrow: false, events: { hover: true, focus: true, touch: true } } },
   },

@@ -28,9 +28,12 @@ export function UntrustedLink({ title, url, host = true }: UntrustedLinkProps) {
         <IconExternalLink size={13} aria-hidden style={{ marginInlineStart: 3, verticalAlign: '-0.12em' }} />
       </Anchor>
       {host && (
-        <Words span inherit c="dimmed" fz="xs" ms={6}>
-          <Text>{where}</Text>
-        </Words>
+        <>
+          {' '}
+          <Words span inherit c="dimmed" fz="xs" ms={2}>
+            <Text>{where}</Text>
+          </Words>
+        </>
       )}
     </span>
   )

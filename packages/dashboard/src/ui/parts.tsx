@@ -1,6 +1,6 @@
 /** Small components shared by several pages. */
 import { Button, type ButtonProps, Tooltip } from '@mantine/core'
-import { type ReactNode, useId } from 'react'
+import { Fragment, type ReactNode, useId } from 'react'
 import './parts.css'
 
 interface SectionProps {
@@ -95,7 +95,10 @@ export function Dotted({ parts }: { parts: readonly (ReactNode | false | null | 
     <span className="svc-dotted">
       {there.map((part, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the parts are a fixed row, not a list that moves
-        <span key={i}>{part}</span>
+        <Fragment key={i}>
+          {i > 0 && ' '}
+          <span>{part}</span>
+        </Fragment>
       ))}
     </span>
   )

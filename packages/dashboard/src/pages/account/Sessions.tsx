@@ -40,9 +40,9 @@ function Line({ session, busy, onEnd }: { session: Session; busy: boolean; onEnd
   return (
     <li className="session">
       <div className="session-what">
-        <Text>{what}</Text>
+        <Text>{what}</Text>{' '}
         {session.current && (
-          <Badge size="xs" variant="light" color="gray" ms={8}>
+          <Badge size="xs" variant="light" color="gray" ms={4}>
             This one
           </Badge>
         )}

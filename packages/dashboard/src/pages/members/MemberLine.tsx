@@ -31,9 +31,9 @@ export function MemberLine({ slug, member, admin }: MemberProps & { admin: boole
       <div className="person-who">
         <strong>
           <Text>{member.name}</Text>
-        </strong>
+        </strong>{' '}
         {member.self && (
-          <Badge size="xs" variant="light" color="gray" ms={8}>
+          <Badge size="xs" variant="light" color="gray" ms={4}>
             You
           </Badge>
         )}

@@ -1,0 +1,184 @@
+/**
+ * Every page, and what opens on it, while programs of others change it and live data changes: it must say what an
+ * unchanged page says at the same moment. `npm test` leaves this out.
+ * packages/dashboard/src/surroundings.browser.test.ts proves the same rules.
+ */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../../../scripts/testing/eventually.ts'
+import type { Visitor } from '../testing/browser-setup.ts'
+import { browsers, programs } from '../testing/foreign-programs.ts'
+import { joinedWords } from '../testing/words.ts'
+import { wholeReport } from './pages/agent/testing/reports.ts'
+import { type AgentPageSetup, openAgentPageSetup } from './pages/agent/testing/setup.ts'
+import { agentTabs, alertTabs, paths } from './paths.ts'
+
+let setup: AgentPageSetup
+let ada: Visitor
+let action = ''
+let report: (level: string, label: string) => Promise<unknown>
+
+beforeAll(async () => {
+  setup = await openAgentPageSetup()
+  const agent = await setup.addAgent('reporting')
+  report = (level, label) =>
+    agent.report({ ...wholeReport(Math.floor(Date.now() / 1000)), state: { level, label, detail: `${label} now` } })
+  await report('ok', 'Idle')
+  ada = await setup.setup.ada()
+  const call = <T>(path: string, body: object) => ada.call<T>('POST', `/api/web/w/north-wind${path}`, body)
+  await call('/agents/reporting/commands', { type: 'pause' })
+  await call('/mutes', { agent: 'reporting', seconds: 5400 })
+  await call('/invitations', { email: 'bo@example.org', role: 'member' })
+  action = (await call<{ id: string }>('/actions', { agents: ['reporting'], type: 'resume' })).id
+})
+afterAll(() => setup?.setup.close())
+
+const pages: readonly string[] = [
+  ...[paths.fleet, paths.blueprints, paths.updates, paths.actions, paths.action, paths.bots, paths.members],
+  ...[paths.activity, paths.account, paths.newWorkspace, paths.install, '/help/page'],
+  ...agentTabs.map((tab) => `${paths.agent}?tab=${tab}`),
+  ...alertTabs.map((tab) => `${paths.alerts}?tab=${tab}`),
+]
+const addressOf = (path: string) =>
+  setup.setup.url + path.replace('$slug', 'north-wind').replace('$name', 'reporting').replace('$id', action)
+
+/** Things that open on a page. */
+const opened: [what: string, path: string, open: (page: Page) => Promise<unknown>][] = [
+  [
+    'the palette',
+    paths.fleet,
+    async (page) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: 'Find' }).waitFor()
+      await page.keyboard.type('rep')
+      await page
+        .getByRole('option', { name: /reporting/ })
+        .first()
+        .waitFor()
+    },
+  ],
+  ['the menu of views', paths.fleet, (page) => page.getByRole('button', { name: 'Views' }).click()],
+  [
+    'the dialog for a new agent',
+    paths.fleet,
+    (page) => page.getByRole('button', { name: 'Add agent' }).first().click(),
+  ],
+  [
+    'the help of the filter',
+    paths.fleet,
+    (page) => page.getByRole('button', { name: 'What a filter can say' }).click(),
+  ],
+  ['selected agents', paths.fleet, (page) => page.getByRole('checkbox', { name: /^Select all/ }).click()],
+  ['the menu of an agent', paths.agent, (page) => page.getByRole('button', { name: /^More/ }).first().click()],
+  ['the keys', paths.members, (page) => page.keyboard.press('?')],
+]
+
+/**
+ * The words of the page without spaces, without the numbers of times that go on, and without those of charts: an element
+ * of HTML in a drawing is not shown, and each chart has its figures as a table, too.
+ */
+const said = (page: Page) =>
+  page.evaluate(() => {
+    if (document.adoptedStyleSheets.length === 0) {
+      const sheet = new CSSStyleSheet()
+      sheet.replaceSync('svg { display: none !important }')
+      document.adoptedStyleSheets.push(sheet)
+    }
+    const times = /just now|\bnow\b|\bdue\b|in \d+ s|\d+ (s|min)( \d+ s)?( ago)?/g
+    return document.body.innerText.replace(times, '').replace(/\s+|\d/g, '')
+  })
+
+/** The surroundings of the first difference between two texts; undefined if they are equal. */
+function difference(a: string, b: string): [string, string] | undefined {
+  if (a === b) return undefined
+  let at = 0
+  while (a[at] === b[at]) at++
+  return [a.slice(Math.max(0, at - 30), at + 50), b.slice(Math.max(0, at - 30), at + 50)]
+}
+
+const changes = ['warn', 'bad', 'ok'] as const
+let changed = 0
+/** Compares a page that a program changes with an unchanged one, before and after a live change. */
+async function compare(path: string, program: () => void, open?: (page: Page) => Promise<unknown>) {
+  const [plain, foreign] = [
+    await setup.setup.window(ada, { width: 1440 }),
+    await setup.setup.window(ada, { width: 1440 }),
+  ]
+  await foreign.addInitScript(program)
+  for (const page of [plain, foreign]) {
+    await page.goto(addressOf(path))
+    await page.getByRole('heading', { level: 1 }).first().waitFor()
+    await open?.(page)
+  }
+  const alike = () =>
+    eventually(`${path} says the same`, async () =>
+      expect(difference(await said(plain), await said(foreign))).toBeUndefined(),
+    )
+  await alike()
+  // Digits are not compared. A label has at most 80 characters.
+  const label = `Queue of ${'xyz'[++changed % 3]?.repeat(1 + (changed % 50))}`
+  await report(changes[changed % 3] ?? 'ok', label)
+  if (path === paths.fleet && !open) await foreign.getByText(label).first().waitFor()
+  await alike()
+  expect(await foreign.getByText('Something went wrong').count()).toBe(0)
+  await foreign.close()
+}
+
+test('a translation in two steps: every page says what it says without it', { timeout: 240_000 }, async () => {
+  for (const path of pages) await compare(path, programs['a translation in two steps'])
+  expect(setup.setup.faults.splice(0)).toEqual([])
+})
+
+test('a translation in two steps: what opens says what it says without it', { timeout: 240_000 }, async () => {
+  for (const [, path, open] of opened) await compare(path, programs['a translation in two steps'], open)
+  expect(setup.setup.faults.splice(0)).toEqual([])
+})
+
+/** The pages that use most of what a browser may refuse. */
+const demanding = [paths.fleet, paths.agent, paths.account, `${paths.alerts}?tab=mine`]
+test.each(Object.entries(browsers))('%s: the page says what it says without it', async (_name, program) => {
+  for (const path of demanding) await compare(path, program)
+  expect(setup.setup.faults.splice(0)).toEqual([])
+})
+
+test('on every page, wide and narrow, words of two elements have a space between them', {
+  timeout: 120_000,
+}, async () => {
+  const page = await setup.setup.window(ada)
+  const joined: string[] = []
+  for (const path of pages) {
+    await page.goto(addressOf(path))
+    await page.getByRole('heading', { level: 1 }).first().waitFor()
+    await page.waitForLoadState('networkidle')
+    for (const width of [1440, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      joined.push(...(await joinedWords(page)).map((words) => `${path} at ${width}: ${words}`))
+    }
+  }
+  expect(joined).toEqual([])
+})
+
+test('with forced colours, what is chosen still looks different from what is not', async () => {
+  const page = await setup.setup.window(ada, { width: 1440 })
+  await page.emulateMedia({ forcedColors: 'active' })
+  await page.goto(addressOf(`${paths.alerts}?tab=rules`))
+  const boxes = page.getByRole('main').getByRole('checkbox')
+  await boxes.first().waitFor()
+  const look = async (checked: boolean) => {
+    for (const box of await boxes.all()) if ((await box.isChecked()) === checked) return await box.screenshot()
+    throw new Error(`No box is ${checked ? 'checked' : 'empty'}.`)
+  }
+  expect((await look(true)).equals(await look(false))).toBe(false)
+  const underlined = page
+    .locator('[role=tab]')
+    .evaluateAll((tabs) =>
+      tabs.filter((tab) => getComputedStyle(tab).textDecorationLine === 'underline').map((tab) => tab.textContent),
+    )
+  expect(await underlined).toEqual(['Rules'])
+  await page.goto(addressOf(paths.agent))
+  const marks = page.locator('.svc-chart-legend i')
+  await marks.first().waitFor()
+  const colours = await marks.evaluateAll((all) => all.map((mark) => getComputedStyle(mark).backgroundColor))
+  expect(new Set(colours).size).toBe(colours.length)
+  await page.emulateMedia({ forcedColors: 'none' })
+})
