@@ -4,13 +4,13 @@
 export const rawPathOf = (target: string): string => target.split('?', 1)[0] ?? ''
 
 /**
- * True if a path has the only spelling that the service accepts: no empty or dot segments, no encoded slash, backslash
- * or NUL, and valid UTF-8 behind its percent signs.
+ * True if a path has the only spelling that the service accepts: no empty or dot segments, no encoded slash or
+ * backslash, and valid UTF-8 without control characters behind its percent signs. So no database decides about them.
  */
 export function isPlainPath(path: string): boolean {
-  if (!path.startsWith('/') || /\/\/|\\|%(?:2f|5c|00)/i.test(path)) return false
+  if (!path.startsWith('/') || /\/\/|\\|%(?:2f|5c)/i.test(path)) return false
   const text = decoded(path)
-  return text !== undefined && !/(?:^|\/)\.\.?(?:\/|$)/.test(text)
+  return text !== undefined && !/\p{Cc}/u.test(text) && !/(?:^|\/)\.\.?(?:\/|$)/.test(text)
 }
 
 function decoded(path: string): string | undefined {
