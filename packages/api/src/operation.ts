@@ -78,6 +78,8 @@ interface CommandWords {
   options?: readonly (readonly [flags: string, says: string])[]
 }
 
+type Large = 'refused' | { whole: string }
+
 export interface Operation<R extends Route = Route, Read = unknown, Sent = unknown, Given = unknown> {
   readonly route: R
   readonly right: Right
@@ -88,6 +90,11 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
   readonly input: Reader<Read, Sent> | undefined
   /** The maximum size of the request's body, if the usual 64 KB are not enough. */
   readonly maxBytes?: number
+  /**
+   * What becomes of an answer that is larger than 1 MB where leaving off its last rows would mislead, because the caller
+   * acts on all of them: it is refused, or sent as a whole for this reason.
+   */
+  readonly large?: Large
   /** The effect of the operation, as the help of its command describes it. */
   readonly says: string
   readonly status: 200 | 201
@@ -152,6 +159,7 @@ export const change =
       right = 'admin',
       input,
       maxBytes,
+      large,
       says,
       command,
       manual,
@@ -161,12 +169,13 @@ export const change =
       pages,
       again,
     }: OperationWords &
-      Change & { input?: Reader<Read, Sent>; maxBytes?: number; makes?: boolean; proof?: Proof<Read> },
+      Change & { input?: Reader<Read, Sent>; maxBytes?: number; large?: Large; makes?: boolean; proof?: Proof<Read> },
   ): Operation<R, Read, Sent, Given> => ({
     route,
     right,
     input,
     ...(maxBytes !== undefined && { maxBytes }),
+    ...(large !== undefined && { large }),
     says,
     status: makes ? 201 : 200,
     change: { audit, pages, again },

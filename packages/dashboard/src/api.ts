@@ -4,6 +4,7 @@
  * service cannot be reached, an `ApiError` with status 0 and code `offline` is thrown.
  */
 import type {
+  ActionState,
   BundleFinding,
   DeliveryState,
   NewAction,
@@ -16,7 +17,9 @@ import type {
   WishOfMany,
 } from '@svc/api'
 import { serviceTimeHeader } from '@svc/api/clock'
+import { leftOffHeader } from '@svc/api/left-off'
 import { refusedHeader } from '@svc/api/refused'
+import { noteLeftOff } from './left-off.ts'
 import { answerTimeIs, serviceHeard } from './ui/service-time.ts'
 import { inTime, inTurn, uploadWithin } from './waiting.ts'
 
@@ -126,6 +129,7 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
   const limit = inTime(signal)
   let status: number
   let text: string
+  let leftOff: string | null
   try {
     const response = await fetch(path, {
       method,
@@ -136,12 +140,13 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
     })
     hearTime(response.headers.get(serviceTimeHeader))
     status = statusOf(response.status, response.headers.get(refusedHeader))
+    leftOff = response.headers.get(leftOffHeader)
     text = await response.text()
   } catch (cause) {
     if (signal?.aborted) throw cause
     throw limit.aborted ? late() : offline()
   }
-  return read<T>(status, text)
+  return noteLeftOff(read<T>(status, text), Number(leftOff ?? 0))
 }
 
 /** Takes over the service's time from the header of an answer, before anything is judged by what the answer says. */
@@ -264,7 +269,8 @@ export const api = {
   views: (slug: string, s?: Signal) => call('GET /w/:slug/views', { slug }, s),
   saveView: (slug: string, view: NewView) => call('PUT /w/:slug/views', { slug }, view),
   removeView: (slug: string, id: string) => call('DELETE /w/:slug/views/:id', { slug, id }),
-  action: (slug: string, id: string, s?: Signal) => call('GET /w/:slug/actions/:id', { slug, id }, s),
+  action: (slug: string, id: string, state?: ActionState, s?: Signal) =>
+    call('GET /w/:slug/actions/:id', { slug, id }, { state }, s),
   actionOffers: (slug: string, asked: Sent<'POST /w/:slug/actions/offers'>, s?: Signal) =>
     call('POST /w/:slug/actions/offers', { slug }, asked, s),
   previewAction: (slug: string, action: NewAction) => call('POST /w/:slug/actions/preview', { slug }, action),

@@ -3,9 +3,10 @@
  * 'agent', name]`. With such a prefix, the page loads all data of a workspace or an agent again, for example when a
  * live frame arrives or after a person sent a command.
  */
-import type { ActionPage, DeliveryState, Me, RunSort } from '@svc/api'
+import type { ActionPage, ActionState, DeliveryState, Me, RunSort } from '@svc/api'
 import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'
 import { ApiError, api, type FleetQuery, isRefusal } from './api.ts'
+import { sharingParts } from './left-off.ts'
 
 export const keys = {
   me: ['me'] as const,
@@ -159,10 +160,11 @@ export const actionsQuery = (slug: string) =>
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ rows, more }) => (more ? rows.at(-1)?.id : undefined),
   })
-export const actionQuery = (slug: string, id: string) =>
+/** An action with all of its agents, or with those in a state. */
+export const actionQuery = (slug: string, id: string, state?: ActionState) =>
   queryOptions({
-    queryKey: [...keys.actions(slug), 'one', id],
-    queryFn: ({ signal }) => api.action(slug, id, signal),
+    queryKey: [...keys.actions(slug), 'one', id, ...(state === undefined ? [] : [state])],
+    queryFn: ({ signal }) => api.action(slug, id, state, signal),
     // Polls while agents may still answer, in case the page has no live connection.
     refetchInterval: ({ state }) => (isActionOver(state.data) ? 60_000 : 10_000),
   })
@@ -291,5 +293,8 @@ const again = (count: number, error: Error) =>
   count < 2 && (!(error instanceof ApiError) || error.status === 0 || error.status >= 500)
 
 export const queryClient = new QueryClient({
-  defaultOptions: { queries: { retry: again, staleTime: 5_000 }, mutations: { retry: false } },
+  defaultOptions: {
+    queries: { retry: again, staleTime: 5_000, structuralSharing: sharingParts },
+    mutations: { retry: false },
+  },
 })

@@ -1,5 +1,6 @@
 /** Actions: presses on many agents, with the outcome for each. */
 import { controls, type Setting, type SettingValue } from '@svc/protocol'
+import type { LeftOff } from '../left-off.ts'
 
 /** `lift` lifts the hold on a runtime version; `delete` deletes agents that never reported. */
 export const actionTypes = [...controls, 'set', 'log', 'lift', 'delete'] as const
@@ -61,8 +62,8 @@ interface ActionAgent {
   /** The id of the log that the agent sent in answer, while admins can read it. */
   log?: string
 }
-export interface ActionPage extends ActionRow {
-  /** All agents of the action, sorted by name. */
+export interface ActionPage extends ActionRow, LeftOff {
+  /** All agents of the action, or those in the state that the request names, sorted by name. */
   agents: ActionAgent[]
   /** The actions that sent the rest of this one again, for the page. */
   retries?: { id: string; by: string; at: number }[]
@@ -72,7 +73,7 @@ export interface Actions {
   /** True if there are older actions. The page requests those that come before the last row. */
   more: boolean
 }
-export interface ActionPreview {
+export interface ActionPreview extends LeftOff {
   /** The number of agents that would get the command. */
   sends: number
   skips: { name: string; message: string }[]

@@ -1,5 +1,6 @@
 /** Answers about agents, their runs, commands and logs, by the conventions of workspaces.ts. */
 import type { CommandState, CommandType, Level, Report, Run, SettingValue, SettingValues, Stop } from '@svc/protocol'
+import type { LeftOff } from '../left-off.ts'
 import type { BotTokenState } from './blueprints.ts'
 import type { AgentUpdates, FleetUpdates } from './updates.ts'
 
@@ -240,7 +241,7 @@ export interface MachineChange {
   after: SettingValue
 }
 
-export interface Runs {
+export interface Runs extends LeftOff {
   total: number
   /** The runs in the order that was asked for, by default newest first. */
   rows: Run[]
@@ -281,7 +282,7 @@ export interface Command {
   /** The id of the log that the agent uploaded in answer to the command. */
   logId: string | null
 }
-export interface Commands {
+export interface Commands extends LeftOff {
   total: number
   rows: Command[]
 }

@@ -5,7 +5,9 @@
  * `rollout_not_running`. A frame lists an agent in `changed` when its wishes, holds or timeline changed, and sets
  * `list` when a rollout moved to another wave or state. Rollouts are erased 400 days after their end.
  */
+
 import type { Level, Outcome, Stop } from '@svc/protocol'
+import type { LeftOff } from '../left-off.ts'
 
 export interface AgentUpdates {
   now: number
@@ -351,7 +353,7 @@ export interface RolloutAgent {
   at: number | null
 }
 
-export interface RolloutPage extends RolloutRow {
+export interface RolloutPage extends RolloutRow, LeftOff {
   now: number
   /**
    * The admin who is responsible for the rollout because they last resumed it; null if nobody did, so that its creator

@@ -6,11 +6,12 @@ import {
   type ActionPage,
   type ActionPreview,
   type Actions,
+  actionStates,
   actionTypes,
   chosenTypes,
   type NewAction,
 } from '../answers/actions.ts'
-import { count, InputRefused, object, oneOf, optional, query, type Reader, reader, words } from '../input.ts'
+import { count, InputRefused, object, oneOf, optional, query, type Reader, reader, wordOf, words } from '../input.ts'
 import { change, look, proofIf } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
 import { filterText } from './filter-text.ts'
@@ -100,6 +101,7 @@ export const actionOffers = change<ActionOffers>()('POST /w/:slug/actions/offers
 })
 export const showAction = look<ActionPage>()('GET /w/:slug/actions/:id', {
   says: 'show an action with the outcome for each agent',
+  input: query({ state: wordOf(actionStates, undefined) }),
   command: { name: 'action show', args: [actionArgument] },
 })
 export const retryAction = change<{ id: string }>()('POST /w/:slug/actions/:id/retry', {

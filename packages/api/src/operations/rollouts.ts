@@ -52,6 +52,7 @@ export const previewRollout = change<RolloutPreview>()('POST /w/:slug/rollouts/p
   says: 'preview a rollout: the agents in each wave, and the agents left out with the reason',
   input: wanted,
   maxBytes,
+  large: { whole: 'the page withdraws the wishes of all agents that it names; 10,000 have up to 3 MB' },
   audit: { none: 'it changes nothing; it is a POST since its body may be large' },
   pages: { none: 'it changes nothing' },
   again: 'same',

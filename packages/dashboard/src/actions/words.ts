@@ -57,15 +57,17 @@ const misfitWords: Readonly<Record<ActionType, readonly [one: string, many: stri
 }
 
 /** The reason for which most agents are skipped comes first: `38 of 40: 2 do not offer Pause`. */
-export function previewWords(type: ActionType, { sends, skips }: ActionPreview): string | null {
+export function previewWords(type: ActionType, { sends, skips, leftOff }: ActionPreview): string | null {
   if (skips.length === 0) return null
+  const rest = leftOff?.skips ?? 0
   const never = skips.filter(({ message }) => message === withoutReport).length
   const others = skips.length - never
   const parts = [
     others > 0 && `${number(others)} ${misfitWords[type][others === 1 ? 0 : 1]}`,
     never > 0 && `${number(never)} never reported`,
+    rest > 0 && `${number(rest)} more for reasons that are not listed`,
   ].filter((part) => part !== false)
-  return `${number(sends)} of ${number(sends + skips.length)}: ${parts.join(', ')}`
+  return `${number(sends)} of ${number(sends + skips.length + rest)}: ${parts.join(', ')}`
 }
 
 /** The agents that are skipped for each reason, the most frequent reason first. */

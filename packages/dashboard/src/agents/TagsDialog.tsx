@@ -25,7 +25,7 @@ export function TagsDialog({ slug, names, onClose, onGone }: TagsDialogProps) {
   const { data, error, refetch } = useQuery({
     queryKey: ['w', slug, 'tags', names],
     queryFn: () =>
-      call('POST /w/:slug/tags/preview', { slug }, { agents: [...names] }).catch(async (cause: unknown) => {
+      tagsOf(slug, names).catch(async (cause: unknown) => {
         if (onGone && cause instanceof ApiError && cause.code === 'agent_unknown') onGone(await goneAgents(slug, names))
         throw cause
       }),
@@ -47,6 +47,16 @@ export function TagsDialog({ slug, names, onClose, onGone }: TagsDialogProps) {
       {data && <TagsForm slug={slug} agents={data} onClose={onClose} />}
     </Dialog>
   )
+}
+
+/** The number of agents whose tags always fit into one answer of the service. */
+const agentsAtOnce = 1000
+
+async function tagsOf(slug: string, names: readonly string[]): Promise<TaggedAgent[]> {
+  const all: TaggedAgent[] = []
+  for (let i = 0; i < names.length; i += agentsAtOnce)
+    all.push(...(await call('POST /w/:slug/tags/preview', { slug }, { agents: names.slice(i, i + agentsAtOnce) })))
+  return all
 }
 
 function TagsForm({ slug, agents, onClose }: { slug: string; agents: readonly TaggedAgent[]; onClose: () => void }) {

@@ -1,6 +1,7 @@
 /** Small components shared by several pages. */
 import { Button, type ButtonProps, Tooltip } from '@mantine/core'
 import { Fragment, type ReactNode, useId } from 'react'
+import { count } from './format.ts'
 import './parts.css'
 
 interface SectionProps {
@@ -102,4 +103,17 @@ export function Dotted({ parts }: { parts: readonly (ReactNode | false | null | 
       ))}
     </span>
   )
+}
+
+interface LeftOutProps {
+  /** The number of rows that the list does not have. */
+  rows: number
+  /** The word for one row, and for several. */
+  what: readonly [one: string, many?: string]
+}
+
+/** Says below a list how many rows the service left off. */
+export function LeftOut({ rows, what }: LeftOutProps) {
+  if (rows === 0) return null
+  return <p className="svc-note">{`${count(rows, ...what)} more: the list is too long to be shown as a whole.`}</p>
 }

@@ -11,7 +11,7 @@ import { useSubmit } from '../../forms/useSubmit.ts'
 import { AnchorLink } from '../../links.tsx'
 import { paths } from '../../paths.ts'
 import { actionQuery, keys } from '../../queries.ts'
-import { count, ErrorNote, Section, Text, Time, Tone, useDocumentTitle, WhyButton } from '../../ui/index.ts'
+import { count, ErrorNote, LeftOut, Section, Text, Time, Tone, useDocumentTitle, WhyButton } from '../../ui/index.ts'
 import { useWorkspace } from '../../workspace.ts'
 import { NotThere } from '../NotThere.tsx'
 import { WaitingPage } from '../WaitingPage.tsx'
@@ -182,7 +182,11 @@ function Agents({ slug, action }: { slug: string; action: Action }) {
   const { state } = route.useSearch()
   const [sought, setSought] = useState('')
   const [most, setMost] = useState(step)
-  const fitting = action.agents.filter(
+  // Of an action that is too large for one answer, the agents in a state are requested by themselves.
+  const isWhole = action.leftOff === undefined || state === undefined
+  const part = useQuery({ ...actionQuery(slug, action.id, state), enabled: !isWhole })
+  const { agents, leftOff } = (isWhole ? undefined : part.data) ?? action
+  const fitting = agents.filter(
     (agent) => (state === undefined || agent.state === state) && isSought(agent, bare(sought).toLowerCase()),
   )
   return (
@@ -191,7 +195,7 @@ function Agents({ slug, action }: { slug: string; action: Action }) {
       aside={count(fitting.length, 'agent')}
       flush
     >
-      {action.agents.length > step && (
+      {agents.length > step && (
         <TextInput
           className="act-search"
           type="search"
@@ -214,6 +218,10 @@ function Agents({ slug, action }: { slug: string; action: Action }) {
             {`Show ${Math.min(step, fitting.length - most).toLocaleString('en-US')} more`}
           </Button>
         </div>
+      )}
+      <LeftOut rows={leftOff?.agents ?? 0} what={['agent']} />
+      {leftOff !== undefined && state === undefined && (
+        <p className="svc-note">Choose an outcome above to see only its agents.</p>
       )}
     </Section>
   )

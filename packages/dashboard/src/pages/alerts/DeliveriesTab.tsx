@@ -5,8 +5,9 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useAlertChange } from '../../alerts/useAlertChange.ts'
 import { api } from '../../api.ts'
+import { leftOffIn } from '../../left-off.ts'
 import { deliveriesQuery } from '../../queries.ts'
-import { count, Empty, ErrorNote, Section, Text, Time, Tone } from '../../ui/index.ts'
+import { count, Empty, ErrorNote, LeftOut, Section, Text, Time, Tone } from '../../ui/index.ts'
 import { Dotted } from '../../ui/parts.tsx'
 import { WaitingPage } from '../WaitingPage.tsx'
 import type { AlertTabProps } from './props.ts'
@@ -50,6 +51,7 @@ export default function DeliveriesTab({ slug }: AlertTabProps) {
                 <DeliveryLine key={delivery.id} slug={slug} delivery={delivery} />
               ))}
             </ul>
+            <LeftOut rows={leftOffIn(data)} what={['delivery', 'deliveries']} />
           </Section>
         ))}
     </>

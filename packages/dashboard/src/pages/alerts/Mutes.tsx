@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { MuteLine } from '../../alerts/MuteLine.tsx'
 import { MuteMenu } from '../../alerts/MuteMenu.tsx'
+import { leftOffIn } from '../../left-off.ts'
 import { mutesQuery } from '../../queries.ts'
-import { ErrorNote, Help, Section } from '../../ui/index.ts'
+import { ErrorNote, Help, LeftOut, Section } from '../../ui/index.ts'
 import type { AlertTabProps } from './props.ts'
 
 /** The mutes of the workspace that have not ended. Admins mute the whole workspace here. */
@@ -24,6 +25,7 @@ export function Mutes({ slug, admin }: AlertTabProps) {
           ))}
         </ul>
       )}
+      <LeftOut rows={leftOffIn(data)} what={['mute']} />
     </Section>
   )
 }

@@ -13,6 +13,7 @@ import {
   Confirm,
   count,
   ErrorNote,
+  LeftOut,
   Level,
   lasting,
   Section,
@@ -189,10 +190,11 @@ function Members({ slug, rollout }: { slug: string; rollout: Rollout }) {
         )
       })}
       {out.length > 0 && (
-        <Section title="Not included" aside={count(out.length, 'agent')} flush>
+        <Section title="Not included" aside={count(rollout.counts.left_out, 'agent')} flush>
           <List slug={slug} agents={out} version={rollout.version} label="Not included" />
         </Section>
       )}
+      <LeftOut rows={rollout.leftOff?.agents ?? 0} what={['agent']} />
     </div>
   )
 }

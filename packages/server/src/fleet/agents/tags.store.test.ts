@@ -128,8 +128,8 @@ everyEngine('the tags of agents', (open) => {
     expect((await lines()).map(({ details }) => JSON.parse(details))).toEqual([{ tags: ['eu', 'prod'] }])
   })
 
-  test('need as many statements for 300 agents as for one', async () => {
-    const { w } = await start()
+  test('need as many statements for 250 agents as for one; more are changed in several transactions', async () => {
+    const { w, tag, stored, lines } = await start()
     const { db, counted } = counting(w.store)
     const names = Array.from({ length: 300 }, (_, i) => `many-${i}`)
     for (const name of names) await w.addAgent(name)
@@ -139,10 +139,20 @@ everyEngine('the tags of agents', (open) => {
       expect(changed).toMatchObject({ ok: true, value: { changed: { length: agents.length } } })
       return counted() - before
     }
-    const [few, many] = [await statements(['mail-1'], ['a', 'b'], []), await statements(names, ['a', 'b'], [])]
+    const most = names.slice(0, 250)
+    const [few, many] = [await statements(['mail-1'], ['a', 'b'], []), await statements(most, ['a', 'b'], [])]
     expect([few, many]).toEqual([few, few])
-    const [less, more] = [await statements(['mail-1'], ['c'], ['a']), await statements(names, ['c', 'd'], ['a', 'b'])]
+    const [less, more] = [await statements(['mail-1'], ['c'], ['a']), await statements(most, ['c', 'd'], ['a', 'b'])]
     expect([less, more]).toEqual([less, less])
+    await tag({ agents: ['many-299'], add: twenty })
+    const [before, said] = [await stored(), await lines()]
+    expect(await tag({ agents: names, add: ['eu'] })).toMatchObject({ ok: false, code: 'tags_too_many' })
+    expect(await tag({ agents: [...names, 'nobody'], add: ['eu'] })).toMatchObject({ ok: false, code: 'agent_unknown' })
+    expect([await stored(), await lines()]).toEqual([before, said])
+    const all = await tag({ agents: names, add: ['eu', 'us'], remove: ['c', ...twenty] })
+    expect(all).toMatchObject({ ok: true, value: { agents: { length: 300 }, changed: { length: 300 } } })
+    expect((await lines()).slice(said.length)).toMatchObject([{ action: 'agent.tagged', subject: '300 agents' }])
+    expect((await stored()).filter(({ tag: name }) => name === 'us')).toHaveLength(300)
   })
 })
 

@@ -8,49 +8,97 @@ import { audit } from '../../people/audit/store.ts'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { transaction } from '../../platform/db/transaction.ts'
+import { betweenTransactions, transaction, type Writer } from '../../platform/db/transaction.ts'
+import { piecesOf } from '../../platform/pieces.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 
 type TagsWanted = { agents: readonly string[] } & TagChange
+export interface Tagged {
+  agents: TaggedAgent[]
+  /** The ids of the agents whose tags changed. */
+  changed: string[]
+}
 type TagRefusal = 'agent_unknown' | 'tags_too_many'
 
+/** The number of agents whose tags are read or written in one transaction. Between two, reports are answered. */
+const agentsAtOnce = 250
+
 /**
- * Gives tags to agents and takes others from them, with the same number of statements for any number of agents. If one
- * of the agents is unknown or would have too many tags, nothing is changed. Returns all named agents, sorted by name,
- * and the ids of those whose tags changed.
+ * Gives tags to agents and takes others from them. If one of the agents is unknown or would have too many tags, nothing
+ * is changed. Of more agents than one transaction changes, one for which that becomes true meanwhile is left as it is.
+ * Returns all named agents, sorted by name, and the ids of those whose tags changed.
  */
-export const tagAgents = (
-  { db, by, now }: ChangeContext,
+export async function tagAgents(
+  { db, by, now }: Omit<ChangeContext, 'db'> & { db: Db | Writer },
   workspace: { id: string },
   wanted: TagsWanted,
-): Promise<Verdict<{ agents: TaggedAgent[]; changed: string[] }, TagRefusal>> =>
-  transaction(db, async (trx) => {
-    // The lock makes changes of tags follow one another, so that two of them together cannot exceed the maximum.
-    await lockWorkspace(trx, workspace.id)
-    const after = await changedBy(trx, workspace, wanted, { lock: true })
-    if (!after.ok) return after
-    const losing = after.value.filter(({ before, tags }) => before.some((tag) => !tags.includes(tag)))
-    const gaining = after.value.filter(({ before, tags }) => tags.some((tag) => !before.includes(tag)))
-    await take(trx, idsOf(losing), wanted.remove ?? [])
-    await give(trx, idsOf(gaining), wanted.add ?? [])
-    const changed = [...new Set([...losing, ...gaining])]
-    const [first, ...others] = changed
-    if (first) {
-      const subject = others.length === 0 ? `agent ${first.name}` : `${changed.length} agents`
-      const details = { agents: changed.length, add: sorted(wanted.add), remove: sorted(wanted.remove) }
-      await audit(trx, { workspaceId: workspace.id, at: now, by, action: 'agent.tagged', subject, details })
-    }
-    return done({ agents: byName(after.value), changed: idsOf(changed) })
-  })
+): Promise<Verdict<Tagged, TagRefusal>> {
+  if (wanted.agents.length <= agentsAtOnce)
+    return transaction(db, async (trx) => {
+      // The lock makes changes of tags follow one another, so that two of them together cannot exceed the maximum.
+      await lockWorkspace(trx, workspace.id)
+      const after = await changedBy(trx, workspace, wanted, { lock: true })
+      if (!after.ok) return after
+      await write(trx, after.value, wanted)
+      await note({ db: trx, by, now }, workspace, after.value.filter(isChanged), wanted)
+      return done(taggedOf(after.value))
+    })
+  const planned = await changedBy(db, workspace, wanted, { lock: false })
+  if (!planned.ok) return planned
+  const changing = planned.value.filter(isChanged)
+  const written: ChangedTags[] = []
+  for (const [i, piece] of piecesOf(changing, agentsAtOnce).entries()) {
+    await betweenTransactions(db)
+    const done = await transaction(db, async (trx) => {
+      await lockWorkspace(trx, workspace.id)
+      const found = await changedIn(trx, await named(trx, workspace, namesOf(piece), { lock: true }), wanted)
+      const fitting = found.filter(({ tags }) => tags.length <= maxTags)
+      await write(trx, fitting, wanted)
+      if (i === 0) await note({ db: trx, by, now }, workspace, changing, wanted)
+      return fitting
+    })
+    written.push(...done)
+  }
+  return done(taggedOf([...planned.value.filter((agent) => !isChanged(agent)), ...written]))
+}
+
+const taggedOf = (after: readonly ChangedTags[]): Tagged => ({
+  agents: byName(after),
+  changed: idsOf(after.filter(isChanged)),
+})
+
+async function write(trx: Db, after: readonly ChangedTags[], { add = [], remove = [] }: TagsWanted): Promise<void> {
+  await take(trx, idsOf(after.filter(isLosing)), remove)
+  await give(trx, idsOf(after.filter(isGaining)), add)
+}
+
+/** Writes one line to the activity for the whole change, with the first agents. */
+async function note(
+  { db, by, now }: ChangeContext,
+  workspace: { id: string },
+  changing: readonly ChangedTags[],
+  { add, remove }: TagsWanted,
+): Promise<void> {
+  const [first] = changing
+  if (!first) return
+  const subject = changing.length === 1 ? `agent ${first.name}` : `${changing.length} agents`
+  const details = { agents: changing.length, add: sorted(add), remove: sorted(remove) }
+  await audit(db, { workspaceId: workspace.id, at: now, by, action: 'agent.tagged', subject, details })
+}
 
 /** The tags that agents would have after a change, sorted by name. Changes nothing. */
 export async function previewTags(
-  db: Db,
+  on: Db | Writer,
   workspace: { id: string },
   wanted: TagsWanted,
 ): Promise<Verdict<TaggedAgent[], TagRefusal>> {
-  const after = await changedBy(db, workspace, wanted, { lock: false })
+  const after = await changedBy(on, workspace, wanted, { lock: false })
   return after.ok ? done(byName(after.value)) : after
+}
+
+interface NamedAgent {
+  id: string
+  name: string
 }
 
 interface ChangedTags extends TaggedAgent {
@@ -58,25 +106,38 @@ interface ChangedTags extends TaggedAgent {
   before: readonly string[]
 }
 
+const isLosing = ({ before, tags }: ChangedTags): boolean => before.some((tag) => !tags.includes(tag))
+const isGaining = ({ before, tags }: ChangedTags): boolean => tags.some((tag) => !before.includes(tag))
+const isChanged = (agent: ChangedTags): boolean => isLosing(agent) || isGaining(agent)
+
 /** Decides which tags the named agents have after a change, or why it is refused. */
 async function changedBy(
-  db: Db,
+  on: Db | Writer,
   workspace: { id: string },
-  { agents: names, ...change }: TagsWanted,
-  { lock }: { lock: boolean },
+  { agents: wanted, ...change }: TagsWanted,
+  how: { lock: boolean },
 ): Promise<Verdict<ChangedTags[], TagRefusal>> {
-  const found = await named(db, workspace, names, lock)
-  const known = new Set(found.map(({ name }) => name))
+  const names = [...new Set(wanted)]
+  const after: ChangedTags[] = []
+  for (const piece of piecesOf(names, agentsAtOnce)) {
+    const read = (db: Db) => named(db, workspace, piece, how).then((found) => changedIn(db, found, change))
+    after.push(...(await transaction(on, read)))
+    await betweenTransactions(on)
+  }
+  const known = new Set(namesOf(after))
   const stranger = names.find((name) => !known.has(name))
   if (stranger !== undefined)
     return refuse('agent_unknown', `There is no agent ${shown(stranger)} in the workspace. Nothing was changed.`)
+  const full = after.filter(({ tags }) => tags.length > maxTags)
+  return full.length > 0 ? tooMany(full) : done(after)
+}
+
+async function changedIn(db: Db, found: readonly NamedAgent[], change: TagChange): Promise<ChangedTags[]> {
   const had = await tagsOf(db, idsOf(found))
-  const after = found.map(({ id, name }) => {
+  return found.map(({ id, name }) => {
     const before = had.get(id) ?? []
     return { id, name, before, tags: changedTags(before, change) }
   })
-  const full = after.filter(({ tags }) => tags.length > maxTags)
-  return full.length > 0 ? tooMany(full) : done(after)
 }
 
 const byName = (agents: readonly TaggedAgent[]): TaggedAgent[] =>
@@ -106,12 +167,17 @@ export async function tagsOf(db: Db, ids: readonly string[]): Promise<Map<string
  * Finds agents by their names, and may lock them until the transaction ends. They are locked by ascending id, as reports
  * do, so that the two cannot deadlock.
  */
-function named(db: Db, workspace: { id: string }, names: readonly string[], lock: boolean) {
+function named(
+  db: Db,
+  workspace: { id: string },
+  names: readonly string[],
+  { lock }: { lock: boolean },
+): Promise<NamedAgent[]> {
   const rows = db
     .selectFrom('agent')
     .select(['id', 'name'])
     .where('workspace_id', '=', workspace.id)
-    .where('name', 'in', [...new Set(names)])
+    .where('name', 'in', names)
     .orderBy('id')
   return (lock && isPostgres(db) ? rows.forUpdate() : rows).execute()
 }
@@ -135,6 +201,7 @@ async function give(trx: Db, ids: readonly string[], tags: readonly string[]): P
     on conflict do nothing`.execute(trx)
 }
 
+const namesOf = (rows: readonly { name: string }[]): string[] => rows.map(({ name }) => name)
 const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id)
 
 function tooMany(full: readonly TaggedAgent[]) {

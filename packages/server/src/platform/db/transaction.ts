@@ -3,7 +3,7 @@
  * against another one (a deadlock, a serialization failure). A lost transaction had no effect, and is run again from
  * its start.
  */
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate, setTimeout as wait } from 'node:timers/promises'
 import type { Transaction } from 'kysely'
 import type { Db } from './open.ts'
 import type { Tables } from './tables.ts'
@@ -35,6 +35,11 @@ export function transaction<T>(on: Db | Writer, work: (trx: Transaction<Tables>)
   if (typeof on === 'function') return on(work)
   if (on.isTransaction) return work(on as Transaction<Tables>)
   return untilWon(() => on.transaction().execute(work))
+}
+
+/** Lets others have the thread between two transactions. A transaction that was given stays open, so it goes on. */
+export async function betweenTransactions(on: Db | Writer): Promise<void> {
+  if (typeof on === 'function' || !on.isTransaction) await setImmediate()
 }
 
 /**

@@ -127,9 +127,9 @@ everyEngine('an action', (open) => {
       { name: 'a-0', state: 'applied', message: null, log: expect.any(String) },
       { name: 'a-1', state: 'waiting', message: null },
     ])
-    expect((await actionPage(w.store.db, w.workspace, id, w.clock.now() + 30 * 86_400_000))?.agents[0]?.log).toBe(
-      undefined,
-    )
+    expect(
+      (await actionPage(w.store.db, w.workspace, id, { now: w.clock.now() + 30 * 86_400_000 }))?.agents[0]?.log,
+    ).toBe(undefined)
   })
 
   test('that names an agent that does not exist is refused, and sends nothing', async () => {
@@ -384,7 +384,7 @@ async function start(store: Store, count: number) {
     /** The id of the command that the agent got last. */
     commandOf: (agent: TestAgent) => ids.get(agent.id) ?? '',
     page: async (id: string) => {
-      const page = await actionPage(w.store.db, w.workspace, id, w.clock.now())
+      const page = await actionPage(w.store.db, w.workspace, id, { now: w.clock.now() })
       if (!page) throw new Error('There is no such action.')
       return page
     },

@@ -7,8 +7,9 @@ import { type Offer, readCommand, type Verdict } from '@svc/protocol'
 import { misfits, offersOf } from '../../fleet/commands/many.ts'
 import { logsOffered, settingsOffered } from '../../fleet/commands/offers.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { transaction, type Writer } from '../../platform/db/transaction.ts'
+import { betweenTransactions, transaction, type Writer } from '../../platform/db/transaction.ts'
 import { byText } from '../../platform/order.ts'
+import { piecesOf } from '../../platform/pieces.ts'
 import { done } from '../../platform/verdict.ts'
 import { deleteMisfits, liftMisfits } from './runner.ts'
 import { agentsNamed } from './store.ts'
@@ -27,6 +28,7 @@ export async function previewAction(
   if (!named.ok) return named
   const skips: ActionPreview['skips'] = []
   for (const piece of piecesOf(named.value, agentsAtOnce)) {
+    await betweenTransactions(on)
     const whys = await transaction(on, (db) =>
       whyNot(
         db,
@@ -55,6 +57,7 @@ export async function actionOffers(
   const sorted = named.value.sort((a, b) => byText(a.name, b.name))
   for (const piece of piecesOf(sorted, type === 'log' ? agentsWithLogsAtOnce : agentsAtOnce)) {
     const ids = piece.map(({ id }) => id)
+    await betweenTransactions(on)
     const read = await transaction(on, (db) => offersOf(db, ids, type === 'log' ? 'all' : 'none'))
     offers.push(...ids.flatMap((id) => read.get(id) ?? []))
   }
@@ -63,9 +66,6 @@ export async function actionOffers(
     logs: type === 'log' ? logsOffered(offers.map(({ logs }) => logs)) : [],
   })
 }
-
-const piecesOf = <T>(all: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
 
 async function whyNot(
   db: Db,

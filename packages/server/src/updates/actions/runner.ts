@@ -14,7 +14,7 @@ import type { Live } from '../../platform/base.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { ActionAgentDbRow, ActionDbRow } from '../../platform/db/tables.ts'
-import { transaction } from '../../platform/db/transaction.ts'
+import { betweenTransactions, transaction } from '../../platform/db/transaction.ts'
 import { unknownAgent } from '../../platform/verdict.ts'
 import { wishesIn } from '../wishes/kept.ts'
 import { liftHold } from '../wishes/store.ts'
@@ -51,6 +51,7 @@ export async function runAction(
   max = Infinity,
 ): Promise<'over' | 'busy' | 'more'> {
   for (let slices = 0; slices < max; slices++) {
+    if (slices > 0) await betweenTransactions(store.db)
     const slice = await sendSlice(store.db, id, now())
     if (slice === 'busy') return 'busy'
     if (slice === undefined) return 'over'

@@ -53,8 +53,8 @@ export const actionOperations: readonly Bound[] = [
     async ({ write, workspace }, wanted) => granted(await actionOffers(write, workspace, wanted)),
     {},
   ),
-  looks(actions.showAction, async ({ deps, workspace, params, now }) =>
-    found(await actionPage(deps.store.db, workspace, params.id, now), 'action_unknown'),
+  looks(actions.showAction, async ({ deps, workspace, params, now }, { state }) =>
+    found(await actionPage(deps.store.db, workspace, params.id, { now, state }), 'action_unknown'),
   ),
   retriedAction,
   cancelledAction,

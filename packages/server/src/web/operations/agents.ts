@@ -2,7 +2,8 @@
 import { agents } from '@svc/api'
 import type { Term } from '@svc/api/filter'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
-import { previewTags, tagAgents } from '../../fleet/agents/tags.ts'
+import { previewTags, type Tagged, tagAgents } from '../../fleet/agents/tags.ts'
+import { granted } from '../../platform/refusal.ts'
 import { haltedRollouts } from '../../updates/rollouts/store.ts'
 import type { FleetCache } from '../live/fleet.ts'
 import { agentPage } from '../queries/agent.ts'
@@ -11,7 +12,7 @@ import { fleetFacets, fleetNames, fleetPage, lists } from '../queries/fleet.ts'
 import { levelsOf } from '../queries/levels.ts'
 import { runsCsv, runsOf } from '../queries/runs.ts'
 import { usageOf } from '../queries/usage.ts'
-import { acts, type Bound, looks } from '../routing/operations.ts'
+import { acts, actsOften, type Bound, looks } from '../routing/operations.ts'
 
 const bytes = new TextEncoder()
 
@@ -35,13 +36,15 @@ export const removeAgent = acts(agents.deleteAgent, ({ agent, ...ctx }) => delet
 export const newToken = acts(agents.rotateToken, ({ agent, ...ctx }) => rotateToken(ctx, agent), {
   answer: ({ agent, token }) => ({ name: agent.name, token }),
 })
+const tagged = {
+  agents: ({ changed }: Tagged) => changed,
+  answer: ({ agents }: Tagged) => agents,
+}
+/** For the operator, who changes all agents in one transaction. */
 export const taggedAgents = acts(
   agents.tagAgents,
   ({ workspace, ...ctx }, wanted) => tagAgents(ctx, workspace, wanted),
-  {
-    agents: ({ changed }) => changed,
-    answer: ({ agents }) => agents,
-  },
+  tagged,
 )
 const rename = acts(agents.renameAgent, ({ agent, ...ctx }, { name }) => renameAgent(ctx, agent, name), {
   answer: ({ name }) => ({ name }),
@@ -78,8 +81,17 @@ export const agentOperations: readonly Bound[] = [
   rename,
   removeAgent,
   newToken,
-  taggedAgents,
-  acts(agents.previewTags, ({ db, workspace }, wanted) => previewTags(db, workspace, wanted), {}),
+  actsOften(
+    agents.tagAgents,
+    async ({ write, by, now, workspace }, wanted) =>
+      granted(await tagAgents({ db: write, by, now }, workspace, wanted)),
+    tagged,
+  ),
+  actsOften(
+    agents.previewTags,
+    async ({ write, workspace }, wanted) => granted(await previewTags(write, workspace, wanted)),
+    {},
+  ),
   looks(agents.runs, ({ deps, agent }, { offset, limit, ...filter }) =>
     runsOf(deps.store.db, agent, filter, { offset, limit }),
   ),

@@ -1,12 +1,14 @@
 /** Actions as pages show them. */
-
+import { setImmediate } from 'node:timers/promises'
 import type { ActionPage, ActionRow, ActionState, Actions } from '@svc/api'
 import { outcomeOf } from '../../fleet/commands/outcomes.ts'
 import { logsOfCommands } from '../../fleet/logs/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { ActionDbRow } from '../../platform/db/tables.ts'
+import { sorted } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/order.ts'
 import { countsOf, noCounts } from '../../updates/actions/counts.ts'
+import { lists } from './fleet.ts'
 import { shortened } from './short.ts'
 
 /** The actions of a workspace, newest first: ids sort by the time at which they were made. */
@@ -35,14 +37,15 @@ export async function actionsOf(
 }
 
 /**
- * An action with the outcome for each agent. If `now` is given, also with what only the page shows: the logs that can be
- * read then, and the actions that retried this one.
+ * An action with the outcome for each agent, or for those in a state. If `now` is given, also with what only the page
+ * shows: the logs that can be read then, and the actions that retried this one. Agents are read in pieces, so that
+ * reports are answered in between.
  */
 export async function actionPage(
   db: Db,
   workspace: { id: string },
   id: string,
-  now?: number,
+  { now, state: wanted }: { now?: number; state?: ActionState | undefined } = {},
 ): Promise<ActionPage | undefined> {
   const row = await db
     .selectFrom('action')
@@ -51,30 +54,54 @@ export async function actionPage(
     .where('workspace_id', '=', workspace.id)
     .executeTakeFirst()
   if (!row) return undefined
-  const pressed = await db
-    .selectFrom('action_agent')
-    .leftJoin('command', 'command.id', 'command_id')
-    .select([
-      'name',
-      'outcome',
-      'action_agent.message',
-      'command_id as commandId',
-      'command.state as commandState',
-      'command.message as commandMessage',
-    ])
-    .where('action_id', '=', id)
-    .execute()
-  const commands = row.type === 'log' ? pressed.flatMap(({ commandId }) => commandId ?? []) : []
-  const logs = now === undefined ? new Map<string, string>() : await logsOfCommands(db, commands, now)
-  const agents = pressed.map((each) => {
-    const log = logs.get(each.commandId ?? '')
-    return { name: each.name, ...outcomeOf(each), ...(log !== undefined && { log }) }
-  })
-  agents.sort((a, b) => byText(a.name, b.name))
   const counts = noCounts()
-  for (const { state } of agents) counts[state]++
+  const fitting: ActionPage['agents'] = []
+  for await (const pressed of agentsOf(db, id)) {
+    const commands = row.type === 'log' ? pressed.flatMap(({ commandId }) => commandId ?? []) : []
+    const logs = now === undefined ? new Map<string, string>() : await logsOfCommands(db, commands, now)
+    for (const each of pressed) {
+      const log = logs.get(each.commandId ?? '')
+      const agent = { name: each.name, ...outcomeOf(each), ...(log !== undefined && { log }) }
+      counts[agent.state]++
+      if (wanted === undefined || agent.state === wanted) fitting.push(agent)
+    }
+  }
+  const agents = await lists.run(
+    workspace.id,
+    sorted(fitting, (a, b) => byText(a.name, b.name)),
+  )
   const page = { ...rowOf(row, counts), agents }
   return now === undefined ? page : { ...page, retries: await retriesOf(db, row) }
+}
+
+/** The number of agents that are read in one query. */
+const atOnce = 500
+
+/** The agents of an action with their commands, in pieces. */
+async function* agentsOf(db: Db, id: string) {
+  for (let after = ''; ; ) {
+    const piece = await db
+      .selectFrom('action_agent')
+      .leftJoin('command', 'command.id', 'command_id')
+      .select([
+        'action_agent.agent_id as agentId',
+        'name',
+        'outcome',
+        'action_agent.message',
+        'command_id as commandId',
+        'command.state as commandState',
+        'command.message as commandMessage',
+      ])
+      .where('action_id', '=', id)
+      .where('action_agent.agent_id', '>', after)
+      .orderBy('action_agent.agent_id')
+      .limit(atOnce)
+      .execute()
+    yield piece
+    if (piece.length < atOnce) return
+    after = piece.at(-1)?.agentId ?? ''
+    await setImmediate()
+  }
 }
 
 async function retriesOf(db: Db, { id, workspace_id }: ActionDbRow): Promise<NonNullable<ActionPage['retries']>> {

@@ -1,37 +1,87 @@
-/** Bounds the size of lists in answers, whatever texts their rows have. */
+/** Bounds the size of answers, whatever texts and however many rows they have, and says how many rows were left off. */
 
-/** The maximum size of the answer of a list, in bytes. */
+/** The maximum size of an answer that has a list, in bytes. */
 export const maxListBytes = 1024 * 1024
 
+/** The room for the field `leftOff`, and for `more` in place of false. */
+const roomForCounts = 256
+
+interface BoundedAnswer {
+  json: string
+  /** The number of rows of all lists that the answer leaves off. */
+  leftOff: number
+}
+
+/** The JSON of the first rows of a list that fit into the largest answer. */
+interface Part {
+  rows: readonly unknown[]
+  kept: string[]
+  bytes: number
+}
+
 /**
- * The JSON of an answer. Of a list that is larger than 1 MB only the first rows that fit are kept: the answer is then as
- * if the request had named a smaller limit.
+ * The JSON of an answer. Of an answer that is larger than 1 MB, the last rows of its largest list are left off. An
+ * object then has their number as `leftOff`, by the name of the list. Where the next rows are requested by the last one
+ * (`more`), nothing is lost: the answer is as if the request had named a smaller limit.
  */
-export function boundedJson(given: unknown): string {
-  const json = JSON.stringify(given)
-  // A unit of UTF-16 takes at most three bytes.
-  if (json.length * 3 <= maxListBytes || Buffer.byteLength(json) <= maxListBytes) return json
-  if (Array.isArray(given)) return `[${fittingJson(given, maxListBytes - 2).join(',')}]`
-  if (!hasRows(given)) return json
-  const { rows, ...rest } = given
-  const room = maxListBytes - Buffer.byteLength(JSON.stringify({ ...rest, rows: [] })) - 16
-  const kept = fittingJson(rows, room)
-  const more = 'more' in given ? { more: true } : {}
-  return JSON.stringify({ ...rest, ...more, rows: rows.slice(0, kept.length) })
-}
-
-const hasRows = (given: unknown): given is { rows: unknown[] } =>
-  typeof given === 'object' && given !== null && 'rows' in given && Array.isArray(given.rows)
-
-/** The JSON of the first rows that fit, with a comma behind each. */
-function fittingJson(rows: readonly unknown[], bytes: number): string[] {
-  const kept: string[] = []
-  let left = bytes
-  for (const row of rows) {
-    const json = JSON.stringify(row)
-    left -= Buffer.byteLength(json) + 1
-    if (left < 0) break
-    kept.push(json)
+export function boundedAnswer(given: unknown): BoundedAnswer {
+  if (Array.isArray(given)) {
+    const part = partOf(given)
+    shrink(part, maxListBytes - 2)
+    return { json: `[${part.kept.join(',')}]`, leftOff: leftOffIn(part) }
   }
-  return kept
+  if (typeof given !== 'object' || given === null) return { json: JSON.stringify(given), leftOff: 0 }
+  return boundedObject(given)
 }
+
+function boundedObject(given: object): BoundedAnswer {
+  const lists = new Map<string, Part>()
+  const others = new Map<string, string>()
+  for (const [key, value] of Object.entries(given)) {
+    if (Array.isArray(value)) lists.set(key, partOf(value))
+    else if (value !== undefined) others.set(key, JSON.stringify(value))
+  }
+  const fixed = [...others].reduce((sum, [key, json]) => sum + bytesOf(key) + bytesOf(json) + 4, roomForCounts)
+  for (const [key, part] of [...lists].sort(([, a], [, b]) => b.bytes - a.bytes)) {
+    const besides = [...lists].reduce(
+      (sum, [other, { bytes }]) => sum + bytesOf(other) + 6 + (other === key ? 0 : bytes),
+      0,
+    )
+    shrink(part, maxListBytes - fixed - besides)
+  }
+  const cut = [...lists].filter(([, part]) => leftOffIn(part) > 0)
+  const isPaged = cut.some(([key]) => key === 'rows') && others.has('more')
+  if (isPaged) others.set('more', 'true')
+  const counts = isPaged ? cut.filter(([key]) => key !== 'rows') : cut
+  if (counts.length > 0)
+    others.set('leftOff', JSON.stringify(Object.fromEntries(counts.map(([key, part]) => [key, leftOffIn(part)]))))
+  const fields = [
+    ...[...others].map(([key, json]) => `${JSON.stringify(key)}:${json}`),
+    ...[...lists].map(([key, { kept }]) => `${JSON.stringify(key)}:[${kept.join(',')}]`),
+  ]
+  return { json: `{${fields.join(',')}}`, leftOff: counts.reduce((sum, [, part]) => sum + leftOffIn(part), 0) }
+}
+
+const leftOffIn = ({ rows, kept }: Part): number => rows.length - kept.length
+
+/** The first rows that fit into the largest answer. No more of a list is written, so that a long one takes no long time. */
+function partOf(rows: readonly unknown[]): Part {
+  const part: Part = { rows, kept: [], bytes: 0 }
+  for (const row of rows) {
+    const json = JSON.stringify(row) ?? 'null'
+    part.bytes += bytesOf(json) + 1
+    part.kept.push(json)
+    if (part.bytes > maxListBytes) break
+  }
+  return part
+}
+
+function shrink(part: Part, room: number): void {
+  while (part.bytes > Math.max(0, room)) {
+    const last = part.kept.pop()
+    if (last === undefined) break
+    part.bytes -= bytesOf(last) + 1
+  }
+}
+
+const bytesOf = (json: string): number => Buffer.byteLength(json)

@@ -4,6 +4,7 @@
  * service notifies the open pages.
  */
 import type { Notice, Operation, ParamsOf, Role, Route } from '@svc/api'
+import { leftOffHeader } from '@svc/api/left-off'
 import type { Verdict } from '@svc/protocol'
 import type { Context, Hono } from 'hono'
 import type { Trx } from '../../people/accounts/library.ts'
@@ -14,10 +15,10 @@ import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Live } from '../../platform/base.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import type { Writer } from '../../platform/db/transaction.ts'
-import type { WebCode } from '../../platform/refusal.ts'
+import { Refusal, type WebCode } from '../../platform/refusal.ts'
 import { asMember, asPerson, memberWriter, type Who } from './acting.ts'
 import { bodyOf, readInput } from './body.ts'
-import { boundedJson } from './bounded.ts'
+import { boundedAnswer } from './bounded.ts'
 import type { Deps } from './deps.ts'
 import { admin, agent, type Guard, signedIn, type WebEnv } from './guards.ts'
 import { type Bytes, sendJson } from './json.ts'
@@ -175,16 +176,29 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<
   if ('read' in bound) {
     const given = await bound.read(looking(), input)
     if (given instanceof Response) return given
-    if (bound.holdsSecrets) return c.json(given)
-    return sendJson(c, given instanceof Uint8Array ? (given as Bytes) : utf8.encode(boundedJson(given)))
+    if (given instanceof Uint8Array) return sendJson(c, given as Bytes)
+    const json = boundedFor(c, operation, given)
+    return bound.holdsSecrets ? asJson(c, json) : sendJson(c, utf8.encode(json))
   }
   const value = 'act' in bound ? await inOneTransaction(deps, c, bound, input) : await inSeveral(deps, c, bound, input)
   await bound.goOn?.(deps, at, value, deps.now())
   notify(deps.live, operation, at, bound.agents?.(value))
   if (noticesOf(operation).includes('rights')) await deps.live.rightsChanged()
   const given = bound.answer ? await bound.answer(value, looking()) : value
-  return c.json(given, bound.made?.(value) === false ? 200 : operation.status)
+  return asJson(c, boundedFor(c, operation, given), bound.made?.(value) === false ? 200 : operation.status)
 }
+
+/** The JSON of an answer of at most 1 MB; a header says how many rows it leaves off. */
+function boundedFor(c: Context<WebEnv>, { large }: Operation, given: unknown): string {
+  if (typeof large === 'object') return JSON.stringify(given)
+  const { json, leftOff } = boundedAnswer(given)
+  if (leftOff > 0 && large === 'refused') throw new Refusal('answer_too_large')
+  if (leftOff > 0) c.header(leftOffHeader, String(leftOff))
+  return json
+}
+
+const asJson = (c: Context<WebEnv>, json: string, status: 200 | 201 = 200): Response =>
+  c.body(json, status, { 'content-type': 'application/json' })
 
 function inOneTransaction(deps: WebDeps, c: Context<WebEnv>, { operation, act }: BoundChange<Person>, input: unknown) {
   const at = { workspace: c.var.workspace, agent: c.var.agent, session: c.var.session, params: c.req.param() }

@@ -9,7 +9,7 @@ import { Pager } from '../../../agents/parts/Pager.tsx'
 import { api } from '../../../api.ts'
 import { notifyNotSent } from '../../../notify.tsx'
 import { commandsQuery, keys } from '../../../queries.ts'
-import { Empty, ErrorNote, Text, Time } from '../../../ui/index.ts'
+import { Empty, ErrorNote, LeftOut, Text, Time } from '../../../ui/index.ts'
 import { Tone } from '../../../ui/parts.tsx'
 import { CommandTitle } from './CommandTitle.tsx'
 import { ReadLog } from './ReadLog.tsx'
@@ -43,6 +43,7 @@ export default function Commands({ agent }: { agent: Agent }) {
           </li>
         ))}
       </ol>
+      <LeftOut rows={data.leftOff?.rows ?? 0} what={['command']} />
       <Pager page={at} size={size} total={data.total} onPage={(to) => view.go({ page: to > 1 ? to : undefined })} />
     </>
   )

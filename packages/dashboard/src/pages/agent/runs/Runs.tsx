@@ -8,7 +8,7 @@ import { Pager } from '../../../agents/parts/Pager.tsx'
 import { api } from '../../../api.ts'
 import { runsQuery } from '../../../queries.ts'
 import { count } from '../../../ui/format.ts'
-import { Cost, Empty, ErrorNote, Section, Text } from '../../../ui/index.ts'
+import { Cost, Empty, ErrorNote, LeftOut, Section, Text } from '../../../ui/index.ts'
 import { Dotted } from '../../../ui/parts.tsx'
 import { addressOfOrder, orderIn, orders, type RunOrder } from './list.ts'
 import { Length, RunDetails, Started, Status } from './parts.tsx'
@@ -62,6 +62,7 @@ export default function Runs({ agent }: { agent: Agent }) {
           {narrow ? <RunCards {...list} /> : <RunTable {...list} />}
         </div>
       )}
+      <LeftOut rows={data?.leftOff?.rows ?? 0} what={['run']} />
       <Pager
         page={at}
         size={size}

@@ -1,0 +1,10 @@
+/**
+ * The header with the number of rows that an answer leaves off because it would be larger than 1 MB. An answer that is
+ * an object also has their numbers as `leftOff`, by the names of its lists.
+ */
+export const leftOffHeader = 'svc-left-off'
+
+/** The numbers of rows that an answer leaves off, by the names of its lists; missing if none. */
+export interface LeftOff {
+  leftOff?: Readonly<Record<string, number>>
+}
