@@ -91,8 +91,8 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
   /** The maximum size of the request's body, if the usual 64 KB are not enough. */
   readonly maxBytes?: number
   /**
-   * What becomes of an answer that is larger than 1 MB where leaving off its last rows would mislead, because the caller
-   * acts on all of them: it is refused, or sent as a whole for this reason.
+   * The treatment of an answer above 1 MB if leaving off its last rows would mislead, because the caller acts on all of
+   * them: it is refused, or sent as a whole for this reason.
    */
   readonly large?: Large
   /** The effect of the operation, as the help of its command describes it. */

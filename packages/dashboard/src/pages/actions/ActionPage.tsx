@@ -182,7 +182,7 @@ function Agents({ slug, action }: { slug: string; action: Action }) {
   const { state } = route.useSearch()
   const [sought, setSought] = useState('')
   const [most, setMost] = useState(step)
-  // Of an action that is too large for one answer, the agents in a state are requested by themselves.
+  // If an action is too large for one answer, the agents in a state are requested by themselves.
   const isWhole = action.leftOff === undefined || state === undefined
   const part = useQuery({ ...actionQuery(slug, action.id, state), enabled: !isWhole })
   const { agents, leftOff } = (isWhole ? undefined : part.data) ?? action

@@ -14,6 +14,7 @@ import { done, refuse } from '../../platform/verdict.ts'
 
 type TagsWanted = { agents: readonly string[] } & TagChange
 export interface Tagged {
+  /** All named agents, sorted by name. */
   agents: TaggedAgent[]
   /** The ids of the agents whose tags changed. */
   changed: string[]
@@ -24,9 +25,9 @@ type TagRefusal = 'agent_unknown' | 'tags_too_many'
 const agentsAtOnce = 250
 
 /**
- * Gives tags to agents and takes others from them. If one of the agents is unknown or would have too many tags, nothing
- * is changed. Of more agents than one transaction changes, one for which that becomes true meanwhile is left as it is.
- * Returns all named agents, sorted by name, and the ids of those whose tags changed.
+ * Gives tags to agents and takes others from them, and returns all of them. If one of the agents is unknown or would
+ * have too many tags, nothing is changed. If that becomes true of one while several transactions change many, it is left
+ * as it is.
  */
 export async function tagAgents(
   { db, by, now }: Omit<ChangeContext, 'db'> & { db: Db | Writer },

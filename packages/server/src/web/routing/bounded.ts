@@ -20,8 +20,8 @@ interface Part {
 }
 
 /**
- * The JSON of an answer. Of an answer that is larger than 1 MB, the last rows of its largest list are left off. An
- * object then has their number as `leftOff`, by the name of the list. Where the next rows are requested by the last one
+ * The JSON of an answer. If it is larger than 1 MB, the last rows of its largest list are left off, and an object has
+ * their number as `leftOff`, by the name of the list. Where the next rows are requested by the last one
  * (`more`), nothing is lost: the answer is as if the request had named a smaller limit.
  */
 export function boundedAnswer(given: unknown): BoundedAnswer {
