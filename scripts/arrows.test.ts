@@ -31,6 +31,7 @@ const typeArrows = [['dashboard', '@svc/api']]
 const codeArrows = [
   ['dashboard', '@svc/api/filter'],
   ['dashboard', '@svc/api/clock'],
+  ['dashboard', '@svc/api/left-off'],
   ['dashboard', '@svc/api/refused'],
 ]
 

@@ -480,6 +480,7 @@ export const orders: Readonly<Record<string, Order>> = {
         'foreign-changes.ts': 'changes that other programs make to the page',
         'theme.ts': 'colours and contrast',
         'waiting.ts': 'limits of what the page holds open',
+        'left-off.ts': 'how many rows an answer leaves off',
       },
       {
         'help.ts': 'the documents to which the page links',

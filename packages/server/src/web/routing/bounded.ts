@@ -13,7 +13,7 @@ interface BoundedAnswer {
 }
 
 /** The JSON of the first rows of a list that fit into the largest answer. */
-interface Part {
+interface Begun {
   rows: readonly unknown[]
   kept: string[]
   bytes: number
@@ -35,7 +35,7 @@ export function boundedAnswer(given: unknown): BoundedAnswer {
 }
 
 function boundedObject(given: object): BoundedAnswer {
-  const lists = new Map<string, Part>()
+  const lists = new Map<string, Begun>()
   const others = new Map<string, string>()
   for (const [key, value] of Object.entries(given)) {
     if (Array.isArray(value)) lists.set(key, partOf(value))
@@ -62,11 +62,11 @@ function boundedObject(given: object): BoundedAnswer {
   return { json: `{${fields.join(',')}}`, leftOff: counts.reduce((sum, [, part]) => sum + leftOffIn(part), 0) }
 }
 
-const leftOffIn = ({ rows, kept }: Part): number => rows.length - kept.length
+const leftOffIn = ({ rows, kept }: Begun): number => rows.length - kept.length
 
 /** The first rows that fit into the largest answer. No more of a list is written, so that a long one takes no long time. */
-function partOf(rows: readonly unknown[]): Part {
-  const part: Part = { rows, kept: [], bytes: 0 }
+function partOf(rows: readonly unknown[]): Begun {
+  const part: Begun = { rows, kept: [], bytes: 0 }
   for (const row of rows) {
     const json = JSON.stringify(row) ?? 'null'
     part.bytes += bytesOf(json) + 1
@@ -76,7 +76,7 @@ function partOf(rows: readonly unknown[]): Part {
   return part
 }
 
-function shrink(part: Part, room: number): void {
+function shrink(part: Begun, room: number): void {
   while (part.bytes > Math.max(0, room)) {
     const last = part.kept.pop()
     if (last === undefined) break
