@@ -81,7 +81,8 @@ export async function textWorld(service: Service) {
     .execute()
   /** Sends an input with another text in one place, to an alert that nobody has acknowledged. */
   const send = async (operation: Operation, at: TextAt['path'], text: string) => {
-    await service.store.db.updateTable('alert').set({ acknowledged_at: null }).execute()
+    if (operation.route.endsWith('/acknowledge'))
+      await service.store.db.updateTable('alert').set({ acknowledged_at: null }).execute()
     const { method, path, input } = requestOf(operation, alert)
     const { status } = await ann.send(method, path, withValue(input, at, text))
     expect([operation.route, at, text.slice(0, 10), status < 500]).toEqual([
@@ -94,7 +95,8 @@ export async function textWorld(service: Service) {
   return { ann, send }
 }
 
-const requestOf = ({ route }: Operation, alert: string) => {
+/** The request of an operation with its input. */
+export const requestOf = ({ route }: Operation, alert: string) => {
   const [method = '', path = ''] = route.split(' ')
   const { path: named, input } = inputs[route] ?? { input: {} }
   const sent = (named ?? `/api/web${path.replace(':slug', 'north')}`).replace('ALERT', alert)
