@@ -92,8 +92,11 @@ export function watchedJobs(
     return looked > now + sleptMs ? looked : undefined
   }
   /** The note once the clock was set back since a look, if it was. */
-  const setBack = (found: FoundJobs, now: number, from: number | undefined): SeenJobs =>
-    from === undefined ? seen : withLate(seen, found, { from: from / 1000, now: now / 1000, zone: zoneNow() })
+  const setBack = (found: FoundJobs, now: number, from: number | undefined): SeenJobs => {
+    if (from === undefined) return seen
+    const then = settled(found, seen, from / 1000).found
+    return withLate(seen, then, { from: from / 1000, now: now / 1000, zone: zoneNow() })
+  }
   return {
     name: 'jobs',
     async refresh() {

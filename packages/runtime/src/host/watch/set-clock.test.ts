@@ -227,6 +227,17 @@ const table: readonly (readonly [string, (it: Machine, jump: number) => Promise<
     },
   ],
   [
+    'a run that hangs and is overdue stays so, although the clock was set before, too',
+    async (it, jump) => {
+      it.recorder().started(process.pid)
+      it.jumps(jump)
+      it.passes(2 * hour + 20 * minute)
+      expect(it.level()).toBe('bad')
+      it.jumps(jump)
+      it.stays('bad', hour)
+    },
+  ],
+  [
     'a run that fails while the clock is set shows',
     async (it, jump) => {
       const run = it.recorder()
