@@ -4,6 +4,8 @@ import { dayRuns, healthOf, panelsOf, subjectsOf, titleOf } from './digest.mts'
 import { type History, headOf, readHistory, type Wanted } from './history.mts'
 
 const readingsKept = 30
+/** The status is written at least this often, because its age shows that the agent works. */
+const writeSeconds = 60
 const channel = openChannel('reader', '1.0.0', {
   folder: text(''),
   branch: text(''),
@@ -51,7 +53,7 @@ async function round() {
     await readIfChanged(pressed ? 'run now' : changed ? 'settings changed' : 'schedule')
   }
   if (!stop.signal.aborted) write()
-  await channel.wait((due - performance.now()) / 1000, { paused }, stop.signal)
+  await channel.wait(Math.min(writeSeconds, (due - performance.now()) / 1000), { paused }, stop.signal)
 }
 
 /**

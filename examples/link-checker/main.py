@@ -11,6 +11,7 @@ from channel import Channel, Stopped
 
 VERSION = "1.1.0"
 RUNS_KEPT = 50
+WRITE_SECONDS = 60  # the status is written at least this often: its age shows that the agent works
 SETTINGS = {
     "folder": ("",),
     "kinds": ("all", ["all", "markdown", "html"]),
@@ -54,7 +55,7 @@ class Checker:
         if pressed or changed or time.monotonic() >= self.due:
             self.check("run now" if pressed else "settings changed" if changed else "schedule")
         self.write()
-        self.channel.wait(max(0.0, self.due - time.monotonic()), paused=False)
+        self.channel.wait(min(WRITE_SECONDS, max(0.0, self.due - time.monotonic())), paused=False)
 
     def pause(self, settings):
         if not self.paused:

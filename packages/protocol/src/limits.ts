@@ -133,10 +133,25 @@ export const limits = {
    * [D20] An agent counts as offline after three intervals without a report, but never earlier than after this time.
    */
   minOfflineSeconds: 90,
-  /** [D65] A status file older than this is old: the page then shows its age. */
+  /** [D67] How often what `svc new` makes writes its status file, although nothing is new. */
+  statusEverySeconds: 60,
+  /**
+   * [D65] A status file is old at this age, and not before this many times the usual gap between two writes: the page
+   * then shows its age.
+   */
   statusOldSeconds: 300,
-  /** [D65] Minimum age at which an old status file becomes a warning. */
+  statusOldGaps: 2,
+  /**
+   * [D65] An old status file becomes a warning at this age, and not before this many times the usual gap between two
+   * writes.
+   */
   statusLateSeconds: 600,
+  statusLateGaps: 4,
+  /**
+   * [D67] Age at which a status file becomes a warning if it was written only once, so that nothing is known about how
+   * often the agent writes. It is longer than an hour, so that hourly jobs cause no warning.
+   */
+  statusOnceSeconds: 4200,
   /**
    * [D19] Maximum size of a report that a reporter sends. The reporter itself shortens a larger report to this size.
    */

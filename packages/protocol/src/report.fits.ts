@@ -725,6 +725,9 @@ function report(v: unknown): boolean {
       case 'status_at':
         if (!(typeof x === 'number' && Number.isSafeInteger(x) && x >= 0 && (x !== 0 || 1 / x > 0))) return false
         break
+      case 'status_old':
+        if (!(typeof x === 'boolean')) return false
+        break
       case 'stopped':
         if (!(x === 'person' || x === 'signal')) return false
         break

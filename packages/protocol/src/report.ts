@@ -180,6 +180,11 @@ export const report = object(
     seq: integer(0),
     /** The time, in Unix seconds, at which the agent last wrote its status file (D65). */
     status_at: integer(0),
+    /**
+     * True if the status file is older than usual, as the reporter knows it (D67). Absent from reporters that do not
+     * know; the service then applies the usual five minutes.
+     */
+    status_old: boolean,
     stopped: oneOf(stops),
   },
   'protocol',

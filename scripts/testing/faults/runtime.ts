@@ -120,8 +120,8 @@ export const runtimeFaults: readonly Fault[] = [
     name: 'age: a pause counts as silence of the status file',
     harm: 'An agent that was resumed a moment ago is shown with a warning.',
     file: at('reporter/status/age.ts'),
-    old: 'now - Math.max(writes.at, writes.since ?? 0) > late',
-    new: 'now - writes.at > late',
+    old: 'now - Math.max(writes.at, writes.since ?? 0) > lateAfter(writes, now)',
+    new: 'now - writes.at > lateAfter(writes, now)',
     tests: [at('reporter/status/age.test.ts')],
   },
   {

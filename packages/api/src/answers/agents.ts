@@ -20,6 +20,8 @@ interface AgentSigns {
   stopped: Stop | null
   /** When the agent wrote its status file, by its machine's clock (D65); null if its reports do not say. */
   statusAt: number | null
+  /** True if the agent's status file is older than usual, so that its time is shown with it (D67). */
+  statusOld: boolean
   /** True if the agent has not written its status file for too long (D65). */
   statusLate: boolean
   /** True if the agent lacks secrets that its version requires. */

@@ -16,6 +16,10 @@ import {
 test.each<[Partial<RuleSettings>, string]>([
   [{}, 'when any agent is offline for 10 minutes'],
   [{ rule: 'item', after: 120 }, 'when a health item of any agent is Bad for 2 minutes'],
+  [
+    { rule: 'status_stale', after: 0 },
+    'when the status file of any agent is older than 10 minutes and 4 times its usual interval, or than 70 minutes if it was written only once',
+  ],
   [{ rule: 'update', after: 0 }, 'when an update of any agent fails'],
   [{ rule: 'cost_day', after: 0, limit: 12.5 }, 'when an agent or the workspace costs more than $12.5 in a day'],
   [

@@ -1,5 +1,6 @@
 /** Puts alerts, rules and mutes into the words of the page. */
 import type { AlertLine, AlertSubject, RuleName, RuleRow, RuleSettings } from '@svc/api'
+import { limits } from '@svc/protocol'
 
 /** The heading of the alerts of each rule. */
 export const headings: Readonly<Record<RuleName, string>> = {
@@ -30,7 +31,8 @@ const conditions: Readonly<Record<RuleName, (rule: RuleRow) => string>> = {
   item: () => 'a health item of any agent is Bad',
   warning: () => 'the level of any agent is Warning',
   process: () => 'the process of any agent does not run',
-  status_stale: () => 'the status file of any agent is more than ten minutes old',
+  status_stale: () =>
+    `the status file of any agent is older than ${lengthOf(limits.statusLateSeconds)} and ${limits.statusLateGaps} times its usual interval, or than ${lengthOf(limits.statusOnceSeconds)} if it was written only once`,
   binding: () => 'a binding of any agent is broken',
   disk: () => 'the disk of any agent is full or nearly full',
   update: () => 'an update of any agent fails',

@@ -11,6 +11,7 @@ const row = (name: string, more: Partial<FleetRow> = {}): FleetRow => ({
   silentAt: 91_000,
   stopped: null,
   statusAt: null,
+  statusOld: false,
   statusLate: false,
   secretsMissing: false,
   doing: null,

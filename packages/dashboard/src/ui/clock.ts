@@ -1,5 +1,4 @@
 /** One timer for all relative times on the page. */
-import { limits } from '@svc/protocol'
 import { useSyncExternalStore } from 'react'
 import { knownNow, serviceNow } from './service-time.ts'
 
@@ -27,10 +26,6 @@ function listen(listener: () => void): () => void {
  */
 export const useClock = <T extends string | number | boolean>(read: (now: number) => T): T =>
   useSyncExternalStore(listen, () => read(serviceNow()))
-
-/** True if a status file written at `statusAt` (Unix milliseconds) is old (D65); false if the time is unknown. */
-export const useOld = (statusAt: number | null | undefined): boolean =>
-  useClock((now) => statusAt != null && now - statusAt > limits.statusOldSeconds * 1000)
 
 /**
  * True if an agent counts as offline now (D20), as far as the page can know. `silentAt` is the time at which the agent

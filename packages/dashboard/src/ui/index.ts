@@ -3,7 +3,7 @@
 export { Confirm } from './Confirm.tsx'
 export { CopyLines } from './CopyLines.tsx'
 export { Cost, dollars } from './Cost.tsx'
-export { useClock, useOld, useSilent } from './clock.ts'
+export { useClock, useSilent } from './clock.ts'
 export { Dialog } from './Dialog.tsx'
 export { DialogEnd } from './DialogEnd.tsx'
 export { Empty } from './Empty.tsx'

@@ -172,7 +172,7 @@ function statusFile(folder: Folder): Check[] {
   const read = readStatus(folder, placeOf(folder, manifest.value, status))
   const [fault] = keepStatus({ misses: 0 }, read, status, Date.now()).health
   if (fault?.level === 'warn') return [{ name: 'Status file', ok: false, message: withoutStop(fault.detail ?? status) }]
-  const age = statusAge(folder, manifest.value)
+  const age = statusAge(folder, manifest.value)?.item
   if (!age) return []
   return [{ name: 'Status file', ok: age.level !== 'warn', message: `${status}: ${age.detail}` }]
 }

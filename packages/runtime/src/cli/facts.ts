@@ -13,7 +13,7 @@ import { hint } from '../machine/hint.ts'
 import { bindingHealth } from '../reporter/bindings/watch.ts'
 import { owedAcks, readJournal } from '../reporter/commands/journal.ts'
 import { type Outbox, readOutbox } from '../reporter/outbox.ts'
-import { ageItem, recordSingleCheck } from '../reporter/status/age.ts'
+import { ageItem, isOld, recordSingleCheck } from '../reporter/status/age.ts'
 import { diskHealth } from '../reporter/status/disk.ts'
 import { readStatus } from '../reporter/status/file.ts'
 import { keepStatus } from '../reporter/status/keep.ts'
@@ -30,16 +30,24 @@ import { standstill } from '../updates/agent/unread.ts'
 import { runtimeFacts } from '../updates/runtime/now.ts'
 import type { Agent } from './folder.ts'
 
+interface StatusAge {
+  /** The health item that says how old the agent's status file is (D65); undefined while the file is new. */
+  readonly item: HealthItem | undefined
+  /** True if the file is older than usual, so that the state in it may no longer be true (D67). */
+  readonly old: boolean
+}
+
 /**
- * Returns the health item which says that the agent's status file is old (D65). Undefined if the file is new enough, or
- * if the agent is paused or its process is not running, because then the age means nothing.
+ * Returns the age of the agent's status file. Undefined without a readable one, or if the agent is paused or its
+ * process is not running, because then the age means nothing.
  */
-export function statusAge(folder: Folder, manifest: Manifest): HealthItem | undefined {
+export function statusAge(folder: Folder, manifest: Manifest): StatusAge | undefined {
   const file = manifest.status
   const read = file === undefined ? undefined : readStatus(folder, placeOf(folder, manifest, file))
   if (read?.is !== 'bytes' || isResting(folder, manifest)) return undefined
   const now = Date.now()
-  return ageItem(recordSingleCheck(readWrites(folder), read.mtimeMs, now), now)
+  const writes = recordSingleCheck(readWrites(folder), read.mtimeMs, now)
+  return { item: ageItem(writes, now), old: isOld(writes, now) }
 }
 
 /** True if the agent is paused or its process is not running. */
@@ -76,11 +84,11 @@ export function factsOf({ folder, manifest }: Agent) {
     runNow: runNowWaits(folder),
     changes,
     state: status?.status.state,
-    health: [...(status?.health ?? []), ...(age ? [age] : []), ...(status?.status.health ?? [])],
+    health: [...(status?.health ?? []), ...(age?.item ? [age.item] : []), ...(status?.status.health ?? [])],
     /** The health item about the room on the disk, if there is little. */
     disk: diskHealth(folder),
-    /** True if the status file is old, so that the state in it may no longer be true (D65). */
-    old: age !== undefined,
+    /** True if the status file is older than usual, so that the state in it may no longer be true (D65). */
+    old: age?.old ?? false,
     /** The health of the agent's bindings to products, as the runtime last saw it (3.7). */
     bindings: bindingHealth(folder, manifest),
     /** Names the required secrets that are not set, and the command that sets one; undefined if none is missing. */

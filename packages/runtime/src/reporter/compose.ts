@@ -50,6 +50,8 @@ export interface ReportParts {
    * has written no valid status (D65).
    */
   readonly statusAt?: number | undefined
+  /** True if the status is older than usual (D67). */
+  readonly statusOld?: boolean | undefined
   /** The outcome of the last update; present if the agent was installed from a blueprint (2.5). */
   readonly applied?: Applied | undefined
   /**
@@ -90,6 +92,7 @@ export function compose(parts: ReportParts): Report {
     runtime: parts.runtime,
     ...(account && { account }),
     ...(parts.statusAt !== undefined && { status_at: parts.statusAt }),
+    ...(parts.statusOld !== undefined && { status_old: parts.statusOld }),
     ...(parts.stop && { stopped: parts.stop.by }),
   }
 }

@@ -41,7 +41,7 @@ import { compose } from './compose.ts'
 import { readOutbox, writeOutbox } from './outbox.ts'
 import { byService, type ServiceClock, serviceClock } from './service-clock.ts'
 import { shrink } from './shrink.ts'
-import { ageItem } from './status/age.ts'
+import { ageItem, isOld } from './status/age.ts'
 import { diskHealth } from './status/disk.ts'
 import { readStatus } from './status/file.ts'
 import { type KeptStatus, keepStatus } from './status/keep.ts'
@@ -179,6 +179,7 @@ function nextReport(reporter: Reporter, { manifest, health, ...own }: Now, acks:
     halt,
     stop: own.stop && { by: own.stop, author: readStop(folder) },
     statusAt: aged && seconds(byService(aged.at, reporter.serviceClock, clocks())),
+    statusOld: aged && isOld(aged, aged.looked),
     acks,
     account: readAccount(folder),
     host: hostname(),

@@ -1,5 +1,5 @@
 /** The age of the agent's status file, which the page shows beside facts from a file that is old (D65). */
-import { Time, useOld } from '../../ui/index.ts'
+import { Time } from '../../ui/index.ts'
 import type { Agent } from './agent.ts'
 
 /**
@@ -7,8 +7,7 @@ import type { Agent } from './agent.ts'
  * agent is offline, because then the whole report is old.
  */
 export function AsOf({ agent: { page, silent } }: { agent: Agent }) {
-  const old = useOld(page.statusAt)
-  if (!old || silent || page.statusAt === null) return null
+  if (!page.statusOld || silent || page.statusAt === null) return null
   return (
     <span className="ag-as-of" data-late={page.statusLate}>
       as of <Time at={page.statusAt} />

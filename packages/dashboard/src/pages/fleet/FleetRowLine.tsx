@@ -5,7 +5,7 @@ import type { FleetRow } from '@svc/api'
 import { Link } from '@tanstack/react-router'
 import { memo, type ReactNode } from 'react'
 import { paths } from '../../paths.ts'
-import { Cost, Level, PlainTime, Text, useOld, useSilent } from '../../ui/index.ts'
+import { Cost, Level, PlainTime, Text, useSilent } from '../../ui/index.ts'
 import { Wished } from '../../updates/Wished.tsx'
 import { type ColumnName, columns } from '../../views/columns.ts'
 import { RuntimeMark } from './RuntimeMark.tsx'
@@ -66,9 +66,9 @@ const Cell = ({ name, children, past }: CellProps) => (
 )
 
 /** True if the agent counts as offline, and whether its status is old. */
-function useSigns({ silentAt, statusAt }: FleetRow): { silent: boolean; old: boolean } {
+function useSigns({ silentAt, statusOld }: FleetRow): { silent: boolean; old: boolean } {
   const silent = useSilent(silentAt)
-  return { silent, old: useOld(statusAt) && !silent }
+  return { silent, old: statusOld && !silent }
 }
 
 /** Shows what the agent does or, where nothing runs, the detail that says why it is in its state. */

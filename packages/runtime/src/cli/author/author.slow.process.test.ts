@@ -81,6 +81,9 @@ describe.each(languages)('svc new --language %s', (language) => {
     const manifest = readManifest(readFileSync(at('svc.agent.yaml')))
     const [command = '', ...args] =
       manifest.ok && manifest.value.runtime?.kind === 'process' ? manifest.value.runtime.command : []
+    const main = args.at(-1) ?? ''
+    const often = ['writeSeconds', 'WRITE_SECONDS'].find((name) => readFileSync(at(main), 'utf8').includes(name))
+    writeFileSync(at(main), readFileSync(at(main), 'utf8').replace(`${often} = 60`, `${often} = 1`))
     const status = statusOf(at('state'))
     const agent = spawn(command === 'node' ? process.execPath : command, args, { cwd: folder, stdio: 'inherit' })
     const ended = new Promise((resolve) => agent.on('close', (code) => resolve(code)))
@@ -88,6 +91,8 @@ describe.each(languages)('svc new --language %s', (language) => {
       const first = await status((s) => s.runs?.length === 1)
       expect(first.state).toMatchObject({ level: 'info', detail: expect.stringContaining('Replace the function work') })
       expect(first.agent, 'the manifest says the version').toBeUndefined()
+      rmSync(at('state/status.json'))
+      expect(await status(() => true), 'the status is written again although nothing is new (D67)').toEqual(first)
       writeFileSync(at('.svc/run_now'), '')
       await status((s) => s.runs?.length === 2)
       expect(existsSync(at('.svc/run_now'))).toBe(false)

@@ -26,9 +26,9 @@ const said = JSON.stringify({ state: { level: 'ok', label: 'Working' }, active: 
 
 /**
  * Makes the folder of an agent that was connected by hand, whose status file was written this many minutes ago; `usual`
- * is the gap between two writes that was learned, in seconds.
+ * is the gap between two writes that was learned, in seconds, or null if only one write was seen.
  */
-function written(good: Service, minutes: number, usual?: number) {
+function written(good: Service, minutes: number, usual?: number | null) {
   const agent = agentFolder({ 'state/status.json': said }, good.origin)
   cleanups.push(() => agent.remove())
   const now = Date.now()
@@ -36,7 +36,8 @@ function written(good: Service, minutes: number, usual?: number) {
   utimesSync(`${agent.root}/state/status.json`, at / 1000, at / 1000)
   if (usual !== undefined) {
     mkdirSync(agent.journal, { recursive: true })
-    const writes = { mtime: at, at, looked: now - 60_000, last: usual * 1000, longest: [] }
+    const learned = usual === null ? {} : { last: usual * 1000 }
+    const writes = { mtime: at, at, looked: now - 60_000, longest: [], ...learned }
     writeFileSync(agent.statusWrites, JSON.stringify(writes))
   }
   return agent
@@ -61,10 +62,22 @@ test('a status file that nobody writes is reported with its time, and becomes a 
   expect((await svc(frozen, ['doctor', '--offline'])).out).toMatch(/BAD\s+Status file: .*Written 13 min ago/)
 })
 
+test('a status file that was written once and never again becomes a warning (D67)', async () => {
+  const good = await service()
+  const agent = written(good, 76, null)
+  expect((await svc(agent, ['report', '--once'])).code).toBe(0)
+  expect(good.reports[0]?.report.status_old).toBe(true)
+  const detail = 'Written 76 min ago. Nothing has written it again, so what it says may no longer be true.'
+  expect(healthOf(good, 'Status file')).toEqual({ name: 'Status file', level: 'warn', detail })
+  expect((await svc(agent, ['status'])).out).toContain(`warn Status file: ${detail}`)
+  expect((await svc(agent, ['doctor', '--offline'])).out).toMatch(/BAD\s+Status file: .*Written 76 min ago/)
+})
+
 test('the status of an agent that writes once a day is reported with its time and causes no warning (D65)', async () => {
   const good = await service()
   const daily = written(good, 14 * 60, 24 * 3600)
   await svc(daily, ['report', '--once'])
+  expect(good.reports[0]?.report.status_old).toBe(false)
   expect(healthOf(good, 'Status file')).toEqual({ name: 'Status file', level: 'info', detail: 'Written 14 h ago.' })
   const { out } = await svc(daily, ['doctor', '--offline'])
   expect(out).toMatch(/ok\s+Status file: .*Written 14 h ago/)

@@ -1,5 +1,6 @@
+import { limits } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { ageItem, type FileCheck, lateAfter, recordCheck, type Writes } from './age.ts'
+import { ageItem, type FileCheck, isOld, lateAfter, recordCheck, recordSingleCheck, type Writes } from './age.ts'
 
 const s = 1000
 const min = 60 * s
@@ -50,6 +51,7 @@ function newSetup(first: Partial<Writes> = {}) {
     },
     item: () => ageItem(writes, now),
     level: () => ageItem(writes, now)?.level,
+    old: () => isOld(writes, now),
     late: () => lateAfter(writes, now),
     writes: () => writes,
   }
@@ -63,10 +65,56 @@ test('a file that was written within five minutes is not mentioned', () => {
   expect(w.item()).toEqual({ name: 'Status file', level: 'info', detail: 'Written 6 min ago.' })
 })
 
-test('until a gap has been learned the age is never a warning', () => {
+test('a file that was written once and never again becomes a warning after 70 minutes (D67)', () => {
   const w = newSetup()
-  w.pass(3 * day, undefined, 5 * min)
+  w.pass(70 * min)
+  expect(w.item()).toMatchObject({ level: 'info' })
+  w.pass(6 * min)
+  expect(w.item()).toEqual({
+    name: 'Status file',
+    level: 'warn',
+    detail: 'Written 76 min ago. Nothing has written it again, so what it says may no longer be true.',
+  })
+})
+
+test('a file that was already old when the reporter first saw it has its 70 minutes from then on', () => {
+  const w = newSetup({ ...recordCheck(undefined, { mtime: start - 14 * hour, now: start, resting: false }) })
+  w.touch(start - 14 * hour)
   expect(w.level()).toBe('info')
+  w.pass(70 * min)
+  expect(w.level()).toBe('info')
+  w.pass(min)
+  expect(w.level()).toBe('warn')
+})
+
+test('a file that was written once, as an earlier version noted it, is a warning at once', () => {
+  const noted: Writes = { mtime: start - 3 * day, at: start - 3 * day, looked: start - 30 * s, longest: [] }
+  const now = recordCheck(noted, { mtime: start - 3 * day, now: start, resting: false, passed: 30 * s })
+  expect(ageItem(now, start)?.level).toBe('warn')
+})
+
+test('a command that finds no notes about the writes does not warn', () => {
+  expect(ageItem(recordSingleCheck(undefined, start - 3 * day, start), start)?.level).toBe('info')
+})
+
+test.each<[writes: string, every: number | undefined, old: number, late: number]>([
+  ['once', undefined, 5 * min, 70 * min],
+  ['every 30 s', 30 * s, 5 * min, 10 * min],
+  ['as often as by what svc new makes', limits.statusEverySeconds * s, 5 * min, 10 * min],
+  ['every 10 minutes', 10 * min, 20 * min, 40 * min],
+  ['every hour', hour, 2 * hour, 4 * hour],
+  ['every day', day, 2 * day, 4 * day],
+])('a status that is written %s is old and late by its own rhythm (D65, D67)', (_, every, old, late) => {
+  const w = newSetup()
+  if (every !== undefined) w.pass(3 * every, every, Math.min(every, 5 * min))
+  w.pass(old, undefined, 5 * min)
+  expect(w.old()).toBe(false)
+  w.pass(30 * s)
+  expect(w.old()).toBe(true)
+  w.pass(late - old - 30 * s, undefined, 5 * min)
+  expect(w.level()).toBe('info')
+  w.pass(30 * s)
+  expect(w.level()).toBe('warn')
 })
 
 test('a frozen agent that wrote every 30 s causes a warning after ten minutes', () => {

@@ -14,8 +14,8 @@ export interface Writes {
   /** The time of the last check of the status file. */
   readonly looked: number
   /**
-   * When the agent was last at rest or started, when the file had not been checked for a while, or when the clock was
-   * set. The time until a warning about an old status file counts from here.
+   * When the file was first checked, when the agent was last at rest or started, when the file had not been checked for
+   * a while, or when the clock was set. The time until a warning about an old status file counts from here.
    */
   readonly since?: number
   /**
@@ -52,8 +52,6 @@ export interface FileCheck {
 const hourMs = 3_600_000
 /** The number of hours for which a gap between two writes is remembered. The last gap counts whatever its age. */
 const hours = 24
-/** A gap between two writes is still usual if it is at most this many times as long as the longest remembered one. */
-const patience = 4
 /**
  * If the last check is longer ago than `unseenMs`, or the clocks disagree by more than `disagreeMs`, the machine slept
  * or its clock was set. Normally each report checks the file, every 5 to 300 s.
@@ -67,7 +65,7 @@ export function recordCheck(
   { mtime, now, resting, halted = false, ...rest }: FileCheck,
 ): Writes {
   const started = rest.started === undefined ? {} : { started: rest.started }
-  if (!before) return { mtime, at: Math.min(mtime, now), looked: now, longest: [], ...started }
+  if (!before) return { mtime, at: Math.min(mtime, now), looked: now, since: now, longest: [], ...started }
   const interrupted = resting || before.started !== rest.started || jumped(before, now, rest.passed)
   const written = mtime !== before.mtime
   const at = written ? within(mtime, Math.min(before.looked, now), now) : Math.min(before.at, now)
@@ -107,31 +105,56 @@ function withGap(gaps: readonly Gap[], hour: number, length: number): Gap[] {
  */
 export function recordSingleCheck(before: Writes | undefined, mtime: number, now: number): Writes {
   const at = Math.min(before?.mtime === mtime ? before.at : mtime, now)
-  return { longest: [], ...before, mtime, at, looked: now }
+  return { ...(before ?? { since: now, longest: [] }), mtime, at, looked: now }
 }
 
 /**
- * The age in milliseconds from which the status file is too old; undefined until a gap between two writes has been
- * learned.
+ * The longest gap between two writes that is usual, in milliseconds; undefined until a gap has been learned. Everything
+ * that depends on how often an agent writes is computed from this.
  */
-export function lateAfter({ last, longest }: Writes, now: number): number | undefined {
+function usualGap({ last, longest }: Writes, now: number): number | undefined {
   if (last === undefined) return undefined
   const since = Math.floor(now / hourMs) - hours
-  const usual = Math.max(last, ...longest.filter(([hour]) => hour > since).map(([, length]) => length))
-  return Math.max(limits.statusLateSeconds * 1000, patience * usual)
+  return Math.max(last, ...longest.filter(([hour]) => hour > since).map(([, length]) => length))
+}
+
+/** The age in milliseconds from which the status file is too old (D65, D67). */
+export function lateAfter(writes: Writes, now: number): number {
+  const usual = usualGap(writes, now)
+  if (usual === undefined) return limits.statusOnceSeconds * 1000
+  return Math.max(limits.statusLateSeconds * 1000, limits.statusLateGaps * usual)
 }
 
 /**
- * The health item about an old status file, for reports and for commands on the machine; undefined while the file is
- * new enough.
+ * True if the status file is older than usual, so that what it says is shown with its time. The page repeats what the
+ * report says about this.
+ */
+export function isOld(writes: Writes, now: number): boolean {
+  const usual = usualGap(writes, now) ?? 0
+  return isLate(writes, now) || now - writes.at > Math.max(limits.statusOldSeconds * 1000, limits.statusOldGaps * usual)
+}
+
+const isLate = (writes: Writes, now: number): boolean =>
+  now - Math.max(writes.at, writes.since ?? 0) > lateAfter(writes, now)
+
+/**
+ * The health item about the age of the status file, for reports and for commands on the machine; undefined while the
+ * file is new.
  */
 export function ageItem(writes: Writes, now: number): HealthItem | undefined {
   const age = now - writes.at
   if (age <= limits.statusOldSeconds * 1000) return undefined
-  const late = lateAfter(writes, now)
-  const isLate = late !== undefined && now - Math.max(writes.at, writes.since ?? 0) > late
-  const usual = isLate ? `, although it is usually written at least every ${span(late / patience)}` : ''
-  return { name: 'Status file', level: isLate ? 'warn' : 'info', detail: `Written ${ago(age / 1000)}${usual}.` }
+  const written = `Written ${ago(age / 1000)}`
+  if (!isLate(writes, now)) return { name: 'Status file', level: 'info', detail: `${written}.` }
+  const usual = usualGap(writes, now)
+  return {
+    name: 'Status file',
+    level: 'warn',
+    detail:
+      usual === undefined
+        ? `${written}. Nothing has written it again, so what it says may no longer be true.`
+        : `${written}, although it is usually written at least every ${span(usual)}.`,
+  }
 }
 
 /** A duration in words, such as `30 s` or `5 min`. */

@@ -43,14 +43,16 @@ const charactersOf = ({ label, detail, doing, signs, body }: ReportWrite): numbe
   (label?.length ?? 0) + (detail?.length ?? 0) + (doing?.length ?? 0) + (signs?.length ?? 0) + body.length
 
 /**
- * The warnings of the runtime as words: `status` if the status file is more than ten minutes old and was reported as
- * too old (D65), `secrets` if required secrets are missing, and `disk` if the disk of the machine is full or nearly
- * full. Null without any.
+ * The warnings of the runtime as words: `old` if the status file is older than usual (D67), `status` if it is more than
+ * ten minutes old and was reported as too old (D65), `secrets` if required secrets are missing, and `disk` if the disk
+ * of the machine is full or nearly full. Null without any.
  */
-function warningsOf({ health, status_at }: Report, now: number): string | null {
-  if (!health) return null
-  let words: string | null = null
-  const mayBeLate = status_at !== undefined && status_at + limits.statusLateSeconds < now / 1000
+function warningsOf({ health, status_at, status_old }: Report, now: number): string | null {
+  const age = status_at === undefined ? 0 : now / 1000 - status_at
+  const old = status_at !== undefined && (status_old ?? age > limits.statusOldSeconds)
+  let words: string | null = old ? 'old' : null
+  if (!health) return words
+  const mayBeLate = age > limits.statusLateSeconds
   for (const { name, level } of health) {
     if (level !== 'warn' && (level !== 'bad' || name !== diskSpace)) continue
     const word = wordFor(name, mayBeLate)
@@ -65,7 +67,7 @@ function wordFor(name: string | undefined, mayBeLate: boolean): Warning | undefi
   return mayBeLate && name === 'Status file' ? 'status' : undefined
 }
 
-type Warning = 'status' | 'secrets' | 'disk'
+type Warning = 'old' | 'status' | 'secrets' | 'disk'
 
 /** True if the column of warnings contains the word. */
 export const warnsOf = (warnings: string | null | undefined, word: Warning): boolean =>

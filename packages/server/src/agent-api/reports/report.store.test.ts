@@ -10,6 +10,17 @@ import { fleetRows } from '../../web/queries/fleet-rows.ts'
 import { storedReport } from '../report-store/body.ts'
 import { twoReporters } from './reporters.ts'
 
+const late = { name: 'Status file', level: 'warn' }
+const ages: [says: string, minutes: number, more: object, age: object][] = [
+  ['new', 4, {}, { statusOld: false, statusLate: false }],
+  ['of a reporter that does not know what is usual', 6, {}, { statusOld: true, statusLate: false }],
+  ['not old for this agent', 14, { status_old: false }, { statusOld: false, statusLate: false }],
+  ['old by the clock of its machine', 1, { status_old: true }, { statusOld: true, statusLate: false }],
+  ['late', 14, { status_old: true, health: [late] }, { statusOld: true, statusLate: true }],
+  ['unreadable for long', 14, { status_old: false, health: [late] }, { statusOld: true, statusLate: true }],
+  ['without a time', 0, { status_at: null, status_old: true }, { statusOld: false, statusLate: false }],
+]
+
 everyEngine('a report', (open) => {
   test('a report is kept as received, along with its runs and the columns of the fleet list', async () => {
     const w = await newTestWorkspace(await open())
@@ -62,6 +73,17 @@ everyEngine('a report', (open) => {
     expect(await list()).toMatchObject({ statusLate: false })
     await report({ state: { level: 'ok' } })
     expect(await list()).toEqual({ level: 'ok', statusAt: null, statusLate: false })
+  })
+
+  test('a status is old if its reporter says so, or by its age if the reporter does not know (D67)', async () => {
+    const w = await newTestWorkspace(await open())
+    const { report } = reporting(w)
+    for (const [says, minutes, more, age] of ages) {
+      const status_at = Math.floor(w.clock.now() / 1000) - minutes * 60
+      await report({ status_at, state: { level: 'ok' }, health: [], ...more })
+      const rows = await fleetRows(w.store.db, w.workspace.id, dayOf(w.clock.now()))
+      expect(rows.get(w.agent.id), says).toMatchObject(age)
+    }
   })
 
   test('an agent that runs without its secrets is a warning in the list', async () => {

@@ -42,6 +42,7 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     silentAt: row?.silentAt ?? null,
     stopped: row?.stopped ?? null,
     statusAt: row?.statusAt ?? null,
+    statusOld: row?.statusOld ?? false,
     statusLate: row?.statusLate ?? false,
     secretsMissing: row?.secretsMissing ?? false,
     nextReportAt: last && !row?.stopped ? last.received_at + last.interval_s * 1000 : null,

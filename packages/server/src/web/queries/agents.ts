@@ -43,7 +43,7 @@ export async function listAgents(db: Db, workspace: { id: string }, now: number,
 function listed(columns: AgentColumns, facts: FleetRow, now: number) {
   const { name, received_at, level, label, version, blueprint, stopped, detail } = columns
   const { host, tags } = facts
-  const age = statusAge(columns, now)
+  const age = statusAge(columns)
   return {
     ...{ name, received_at, level, label, version, blueprint, stopped, detail },
     ...{ age, host, tags, offline: isSilent(facts, now) },
@@ -76,7 +76,7 @@ export async function agentSnapshot(db: Db, agent: AgentRow, now: number) {
     version: row?.version ?? null,
     runtime: report?.runtime ?? null,
     stopped: row?.stopped ?? null,
-    ...statusAge(row, now),
+    ...statusAge(row),
     /** The versions that are wished and held. The field `updates` has more about them. */
     wishes: { blueprint: updates.blueprint?.wish?.version ?? null, runtime: updates.runtime.wish?.version ?? null },
     holds: { blueprint: updates.blueprint?.hold?.version ?? null, runtime: updates.runtime.hold?.version ?? null },

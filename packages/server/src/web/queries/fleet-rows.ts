@@ -10,6 +10,7 @@ import { silentAt } from '../../fleet/agents/silent.ts'
 import { tagsOf } from '../../fleet/agents/tags.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { servedRelease } from '../../updates/releases/store.ts'
+import { statusAge } from './age.ts'
 import { type AlertsOf, fleetAlerts } from './fleet-alerts.ts'
 import { fleetUpdates } from './updates.ts'
 
@@ -102,8 +103,7 @@ export async function rowsOf(
       seenAt: row.received_at,
       silentAt: row.received_at === null ? null : silentAt(row.received_at, row.interval_s ?? 0, row.stopped),
       stopped: row.stopped,
-      statusAt: row.status_at === null ? null : row.status_at * 1000,
-      statusLate: warnsOf(row.warnings, 'status'),
+      ...statusAge(row),
       secretsMissing: warnsOf(row.warnings, 'secrets'),
       doing: row.doing,
       version: row.version,

@@ -21,6 +21,7 @@ const row = (
     silentAt,
     seenAt: silentAt === null ? null : 1,
     stopped: null,
+    statusOld: false,
     statusLate: false,
     secretsMissing: false,
     tags: [],

@@ -4,7 +4,7 @@ import type { Agent } from '../../../agents/parts/agent.ts'
 import { AnchorLink } from '../../../links.tsx'
 import { paths } from '../../../paths.ts'
 import { listBefore } from '../../../shell/returning.ts'
-import { Level, Text, Time, useOld } from '../../../ui/index.ts'
+import { Level, Text, Time } from '../../../ui/index.ts'
 import { Dotted } from '../../../ui/parts.tsx'
 import { Wished } from '../../../updates/Wished.tsx'
 import { AgentMenu } from './AgentMenu.tsx'
@@ -15,7 +15,7 @@ import { Tags } from './Tags.tsx'
 export function Header({ agent }: { agent: Agent }) {
   const { slug, page, silent } = agent
   const { report } = page
-  const old = useOld(page.statusAt) && !silent
+  const old = page.statusOld && !silent
   const update = page.updates.blueprint
   const version = page.blueprint === null ? null : (page.versions.running ?? page.versions.installed)
   return (

@@ -3,13 +3,13 @@ import { AskForLog } from '../../../agents/parts/AskForLog.tsx'
 import { AsOf } from '../../../agents/parts/AsOf.tsx'
 import type { Agent } from '../../../agents/parts/agent.ts'
 import { count, figure } from '../../../ui/format.ts'
-import { lasting, Text, useClock, useOld } from '../../../ui/index.ts'
+import { lasting, Text, useClock } from '../../../ui/index.ts'
 import { Dotted, Section } from '../../../ui/parts.tsx'
 import { Subjects } from './Subjects.tsx'
 
 /** Shows the agent's runs in progress. The header says it if there are none. */
 export function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
-  const old = useOld(agent.page.statusAt)
+  const old = agent.page.statusOld
   return (
     <Section
       title={agent.silent || old ? 'Was running' : 'Running now'}

@@ -1,7 +1,7 @@
 import { diskSpace, type HealthItem, missingSecrets } from '@svc/protocol'
 import { AsOf } from '../../../agents/parts/AsOf.tsx'
 import type { Agent } from '../../../agents/parts/agent.ts'
-import { Level, Text, useOld } from '../../../ui/index.ts'
+import { Level, Text } from '../../../ui/index.ts'
 import { Dotted, Section } from '../../../ui/parts.tsx'
 import { worstFirst } from './arrange.ts'
 
@@ -19,7 +19,7 @@ const isOfRuntime = ({ name }: HealthItem): boolean =>
  * file also show when the file was written.
  */
 export function Health({ agent, items }: { agent: Agent; items: readonly HealthItem[] }) {
-  const old = useOld(agent.page.statusAt) && !agent.silent
+  const old = agent.page.statusOld && !agent.silent
   return (
     <Section title="Health" flush>
       <ul className="svc-rows">

@@ -1,3 +1,5 @@
+import { limits } from '@svc/protocol'
+
 /** The program of a new blueprint in JavaScript, which needs Node 20 or newer and nothing else. */
 export const command = '[node, main.mjs]'
 export const run = 'node main.mjs  '
@@ -14,6 +16,8 @@ const pauseFile = env.SVC_PAUSE_FILE || join(folder, '.svc/paused')
 const runNowFile = env.SVC_RUN_NOW_FILE || join(folder, '.svc/run_now')
 const settingsFile = env.SVC_SETTINGS_FILE || join(folder, '.svc/settings.json')
 const defaults = { every: 10 }
+/** The status is written at least this often: its age shows that the agent works. */
+const writeSeconds = ${limits.statusEverySeconds}
 
 /** REPLACE ME: do the work here, and return what the page shows (state, health, gauges, panels). */
 function work(settings) {
@@ -26,14 +30,16 @@ let seen = {}
 let runs = []
 let due = 0
 let before = ''
+let written = ''
+let writtenAt = 0
 turn()
 const timer = setInterval(turn, 500)
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => clearInterval(timer))
 
 function turn() {
   const settings = readSettings()
-  if (existsSync(pauseFile)) {
-    write({ ...seen, state: { level: 'info', label: 'Paused' }, runs })
+  const paused = existsSync(pauseFile)
+  if (paused) {
     before = ''
   } else if (pressed() || JSON.stringify(settings) !== before || performance.now() >= due) {
     const started = Date.now()
@@ -42,8 +48,8 @@ function turn() {
     runs = [run, ...runs].slice(0, 50)
     before = JSON.stringify(settings)
     due = performance.now() + settings.every * 60_000
-    write({ ...seen, runs })
   }
+  write({ ...seen, ...(paused && { state: { level: 'info', label: 'Paused' } }), runs })
 }
 
 function seconds(ms) {
@@ -68,11 +74,15 @@ function pressed() {
   return true
 }
 
-/** Writes a new file and renames it, so that nobody reads half of it. */
+/** Writes what is new, or is due again, into a new file and renames it, so that nobody reads half of it. */
 function write(status) {
+  const text = JSON.stringify(status)
+  if (text === written && performance.now() - writtenAt < writeSeconds * 1000) return
   const file = join(state, 'status.json')
-  writeFileSync(file + '.new', JSON.stringify(status))
+  writeFileSync(file + '.new', text)
   renameSync(file + '.new', file)
+  written = text
+  writtenAt = performance.now()
 }
 
 function log(line) {

@@ -1,3 +1,5 @@
+import { limits } from '@svc/protocol'
+
 /** The program of a new blueprint in Python, which needs Python 3.8 or newer and nothing else. */
 export const command = '[python3, -u, -B, main.py]'
 export const run = 'python3 main.py'
@@ -16,6 +18,7 @@ PAUSE = Path(os.environ.get("SVC_PAUSE_FILE") or FOLDER / ".svc/paused")
 RUN_NOW = Path(os.environ.get("SVC_RUN_NOW_FILE") or FOLDER / ".svc/run_now")
 SETTINGS = Path(os.environ.get("SVC_SETTINGS_FILE") or FOLDER / ".svc/settings.json")
 DEFAULTS = {"every": 10}
+WRITE_SECONDS = ${limits.statusEverySeconds}  # the status is written at least this often: its age shows that the agent works
 
 
 def work(settings):
@@ -28,11 +31,11 @@ def main():
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
     STATE.mkdir(parents=True, exist_ok=True)
-    seen, runs, due, before = {}, [], 0.0, None
+    seen, runs, due, before, written, written_at = {}, [], 0.0, None, None, 0.0
     while True:
         settings = read_settings()
-        if PAUSE.exists():
-            write({**seen, "state": {"level": "info", "label": "Paused"}, "runs": runs})
+        paused = PAUSE.exists()
+        if paused:
             before = None
         elif pressed() or settings != before or time.monotonic() >= due:
             started = time.time()
@@ -40,7 +43,10 @@ def main():
             run = {"id": f"work-{int(started * 1000)}", "kind": "work", "status": "ok", "started": int(started), "ended": int(time.time()), "log": "work"}
             runs = [run, *runs][:50]
             before, due = settings, time.monotonic() + settings["every"] * 60
-            write({**seen, "runs": runs})
+        status = {**seen, **({"state": {"level": "info", "label": "Paused"}} if paused else {}), "runs": runs}
+        if status != written or time.monotonic() >= written_at + WRITE_SECONDS:
+            write(status)
+            written, written_at = status, time.monotonic()
         time.sleep(0.5)
 
 
