@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { mountMissing, type Scarce, type SmallDisk, smallDisk } from '../../testing/small-disk.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
+import { openLog } from './log.ts'
 import { openOutput, outputBytes, rotateOutput } from './output.ts'
 
 const missing = mountMissing('the rotation of output on a full disk')
@@ -17,6 +18,8 @@ interface Printer {
   readonly disk: SmallDisk
   /** Prints about this many bytes in numbered lines of a kilobyte. Lines that the disk refuses are not printed. */
   print(bytes: number): void
+  /** The number of lines that were printed. */
+  printed(): number
   /** The numbers of the lines in a file: the output, or an older one. */
   lines(older?: number): number[]
   names(): string[]
@@ -45,6 +48,7 @@ function printer(scarce: Scarce): Printer {
         }
       }
     },
+    printed: () => count,
     lines: (older) => {
       const whole = readFileSync(file(older), 'utf8')
         .split('\n')
@@ -68,14 +72,42 @@ describe.skipIf(missing !== undefined)('on a file system of 24 MB', () => {
     agent.disk.fill(8 * 1024 * 1024 + 64 * 1024)
     agent.print(outputBytes + 1024)
     const all = agent.lines()
-    const rotated = rotateOutput(agent.folder.output)
-    expect(rotated?.why).toContain(`no space is left on the file system at ${agent.disk.root}`)
+    const why = expect.stringContaining(`no space is left on the file system at ${agent.disk.root}`)
+    expect(rotateOutput(agent.folder.output)).toMatchObject({ why })
     expect([agent.lines(3), agent.lines(2)], 'the older files').toEqual(older)
     const kept = agent.lines(1)
     expect(kept, 'the end of the output').toEqual(range(kept[0] ?? 0, all.at(-1) ?? 0))
     expect(kept.length).toBeGreaterThan(2.8 * 1024)
     expect(agent.lines(), 'the file is empty').toEqual([])
     expect(agent.names()).toEqual(['agent.log', 'agent.log.1', 'agent.log.2', 'agent.log.3'])
+  })
+
+  test('with 1 MB left and output that is not yet rotated, older files make room for the newest lines', () => {
+    const agent = printer('bytes')
+    for (const _ of [1, 2]) {
+      agent.print(outputBytes + 1024)
+      rotateOutput(agent.folder.output)
+    }
+    agent.disk.fill(1024 * 1024)
+    agent.print(2 * 1024 * 1024)
+    expect(agent.lines().length, 'lines that the full disk took').toBeLessThan(1100)
+    expect(rotateOutput(agent.folder.output)).toEqual({ removed: `${agent.folder.output}.2` })
+    agent.print(1000 * 1024)
+    expect(agent.lines().slice(-1000)).toEqual(range(agent.printed() - 1000, agent.printed() - 1))
+    expect(rotateOutput(agent.folder.output), 'there is room now').toBeUndefined()
+    expect(agent.names()).toEqual(['agent.log', 'agent.log.1'])
+  })
+
+  test('the log of the runtime takes the room of its older file', () => {
+    const { folder, disk } = printer('bytes')
+    writeFileSync(`${folder.runtimeLog}.1`, Buffer.alloc(1024 * 1024))
+    const log = openLog(folder)
+    log('first\n')
+    disk.fill()
+    const long = `${'x'.repeat(8191)}\n`
+    log(long)
+    expect(readFileSync(folder.runtimeLog, 'utf8')).toContain(long)
+    expect(existsSync(`${folder.runtimeLog}.1`)).toBe(false)
   })
 
   test.each<Scarce>(['bytes', 'inodes'])(

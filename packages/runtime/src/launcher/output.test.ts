@@ -117,9 +117,7 @@ test('the file is emptied, and no older one is lost, if the copy cannot be made'
   }
   mkdirSync(`${output()}.new`)
   prints('third and more than ten')
-  const rotated = rotateOutput(output(), 10)
-  expect(rotated).toMatchObject({ copied: 0, of: 23 })
-  expect(rotated?.why).toBeDefined()
+  expect(rotateOutput(output(), 10)).toMatchObject({ copied: 0, of: 23, why: expect.any(String) })
   expect([read(), read(1), read(2)].map((text) => text.split(' ')[0])).toEqual(['', 'second', 'first'])
 })
 

@@ -23,7 +23,7 @@ import type { Folder } from '../machine/files/folder.ts'
 import { takeSpare } from '../machine/files/reserve.ts'
 import { isDiskFault, isNoRoom, reasonOf, spaceAt } from '../machine/files/space.ts'
 import { openForOutput } from '../state/logs/open.ts'
-import { keptFiles, planRotation, type Rotated } from './rotation.ts'
+import { type Freed, keptFiles, planFreeing, planRotation, type Rotated } from './rotation.ts'
 
 /** The size in bytes above which the agent's output file is rotated. */
 export const outputBytes = 5 * 1024 * 1024
@@ -70,13 +70,13 @@ function ownOutput(folder: Folder): Output {
 const O_EMPTIED = constants.O_WRONLY | constants.O_APPEND | constants.O_TRUNC
 
 /**
- * Rotates the file if it is larger than `maxBytes`; undefined if it is not. The file is emptied even if nothing could be
- * copied, and no older file is lost then; output that the agent prints between the copy and the emptying is lost. Throws
- * only if the file could not be emptied.
+ * Rotates the file if it is larger than `maxBytes`; otherwise removes the oldest of its older files if it could not grow
+ * to this size. Undefined if nothing was done. Throws only if the file could not be emptied.
  */
-export function rotateOutput(file: string, maxBytes: number = outputBytes): Rotated | undefined {
-  const { size } = statSync(file, { throwIfNoEntry: false }) ?? { size: 0 }
-  if (size <= maxBytes) return undefined
+export function rotateOutput(file: string, maxBytes: number = outputBytes): Rotated | Freed | undefined {
+  const size = sizeOf(file) ?? 0
+  if (size <= maxBytes) return freeOlder(file, size, maxBytes)
+  // The file is emptied even if nothing could be copied. Output that is printed between the copy and that is lost.
   const fd = openSync(file, constants.O_RDWR | constants.O_NOFOLLOW)
   try {
     const copied = copyAway(fd, file, size)
@@ -87,12 +87,24 @@ export function rotateOutput(file: string, maxBytes: number = outputBytes): Rota
   }
 }
 
+/** Removes one older file at a call, since other programs may take what is freed. */
+function freeOlder(file: string, size: number, maxBytes: number): Freed | undefined {
+  const facts = { size, older: olderSizes(file), free: spaceAt(file)?.freeBytes }
+  const number = planFreeing(facts, maxBytes)
+  if (number === undefined) return undefined
+  const removed = `${file}.${number}`
+  rmSync(removed, { force: true })
+  return { removed }
+}
+
+const olderSizes = (file: string): (number | undefined)[] =>
+  Array.from({ length: keptFiles }, (_, i) => sizeOf(`${file}.${i + 1}`))
+
+const sizeOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.size
+
 /** Copies the end of the open file to the place of the newest older file, as far as there is room. */
 function copyAway(fd: number, file: string, size: number): Rotated {
-  const older = Array.from(
-    { length: keptFiles },
-    (_, i) => statSync(`${file}.${i + 1}`, { throwIfNoEntry: false })?.size,
-  )
+  const older = olderSizes(file)
   const temporary = `${file}.new`
   try {
     // if somebody put a link at this place, the link itself is removed

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { planRotation, type RotationOutcome, rotationLine } from './rotation.ts'
+import { planFreeing, planRotation, type RotationOutcome, rotationLine } from './rotation.ts'
 
 const mb = 1024 * 1024
 const left = 64 * 1024
@@ -22,6 +22,21 @@ describe('a rotation', () => {
   })
 })
 
+describe('output that is not yet rotated', () => {
+  test.each<[string, number, (number | undefined)[], number | undefined, number | undefined]>([
+    ['has room to grow', 0, [5 * mb, 5 * mb, 5 * mb], 5 * mb + left, undefined],
+    ['needs less room the larger it is', 4 * mb, [5 * mb], mb + left, undefined],
+    ['takes the room of the oldest file', 0, [5 * mb, 5 * mb, 5 * mb], mb, 3],
+    ['takes the room of one older file at a time', 0, [5 * mb, 5 * mb, undefined], mb, 2],
+    ['takes the room of the only older file', 4 * mb, [5 * mb, undefined, undefined], 0, 1],
+    ['passes over an empty file', 0, [5 * mb, 5 * mb, 0], 0, 2],
+    ['finds no older file', 0, [undefined, undefined, undefined], 0, undefined],
+    ['does not know the room', 0, [5 * mb, 5 * mb, 5 * mb], undefined, undefined],
+  ])('%s', (_case, size, older, free, removed) => {
+    expect(planFreeing({ size, older, free }, 5 * mb)).toBe(removed)
+  })
+})
+
 test('trouble is logged when it begins and when it is over, and not in between', () => {
   const part: RotationOutcome = { copied: 3, of: 5, why: 'no space is left' }
   const outcomes: RotationOutcome[] = [
@@ -29,6 +44,7 @@ test('trouble is logged when it begins and when it is over, and not in between',
     part,
     part,
     { failed: 'it is read-only' },
+    { removed: 'agent.log.3' },
     part,
     { copied: 5, of: 5 },
     { copied: 5, of: 5 },
@@ -36,7 +52,7 @@ test('trouble is logged when it begins and when it is over, and not in between',
   let troubled = false
   const lines = outcomes.map((outcome) => {
     const line = rotationLine(troubled, outcome)
-    troubled = 'failed' in outcome || outcome.why !== undefined
+    if (!('removed' in outcome)) troubled = 'failed' in outcome || outcome.why !== undefined
     return line
   })
   expect(lines).toEqual([
@@ -44,6 +60,7 @@ test('trouble is logged when it begins and when it is over, and not in between',
     "the agent's output was not kept whole when its file was rotated: the last 3 of 5 bytes were kept, because no space is left",
     undefined,
     undefined,
+    'removed agent.log.3, since there was no room for newer output of the agent',
     undefined,
     "the agent's output is kept whole again when its file is rotated",
     undefined,

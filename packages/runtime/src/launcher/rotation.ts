@@ -32,17 +32,33 @@ export function planRotation({ size, older, free }: RotationFacts): RotationPlan
   return { reuse: reused > 0 && copy > 0, copy }
 }
 
+/**
+ * The number of the older file to remove so that the newest output finds room: the oldest one, as long as the output
+ * could not grow to `max`, the size at which it is rotated. A full disk never lets it reach that size. Undefined if
+ * there is room, or no older file.
+ */
+export function planFreeing({ size, older, free }: RotationFacts, max: number): number | undefined {
+  if (free === undefined || free >= max - size + left) return undefined
+  const oldest = older.findLastIndex((bytes) => bytes !== undefined && bytes > 0)
+  return oldest < 0 ? undefined : oldest + 1
+}
+
 /** The part of the output that a rotation has kept, in bytes. `why` is present if anything was lost. */
 export interface Rotated {
   readonly copied: number
   readonly of: number
   readonly why?: string
 }
+/** An older file that was removed, so that newer output finds room. */
+export interface Freed {
+  readonly removed: string
+}
 /** The result of a rotation, or why the file could not even be emptied. */
-export type RotationOutcome = Rotated | { readonly failed: string }
+export type RotationOutcome = Rotated | Freed | { readonly failed: string }
 
 /** The line for the log; undefined if nothing has changed. Trouble is logged when it begins and when it is over. */
 export function rotationLine(troubled: boolean, outcome: RotationOutcome): string | undefined {
+  if ('removed' in outcome) return `removed ${outcome.removed}, since there was no room for newer output of the agent`
   if (!isTrouble(outcome))
     return troubled ? "the agent's output is kept whole again when its file is rotated" : undefined
   if (troubled) return undefined
@@ -51,4 +67,5 @@ export function rotationLine(troubled: boolean, outcome: RotationOutcome): strin
   return `the agent's output was not kept whole when its file was rotated: the last ${copied} of ${of} bytes were kept, because ${why}`
 }
 
-export const isTrouble = (outcome: RotationOutcome): boolean => 'failed' in outcome || outcome.why !== undefined
+export const isTrouble = (outcome: Exclude<RotationOutcome, Freed>): boolean =>
+  'failed' in outcome || outcome.why !== undefined

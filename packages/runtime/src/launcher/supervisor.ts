@@ -76,7 +76,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
       const outcome = rotate(folder, now)
       if (!outcome) return
       const line = rotationLine(troubled, outcome)
-      troubled = isTrouble(outcome)
+      if (!('removed' in outcome)) troubled = isTrouble(outcome)
       if (line !== undefined) say(line)
     },
     check,

@@ -26,7 +26,10 @@ const kept = 256 * 1024
 
 export interface LastLog {
   readonly fd: number
-  /** Moves the end of a file that has become too large to `last.log.1`. */
+  /**
+   * Moves the end of a file that has become too large to `last.log.1`. The log of the run before is removed if it takes
+   * the room into which the file could grow.
+   */
   trim(): void
   /**
    * Once the command has ended, cuts a file that has become too large to its end. If the file was emptied meanwhile, the
@@ -36,14 +39,13 @@ export interface LastLog {
 }
 
 /**
- * Opens a new log. The log of the run before becomes `last.log.1`. Throws if there is no room for a log, since the
- * command would fail to write its output.
+ * Opens a new log. The log of the run before becomes `last.log.1`, unless its room is needed. Throws if there is no room
+ * for a log, since the command would fail to write its output.
  */
 export function openLog(folder: string): LastLog {
-  const { bavail, bsize } = statfsSync(folder)
-  if (bavail * bsize < max + kept) throw new Error(`the file system at ${folder} is full`)
   const file = join(folder, 'last.log')
   const before = `${file}.1`
+  if (!makeRoom(folder, max + kept, [before, file])) throw new Error(`the file system at ${folder} is full`)
   try {
     renameSync(file, before)
   } catch (error) {
@@ -55,7 +57,11 @@ export function openLog(folder: string): LastLog {
   return {
     fd,
     trim: () => {
-      if (fstatSync(fd).size <= max) return
+      const { size } = fstatSync(fd)
+      if (size <= max) {
+        if (!hasMoved) makeRoom(folder, max - size, [before])
+        return
+      }
       const end = endOf(fd)
       ftruncateSync(fd, 0)
       // a run that began meanwhile has moved this file to the place of the earlier log
@@ -72,6 +78,24 @@ export function openLog(folder: string): LastLog {
       writeAll(fd, end)
     },
   }
+}
+
+/**
+ * True if there is this much room in the folder, if need be after the removal of earlier logs, the first ones first. If
+ * even that is not enough, nothing is removed.
+ */
+function makeRoom(folder: string, bytes: number, earlier: readonly string[]): boolean {
+  const { bavail, bsize } = statfsSync(folder)
+  let room = bavail * bsize
+  const needed: string[] = []
+  for (const file of earlier) {
+    if (room >= bytes) break
+    room += (statSync(file, { throwIfNoEntry: false })?.blocks ?? 0) * 512
+    needed.push(file)
+  }
+  if (room < bytes) return false
+  for (const file of needed) rmSync(file, { force: true })
+  return true
 }
 
 /** Reads the last part of a file, from the beginning of a line if one begins there. */

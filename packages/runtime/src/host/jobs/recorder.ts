@@ -1,8 +1,9 @@
 /** Writes the record of one run: when it begins, and when it has ended. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openOwn } from '../../machine/files/own.ts'
 import { readFile } from '../../machine/files/read.ts'
+import { isNoRoom } from '../../machine/files/space.ts'
 import { statOf } from '../../machine/process/identity.ts'
 import type { ExecCall } from './call.ts'
 import { replaceJson } from './files.ts'
@@ -43,7 +44,7 @@ export function recorderIn(
   }
   const write = (next: Run): void => {
     run = next
-    replaceJson(join(folder, `${id}.json`), run)
+    withRoom(folder, id, () => replaceJson(join(folder, `${id}.json`), run))
   }
   const attempt = (act: () => void): void => {
     try {
@@ -71,7 +72,7 @@ export function recorderIn(
     runFile,
     started: (pid) => {
       attempt(() => write({ ...run, ...identified(pid) }))
-      attempt(note)
+      attempt(() => withRoom(folder, id, note))
       noting = noteBeside()
     },
     ended: async (how) => {
@@ -85,7 +86,7 @@ export function recorderIn(
     },
     skipped: async () => {
       attempt(() => write({ ...run, status: 'skipped', ended: run.started }))
-      attempt(note)
+      attempt(() => withRoom(folder, id, note))
       await prune(folder, id).catch(fails)
     },
   }
@@ -140,6 +141,42 @@ async function prune(folder: string, own: string): Promise<void> {
     ? await livesIn(folder)
     : undefined
   for (const name of surplus(names, own, now, lives)) rmSync(join(folder, name), { force: true })
+}
+
+/** The newest records of a job, which never make room for the record of another run. */
+const spared = 20
+
+/**
+ * Writes a file about the run `own`. Without room for it, the earlier log and then the oldest records of the job make
+ * room: what the newest run did counts more. Records that say that their run lives stay.
+ */
+function withRoom(folder: string, own: string, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    if (!isNoRoom(error)) throw error
+    const records = namesHere(folder)
+      .filter((name) => idOf(name) !== undefined && !name.startsWith(own))
+      .sort((a, b) => placeOf(idOf(b) ?? '') - placeOf(idOf(a) ?? ''))
+    for (const name of ['last.log.1', ...records.slice(spared).reverse()]) {
+      const file = join(folder, name)
+      if (!existsSync(file) || saysItRuns(file)) continue
+      rmSync(file, { force: true })
+      if (succeeds(write)) return
+    }
+    throw error
+  }
+}
+
+/** Calls `write`. False if there is no room; any other error is thrown. */
+function succeeds(write: () => void): boolean {
+  try {
+    write()
+    return true
+  } catch (error) {
+    if (isNoRoom(error)) return false
+    throw error
+  }
 }
 
 /** The number of older runs that are noted. */
