@@ -10,6 +10,7 @@ import { control, doesNotAnswer, isRunning, unitState, why } from '../install/se
 import { mendUnits } from '../install/service/mend.ts'
 import { uninstallHint } from '../install/service/units.ts'
 import { startArgs } from '../launcher/file.ts'
+import { stateNow } from '../launcher/now.ts'
 import { until } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { inTurnAnyway, named, whoHolds } from '../machine/files/lock.ts'
@@ -20,7 +21,6 @@ import { diskHealth } from '../reporter/status/disk.ts'
 import { noteStop } from '../state/own.ts'
 import { readPause } from '../state/pause.ts'
 import { sentence } from '../state/process-health.ts'
-import { readNote } from '../state/process-note.ts'
 import { diskNote } from './disk-note.ts'
 import { endLeft, mustBeGone, type Stoppable } from './end.ts'
 import { agentAt, type Common, common, me } from './folder.ts'
@@ -47,7 +47,7 @@ export const start = (): Command =>
       const line = await startAgent(folder)
       show(
         json,
-        { started: true, pid: whoHolds(folder, 'runtime')?.pid ?? null, process: readNote(folder)?.state ?? null },
+        { started: true, pid: whoHolds(folder, 'runtime')?.pid ?? null, process: stateNow(folder) ?? null },
         () => [...mended, line],
       )
     })
@@ -112,7 +112,7 @@ export async function startInBackground(folder: Folder): Promise<string> {
     throw new Refusal(
       `It did not start; see ${folder.runtimeLog}, or run "${hint('run')}" to watch it.${diskNote(folder)}`,
     )
-  const state = readNote(folder)?.state
+  const state = stateNow(folder)
   return readPause(folder)
     ? `The runtime is started, but the agent is paused; "${hint('resume')}" starts it.`
     : `Started. ${state ? sentence(state) : ''}`.trim()

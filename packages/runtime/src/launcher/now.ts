@@ -28,6 +28,12 @@ export function processNow(folder: Folder): ProcessNow | undefined {
   return { state, alive, halt, runtime: holder?.what === 'svc run' ? holder : undefined }
 }
 
+/** The noted state of the agent's process; undefined if it names a process that is gone, or nothing is noted. */
+export function stateNow(folder: Folder): ProcessState | undefined {
+  const now = processNow(folder)
+  return now && ('pid' in now.state && !now.alive ? undefined : now.state)
+}
+
 /** Sums up the state in one word for programs: whether the agent runs and, if not, why. */
 export function wordFor({
   state,

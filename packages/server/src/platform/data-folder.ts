@@ -141,10 +141,22 @@ export function refuseMoved(dataDir: string): void {
   )
 }
 
-/** The process that holds the lock of the data folder, in words for people: `process 4711`. */
+/**
+ * The process that holds the lock of the data folder, in words for people: `process 4711`. The file of a process that
+ * was killed stays until the next one has written its own, so a process that is gone is not named.
+ */
 export const holderOf = (dataDir: string): string => {
-  const pid = readIfThere(join(dataDir, 'svc.pid'))
-  return pid ? `process ${pid}` : 'another process'
+  const pid = Number(readIfThere(join(dataDir, 'svc.pid')))
+  return pid > 0 && exists(pid) ? `process ${pid}` : 'another process'
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return isCode(error, 'EPERM')
+  }
 }
 
 /** Writes a whole file and syncs it, or throws. `writeSync` alone may write a part when the disk becomes full. */

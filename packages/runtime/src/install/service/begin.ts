@@ -4,6 +4,7 @@ import { Refusal } from '../../machine/base/refusal.ts'
 import { patience, until } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
+import { lives } from '../../machine/process/identity.ts'
 import { diskHealth } from '../../reporter/status/disk.ts'
 import { readPause } from '../../state/pause.ts'
 import { readNote } from '../../state/process-note.ts'
@@ -44,11 +45,15 @@ export async function mustBegin(folder: Folder, unit: Unit, before: string | und
   )
 }
 
-/** True once a start is over: the agent's process runs, or its start has failed, or the agent is paused. */
+/**
+ * True once a start is over: the agent's process runs, or its start has failed, or the agent is paused. The note may
+ * still name the process of a runtime that was killed, so the process must live.
+ */
 export function isDecided(folder: Folder, before: string | undefined): boolean {
   const state = readNote(folder)?.state
   if (!state || readPause(folder)) return state !== undefined
-  return state.is === 'running' || (JSON.stringify(state) !== before && (state.is !== 'waiting' || state.crashes > 0))
+  if (state.is === 'running') return lives(state)
+  return JSON.stringify(state) !== before && (state.is !== 'waiting' || state.crashes > 0)
 }
 
 const journal = ({ kind, name }: Unit): string => `journalctl ${kind === 'systemd user' ? '--user ' : ''}-u ${name}`
