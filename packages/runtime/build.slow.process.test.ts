@@ -154,7 +154,23 @@ test.runIf(python)('without a Node that is new enough it says so in one sentence
   await expect(prints(python3, [script], folder, { PATH: old })).rejects.toThrow(
     /svc needs Node 20 or newer, and found only older: .*node\. Install it/,
   )
-  await expect(prints(python3, [script], folder, { PATH: '' })).rejects.toThrow(/found none/)
+  await expect(prints(python3, [script], folder, { PATH: '' })).rejects.toThrow(/found none\./)
+  const broken = join(folder, 'broken')
+  mkdirSync(broken, { recursive: true })
+  writeFileSync(join(broken, 'node'), '#!/bin/sh\necho "node: bad openssl.cnf" >&2\nexit 13\n', { mode: 0o755 })
+  await expect(
+    prints(python3, [script], folder, { PATH: broken }),
+    'a Node that fails is not an older one',
+  ).rejects.toThrow(
+    /found none that starts\. \S+node does not start \(exit code 13: node: bad openssl\.cnf\)\. Install it/,
+  )
+  const both = { PATH: `${broken}:${old}`, SVC_NODE: join(old, 'node') }
+  await expect(prints(python3, [script], folder, both)).rejects.toThrow(
+    /only older: \S+node\. \S+node does not start \(exit code 13: .*\)\. Install it/,
+  )
+  await expect(prints(python3, [script], folder, { PATH: '', SVC_NODE: '/nowhere/node' })).rejects.toThrow(
+    /found none that starts\. \/nowhere\/node does not start \(No such file or directory\)\./,
+  )
 })
 
 test.runIf(python)('Python reads the release from the archive without running anything', async () => {

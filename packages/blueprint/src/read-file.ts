@@ -8,7 +8,8 @@ import { readText } from '@svc/protocol'
 export type FileRead = { readonly is: 'bytes'; readonly bytes: Buffer; readonly mtimeMs: number } | NotRead
 type TextFileRead = { readonly is: 'text'; readonly text: string } | NotRead
 type NotRead =
-  | { readonly is: 'missing' }
+  /** `why` is present if a reader knows more than that the file is absent. */
+  | { readonly is: 'missing'; readonly why?: string }
   /** `why` is the end of a sentence that begins with the name of the file. */
   | { readonly is: 'unreadable'; readonly why: string; readonly leadsNowhere?: true }
 

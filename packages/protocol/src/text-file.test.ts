@@ -30,7 +30,21 @@ test.each([
     'is not UTF-8 (it ends in the middle of a character); save it as UTF-8',
   ],
   ['NUL', utf8('A=1\nB=\0x'), 'has a NUL character at line 2, column 3'],
-])('%s is refused with its place', (_what, bytes, why) => expect(readText(bytes)).toEqual({ ok: false, why }))
+])('%s is refused with its place', (_what, bytes, why) => expect(readText(bytes)).toMatchObject({ ok: false, why }))
+
+test.each([
+  ['NUL', utf8('A=1\nB=\0x'), 'has a NUL character', { line: 2, column: 3 }],
+  [
+    'Latin-1',
+    Buffer.from('A=1\nB=\u00fcber', 'latin1'),
+    'is not UTF-8 (byte 0xFC; it may be Latin-1 or Windows-1252); save it as UTF-8',
+    { line: 2, column: 3 },
+  ],
+  ['UTF-16', utf16('A=1\n', true), 'is UTF-16; save it as UTF-8', undefined],
+])('the place of %s can be named apart from the fault', (_what, bytes, fault, place) => {
+  const read = readText(bytes)
+  expect(read.ok ? {} : { fault: read.fault, place: read.place }).toEqual({ fault, place })
+})
 
 test('the first wrong byte is found exactly where the decoder replaces one', () => {
   const random = randomOf(7)

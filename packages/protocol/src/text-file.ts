@@ -5,26 +5,46 @@
 
 type TextRead =
   | { readonly ok: true; readonly text: string }
-  /** `why` is the end of a sentence that begins with the name of the file: `is UTF-16; save it as UTF-8`. */
-  | { readonly ok: false; readonly why: string }
+  /**
+   * `why` is the end of a sentence that begins with the name of the file: `is UTF-16; save it as UTF-8`. `fault` is the
+   * same without the place, for a sentence that names the place itself.
+   */
+  | { readonly ok: false; readonly why: string; readonly fault: string; readonly place?: TextPlace }
+interface TextPlace {
+  readonly line: number
+  readonly column: number
+}
 
 export function readText(bytes: Uint8Array): TextRead {
-  if (isUtf16(bytes)) return { ok: false, why: 'is UTF-16; save it as UTF-8' }
+  if (isUtf16(bytes)) return refused(() => 'is UTF-16; save it as UTF-8')
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    return { ok: false, why: `is not UTF-8 (${wrongByte(bytes)}); save it as UTF-8` }
+    return notUtf8(bytes)
   }
   const nul = text.indexOf('\0')
-  return nul < 0 ? { ok: true, text } : { ok: false, why: `has a NUL character at ${placeIn(text, nul)}` }
+  return nul < 0 ? { ok: true, text } : refused((at) => `has a NUL character${at}`, placeOf(text, nul))
+}
+
+/** `fault` makes the words with the place, such as ` at line 2, column 7`, or with nothing instead of it. */
+const refused = (fault: (at: string) => string, place?: TextPlace): TextRead => ({
+  ok: false,
+  why: fault(place ? ` at ${wordsOf(place)}` : ''),
+  fault: fault(''),
+  ...(place && { place }),
+})
+
+const wordsOf = ({ line, column }: TextPlace): string => `line ${line}, column ${column}`
+
+function placeOf(text: string, at: number): TextPlace {
+  const before = text.slice(0, at)
+  const line = before.split('\n').length
+  return { line, column: [...before.slice(before.lastIndexOf('\n') + 1)].length + 1 }
 }
 
 /** The place of a character in a text, both counted from 1: `line 2, column 7`. */
-export function placeIn(text: string, at: number): string {
-  const before = text.slice(0, at)
-  return `line ${before.split('\n').length}, column ${[...before.slice(before.lastIndexOf('\n') + 1)].length + 1}`
-}
+export const placeIn = (text: string, at: number): string => wordsOf(placeOf(text, at))
 
 /** The number of a character as Unicode writes it: `U+200B`. */
 export const codePoint = (char: string): string =>
@@ -48,15 +68,19 @@ export function isUtf16(bytes: Uint8Array): boolean {
 }
 
 /** Names the first byte that is not UTF-8, and its place. */
-function wrongByte(bytes: Uint8Array): string {
+function notUtf8(bytes: Uint8Array): TextRead {
   let at = 0
   for (let length = 1; length > 0 && at < bytes.length; at += length) {
     length = lengthAt(bytes, at)
-    if (at + length > bytes.length) return 'it ends in the middle of a character'
+    if (at + length > bytes.length)
+      return refused(() => 'is not UTF-8 (it ends in the middle of a character); save it as UTF-8')
   }
   const before = new TextDecoder().decode(bytes.subarray(0, at))
   const byte = (bytes[at] ?? 0).toString(16).toUpperCase().padStart(2, '0')
-  return `byte 0x${byte} at ${placeIn(before, before.length)}; it may be Latin-1 or Windows-1252`
+  return refused(
+    (place) => `is not UTF-8 (byte 0x${byte}${place}; it may be Latin-1 or Windows-1252); save it as UTF-8`,
+    placeOf(before, before.length),
+  )
 }
 
 /** The number of bytes of the character that begins at `at`; 0 if none begins there. A cut character counts as whole. */

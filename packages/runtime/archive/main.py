@@ -22,17 +22,22 @@ def candidates():
 
 
 def major(node):
+    # The major version of this Node, and why it does not say one.
     try:
-        asked = subprocess.Popen([node, "--version"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        asked = subprocess.Popen([node, "--version"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
-            out = asked.communicate(timeout=20)[0]
+            out, err = asked.communicate(timeout=20)
         except subprocess.TimeoutExpired:
             asked.kill()
             asked.communicate()
-            return 0
-        return int(out.decode("ascii", "replace").strip().lstrip("v").split(".")[0])
-    except (OSError, ValueError):
-        return 0
+            return None, "no answer in 20 s"
+    except OSError as error:
+        return None, error.strerror
+    try:
+        return int(out.decode("ascii", "replace").strip().lstrip("v").split(".")[0]), None
+    except ValueError:
+        said = (err or out).decode("utf-8", "replace").strip().splitlines()[:1]
+        return None, ": ".join(["exit code %d" % asked.returncode] + [line[:120] for line in said])
 
 
 def program(archive):
@@ -53,20 +58,24 @@ def started():
 
 def main():
     archive = os.path.realpath(os.path.dirname(os.path.abspath(__file__)))
-    seen = []
+    seen, older, failing = [], [], []
     for node in candidates():
         if node in seen:
             continue
         seen.append(node)
-        if major(node) >= LEAST:
+        version, why = major(node)
+        if version is None:
+            failing.append("%s does not start (%s)." % (node, why))
+        elif version < LEAST:
+            older.append(node)
+        else:
             if sys.argv[1:2] != ["exec"]:  # the command of a job gets the value of its own environment
                 os.environ.setdefault("MALLOC_ARENA_MAX", "1")  # as the shell's line does: glibc keeps an arena for each thread
             os.environ["SVC_STARTED_AS"] = json.dumps(started())
             os.execv(node, [node] + program(archive) + sys.argv[1:])
-    sys.stderr.write(
-        "svc needs Node %d or newer, and found %s. Install it, or name one in SVC_NODE.\n"
-        % (LEAST, "only older: " + ", ".join(seen) if seen else "none")
-    )
+    found = "only older: " + ", ".join(older) if older else "none that starts" if failing else "none"
+    more = " ".join([""] + failing)
+    sys.stderr.write("svc needs Node %d or newer, and found %s.%s Install it, or name one in SVC_NODE.\n" % (LEAST, found, more))
     sys.exit(127)
 
 

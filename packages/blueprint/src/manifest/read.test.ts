@@ -270,17 +270,17 @@ test('secrets that tools read from variables of their own are valid names', () =
 })
 
 test.each([
-  ['UTF-16', Buffer.from(`\ufeffname: mail\n`, 'utf16le'), 'The manifest is UTF-16; save it as UTF-8.'],
-  ['UTF-16 without a mark', Buffer.from('name: mail\n', 'utf16le'), 'The manifest is UTF-16; save it as UTF-8.'],
-  ['a NUL', Buffer.from('name: mail\nversion: 1.\0\n'), 'The manifest has a NUL character at line 2, column 12.'],
+  ['UTF-16', Buffer.from(`\ufeffname: mail\n`, 'utf16le'), '1:1 The manifest is UTF-16; save it as UTF-8.'],
+  ['UTF-16 without a mark', Buffer.from('name: mail\n', 'utf16le'), '1:1 The manifest is UTF-16; save it as UTF-8.'],
+  ['a NUL', Buffer.from('name: mail\nversion: 1.\0\n'), '2:12 The manifest has a NUL character.'],
   [
     'Latin-1',
     Buffer.from('name: mail\ndescription: Gr\u00fc\u00dfe\n', 'latin1'),
-    'The manifest is not UTF-8 (byte 0xFC at line 2, column 16; it may be Latin-1 or Windows-1252); save it as UTF-8.',
+    '2:16 The manifest is not UTF-8 (byte 0xFC; it may be Latin-1 or Windows-1252); save it as UTF-8.',
   ],
-])('a manifest in %s is refused, and the message names it', (_what, bytes, message) => {
+])('a manifest in %s is refused, and the message names it and its place once', (_what, bytes, message) => {
   const read = readManifest(bytes)
-  expect(read.ok ? [] : read.findings.map((finding) => finding.message)).toEqual([message])
+  expect(read.ok ? [] : read.findings.map((f) => `${f.line}:${f.column} ${f.message}`)).toEqual([message])
 })
 
 test('a carriage return alone ends a line, and hides nothing behind a comment', () => {

@@ -43,7 +43,7 @@ export function readPlaced(source: string | Uint8Array, options: ReadOptions): P
     )
   }
   const text = readText(typeof source === 'string' ? new TextEncoder().encode(source) : source)
-  if (!text.ok) return placed(refused(`The manifest ${text.why}.`))
+  if (!text.ok) return placed(refused(`The manifest ${text.fault}.`, text.place))
   // In YAML a carriage return alone ends a line, too. Our parser does not know that, and would take the next line for a
   // part of a comment.
   const yaml = readYaml(text.text.replace(/\r(?!\n)/g, '\n'))
@@ -74,7 +74,7 @@ function offsetOf(root: YamlValue, path: string): number {
   return at.at
 }
 
-const refused = (message: string): ManifestRead => ({
+const refused = (message: string, { line, column } = { line: 1, column: 1 }): ManifestRead => ({
   ok: false,
-  findings: [{ line: 1, column: 1, path: '', message }],
+  findings: [{ line, column, path: '', message }],
 })

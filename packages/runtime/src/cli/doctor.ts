@@ -26,9 +26,9 @@ import { diskHealth } from '../reporter/status/disk.ts'
 import { readStatus } from '../reporter/status/file.ts'
 import { keepStatus } from '../reporter/status/keep.ts'
 import { unfinished } from '../state/install-note.ts'
+import { readStop } from '../state/own.ts'
 import { placeOf } from '../state/paths.ts'
 import { readPause } from '../state/pause.ts'
-import { sentence } from '../state/process-health.ts'
 import { hasVersion } from '../state/versions/folders.ts'
 import { readUpdate } from '../updates/agent/journal.ts'
 import { versionSummary } from '../updates/agent/now.ts'
@@ -36,11 +36,12 @@ import { standstill } from '../updates/agent/unread.ts'
 import { cannotHere } from '../updates/runtime/keys.ts'
 import { runtimeFacts, runtimeSentences } from '../updates/runtime/now.ts'
 import { insideOf } from '../updates/runtime/release.ts'
-import { sshKeygen } from '../updates/runtime/verify.ts'
+import { noSshKeygen, sshKeygen } from '../updates/runtime/verify.ts'
 import { type Check, lineOf } from './checked.ts'
 import { lackingSecrets, statusAge } from './facts.ts'
 import { type Common, common, existing } from './folder.ts'
 import { exits, show } from './output.ts'
+import { processSentence } from './why.ts'
 import { writtenFiles } from './written-files.ts'
 
 export const doctor = (): Command =>
@@ -157,7 +158,9 @@ function installed(folder: Folder): Check[] {
         (process?.state.is === 'stopped' && process.state.exit?.code === 0) ||
         readPause(folder) !== undefined,
       ...(process?.state.is === 'running' && process.state.background && { warns: true }),
-      message: process ? sentence(process.state, process.halt) : `never started; run "${hint('start')}"`,
+      message: process
+        ? withoutStop(processSentence({ process, stopped: readStop(folder) }))
+        : `never started; run "${hint('start')}"`,
     },
     ...program(folder, manifest.value),
     ...versions(folder, manifest.value),
@@ -172,6 +175,8 @@ function statusFile(folder: Folder): Check[] {
   const read = readStatus(folder, placeOf(folder, manifest.value, status))
   const [fault] = keepStatus({ misses: 0 }, read, status, Date.now()).health
   if (fault?.level === 'warn') return [{ name: 'Status file', ok: false, message: withoutStop(fault.detail ?? status) }]
+  if (read.is === 'missing')
+    return [{ name: 'Status file', ok: true, warns: true, message: `${status} ${read.why ?? 'is not there'}` }]
   const age = statusAge(folder, manifest.value)?.item
   if (!age) return []
   return [{ name: 'Status file', ok: age.level !== 'warn', message: `${status}: ${age.detail}` }]
@@ -285,8 +290,7 @@ function selfUpdate(folder: Folder): Check {
   const cannot = selfUpdates(facts.version, insideOf(folder.runtime)?.keys)
   if (cannot) return cannot
   const program = sshKeygen()
-  if (program === undefined)
-    return { name, ok: false, message: 'there is no ssh-keygen to verify a new svc with; install OpenSSH' }
+  if (program === undefined) return { name, ok: false, message: `a new svc could not be verified: ${noSshKeygen()}` }
   const [first = '', ...more] = runtimeSentences(facts)
   return { name, ok: true, message: [first, ...more, `Signatures are verified with ${program}.`].join(' ') }
 }

@@ -97,6 +97,8 @@ export function factsOf({ folder, manifest }: Agent) {
     /** When the agent last wrote its status file, in Unix seconds. */
     written: read?.is === 'bytes' ? Math.floor(read.mtimeMs / 1000) : undefined,
     statusFile: file,
+    /** Why the status file cannot be read; undefined if it can, or is just absent. */
+    unreadStatus: read === undefined || read.is === 'bytes' ? undefined : read.why,
     reporter: whoHolds(folder, 'runtime'),
     /** The fault of the unit that starts the agent; undefined without a unit, or if it has none. */
     unitFault: faultOfUnits(folder)?.message,

@@ -63,7 +63,7 @@ function processSentences(f: AgentFacts): string[] {
 }
 
 /** Says whether the agent's process runs, and which rule or person is the reason. */
-export function processSentence({ process, stopped }: AgentFacts): string {
+export function processSentence({ process, stopped }: Pick<AgentFacts, 'process' | 'stopped'>): string {
   if (!process) return `It has not been started here yet; "${hint('start')}" starts it.`
   const { state, alive, halt, runtime } = process
   if (runtime) {
@@ -125,6 +125,8 @@ function agentSentences(f: AgentFacts, now: number): string[] {
         ]
       : []
   if (!f.statusFile) return [...waits, 'Its manifest names no status file, so nothing more is known.']
+  if (f.unreadStatus !== undefined)
+    return [...waits, `Its status is unknown, because ${f.statusFile} ${f.unreadStatus}.`]
   if (f.written === undefined) return [...waits, `It has not written ${f.statusFile} yet, so its status is unknown.`]
   const file = `${f.statusFile}, written ${ago(now - f.written)}`
   const said = f.state

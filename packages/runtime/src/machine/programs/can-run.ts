@@ -10,3 +10,12 @@ export function canRun(file: string): boolean {
     return false
   }
 }
+
+/** True if there is a regular file at this path, whether or not it can be run. */
+export const isFile = (path: string): boolean => {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}

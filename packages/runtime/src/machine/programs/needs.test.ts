@@ -36,18 +36,32 @@ test('a program is asked for its version only if a version is needed, and never 
   program('old', 'echo "old 1.2"')
   program('version', 'test "$1" = version && echo "1.5" >&2; exit 3')
   program('touchy', `echo ran > ${dir}/ran; echo 9`)
+  program('broken', 'echo "broken: error while loading shared libraries: libssl.so.1.1: not found" >&2; exit 127')
+  program('killed', 'kill -KILL $$')
+  writeFileSync(join(dir, 'noloader'), '#!/nowhere/sh\n', { mode: 0o755 })
   writeFileSync(join(dir, 'plain'), 'x')
   const needs = [
     { name: 'old', min: '2' },
     { name: 'version', min: '1.5', version_args: ['version'] },
     { name: 'touchy' },
+    { name: 'broken', min: '2' },
+    { name: 'killed', min: '2' },
+    { name: 'noloader', min: '2' },
     { name: 'plain' },
     { name: 'gone', min: '1' },
     { name: '../bin/sh' },
   ]
-  const missing = ['plain', 'gone', '../bin/sh'].map((name) => `${name} is missing: there is no such program in PATH.`)
+  const missing = [
+    `plain cannot be run: ${dir}/plain is not executable for this user.`,
+    ...['gone', '../bin/sh'].map((name) => `${name} is missing: there is no such program in PATH.`),
+  ]
+  const failing = [
+    `broken does not start: ${dir}/broken failed (exit code 127: broken: error while loading shared libraries: libssl.so.1.1: not found).`,
+    `killed does not start: ${dir}/killed failed (SIGKILL).`,
+    `noloader does not start: ${dir}/noloader failed (ENOENT).`,
+  ]
   expect(missingNeeds(needs, `${dir}:relative:`)).toEqual(missing)
-  expect(await unmetNeeds(needs, dir)).toEqual(['old is 1.2, and 2 or newer is needed.', ...missing])
+  expect(await unmetNeeds(needs, dir)).toEqual(['old is 1.2, and 2 or newer is needed.', ...failing, ...missing])
   expect(missingNeeds([{ name: 'ran' }], dir)).toHaveLength(1)
 })
 

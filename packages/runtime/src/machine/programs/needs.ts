@@ -1,19 +1,33 @@
 /** Checks the programs that an agent needs on this machine: they must be in PATH, in a version that is new enough. */
-import { execFile } from 'node:child_process'
+import { type ExecFileException, execFile } from 'node:child_process'
 import { join } from 'node:path'
 import type { Need } from '@svc/blueprint'
-import { canRun } from './can-run.ts'
+import { canRun, isFile } from './can-run.ts'
 
 /** The milliseconds in which a needed program must print its version and end. A program that takes longer is killed. */
 const patienceMs = 5000
 const maxOutput = 64 * 1024
 
+interface FoundProgram {
+  readonly file?: string | undefined
+  /** A file of this name in PATH that cannot be run; present if no other was found. */
+  readonly locked?: string | undefined
+  /** The text that the program printed when it was asked for its version. */
+  readonly says?: string | undefined
+  /** Why the program did not run when it was asked, such as `exit code 127`. */
+  readonly fails?: string | undefined
+}
+
 /**
  * Says in a sentence what is wrong with a program that the agent needs; undefined if nothing is. The function only
  * compares and runs nothing.
  */
-export function judgeNeed({ name, min }: Need, found: { file?: string | undefined; says?: string | undefined }) {
-  if (found.file === undefined) return `${name} is missing: there is no such program in PATH.`
+export function judgeNeed({ name, min }: Need, found: FoundProgram): string | undefined {
+  if (found.file === undefined) {
+    if (found.locked !== undefined) return `${name} cannot be run: ${found.locked} is not executable for this user.`
+    return `${name} is missing: there is no such program in PATH.`
+  }
+  if (found.fails !== undefined) return `${name} does not start: ${found.file} failed (${found.fails}).`
   if (min === undefined || found.says === undefined) return undefined
   const version = /\d+(?:\.\d+)*/.exec(found.says)?.[0]
   if (version === undefined) return `${name} does not say its version, and ${min} or newer is needed.`
@@ -32,7 +46,7 @@ function isBelow(version: string, min: string): boolean {
 
 /** The needed programs that are not in PATH, as sentences. No program is run. */
 export const missingNeeds = (needs: readonly Need[], path = process.env.PATH): string[] =>
-  needs.flatMap((need) => judgeNeed(need, { file: fileOf(need.name, path) }) ?? [])
+  needs.flatMap((need) => judgeNeed(need, { file: fileOf(need.name, path), locked: lockedOf(need.name, path) }) ?? [])
 
 /**
  * The needed programs that are missing or too old, as sentences. A program with a minimum version is run, so that it
@@ -41,8 +55,8 @@ export const missingNeeds = (needs: readonly Need[], path = process.env.PATH): s
 export async function unmetNeeds(needs: readonly Need[], path = process.env.PATH): Promise<string[]> {
   const judged = needs.map(async (need) => {
     const file = fileOf(need.name, path)
-    const says = file !== undefined && need.min !== undefined ? await said(file, need) : undefined
-    return judgeNeed(need, { file, says })
+    const asked = file !== undefined && need.min !== undefined ? await said(file, need) : undefined
+    return judgeNeed(need, { file, locked: lockedOf(need.name, path), ...asked })
   })
   return (await Promise.all(judged)).filter((sentence) => sentence !== undefined)
 }
@@ -51,23 +65,43 @@ export async function unmetNeeds(needs: readonly Need[], path = process.env.PATH
 export const needsText = (needs: readonly Need[]): string =>
   needs.map(({ name, min }) => (min === undefined ? name : `${name} ${min} or newer`)).join(', ')
 
-function fileOf(name: string, path = ''): string | undefined {
-  if (name.includes('/')) return undefined
-  const places = path.split(':').filter((folder) => folder.startsWith('/'))
-  return places.map((folder) => join(folder, name)).find(canRun)
+const fileOf = (name: string, path?: string): string | undefined => placesOf(name, path).find(canRun)
+
+const lockedOf = (name: string, path?: string): string | undefined => placesOf(name, path).find(isFile)
+
+function placesOf(name: string, path = ''): string[] {
+  if (name.includes('/')) return []
+  const folders = path.split(':').filter((folder) => folder.startsWith('/'))
+  return folders.map((folder) => join(folder, name))
 }
 
+/** The exit codes of shells and loaders for a program that they could not start. */
+const unstarted = [126, 127]
+
 /**
- * The output of a program on both streams, whatever its exit code. A program that cannot be run has no output; of one
- * that takes too long, what it printed until then counts.
+ * The output of a program on both streams, whatever its exit code. `fails` says why the program did not run at all: what
+ * it printed then is an error, and a number in it is no version.
  */
-const said = (file: string, { version_args: args = ['--version'] }: Need): Promise<string> =>
+const said = (
+  file: string,
+  { version_args: args = ['--version'] }: Need,
+): Promise<{ says: string; fails?: string | undefined }> =>
   new Promise((resolve) => {
     const child = execFile(
       file,
       [...args],
       { timeout: patienceMs, killSignal: 'SIGKILL', maxBuffer: maxOutput, cwd: '/', encoding: 'utf8' },
-      (_error, out, err) => resolve(`${out}\n${err}`),
+      (error, out, err) => resolve({ says: `${out}\n${err}`, fails: error ? failureOf(error, err) : undefined }),
     )
     child.stdin?.end()
   })
+
+/** Why a program did not run. Undefined if it ran, whatever its exit code says about its arguments. */
+function failureOf({ code, killed, signal }: ExecFileException, printed: string): string | undefined {
+  if (killed) return undefined // it took too long or printed too much; what it printed until then counts
+  const first = printed.trim().split('\n')[0]?.slice(0, 120) ?? ''
+  const why = first === '' ? '' : `: ${first}`
+  if (typeof code === 'string') return code
+  if (signal) return `${signal}${why}`
+  return unstarted.includes(Number(code)) ? `exit code ${code}${why}` : undefined
+}

@@ -14,7 +14,7 @@ export function readStatus(folder: Pick<Folder, 'root'>, file: string): FileRead
     return { is: 'unreadable', why: "leads out of the agent's folder or into .svc/" }
   const read = readFile(real ?? file, limits.reportBytes)
   // A path of the state is a link in the folder of a version, and leads nowhere until the agent first writes the file.
-  return read.is === 'unreadable' && read.leadsNowhere ? { is: 'missing' } : read
+  return read.is === 'unreadable' && read.leadsNowhere ? { is: 'missing', why: read.why } : read
 }
 
 function resolved(file: string): string | undefined {

@@ -61,7 +61,7 @@ type Parsed =
   | { readonly why: string; readonly plain?: true; readonly early?: true }
 
 function parse(read: FileRead, at: number): Parsed {
-  if (read.is === 'missing') return { why: 'is not there', early: true }
+  if (read.is === 'missing') return { why: read.why ?? 'is not there', early: true }
   if (read.is === 'unreadable') return { why: read.why }
   const parsed = parseWritten(read.bytes)
   if (!parsed.ok) return parsed

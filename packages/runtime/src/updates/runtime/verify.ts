@@ -37,8 +37,7 @@ export async function verify(folder: string, keys: readonly string[], signal: Ab
   if (read.is === 'missing') return { is: 'refused', why: 'the file is not signed' }
   if (read.is === 'unreadable') return { is: 'refused', why: `the signature ${read.why}` }
   const program = sshKeygen()
-  if (program === undefined)
-    return { is: 'unable', why: 'there is no ssh-keygen on this machine to verify the signature with; install OpenSSH' }
+  if (program === undefined) return { is: 'unable', why: `${noSshKeygen()}, so the signature cannot be verified` }
   const signers = join(folder, 'allowed_signers')
   writeDurably(signers, keys.map((key) => `${signer} namespaces="${namespace}" ${key}\n`).join(''), 0o600)
   return run(program, folder, signers, signal)
@@ -56,6 +55,12 @@ export function sshKeygen(env: NodeJS.ProcessEnv = process.env): string | undefi
   const candidates = named === undefined ? folders.map((folder) => join(folder, 'ssh-keygen')) : [named]
   return candidates.find((file) => isAbsolute(file) && runs(file))
 }
+
+/** Why there is no `ssh-keygen` to use: what `SVC_SSH_KEYGEN` names cannot be run, or there is none. */
+export const noSshKeygen = ({ SVC_SSH_KEYGEN: named }: NodeJS.ProcessEnv = process.env): string =>
+  named === undefined
+    ? 'there is no ssh-keygen on this machine; install OpenSSH'
+    : `there is no ssh-keygen that can be run at ${JSON.stringify(named)}, the whole path of which SVC_SSH_KEYGEN must name`
 
 function runs(file: string): boolean {
   try {
