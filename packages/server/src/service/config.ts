@@ -15,7 +15,7 @@ import type { Config, PasswordForm } from '../platform/base.ts'
 import { ConfigError } from '../platform/errors.ts'
 import { readAddresses } from '../platform/http/address.ts'
 import { domainOfMails } from '../platform/mail-host.ts'
-import { bareSeparator, hasBareSeparator } from './database-address.ts'
+import { wrongWithDatabaseAddress } from './database-address.ts'
 
 const checkout = resolve(import.meta.dirname, '../../../..')
 
@@ -59,8 +59,8 @@ export function configOf(given: Variables, cwd: string): Settings {
   const read = <T>(name: keyof typeof readers, reader: (text: string) => T | undefined, otherwise: T): T => {
     const text = given[name] && bare(given[name])
     if (!text) return otherwise
-    if (name === 'SVC_DATABASE_URL' && hasBareSeparator(text)) throw new ConfigError(`${name} ${bareSeparator}`)
-    if (name === 'SVC_DATABASE_URL' && hasSeveralHosts(text)) throw new ConfigError(`${name} ${oneHost}`)
+    const wrong = name === 'SVC_DATABASE_URL' ? wrongWithDatabaseAddress(text) : undefined
+    if (wrong !== undefined) throw new ConfigError(`${name} ${wrong}`)
     const value = reader(text)
     if (value !== undefined) return value
     const quoted = secret.has(name) ? '(not repeated here, it may hold a password)' : shown(text)
@@ -75,7 +75,7 @@ export function configOf(given: Variables, cwd: string): Settings {
     host: read('SVC_HOST', host, '127.0.0.1'),
     port,
     dataDir: resolve(cwd, read('SVC_DATA_DIR', path, 'svc-data')),
-    databaseUrl: read<string | undefined>('SVC_DATABASE_URL', postgresUrl, undefined),
+    databaseUrl: read<string | undefined>('SVC_DATABASE_URL', (text) => text, undefined),
     trustedProxies: read('SVC_TRUSTED_PROXIES', proxies, []),
     outboundAllow: read('SVC_OUTBOUND_ALLOW', readAddresses, []),
     smtpUrl: read<string | undefined>('SVC_SMTP_URL', smtpAddress, undefined),
@@ -165,25 +165,6 @@ function portFrom(min: number) {
     return /^\d{1,5}$/.test(text) && port >= min && port <= 65535 ? port : undefined
   }
 }
-
-function postgresUrl(text: string): string | undefined {
-  return /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text.replace(/@\//, '@localhost/')) ? text : undefined
-}
-
-/**
- * True for a PostgreSQL address with several hosts, which libpq tries one after another: `a,b` before the path, or in
- * the parameters `host` and `hostaddr`.
- */
-export function hasSeveralHosts(text: string): boolean {
-  const [, authority = '', query = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)[^?#]*(?:\?([^#]*))?/.exec(text) ?? []
-  if (authority.slice(authority.lastIndexOf('@') + 1).match(/,|%2c/i)) return true
-  const given = new URLSearchParams(query)
-  return ['host', 'hostaddr', 'port'].some((name) => given.getAll(name).length > 1 || given.get(name)?.includes(','))
-}
-
-/** The refusal of several hosts, after the name of the setting or option. */
-export const oneHost =
-  'names several hosts, and the service uses one. Name something that leads to the primary: a proxy such as HAProxy or pgbouncer, a floating IP address, or a DNS name that the failover moves (docs/operate.md, "Failover").'
 
 /** A network of all addresses is refused: then everybody could invent the address from which they call. */
 function proxies(text: string): string[] | undefined {

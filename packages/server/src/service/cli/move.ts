@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { bare } from '@svc/protocol'
 import { endWaiting } from '../../deliveries/settling.ts'
 import { sync } from '../../operator/backup/backup.ts'
 import { type MovedRows, moveRows } from '../../operator/move/move.ts'
@@ -14,7 +15,7 @@ import type { Config } from '../../platform/base.ts'
 import { databaseFile, holderOf, lockFolder, movedFile, noteMoved } from '../../platform/data-folder.ts'
 import { migrate } from '../../platform/db/migrate.ts'
 import { openEmbedded, openPostgres } from '../../platform/db/open.ts'
-import { hasSeveralHosts, oneHost } from '../config.ts'
+import { wrongWithDatabaseAddress } from '../database-address.ts'
 
 type Moved = MovedRows & {
   /** The address of the new database, without a password. */
@@ -28,11 +29,11 @@ export async function move(
   config: Config,
   progress: (line: string) => void,
 ): Promise<Moved> {
-  const to = option({ ...request, input: '' }, 'to') ?? config.databaseUrl
+  const given = option({ ...request, input: '' }, 'to')
+  const to = given === undefined ? config.databaseUrl : bare(given)
   if (to === undefined) throw new Misused('Name the target: svc-server move --to postgres://USER@HOST/DATABASE')
-  if (hasSeveralHosts(to)) throw new Misused(`--to ${oneHost}`)
-  if (!/^postgres(ql)?:\/\/./.test(to) || !URL.canParse(to.replace(/@\//, '@localhost/')))
-    throw new Misused('--to must be an address that begins with postgres:// or postgresql://.')
+  const wrong = wrongWithDatabaseAddress(to)
+  if (wrong !== undefined) throw new Misused(`--to ${wrong.replace(/[^.]$/, '$&.')}`)
   const { dataDir } = config
   if (!existsSync(databaseFile(dataDir))) {
     const why = existsSync(movedFile(dataDir)) ? ': it was already moved' : ''
