@@ -29,9 +29,9 @@ export function readFile(
     const stat = fstatSync(fd)
     const { size, mtimeMs } = stat
     if (!stat.isFile()) return { is: 'unreadable', why: 'is not a regular file' }
-    if (size > max) return { is: 'unreadable', why: `is larger than ${Math.floor(max / 1024)} KB` }
+    if (size > max) return { is: 'unreadable', why: tooLarge(max) }
     const bytes = readUpTo(fd, max + 1, { expected: size })
-    if (bytes.length > max) return { is: 'unreadable', why: `is larger than ${Math.floor(max / 1024)} KB` }
+    if (bytes.length > max) return { is: 'unreadable', why: tooLarge(max) }
     return { is: 'bytes', bytes, mtimeMs }
   } catch (error) {
     return { is: 'unreadable', why: `cannot be read (${codeOf(error)})` }
@@ -47,6 +47,9 @@ export function readTextFile(file: string, max: number): TextFileRead {
   const decoded = readText(read.bytes)
   return decoded.ok ? { is: 'text', text: decoded.text } : { is: 'unreadable', why: decoded.why }
 }
+
+const tooLarge = (max: number): string =>
+  `is larger than ${max % 1_048_576 === 0 ? `${max / 1_048_576} MB` : `${Math.floor(max / 1024)} KB`}`
 
 /** Only a name that does not exist is missing. A link that leads nowhere was made by somebody. */
 function whyNotOpen(file: string, error: unknown): NotRead {

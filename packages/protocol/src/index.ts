@@ -29,6 +29,7 @@ export { type LogUpload, readLogUpload } from './log.ts'
 export type { Cell, Panel, PanelType } from './panels.ts'
 export { bare, codeIn, hiddenIn, listIn, numberIn, readName, readPasted, veiled } from './pasted.ts'
 export { pausedLabel, readPause } from './pause.ts'
+export { printed } from './printed.ts'
 export { elsewhereWords, isOwnMachineOnly, ownMachineWords } from './reach.ts'
 export * from './refusals.ts'
 export {

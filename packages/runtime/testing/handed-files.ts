@@ -91,7 +91,7 @@ export const secretsFiles: readonly HandedFile[] = [
   ),
   refused('a NUL in a value', `${good}EXTRA_KEY=a\0b\n`, 'has a NUL character at line 2, column 12'),
   refused('zeros after a crash', Buffer.alloc(600), 'has a NUL character at line 1, column 1'),
-  refused('larger than 1 MB', `${good}# ${'x'.repeat(1024 * 1024)}\n`, 'is larger than 1024 KB'),
+  refused('larger than 1 MB', `${good}# ${'x'.repeat(1024 * 1024)}\n`, 'is larger than 1 MB'),
   refused(
     'a value larger than a program can get',
     `MAIL_PASSWORD=${'x'.repeat(200_000)}\n`,

@@ -5,13 +5,12 @@
 import { logNamed, type Manifest } from '@svc/blueprint'
 import { Command } from 'commander'
 import { ago } from '../machine/base/time.ts'
-import { readEnv } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { readFile } from '../machine/files/read.ts'
 import { examples, hint } from '../machine/hint.ts'
 import { beginning, endOfFile, type FilePosition, type FollowedFile, follow } from '../state/logs/follow.ts'
 import { listLogs } from '../state/logs/list.ts'
-import { mask } from '../state/logs/mask.ts'
+import { safeLog } from '../state/logs/mask.ts'
 import { declaredLog, ownLog } from '../state/logs/open.ts'
 import { endOfLog, noSuchLog, readLog } from '../state/logs/read.ts'
 import { placeOf } from '../state/paths.ts'
@@ -52,9 +51,7 @@ export const logs = (): Command =>
       const end = (text ?? '').replace(/\n$/, '').split('\n').slice(-count).join('\n')
       if (!goOn) return show(json, { name, text: end }, () => end)
       if (end !== '') write(`${end}\n`, json)
-      await follow(file, text === undefined ? beginning : from, (added) =>
-        write(mask(added, readEnv(folder.env), readEnv(folder.secrets)), json),
-      )
+      await follow(file, text === undefined ? beginning : from, (added) => write(safeLog(folder, added), json))
     })
 
 /**
@@ -106,7 +103,7 @@ function ownText(folder: Folder, name: keyof typeof own): string | undefined {
   if (output !== undefined) return endOfLog(folder, output)
   const read = readFile(name === 'output' ? folder.output : folder.runtimeLog, 64 * 1024 * 1024)
   if (read.is !== 'bytes') return undefined
-  return mask(read.bytes.subarray(-512 * 1024).toString('utf8'), readEnv(folder.env), readEnv(folder.secrets))
+  return safeLog(folder, read.bytes.subarray(-512 * 1024).toString('utf8'))
 }
 
 function listed(folder: Folder, manifest: Manifest, json: boolean | undefined): void {

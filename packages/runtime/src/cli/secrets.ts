@@ -5,10 +5,9 @@
  */
 import { wrongWithEnvValue, wrongWithSecretName } from '@svc/blueprint'
 import { Command } from 'commander'
-import { changeEnv, envFaults, maxEnvBytes, readEnv } from '../machine/files/env.ts'
+import { changeEnv, envFaults, envUnread, maxEnvBytes, readEnv } from '../machine/files/env.ts'
 import { prepare } from '../machine/files/folder.ts'
 import { inTurn } from '../machine/files/lock.ts'
-import { readFile } from '../machine/files/read.ts'
 import { examples, hint } from '../machine/hint.ts'
 import { askHidden, interactive, standardInput } from './ask.ts'
 import { type Agent, agentAt, type Common, common } from './folder.ts'
@@ -74,8 +73,8 @@ export const secrets = (): Command =>
         .action(async (name: string, { dir, json }: Common) => {
           const { folder } = await agentAt(dir)
           const changed = inTurn(folder, 'svc secrets', () => {
-            const read = readFile(folder.secrets, maxEnvBytes)
-            if (read.is === 'unreadable') throw new Refusal(`${folder.secrets} ${read.why}. Nothing was changed.`)
+            const why = envUnread(folder.secrets)
+            if (why !== undefined) throw new Refusal(`${folder.secrets} ${why}. Nothing was changed.`)
             const had = readEnv(folder.secrets).has(name)
             if (had) changeEnv(folder.secrets, { [name]: undefined })
             return had
@@ -85,6 +84,8 @@ export const secrets = (): Command =>
     )
 
 function list({ folder, manifest }: Agent) {
+  const why = envUnread(folder.secrets)
+  if (why !== undefined) throw new Refusal(`${folder.secrets} ${why}.`)
   for (const fault of envFaults(folder.secrets)) warn(`${folder.secrets} ${fault}.`)
   const set = readEnv(folder.secrets)
   const declared = manifest.secrets.map((s) => ({ ...s, set: set.has(s.name) }))

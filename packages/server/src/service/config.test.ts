@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -225,6 +225,17 @@ test.each([
 ])('.env: %s is refused with the reason', (_what, bytes, says) => {
   const cwd = envFile(bytes)
   expect(() => readConfig({ cwd, env: {} })).toThrow(ConfigError)
+  expect(() => readConfig({ cwd, env: {} })).toThrow(says)
+})
+
+test.each([
+  ['a folder', (file: string) => mkdirSync(file), 'is not a regular file'],
+  ['a link that leads nowhere', (file: string) => symlinkSync('gone', file), 'is a link that leads nowhere'],
+  ['a link to itself', (file: string) => symlinkSync(file, file), 'cannot be followed'],
+])('.env: %s in its place does not count as missing', (_what, make, says) => {
+  const cwd = envFile('')
+  rmSync(join(cwd, '.env'))
+  make(join(cwd, '.env'))
   expect(() => readConfig({ cwd, env: {} })).toThrow(says)
 })
 

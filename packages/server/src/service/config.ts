@@ -3,12 +3,12 @@
  * defaults. Settings are read and checked once; an invalid setting is an error that names the variable, the value and
  * what is wanted. docs/operator.md has the table.
  */
-
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { isIP, isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
-import { bare, isEmail, isOwnMachineOnly, readDotenvText, readText, repeatedNames, shown } from '@svc/protocol'
+import { readTextFile } from '@svc/blueprint/read-file'
+import { bare, isEmail, isOwnMachineOnly, readDotenvText, repeatedNames, shown } from '@svc/protocol'
 import { readSmtpUrl } from '../deliveries/smtp.ts'
 import { hasArgon2, passwordForms } from '../people/accounts/password-forms.ts'
 import type { Config, PasswordForm } from '../platform/base.ts'
@@ -184,12 +184,9 @@ const maxEnvFile = 1024 * 1024
  * understood. Lines of other programs are ignored.
  */
 function readEnvFile(file: string): { variables: Variables; remarks: string[] } {
-  const stat = statSync(file, { throwIfNoEntry: false })
-  if (!stat) return { variables: {}, remarks: [] }
-  if (!stat.isFile()) throw new ConfigError(`${file} is not a file.`)
-  if (stat.size > maxEnvFile) throw new ConfigError(`${file} is larger than 1 MB.`)
-  const read = readText(readFileSync(file))
-  if (!read.ok) throw new ConfigError(`${file} ${read.why}.`)
+  const read = readTextFile(file, maxEnvFile)
+  if (read.is === 'missing') return { variables: {}, remarks: [] }
+  if (read.is === 'unreadable') throw new ConfigError(`${file} ${read.why}.`)
   const { lines, faults } = readDotenvText(read.text)
   const rows = read.text.split('\n')
   const wrong = faults.filter(({ line }) => rows[line - 1]?.includes('SVC_'))

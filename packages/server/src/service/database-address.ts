@@ -4,8 +4,8 @@
  */
 
 /**
- * What is wrong with an address, as the end of a sentence that begins with the name of the setting or option. Undefined
- * if it can be used.
+ * The reason to refuse an address, as the end of a sentence that begins with the name of the setting or option.
+ * Undefined if it can be used.
  */
 export function wrongWithDatabaseAddress(text: string): string | undefined {
   if (hasBareSeparator(text)) return bareSeparator

@@ -210,7 +210,7 @@ test('svc check lists everything at once, for people and for programs, and exits
 test.each([
   ['a missing path', 'none', 2, /There is no folder or bundle at/],
   ['a file that is not a zip archive', 'text', 1, /The bundle is not a zip archive/],
-  ['a file of 21 MB', 'large', 1, /large: is larger than 20480 KB/],
+  ['a file of 21 MB', 'large', 1, /large: is larger than 20 MB/],
 ])('svc check of %s', async (_what, name, code, says) => {
   writeFileSync(join(root, 'text'), 'hello')
   writeFileSync(join(root, 'large'), Buffer.alloc(21 * 1024 * 1024))

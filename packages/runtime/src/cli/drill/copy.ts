@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Manifest, manifestName, type Packed, packFolder, unpackBundle } from '@svc/blueprint'
 import { placeVersion } from '../../install/place.ts'
+import { Refusal } from '../../machine/base/refusal.ts'
 import { namesIn } from '../../machine/files/durable.ts'
-import { readEnv, writeEnv } from '../../machine/files/env.ts'
+import { envUnread, readEnv, writeEnv } from '../../machine/files/env.ts'
 import { type Folder, folderAt, prepare } from '../../machine/files/folder.ts'
 import { type Install, writeInstall } from '../../state/install-note.ts'
 import { fillSettings } from '../../state/settings.ts'
@@ -66,6 +67,10 @@ export async function copyOf(agent: Folder, install: Install, options: CopyOptio
     copyShipped(agent, leadsTo(agent), folder)
     const manifest = await placeVersion(folder, { bytes: now.bytes, sha256: now.sha256, version, blueprint: name })
     lead(folder, now.sha256)
+    for (const file of options.withSecrets ? [agent.env, agent.secrets] : []) {
+      const why = envUnread(file)
+      if (why !== undefined) throw new Refusal(`${file} ${why}, so its secrets cannot be copied.`)
+    }
     const env = options.withSecrets ? [...readEnv(agent.env)].filter(([key]) => key !== 'SVC_TOKEN') : []
     writeEnv(folder.env, new Map(env))
     writeEnv(folder.secrets, options.withSecrets ? readEnv(agent.secrets) : new Map())

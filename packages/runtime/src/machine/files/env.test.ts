@@ -34,7 +34,7 @@ test('lines that are not understood stay byte for byte, and the file is only for
 
 test.each([
   ['UTF-16', Buffer.from('\ufeffA=1\n', 'utf16le'), 'is UTF-16; save it as UTF-8. Nothing was changed.'],
-  ['too large', Buffer.alloc(1024 * 1024 + 1, 'x'), 'is larger than 1024 KB. Nothing was changed.'],
+  ['too large', Buffer.alloc(1024 * 1024 + 1, 'x'), 'is larger than 1 MB. Nothing was changed.'],
   ['nearly too large', Buffer.alloc(1024 * 1024 - 3, 'x'), 'would be larger than 1 MB. Nothing was changed.'],
 ])('a file that is %s is refused and stays as it is', (_what, bytes, says) => {
   const file = fileOf(bytes)

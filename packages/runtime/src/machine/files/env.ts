@@ -4,7 +4,7 @@
  */
 import { statSync } from 'node:fs'
 import { wrongWithEnvValue } from '@svc/blueprint/names'
-import { changeEnvText, isToken, isUtf16, readEnvText, repeatedNames } from '@svc/protocol'
+import { changeEnvText, isToken, isUtf16, readEnvText, readText, repeatedNames } from '@svc/protocol'
 import { Refusal } from '../base/refusal.ts'
 import { hint } from '../hint.ts'
 import { writeDurably } from './durable.ts'
@@ -35,12 +35,24 @@ export function readEnv(file: string): Env {
   return new Map(readEnvText(read.bytes.toString('utf8')).lines.map(({ name, value }) => [name, value]))
 }
 
+/**
+ * Why a file of variables cannot be read, as the end of a sentence that begins with its name; undefined if it can be
+ * read, or is missing. Then `readEnv` returns nothing although there may be something.
+ */
+export function envUnread(file: string): string | undefined {
+  const read = readFile(file, maxEnvBytes)
+  if (read.is === 'missing') return undefined
+  return read.is === 'unreadable' ? read.why : isUtf16(read.bytes) ? inUtf16 : undefined
+}
+
 /** Everything in a file of variables that is not understood, as ends of sentences that begin with the file's name. */
 export function envFaults(file: string): string[] {
   const read = readFile(file, maxEnvBytes)
   if (read.is === 'missing') return []
   if (read.is === 'unreadable') return [read.why]
   if (isUtf16(read.bytes)) return [inUtf16]
+  const decoded = readText(read.bytes)
+  if (!decoded.ok) return [decoded.why]
   return readEnvText(read.bytes.toString('utf8')).faults.map(({ line, why }) => `has a line ${line} that ${why}`)
 }
 /** Names that occur in several lines of a file of variables, as ends of sentences that begin with the file's name. */
@@ -103,8 +115,8 @@ export function writeConnection(folder: Folder, { origin, token }: Connection): 
  * Throws a Refusal, and changes nothing, if the file cannot be read or would become too large.
  */
 export function changeEnv(file: string, changes: Readonly<Record<string, string | undefined>>): void {
+  const why = envUnread(file)
   const read = readFile(file, maxEnvBytes)
-  const why = read.is === 'unreadable' ? read.why : read.is === 'bytes' && isUtf16(read.bytes) ? inUtf16 : undefined
   if (why !== undefined) throw new Refusal(`${file} ${why}. Nothing was changed.`)
   // In Latin-1 every byte is one character, so that bytes which are not UTF-8 stay as they are.
   let text = read.is === 'bytes' ? read.bytes.toString('latin1') : ''

@@ -1,11 +1,10 @@
 /** Reads the end of a declared log and masks the secrets in it (3.6, D52, I28). */
 import { logNamed, type Manifest } from '@svc/blueprint'
-import { clean, endOf, limits } from '@svc/protocol'
-import { readEnv } from '../../machine/files/env.ts'
+import { endOf, limits } from '@svc/protocol'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readUpTo } from '../../machine/files/read.ts'
 import { placeOf } from '../paths.ts'
-import { mask } from './mask.ts'
+import { safeLog } from './mask.ts'
 import { declaredLog } from './open.ts'
 
 /**
@@ -42,7 +41,7 @@ export function endOfLog(folder: Folder, file: string, max: number = limits.logT
     return { bytes: readUpTo(fd, maxBytes, { position: from }), whole: from === 0 }
   })
   if (!end) return undefined
-  const text = mask(clean(end.bytes.toString('utf8')), readEnv(folder.env), readEnv(folder.secrets))
+  const text = safeLog(folder, end.bytes.toString('utf8'))
   return endOf(end.whole ? text : fromNextWord(text), max)
 }
 

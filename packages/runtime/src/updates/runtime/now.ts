@@ -9,7 +9,7 @@ import { sha256Of } from '../../machine/files/sha256.ts'
 import { hint } from '../../machine/hint.ts'
 import type { RuntimeNote } from '../../state/versions/runtime-note.ts'
 import { readRuntimeNote } from '../../state/versions/runtime-note.ts'
-import { readPin } from './pin.ts'
+import { readPin, unreadPin } from './pin.ts'
 import { insideOf } from './release.ts'
 import { replaced } from './wanted.ts'
 
@@ -66,7 +66,7 @@ export function runtimeSentences({ version: running, previous, pinned, applied, 
     ...(pinned === undefined
       ? []
       : [
-          `It is pinned to ${pinned} and does not update itself to another version; "${hint('pin-runtime off')}" unpins it.`,
+          `It is pinned to ${pinned === unreadPin ? 'a version that cannot be read' : pinned} and does not update itself to another version; "${hint('pin-runtime off')}" unpins it.`,
         ]),
     ...(hold
       ? [

@@ -9,10 +9,15 @@ import { readFile } from '../../machine/files/read.ts'
 
 type PinPaths = Pick<Folder, 'runtimePin' | 'runtimeFolder'>
 
+/** Stands for a version if the file is there and names none. No release has this name, so nothing is updated. */
+export const unreadPin = 'unreadable'
+
+/** The version to which the runtime is pinned; undefined if it is not pinned. */
 export function readPin({ runtimePin }: Pick<PinPaths, 'runtimePin'>): string | undefined {
   const read = readFile(runtimePin, 1024)
+  if (read.is === 'missing') return undefined
   const text = read.is === 'bytes' ? read.bytes.toString('utf8').trim() : ''
-  return runtimeVersion.test(text) ? text : undefined
+  return runtimeVersion.test(text) ? text : unreadPin
 }
 
 export function writePin(place: PinPaths, version: string): void {

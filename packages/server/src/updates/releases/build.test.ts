@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { buildFolder, newKey, pyz, signed } from '../../../testing/releases.ts'
@@ -50,6 +50,17 @@ test('a folder is read with the files beside the build; without a build it holds
   expect(await readBuild(folder)).toMatchObject(refusal(/svc.pyz.sha256 does not match/))
   rmSync(join(folder, 'svc.pyz'))
   expect(await readBuild(folder)).toBeUndefined()
+})
+
+test('a file beside the build that cannot be read is no missing one: the build would count as unsigned', async () => {
+  const key = newKey()
+  const bytes = pyz('1.0.0', { keys: [key.line] })
+  for (const name of ['svc.pyz', 'svc.pyz.sha256', 'svc.pyz.sig']) {
+    const folder = buildFolder(bytes, signed(bytes, key))
+    rmSync(join(folder, name), { force: true })
+    symlinkSync('gone', join(folder, name))
+    expect(await readBuild(folder)).toMatchObject(refusal(new RegExp(`${name} is a link that leads nowhere`)))
+  }
 })
 
 const crlf = (signature: Buffer) => Buffer.from(signature.toString('latin1').replaceAll('\n', '\r\n'), 'latin1')

@@ -1,9 +1,8 @@
 /** A built runtime in a folder: `svc.pyz` with `svc.pyz.sha256` and, when it was signed, `svc.pyz.sig`. */
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { type FileRead, readFile } from '@svc/blueprint/read-file'
 import { isVersion, limits, runtimeVersion, shown, type Verdict } from '@svc/protocol'
-import { messageOf } from '../../platform/errors.ts'
 import { noteOf } from './archive.ts'
 import { askKeygen } from './keygen.ts'
 import { judgeSignature } from './signature.ts'
@@ -70,8 +69,8 @@ export async function readBuild(
   keygen: typeof askKeygen = askKeygen,
 ): Promise<Verdict<Build, 'build_refused'> | undefined> {
   const file = join(dir, archive)
-  if (!existsSync(file)) return undefined
   const read = readFiles(file)
+  if (read === undefined) return undefined
   if (!read.ok || read.value.signature === undefined || read.value.signer === undefined) return read
   const { bytes, signature, signer, verified } = read.value
   const says = await keygen(bytes, signature, [signer])
@@ -81,16 +80,20 @@ export async function readBuild(
   return refused(`${file}.sig: the service cannot verify this type of key without ssh-keygen: ${says.why}.`)
 }
 
-function readFiles(file: string): Verdict<Build, 'build_refused'> {
-  try {
-    const { size } = statSync(file)
-    if (size > limits.runtimeBytes) return refused(`${file} may have at most 32 MB: it has ${size} bytes.`)
-    const beside = (end: string) => (existsSync(file + end) ? readFileSync(file + end) : undefined)
-    return judgeBuild(file, readFileSync(file), beside('.sha256')?.toString('latin1'), beside('.sig'))
-  } catch (error) {
-    return refused(`${file} cannot be read: ${messageOf(error)}`)
-  }
+function readFiles(file: string): Verdict<Build, 'build_refused'> | undefined {
+  const build = readFile(file, limits.runtimeBytes)
+  if (build.is === 'missing') return undefined
+  const [sum, signature] = ['.sha256', '.sig'].map((end) => readFile(file + end, besideBytes)) as [FileRead, FileRead]
+  if (build.is === 'unreadable') return refused(`${file} ${build.why}.`)
+  // A signature that cannot be read is not a missing one: such a build would be served as unsigned.
+  if (sum.is === 'unreadable') return refused(`${file}.sha256 ${sum.why}.`)
+  if (signature.is === 'unreadable') return refused(`${file}.sig ${signature.why}.`)
+  const bytesOf = (read: FileRead) => (read.is === 'bytes' ? read.bytes : undefined)
+  return judgeBuild(file, build.bytes, bytesOf(sum)?.toString('latin1'), bytesOf(signature))
 }
+
+/** The maximum size of the files beside a build. */
+const besideBytes = 64 * 1024
 
 /** Judges a build. `sum` and `signature` are the contents of the files beside it; undefined when a file is missing. */
 export function judgeBuild(
