@@ -140,6 +140,16 @@ test.runIf(python)('Python starts it as a zip application, and Node takes the pr
   }
 })
 
+test.runIf(python)('a file that is cut says so in the first error of Python, wherever it is cut', async () => {
+  const bytes = readFileSync(file)
+  for (const length of [200, 50_000, bytes.length >> 1, bytes.length - 5]) {
+    const cut = join(folder, 'cut.pyz')
+    writeFileSync(cut, bytes.subarray(0, length))
+    await expect(prints('python3', [cut, '--version'])).rejects.toThrow('svc.pyz_is_cut.Download_it_again')
+  }
+  expect(bytes.indexOf(10), 'kernels read 127 bytes of the first line').toBeLessThanOrEqual(127)
+})
+
 test.runIf(python)('without a Node that is new enough it says so in one sentence', async () => {
   const old = join(folder, 'old')
   mkdirSync(old, { recursive: true })

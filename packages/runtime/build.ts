@@ -81,7 +81,10 @@ const marks = { __SVC_VERSION__: '"svc:version"', __SVC_RELEASE_KEYS__: '["svc:k
  * file as CommonJS, whatever package.json is above it; a path such as `bin/svc.pyz` would be a package for it. With one
  * arena the process needs 6 MB less memory: glibc otherwise keeps one per thread.
  */
-const shebang = '#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node -e require(path.resolve(process.argv[1]))\n'
+// Python reads the words at the end only if the archive behind the text is cut: it then takes the file for a script in
+// an encoding of this name, and names it in its error. Kernels read at most 127 bytes of the line.
+const shebang =
+  '#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node -e require(path.resolve(process.argv[1]))//coding:svc.pyz_is_cut.Download_it_again\n'
 
 /**
  * Appends the archive to the text. Padding before the archive moves the offsets stored in the archive, until none of
