@@ -71,9 +71,9 @@ export const runtimeFaults: readonly Fault[] = [
   {
     name: 'logs: secrets of the environment file are not masked',
     harm: 'The passwords of an agent leave the machine with its log.',
-    file: at('state/logs/read.ts'),
-    old: 'readEnv(folder.env), readEnv(folder.secrets))',
-    new: 'readEnv(folder.env))',
+    file: at('state/logs/mask.ts'),
+    old: 'const files = [folder.env, folder.secrets]',
+    new: 'const files = [folder.env]',
     tests: [at('state/logs/read.test.ts')],
   },
   {

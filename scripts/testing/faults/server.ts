@@ -16,8 +16,8 @@ export const serverFaults: readonly Fault[] = [
     name: 'settings: a .env in UTF-16 is ignored',
     harm: 'The service starts with an empty database in another folder, because an editor saved its settings in UTF-16.',
     file: at('service/config.ts'),
-    old: 'if (!read.ok) throw new',
-    new: 'if (!read.ok) return { variables: {}, remarks: [] }\n  if (!stat) throw new',
+    old: "if (read.is === 'unreadable') throw new",
+    new: "if (read.is === 'unreadable') return { variables: {}, remarks: [] }\n  if (!maxEnvFile) throw new",
     tests: [at('service/config.test.ts')],
   },
   {
