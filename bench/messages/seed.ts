@@ -2,7 +2,7 @@
 import { createECDH, randomBytes } from 'node:crypto'
 import type { ChannelKind } from '@svc/api'
 import type { AlertChange } from '../../packages/server/src/alerts/messages/message.ts'
-import { seal, sealKeyOf } from '../../packages/server/src/deliveries/channels/seal.ts'
+import { seal, sealKeyOf } from '../../packages/server/src/platform/seal.ts'
 import { newSigningSecret } from '../../packages/server/src/deliveries/channels/webhook.ts'
 import { enqueue } from '../../packages/server/src/deliveries/store.ts'
 import { secretOf } from '../../packages/server/src/platform/data-folder.ts'

@@ -322,6 +322,7 @@ export const orders: Readonly<Record<string, Order>> = {
           {
             'fleet/agents': 'agents: made, renamed, deleted; their tokens; when one counts as offline',
             'fleet/products': 'products that bots belong to',
+            'fleet/reports': 'the last report of an agent as it is stored: its columns, its signs, its daily sums',
             'fleet/views': 'views: saved filters of the list of agents, for a person or a workspace',
           },
           {
@@ -341,7 +342,7 @@ export const orders: Readonly<Record<string, Order>> = {
         says: 'who may do what, and who did what',
         layers: [
           {
-            'people/mails': 'mails about accounts: their texts, and how they are sent',
+            'people/mails/sending': 'mails about accounts: their texts, and how they are sent',
           },
           {
             'people/workspaces': 'workspaces, members, invitations',
@@ -351,6 +352,7 @@ export const orders: Readonly<Record<string, Order>> = {
           },
           {
             'people/audit': 'who did what',
+            'people/mails': 'mails about accounts that wait to be sent',
             'people/factors': 'second factors as rows, and the rules about codes, proofs and requirements',
           },
         ],

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { newEvaluator } from '../src/alerts/evaluation/evaluator.ts'
 import { writerOf } from '../src/alerts/messages/writing.ts'
-import { sealKeyOf } from '../src/deliveries/channels/seal.ts'
 import { newDispatcher } from '../src/deliveries/dispatcher.ts'
 import { openEmbedded } from '../src/platform/db/open.ts'
+import { sealKeyOf } from '../src/platform/seal.ts'
 
 const [file = '', shift = '0'] = process.argv.slice(2)
 const now = () => Date.now() + Number(shift)

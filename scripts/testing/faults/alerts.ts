@@ -207,7 +207,7 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'forgotten password: each try of a mail has a link of its own',
     harm: 'The link in the mail that arrived is not the one that the next try makes.',
-    file: at('people/mails/compose.ts'),
+    file: at('people/mails/sending/compose.ts'),
     old: "createHmac('sha256', key)",
     new: "createHmac('sha256', String(Math.random()))",
     tests: [at('people/mails/mails.http.test.ts')],
@@ -351,18 +351,18 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'seal: every secret is sealed with the same nonce',
     harm: 'Whoever has a copy of the database and knows one secret can read all others.',
-    file: at('deliveries/channels/seal.ts'),
+    file: at('platform/seal.ts'),
     old: 'const nonce = randomBytes(nonceBytes)',
     new: 'const nonce = Buffer.alloc(nonceBytes)',
-    tests: [at('deliveries/channels/seal.test.ts')],
+    tests: [at('platform/seal.test.ts')],
   },
   {
     name: 'seal: a secret that was changed in the database is opened',
     harm: 'Whoever can write to the database sends the messages of a channel elsewhere.',
-    file: at('deliveries/channels/seal.ts'),
+    file: at('platform/seal.ts'),
     old: '    return Buffer.concat([body, decrypt.final()])',
     new: '    return Buffer.concat([body])',
-    tests: [at('deliveries/channels/seal.test.ts')],
+    tests: [at('platform/seal.test.ts')],
   },
   {
     name: 'webhook: the signature covers the body only',

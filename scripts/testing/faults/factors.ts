@@ -7,7 +7,7 @@ export const factorFaults: readonly Fault[] = [
   {
     name: 'factors: a password alone signs everybody in',
     harm: 'Whoever stole a password acts on every machine of a workspace, although its owner has a second factor.',
-    file: at('web/routing/sign-in.ts'),
+    file: at('web/routing/sign-in-password.ts'),
     old: 'if (second.length === 0) return undefined',
     new: 'if (second.length >= 0) return undefined',
     tests: [at('web/routing/ways-in.http.test.ts')],
@@ -31,7 +31,7 @@ export const factorFaults: readonly Fault[] = [
   {
     name: 'factors: a disabled person gets the first half of a sign-in',
     harm: 'Somebody who was switched off is asked for a code, as if the account could still be used.',
-    file: at('web/routing/sign-in.ts'),
+    file: at('web/routing/sign-in-password.ts'),
     old: "if (await isDisabled(store.db, id)) throw new Refusal('account_disabled')",
     new: '',
     tests: [at('web/routing/ways-in.http.test.ts')],
@@ -103,7 +103,7 @@ export const factorFaults: readonly Fault[] = [
   {
     name: 'factors: one is added while a node of the version before runs',
     harm: 'That node signs the person in by the password alone, and the person believes to be protected.',
-    file: at('people/factors/store.ts'),
+    file: at('people/factors/nodes.ts'),
     old: 'return known.length < new Set(heard).size',
     new: 'return known.length > new Set(heard).size',
     tests: [at('web/routing/second-factor.store.test.ts')],

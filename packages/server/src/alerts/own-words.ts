@@ -1,8 +1,8 @@
 /** Reads words of agents for messages about them, from the body of their last report. */
 import { otherItems } from '@svc/api'
 import { cut, limits, type Report } from '@svc/protocol'
-import { storedReport } from '../agent-api/report-store/body.ts'
-import { maxItemName } from '../agent-api/reports/signs.ts'
+import { storedReport } from '../fleet/reports/body.ts'
+import { maxItemName } from '../fleet/reports/signs.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { AlertRow } from '../platform/db/tables.ts'
 

@@ -11,7 +11,7 @@ import { badReceivers, hangingAt, hangingMailServer, receiverOf } from '../../te
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
 import { writerOf } from '../alerts/messages/writing.ts'
-import { seal, sealKeyOf } from './channels/seal.ts'
+import { seal, sealKeyOf } from '../platform/seal.ts'
 import { newSigningSecret } from './channels/webhook.ts'
 import { newDispatcher } from './dispatcher.ts'
 import { ping } from './send.ts'

@@ -1,11 +1,12 @@
 /**
  * Makes one try to send a message to a channel. Whatever goes wrong is a result, since the next try follows from it.
  */
+
+import { type SealKey, unseal } from '../platform/seal.ts'
 import type { Allowed } from './allowed.ts'
 import { type AttemptLimits, attempt, wordsOf } from './attempt.ts'
 import type { Address } from './channels/call.ts'
 import { kinds } from './channels/kinds.ts'
-import { type SealKey, unseal } from './channels/seal.ts'
 import type { Claimed } from './claiming.ts'
 import type { TryResult } from './outbox.ts'
 import { shownOf } from './reading.ts'

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
+import { expireAfterLoss } from '../fleet/commands/lost.ts'
 import { renewAccess } from '../operator/backup/renew.ts'
 import { healthOf } from '../service/ops/health.ts'
 import type { Store } from './db/open.ts'
@@ -15,7 +16,7 @@ everyEngine('a database that went back', (open) => {
     const dataDir = mkdtempSync(join(tmpdir(), 'svc-marks-'))
     onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
     const log = { error: vi.fn(), debug: vi.fn() }
-    const start = () => startMarks({ store, dataDir, log, now: () => clock.at })
+    const start = () => startMarks({ store, dataDir, log, onLoss: expireAfterLoss, now: () => clock.at })
     return { log, start }
   }
 

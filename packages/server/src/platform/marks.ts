@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Kysely, PostgresDialect, type PostgresPool, sql, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import { isPostgres } from './db/engine.ts'
@@ -55,20 +55,26 @@ export function lossOf(known: Mark | undefined, { epoch, row }: CountedMark): Lo
   return { from: row?.at ?? null, until: known.at }
 }
 
+/** What becomes of stored things when commits are lost. It runs in the transaction that records the loss. */
+type OnLoss = (trx: Db, now: number) => Promise<void>
+
 /**
  * Raises the stored count of the node, and checks whether the database lost commits. Changes nothing in a read-only
  * copy.
  */
 async function count(
   db: Db,
-  { known, node, now }: { known: () => Mark | undefined; node: string; now: number },
+  { known, node, onLoss, now }: { known: () => Mark | undefined; node: string; onLoss: OnLoss; now: number },
 ): Promise<{ mark?: Mark; loss?: Loss }> {
   return transaction(db, async (trx) => {
     if (await isCopy(trx)) return {}
     const found = await read(trx, node)
     const before = known()
     const loss = lossOf(before, found)
-    if (loss) await noteLoss(trx, loss, now)
+    if (loss) {
+      await noteLoss(trx, loss, now)
+      await onLoss(trx, now)
+    }
     const epoch = found.epoch ?? (await newEpoch(trx))
     const least = before?.epoch === epoch ? before.count : 0
     const mark = { epoch, node, count: Math.max(found.row?.count ?? 0, least) + 1, at: now }
@@ -112,20 +118,9 @@ async function newEpoch(trx: Db): Promise<string> {
   return (await trx.selectFrom('agreed').select('value').where('name', '=', epochName).executeTakeFirstOrThrow()).value
 }
 
-/**
- * Records the loss, and expires the queued commands: some of them may have been delivered in the time that is missing,
- * and a command is delivered at most once (D1).
- */
-async function noteLoss(trx: Transaction<Tables>, { from, until }: Loss, now: number): Promise<void> {
+async function noteLoss(trx: Db, { from, until }: Loss, now: number): Promise<void> {
   const row = { id: newId(now), noticed_at: now, lost_from: from, lost_until: until }
   await trx.insertInto('service_back').values(row).execute()
-  const message = 'The database lost changes, so it is not known whether this command was delivered.'
-  await trx
-    .updateTable('command')
-    .set({ state: 'expired', failed_at: now, due_at: null, message })
-    .where('state', '=', 'queued')
-    .where('due_at', 'is not', null)
-    .execute()
 }
 
 /** The time span whose commits are missing and about which the operator has not decided yet; undefined if none is. */
@@ -169,6 +164,7 @@ interface MarksNeeds {
   /** The folder of the file that remembers the count between two starts. */
   dataDir: string
   log: Pick<Logger, 'error' | 'debug'>
+  onLoss: OnLoss
   now: () => number
 }
 
@@ -176,7 +172,7 @@ interface MarksNeeds {
  * Counts once and then regularly. On PostgreSQL it also checks each new connection before it is used, because a
  * failover ends the connections: no command is delivered before the loss is noticed.
  */
-export async function startMarks({ store, dataDir, log, now }: MarksNeeds): Promise<Marks> {
+export async function startMarks({ store, dataDir, log, onLoss, now }: MarksNeeds): Promise<Marks> {
   let known = remembered(dataDir)
   const node = known?.node ?? newId(now())
   let stopped = false
@@ -184,7 +180,7 @@ export async function startMarks({ store, dataDir, log, now }: MarksNeeds): Prom
   let counting: Promise<void> | undefined
 
   async function countOn(db: Db): Promise<void> {
-    const { mark, loss } = await count(db, { known: () => known, node, now: now() })
+    const { mark, loss } = await count(db, { known: () => known, node, onLoss, now: now() })
     if (loss) log.error({ ...loss, node }, wentBack)
     if (!mark || (known?.epoch === mark.epoch && known.count >= mark.count)) return
     known = mark

@@ -8,11 +8,11 @@ import { isEmail } from '@svc/protocol'
 import { describe, expect, test } from 'vitest'
 import { mailOf } from '../deliveries/channels/mail.ts'
 import { push } from '../deliveries/channels/push.ts'
-import { sealKeyOf } from '../deliveries/channels/seal.ts'
 import { halfCookies } from '../people/accounts/half.ts'
 import { linkUrl } from '../people/accounts/links.ts'
 import { totpUri } from '../people/factors/totp.ts'
 import { ownOrigin } from '../platform/http/origin.ts'
+import { sealKeyOf } from '../platform/seal.ts'
 import { configOf } from './config.ts'
 
 /** For each address its origin, and the domain of its mails. */

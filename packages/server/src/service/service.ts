@@ -9,14 +9,14 @@ import { newEvaluator } from '../alerts/evaluation/evaluator.ts'
 import { newHeartbeat } from '../alerts/evaluation/heartbeat.ts'
 import { newServiceFacts } from '../alerts/evaluation/service-facts.ts'
 import { writerOf } from '../alerts/messages/writing.ts'
-import { sealKeyOf } from '../deliveries/channels/seal.ts'
 import { newDispatcher } from '../deliveries/dispatcher.ts'
 import { sendersOf } from '../deliveries/senders.ts'
+import { expireAfterLoss } from '../fleet/commands/lost.ts'
 import { operator } from '../operator/shared/request.ts'
 import { askService, serveOperator } from '../operator/socket/socket.ts'
 import { createLink, linkUrl } from '../people/accounts/links.ts'
 import { hasNoAccounts } from '../people/accounts/store.ts'
-import { accountMails } from '../people/mails/mailer.ts'
+import { accountMails } from '../people/mails/sending/mailer.ts'
 import { agreeOnSecret } from '../platform/agreed.ts'
 import { type Closers, closeAll, endMs, newClosers, stopMs } from '../platform/closing.ts'
 import { DataFolderError, databaseFile, holderOf, secretOf } from '../platform/data-folder.ts'
@@ -29,6 +29,7 @@ import { createListener } from '../platform/http/listener.ts'
 import { logRequests } from '../platform/http/requests.ts'
 import { newId } from '../platform/ids.ts'
 import { startMarks } from '../platform/marks.ts'
+import { sealKeyOf } from '../platform/seal.ts'
 import { openReleases } from '../updates/releases/releases.ts'
 import { noteRunning } from '../updates/wishes/away.ts'
 import { webApp } from '../web/app.ts'
@@ -109,7 +110,7 @@ async function assemble(
   await listenOps(opsListener(registry, healthOf(store, now, clock.warning), config.version), config, log, closers)
   if (store.engine === 'sqlite') closers.add('callers', "operator's commands", (await serveOperator(opened, log)).close)
 
-  const marks = await startMarks({ store, dataDir: config.dataDir, log, now })
+  const marks = await startMarks({ store, dataDir: config.dataDir, log, onLoss: expireAfterLoss, now })
   closers.add('reports', 'count of commits', marks.stop)
 
   // Corrects times that a clock which was ahead has stored, and records an outage that has just ended. This comes before

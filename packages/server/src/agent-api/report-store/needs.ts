@@ -1,7 +1,7 @@
 /** Decides for which reports further rows must be read. */
 import { limits } from '@svc/protocol'
 import type { StoredCommand } from '../../fleet/commands/stored.ts'
-import type { LastReport } from './rows.ts'
+import type { LastReport } from '../../fleet/reports/stored.ts'
 
 /** The number of runs by which an agent exceeds its limit after `fresh` new runs were added. */
 export const excess = (last: LastReport | undefined, fresh: number): number =>

@@ -1,26 +1,22 @@
 /** The input and the decisions of the rules for a report, the same for both engines. Times are Unix milliseconds. */
-import type { Command, Level, Report, SettingValue } from '@svc/protocol'
+import type { Command, Level, SettingValue } from '@svc/protocol'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import type { CommandChange, StoredCommand } from '../../fleet/commands/stored.ts'
+import type { LastReport, ReceivedReport, ReportWrite, UsageDelta } from '../../fleet/reports/stored.ts'
 import type { MachineChangeTable } from '../../platform/db/tables/reports.ts'
-import type { AgentReportRow, AgentRow, RunRow } from '../../platform/db/tables.ts'
+import type { AgentRow, RunRow } from '../../platform/db/tables.ts'
 import type { Served } from '../../updates/releases/store.ts'
 import type { UpdateNote } from '../../updates/wishes/note.ts'
 import type { AnswerVersions } from '../../updates/wishes/report.ts'
 import type { Places } from './places.ts'
 
 /** A report to be stored. */
-export interface Submission {
+export interface Submission extends ReceivedReport {
   agentId: string
   /** The SHA-256 of the token with which the report was sent. The transaction compares it again (D22). */
   tokenHash: string
-  report: Report
-  /** The received JSON; undefined if the service does not keep everything in it. */
-  json: string | Uint8Array | undefined
   /** The runs of the report as JSON, if an earlier turn of the event loop has made these texts. */
   bodies?: readonly string[] | undefined
-  /** The interval in seconds that the answer will ask for (2.7). */
-  interval: number
   /** True when the client has disconnected; then no commands are claimed for the agent (D1). */
   gone: () => boolean
   /** True when this node may offer wishes for the first time; false while it shuts down. */
@@ -76,7 +72,6 @@ export interface MachineChange {
   after: SettingValue
 }
 
-export type LastReport = Pick<AgentReportRow, 'level' | 'boot' | 'seq' | 'reporters' | 'runs_kept'>
 export type Ranked = Pick<RunRow, 'seq' | 'place'>
 export type KeptRun = Ranked & Pick<RunRow, 'body' | 'cost_micro' | 'output_tokens'>
 
@@ -121,8 +116,6 @@ export const noWrites: Writes = {
   wishes: undefined,
   updateEvents: [],
 }
-/** `body` is the bytes of a text if the report is large. */
-export type ReportWrite = Omit<AgentReportRow, 'agent_id' | 'body'> & { body: string | Uint8Array }
 /** The columns of a run that are written. `first_seen` is written only for a new run. */
 export type RunWrite = Omit<RunRow, 'seq' | 'agent_id'>
 export type AgentFacts = Pick<AgentRow, 'facts' | 'reported_version' | 'previous_version'>
@@ -130,13 +123,3 @@ export type AgentWishes = Pick<
   AgentRow,
   'wishes' | 'wished_version' | 'runtime_wished' | 'runtime_granted_at' | 'attempts'
 >
-
-export interface UsageDelta {
-  /** The day, as days since 1970 (UTC). */
-  day: number
-  /** The name of the model; '' for the totals of the day. */
-  model: string
-  runs: number
-  costMicro: number
-  outputTokens: number
-}

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace, testStart } from '../../../testing/test-workspace.ts'
+import { namesPerDay, otherModels } from '../../fleet/reports/usage-names.ts'
 import { agentPage } from '../../web/queries/agent.ts'
 import { usageOf, usageSums } from '../../web/queries/usage.ts'
-import { namesPerDay, otherModels } from './usage-names.ts'
 
 const noon = testStart / 1000
 const many = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))

@@ -5,9 +5,10 @@
  */
 
 import type { CommandChange } from '../../fleet/commands/stored.ts'
+import type { ReportWrite, UsageDelta } from '../../fleet/reports/stored.ts'
 import type { Cells, RowOf, Value } from '../../platform/db/tables/described.ts'
 import type { levelChange, machineChange, updateEvent, usageDay } from '../../platform/db/tables/reports.ts'
-import type { AgentFacts, AgentWishes, ReportWrite, RunWrite, UsageDelta } from './rows.ts'
+import type { AgentFacts, AgentWishes, RunWrite } from './rows.ts'
 
 export const reportCells = (r: Cells<ReportWrite>): Value[] => [
   r.received_at,

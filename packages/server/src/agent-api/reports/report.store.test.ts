@@ -4,11 +4,11 @@ import { reporting, submission } from '../../../testing/reporting.ts'
 import { offering } from '../../../testing/service.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { addAgent, addWorkspace, newTestWorkspace, type TestAgent } from '../../../testing/test-workspace.ts'
+import { storedReport } from '../../fleet/reports/body.ts'
+import { twoReporters } from '../../fleet/reports/reporters.ts'
 import { dayOf } from '../../platform/limits/units.ts'
 import { hashToken, newToken } from '../../platform/tokens.ts'
 import { fleetRows } from '../../web/queries/fleet-rows.ts'
-import { storedReport } from '../report-store/body.ts'
-import { twoReporters } from './reporters.ts'
 
 const late = { name: 'Status file', level: 'warn' }
 const ages: [says: string, minutes: number, more: object, age: object][] = [

@@ -6,18 +6,12 @@ import type { Report } from '@svc/protocol'
 import { bodyOf } from '../../fleet/commands/body.ts'
 import { settleAcks, settleAndClaim } from '../../fleet/commands/settle.ts'
 import type { CommandChange, StoredCommand } from '../../fleet/commands/stored.ts'
+import { columnsOf } from '../../fleet/reports/columns.ts'
+import { addUsage } from '../../fleet/reports/pending.ts'
+import type { LastReport } from '../../fleet/reports/stored.ts'
 import { type UpdatesAfter, updatesAfter } from '../../updates/wishes/report.ts'
-import { addUsage } from '../report-store/pending.ts'
-import {
-  type AgentRows,
-  type Decide,
-  type Decision,
-  type LastReport,
-  noWrites,
-  type Writes,
-} from '../report-store/rows.ts'
+import { type AgentRows, type Decide, type Decision, noWrites, type Writes } from '../report-store/rows.ts'
 import { bodiesOf } from '../report-store/run-body.ts'
-import { columnsOf } from './columns.ts'
 import { type GivenCommand, machineChanges, saysTheSame, versionsAfter } from './machine-changes.ts'
 import { mergeRuns } from './runs.ts'
 

@@ -3,12 +3,13 @@
  * that drop out of the newest 2000, and what the daily sums gain.
  */
 import { type Dictionary, forEachEntry, type ReadRun, type Report, runSortKey } from '@svc/protocol'
+import { maxUsage } from '../../fleet/reports/pending.ts'
+import type { LastReport, UsageDelta } from '../../fleet/reports/stored.ts'
+import { otherModels, usageDays } from '../../fleet/reports/usage-names.ts'
 import { dayOf } from '../../platform/limits/units.ts'
 import { excess } from '../report-store/needs.ts'
-import { maxUsage } from '../report-store/pending.ts'
-import type { KeptRun, LastReport, Ranked, RunWrite, UsageDelta, Writes } from '../report-store/rows.ts'
+import type { KeptRun, Ranked, RunWrite, Writes } from '../report-store/rows.ts'
 import { manyModelsIn, modelsIn } from '../report-store/run-body.ts'
-import { otherModels, usageDays } from '../report-store/usage-names.ts'
 
 type RunWrites = Pick<Writes, 'newRuns' | 'changedRuns' | 'trimmed'> & { runs_kept: number; usage: UsageDelta[] }
 

@@ -3,7 +3,7 @@
  * evaluation, all other columns only for few agents.
  */
 import type { CompiledQuery } from 'kysely'
-import { pendingUsage } from '../../agent-api/report-store/pending.ts'
+import { pendingUsage } from '../../fleet/reports/pending.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { type JudgedRules, mayHold } from '../rules/may-hold.ts'
 

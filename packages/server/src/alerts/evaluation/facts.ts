@@ -3,9 +3,9 @@
  * does not delay reports. For agents about which no rule can hold, only columns with short values are read.
  */
 
-import { warnsOf } from '../../agent-api/reports/columns.ts'
-import { twoReporters } from '../../agent-api/reports/reporters.ts'
-import { noSigns, readSigns, type Signs } from '../../agent-api/reports/signs.ts'
+import { warnsOf } from '../../fleet/reports/columns.ts'
+import { twoReporters } from '../../fleet/reports/reporters.ts'
+import { noSigns, readSigns, type Signs } from '../../fleet/reports/signs.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
 import { type AlertFacts, isSilent } from '../rules/conditions.ts'

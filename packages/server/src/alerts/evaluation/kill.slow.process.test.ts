@@ -8,10 +8,10 @@ import { afterEach, expect, test } from 'vitest'
 import { amount } from '../../../../../scripts/testing/level.ts'
 import { newSqliteFile } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
-import { seal, sealKeyOf } from '../../deliveries/channels/seal.ts'
 import { newSigningSecret } from '../../deliveries/channels/webhook.ts'
 import { openEmbedded, type Store } from '../../platform/db/open.ts'
 import { newId } from '../../platform/ids.ts'
+import { seal, sealKeyOf } from '../../platform/seal.ts'
 
 const kills = amount(5, 5, 100)
 const agents = amount(100, 100, 500)

@@ -3,8 +3,8 @@
  * not reported since the column for signs exists, or for a run that is too young to be in that column.
  */
 import { setImmediate } from 'node:timers/promises'
-import { storedReport } from '../../agent-api/report-store/body.ts'
-import { type Signs, signsOf } from '../../agent-api/reports/signs.ts'
+import { storedReport } from '../../fleet/reports/body.ts'
+import { type Signs, signsOf } from '../../fleet/reports/signs.ts'
 import type { Db } from '../../platform/db/open.ts'
 
 /**

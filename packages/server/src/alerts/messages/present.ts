@@ -4,9 +4,9 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { type MessageType, otherItems } from '@svc/api'
-import { storedReport } from '../../agent-api/report-store/body.ts'
-import { readSigns, type Signs } from '../../agent-api/reports/signs.ts'
 import { silentAt } from '../../fleet/agents/silent.ts'
+import { storedReport } from '../../fleet/reports/body.ts'
+import { readSigns, type Signs } from '../../fleet/reports/signs.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow } from '../../platform/db/tables.ts'
 import { badItems } from '../own-words.ts'

@@ -1,6 +1,6 @@
 import { ruleNames } from '@svc/api'
 import { expect, test } from 'vitest'
-import { noSigns } from '../../agent-api/reports/signs.ts'
+import { noSigns } from '../../fleet/reports/signs.ts'
 import {
   type AlertFacts,
   agentRules,

@@ -6,8 +6,8 @@
 import type { AlertLevel, RuleName } from '@svc/api'
 import { failedStatuses, type Level, type Outcome, type Stop } from '@svc/protocol'
 import { pausedLabel } from '../../agent-api/reports/machine-changes.ts'
-import type { Signs } from '../../agent-api/reports/signs.ts'
 import { silentAt } from '../../fleet/agents/silent.ts'
+import type { Signs } from '../../fleet/reports/signs.ts'
 import { type Hours, windowAt } from './hours.ts'
 
 const minute = 60_000

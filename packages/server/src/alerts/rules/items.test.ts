@@ -1,6 +1,6 @@
 import { otherItems } from '@svc/api'
 import { expect, test } from 'vitest'
-import { noSigns } from '../../agent-api/reports/signs.ts'
+import { noSigns } from '../../fleet/reports/signs.ts'
 import { type AlertFacts, defaultRule, type Finding, type Rule } from './conditions.ts'
 import { type EarlierItems, findItems, itemsFirst, noEarlier } from './items.ts'
 import { type Alert, judge } from './judge.ts'

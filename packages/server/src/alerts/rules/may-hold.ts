@@ -4,7 +4,7 @@
  */
 import type { RuleName } from '@svc/api'
 import { type RawBuilder, sql } from 'kysely'
-import { type Signs, youngRunMs } from '../../agent-api/reports/signs.ts'
+import { type Signs, youngRunMs } from '../../fleet/reports/signs.ts'
 import type { Engine } from '../../platform/db/engine.ts'
 import { dayOf } from '../../platform/limits/units.ts'
 import { minJumpMicro, type Rule } from './conditions.ts'

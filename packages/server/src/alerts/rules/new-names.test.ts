@@ -6,7 +6,7 @@
 import { otherItems, type RuleName } from '@svc/api'
 import { readReport } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { noSigns, signsOf } from '../../agent-api/reports/signs.ts'
+import { noSigns, signsOf } from '../../fleet/reports/signs.ts'
 import { type AlertFacts, agentRules, defaultRule, findInAgent } from './conditions.ts'
 import { findItems } from './items.ts'
 import { type Alert, judge, openingsIn, openingsWithin } from './judge.ts'

@@ -2,7 +2,7 @@
 import { type RuleName, ruleNames } from '@svc/api'
 import { expect, test } from 'vitest'
 import { pausedLabel } from '../../agent-api/reports/machine-changes.ts'
-import { noSigns } from '../../agent-api/reports/signs.ts'
+import { noSigns } from '../../fleet/reports/signs.ts'
 import { withForgotten } from '../evaluation/findings.ts'
 import type { KnownAlert } from '../store.ts'
 import { type AlertFacts, agentRules, defaultRule, type EndCause, type Finding, findInAgent } from './conditions.ts'

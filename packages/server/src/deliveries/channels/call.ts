@@ -3,7 +3,7 @@
  * what each service would get. Text from agents is escaped here, by the rules of each service.
  */
 import { cut, isOwnMachineOnly, ownMachineWords, safeLine } from '@svc/protocol'
-import type { SealKey } from './seal.ts'
+import type { SealKey } from '../../platform/seal.ts'
 
 export interface Call {
   method: 'POST' | 'PUT'

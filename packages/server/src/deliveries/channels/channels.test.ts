@@ -1,9 +1,9 @@
 import { channelKinds } from '@svc/api'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
+import { sealKeyOf } from '../../platform/seal.ts'
 import type { Address, Call, Delivery, Text } from './call.ts'
 import { kinds } from './kinds.ts'
-import { sealKeyOf } from './seal.ts'
 import { isSigningSecret, newSigningSecret } from './webhook.ts'
 
 const key = sealKeyOf('a secret of at least thirty-two characters')

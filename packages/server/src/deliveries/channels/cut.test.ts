@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { sealKeyOf } from '../../platform/seal.ts'
 import type { Delivery } from './call.ts'
 import { mailOf } from './mail.ts'
 import { ntfy } from './ntfy.ts'
-import { sealKeyOf } from './seal.ts'
 
 const title = `x${'👍'.repeat(300)}`
 const text = { title, lines: [], url: 'https://svc.example.org/north', level: null }

@@ -1,11 +1,11 @@
 import { createECDH } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { pushService, signedClaims } from '../../../testing/push-service.ts'
+import { sealKeyOf } from '../../platform/seal.ts'
 import { send } from '../send.ts'
 import { readSubscription } from '../subscription.ts'
 import type { Delivery, Text } from './call.ts'
 import { push } from './push.ts'
-import { sealKeyOf } from './seal.ts'
 import { vapidOf } from './vapid.ts'
 
 const key = sealKeyOf('a secret of at least thirty-two characters')

@@ -4,7 +4,7 @@
  * messages if the file is the same.
  */
 import { createECDH, hkdfSync } from 'node:crypto'
-import type { SealKey } from './seal.ts'
+import type { SealKey } from '../../platform/seal.ts'
 
 const purpose = 'svc: key pair of web push'
 /** The order of the curve P-256. A private key is a number from 1 up to, but not including, this number. */

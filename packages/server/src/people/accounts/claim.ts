@@ -8,11 +8,11 @@ import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { audit } from '../audit/store.ts'
 import { endHalves } from '../factors/store.ts'
+import { queueNotice } from '../mails/queue.ts'
 import { confirmEmail } from './confirmed.ts'
 import { removeAndTell } from './factors.ts'
 import { type Accounts, decide, type People, type Trx } from './library.ts'
 import { linkPerson, useLink } from './links.ts'
-import { queueNotice } from './mails.ts'
 import { ownWords, type Person, type PersonRefusal, storedName, wrongName, wrongPassword } from './store.ts'
 
 interface Claim {

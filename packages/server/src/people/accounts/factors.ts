@@ -4,9 +4,9 @@
  */
 import type { Factors, NewTotp, RecoveryCodes, SecondKind } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import { seal, sealKeyOf, unseal } from '../../deliveries/channels/seal.ts'
 import { secretOf } from '../../platform/data-folder.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { seal, sealKeyOf, unseal } from '../../platform/seal.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
@@ -24,8 +24,8 @@ import {
   useStep,
 } from '../factors/store.ts'
 import { clockOff, newTotpSecret, stepOf, totpUri } from '../factors/totp.ts'
+import { type NoticeKind, queueNotice } from '../mails/queue.ts'
 import { decide, type People, type PeopleCtx } from './library.ts'
-import { type NoticeKind, queueNotice } from './mails.ts'
 import { endOthers } from './sessions.ts'
 import { findNamed, type Person, unknownPerson } from './store.ts'
 

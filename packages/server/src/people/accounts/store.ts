@@ -7,10 +7,10 @@ import { done, refuse } from '../../platform/verdict.ts'
 import type { By, ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { endHalves } from '../factors/store.ts'
+import { queueNotice } from '../mails/queue.ts'
 import { passwordLength } from './auth.ts'
 import type { PeopleCtx } from './library.ts'
 import { type Accounts, decide, type People, type Trx } from './library.ts'
-import { queueNotice } from './mails.ts'
 import { type OwnWords, whyWeak } from './weak.ts'
 
 export interface Person {

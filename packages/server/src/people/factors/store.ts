@@ -4,7 +4,6 @@
  * once.
  */
 import type { SignInRecord } from '@svc/api'
-import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { liesAhead } from '../../platform/db/times.ts'
 import { hashToken } from '../../platform/tokens.ts'
@@ -276,18 +275,4 @@ export async function setRequirement(db: Db, workspace: { id: string }, from: nu
   const row = { workspace_id: workspace.id, from_at: from }
   const insert = db.insertInto('factor_requirement').values(row)
   await insert.onConflict((oc) => oc.column('workspace_id').doUpdateSet({ from_at: from })).execute()
-}
-
-/**
- * True if one of these nodes, from which announcements arrived, is of a version that does not ask for second factors: it
- * has no row.
- */
-export async function isOldNodeAmong(db: Db, heard: readonly string[]): Promise<boolean> {
-  if (heard.length === 0 || !isPostgres(db)) return false
-  const known = await db
-    .selectFrom('factor_node')
-    .select('node')
-    .where('node', 'in', [...heard])
-    .execute()
-  return known.length < new Set(heard).size
 }

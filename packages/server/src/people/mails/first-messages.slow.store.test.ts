@@ -9,16 +9,16 @@ import { type ReceiverAct, simulatedReceivers } from '../../../testing/simulated
 import { everyEngine } from '../../../testing/stores.ts'
 import { addPerson, addToWorkspace, addWorkspace } from '../../../testing/test-workspace.ts'
 import { tryMs } from '../../deliveries/attempt.ts'
-import { seal, sealKeyOf } from '../../deliveries/channels/seal.ts'
 import { newTurns } from '../../deliveries/dispatcher.ts'
 import { channelsOf } from '../../deliveries/serving.ts'
 import { enqueue, enqueueTest } from '../../deliveries/store.ts'
 import type { StoredChange, Writer } from '../../deliveries/writer.ts'
 import type { Store } from '../../platform/db/open.ts'
+import { seal, sealKeyOf } from '../../platform/seal.ts'
 import { openAuth, readyAuth } from '../accounts/auth.ts'
-import { queueMail } from '../accounts/mails.ts'
 import { invite } from '../workspaces/invitations.ts'
-import { accountMails } from './mailer.ts'
+import { queueMail } from './queue.ts'
+import { accountMails } from './sending/mailer.ts'
 
 const [baseUrl, maxSeconds] = ['https://svc.example.org', 10]
 const key = sealKeyOf('a secret of at least thirty-two characters')

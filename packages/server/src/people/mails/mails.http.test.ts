@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { eventually } from '../../../../../scripts/testing/eventually.ts'
 import { headerOf, mailbox, readable } from '../../../../../scripts/testing/mailbox.ts'
 import { type Given, password, serve } from '../../../testing/page/service.ts'
-import { sealKeyOf } from '../../deliveries/channels/seal.ts'
 import { newTurns } from '../../deliveries/dispatcher.ts'
-import { queueMail } from '../accounts/mails.ts'
-import { accountMails } from './mailer.ts'
+import { sealKeyOf } from '../../platform/seal.ts'
+import { queueMail } from './queue.ts'
+import { accountMails } from './sending/mailer.ts'
 
 const email = 'ann@example.org'
 

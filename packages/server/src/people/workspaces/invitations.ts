@@ -13,7 +13,6 @@ import { liesAhead } from '../../platform/db/times.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { type Auth, invitationLasts } from '../accounts/auth.ts'
 import { type Accounts, decide, type People, type PeopleCtx, type Trx } from '../accounts/library.ts'
-import { queueMail } from '../accounts/mails.ts'
 import { named } from '../accounts/named.ts'
 import { countSend } from '../accounts/sends.ts'
 import {
@@ -26,6 +25,7 @@ import {
   takenBy,
 } from '../accounts/store.ts'
 import { audit } from '../audit/store.ts'
+import { queueMail } from '../mails/queue.ts'
 import { roomFor } from './limits.ts'
 import {
   insertOperatorInvitation,

@@ -7,10 +7,10 @@ import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { done } from '../../platform/verdict.ts'
 import { type Accounts, decide, type PeopleCtx, type Trx } from '../accounts/library.ts'
-import { queueNotice } from '../accounts/mails.ts'
 import { findNamed, type Person, unknownPerson } from '../accounts/store.ts'
 import { audit } from '../audit/store.ts'
 import { endHalves } from '../factors/store.ts'
+import { queueNotice } from '../mails/queue.ts'
 
 type Changed = Verdict<Person, 'person_unknown'>
 type Removed = Verdict<Person & { withoutAdmin: string[] }, 'person_unknown'>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
-import { otherModels } from '../../agent-api/report-store/usage-names.ts'
+import { otherModels } from '../../fleet/reports/usage-names.ts'
 import { dayOf } from '../../platform/limits/units.ts'
 import { boundHistories } from './history.ts'
 

@@ -3,10 +3,10 @@
  * agents in turn, so that a round costs the same for any fleet.
  */
 import { type Level, levels } from '@svc/protocol'
-import { addUp } from '../../agent-api/report-store/pending.ts'
-import { otherModels, unfoldedDays, usageDays } from '../../agent-api/report-store/usage-names.ts'
 import { eraseOldCommands, maxCommands } from '../../fleet/commands/erase.ts'
 import { lockAgent } from '../../fleet/commands/lock.ts'
+import { addUp } from '../../fleet/reports/pending.ts'
+import { otherModels, unfoldedDays, usageDays } from '../../fleet/reports/usage-names.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { dayOf } from '../../platform/limits/units.ts'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { takeLease } from '../../alerts/evaluation/lease.ts'
-import { claimMail, queueMail } from '../../people/accounts/mails.ts'
+import { claimMail, queueMail } from '../../people/mails/queue.ts'
 import { freeLeases } from './leases.ts'
 import { storedTimes } from './stored-times.ts'
 

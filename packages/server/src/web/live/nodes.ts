@@ -3,10 +3,11 @@
  * an agent that is watched through one node is asked by all to report quickly. Nothing is stored, and no message has to
  * arrive: when a node has been without a connection, all pages that are open through it reload.
  */
+
 import type pg from 'pg'
 import type { Logger } from 'pino'
+import { noteFactorNode } from '../../people/factors/nodes.ts'
 import type { Live } from '../../platform/base.ts'
-import { dayMs } from '../../platform/limits/units.ts'
 import { announcer, channel, type Message } from './announce.ts'
 
 /** Receives the changes that other nodes announce. */
@@ -106,14 +107,9 @@ export function joinNodes(
     clearTimeout(late)
   }
 
-  /** Writes the row by which other nodes know that this one asks for second factors. */
   async function renew(): Promise<void> {
     try {
-      await pool.query(
-        'insert into factor_node (node, at) values ($1, $2) on conflict (node) do update set at = excluded.at',
-        [others.node, Date.now()],
-      )
-      await pool.query('delete from factor_node where at < $1', [Date.now() - dayMs])
+      await noteFactorNode(pool, others.node, Date.now())
     } catch (err) {
       log.debug({ err }, 'the row of this node could not be renewed; retrying')
     }

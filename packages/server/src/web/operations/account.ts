@@ -3,13 +3,13 @@
  * (web/routes/account.ts).
  */
 import { account, type Session } from '@svc/api'
-import { sealKeyOf } from '../../deliveries/channels/seal.ts'
 import { vapidOf } from '../../deliveries/channels/vapid.ts'
 import { signInsOf } from '../../people/accounts/history.ts'
 import { wantOnboarding } from '../../people/accounts/onboarding.ts'
 import { endOtherSessions, endSession, sessionsOf } from '../../people/accounts/sessions.ts'
 import { renamePerson } from '../../people/accounts/store.ts'
 import { secretOf } from '../../platform/data-folder.ts'
+import { sealKeyOf } from '../../platform/seal.ts'
 import { refuse, done as verdict } from '../../platform/verdict.ts'
 import { meOf } from '../queries/me.ts'
 import { type Bound, looks, personActs } from '../routing/operations.ts'

@@ -1,12 +1,12 @@
 /** Carries out the operations on a person's second factors. Proofs and the second half of a sign-in have own routes. */
 import { factors } from '@svc/api'
 import { addTotp, beginTotp, factorsOf, removeTotp, renewRecovery } from '../../people/accounts/factors.ts'
-import { isOldNodeAmong } from '../../people/factors/store.ts'
+import { isOldNodeAmong } from '../../people/factors/nodes.ts'
 import type { Live } from '../../platform/base.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type Bound, looks, personActs } from '../routing/operations.ts'
-import { noteClocks } from '../routing/sign-in.ts'
+import { noteClocks } from '../routing/sign-in-second.ts'
 
 /** Refuses a first factor while a node is heard that would sign its person in without asking for it. */
 async function refuseOldNodes(db: Db, live: Live): Promise<void> {

@@ -1,5 +1,5 @@
 /** The age of an agent's status, from the stored facts of its last report (D65). */
-import { warnsOf } from '../../agent-api/reports/columns.ts'
+import { warnsOf } from '../../fleet/reports/columns.ts'
 
 export interface StatusAge {
   /**

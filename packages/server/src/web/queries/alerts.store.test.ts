@@ -15,8 +15,8 @@ import { evaluateScope } from '../../alerts/evaluation/evaluate.ts'
 import { defaultRule } from '../../alerts/rules/conditions.ts'
 import { type Alert, judge } from '../../alerts/rules/judge.ts'
 import { insertAlert, scopeOf, serviceScope } from '../../alerts/store.ts'
-import { sealKeyOf } from '../../deliveries/channels/seal.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
+import { sealKeyOf } from '../../platform/seal.ts'
 import { agentAlerts, alertLines, alertStanding } from './alerts.ts'
 
 const day = 86_400

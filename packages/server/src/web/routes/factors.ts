@@ -8,7 +8,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import { asPerson } from '../routing/acting.ts'
 import { bodyFor } from '../routing/body.ts'
 import { signedIn, type WebEnv } from '../routing/guards.ts'
-import { noteClocks, tooManyCodes } from '../routing/sign-in.ts'
+import { noteClocks, tooManyCodes } from '../routing/sign-in-second.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 
 export const factorRoutes = (deps: WebDeps) => {

@@ -3,9 +3,10 @@
  * with the last report (pending.ts).
  */
 import type pg from 'pg'
+import type { UsageDelta } from '../../../fleet/reports/stored.ts'
+import { limitNames, otherModels, type UsageRows } from '../../../fleet/reports/usage-names.ts'
 import { dayOf } from '../../../platform/limits/units.ts'
-import type { Decision, Submission, UsageDelta } from '../rows.ts'
-import { limitNames, otherModels, type UsageRows } from '../usage-names.ts'
+import type { Decision, Submission } from '../rows.ts'
 import { many } from './arrays.ts'
 import { pipelined } from './pipeline.ts'
 

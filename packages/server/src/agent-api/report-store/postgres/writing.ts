@@ -4,11 +4,12 @@
  */
 
 import type { CommandChange } from '../../../fleet/commands/stored.ts'
+import { maxUsage } from '../../../fleet/reports/pending.ts'
+import type { UsageDelta } from '../../../fleet/reports/stored.ts'
 import { columnsOf, type Described } from '../../../platform/db/tables/described.ts'
 import * as tables from '../../../platform/db/tables/reports.ts'
 import { eventRow, maxUpdateEvents } from '../../../updates/wishes/events.ts'
-import { maxUsage } from '../pending.ts'
-import type { AgentRows, Decision, Submission, UsageDelta, Writes } from '../rows.ts'
+import type { AgentRows, Decision, Submission, Writes } from '../rows.ts'
 import {
   agentFactsCells,
   agentWishesCells,

@@ -1,5 +1,7 @@
 /** The statements of a batch on SQLite, prepared once. The columns come from the lists in written.ts and reading.ts. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { maxUsage } from '../../../fleet/reports/pending.ts'
+import { otherModels } from '../../../fleet/reports/usage-names.ts'
 import { versionRun } from '../../../fleet/versions/declared.ts'
 import {
   columnsOf,
@@ -11,10 +13,8 @@ import {
 } from '../../../platform/db/tables/described.ts'
 import * as tables from '../../../platform/db/tables/reports.ts'
 import { maxUpdateEvents } from '../../../updates/wishes/events.ts'
-import { maxUsage } from '../pending.ts'
 import { agentColumns, agentRead, commandRead, lowestRead, runRead } from '../reading.ts'
 import { type ServedRow, servedRelease } from '../served.ts'
-import { otherModels } from '../usage-names.ts'
 import {
   agentFactsCells,
   agentWishesCells,

@@ -1,8 +1,10 @@
 /** Writes the decision about one report. */
+
+import type { UsageDelta } from '../../../fleet/reports/stored.ts'
+import { limitNames, type UsageRows } from '../../../fleet/reports/usage-names.ts'
 import { dayOf } from '../../../platform/limits/units.ts'
 import { eventRow } from '../../../updates/wishes/events.ts'
-import type { UsageDelta, Writes } from '../rows.ts'
-import { limitNames, type UsageRows } from '../usage-names.ts'
+import type { Writes } from '../rows.ts'
 import {
   agentFactsCells,
   agentWishesCells,

@@ -3,7 +3,7 @@ import type { Engine } from '../engine.ts'
 
 /**
  * Adds a column to `agent_report` for an agent's runs, costs and tokens of a day that are not in `usage_day` yet
- * (agent-api/report-store/pending.ts). On SQLite the table is rebuilt, since a column after a long body can only be
+ * (fleet/reports/pending.ts). On SQLite the table is rebuilt, since a column after a long body can only be
  * read through all pages of that body.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {

@@ -135,7 +135,7 @@ export interface AlertChannelTable {
   disabled_why: string | null
   /** The part of the channel's address that is not secret and may be shown. */
   shown: string
-  /** The address, token and signing secret of the channel as JSON, encrypted (deliveries/channels/seal.ts). */
+  /** The address, token and signing secret of the channel as JSON, encrypted (platform/seal.ts). */
   sealed: string
   created_at: number
   created_by_name: string

@@ -14,7 +14,7 @@ export interface LinkTable {
   used_at: number | null
 }
 
-/** A mail about an account that waits to be sent (people/accounts/mails.ts). */
+/** A mail about an account that waits to be sent (people/mails/queue.ts). */
 export interface AccountMailTable {
   id: string
   /** The kind of the mail and the person it is about, as JSON. */

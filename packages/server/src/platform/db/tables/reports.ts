@@ -47,7 +47,7 @@ export const agent = described('agent', {
 })
 
 /**
- * The last report, one row per agent. `body` is the report as kept (agent-api/report-store/body.ts reads it); its runs
+ * The last report, one row per agent. `body` is the report as kept (fleet/reports/body.ts reads it); its runs
  * are in `run`.
  */
 export const agentReport = described('agent_report', {
@@ -78,23 +78,23 @@ export const agentReport = described('agent_report', {
   seq: orNull(integer()),
   /**
    * Marks made from the host and boot ids of the last ten reports (D8), from which `twoReporters` in
-   * agent-api/reports/reporters.ts sees whether two machines report.
+   * fleet/reports/reporters.ts sees whether two machines report.
    */
   reporters: text(),
   runs_kept: integer(),
   body: text(),
   /**
-   * The daily sums of the agent's runs that are not in `usage_day` yet, as JSON (agent-api/report-store/pending.ts).
+   * The daily sums of the agent's runs that are not in `usage_day` yet, as JSON (fleet/reports/pending.ts).
    */
   usage: orNull(text()),
   /** When the agent wrote its status file, in Unix seconds as reported (D65); null if not reported. */
   status_at: orNull(integer()),
-  /** The runtime's warnings that the list shows, as one word each (agent-api/reports/columns.ts); null without any. */
+  /** The runtime's warnings that the list shows, as one word each (fleet/reports/columns.ts); null without any. */
   warnings: orNull(text()),
   /** Who stopped the reporter, if its last report was sent at a clean stop (D66); null otherwise. */
   stopped: orNull(text<Stop>()),
   /**
-   * The facts about the report that alerts need (agent-api/reports/signs.ts), so that they need no body. Null means that
+   * The facts about the report that alerts need (fleet/reports/signs.ts), so that they need no body. Null means that
    * a service before this column stored the report, so its body has to be read.
    */
   signs: orNull(text()),

@@ -3,11 +3,18 @@ import { expect, test } from 'vitest'
 import { submission } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
+import {
+  type AgentRows,
+  type Decision,
+  noWrites,
+  type RunWrite,
+  type Writes,
+} from '../../agent-api/report-store/rows.ts'
+import { newRunCells, reportCells } from '../../agent-api/report-store/written.ts'
+import { openReportStore } from '../../agent-api/reports/store.ts'
 import { columnsOf, type Described } from '../../platform/db/tables/described.ts'
 import * as tables from '../../platform/db/tables/reports.ts'
-import { openReportStore } from '../reports/store.ts'
-import { type AgentRows, type Decision, noWrites, type ReportWrite, type RunWrite, type Writes } from './rows.ts'
-import { newRunCells, reportCells } from './written.ts'
+import type { ReportWrite } from './stored.ts'
 
 /**
  * Stores one report as if the rules had decided on the given writes. Returns the rows that were read for the report.

@@ -4,7 +4,7 @@
  * `usage_day` has to add these sums.
  */
 import { padded } from './padding.ts'
-import type { UsageDelta } from './rows.ts'
+import type { UsageDelta } from './stored.ts'
 
 /**
  * The maximum of a daily sum: a million dollars in micro-dollars, or a million million tokens. Sums of many days are

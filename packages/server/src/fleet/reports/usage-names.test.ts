@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { UsageDelta } from './rows.ts'
+import type { UsageDelta } from './stored.ts'
 import { limitNames, namesPerDay, otherModels, type UsageRows, unfoldedDays } from './usage-names.ts'
 
 const today = 20_000

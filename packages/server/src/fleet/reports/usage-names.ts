@@ -3,7 +3,7 @@
  * them would fill the database. The totals of a day are stored apart from the names, and so are always exact.
  */
 import { addUp } from './pending.ts'
-import type { UsageDelta } from './rows.ts'
+import type { UsageDelta } from './stored.ts'
 
 /** The maximum number of models that have a separate row for a day of an agent. */
 export const namesPerDay = 200

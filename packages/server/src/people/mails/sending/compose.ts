@@ -2,19 +2,19 @@
  * Writes the mails about accounts. The receiver, and whether the mail is still needed, are looked up when it is sent.
  */
 import { createHmac } from 'node:crypto'
-import type { Text } from '../../deliveries/channels/call.ts'
-import type { SealKey } from '../../deliveries/channels/seal.ts'
-import type { Db } from '../../platform/db/open.ts'
-import { isDisabled } from '../accounts/disabled.ts'
-import type { People } from '../accounts/library.ts'
-import { ensureForgotLink, linkUrl } from '../accounts/links.ts'
-import type { MailTopic, Notice, NoticeKind } from '../accounts/mails.ts'
-import { named } from '../accounts/named.ts'
-import { findPerson, type Person, personOfId } from '../accounts/store.ts'
-import { recoveryLeft } from '../factors/store.ts'
-import { invitationToMail } from '../workspaces/invitations.ts'
-import { isOperator } from '../workspaces/people.ts'
-import { rightOf, type WorkspaceInfo, workspaceOfId } from '../workspaces/store.ts'
+import type { Text } from '../../../deliveries/channels/call.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import type { SealKey } from '../../../platform/seal.ts'
+import { isDisabled } from '../../accounts/disabled.ts'
+import type { People } from '../../accounts/library.ts'
+import { ensureForgotLink, linkUrl } from '../../accounts/links.ts'
+import { named } from '../../accounts/named.ts'
+import { findPerson, type Person, personOfId } from '../../accounts/store.ts'
+import { recoveryLeft } from '../../factors/store.ts'
+import { invitationToMail } from '../../workspaces/invitations.ts'
+import { isOperator } from '../../workspaces/people.ts'
+import { rightOf, type WorkspaceInfo, workspaceOfId } from '../../workspaces/store.ts'
+import type { MailTopic, Notice, NoticeKind } from '../queue.ts'
 
 interface Composing {
   people: People & { config: { baseUrl: string } }

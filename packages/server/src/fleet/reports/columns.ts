@@ -1,13 +1,13 @@
 /** The parts of a report that are also stored in separate columns, so that lists need not read the body. */
 import { activeLine, cut, diskSpace, limits, missingSecrets, type Report } from '@svc/protocol'
-import { bodyOf } from '../report-store/body.ts'
-import { paddedBeside } from '../report-store/padding.ts'
-import type { LastReport, ReportWrite, Submission } from '../report-store/rows.ts'
+import { bodyOf } from './body.ts'
+import { paddedBeside } from './padding.ts'
 import { rememberReporter } from './reporters.ts'
 import { signsColumn } from './signs.ts'
+import type { LastReport, ReceivedReport, ReportWrite } from './stored.ts'
 
 export function columnsOf(
-  { report, json, interval }: Submission,
+  { report, json, interval }: ReceivedReport,
   last: LastReport | undefined,
   { runs_kept, usage }: Pick<ReportWrite, 'runs_kept' | 'usage'>,
   now: number,

@@ -4,7 +4,7 @@
  */
 import { otherItems } from '@svc/api'
 import { cut, type Report } from '@svc/protocol'
-import { padded } from '../report-store/padding.ts'
+import { padded } from './padding.ts'
 
 export interface Signs {
   /** The level of the health item `Process` if that is warn or bad, otherwise null. */

@@ -4,26 +4,18 @@
  * is not accepted is tried again as often, and at the same times, as a message about alerts.
  */
 import type { Logger } from 'pino'
-import { wordsOf } from '../../deliveries/attempt.ts'
-import { withReach } from '../../deliveries/channels/call.ts'
-import { mailOf } from '../../deliveries/channels/mail.ts'
-import type { SealKey } from '../../deliveries/channels/seal.ts'
-import { answerWords, outcomeOf, type TryResult } from '../../deliveries/outbox.ts'
-import type { DueWork } from '../../deliveries/places.ts'
-import { sendMail } from '../../deliveries/smtp.ts'
-import type { Source } from '../../deliveries/source.ts'
-import type { Config } from '../../platform/base.ts'
-import type { Store } from '../../platform/db/open.ts'
-import type { Auth } from '../accounts/auth.ts'
-import {
-  claimMail,
-  dueMails,
-  forgetMail,
-  giveMailBack,
-  maxAgeOf,
-  tryLater,
-  type WaitingMail,
-} from '../accounts/mails.ts'
+import { wordsOf } from '../../../deliveries/attempt.ts'
+import { withReach } from '../../../deliveries/channels/call.ts'
+import { mailOf } from '../../../deliveries/channels/mail.ts'
+import { answerWords, outcomeOf, type TryResult } from '../../../deliveries/outbox.ts'
+import type { DueWork } from '../../../deliveries/places.ts'
+import { sendMail } from '../../../deliveries/smtp.ts'
+import type { Source } from '../../../deliveries/source.ts'
+import type { Config } from '../../../platform/base.ts'
+import type { Store } from '../../../platform/db/open.ts'
+import type { SealKey } from '../../../platform/seal.ts'
+import type { Auth } from '../../accounts/auth.ts'
+import { claimMail, dueMails, forgetMail, giveMailBack, maxAgeOf, tryLater, type WaitingMail } from '../queue.ts'
 import { compose } from './compose.ts'
 
 /** The milliseconds of a try after which the receivers of a domain count as slow, and wait behind others. */
