@@ -5,9 +5,10 @@
  * leaves out the files whose names have `.slow.` before the kind.
  */
 import { defineConfig } from 'vitest/config'
-import { level } from './scripts/testing/level.ts'
-import { LongestFirst } from './scripts/testing/longest-first.ts'
-import { enterOwnWorld } from './scripts/testing/world.ts'
+import { level } from './testing/level.ts'
+import { LongestFirst } from './testing/longest-first.ts'
+import { places } from './testing/places.ts'
+import { enterOwnWorld } from './testing/world.ts'
 
 enterOwnWorld()
 
@@ -20,8 +21,7 @@ const env = { SVC_TIME_FLOOR: '0' }
 /** The time limit of `expect.poll`. It is long because the machine may be busy. */
 const patient = { poll: { timeout: 20 * seconds } }
 const kinds = ['store', 'http', 'process', 'browser'] as const
-const places = ['packages', 'docs', 'conformance', 'scripts', 'examples', 'bench']
-const programs = 'scripts/testing/programs-once.ts'
+const programs = 'testing/programs-once.ts'
 const sqlite = 'packages/server/testing/sqlite-once.ts'
 const globalSetup: Partial<Record<(typeof kinds)[number], string | string[]>> = {
   store: [sqlite, 'packages/server/testing/postgres-once.ts'],
@@ -29,8 +29,8 @@ const globalSetup: Partial<Record<(typeof kinds)[number], string | string[]>> = 
   process: programs,
   browser: programs,
 }
-const measuring = 'scripts/testing/cpu-per-file.ts'
-const setupFiles = [measuring, 'scripts/testing/cleaning-per-file.ts']
+const measuring = 'testing/cpu-per-file.ts'
+const setupFiles = [measuring, 'testing/cleaning-per-file.ts']
 /** Tests whose process opens stores also watch that no query is made beside an open transaction. */
 const watching = 'packages/server/testing/beside.ts'
 /**

@@ -12,7 +12,7 @@ import { openPostgres } from '../packages/server/src/platform/db/open.ts'
 import { hashToken, newToken } from '../packages/server/src/platform/tokens.ts'
 import { type Cluster, openCluster } from '../packages/server/testing/storm/cluster.ts'
 import { addWorkspace } from '../packages/server/testing/test-workspace.ts'
-import { atExit } from '../scripts/at-exit.ts'
+import { atExit } from '../testing/at-exit.ts'
 import { count, fixed, table } from './common/table.ts'
 import { cpuSeconds, cpuSecondsOfAll } from './common/usage.ts'
 

@@ -9,7 +9,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { StatusFile } from '@svc/protocol'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventually } from '../scripts/testing/eventually.ts'
+import { eventually } from '../testing/eventually.ts'
 import { type Binding, call, newProductSetup } from './product-running.ts'
 import { Example } from './running.ts'
 

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { StatusFile } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { within } from '../scripts/testing/within.ts'
+import { within } from '../testing/within.ts'
 import { Example } from './running.ts'
 
 class Documents implements Disposable {

@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import { packFolder } from '@svc/blueprint'
 import { onTestFinished } from 'vitest'
 import { newServiceHome, type ServiceHome, type ServiceProcess } from '../packages/server/testing/service-process.ts'
-import { freePort } from '../scripts/testing/free-port.ts'
-import { within } from '../scripts/testing/within.ts'
+import { freePort } from '../testing/free-port.ts'
+import { within } from '../testing/within.ts'
 
 export interface Binding {
   url: string

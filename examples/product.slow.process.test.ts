@@ -7,7 +7,7 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { probe } from '../packages/runtime/src/reporter/bindings/probe.ts'
-import { eventually } from '../scripts/testing/eventually.ts'
+import { eventually } from '../testing/eventually.ts'
 import { type Binding, call, newProductSetup, Product } from './product-running.ts'
 
 const status = async (binding: Binding, ...more: [method?: string, path?: string, body?: unknown]) =>

@@ -6,7 +6,8 @@ import { readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { allImports, type Import, importsOf } from './testing/imports.ts'
+import { allImports, type Import, importsOf } from '../testing/imports.ts'
+import { places } from '../testing/places.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -40,26 +41,30 @@ const codeArrows = [
  * `arrows`.
  */
 const wider: Readonly<Record<string, readonly string[]>> = {
-  protocol: ['scripts'], // The tests ask scripts for their level, that is, how much they should try.
-  blueprint: ['scripts'],
+  protocol: ['testing'], // The tests ask for their level, that is, how much they should try.
+  blueprint: ['testing'],
   api: [],
-  server: ['scripts'], // The server's tests use helpers from scripts, such as a simulated power failure.
-  runtime: ['server', 'scripts'], // The runtime's tests run agents against a real service.
+  server: ['testing'], // The server's tests use helpers such as a simulated power failure.
+  runtime: ['server', 'building', 'testing'], // The runtime's tests run agents against a real service.
   // The page's tests open the page of a service with a product, and one with the jobs of an account.
-  dashboard: ['api', 'scripts', 'examples', 'runtime'],
-  '.': ['scripts'], // The file vitest.config.ts takes the order of the test files from scripts.
-  bench: ['api', 'blueprint', 'server', 'runtime', 'scripts'], // The benchmarks measure the service, its answers and data, and svc-exec.
+  dashboard: ['api', 'building', 'testing', 'examples', 'runtime'],
+  '.': ['testing'], // The file vitest.config.ts takes the order of the test files from there.
+  // The benchmarks measure the service, its answers and data, and svc-exec; they build the page as releases do.
+  bench: ['api', 'blueprint', 'server', 'runtime', 'testing', 'scripts'],
   conformance: ['protocol'], // The conformance cases run through our own implementation of the protocol.
-  docs: ['protocol', 'api', 'server', 'scripts'], // The tools of docs generate and check pages, and run samples.
+  // The tools of docs generate and check pages, run samples, and show the order of the folders.
+  docs: ['protocol', 'api', 'server', 'testing', 'scripts'],
   // The tests of the examples run the agents against a real service.
-  examples: ['protocol', 'blueprint', 'runtime', 'server', 'scripts'],
-  scripts: ['protocol', 'blueprint', 'runtime', 'server', 'dashboard'], // The scripts build, start and release all.
+  examples: ['protocol', 'blueprint', 'runtime', 'server', 'testing'],
+  building: [],
+  testing: ['runtime', 'building'], // The programs that tests run are built from the packages.
+  // The scripts build, start and release all.
+  scripts: ['protocol', 'blueprint', 'runtime', 'server', 'dashboard', 'building', 'testing'],
 }
 
 const isTool = (file: string) => /\.test\.tsx?$|\/testing[./]/.test(file) || !/^packages\/\w+\/src\//.test(file)
 const partOf = (path: string) => /^packages\/(\w+)\//.exec(path)?.[1] ?? /^(\w+)\//.exec(path)?.[1] ?? '.'
-const isOwn = (from: string) =>
-  from.startsWith('@svc/') || /^(packages|bench|conformance|docs|examples|scripts)\//.test(from)
+const isOwn = (from: string) => from.startsWith('@svc/') || places.some((place) => from.startsWith(`${place}/`))
 const targetOf = (from: string) => (from.startsWith('@svc/') ? (from.split('/')[1] ?? '') : partOf(from))
 
 const imports = allImports()

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fingerprint } from './build/fingerprint.ts'
+import { fingerprint } from '../building/fingerprint.ts'
 
 const root = join(import.meta.dirname, '..')
 const inRoot = (path: string) => join(root, path)
@@ -21,7 +21,7 @@ interface Product {
   make: () => Promise<void>
 }
 
-const always = ['package.json', 'package-lock.json', 'LICENSE', 'scripts/build.ts', 'scripts/build']
+const always = ['package.json', 'package-lock.json', 'LICENSE', 'scripts/build.ts', 'building']
 const products: Product[] = [
   {
     says: 'the page',

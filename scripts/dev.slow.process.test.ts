@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { streamOf } from '../packages/server/testing/page/stream.ts'
-import { freePort } from './testing/free-port.ts'
-import { within } from './testing/within.ts'
+import { freePort } from '../testing/free-port.ts'
+import { within } from '../testing/within.ts'
 
 const root = join(import.meta.dirname, '..')
 

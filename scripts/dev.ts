@@ -12,8 +12,8 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createServer, type ViteDevServer } from 'vite'
+import { freePort } from '../testing/free-port.ts'
 import { build } from './build.ts'
-import { freePort } from './testing/free-port.ts'
 
 const root = join(import.meta.dirname, '..')
 const usage = `npm run dev -- [options]

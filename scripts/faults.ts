@@ -1,5 +1,5 @@
 /**
- * `npm run test:faults` proves that the tests still notice mistakes. It makes each fault of scripts/testing/faults in a
+ * `npm run test:faults` proves that the tests still notice mistakes. It makes each fault of testing/faults in a
  * copy of the working tree and expects each of the fault's test files to fail; the run ends at the first test file that
  * does not. `-- NAME` runs only matching faults, `--at FOLDER` copies another checkout, and `--all` continues after a
  * fault that was not caught.
@@ -9,11 +9,11 @@ import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Copy, copyOf } from './testing/faults/copy.ts'
-import { type Fault, kindOf, withFault } from './testing/faults/fault.ts'
-import { faults } from './testing/faults/index.ts'
-import { endLeftovers } from './testing/faults/leftovers.ts'
-import { judgeRun, type Verdict, type VitestReport } from './testing/faults/verdict.ts'
+import { type Copy, copyOf } from '../testing/faults/copy.ts'
+import { type Fault, kindOf, withFault } from '../testing/faults/fault.ts'
+import { faults } from '../testing/faults/index.ts'
+import { endLeftovers } from '../testing/faults/leftovers.ts'
+import { judgeRun, type Verdict, type VitestReport } from '../testing/faults/verdict.ts'
 
 /** The time limit of one test run in milliseconds. A run that reaches the limit proves nothing. */
 const limitMs = 10 * 60_000

@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { places } from '../testing/places.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -20,7 +21,6 @@ test('.nvmrc names a Node that the packages accept', () => {
   expect(Number(read('.nvmrc'))).toBeGreaterThanOrEqual(Number(lowest))
 })
 
-const places = ['packages', 'examples', 'scripts', 'docs', 'conformance', 'bench']
 const sources = globSync(
   places.flatMap((place) => [`${place}/**/*.{ts,tsx,css,py,sh}`]),
   { cwd: root, exclude: (path) => /(^|\/)(node_modules|dist|\.cache)$/.test(path) },
@@ -47,12 +47,10 @@ test('every file and folder that a document names as code is in the repository',
   const documents = globSync(['*.md', 'docs/**/*.md', 'conformance/*.md', 'examples/**/*.md'], { cwd: root })
   expect(documents.length).toBeGreaterThan(20)
   const named = documents.flatMap((file) =>
-    [...read(file).matchAll(/`((?:packages|scripts|docs|examples|bench|conformance)\/[\w./-]+)`/g)].map(
-      ([, path = '']) => ({
-        file,
-        path,
-      }),
-    ),
+    [...read(file).matchAll(new RegExp(`\`((?:${places.join('|')})/[\\w./-]+)\``, 'g'))].map(([, path = '']) => ({
+      file,
+      path,
+    })),
   )
   expect(named.filter(({ path }) => !existsSync(resolve(root, path)))).toEqual([])
 })
@@ -80,7 +78,7 @@ test.each(['README.md', 'CONTRIBUTING.md', 'SECURITY.md', '.github/PULL_REQUEST_
 )
 
 test('a test that polls uses `eventually`, which says what it waited for and for how long', () => {
-  const helper = 'scripts/testing/eventually.ts'
+  const helper = 'testing/eventually.ts'
   const polls = sources.filter((file) => /\.poll\(|\.waitFor(Function)?\((async )?\(|vi\.waitFor/.test(read(file)))
   expect(polls.filter((file) => file !== 'scripts/repository.test.ts')).toEqual([helper])
 })

@@ -11,7 +11,6 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { installed } from '../packages/server/testing/postgres.ts'
-import { build } from './build.ts'
 import {
   type Counts,
   countsOf,
@@ -21,11 +20,12 @@ import {
   lastLine,
   sum,
   timesOf,
-} from './testing/counts.ts'
-import { cpuTime, fileSeconds, forgetFileTimes, groupSeconds, reaped } from './testing/cpu.ts'
-import { KeptOutput } from './testing/kept-output.ts'
-import { durationsFile, readDurations } from './testing/longest-first.ts'
-import { memoryFolder } from './testing/memory.ts'
+} from '../testing/counts.ts'
+import { cpuTime, fileSeconds, forgetFileTimes, groupSeconds, reaped } from '../testing/cpu.ts'
+import { KeptOutput } from '../testing/kept-output.ts'
+import { durationsFile, readDurations } from '../testing/longest-first.ts'
+import { memoryFolder } from '../testing/memory.ts'
+import { build } from './build.ts'
 
 const root = join(import.meta.dirname, '..')
 

@@ -20,7 +20,7 @@ import { join } from 'node:path'
 import { packFolder } from '@svc/blueprint'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { newServiceHome, type ServiceHome } from '../packages/server/testing/service-process.ts'
-import { eventually } from './testing/eventually.ts'
+import { eventually } from '../testing/eventually.ts'
 
 const dir = realpathSync(mkdtempSync(join(tmpdir(), 'svc-update-')))
 const [key, keys, machine] = [join(dir, 'release-key'), join(dir, 'keys'), join(dir, 'machine')]

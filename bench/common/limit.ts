@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { killAtExit } from '../../scripts/at-exit.ts'
+import { killAtExit } from '../../testing/at-exit.ts'
 
 export interface Limit {
   readonly port: number

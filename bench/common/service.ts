@@ -15,8 +15,8 @@ import { newId } from '../../packages/server/src/platform/ids.ts'
 import { dayOf } from '../../packages/server/src/platform/limits/units.ts'
 import { hashToken } from '../../packages/server/src/platform/tokens.ts'
 import { addWorkspace } from '../../packages/server/testing/test-workspace.ts'
-import { atExit, killAtExit } from '../../scripts/at-exit.ts'
-import { freePort } from '../../scripts/testing/free-port.ts'
+import { atExit, killAtExit } from '../../testing/at-exit.ts'
+import { freePort } from '../../testing/free-port.ts'
 import { tokenOf } from './fleet.ts'
 
 const thisCheckout = join(import.meta.dirname, '../..')

@@ -14,8 +14,8 @@ import { connect } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
 import { newServiceHome, populate, type ServiceHome } from '../../packages/server/testing/service-process.ts'
 import { newPostgresDatabase } from '../../packages/server/testing/stores.ts'
-import { eventually } from '../../scripts/testing/eventually.ts'
-import { freePort } from '../../scripts/testing/free-port.ts'
+import { eventually } from '../../testing/eventually.ts'
+import { freePort } from '../../testing/free-port.ts'
 
 const nginx = ['/usr/sbin/nginx', '/usr/bin/nginx'].find((path) => existsSync(path))
 const caddy = ['/usr/bin/caddy', '/usr/local/bin/caddy'].find((path) => existsSync(path))

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { readReport } from '../../packages/protocol/src/index.ts'
-import { comesAfter } from '../../scripts/testing/order.ts'
+import { comesAfter } from '../../testing/order.ts'
 import { type Call, type Service, startService } from './service.ts'
 
 const here = new URL('.', import.meta.url).pathname

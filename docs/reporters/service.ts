@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { within } from '../../scripts/testing/within.ts'
+import { within } from '../../testing/within.ts'
 
 export interface Call {
   readonly path: string

@@ -4,7 +4,7 @@
  */
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
-import { containedIn, noticesOf } from '../../scripts/build/notices.ts'
+import { containedIn, noticesOf } from '../../building/notices.ts'
 
 /** Modules that only an upload needs. */
 const uploading = /dropzone|file-selector|attr-accept|pages\/blueprints|components\/Progress\/|IconFileZip/

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { askOperator } from '../../packages/server/testing/operator.ts'
 import { streamOf } from '../../packages/server/testing/page/stream.ts'
-import { Demo, living, type Ready, using } from '../testing/demo.ts'
-import { eventually } from '../testing/eventually.ts'
+import { Demo, living, type Ready, using } from '../../testing/demo.ts'
+import { eventually } from '../../testing/eventually.ts'
 
 const root = join(import.meta.dirname, '../..')
 const minute = { seconds: 60, everyMs: 1000 }

@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { atExit } from '../at-exit.ts'
+import { atExit } from '../../testing/at-exit.ts'
 
 /**
  * The seconds that `svc run` gets to end by itself: time to stop the agent (stop_seconds in its manifest) and to send

@@ -5,7 +5,7 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import { wholeReport } from './pages/agent/testing/reports.ts'
 import { type AgentPageSetup, openAgentPageSetup } from './pages/agent/testing/setup.ts'
 import { agentTabs, alertTabs, paths } from './paths.ts'

@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { amount } from '../../../scripts/testing/level.ts'
+import { amount } from '../../../testing/level.ts'
 import { overflow, resize, smallTargets, wrongLooks } from '../testing/axe.ts'
 import { opensBeside } from '../testing/beside.ts'
 import { type BrowserSetup, openBrowserSetup, type Visitor } from '../testing/browser-setup.ts'

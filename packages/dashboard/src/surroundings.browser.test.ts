@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { afterThisTest } from '../../../scripts/testing/cleaning.ts'
+import { afterThisTest } from '../../../testing/cleaning.ts'
 import { type BrowserSetup, openBrowserSetup, type Visitor } from '../testing/browser-setup.ts'
 import { programs } from '../testing/foreign-programs.ts'
 

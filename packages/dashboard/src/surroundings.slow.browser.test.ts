@@ -5,7 +5,7 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../testing/eventually.ts'
 import type { Visitor } from '../testing/browser-setup.ts'
 import { browsers, programs } from '../testing/foreign-programs.ts'
 import { joinedWords } from '../testing/words.ts'

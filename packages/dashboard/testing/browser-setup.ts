@@ -2,7 +2,7 @@
  * The setup of the browser tests: the built page, the real service in a separate process with a separate data folder,
  * and a real Chromium. Agents report over HTTP. Tests must close the setup at their end.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,16 +10,16 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { killAtExit } from '../../../scripts/at-exit.ts'
-import { build } from '../../../scripts/build.ts'
-import { launchBrowser } from '../../../scripts/testing/browser.ts'
-import { freePort } from '../../../scripts/testing/free-port.ts'
-import { programs } from '../../../scripts/testing/program.ts'
-import { within } from '../../../scripts/testing/within.ts'
+import { killAtExit } from '../../../testing/at-exit.ts'
+import { launchBrowser } from '../../../testing/browser.ts'
+import { freePort } from '../../../testing/free-port.ts'
+import { programs } from '../../../testing/program.ts'
+import { within } from '../../../testing/within.ts'
 import { type Look, Windows } from './windows.ts'
 
 export type { Look } from './windows.ts'
 
+const root = join(import.meta.dirname, '../../..')
 const program = programs.server
 export const password = 'correct horse battery'
 
@@ -266,7 +266,7 @@ async function call<T>(context: BrowserContext, url: string, method: string, pat
 
 /** Builds the page, and starts the service and a browser. `env` are additional settings for the service. */
 export async function openBrowserSetup(env: Readonly<Record<string, string>> = {}): Promise<BrowserSetup> {
-  await build({ quiet: true })
+  execFileSync(process.execPath, [join(root, 'scripts/build.ts'), '--quiet'], { stdio: 'inherit' })
   const folder = mkdtempSync(join(tmpdir(), 'svc-page-'))
   const setup = new BrowserSetup(await launchBrowser(), folder, await freePort(), env)
   try {

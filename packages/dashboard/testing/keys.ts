@@ -1,7 +1,7 @@
 /** The keyboard in the browser tests: what has the focus, and the way to it with Tab. */
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { eventually } from '../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../testing/eventually.ts'
 
 /** The name of what has the focus: its label or its text; for a row of a list, the name of its agent. */
 const focused = (page: Page): Promise<string> =>

@@ -5,7 +5,7 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { atExit } from '../../../scripts/at-exit.ts'
+import { atExit } from '../../../testing/at-exit.ts'
 
 const patienceMs = 60_000
 

@@ -5,8 +5,8 @@
  */
 import { expectedStatuses } from '@svc/api/refused'
 import type { Browser, BrowserContext, ConsoleMessage, Page } from 'playwright-core'
-import { contextOptions } from '../../../scripts/testing/browser.ts'
-import { afterThisTest } from '../../../scripts/testing/cleaning.ts'
+import { contextOptions } from '../../../testing/browser.ts'
+import { afterThisTest } from '../../../testing/cleaning.ts'
 
 export interface Look {
   scheme?: 'light' | 'dark'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { amount } from '../../../scripts/testing/level.ts'
+import { amount } from '../../../testing/level.ts'
 import { mutated, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
 import { faultIn } from './json-fault.ts'

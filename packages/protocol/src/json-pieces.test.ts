@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { amount } from '../../../scripts/testing/level.ts'
+import { amount } from '../../../testing/level.ts'
 import { mutated, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
 import { decodeUtf8, isTidy } from './json.ts'

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { level } from '../../../scripts/testing/level.ts'
+import { level } from '../../../testing/level.ts'
 import { mutated, mutatedBytes, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
 import { limits } from './limits.ts'

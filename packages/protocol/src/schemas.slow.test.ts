@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { amount } from '../../../scripts/testing/level.ts'
+import { amount } from '../../../testing/level.ts'
 import { mutated, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
 import { readAnswer } from './answer.ts'

@@ -6,8 +6,8 @@ import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_pro
 import { constants, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { programs } from '../../../scripts/testing/program.ts'
-import { within } from '../../../scripts/testing/within.ts'
+import { programs } from '../../../testing/program.ts'
+import { within } from '../../../testing/within.ts'
 import { type Folder, folderAt } from '../src/machine/files/folder.ts'
 
 export const token = `svc_agt_${'A'.repeat(43)}`

@@ -6,7 +6,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Packed } from '@svc/blueprint'
-import { atExit } from '../../../scripts/at-exit.ts'
+import { atExit } from '../../../testing/at-exit.ts'
 import { type Folder, folderAt } from '../src/machine/files/folder.ts'
 import { groupLives, signalGroup } from '../src/machine/process/group.ts'
 import { readNote } from '../src/state/process-note.ts'

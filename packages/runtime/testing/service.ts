@@ -4,7 +4,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Report } from '@svc/protocol'
-import { within } from '../../../scripts/testing/within.ts'
+import { within } from '../../../testing/within.ts'
 
 export interface Came {
   readonly path: string

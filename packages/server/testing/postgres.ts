@@ -20,7 +20,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { memoryFolder } from '../../../scripts/testing/memory.ts'
+import { memoryFolder } from '../../../testing/memory.ts'
 
 export interface TestPostgres {
   /** The address of the database with this name in the cluster. */

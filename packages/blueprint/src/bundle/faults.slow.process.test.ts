@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { amount } from '../../../../scripts/testing/level.ts'
+import { amount } from '../../../../testing/level.ts'
 import { bundleWith } from '../../testing/hostile.ts'
 import { sweepStaging } from './unpack.ts'
 

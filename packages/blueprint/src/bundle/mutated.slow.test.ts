@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { level } from '../../../../scripts/testing/level.ts'
+import { level } from '../../../../testing/level.ts'
 import { good, mutatedBundle } from '../../testing/mutate.ts'
 import { readBundle } from './read.ts'
 import { unpackBundle } from './unpack.ts'

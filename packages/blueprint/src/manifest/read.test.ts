@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { amount } from '../../../../scripts/testing/level.ts'
+import { amount } from '../../../../testing/level.ts'
 import { defaults, readManifest, settingsSchema, wrongWithSecretName } from '../index.ts'
 
 const whole = readFileSync(new URL('./testing/whole.yaml', import.meta.url), 'utf8')

@@ -3,8 +3,8 @@
  * packages/server/src/people/mails/mails.http.test.ts proves the same rules.
  */
 import { expect, onTestFinished, test } from 'vitest'
-import { eventually } from '../../../../scripts/testing/eventually.ts'
-import { mailbox, readable } from '../../../../scripts/testing/mailbox.ts'
+import { eventually } from '../../../../testing/eventually.ts'
+import { mailbox, readable } from '../../../../testing/mailbox.ts'
 import { axe, wrongLooks } from '../../testing/axe.ts'
 import { openBrowserSetup, password } from '../../testing/browser-setup.ts'
 import { addFactor, codeOf } from '../../testing/factors.ts'

@@ -1,6 +1,6 @@
 /** Tests the places of tabs with real Web Locks, which Node has, too. */
 import { expect, test } from 'vitest'
-import { eventually } from '../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../testing/eventually.ts'
 import { takePlace } from './places.ts'
 import { maxStreams } from './policy.ts'
 

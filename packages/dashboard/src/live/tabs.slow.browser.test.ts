@@ -5,7 +5,7 @@
  */
 import type { BrowserContext, Page, Request } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../testing/eventually.ts'
 import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../testing/browser-setup.ts'
 import { hiddenAtMost } from './policy.ts'
 

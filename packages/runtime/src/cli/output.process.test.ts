@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
-import { programs } from '../../../../scripts/testing/program.ts'
+import { programs } from '../../../../testing/program.ts'
 import { agentFolder, becomes } from '../../testing/folder.ts'
 import { installedAgent } from '../../testing/installed.ts'
 import { startService } from '../../testing/service.ts'

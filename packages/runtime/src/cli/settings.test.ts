@@ -1,6 +1,6 @@
 import type { Setting, SettingValue } from '@svc/protocol'
 import { describe, expect, test } from 'vitest'
-import { atEnds, wide } from '../../../../scripts/testing/looks.ts'
+import { atEnds, wide } from '../../../../testing/looks.ts'
 import { readPairs, readValue } from './settings.ts'
 
 const options = [

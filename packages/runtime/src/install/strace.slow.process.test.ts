@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type { Packed } from '@svc/blueprint'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { level } from '../../../../scripts/testing/level.ts'
+import { level } from '../../../../testing/level.ts'
 import { bundle } from '../../testing/blueprint.ts'
 import { becomes, starts } from '../../testing/folder.ts'
 import {

@@ -7,7 +7,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { amount } from '../../../../scripts/testing/level.ts'
+import { amount } from '../../../../testing/level.ts'
 import { badAnswers, nonsense } from '../../testing/bad.ts'
 import { becomes, starts } from '../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../testing/installed.ts'

@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, describe, expect, test } from 'vitest'
-import { programs } from '../../../../scripts/testing/program.ts'
+import { programs } from '../../../../testing/program.ts'
 import { becomes, type Running, starts, svc } from '../../testing/folder.ts'
 import { type HelperKind, type HelpingAgent, helpingAgent, scriptWith } from '../../testing/helpers.ts'
 import { whoHolds } from '../machine/files/lock.ts'

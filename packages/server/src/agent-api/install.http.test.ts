@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { StatementSync } from 'node:sqlite'
 import { buffer as bytesOf } from 'node:stream/consumers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { eventually } from '../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../testing/eventually.ts'
 import type { Made } from '../../testing/bundles.ts'
 import { type Installing, installing } from '../../testing/installing.ts'
 import {

@@ -3,7 +3,7 @@ import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { limits } from '@svc/protocol'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { eventually } from '../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../testing/eventually.ts'
 import {
   offering,
   type Reply,

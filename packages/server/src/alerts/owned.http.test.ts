@@ -1,7 +1,7 @@
 /** Tests what members see of channels, and that nobody reaches the personal channels of somebody else. */
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { mailbox } from '../../../../scripts/testing/mailbox.ts'
+import { mailbox } from '../../../../testing/mailbox.ts'
 import { serve } from '../../testing/page/service.ts'
 import { newId } from '../platform/ids.ts'
 

@@ -5,7 +5,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { amount } from '../../../../scripts/testing/level.ts'
+import { amount } from '../../../../testing/level.ts'
 import * as earlier from '../../testing/earlier/sender.ts'
 import { openTestPostgres } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'

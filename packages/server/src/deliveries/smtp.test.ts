@@ -1,7 +1,7 @@
 import type { SMTPServerOptions } from 'smtp-server'
 import { expect, test } from 'vitest'
-import { eventually } from '../../../../scripts/testing/eventually.ts'
-import { headerOf, mailbox } from '../../../../scripts/testing/mailbox.ts'
+import { eventually } from '../../../../testing/eventually.ts'
+import { headerOf, mailbox } from '../../../../testing/mailbox.ts'
 import { mailOf } from './channels/mail.ts'
 import { readSmtpUrl, sendMail } from './smtp.ts'
 

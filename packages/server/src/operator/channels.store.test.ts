@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { mailbox } from '../../../../scripts/testing/mailbox.ts'
+import { mailbox } from '../../../../testing/mailbox.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { hook, openAlert, typing } from '../../testing/typing.ts'
 import { isSigningSecret } from '../deliveries/channels/webhook.ts'

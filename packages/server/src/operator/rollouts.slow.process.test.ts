@@ -1,7 +1,7 @@
 /** `npm test` leaves this out. packages/server/src/updates/rollouts/rollouts.http.test.ts proves the same rules. */
 import type { RolloutPage, RolloutPreview } from '@svc/api'
 import { expect, test } from 'vitest'
-import { eventually } from '../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../testing/eventually.ts'
 import { installed, twoVersions } from '../../testing/installed.ts'
 import { newServiceHome, report, type ServiceHome } from '../../testing/service-process.ts'
 

@@ -7,7 +7,7 @@ import { copyFileSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventually } from '../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../testing/eventually.ts'
 import { once, startPostgres } from '../../testing/postgres.ts'
 import { newServiceHome, populate, report, type ServiceHome } from '../../testing/service-process.ts'
 

@@ -7,17 +7,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventually } from '../../../../scripts/testing/eventually.ts'
-import { freePort } from '../../../../scripts/testing/free-port.ts'
-import { level } from '../../../../scripts/testing/level.ts'
-import {
-  type Disk,
-  leaveUnsynced,
-  mayMount,
-  mounted,
-  unmount,
-  unsyncedSurvived,
-} from '../../../../scripts/testing/power.ts'
+import { eventually } from '../../../../testing/eventually.ts'
+import { freePort } from '../../../../testing/free-port.ts'
+import { level } from '../../../../testing/level.ts'
+import { type Disk, leaveUnsynced, mayMount, mounted, unmount, unsyncedSurvived } from '../../../../testing/power.ts'
 import { populate, ServiceHome } from '../../testing/service-process.ts'
 import { openEmbedded } from '../platform/db/open.ts'
 

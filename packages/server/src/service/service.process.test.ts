@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { eventually } from '../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../testing/eventually.ts'
 import { newServiceHome, populate, report, type ServiceHome } from '../../testing/service-process.ts'
 
 /** Signs up the first person with the token in the link. */

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { level } from '../../../../scripts/testing/level.ts'
+import { level } from '../../../../testing/level.ts'
 import { offering } from '../../testing/service.ts'
 import { newServiceHome, populate, report, type ServiceHome } from '../../testing/service-process.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'

@@ -2,7 +2,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { Frame } from '@svc/api'
 import { onTestFinished } from 'vitest'
-import { within } from '../../../../scripts/testing/within.ts'
+import { within } from '../../../../testing/within.ts'
 
 export interface Stream {
   /** Resolves with the next frame for which `fits` is true; frames before it are skipped. */

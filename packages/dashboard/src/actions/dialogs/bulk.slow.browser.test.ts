@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { axe, overflow, resize, smallTargets, wrongLooks } from '../../../testing/axe.ts'
 import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../../testing/browser-setup.ts'
 import { tabTo } from '../../../testing/keys.ts'

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { wrongLooks } from '../../../testing/axe.ts'
 import { hostileReport, markup, turned, wholeReport } from './testing/reports.ts'
 import { type AgentPageSetup, openAgentPageSetup } from './testing/setup.ts'

@@ -5,7 +5,7 @@
 import { brotliCompressSync, constants } from 'node:zlib'
 import type { AuditEntry } from '@svc/api'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { axe, overflow, resize, wrongLooks } from '../../../testing/axe.ts'
 import { type BrowserSetup, type Look, openBrowserSetup, type Visitor } from '../../../testing/browser-setup.ts'
 

@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { killAtExit } from '../../../../../scripts/at-exit.ts'
+import { killAtExit } from '../../../../../testing/at-exit.ts'
 import { type BrowserSetup, openBrowserSetup } from '../../../testing/browser-setup.ts'
 import { Machine } from '../blueprints/testing/machine.ts'
 

@@ -6,7 +6,7 @@
 import type { NewToken, RolloutPage, Rollouts } from '@svc/api'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { axe, wrongLooks } from '../../../testing/axe.ts'
 import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../../testing/browser-setup.ts'
 import { install, type Played, uploadVersions } from './testing/fleet.ts'

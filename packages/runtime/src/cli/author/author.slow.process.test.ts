@@ -18,7 +18,7 @@ import { join } from 'node:path'
 import { readBundle, readManifest } from '@svc/blueprint'
 import { readStatusFile, type StatusFile } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { programs } from '../../../../../scripts/testing/program.ts'
+import { programs } from '../../../../../testing/program.ts'
 import { languages } from './create.ts'
 
 let root: string

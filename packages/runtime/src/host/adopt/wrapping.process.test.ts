@@ -15,7 +15,7 @@ import {
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { amount } from '../../../../../scripts/testing/level.ts'
+import { amount } from '../../../../../testing/level.ts'
 import { crontabCommands, runAsCron } from '../../../testing/crontab-lines.ts'
 import { newAccount } from '../../../testing/jobs.ts'
 import { readRuns } from '../jobs/record.ts'

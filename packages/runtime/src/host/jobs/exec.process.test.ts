@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { python } from '../../../testing/folder.ts'
 import { type Account, type JobOptions, newAccount, type RanJob } from '../../../testing/jobs.ts'
 import { identityOf, lives } from '../../machine/process/identity.ts'

@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { type Running, starts } from '../../../testing/folder.ts'
 import { type Account, newAccount } from '../../../testing/jobs.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { judgeNeed, missingNeeds, unmetNeeds } from './needs.ts'
 import { watchPrograms } from './watch.ts'
 

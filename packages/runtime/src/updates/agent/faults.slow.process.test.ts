@@ -19,7 +19,7 @@ import { join } from 'node:path'
 import type { Packed } from '@svc/blueprint'
 import type { Applied } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { level } from '../../../../../scripts/testing/level.ts'
+import { level } from '../../../../../testing/level.ts'
 import { bundle } from '../../../testing/blueprint.ts'
 import {
   breakDisks,

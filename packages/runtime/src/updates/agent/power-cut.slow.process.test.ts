@@ -8,15 +8,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { level } from '../../../../../scripts/testing/level.ts'
-import {
-  type Disk,
-  leaveUnsynced,
-  mayMount,
-  mounted,
-  unmount,
-  unsyncedSurvived,
-} from '../../../../../scripts/testing/power.ts'
+import { level } from '../../../../../testing/level.ts'
+import { type Disk, leaveUnsynced, mayMount, mounted, unmount, unsyncedSurvived } from '../../../../../testing/power.ts'
 import { bundle, code, handsOut } from '../../../testing/blueprint.ts'
 import { becomes, starts, svc, token } from '../../../testing/folder.ts'
 import { agentIn, password } from '../../../testing/installed.ts'

@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs'
 import type { RuntimeInfo } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { level } from '../../../../../scripts/testing/level.ts'
+import { level } from '../../../../../testing/level.ts'
 import { becomes, type Running, starts, svc, token } from '../../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../../testing/installed.ts'
 import {

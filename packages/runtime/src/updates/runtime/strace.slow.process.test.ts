@@ -10,7 +10,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, realpathSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { level } from '../../../../../scripts/testing/level.ts'
+import { level } from '../../../../../testing/level.ts'
 import { becomes, type Running, starts } from '../../../testing/folder.ts'
 import { agentIn, type InstalledAgent, installedAgent } from '../../../testing/installed.ts'
 import { randomOf, seed } from '../../../testing/random.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { asAnotherRequest } from '../../../testing/beside.ts'
 import { reporting, submission } from '../../../testing/reporting.ts'
 import { offering } from '../../../testing/service.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { level } from '../../../../../scripts/testing/level.ts'
+import { level } from '../../../../../testing/level.ts'
 import { faults, type History, play } from '../../../testing/history.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'

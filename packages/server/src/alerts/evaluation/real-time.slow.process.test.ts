@@ -11,9 +11,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
-import { level } from '../../../../../scripts/testing/level.ts'
-import { within } from '../../../../../scripts/testing/within.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
+import { level } from '../../../../../testing/level.ts'
+import { within } from '../../../../../testing/within.ts'
 import { newServiceHome, populate, type ServiceHome } from '../../../testing/service-process.ts'
 
 const second = 1000

@@ -1,6 +1,6 @@
 /** Tests that every place at which a person gives an address reads it in the same way, on both engines. */
 import { describe, expect, test } from 'vitest'
-import { mailbox } from '../../../../../scripts/testing/mailbox.ts'
+import { mailbox } from '../../../../../testing/mailbox.ts'
 import { password, serve } from '../../../testing/page/service.ts'
 import { everyEngine, openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
 import type { Store } from '../../platform/db/open.ts'

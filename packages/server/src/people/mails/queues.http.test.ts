@@ -1,8 +1,8 @@
 /** Tests receivers against queues: who hangs, and whose message is sent nevertheless. */
 import type { ChannelKind } from '@svc/api'
 import { expect, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
-import { mailbox } from '../../../../../scripts/testing/mailbox.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
+import { mailbox } from '../../../../../testing/mailbox.ts'
 import { serve } from '../../../testing/page/service.ts'
 import { receiverOf } from '../../../testing/receivers.ts'
 import { newSigningSecret } from '../../deliveries/channels/webhook.ts'

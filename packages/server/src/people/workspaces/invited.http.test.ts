@@ -1,6 +1,6 @@
 /** Tests how many invitations by mail a workspace sends, and what they say. */
 import { expect, test } from 'vitest'
-import { mailbox } from '../../../../../scripts/testing/mailbox.ts'
+import { mailbox } from '../../../../../testing/mailbox.ts'
 import { serve } from '../../../testing/page/service.ts'
 import { invitationToMail } from './invitations.ts'
 

@@ -1,8 +1,8 @@
 /** Tests what the operator does with people, over every way to get a session, on both engines. */
 import type { ClaimInfo, Members } from '@svc/api'
 import { describe, expect, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
-import { headerOf, mailbox } from '../../../../../scripts/testing/mailbox.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
+import { headerOf, mailbox } from '../../../../../testing/mailbox.ts'
 import { operator, password, type Service, serve, value } from '../../../testing/page/service.ts'
 import { streamOf } from '../../../testing/page/stream.ts'
 import { newServiceHome } from '../../../testing/service-process.ts'

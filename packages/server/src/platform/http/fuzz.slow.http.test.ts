@@ -1,7 +1,7 @@
 /** `npm test` leaves this out. packages/server/src/platform/http/refusals.http.test.ts proves the same rules. */
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { level } from '../../../../../scripts/testing/level.ts'
+import { level } from '../../../../../testing/level.ts'
 import { mutated, mutatedBytes, randomOf } from '../../../../protocol/testing/mutate.ts'
 import { sampleReport } from '../../../../protocol/testing/sample.ts'
 import { send, startService, type TestService } from '../../../testing/service.ts'

@@ -9,7 +9,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { within } from '../../../../../scripts/testing/within.ts'
+import { within } from '../../../../../testing/within.ts'
 import { once as onDatabase, startPostgres, type TestPostgres } from '../../../testing/postgres.ts'
 import {
   newServiceHome,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ActionPage } from '@svc/api'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { offering } from '../../../testing/service.ts'
 import {
   newServiceHome,

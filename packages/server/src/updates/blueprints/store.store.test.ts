@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readBundle } from '@svc/blueprint'
 import { expect, test } from 'vitest'
-import { level } from '../../../../../scripts/testing/level.ts'
+import { level } from '../../../../../testing/level.ts'
 import { hostile } from '../../../../blueprint/testing/hostile.ts'
 import { mutatedBundle } from '../../../../blueprint/testing/mutate.ts'
 import { bundle, uploaded } from '../../../testing/bundles.ts'

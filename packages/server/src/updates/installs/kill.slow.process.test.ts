@@ -1,7 +1,7 @@
 /** `npm test` leaves this out. packages/server/src/updates/installs/redeem.store.test.ts proves the same rules. */
 import { mkdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { amount } from '../../../../../scripts/testing/level.ts'
+import { amount } from '../../../../../testing/level.ts'
 import { installing } from '../../../testing/installing.ts'
 import { newServiceHome } from '../../../testing/service-process.ts'
 import { accountTables } from '../../people/accounts/auth.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isToken } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { level } from '../../../../../scripts/testing/level.ts'
+import { level } from '../../../../../testing/level.ts'
 import type { Made } from '../../../testing/bundles.ts'
 import { type Installing, installing } from '../../../testing/installing.ts'
 import { everyEngine } from '../../../testing/stores.ts'

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { buildFolder, buildOf, newKey, pyz } from '../../../testing/releases.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newClock } from '../../../testing/test-workspace.ts'

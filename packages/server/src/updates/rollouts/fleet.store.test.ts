@@ -1,6 +1,6 @@
 import type { RolloutPage } from '@svc/api'
 import { expect, test } from 'vitest'
-import { amount } from '../../../../../scripts/testing/level.ts'
+import { amount } from '../../../../../testing/level.ts'
 import { type Fleet, newFleet } from '../../../testing/fleet.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'

@@ -9,7 +9,7 @@ import type {
   WishResult,
 } from '@svc/api'
 import { expect, onTestFinished, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { type Service, serve } from '../../../testing/page/service.ts'
 import { report, startService } from '../../../testing/service.ts'
 import { openTestSqlite } from '../../../testing/stores.ts'

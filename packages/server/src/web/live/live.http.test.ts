@@ -1,6 +1,6 @@
 import type { Fleet, Session } from '@svc/api'
 import { expect, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { type Given, serve } from '../../../testing/page/service.ts'
 import { streamOf } from '../../../testing/page/stream.ts'
 

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { expect, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { serve } from '../../../testing/page/service.ts'
 import { streamOf } from '../../../testing/page/stream.ts'
 import { once } from '../../../testing/postgres.ts'

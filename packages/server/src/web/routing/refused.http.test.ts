@@ -1,7 +1,7 @@
 /** Refusals that the page asks for with status 200, so that the browser's console shows no error for them. */
 import { refusedHeader } from '@svc/api/refused'
 import { expect, test } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { serve } from '../../../testing/page/service.ts'
 import { logRequests } from '../../platform/http/requests.ts'
 

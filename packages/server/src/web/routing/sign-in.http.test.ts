@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Failure, SignInRecord } from '@svc/api'
 import { expect, test, vi } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { password, type Service, serve } from '../../../testing/page/service.ts'
 import { openAuth } from '../../people/accounts/auth.ts'
 import { hashQueue } from '../../people/accounts/hashing.ts'

@@ -1,7 +1,7 @@
 /** Tests a password that is changed while somebody signs in with the old one, on both engines. */
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
-import { eventually } from '../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { asAnotherRequest } from '../../../testing/beside.ts'
 import { password, serve } from '../../../testing/page/service.ts'
 import { openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'

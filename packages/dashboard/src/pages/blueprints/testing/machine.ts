@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { programs } from '../../../../../../scripts/testing/program.ts'
+import { programs } from '../../../../../../testing/program.ts'
 
 const program = programs.svc
 

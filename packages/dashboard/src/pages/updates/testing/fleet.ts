@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { programs } from '../../../../../../scripts/testing/program.ts'
+import { programs } from '../../../../../../testing/program.ts'
 import type { BrowserSetup } from '../../../../testing/browser-setup.ts'
 
 const program = programs.svc

@@ -1,7 +1,7 @@
 /** Tests guarantees of the report path that concern only PostgreSQL. */
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { eventually } from '../../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../../testing/eventually.ts'
 import { reporting, submission } from '../../../../testing/reporting.ts'
 import { newPostgresDatabase } from '../../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../../testing/test-workspace.ts'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { eventually } from '../../../../../../scripts/testing/eventually.ts'
+import { eventually } from '../../../../../../testing/eventually.ts'
 import { openTestPostgres } from '../../../../testing/stores.ts'
 import type { Store } from '../../../platform/db/open.ts'
 import { many, textArray } from './arrays.ts'

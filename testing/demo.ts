@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import { within } from './within.ts'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '..')
 
 export interface Ready {
   url: string

@@ -3,10 +3,10 @@ import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { served } from '../../../../../scripts/help/documents.ts'
-import { writeHelp } from '../../../../../scripts/help/make.ts'
-import { serve } from '../../../testing/page/service.ts'
-import { helpRoutes } from './help.ts'
+import { helpRoutes } from '../../packages/server/src/web/routes/help.ts'
+import { serve } from '../../packages/server/testing/page/service.ts'
+import { served } from './documents.ts'
+import { writeHelp } from './make.ts'
 
 /** Renders the documents of this checkout into a folder of the test. */
 function builtHelp(): string {

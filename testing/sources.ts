@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '..')
 
 /** The paths of the programs and helpers that tests run with Node. */
 export interface Programs {

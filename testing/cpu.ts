@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Each test file appends a line `SECONDS FILE` to this file. */
-const fileTimes = join(import.meta.dirname, '../../.cache/test-cpu.txt')
+const fileTimes = join(import.meta.dirname, '../.cache/test-cpu.txt')
 
 /** The processor times of a process in seconds: its own, and those of ended processes that it has waited for. */
 export interface CpuTime {

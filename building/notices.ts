@@ -43,7 +43,7 @@ export function noticesOf(product: string, contained: readonly Contained[]): str
     if (licence === '') throw new Error(`${product} contains ${name} ${version}, whose package.json names no licence.`)
     if (texts.length === 0)
       throw new Error(
-        `${product} contains ${name} ${version} (${licence}), which brings no licence text. Put the one of its sources into scripts/build/licences/${addedName(name)}, or use another package.`,
+        `${product} contains ${name} ${version} (${licence}), which brings no licence text. Put the one of its sources into building/licences/${addedName(name)}, or use another package.`,
       )
   }
   return `${[opening(product, contained.length), ...contained.map(section)].join(`\n\n${line}\n`)}\n`

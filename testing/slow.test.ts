@@ -5,9 +5,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { places } from './places.ts'
 
-const root = join(import.meta.dirname, '../..')
-const places = ['packages', 'docs', 'conformance', 'scripts', 'examples', 'bench']
+const root = join(import.meta.dirname, '..')
 const slow = places
   .flatMap((place) => globSync(`${place}/**/*.slow.*`, { cwd: root }))
   .filter((file) => !/node_modules|\.cache/.test(file))

@@ -6,7 +6,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '..')
 /** The file with the duration of each test file in milliseconds, as the last `npm test` measured it. */
 export const durationsFile = join(root, '.cache/test-durations.json')
 

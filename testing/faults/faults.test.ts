@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { places } from '../places.ts'
 import { type Fault, kindOf, kinds, withFault } from './fault.ts'
 import { faults } from './index.ts'
 import { judgeRun, type VitestReport } from './verdict.ts'
 
-const root = join(import.meta.dirname, '../../..')
+const root = join(import.meta.dirname, '../..')
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
 
 describe('the list of faults', () => {
@@ -30,7 +31,7 @@ describe('the list of faults', () => {
   })
 
   test('names test files that exist', () => {
-    const pattern = /^(?:packages|docs|conformance|scripts|examples|bench)\/.*\.test\.tsx?$/
+    const pattern = new RegExp(`^(?:${places.join('|')})/.*\\.test\\.tsx?$`)
     for (const { name, tests } of faults) {
       expect(tests.length, name).toBeGreaterThan(0)
       for (const test of tests) {

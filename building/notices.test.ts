@@ -48,7 +48,7 @@ test('further texts that a package asks to pass on are included', () => {
 test('a package without a licence text fails the build and is named', () => {
   const bare = installed('bare', { 'licenses.js': 'no text' })
   expect(() => noticesOf('svc.pyz', containedIn([bare]))).toThrow(
-    'svc.pyz contains bare 1.2.3 (MIT), which brings no licence text. Put the one of its sources into scripts/build/licences/bare.txt, or use another package.',
+    'svc.pyz contains bare 1.2.3 (MIT), which brings no licence text. Put the one of its sources into building/licences/bare.txt, or use another package.',
   )
 })
 
@@ -61,7 +61,7 @@ test('a package that names no licence fails the build and is named', () => {
 
 test('every licence text kept in this repository belongs to a package that has none', () => {
   for (const file of readdirSync(join(import.meta.dirname, 'licences'))) {
-    const folder = join(import.meta.dirname, '../../node_modules', file.replace('.txt', '').replace('+', '/'))
+    const folder = join(import.meta.dirname, '../node_modules', file.replace('.txt', '').replace('+', '/'))
     expect([file, readdirSync(folder).filter((name) => /licen[cs]e/i.test(name))]).toEqual([file, []])
     expect(containedIn([join(folder, 'index.js')])[0]?.texts).toEqual([expect.stringContaining('Copyright')])
   }

@@ -53,7 +53,7 @@ export const serviceFaults: readonly Fault[] = [
     file: at('web/routes/help.ts'),
     old: 'send(c, missing, 404)',
     new: 'send(c, missing)',
-    tests: [at('web/routes/help.http.test.ts')],
+    tests: ['scripts/help/help.http.test.ts'],
   },
   {
     name: 'releases: an unsigned build replaces a signed one at a start',

@@ -6,12 +6,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
-import { nothingShared, sharedText } from '../../packages/runtime/archive/parts.ts'
-import { buildRuntime, ownKeys } from '../../packages/runtime/build.ts'
-import { fingerprint } from '../build/fingerprint.ts'
+import { fingerprint } from '../building/fingerprint.ts'
+import { nothingShared, sharedText } from '../packages/runtime/archive/parts.ts'
+import { buildRuntime, ownKeys } from '../packages/runtime/build.ts'
 import { type Programs, sources } from './sources.ts'
 
-const root = join(import.meta.dirname, '../..')
+const root = join(import.meta.dirname, '..')
 /**
  * The folder for the bundles. It is inside the folder of packages/server, so that bundles find the libraries that are
  * not bundled.
@@ -23,7 +23,7 @@ const sharedBuild = 'shared-build.json'
 /** Bundles the programs, unless bundles of the same sources exist already. Returns their paths. */
 export async function makePrograms(now: number): Promise<Programs> {
   const packages = ['protocol', 'blueprint', 'api', 'runtime', 'server'].map((name) => `packages/${name}`)
-  const folder = join(cache, fingerprint(root, ['package-lock.json', 'scripts/testing/programs.ts', ...packages]))
+  const folder = join(cache, fingerprint(root, ['package-lock.json', 'testing/programs.ts', ...packages]))
   if (!existsSync(folder)) {
     mkdirSync(cache, { recursive: true })
     for (const name of readdirSync(cache))
