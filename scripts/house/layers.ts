@@ -55,13 +55,27 @@ export const orders: Readonly<Record<string, Order>> = {
         says: '`svc` and its commands',
         layers: [
           {
-            cli: '`svc` and its commands',
+            cli: 'the program `svc`: which commands there are, and what all of them do first',
           },
           {
-            'cli/drill': '`svc drill`: rehearses an update and a rollback on a copy of the agent',
+            'cli/host': 'the jobs of this machine: `adopt`, `exec`, `jobs`, `watch`',
           },
           {
-            'cli/author': '`svc new`, for the author of a blueprint',
+            'cli/install': 'an agent comes to this machine and leaves it: `init`, `connect`, `remove`, `self`',
+          },
+          {
+            'cli/steer': 'what a person changes: pause, settings, secrets, account',
+          },
+          {
+            'cli/author/drill': '`svc drill`: rehearses an update and a rollback on a copy of the agent',
+            'cli/run': 'the agent runs: `run`, `start`, `service`, `report`, `rollback`, and the version of svc itself',
+          },
+          {
+            'cli/author': '`svc new`, `check` and `pack`, for the author of a blueprint',
+            'cli/look': 'what a person looks at: `status`, `why`, `logs`, `outbox`, `doctor`',
+          },
+          {
+            'cli/kit': 'what most commands need: questions, output and exit codes, the folder of the agent',
           },
           {
             'cli/author/starting': 'the first files of a new blueprint',

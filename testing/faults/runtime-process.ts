@@ -119,7 +119,7 @@ export const runtimeProcessFaults: readonly Fault[] = [
   {
     name: 'pause: the command returns before the agent has ended',
     harm: 'A person who was told "Paused." changes files that the agent still works on.',
-    file: at('cli/steer.ts'),
+    file: at('cli/steer/steer.ts'),
     old: '      await rest(agent)\n',
     new: '',
     tests: [at('launcher/started.process.test.ts')],
@@ -167,7 +167,7 @@ export const runtimeProcessFaults: readonly Fault[] = [
   {
     name: 'full disk: a restart stops the agent before it looks for room',
     harm: 'A restart on a full disk stops an agent and cannot start it again.',
-    file: at('cli/start.ts'),
+    file: at('cli/run/start.ts'),
     old: '      refuseWithoutRoom(folder.svc)\n      const mended = await mendUnits(folder)\n      await stopAgent(agent)\n',
     new: '      await stopAgent(agent)\n      refuseWithoutRoom(folder.svc)\n      const mended = await mendUnits(folder)\n',
     tests: [at('full-disk.process.test.ts')],

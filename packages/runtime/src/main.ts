@@ -3,7 +3,7 @@
  * launcher of `svc run` loads the same file into its worker thread, where it is the runtime proper.
  */
 import { isMainThread, workerData } from 'node:worker_threads'
-import { plainRun } from './cli/plain-run.ts'
+import { plainRun } from './cli/run/plain-run.ts'
 import { runsCommand } from './host/jobs/exec-args.ts'
 import { unmark } from './machine/process/unmark.ts'
 
@@ -17,12 +17,12 @@ const isWorker = !isMainThread && typeof workerData === 'object' && workerData !
 
 if (isWorker) void import('./host/agent/worker.ts').then(({ workHere }) => workHere())
 else if (isExec) void import('./host/jobs/exec.ts').then(({ exec }) => exec(args.slice(1), undefined))
-else if (plain) void import('./cli/run-alone.ts').then(({ runAlone }) => runAlone(plain))
+else if (plain) void import('./cli/run/run-alone.ts').then(({ runAlone }) => runAlone(plain))
 else if (args[0] === '--self-check')
   void Promise.all([
     import('./updates/runtime/self-check.ts'),
     import('./host/agent/worker.ts'),
-    import('./cli/run-alone.ts'),
+    import('./cli/run/run-alone.ts'),
     import('./host/jobs/exec.ts'),
   ]).then(([{ selfCheck }]) => selfCheck(args))
 else void import('./cli/program.ts').then(({ run }) => run(args))

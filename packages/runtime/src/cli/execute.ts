@@ -1,6 +1,6 @@
 /** Runs the command line `args` of `svc`, and sets the exit code. */
 import { type Command, CommanderError } from 'commander'
-import { exitOf, exits, guardOutput } from './output.ts'
+import { exitOf, exits, guardOutput } from './kit/output.ts'
 
 export async function execute(svc: Command, args: readonly string[]): Promise<void> {
   for (const command of [svc, ...svc.commands, ...svc.commands.flatMap((c) => c.commands)]) {

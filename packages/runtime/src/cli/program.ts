@@ -4,8 +4,8 @@ import { Command } from 'commander'
 import { version } from '../machine/base/version.ts'
 import { hint, noteDir, noteStart } from '../machine/hint.ts'
 import { execute } from './execute.ts'
+import { columns, warn } from './kit/output.ts'
 import { olderThanFolder } from './older.ts'
-import { columns, warn } from './output.ts'
 
 type Make = () => Promise<Command>
 
@@ -17,80 +17,80 @@ const groups: readonly (readonly [title: string, commands: Readonly<Record<strin
   [
     'Install an agent:',
     {
-      init: async () => (await import('./init.ts')).init(),
-      service: async () => (await import('./service.ts')).service(),
-      remove: async () => (await import('./remove.ts')).remove(),
+      init: async () => (await import('./install/init.ts')).init(),
+      service: async () => (await import('./run/service.ts')).service(),
+      remove: async () => (await import('./install/remove.ts')).remove(),
     },
   ],
   [
     'Run it:',
     {
-      run: async () => (await import('./run.ts')).runCommand(),
-      start: async () => (await import('./start.ts')).start(),
-      stop: async () => (await import('./start.ts')).stop(),
-      restart: async () => (await import('./start.ts')).restart(),
+      run: async () => (await import('./run/run.ts')).runCommand(),
+      start: async () => (await import('./run/start.ts')).start(),
+      stop: async () => (await import('./run/start.ts')).stop(),
+      restart: async () => (await import('./run/start.ts')).restart(),
     },
   ],
   [
     'Its versions:',
     {
-      rollback: async () => (await import('./rollback.ts')).rollback(),
-      unhold: async () => (await import('./rollback.ts')).unhold(),
-      drill: async () => (await import('./drill.ts')).drill(),
+      rollback: async () => (await import('./run/rollback.ts')).rollback(),
+      unhold: async () => (await import('./run/rollback.ts')).unhold(),
+      drill: async () => (await import('./author/drill/drill.ts')).drill(),
     },
   ],
   [
     'Look:',
     {
-      status: async () => (await import('./status.ts')).status(),
-      why: async () => (await import('./why.ts')).why(),
-      logs: async () => (await import('./logs.ts')).logs(),
-      outbox: async () => (await import('./outbox.ts')).outbox(),
-      doctor: async () => (await import('./doctor.ts')).doctor(),
+      status: async () => (await import('./look/status.ts')).status(),
+      why: async () => (await import('./look/why.ts')).why(),
+      logs: async () => (await import('./look/logs.ts')).logs(),
+      outbox: async () => (await import('./look/outbox.ts')).outbox(),
+      doctor: async () => (await import('./look/doctor.ts')).doctor(),
     },
   ],
   [
     'Control, with or without the service:',
     {
-      pause: async () => (await import('./steer.ts')).pauseCommand(),
-      resume: async () => (await import('./steer.ts')).resumeCommand(),
-      'run-now': async () => (await import('./steer.ts')).runNowCommand(),
-      set: async () => (await import('./settings.ts')).set(),
-      settings: async () => (await import('./settings.ts')).settings(),
-      secrets: async () => (await import('./secrets.ts')).secrets(),
-      account: async () => (await import('./account.ts')).account(),
+      pause: async () => (await import('./steer/steer.ts')).pauseCommand(),
+      resume: async () => (await import('./steer/steer.ts')).resumeCommand(),
+      'run-now': async () => (await import('./steer/steer.ts')).runNowCommand(),
+      set: async () => (await import('./steer/settings.ts')).set(),
+      settings: async () => (await import('./steer/settings.ts')).settings(),
+      secrets: async () => (await import('./steer/secrets.ts')).secrets(),
+      account: async () => (await import('./steer/account.ts')).account(),
     },
   ],
   [
     'Its runtime, svc itself:',
     {
-      'rollback-runtime': async () => (await import('./rollback-runtime.ts')).rollbackRuntime(),
-      'pin-runtime': async () => (await import('./pin-runtime.ts')).pinRuntime(),
-      self: async () => (await import('./self.ts')).self(),
+      'rollback-runtime': async () => (await import('./run/rollback-runtime.ts')).rollbackRuntime(),
+      'pin-runtime': async () => (await import('./run/pin-runtime.ts')).pinRuntime(),
+      self: async () => (await import('./install/self.ts')).self(),
     },
   ],
   [
     'Report an agent that something else starts:',
     {
-      connect: async () => (await import('./connect.ts')).connect(),
-      report: async () => (await import('./report.ts')).report(),
+      connect: async () => (await import('./install/connect.ts')).connect(),
+      report: async () => (await import('./run/report.ts')).report(),
     },
   ],
   [
     'Jobs of this machine:',
     {
-      adopt: async () => (await import('./adopt.ts')).adopt(),
-      exec: async () => (await import('./exec.ts')).exec(),
-      jobs: async () => (await import('./jobs.ts')).jobs(),
-      watch: async () => (await import('./watch.ts')).watchCommand(),
+      adopt: async () => (await import('./host/adopt.ts')).adopt(),
+      exec: async () => (await import('./host/exec.ts')).exec(),
+      jobs: async () => (await import('./host/jobs.ts')).jobs(),
+      watch: async () => (await import('./host/watch.ts')).watchCommand(),
     },
   ],
   [
     'Make a blueprint:',
     {
-      new: async () => (await import('./new.ts')).newCommand(),
-      check: async () => (await import('./check.ts')).check(),
-      pack: async () => (await import('./pack.ts')).pack(),
+      new: async () => (await import('./author/new.ts')).newCommand(),
+      check: async () => (await import('./author/check.ts')).check(),
+      pack: async () => (await import('./author/pack.ts')).pack(),
     },
   ],
 ]

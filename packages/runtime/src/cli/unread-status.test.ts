@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { agentFolder } from '../../testing/folder.ts'
 import { manifestOf } from '../reporter/manifest.ts'
-import { lineOf } from './checked.ts'
-import { local } from './doctor.ts'
-import { factsOf } from './facts.ts'
-import { lines } from './status.ts'
-import { explain } from './why.ts'
+import { lineOf } from './look/checked.ts'
+import { local } from './look/doctor.ts'
+import { factsOf } from './look/facts.ts'
+import { lines } from './look/status.ts'
+import { explain } from './look/why.ts'
 
 /** Each row puts something at the path of the status file. `absent` is true if there is nothing. */
 test.each<[what: string, make: (file: string) => void, says: string, absent?: true]>([

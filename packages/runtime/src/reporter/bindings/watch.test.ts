@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder, becomes } from '../../../testing/folder.ts'
 import { json, type Service, startService } from '../../../testing/service.ts'
-import { factsOf } from '../../cli/facts.ts'
-import { agentAt } from '../../cli/folder.ts'
-import { explain } from '../../cli/why.ts'
+import { agentAt } from '../../cli/kit/folder.ts'
+import { factsOf } from '../../cli/look/facts.ts'
+import { explain } from '../../cli/look/why.ts'
 import { watchBindings } from './watch.ts'
 
 const cleanups: (() => unknown)[] = []

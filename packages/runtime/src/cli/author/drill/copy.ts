@@ -1,0 +1,108 @@
+/**
+ * Makes the copy of an agent in which a drill takes place: a temporary folder with the agent's running version, without
+ * the agent's token and without a connection to a service.
+ */
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Manifest, manifestName, type Packed, packFolder, unpackBundle } from '@svc/blueprint'
+import { placeVersion } from '../../../install/place.ts'
+import { Refusal } from '../../../machine/base/refusal.ts'
+import { namesIn } from '../../../machine/files/durable.ts'
+import { envUnread, readEnv, writeEnv } from '../../../machine/files/env.ts'
+import { type Folder, folderAt, prepare } from '../../../machine/files/folder.ts'
+import { type Install, writeInstall } from '../../../state/install-note.ts'
+import { fillSettings } from '../../../state/settings.ts'
+import { copyShipped } from '../../../state/shipped.ts'
+import { lead, leadsTo } from '../../../state/versions/folders.ts'
+import { guard } from './guard.ts'
+
+export interface Copy {
+  readonly folder: Folder
+  readonly manifest: Manifest
+  readonly now: Packed
+  /**
+   * The files of the running version, packed under another version number. The drill rehearses an update to this
+   * version.
+   */
+  readonly next: Packed
+  /** Ends the use of the copy after the drill. The copy is removed from the disk, unless `keep` is true. */
+  end(): void
+}
+export interface CopyOptions {
+  /**
+   * True if the copy begins with the contents of the agent's folder `state`. Otherwise it begins as after an
+   * installation, with only the state files that the bundle contains.
+   */
+  readonly withState: boolean
+  /**
+   * True if the copy gets the agent's environment variables and secrets, so that the agent can really be started in it.
+   * The copy never gets the token.
+   */
+  readonly withSecrets: boolean
+  /** True if the copy stays on the disk after the drill. */
+  readonly keep: boolean
+}
+
+/**
+ * Makes the copy. The agent's folder is only read and never changed. If something fails, throws an Error whose message
+ * people can read.
+ */
+export async function copyOf(agent: Folder, install: Install, options: CopyOptions): Promise<Copy> {
+  // Only the owner can read the temporary folder.
+  const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-drill-')))
+  const guarded = options.withSecrets ? guard({ root: join(above, 'agent') }, options) : undefined
+  const remove = () => rmSync(above, { recursive: true, force: true, maxRetries: 5 })
+  const end = () => {
+    if (!options.keep) remove()
+    guarded?.over()
+  }
+  try {
+    const now = await packed(realpathSync(agent.current))
+    const next = await renamed(now, join(above, 'next'))
+    const folder = folderAt(join(above, 'agent'))
+    prepare(folder)
+    if (options.withState) cpSync(agent.state, folder.state, { recursive: true, verbatimSymlinks: true })
+    const { version, name } = now.manifest
+    copyShipped(agent, leadsTo(agent), folder)
+    const manifest = await placeVersion(folder, { bytes: now.bytes, sha256: now.sha256, version, blueprint: name })
+    lead(folder, now.sha256)
+    for (const file of options.withSecrets ? [agent.env, agent.secrets] : []) {
+      const why = envUnread(file)
+      if (why !== undefined) throw new Refusal(`${file} ${why}, so its secrets cannot be copied.`)
+    }
+    const env = options.withSecrets ? [...readEnv(agent.env)].filter(([key]) => key !== 'SVC_TOKEN') : []
+    writeEnv(folder.env, new Map(env))
+    writeEnv(folder.secrets, options.withSecrets ? readEnv(agent.secrets) : new Map())
+    if (namesIn(agent.svc).includes('settings.json')) cpSync(agent.settings, folder.settings)
+    const placed = folderAt(folder.root)
+    fillSettings(placed, manifest)
+    writeInstall(placed, { ...install, version, blueprint: name, sha256: now.sha256 })
+    return { folder: placed, manifest, now, next, end }
+  } catch (error) {
+    remove()
+    guarded?.over()
+    throw error
+  }
+}
+
+async function packed(dir: string): Promise<Packed> {
+  const made = await packFolder(dir)
+  if (!made.ok) throw new Error(`The running version cannot be packed: ${made.message}`)
+  return made.value
+}
+
+/** Packs the same files as another version: 1.4.0 becomes 1.4.0+drill, a version that no service ever asks for. */
+async function renamed({ bytes, manifest }: Packed, dir: string): Promise<Packed> {
+  const unpacked = await unpackBundle(bytes, dir)
+  if (!unpacked.ok) throw new Error(`The running version cannot be unpacked: ${unpacked.message}`)
+  const { version } = manifest
+  const wanted = `${version}${version.includes('+') ? '.' : '+'}drill`
+  const file = join(dir, manifestName)
+  const line = /^(["']?version["']?\s*:\s*)(["']?)[^\s"'#]+\2/m
+  writeFileSync(file, readFileSync(file, 'utf8').replace(line, `$1"${wanted}"`))
+  const next = await packed(dir)
+  if (next.manifest.version !== wanted)
+    throw new Error(`The line "version:" of ${manifestName} could not be changed for the drill.`)
+  return next
+}

@@ -1,0 +1,237 @@
+/**
+ * Rehearses an update and a rollback in the copy, with the code of real updates (updates/agent/moves.ts). The journal, the
+ * staging, the swap, the proof and the rollback happen on a real disk. Left out are the download, which needs the
+ * service, and the 30 minutes of watching. The proof is left out too, unless the drill really starts the agent.
+ */
+import { createHash } from 'node:crypto'
+import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { supervise } from '../../../launcher/supervisor.ts'
+import { takeOver } from '../../../launcher/take-over.ts'
+import { duration, wait } from '../../../machine/base/time.ts'
+import { namesIn } from '../../../machine/files/durable.ts'
+import { hint } from '../../../machine/hint.ts'
+import { manifestNow } from '../../../reporter/known.ts'
+import { placeOf } from '../../../state/paths.ts'
+import { sentence } from '../../../state/process-health.ts'
+import { leadsTo, nameOf, pinned } from '../../../state/versions/folders.ts'
+import { rollbackAlone } from '../../../updates/agent/alone.ts'
+import { change } from '../../../updates/agent/change.ts'
+import { drive, how } from '../../../updates/agent/drive.ts'
+import { type Update, writeUpdate } from '../../../updates/agent/journal.ts'
+import { orderOf } from '../../../worker/order.ts'
+import type { Copy } from './copy.ts'
+
+export interface DrillStep {
+  readonly name: 'fetch' | 'start' | 'stage' | 'swap' | 'prove' | 'watch' | 'roll back' | 'state'
+  /** A sentence that says what this step does in a real update. */
+  readonly would: string
+  readonly did: 'done' | 'failed' | 'left out'
+  readonly message: string
+}
+export interface Rehearsal {
+  /** True if the drill really starts the agent's command. */
+  readonly start: boolean
+  readonly stop: AbortSignal
+  readonly say: (line: string) => void
+}
+
+/**
+ * Rehearses all steps of an update and of its rollback, in order. The rehearsal ends after the first step that fails.
+ */
+export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Promise<DrillStep[]> {
+  const { folder, now, next } = copy
+  const from = now.manifest.version
+  const to = next.manifest.version
+  const steps: DrillStep[] = []
+  const add = (name: DrillStep['name'], would: string, did: DrillStep['did'], message: string): boolean => {
+    steps.push({ name, would, did, message })
+    return did !== 'failed'
+  }
+  const agent = start ? begin(copy, say) : undefined
+  try {
+    add(
+      'fetch',
+      `The bundle of the new version is asked of the service, with the token.`,
+      'left out',
+      'a drill asks nobody',
+    )
+    if (agent) {
+      const up = await agent.runs(now.sha256, stop)
+      const ok = add(
+        'start',
+        `${from} runs.`,
+        up ? 'done' : 'failed',
+        up ? `${from} was started in the copy` : agent.sentence(),
+      )
+      if (!ok) return steps
+    }
+    const before = fingerprint(folder.state)
+    const updated = await update(copy, agent, { stop, say })
+    const staged = updated.seen.includes('swapping')
+    const swapped = updated.seen.includes('proving')
+    const why = updated.now.applied?.message ?? 'it was interrupted'
+    if (
+      !add(
+        'stage',
+        'The bundle is judged, unpacked beside the running version, and the state is linked into it.',
+        staged ? 'done' : 'failed',
+        staged ? `${to} is unpacked beside ${from}` : why,
+      )
+    )
+      return steps
+    if (
+      !add(
+        'swap',
+        '"current" leads to the new version by one rename, and the agent is restarted.',
+        swapped ? 'done' : 'failed',
+        swapped ? `"current" led to ${to}` : why,
+      )
+    )
+      return steps
+    const proofWould = `The new version has ${copy.manifest.health.start_seconds} s to say how it is, and must not be bad.`
+    if (!agent) add('prove', proofWould, 'left out', `the agent was not started; "${hint('drill --start')}" does`)
+    else {
+      const kept = updated.now.state === 'watching'
+      if (!add('prove', proofWould, kept ? 'done' : 'failed', kept ? `${to} was kept: ${why}` : why)) return steps
+    }
+    add(
+      'watch',
+      'For 30 minutes of running it goes back by itself if it gets worse.',
+      'left out',
+      'a drill does not wait for it',
+    )
+    const back = rollbackAlone(folder, to, { id: 'drill', running: to, by: 'in a drill' })
+    const leads = leadsTo(folder) === nameOf(now.sha256)
+    const ran = !agent || !back.ok || (await agent.runs(now.sha256, stop))
+    const good = back.ok && leads && ran
+    if (
+      !add(
+        'roll back',
+        `"${hint('rollback')}", or the service by naming the version before: "current" leads back, without the network, and the version left is on hold.`,
+        good ? 'done' : 'failed',
+        good
+          ? (back.update.applied?.message ?? '')
+          : back.ok
+            ? `${from} does not run again: ${agent?.sentence() ?? '"current" leads elsewhere'}`
+            : back.message,
+      )
+    )
+      return steps
+    if (agent)
+      add('state', "The state is nobody's but the agent's.", 'left out', 'the agent ran, and may have changed its own')
+    else {
+      const same = fingerprint(folder.state) === before
+      add(
+        'state',
+        'No file of the state is changed.',
+        same ? 'done' : 'failed',
+        same ? 'every file is as it was' : 'files of the state differ',
+      )
+    }
+    return steps
+  } finally {
+    await agent?.end()
+  }
+}
+
+/**
+ * Runs the state machine of real updates with a local bundle, until the new version is kept or has failed. If the drill
+ * does not start the agent, the state machine stops before the step that needs the agent.
+ */
+async function update(
+  copy: Copy,
+  agent: ReturnType<typeof begin> | undefined,
+  { stop, say }: Pick<Rehearsal, 'stop' | 'say'>,
+) {
+  const { folder, now, next } = copy
+  const over = new AbortController()
+  const ends = AbortSignal.any([stop, over.signal])
+  const seen: Update['state'][] = []
+  let state: Update = {
+    state: 'staging',
+    running: { version: now.manifest.version, sha256: now.sha256 },
+    to: { version: next.manifest.version, sha256: next.sha256 },
+    rollbacks: [],
+  }
+  const save = (update: Update): undefined => {
+    state = update
+    seen.push(update.state)
+    writeUpdate(folder, update)
+    if (update.state === 'watching' || update.state === 'idle' || (update.state === 'proving' && !agent)) over.abort()
+  }
+  save(state)
+  await drive({
+    folder,
+    blueprint: next.manifest.name,
+    stop: ends,
+    attempt: () => ends,
+    say,
+    process: () => agent?.state() ?? { is: 'stopped', because: 'asked' },
+    deaths: () => agent?.deaths() ?? 0,
+    manifest: async () => await manifestNow(pinned(folder)).then((m) => (m.ok ? m.value : undefined)),
+    now: () => state,
+    wish: () => undefined,
+    asked: () => undefined,
+    look: () => agent?.check(),
+    save,
+    bundle: { bytes: Buffer.from(next.bytes) },
+  })
+  if (state.state === 'proving' && !agent) save(change(state, { event: 'done', level: 'ok' }, how()))
+  return { seen, now: state }
+}
+
+/** Starts the agent's command in the copy, with the same supervisor that the launcher uses. */
+function begin({ folder, manifest }: Copy, say: (line: string) => void) {
+  let deaths = 0
+  const started = supervise(folder, takeOver(folder), {
+    order: async () => {
+      const here = pinned(folder)
+      const read = await manifestNow(here)
+      return read.ok ? orderOf(here, read.value) : undefined
+    },
+    changed: (state) => {
+      if (state.is === 'waiting' && state.exit && state.exit.code !== 0) deaths++
+    },
+    say,
+  })
+  const state = () => started.state()
+  const status = manifest.status === undefined ? undefined : placeOf(folder, manifest, manifest.status)
+  const written = () => (status === undefined ? undefined : statSync(status, { throwIfNoEntry: false })?.mtimeMs)
+  return {
+    state,
+    deaths: () => deaths,
+    check: () => started.check(),
+    sentence: () => sentence(state()),
+    end: () => started.stop(),
+    /**
+     * Resolves to true if this version runs, and has either written its status file or had enough time to write it; to
+     * false if this version does not run.
+     */
+    async runs(sha256: string, stop: AbortSignal): Promise<boolean> {
+      const holds = () => state().is === 'running' && state().version === nameOf(sha256)
+      started.check()
+      for (const end = performance.now() + Math.max(duration(60), 20_000); !holds() && performance.now() < end; )
+        if (!(await wait(50, stop))) return false
+      const since = Date.now()
+      for (const end = performance.now() + Math.max(duration(10), 5_000); holds() && performance.now() < end; )
+        if ((written() ?? 0) > since || !(await wait(50, stop))) break
+      return holds()
+    },
+  }
+}
+
+/** Returns a checksum over the names, modes and contents of everything below a folder. */
+export function fingerprint(root: string): string {
+  const sum = createHash('sha256')
+  const walk = (path: string, name: string) => {
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    if (!stat) return
+    sum.update(`\0${name}\0${stat.mode}\0`)
+    if (stat.isSymbolicLink()) sum.update(readlinkSync(path))
+    else if (stat.isFile()) sum.update(readFileSync(path))
+    else if (stat.isDirectory()) for (const each of namesIn(path).sort()) walk(join(path, each), `${name}/${each}`)
+  }
+  walk(root, '')
+  return sum.digest('hex')
+}

@@ -1,0 +1,109 @@
+/** Connects the host agent, and starts it. */
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { type Manifest, readManifest } from '@svc/blueprint'
+import type { Report } from '@svc/protocol'
+import { makeFolders } from '../../host/adopt/place.ts'
+import { type Adopted, writeAdopted } from '../../host/agent/adopted.ts'
+import { manifestFor, writeManifest } from '../../host/agent/manifest.ts'
+import { statusNow } from '../../host/watch/status.ts'
+import { keepProgram } from '../../install/place.ts'
+import { installService, managerAnswers } from '../../install/service/units.ts'
+import { programFile } from '../../launcher/file.ts'
+import { version } from '../../machine/base/version.ts'
+import { writeLightly } from '../../machine/files/durable.ts'
+import { type Connection, rememberNetwork, writeConnection } from '../../machine/files/env.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { inTurn, whoHolds } from '../../machine/files/lock.ts'
+import { hint } from '../../machine/hint.ts'
+import { compose } from '../../reporter/compose.ts'
+import { shrink } from '../../reporter/shrink.ts'
+import { fillSettings } from '../../state/settings.ts'
+import { insideOf } from '../../updates/runtime/release.ts'
+import { tryConnection } from '../install/connecting.ts'
+import { startInBackground } from '../run/start.ts'
+import type { HostPlace } from './adopt-place.ts'
+
+interface HostAgent {
+  readonly name: string
+  readonly adopted: Adopted
+  readonly connection: Connection
+  /** True if the connection is to be tested and stored. */
+  readonly isNew: boolean
+}
+
+/**
+ * Connects the agent, and writes what it needs to run. A new connection is tested first, with a report that holds the
+ * jobs; if it fails, nothing stays in the folder.
+ */
+export async function connectHost(
+  { folder, jobs }: HostPlace,
+  { name, adopted, connection, isNew }: HostAgent,
+): Promise<string[]> {
+  const status = join(folder.state, 'status.json')
+  const undo = makeFolders(folder, status)
+  try {
+    if (isNew) {
+      writeLightly(status, JSON.stringify(await statusNow({ state: folder.state, jobs }, adopted)), 0o600)
+      await tryConnection(folder, manifestOf(folder, name), connection, 'Try again when it can be reached.')
+    }
+    const program = programFile()
+    if (insideOf(program) && !existsSync(folder.runtime)) keepProgram(folder, program)
+    inTurn(folder, 'svc adopt', () => {
+      writeManifest(folder, manifestFor(folder, name))
+      writeAdopted(folder, adopted)
+      if (isNew) writeConnection(folder, connection)
+      else rememberNetwork(folder)
+      fillSettings(folder, manifestOf(folder, name))
+    })
+  } catch (error) {
+    if (isNew) undo()
+    throw error
+  }
+  return [
+    isNew
+      ? `Connected: ${connection.origin} accepted a report of ${name}.`
+      : `${name} is connected to ${connection.origin}.`,
+  ]
+}
+
+function manifestOf(folder: Folder, name: string): Manifest {
+  const read = readManifest(manifestFor(folder, name), { for: 'report' })
+  if (!read.ok) throw new Error(`The manifest of the host agent is wrong: ${JSON.stringify(read.findings)}`)
+  return read.value
+}
+
+/** The report that would leave this machine now, or with this table as the crontab. */
+export async function reportNow({ folder, jobs }: HostPlace, name: string, table?: string): Promise<Report> {
+  const report = compose({
+    manifest: manifestOf(folder, name),
+    status: await statusNow({ state: folder.state, jobs, table }, { jobs: true }),
+    health: [],
+    values: {},
+    acks: [],
+    host: hostname(),
+    runtime: { version },
+    boot: randomUUID(),
+    seq: 1,
+  })
+  return shrink(report, Date.now())
+}
+
+/** Starts the agent, as a service or, if no service manager answers, in the background. Returns what that means. */
+export async function startHost(folder: Folder, agent: string): Promise<string[]> {
+  const system = process.getuid?.() === 0
+  if (await managerAnswers({ agent, system })) {
+    const { lines } = await installService(folder, { agent, system, start: true })
+    return [...lines]
+  }
+  return [
+    await startInBackground(folder),
+    `No service manager answers here. So it may end when you log out, and ends when the machine restarts. Then start it again: ${hint('start', folder.root)}`,
+  ]
+}
+
+/** The lines for a person about an agent that was not started. */
+export const notStarted = (folder: Folder): string[] =>
+  whoHolds(folder, 'runtime') ? [] : [`It is not running. Start it: ${hint('service install --start', folder.root)}`]

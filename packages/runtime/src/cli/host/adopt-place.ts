@@ -1,0 +1,75 @@
+/** The folders and programs that `svc adopt` uses. */
+import { existsSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { strangersFolder } from '../../host/adopt/owner.ts'
+import { accountHost, accountJobs } from '../../host/jobs/account.ts'
+import { isLauncher } from '../../host/jobs/launcher-file.ts'
+import { jobsIn } from '../../host/jobs/paths.ts'
+import { programFile } from '../../launcher/file.ts'
+import { type Folder, folderAt } from '../../machine/files/folder.ts'
+import { ownerOf } from '../../machine/files/own.ts'
+import { insideOf } from '../../updates/runtime/release.ts'
+import { installSelf, programsFolder, renewLauncher } from '../install/self.ts'
+import { Refusal } from '../kit/output.ts'
+
+export interface HostPlace {
+  /** The folder of the host agent. */
+  readonly folder: Folder
+  /** The folder with the records of jobs. */
+  readonly jobs: string
+  /** The path of `svc-exec`. */
+  readonly program: string
+}
+
+/** Finds the folders of this user. Refuses those of another user. */
+export function placeFor(): HostPlace {
+  const programs = ownFolder(programFile()) ?? programsFolder()
+  const root = accountHost(process.env, join(programs, 'svc-exec'))
+  if (root === undefined)
+    throw new Refusal('There is no folder for the agent: set HOME, or XDG_STATE_HOME, to an absolute path.')
+  const jobs = accountJobs({ SVC_JOBS_DIR: process.env.SVC_JOBS_DIR }) ?? jobsIn(root)
+  const uid = process.getuid?.()
+  const own = { what: 'The folder of the agent', path: root }
+  const places =
+    uid === 0
+      ? [{ what: 'The home folder', path: homedir() }, { what: 'The folder for svc-exec', path: programs }, own]
+      : [own]
+  const stranger =
+    uid === undefined
+      ? undefined
+      : strangersFolder(
+          uid,
+          places.map((each) => ({ ...each, owner: ownerOf(each.path) })),
+        )
+  if (stranger) throw new Refusal(`${stranger} Nothing was done.`)
+  return { folder: folderAt(root), jobs, program: join(programs, 'svc-exec') }
+}
+
+/** The folder of the running program, if `svc self install` has installed it there, perhaps with `--to`. */
+function ownFolder(program: string): string | undefined {
+  const folder = dirname(program)
+  const launcher = join(folder, 'svc-exec')
+  if (basename(program) !== 'svc' || !existsSync(launcher)) return undefined
+  return isLauncher(readFileSync(launcher, 'utf8')) ? folder : undefined
+}
+
+/** Refuses to write a path into the crontab at which no `svc-exec` can be installed. */
+export function mustInstall(program: string): void {
+  if (existsSync(program) || insideOf(programFile())) return
+  throw new Refusal(
+    `There is no ${program}, and svc runs from source, so it cannot be written. Use svc.pyz. Nothing was done.`,
+  )
+}
+
+/**
+ * Installs `svc` and `svc-exec` for this user, unless both are there. A `svc-exec` that names a Node which is gone, or soon
+ * may be, is mended. Returns what a person reads about it.
+ */
+export async function installPrograms({ program, folder: { root } }: HostPlace): Promise<string[]> {
+  const folder = join(program, '..')
+  if (existsSync(join(folder, 'svc')) && existsSync(program))
+    return renewLauncher(program) ? [`Wrote ${program} again, with another path of Node.`] : []
+  if (!insideOf(programFile())) return []
+  return (await installSelf(folder, root)).lines
+}

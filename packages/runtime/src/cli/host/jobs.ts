@@ -1,0 +1,175 @@
+/** `svc jobs`: the jobs of this user on this machine, from the files of `svc exec` and the crontab. */
+import { lstatSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Command } from 'commander'
+import { accountHost, accountJobs } from '../../host/jobs/account.ts'
+import { durations, readDuration } from '../../host/jobs/call.ts'
+import { createFolders } from '../../host/jobs/files.ts'
+import { readJob, sinceOf, writeJob } from '../../host/jobs/job-note.ts'
+import type { JudgedJob } from '../../host/jobs/judge.ts'
+import { machineZone } from '../../host/jobs/machine-zone.ts'
+import { isJobName, jobNames } from '../../host/jobs/names.ts'
+import { unrecordedFile } from '../../host/jobs/paths.ts'
+import { scheduleFault } from '../../host/jobs/schedule.ts'
+import { dropUnrecorded } from '../../host/jobs/unrecorded.ts'
+import { clock } from '../../host/jobs/zone.ts'
+import { judgedJobs, otherItems } from '../../host/watch/jobs-part.ts'
+import { lookAtJobs } from '../../host/watch/jobs-section.ts'
+import { examples, hint } from '../../machine/hint.ts'
+import { columns, exits, Refusal, show } from '../kit/output.ts'
+
+interface Json {
+  readonly json?: boolean
+}
+interface Expected extends Json {
+  readonly every?: string
+  readonly cron?: string
+  readonly tz?: string
+  readonly grace?: string
+}
+
+const withJson = (command: Command): Command => command.option('--json', 'print one JSON value for programs')
+
+export const jobs = (): Command =>
+  new Command('jobs')
+    .summary('show the jobs of this user, and when they are due')
+    .description(
+      `Shows each job that "${hint('exec')}" runs, with its last run and its schedule. Works without the service and without a host agent. A schedule comes from the crontab, otherwise from the last run, or from "${hint('jobs expect')}".`,
+    )
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      examples('jobs', 'jobs --json', 'jobs expect backup --every 1d --grace 2h', 'jobs forget backup'),
+    )
+    .addCommand(
+      withJson(new Command('list'))
+        .summary('show all jobs, the worst first')
+        .action(({ json }: Json) => list(json)),
+      { isDefault: true },
+    )
+    .addCommand(
+      withJson(new Command('expect'))
+        .argument('<NAME>', 'the job')
+        .option('--every <duration>', 'how often it begins, such as 1d')
+        .option('--cron <fields>', "when it begins, such as '0 3 * * *'")
+        .option('--tz <zone>', 'the time zone of --cron, such as Europe/Berlin')
+        .option('--grace <duration>', 'how late it may begin, such as 2h')
+        .summary('say when a job is due that something other than cron starts')
+        .action(expectJob),
+    )
+    .addCommand(
+      withJson(new Command('forget'))
+        .argument('<NAME>', 'the job')
+        .summary('remove the records of a job that no longer runs')
+        .action(forget),
+    )
+
+const now = (): number => Date.now() / 1000
+
+/** The folders that this environment names. */
+function places(): { readonly jobs: string; readonly state: string } {
+  const jobs = accountJobs(process.env)
+  if (jobs === undefined) throw new Refusal('There is no folder for jobs: neither HOME nor XDG_STATE_HOME is set.')
+  const host = accountHost(process.env)
+  return { jobs, state: host === undefined ? dirname(jobs) : join(host, 'state') }
+}
+
+async function list(json: boolean | undefined): Promise<void> {
+  const { found, seen, failed, wrong } = await lookAtJobs(places())
+  const view = { now: now(), zone: machineZone(), woke: seen.woke, slept: seen.slept, failed }
+  const jobs = judgedJobs(found, seen, view)
+  show(json, jobs.map(shownJob), () => {
+    const others = otherItems(found, seen, view)
+    const rows = [
+      ...jobs.map((job) => [job.name, job.level, job.detail()]),
+      ...others.map(({ name, level, detail = '' }) => [`(${name})`, level, detail]),
+    ]
+    if (rows.length === 0)
+      return `There are no jobs yet. Put "svc-exec NAME --" in front of a command, in a crontab or elsewhere.`
+    return [...columns([['JOB', 'LEVEL', 'STATE'], ...rows]), ...(wrong.length > 0 ? ['', ...wrong] : [])]
+  })
+}
+
+const shownJob = ({ name, level, detail, schedule, last, due, next, running }: JudgedJob) => ({
+  name,
+  level,
+  detail: detail(),
+  schedule: schedule ?? null,
+  last: last ?? null,
+  due: due ?? null,
+  next: next ?? null,
+  running: running.length,
+})
+
+async function expectJob(name: string, { json, every, cron, tz, grace }: Expected): Promise<void> {
+  checkName(name)
+  if ((every === undefined) === (cron === undefined))
+    throw misuse('A job has either --every or --cron: give one of them.')
+  if (tz !== undefined && cron === undefined) throw misuse('--tz is the time zone of --cron, which is missing.')
+  const fault = cron === undefined ? undefined : scheduleFault(cron, tz)
+  if (fault !== undefined) throw misuse(fault)
+  const { jobs } = places()
+  const folder = join(jobs, name)
+  const before = readJob(folder)
+  const given = {
+    ...(every !== undefined && { every: seconds('--every', every) }),
+    ...(cron !== undefined && { cron }),
+    ...(tz !== undefined && { tz }),
+  }
+  const since = sinceOf(before, { every: undefined, cron: undefined, tz: undefined, ...given }) ?? Math.floor(now())
+  const job = {
+    name,
+    ...given,
+    ...(grace !== undefined && { grace: seconds('--grace', grace) }),
+    ...(before?.timeout !== undefined && { timeout: before.timeout }),
+    since,
+    by: 'person' as const,
+  }
+  createFolders(folder)
+  writeJob(folder, job)
+  const { found, seen } = await lookAtJobs(places())
+  const inCrontab = seen.lines.some((line) => line.name === name)
+  const judged = judgedJobs(found, seen, { now: now(), zone: machineZone(), woke: seen.woke, slept: seen.slept }).find(
+    (one) => one.name === name,
+  )
+  show(json, judged ? shownJob(judged) : null, () =>
+    inCrontab
+      ? `${name} is in the crontab, and the schedule there counts. This one counts when the line is gone.`
+      : judged?.due === undefined
+        ? `${name} is never overdue with this schedule.`
+        : `${name} is due at ${clock(judged.due, now(), machineZone())}.`,
+  )
+}
+
+async function forget(name: string, { json }: Json): Promise<void> {
+  checkName(name)
+  const { jobs, state } = places()
+  const { found, seen, failed } = await lookAtJobs({ jobs, state })
+  const job = found.jobs.find((one) => one.name === name)
+  const isNoted = found.unrecorded.some((one) => one.name === name)
+  if (seen.lines.some((line) => line.name === name))
+    throw new Refusal(`${name} is in the crontab. Remove its line with "crontab -e", then forget it.`)
+  if (failed !== undefined && seen.read === undefined)
+    throw new Refusal(
+      `${name} may be in the crontab, which cannot be read: "crontab -l" ${failed}. Nothing was removed.`,
+    )
+  if (job?.runs.some(({ status }) => status === 'running'))
+    throw new Refusal(`${name} is running. Wait until it ends, or stop it, then forget it.`)
+  if (!job && !isNoted && lstatSync(join(jobs, name), { throwIfNoEntry: false }) === undefined)
+    throw new Refusal(`There is no job ${name}; "${hint('jobs')}" lists all.`)
+  rmSync(join(jobs, name), { recursive: true, force: true })
+  dropUnrecorded(unrecordedFile(jobs), name)
+  show(json, { name, forgotten: true }, () => `The records of ${name} were removed.`)
+}
+
+function checkName(name: string): void {
+  if (!isJobName(name)) throw misuse(`The name of a job is ${jobNames}: got ${JSON.stringify(name)}.`)
+}
+
+function seconds(option: string, text: string): number {
+  const read = readDuration(text)
+  if (read === undefined) throw misuse(`${option} must be ${durations}: got ${JSON.stringify(text)}.`)
+  return read
+}
+
+const misuse = (message: string): Refusal => new Refusal(message, exits.usage)

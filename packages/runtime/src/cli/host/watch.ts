@@ -1,0 +1,30 @@
+/** `svc watch`: the program of the host agent. The runtime starts it in the folder that `svc adopt` made. */
+import { resolve } from 'node:path'
+import { Command } from 'commander'
+import { hideKeptTable } from '../../host/adopt/table.ts'
+import { watch } from '../../host/watch/watch.ts'
+import { messageOf } from '../../machine/base/errors.ts'
+import { folderAt } from '../../machine/files/folder.ts'
+import { examples, hint } from '../../machine/hint.ts'
+import { warn } from '../kit/output.ts'
+
+export const watchCommand = (): Command =>
+  new Command('watch')
+    .summary('report what runs on this machine by itself, as the host agent does')
+    .description(
+      `The program of the host agent, which "${hint('adopt')}" makes. It writes state/status.json in its folder until it is stopped: SVC_AGENT_DIR or, without it, the current folder.`,
+    )
+    .addHelpText('after', examples('watch'))
+    .action(async () => {
+      const folder = folderAt(process.env.SVC_AGENT_DIR || '.')
+      const state = process.env.SVC_STATE_DIR || folder.state
+      const jobs = process.env.SVC_JOBS_DIR || resolve(state, 'jobs')
+      const stop = new AbortController()
+      for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort())
+      try {
+        hideKeptTable({ ...folder, state })
+      } catch (error) {
+        warn(messageOf(error))
+      }
+      await watch({ folder: { ...folder, state }, jobs }, stop.signal, warn)
+    })

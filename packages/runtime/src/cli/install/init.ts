@@ -1,0 +1,327 @@
+/**
+ * `svc init`: turns an install code into an agent on this machine (2.9, 4). All questions come before the code is used
+ * up. Later only the work on this machine can fail, and the error message then says what to do.
+ */
+import { rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isToken, limits, type Preview, type SecretSpec, type SettingValues } from '@svc/protocol'
+import { Command } from 'commander'
+import { askPreview, checkRedeemed, redeem } from '../../install/call.ts'
+import { claim, takenBy, unclaim } from '../../install/claim.ts'
+import { place } from '../../install/place.ts'
+import { unmet, wrongWithSvc } from '../../install/ready.ts'
+import { gatherSecrets, notGiven } from '../../install/secrets.ts'
+import { type Installed, installService } from '../../install/service/units.ts'
+import { programFile } from '../../launcher/file.ts'
+import { messageOf } from '../../machine/base/errors.ts'
+import { seconds } from '../../machine/base/time.ts'
+import { type Env, isOpen, readOrigin } from '../../machine/files/env.ts'
+import { type Folder, folderAt } from '../../machine/files/folder.ts'
+import { readHandedEnv } from '../../machine/files/handed.ts'
+import { examples, hint } from '../../machine/hint.ts'
+import { manifestNow } from '../../reporter/known.ts'
+import { type Install, withoutMachine, writeInstall } from '../../state/install-note.ts'
+import { insideOf } from '../../updates/runtime/release.ts'
+import { askHidden, confirm, interactive, standardInput } from '../kit/ask.ts'
+import { agentAt, me } from '../kit/folder.ts'
+import { columns, exits, oneLine, Refusal, safe, show, warn } from '../kit/output.ts'
+import { startInBackground } from '../run/start.ts'
+import {
+  askSetting,
+  chooseLate,
+  chooseSettings,
+  type LateSettings,
+  unsetSettingsLines,
+} from '../steer/init-settings.ts'
+import { readPairs } from '../steer/settings.ts'
+import { announce } from './announce.ts'
+import { pasted } from './pasted.ts'
+
+interface InitOptions {
+  readonly url: string
+  readonly code?: string
+  readonly dir?: string
+  readonly secretsFile?: string
+  readonly set: readonly string[]
+  readonly yes?: boolean
+  readonly start?: boolean
+  readonly service?: boolean
+  readonly json?: boolean
+}
+
+export const init = (): Command =>
+  new Command('init')
+    .requiredOption('--url <url>', 'the address of the service')
+    .option(
+      '--code <code>',
+      'the install code; better typed when asked, on standard input or in SVC_CODE, since others can see arguments',
+    )
+    .option('--dir <dir>', "the agent's folder, which must not exist or be empty (default: the agent's name)")
+    .option('--secrets-file <file>', 'read secrets from a file of lines NAME=value')
+    .option(
+      '--set <KEY=VALUE>',
+      'set a setting of the agent; may be repeated',
+      (one, all: string[]) => [...all, one],
+      [],
+    )
+    .option('--yes', 'install without asking, even if programs that the agent needs are missing')
+    .option('--start', 'start the agent afterwards')
+    .option('--service', 'start the agent now and at every boot, as a service of your account (of the system as root)')
+    .option('--json', 'print one JSON value for programs')
+    .summary('install an agent with an install code')
+    .description(
+      'Shows what the code would install and what it may access, asks for the secrets and settings it needs, and installs it.\nIf you stop before that, nothing is left behind and the code stays valid. Nothing is started without --start or --service.',
+    )
+    .addHelpText(
+      'after',
+      examples('init --url https://svc.example.com', {
+        before: 'MAIL_PASSWORD=…',
+        command: 'init --url https://svc.example.com --dir /srv/mail-triage < code.txt',
+      }),
+    )
+    .action(run)
+
+async function run(options: InitOptions): Promise<void> {
+  const given = handedOver(options)
+  const { origin, code, seen } = await previewed(options)
+  const root = resolve(options.dir ?? seen.agentName)
+  const taken = takenBy(root)
+  if (taken) throw new Refusal(`${taken} Nothing was done; the code is still valid.`)
+
+  warn(announce(seen, origin, root).join('\n'))
+  if (interactive() && !options.yes && !(await confirm('Install it?'))) throw new Refusal(undone)
+  await goOnWithout(await unmet(seen), options)
+  const secrets = await gatherSecrets(seen.secrets ?? [], {
+    file: given,
+    env: process.env,
+    ask: interactive() ? askSecret : undefined,
+    tell: warn,
+  })
+  if (!secrets.ok) throw new Refusal(`${secrets.message} ${undone}`)
+  const ask = interactive() ? askSetting : undefined
+  const chosen = seen.settings && (await chooseSettings(seen.settings, options.set, ask).catch(undoneToo))
+
+  const { folder, install } = await take(root, origin, code, {
+    seen,
+    secrets: secrets.values,
+    chosen,
+  })
+  const late: LateSettings = chosen
+    ? { lines: unsetSettingsLines(seen.settings ?? [], chosen, root) }
+    : await chooseLate(await agentAt(root), options.set, ask)
+  const optional = notGiven(seen.secrets ?? [], secrets.values)
+  // This call stores the parsed manifest for the runtime. Otherwise the runtime would have to load the YAML parser,
+  // which would stay in its memory.
+  await manifestNow(folder)
+  const { agent, blueprint, version } = install
+  const service = options.service ? await asService(folder, install) : undefined
+  const started = options.start && !service ? await startInBackground(folder) : undefined
+  const done = {
+    installed: true,
+    agent,
+    blueprint,
+    version,
+    dir: root,
+    url: origin,
+    started: !!(service || started),
+  }
+  show(
+    options.json,
+    {
+      ...done,
+      optionalSecretsNotGiven: optional,
+      ...(late.refused !== undefined && { settingsRefused: late.refused }),
+    },
+    () => [
+      `Installed ${agent} (${blueprint} ${version}) in ${root}.`,
+      ...late.lines,
+      ...withoutSecrets(optional, root),
+      ...(service ? service.lines : started ? [started] : nextSteps(root)),
+    ],
+  )
+}
+
+/** Reads the address and the install code, and asks the service what the code would install. */
+async function previewed({ url, code: typed }: InitOptions): Promise<{ origin: string; code: string; seen: Preview }> {
+  const origin = readOrigin(pasted('The address', url))
+  if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)
+  if (isOpen(origin.value))
+    warn(`Everyone on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
+  const code = await codeFrom(typed)
+  const seen = await askPreview(origin.value, code, new AbortController().signal)
+  if (!seen.ok) throw new Refusal(seen.message, seen.is === 'unreached' ? exits.unreached : exits.refused)
+  const old = wrongWithSvc(seen.value)
+  if (old) throw new Refusal(`${old} ${undone}`)
+  return { origin: origin.value, code, seen: seen.value }
+}
+
+/**
+ * Installs the agent as a service of the machine, so that the machine starts it. The agent is already installed in its
+ * folder. So if the machine refuses the service, the message says this and names the command that starts the agent.
+ */
+async function asService(folder: Folder, { agent, blueprint, version }: Install): Promise<Installed> {
+  try {
+    return await installService(folder, { agent, system: asRoot(), start: true })
+  } catch (error) {
+    const done = `${agent} (${blueprint} ${version}) is installed in ${folder.root}, but not as a service.`
+    throw new Refusal([done, messageOf(error), ...nextSteps(folder.root)].join('\n'))
+  }
+}
+
+/**
+ * Warns that programs are missing which the agent needs, but which can also be installed later. Without --yes, a person
+ * is asked whether to continue. If nobody can be asked, the installation is refused.
+ */
+async function goOnWithout(lacking: readonly string[], { yes }: InitOptions): Promise<void> {
+  if (lacking.length === 0) return
+  const said = lacking.map(oneLine).join('\n')
+  if (yes) return warn(said)
+  if (!interactive())
+    throw new Refusal(`${said}\nInstall what is missing, or add --yes to install the agent without it. ${undone}`)
+  warn(said)
+  if (!(await confirm('Install it anyway?'))) throw new Refusal(undone)
+}
+
+const withoutSecrets = (names: readonly string[], root: string): string[] =>
+  names.length === 0
+    ? []
+    : [`Optional secrets that were not given: ${names.join(', ')}. ${hint(`secrets set ${names[0]}`, root)} sets one.`]
+
+/**
+ * Checks what the person handed over, before anything else is done: the form of each --set, and the secrets file as a
+ * whole. Returns the variables of that file.
+ */
+function handedOver({ set, secretsFile }: InitOptions): Env {
+  try {
+    readPairs(set, [])
+    if (secretsFile === undefined) return new Map()
+    const { env, remarks } = readHandedEnv(resolve(secretsFile))
+    for (const remark of remarks) warn(remark)
+    return env
+  } catch (error) {
+    return undoneToo(error)
+  }
+}
+
+function undoneToo(error: unknown): never {
+  throw error instanceof Refusal ? new Refusal(`${error.message} ${undone}`, error.exit) : error
+}
+
+const undone = 'Nothing was installed; the code is still valid.'
+
+/**
+ * The preview that the person has read, and the person's answers. All of this comes before the install code is used up.
+ */
+interface Answers {
+  readonly seen: Preview
+  readonly secrets: ReadonlyMap<string, string>
+  readonly chosen: SettingValues | undefined
+}
+
+/** Claims the folder, uses up the install code, and installs the agent on this machine. */
+async function take(
+  root: string,
+  url: string,
+  code: string,
+  { seen, secrets, chosen }: Answers,
+): Promise<{ folder: Folder; install: Install }> {
+  const { agentName: agent, blueprint, version } = seen
+  const claimed = claim(root, { url, agent, blueprint, version, at: seconds(Date.now()) })
+  if (!claimed.ok) throw new Refusal(`${claimed.message} ${undone}`)
+  const { folder } = claimed
+  const sending: Install = { ...claimed.install, is: 'redeeming' }
+  try {
+    writeInstall(folder, sending)
+  } catch (error) {
+    unclaim(folder, claimed.install.madeFolder)
+    throw new Refusal(`${messageOf(error)}. ${undone}`)
+  }
+  const answer = await redeem(url, code, new AbortController().signal)
+  if (!answer.ok && answer.is !== 'unknown') {
+    unclaim(folder, claimed.install.madeFolder)
+    throw new Refusal(
+      `${answer.message} Nothing was installed.`,
+      answer.is === 'unreached' ? exits.unreached : exits.refused,
+    )
+  }
+  if (!answer.ok) throw new Refusal(`${answer.message} ${withoutMachine(sending, root)}`)
+  const install: Install = { ...sending, is: 'redeemed' }
+  try {
+    writeInstall(folder, install)
+    const redeemed = checkRedeemed(answer.value, seen)
+    if (!redeemed.ok) throw new Error(redeemed.message)
+    const program = programFile()
+    await place(folder, install, {
+      redeemed: redeemed.value,
+      origin: url,
+      secrets,
+      chosen: chosen && Object.keys(chosen).length > 0 ? { values: chosen, author: me() } : undefined,
+      program: insideOf(program) ? program : undefined,
+    })
+    return { folder: folderAt(root), install }
+  } catch (error) {
+    leaveNote(folder)
+    throw new Refusal(`${messageOf(error).replace(/\.$/, '')}. ${withoutMachine(install, root)}`)
+  }
+}
+
+/**
+ * Cleans up after a failed installation. Only the note about the installation stays: no half-unpacked version, no token
+ * and no secret.
+ */
+function leaveNote(folder: Folder): void {
+  try {
+    for (const path of [
+      folder.current,
+      folder.versions,
+      folder.staging,
+      folder.env,
+      folder.secrets,
+      folder.settings,
+      folder.state,
+    ])
+      rmSync(path, { recursive: true, force: true })
+  } catch {
+    // Files that the disk does not delete stay. The note still says that the installation failed.
+  }
+}
+
+const askSecret = ({ name, purpose, optional }: SecretSpec): Promise<string> =>
+  askHidden(
+    `${name}: ${oneLine(safe(purpose))}${optional ? ' (optional, Enter to skip)' : ''} (it is not shown)`,
+    !optional,
+  )
+
+const asRoot = (): boolean => process.getuid?.() === 0
+
+const nextSteps = (root: string): string[] => [
+  'Nothing is running yet. Start it:',
+  ...columns([
+    [hint('run', root), 'in this terminal'],
+    [hint('start', root), 'in the background'],
+    [hint(`service install ${asRoot() ? '--system ' : ''}--start`, root), 'now and at every boot'],
+  ]).map((line) => `  ${line}`),
+]
+
+/**
+ * Reads the install code from --code, SVC_CODE, the terminal or standard input. The argument --code is the worst way,
+ * since every user of the machine can see arguments, although a code is valid only once and for fifteen minutes.
+ */
+async function codeFrom(given: string | undefined): Promise<string> {
+  const code = pasted(
+    'The install code',
+    given ??
+      (process.env.SVC_CODE ||
+        (interactive()
+          ? await askHidden('The install code (it is not shown)', true)
+          : await standardInput(limits.installBodyBytes))),
+    { secret: true },
+  )
+  if (isToken('install', code)) return code
+  throw new Refusal(
+    code === ''
+      ? 'No install code was given. Paste it when asked, or pass it with --code, in SVC_CODE or on standard input.'
+      : 'That is not an install code. A code starts with svc_inst_, followed by letters, digits, _ and - only. The service shows it when it is issued.',
+    exits.usage,
+  )
+}

@@ -1,0 +1,97 @@
+/**
+ * The output and the exit codes of `svc`: 0 done, 1 refused, 2 usage, 3 the service was needed and could not be
+ * reached. Texts from agents and the service are printed so that they cannot control the terminal (I31).
+ */
+
+import { fstatSync, writeSync } from 'node:fs'
+import { safeLine as oneLine, safeText as safe, safeJson } from '@svc/protocol'
+import { messageOf } from '../../machine/base/errors.ts'
+import { exits, Refusal } from '../../machine/base/refusal.ts'
+import { explained } from '../../machine/files/space.ts'
+
+export { exits, oneLine, Refusal, safe }
+
+const say = (text: string): void => {
+  process.stdout.write(`${safe(text)}\n`)
+}
+export const warn = (text: string): void => {
+  process.stderr.write(`${safe(text)}\n`)
+}
+
+/** Prints on standard error why a command failed, and returns the exit code. */
+export function exitOf(error: unknown): number {
+  if (error instanceof Refusal) {
+    warn(error.message)
+    return error.exit
+  }
+  const why = explained(error, pathOf(error))
+  warn(`svc: ${messageOf(why)}`)
+  if (process.env.SVC_DEBUG && error instanceof Error) warn(error.stack ?? '')
+  return exits.refused
+}
+
+/** The path that a failed call of the system names; without one, the current folder. */
+const pathOf = (error: unknown): string =>
+  error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : process.cwd()
+
+/**
+ * Makes the outputs of a command harmless: a reader of a pipe that has ended ends the command, and any other error is
+ * one line and an exit code. An error of standard error is ignored, since nobody would see a message about it.
+ */
+export function guardOutput(): void {
+  process.stderr.on('error', () => {})
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    warn(`svc: The output could not be written: ${messageOf(error)}`)
+    process.exit(exits.refused)
+  })
+}
+
+/**
+ * Returns a function that prints lines for as long as the agent runs, whatever happens to the output. A line that
+ * cannot be written is lost, and the next one is tried again, so the output continues when a disk has room again.
+ */
+export function lastingOutput(): (text: string) => void {
+  process.stderr.on('error', () => {})
+  process.stdout.removeAllListeners('error').on('error', () => {})
+  if (!isFile(1)) return (text) => void process.stdout.write(text)
+  return (text) => {
+    try {
+      writeSync(1, text)
+    } catch {}
+  }
+}
+
+/** True if the output is a file. A stream would end with the first error of a write into it. */
+function isFile(fd: number): boolean {
+  try {
+    return fstatSync(fd).isFile()
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Prints one JSON value for programs or, without `json`, lines for people. Characters that could control a terminal are
+ * escaped in the JSON value.
+ */
+export function show(json: boolean | undefined, value: unknown, lines: () => string | readonly string[]): void {
+  if (json) {
+    process.stdout.write(`${safeJson(value, 2)}\n`)
+    return
+  }
+  const shown = lines()
+  say(typeof shown === 'string' ? shown : shown.join('\n'))
+}
+
+/** Pads the cells of a table with spaces, so that the columns are aligned. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const plain = rows.map((row) => row.map(oneLine))
+  const widths = (plain[0] ?? []).map((_, i) => Math.max(...plain.map((row) => row[i]?.length ?? 0)))
+  return plain.map((row) =>
+    row
+      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}

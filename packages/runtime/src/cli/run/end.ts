@@ -1,0 +1,143 @@
+/** Ends the processes that an agent started if no runtime does so, and names those that could not be ended. */
+import type { Manifest } from '@svc/blueprint'
+import { supervise } from '../../launcher/supervisor.ts'
+import { takeOver } from '../../launcher/take-over.ts'
+import { duration, until } from '../../machine/base/time.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { named, tryLockAnyway, whoHolds } from '../../machine/files/lock.ts'
+import { lives } from '../../machine/process/identity.ts'
+import { type AgentProcess, listed } from '../../machine/process/listed.ts'
+import { sendTo, startedBy } from '../../machine/process/mark.ts'
+import { readNote } from '../../state/process-note.ts'
+import { leadsTo } from '../../state/versions/folders.ts'
+import { orderOf } from '../../worker/order.ts'
+import { Refusal } from '../kit/output.ts'
+
+/** An agent to be stopped. Without a valid manifest its processes get the usual time to end. */
+export interface Stoppable {
+  readonly folder: Folder
+  readonly manifest?: Manifest | undefined
+}
+
+/**
+ * Ends the processes of an agent whose runtime is gone, in the same way as the runtime would have ended them. Resolves to
+ * false if there are none. `before` is called before the first signal.
+ */
+export async function endLeft(
+  { folder, manifest }: Stoppable,
+  { what, before }: { what: string; before?: (() => void) | undefined },
+): Promise<boolean> {
+  if (!hasLeft(folder)) return false
+  const lock = tryLockAnyway(folder, 'runtime', what)
+  if (!lock.ok) throw new Refusal(`${named(lock.holder)} is running this agent; try again later.`)
+  try {
+    before?.()
+    const order = async () => manifest && orderOf(folder, manifest)
+    await supervise(folder, takeOver(folder), { order, changed: () => {}, say: () => {} }).stop()
+    return true
+  } finally {
+    lock.held.release()
+  }
+}
+
+const hasLeft = (folder: Folder): boolean => {
+  const state = readNote(folder)?.state
+  return (state !== undefined && 'pid' in state && lives(state)) || startedBy(folder.root).length > 0
+}
+
+/**
+ * Throws a Refusal that names the processes of the agent that are left, if there are any. `done` says what the command
+ * has done by then.
+ */
+export function mustBeGone(folder: Folder, done = ''): void {
+  refuse(startedBy(folder.root), done)
+}
+
+function refuse(left: readonly AgentProcess[], done: string): void {
+  if (left.length === 0) return
+  throw new Refusal(`${done}${done && ' '}The agent left something that could not be ended: ${listed(left)}.`)
+}
+
+/** Waits until a running runtime has ended a paused agent. Refuses if something is left. */
+export async function mustPause(agent: Stoppable): Promise<void> {
+  const { folder } = agent
+  const done = 'Paused.'
+  // On a full disk the runtime may be unable to note that it has ended the agent.
+  const note = await settled(agent, done, ({ state }) => state.is === 'stopped' || !hasLeft(folder))
+  // A runtime of an earlier version leaves what is outside of the agent's group, so that is ended here. A later start
+  // belongs to somebody who has resumed the agent meanwhile.
+  const isOlder = ({ started }: AgentProcess) => Number(started) <= Number(note?.started ?? 0)
+  const left = startedBy(folder.root).filter(isOlder)
+  if (note) await endThese(left, () => startedBy(folder.root).filter(isOlder), stopSeconds(agent))
+  else await endLeft(agent, { what: 'svc pause' })
+  refuse(startedBy(folder.root).filter(isOlder), done)
+}
+
+/**
+ * Waits until a running runtime has replaced the agent's processes by those of the version in place. Refuses if
+ * something is left. Resolves to false if the runtime has ended meanwhile.
+ */
+export async function mustReplace(agent: Stoppable, done: string): Promise<boolean> {
+  const { folder } = agent
+  for (;;) {
+    const note = await settled(
+      agent,
+      done,
+      ({ state, version }) =>
+        state.is !== 'stopping' && (!('pid' in state) || !folder.installed || version === leadsTo(folder)),
+    )
+    if (!note) return false
+    const left = startedBy(folder.root, note.started)
+    // A start is noted before it is made. So if no start was noted meanwhile, what was found is older.
+    if (readNote(folder)?.started !== note.started) continue
+    refuse(left, done)
+    return true
+  }
+}
+
+const stopSeconds = ({ manifest }: Stoppable): number => manifest?.runtime?.stop_seconds ?? 10
+
+type ProcessNote = NonNullable<ReturnType<typeof readNote>>
+
+/**
+ * Waits until the runtime has noted a state of the process for which `holds` is true, and returns the note; undefined if
+ * the runtime is gone.
+ */
+async function settled(
+  agent: Stoppable,
+  done: string,
+  holds: (note: ProcessNote) => boolean,
+): Promise<ProcessNote | undefined> {
+  const { folder } = agent
+  const seconds = stopSeconds(agent) + 20
+  const runs = () => whoHolds(folder, 'runtime')?.what === 'svc run'
+  const rests = (): boolean => {
+    const note = readNote(folder)
+    return note !== undefined && !note.starting && holds(note)
+  }
+  if (!(await until(seconds, () => !runs() || rests())))
+    throw new Refusal(`${done} Its process has not ended within ${seconds} s; see ${folder.runtimeLog}.`)
+  return runs() ? readNote(folder) : undefined
+}
+
+/**
+ * Ends processes without the runtime: asks them, and kills them when their time is over. A process may start another one
+ * just before its end, so what is left then is killed, too.
+ */
+async function endThese(
+  left: readonly AgentProcess[],
+  search: () => readonly AgentProcess[],
+  seconds: number,
+): Promise<void> {
+  for (const each of left) sendTo(each, 'SIGTERM')
+  await until(duration(seconds) / 1000, () => !left.some(lives))
+  for (let kills = 0; kills < maxKills; kills++) {
+    const rest = search()
+    if (rest.length === 0) return
+    for (const each of rest) sendTo(each, 'SIGKILL')
+    await until(2, () => !rest.some(lives))
+  }
+}
+
+/** A process that no kill ends is in a system call, and one that starts others faster than they are killed wins. */
+const maxKills = 5

@@ -1,0 +1,110 @@
+/**
+ * `svc rollback` returns to the previous version of the agent. `svc unhold` lifts a hold, so that the version can be
+ * tried again. Both work without the service.
+ */
+import { randomUUID } from 'node:crypto'
+import { Command } from 'commander'
+import { wait } from '../../machine/base/time.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { named, tryLock, whoHolds } from '../../machine/files/lock.ts'
+import { examples, hint } from '../../machine/hint.ts'
+import { changedBy } from '../../state/changes.ts'
+import { rollbackAlone, standing, unholdAlone } from '../../updates/agent/alone.ts'
+import { type AskedUpdate, ask, dropAsked, patienceMs } from '../../updates/agent/ask.ts'
+import { readUpdate, type Update } from '../../updates/agent/journal.ts'
+import { type Agent, agentAt, type Common, common, me } from '../kit/folder.ts'
+import { Refusal, show } from '../kit/output.ts'
+import { diskNote } from './disk-note.ts'
+import { endLeft, mustBeGone, mustReplace } from './end.ts'
+
+export const rollback = (): Command =>
+  common(new Command('rollback'))
+    .summary("go back to the version before this agent's last update")
+    .description(
+      `Goes back to the version that ran before the last update. It is kept on this machine, so no network is needed. The version left\nbehind is on hold until the service requests another one, or "${hint('unhold')}". The agent's data is not rolled back: it stays as\nthe newer version left it.`,
+    )
+    .addHelpText('after', examples('rollback --dir /srv/mail-triage'))
+    .action(async ({ dir, json }: Common) => {
+      const { folder, manifest, version } = await installedAt(dir)
+      const { update, ended } = await rolledBack({ folder, manifest })
+      const { applied, hold, running } = update
+      show(json, { version: running.version, applied, hold: hold ?? null }, () => [
+        `${applied?.message ?? ''}`,
+        `${running.version} is in place, and ${hold?.version ?? version} is on hold.${ended ? ` Its processes were ended, since no runtime watched them; "${hint('start')}" starts it.` : ''}`,
+      ])
+    })
+
+export const unhold = (): Command =>
+  common(new Command('unhold'))
+    .summary('allow a version that was rolled back or refused to be tried again')
+    .description(
+      'Lifts the hold on the version that was rolled back or refused, so that it is applied again if the service still requests it.',
+    )
+    .addHelpText('after', examples('unhold'))
+    .action(async ({ dir, json }: Common) => {
+      const { folder, version } = await installedAt(dir)
+      const held = standing(folder, version)
+      const names = [...new Set([held.hold?.version, ...held.rollbacks.map((r) => r.version)])].filter(Boolean)
+      await done(folder, version, 'unhold')
+      show(json, { versions: names }, () =>
+        names.length > 0 ? `No longer on hold: ${names.join(', ')}.` : 'No version was on hold.',
+      )
+    })
+
+async function installedAt(dir: string): Promise<Agent & { version: string }> {
+  const { folder, manifest } = await agentAt(dir)
+  if (!folder.installed)
+    throw new Refusal(`${folder.root} was not installed from a blueprint, so there are no versions of it here.`)
+  return { folder, manifest, version: manifest.version }
+}
+
+/**
+ * Rolls back, and waits until nothing of the other version runs. `ended` is true if no runtime runs in the folder, and
+ * processes that a killed runtime had left were ended.
+ */
+async function rolledBack(agent: Agent): Promise<{ update: Update; ended: boolean }> {
+  const { folder, manifest } = agent
+  const update = await done(folder, manifest.version, 'rollback')
+  const back = `${update.running.version} is in place.`
+  const runs = whoHolds(folder, 'runtime')?.what === 'svc run'
+  if (runs && (await mustReplace(agent, back))) return { update, ended: false }
+  const ended = await endLeft(agent, { what: 'svc rollback' })
+  mustBeGone(folder, back)
+  return { update, ended }
+}
+
+/** Rolls back or lifts a hold. If a runtime runs in the folder, the runtime does it, otherwise this process (D58). */
+async function done(folder: Folder, running: string, what: AskedUpdate['what']): Promise<Update> {
+  const asked = { id: randomUUID(), running, by: changedBy(me()) }
+  const lock = tryLock(folder, 'runtime', `svc ${what}`)
+  if (!lock.ok) {
+    if (lock.holder.what !== 'svc run')
+      throw new Refusal(`${named(lock.holder)} is working in this folder. Stop it, or wait for it, and try again.`)
+    return throughRuntime(folder, { ...asked, what, at: Date.now() })
+  }
+  try {
+    if (what === 'unhold') return unholdAlone(folder, running)
+    const ended = rollbackAlone(folder, running, asked)
+    if (!ended.ok) throw new Refusal(ended.message)
+    return ended.update
+  } finally {
+    lock.held.release()
+  }
+}
+
+async function throughRuntime(folder: Folder, asked: AskedUpdate): Promise<Update> {
+  ask(folder, asked)
+  const never = new AbortController().signal
+  for (const end = performance.now() + patienceMs; performance.now() < end; await wait(100, never)) {
+    const update = readUpdate(folder)
+    if (update?.asked?.id === asked.id && update.state !== 'undoing') {
+      if (!update.asked.ok) throw new Refusal(update.asked.message)
+      return update
+    }
+    if (!whoHolds(folder, 'runtime')) break
+  }
+  dropAsked(folder)
+  throw new Refusal(
+    `The runtime did not carry it out; see ${folder.runtimeLog}. "${hint('stop')}", then "${hint(asked.what)}", do it without the runtime.${diskNote(folder)}`,
+  )
+}

@@ -1,0 +1,62 @@
+/**
+ * `svc run`: runs the agent and its runtime in the foreground until it is stopped. Service units start this command,
+ * and so does `svc start` for an agent in the background. The main thread lives as long as the agent, so it loads
+ * little code: a worker thread reads the manifest, and reports if the agent cannot be started.
+ */
+import { existsSync } from 'node:fs'
+import type { Stop } from '@svc/protocol'
+import { ownFile } from '../../launcher/file.ts'
+import { launch } from '../../launcher/launch.ts'
+import { openLog } from '../../launcher/log.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { named, tryLock } from '../../machine/files/lock.ts'
+import { unfinished } from '../../state/install-note.ts'
+import { stopperOf } from '../../state/own.ts'
+import { type Common, existing } from '../kit/common.ts'
+import { lastingOutput, oneLine, Refusal } from '../kit/output.ts'
+
+export async function runAgent({ dir, json }: Common): Promise<void> {
+  const folder = existing(dir)
+  const broken = unfinished(folder)
+  if (broken) throw new Refusal(broken)
+  if (!existsSync(folder.manifest)) throw new Refusal(`There is no ${folder.manifest}, so there is no agent to run.`)
+  const lock = tryLock(folder, 'runtime', 'svc run')
+  if (!lock.ok) throw new Refusal(`${named(lock.holder)} is already running this agent; stop it first.`)
+  let left = false
+  try {
+    left = await untilStopped(folder, json)
+  } finally {
+    lock.held.release()
+  }
+  // `process.exit` would wait for a thread that is in a system call and does not return, so the process kills itself.
+  if (left) process.kill(process.pid, 'SIGTERM')
+  process.exit() // Without this call, a name look-up that hangs would keep the process alive.
+}
+
+/** Runs the agent until a signal arrives. Returns true if a thread is left that could not be ended. */
+async function untilStopped(folder: Folder, json: boolean | undefined): Promise<boolean> {
+  const stop = new AbortController()
+  const log = openLog(folder)
+  const print = lastingOutput()
+  const say = (message: string) => {
+    const at = new Date().toISOString()
+    const line = `${at.slice(0, 19)}Z ${oneLine(message)}\n`
+    log(line)
+    print(json ? `${JSON.stringify({ at, message })}\n` : line)
+  }
+  let running: ReturnType<typeof launch> | undefined
+  let by: Stop | undefined
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (stop.signal.aborted) running?.kill()
+    by ??= stopperOf(folder, signal, Date.now() - process.uptime() * 1000, Date.now())
+    stop.abort()
+  }
+  // If the output goes into a file or a journal, the process goes on when the terminal is closed (SIGHUP).
+  const onHangUp = (signal: NodeJS.Signals) => process.stdout.isTTY && onSignal(signal)
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onHangUp)
+  running = launch(folder, { file: ownFile(folder), stop: stop.signal, by: () => by, say })
+  const unfit = await running.ended
+  if (unfit !== undefined) throw new Refusal(unfit)
+  process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onHangUp)
+  return running.left()
+}

@@ -1,0 +1,109 @@
+/**
+ * `svc service`: installs, shows and removes the agent as a service of this machine, so that the agent survives
+ * reboots.
+ */
+import { wrongWithAgentName } from '@svc/blueprint'
+import { Command } from 'commander'
+import { findUnits, type Unit } from '../../install/service/find.ts'
+import { type UnitState, unitState } from '../../install/service/manager.ts'
+import { unitFault } from '../../install/service/mend.ts'
+import { installService, notAnswering, uninstallService } from '../../install/service/units.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { inTurnAnyway, whoHolds } from '../../machine/files/lock.ts'
+import { examples, hint, sudoHint } from '../../machine/hint.ts'
+import { manifestOf } from '../../reporter/manifest.ts'
+import { noteStop } from '../../state/own.ts'
+import { type Common, common, existing, me } from '../kit/folder.ts'
+import { exits, Refusal, show } from '../kit/output.ts'
+import { agentName } from '../look/facts.ts'
+import { endLeft, mustBeGone } from './end.ts'
+import { runnable } from './runnable.ts'
+
+type ServiceOptions = Common & {
+  readonly system?: boolean
+  readonly user?: string
+  readonly start?: boolean
+  readonly python?: string | true
+  readonly name?: string
+}
+
+export const service = (): Command =>
+  new Command('service')
+    .summary('let this agent survive reboots')
+    .description(
+      'Makes the agent a service of this machine: with systemd, for your user or for the system, or with launchd on macOS (written from its documentation, not tested).',
+    )
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      `${examples('service install --start')}\n  $ ${sudoHint('service install --system --user agents', '/srv/mail-triage')}`,
+    )
+    .addCommand(
+      common(new Command('install'))
+        .summary('write the unit and let it start at boot')
+        .option('--start', 'start it now as well')
+        .option('--system', 'a system unit instead of one for your user (needs root)')
+        .option('--user <name>', "with --system: under whom it runs (default: the folder's owner)")
+        .option('--name <name>', "what the unit is called: svc-NAME.service (default: the agent's name)")
+        .option('--python [path]', 'start through Python, which looks for Node at each start')
+        .action(async ({ dir, json, system = false, user, start = false, python, name }: ServiceOptions) => {
+          const wrong = name === undefined ? undefined : wrongWithAgentName(name)
+          if (wrong) throw new Refusal(`--name ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
+          const { folder, manifest } = await runnable(dir)
+          const { unit, lines } = await installService(folder, {
+            agent: agentName(folder, manifest),
+            name,
+            system,
+            start,
+            user,
+            python: python === true ? '/usr/bin/python3' : python,
+          })
+          show(json, { ...unit, installed: true, lines }, () => lines)
+        }),
+    )
+    .addCommand(
+      common(new Command('uninstall'))
+        .summary('stop it and remove the unit')
+        .action(async ({ dir, json }: Common) => {
+          const folder = existing(dir)
+          const units = findUnits(folder)
+          if (units.length === 0) throw new Refusal('No service is installed for this folder.')
+          inTurnAnyway(folder, 'svc service uninstall', () => noteStop(folder, me()))
+          const lines: string[] = []
+          for (const unit of units) lines.push(...(await uninstallService(unit)))
+          // The unit lets the agent live when its runtime is killed, so the manager cannot have ended everything then.
+          const manifest = manifestOf(folder)
+          if (!whoHolds(folder, 'runtime')) {
+            await endLeft(
+              { folder, manifest: manifest.ok ? manifest.value : undefined },
+              { what: 'svc service uninstall' },
+            )
+            mustBeGone(folder, lines.join('\n'))
+          }
+          show(json, { ...units[0], installed: false, lines }, () => lines)
+        }),
+    )
+    .addCommand(
+      common(new Command('status'))
+        .summary('show whether a service is installed and active')
+        .action(async ({ dir, json }: Common) => {
+          const folder = existing(dir)
+          const units = await Promise.all(findUnits(folder).map(async (unit) => ({ unit, now: await unitState(unit) })))
+          const [first] = units
+          show(json, first ? { installed: true, ...first.unit, state: first.now.state } : { installed: false }, () =>
+            first
+              ? units.map(({ unit, now }) => stateLine(unit, now, folder))
+              : `No service is installed for this folder; "${hint('service install')}" writes one.`,
+          )
+        }),
+    )
+
+const stateLine = (unit: Unit, now: UnitState, folder: Folder): string => {
+  const line = `${unit.name} (${unit.kind}): ${now.answers ? now.state : 'its state is not known'}; ${unit.file}`
+  const fault = unitFault(folder, unit)
+  return [
+    line,
+    ...(now.answers ? [] : [notAnswering(unit, now, folder.root)]),
+    ...(fault ? [`${fault.message}.`] : []),
+  ].join('\n')
+}

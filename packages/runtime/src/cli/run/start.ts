@@ -1,0 +1,187 @@
+/**
+ * `svc start`, `stop` and `restart`. If a service unit is installed for the agent, they use the machine's service
+ * manager. Otherwise `svc run` runs as a process in the background.
+ */
+import { spawn } from 'node:child_process'
+import { Command } from 'commander'
+import { beforeStart, isDecided, mustBegin } from '../../install/service/begin.ts'
+import { findUnits, type Unit } from '../../install/service/find.ts'
+import { control, doesNotAnswer, isRunning, unitState, why } from '../../install/service/manager.ts'
+import { mendUnits } from '../../install/service/mend.ts'
+import { uninstallHint } from '../../install/service/units.ts'
+import { startArgs } from '../../launcher/file.ts'
+import { stateNow } from '../../launcher/now.ts'
+import { until } from '../../machine/base/time.ts'
+import type { Folder } from '../../machine/files/folder.ts'
+import { inTurnAnyway, named, whoHolds } from '../../machine/files/lock.ts'
+import { refuseWithoutRoom } from '../../machine/files/reserve.ts'
+import { examples, hint, sudoHint } from '../../machine/hint.ts'
+import { manifestNow } from '../../reporter/known.ts'
+import { diskHealth } from '../../reporter/status/disk.ts'
+import { noteStop } from '../../state/own.ts'
+import { readPause } from '../../state/pause.ts'
+import { sentence } from '../../state/process-health.ts'
+import { agentAt, type Common, common, me } from '../kit/folder.ts'
+import { Refusal, show } from '../kit/output.ts'
+import { diskNote } from './disk-note.ts'
+import { endLeft, mustBeGone, type Stoppable } from './end.ts'
+import { runnable } from './runnable.ts'
+
+export const start = (): Command =>
+  common(new Command('start'))
+    .summary('start this agent in the background')
+    .description(
+      `Starts the agent and its runtime, through its service if one is installed, otherwise in the background.\nWithout a service it does not restart after a reboot; "${hint('service install')}" changes that.`,
+    )
+    .addHelpText('after', examples('start --dir /srv/mail-triage'))
+    .action(async ({ dir, json }: Common) => {
+      const { folder } = await runnable(dir)
+      const mended = await mendUnits(folder)
+      const holder = whoHolds(folder, 'runtime')
+      if (holder)
+        return show(json, { started: false, pid: holder.pid }, () => [
+          ...mended,
+          `It is already running: ${named(holder)}.`,
+        ])
+      refuseWithoutRoom(folder.svc)
+      const line = await startAgent(folder)
+      show(
+        json,
+        { started: true, pid: whoHolds(folder, 'runtime')?.pid ?? null, process: stateNow(folder) ?? null },
+        () => [...mended, line],
+      )
+    })
+
+export const stop = (): Command =>
+  common(new Command('stop'))
+    .summary('stop this agent and its runtime')
+    .description('Asks the agent to stop, kills it after its stop_seconds, and stops its runtime. A pause stays.')
+    .addHelpText('after', examples('stop'))
+    .action(async ({ dir, json }: Common) => {
+      const agent = await agentAt(dir)
+      const changed = await stopAgent(agent)
+      show(json, { stopped: true, changed }, () => (changed ? 'Stopped.' : 'It was not running.'))
+    })
+
+export const restart = (): Command =>
+  common(new Command('restart'))
+    .summary('stop this agent and start it again')
+    .description('Stops the agent and its runtime and starts them again, with the current secrets and settings.')
+    .addHelpText('after', examples('restart'))
+    .action(async ({ dir, json }: Common) => {
+      const agent = await runnable(dir)
+      const { folder } = agent
+      refuseWithoutRoom(folder.svc)
+      const mended = await mendUnits(folder)
+      await stopAgent(agent)
+      const line = await startAgent(folder)
+      show(json, { started: true, pid: whoHolds(folder, 'runtime')?.pid ?? null }, () => [...mended, line])
+    })
+
+/**
+ * Starts `svc run` as a process that does not depend on this terminal. Waits until the agent's process runs or its
+ * start has failed.
+ */
+export async function startInBackground(folder: Folder): Promise<string> {
+  // This call stores the parsed manifest for the runtime. Otherwise the runtime would have to load the YAML parser,
+  // which would stay in its memory.
+  await manifestNow(folder)
+  const before = beforeStart(folder)
+  const child = spawn(process.execPath, [...startArgs(folder), 'run', '--dir', folder.root], {
+    cwd: folder.root,
+    detached: true,
+    stdio: 'ignore',
+    // Without this variable, glibc keeps a memory arena for each thread, which wastes megabytes.
+    env: { MALLOC_ARENA_MAX: '1', ...process.env },
+  })
+  let ended = false
+  child.once('exit', () => {
+    ended = true
+  })
+  child.once('error', () => {
+    ended = true
+  })
+  child.unref()
+  const decided = await until(15, () => ended || (holdsLock(folder, child.pid) && isDecided(folder, before)))
+  if (!ended && !decided && holdsLock(folder, child.pid)) {
+    // the runtime runs, and what it notes about the agent's process may not be on the disk
+    const [disk] = diskHealth(folder)
+    if (disk?.level === 'bad') return `The runtime is started, but cannot note whether the agent runs. ${disk.detail}`
+  }
+  if (ended || !decided)
+    throw new Refusal(
+      `It did not start; see ${folder.runtimeLog}, or run "${hint('run')}" to watch it.${diskNote(folder)}`,
+    )
+  const state = stateNow(folder)
+  return readPause(folder)
+    ? `The runtime is started, but the agent is paused; "${hint('resume')}" starts it.`
+    : `Started. ${state ? sentence(state) : ''}`.trim()
+}
+
+const holdsLock = (folder: Folder, pid: number | undefined): boolean => whoHolds(folder, 'runtime')?.pid === pid
+
+/**
+ * Starts the agent through its service unit. If there is no unit, or the service manager does not answer, starts the
+ * agent in the background.
+ */
+async function startAgent(folder: Folder): Promise<string> {
+  const [unit] = findUnits(folder)
+  if (!unit) return startInBackground(folder)
+  const before = beforeStart(folder)
+  const ran = await control(unit, 'start')
+  if (ran.code === 0) {
+    await mustBegin(folder, unit, before)
+    return `Started ${unit.name}.`
+  }
+  if (!doesNotAnswer(ran)) throw refusedBy(unit, why(ran), 'start', folder)
+  const line = await startInBackground(folder)
+  return `${line}\nIt runs in the background and does not restart after a reboot: the manager of ${unit.name} does not answer here (${why(ran)}). To remove the unit: ${uninstallHint(unit, folder.root)}`
+}
+
+async function stopUnit(unit: Unit, folder: Folder): Promise<void> {
+  const ran = await control(unit, 'stop')
+  if (ran.code !== 0) throw refusedBy(unit, why(ran), 'stop', folder)
+}
+
+function refusedBy({ kind, name }: Unit, reason: string, command: string, { root }: Folder): Refusal {
+  const advice = kind === 'systemd system' && process.getuid?.() !== 0 ? ` Try: ${sudoHint(command, root)}` : ''
+  return new Refusal(`${name}: ${reason}.${advice}`)
+}
+
+/**
+ * Stops the agent, whether it runs through a service unit, through a runtime in the background, or as processes that were
+ * left when the runtime was killed. Refuses and names the processes that could not be ended.
+ */
+export async function stopAgent(agent: Stoppable): Promise<boolean> {
+  const stopped = await stopRuntime(agent)
+  const by = stopped ? undefined : () => noteStop(agent.folder, me())
+  const ended = await endLeft(agent, { what: 'svc stop', before: by })
+  mustBeGone(agent.folder)
+  return stopped || ended
+}
+
+/** Stops the runtime, which ends the agent first. Resolves to false if no runtime runs. */
+async function stopRuntime({ folder, manifest }: Stoppable): Promise<boolean> {
+  const patience = (manifest?.runtime?.stop_seconds ?? 10) + 20
+  const holder = whoHolds(folder, 'runtime')
+  if (holder?.what === 'svc report') throw new Refusal(`${named(holder)} only reports; stop it where it was started.`)
+  const units = await runningUnits(folder)
+  if (!holder && units.length === 0) return false
+  inTurnAnyway(folder, 'svc stop', () => noteStop(folder, me()))
+  for (const unit of units) await stopUnit(unit, folder)
+  const left = whoHolds(folder, 'runtime')
+  if (left) process.kill(left.pid, 'SIGTERM')
+  if (!(await until(patience, () => whoHolds(folder, 'runtime') === undefined)))
+    throw new Refusal(`It did not stop within ${patience} s; see ${folder.runtimeLog}.`)
+  return true
+}
+
+/**
+ * Returns the service units of the agent that are active. An active unit would start the agent again after it was
+ * stopped.
+ */
+async function runningUnits(folder: Folder): Promise<Unit[]> {
+  const units = findUnits(folder)
+  const states = await Promise.all(units.map(unitState))
+  return units.filter((_, i) => states[i] && isRunning(states[i]))
+}

@@ -1,0 +1,52 @@
+/** `svc account`: shows or changes the AI account that the agent's folder stores and the agent's reports name (2.1). */
+import { Command } from 'commander'
+import { inTurn } from '../../machine/files/lock.ts'
+import { examples } from '../../machine/hint.ts'
+import { clearAccount, readAccount, setAccount } from '../../state/account.ts'
+import { type Common, common, existing } from '../kit/folder.ts'
+import { exits, Refusal, show } from '../kit/output.ts'
+
+type AccountOptions = Common & { readonly org?: string; readonly plan?: string; readonly email?: string }
+
+export const account = (): Command =>
+  new Command('account')
+    .summary('set the AI account of this agent')
+    .description(
+      "Sets the AI account that this agent's reports name. It is stored in the agent's folder. Only what you set here is sent; nothing is looked up.",
+    )
+    .helpCommand(false)
+    .addHelpText('after', examples('account set --org "Example Ltd" --plan team --email ops@example.com'))
+    .addCommand(
+      common(new Command('set'))
+        .summary('set the account, or a part of it')
+        .option('--org <name>', 'the organisation')
+        .option('--plan <name>', 'the plan')
+        .option('--email <address>', 'the address the account is known by')
+        .action(({ dir, json, org, plan, email }: AccountOptions) => {
+          const parts = { ...(org && { org }), ...(plan && { plan }), ...(email && { email }) }
+          if (Object.keys(parts).length === 0)
+            throw new Refusal('Name at least one of --org, --plan, --email.', exits.usage)
+          const folder = existing(dir)
+          const now = inTurn(folder, 'svc account set', () => setAccount(folder, parts))
+          show(json, now, () => lines(now))
+        }),
+    )
+    .addCommand(
+      common(new Command('clear'))
+        .summary('remove the account from reports')
+        .action(({ dir, json }: Common) => {
+          const folder = existing(dir)
+          const changed = inTurn(folder, 'svc account clear', () => clearAccount(folder))
+          show(json, { changed }, () => (changed ? 'Reports no longer name an account.' : 'There was no account.'))
+        }),
+    )
+    .addCommand(
+      common(new Command('show'))
+        .summary('show the account')
+        .action(({ dir, json }: Common) => {
+          const now = readAccount(existing(dir))
+          show(json, now ?? null, () => (now ? lines(now) : 'Reports name no account.'))
+        }),
+    )
+
+const lines = (parts: object): string[] => Object.entries(parts).map(([key, value]) => `${key}: ${value}`)

@@ -1,0 +1,94 @@
+/**
+ * Chooses the settings at an installation: values given with --set, and answers of the person for settings without a
+ * default.
+ */
+import type { Setting, SettingSpec, SettingValues } from '@svc/protocol'
+import { wrongWith } from '@svc/protocol'
+import { messageOf } from '../../machine/base/errors.ts'
+import { hint } from '../../machine/hint.ts'
+import { decide } from '../../reporter/commands/decide.ts'
+import { changeSettings } from '../../state/settings.ts'
+import { askLine } from '../kit/ask.ts'
+import { type Agent, me } from '../kit/folder.ts'
+import { exits, oneLine, Refusal } from '../kit/output.ts'
+import { mayBe, readPairs, readValue } from './settings.ts'
+
+type Ask = (setting: SettingSpec) => Promise<string>
+
+/**
+ * Chooses values for the settings, and refuses a wrong value. If `ask` is undefined, nobody can be asked, and settings
+ * without a default stay unset.
+ */
+export async function chooseSettings(
+  schema: readonly SettingSpec[],
+  given: readonly string[],
+  ask: Ask | undefined,
+): Promise<SettingValues> {
+  const values = readPairs(given, schema)
+  for (const setting of ask ? openIn(schema, values) : []) {
+    const typed = (await ask?.(setting)) ?? ''
+    if (typed !== '') values[setting.key] = readValue(setting, typed)
+  }
+  if (Object.keys(values).length === 0) return {}
+  const decision = decide({ type: 'set', payload: values }, { controls: [], settings: schema, paused: false })
+  if (decision.do === 'set') return decision.values
+  throw new Refusal(decision.do === 'refuse' ? decision.message : 'These settings are not valid.', exits.usage)
+}
+
+/**
+ * Chooses the settings after the installation, because a service of an older version does not name them in its preview.
+ * The agent is already installed, so wrong values are only reported.
+ */
+export async function chooseLate(
+  { folder, manifest }: Agent,
+  given: readonly string[],
+  ask: Ask | undefined,
+): Promise<LateSettings> {
+  try {
+    const values = await chooseSettings(manifest.settings, given, ask)
+    if (Object.keys(values).length > 0) changeSettings(folder, manifest, values, me())
+    return { lines: unsetSettingsLines(manifest.settings, values, folder.root) }
+  } catch (error) {
+    const refused = messageOf(error)
+    return {
+      refused,
+      lines: [`No setting was changed: ${refused}`, ...unsetSettingsLines(manifest.settings, {}, folder.root)],
+    }
+  }
+}
+
+/** Lines for the person, and why the settings given with --set were refused after the installation. */
+export interface LateSettings {
+  readonly lines: readonly string[]
+  readonly refused?: string
+}
+
+/** Returns the settings that have no default and no chosen value. */
+const openIn = (schema: readonly SettingSpec[], values: object): SettingSpec[] =>
+  schema.filter((setting) => (setting.default ?? null) === null && !Object.hasOwn(values, setting.key))
+
+/** Returns lines for the person that say which settings still have no value, and how to set them. */
+export function unsetSettingsLines(schema: readonly SettingSpec[], values: object, root: string): string[] {
+  const open = openIn(schema, values)
+  const [first] = open
+  if (!first) return []
+  const names = open.map(({ key, label }) => (label ? `${key} (${label})` : key)).join(', ')
+  return [
+    oneLine(
+      `Without a value: ${names}. Set ${open.length === 1 ? 'it' : 'them'} with: ${hint(`set ${first.key}=…`, root)}`,
+    ),
+  ]
+}
+
+export const askSetting: Ask = (setting) => {
+  const { key, label, help } = setting
+  const what = [label ?? key, help, setting.type === 'text' ? undefined : mayBe(setting)].filter(Boolean).join('; ')
+  return askLine(oneLine(`${what} (setting ${key}, Enter to leave it without a value)`), (typed) =>
+    typed === '' ? undefined : sentence(setting, typed),
+  )
+}
+
+function sentence(setting: Setting, typed: string): string | undefined {
+  const wrong = wrongWith(setting, readValue(setting, typed))
+  return wrong && `It ${wrong}.`
+}

@@ -1,0 +1,97 @@
+/**
+ * `svc secrets`: sets secret environment variables of the agent, whose values are never shown (2.12). A value is typed
+ * without being shown, or read from standard input. A value is never an argument, since every user of the machine can
+ * see arguments (I29).
+ */
+import { wrongWithEnvValue, wrongWithSecretName } from '@svc/blueprint'
+import { Command } from 'commander'
+import { changeEnv, envFaults, envUnread, maxEnvBytes, readEnv } from '../../machine/files/env.ts'
+import { prepare } from '../../machine/files/folder.ts'
+import { inTurn } from '../../machine/files/lock.ts'
+import { examples, hint } from '../../machine/hint.ts'
+import { askHidden, interactive, standardInput } from '../kit/ask.ts'
+import { type Agent, agentAt, type Common, common } from '../kit/folder.ts'
+import { columns, exits, Refusal, show, warn } from '../kit/output.ts'
+
+export const secrets = (): Command =>
+  new Command('secrets')
+    .summary('list, set or remove secrets of this agent')
+    .description(
+      `The secrets in .svc/secrets.env. Values are never shown. A change takes effect at the agent's next start: ${hint('restart')}`,
+    )
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      examples('secrets list', 'secrets set MAIL_PASSWORD', 'secrets set MAIL_PASSWORD < password.txt'),
+    )
+    .addCommand(
+      common(new Command('list'))
+        .summary('list which are set and which are missing')
+        .action(async ({ dir, json }: Common) => {
+          const all = list(await agentAt(dir))
+          show(json, all, () =>
+            all.length === 0
+              ? 'This agent needs no secrets and has none.'
+              : columns([
+                  ['NAME', 'SET', 'PURPOSE'],
+                  ...all.map((s) => [s.name, s.set ? 'yes' : s.optional ? 'no (optional)' : 'no', s.purpose]),
+                ]),
+          )
+        }),
+    )
+    .addCommand(
+      common(new Command('set'))
+        .argument('<NAME>', 'the secret')
+        .summary('set one; its value is asked for without showing it, or read from standard input')
+        .action(async (name: string, { dir, json }: Common) => {
+          const { folder, manifest } = await agentAt(dir)
+          const wrong = wrongWithSecretName(name)
+          if (wrong) throw new Refusal(`The name of a secret ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
+          const value = interactive()
+            ? await askHidden(`${name} (it is not shown)`, true)
+            : (await standardInput(maxEnvBytes)).replace(/\r?\n$/, '')
+          const bad =
+            value === '' ? `must not be empty; "${hint('secrets unset')}" removes it` : wrongWithEnvValue(value)
+          if (bad) throw new Refusal(`The value of ${name} ${bad}.`, exits.usage)
+          inTurn(folder, 'svc secrets', () => {
+            prepare(folder)
+            changeEnv(folder.secrets, { [name]: value })
+          })
+          const declared = manifest.secrets.some((s) => s.name === name)
+          show(
+            json,
+            { set: name, declared },
+            () =>
+              `Set ${name}${declared ? '' : ', which the manifest does not name'}. It takes effect at the agent's next start: ${hint('restart')}`,
+          )
+        }),
+    )
+    .addCommand(
+      common(new Command('unset'))
+        .argument('<NAME>', 'the secret')
+        .summary('remove one')
+        .action(async (name: string, { dir, json }: Common) => {
+          const { folder } = await agentAt(dir)
+          const changed = inTurn(folder, 'svc secrets', () => {
+            const why = envUnread(folder.secrets)
+            if (why !== undefined) throw new Refusal(`${folder.secrets} ${why}. Nothing was changed.`)
+            const had = readEnv(folder.secrets).has(name)
+            if (had) changeEnv(folder.secrets, { [name]: undefined })
+            return had
+          })
+          show(json, { unset: name, changed }, () => (changed ? `Removed ${name}.` : `${name} was not set.`))
+        }),
+    )
+
+function list({ folder, manifest }: Agent) {
+  const why = envUnread(folder.secrets)
+  if (why !== undefined) throw new Refusal(`${folder.secrets} ${why}.`)
+  for (const fault of envFaults(folder.secrets)) warn(`${folder.secrets} ${fault}.`)
+  const set = readEnv(folder.secrets)
+  const declared = manifest.secrets.map((s) => ({ ...s, set: set.has(s.name) }))
+  const others = [...set.keys()].filter((name) => !manifest.secrets.some((s) => s.name === name))
+  return [
+    ...declared,
+    ...others.map((name) => ({ name, purpose: 'not named by the manifest', optional: true, set: true })),
+  ]
+}

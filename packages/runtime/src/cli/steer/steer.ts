@@ -1,0 +1,73 @@
+/** `svc pause`, `resume` and `run-now`: change the same files as the commands from the service do (1, rule 4). */
+import { Command } from 'commander'
+import { moment } from '../../machine/base/time.ts'
+import { inTurn, inTurnAnyway, whoHolds } from '../../machine/files/lock.ts'
+import { examples } from '../../machine/hint.ts'
+import { changedBy } from '../../state/changes.ts'
+import { pause, readPause, resume } from '../../state/pause.ts'
+import { askToRun } from '../../state/run-now.ts'
+import { type Agent, agentAt, type Common, common, me } from '../kit/folder.ts'
+import { Refusal, show } from '../kit/output.ts'
+import { endLeft, mustBeGone, mustPause } from '../run/end.ts'
+
+export const pauseCommand = (): Command =>
+  common(new Command('pause'))
+    .summary('pause this agent')
+    .description(
+      'Pauses the agent: it starts nothing new while the file .svc/paused exists. It is the same pause as from the service.\nIf svc starts the agent, everything that the agent started is ended before the command returns.',
+    )
+    .addHelpText('after', examples('pause --dir /srv/mail-triage'))
+    .action(async ({ dir, json }: Common) => {
+      const agent = await agentAt(dir)
+      const { folder, manifest } = agent
+      if (!manifest.controls.includes('pause')) throw new Refusal(`${manifest.name} does not offer pause.`)
+      const changed = inTurnAnyway(folder, 'svc pause', () => pause(folder, me()))
+      await rest(agent)
+      const now = readPause(folder)
+      show(json, { paused: true, changed, since: now?.since, ...now?.author }, () =>
+        changed
+          ? 'Paused.'
+          : `Already paused since ${moment(now?.since ?? 0)}${now?.author ? ` ${changedBy(now.author)}` : ''}.`,
+      )
+    })
+
+/** Waits until a paused agent that svc starts has ended. If no runtime runs, ends what a killed runtime left. */
+async function rest(agent: Agent): Promise<void> {
+  const { folder, manifest } = agent
+  if (!manifest.runtime) return
+  const holder = whoHolds(folder, 'runtime')
+  if (holder?.what === 'svc run') return mustPause(agent)
+  if (holder) return // A reporter does not start the agent, and a command that stops the agent ends everything itself.
+  await endLeft(agent, { what: 'svc pause' })
+  mustBeGone(folder, 'Paused.')
+}
+
+export const resumeCommand = (): Command =>
+  common(new Command('resume'))
+    .summary('end a pause')
+    .description('Ends a pause, whoever started it.')
+    .addHelpText('after', examples('resume'))
+    .action(async ({ dir, json }: Common) => {
+      const { folder } = await agentAt(dir)
+      const changed = inTurnAnyway(folder, 'svc resume', () => resume(folder, me()))
+      show(json, { paused: false, changed }, () => (changed ? 'Resumed.' : 'It was not paused.'))
+    })
+
+export const runNowCommand = (): Command =>
+  common(new Command('run-now'))
+    .summary('ask this agent to run now')
+    .description(
+      'Asks the agent to run now: it finds the file .svc/run_now and removes it when it starts. Refused while the agent is paused.',
+    )
+    .addHelpText('after', examples('run-now'))
+    .action(async ({ dir, json }: Common) => {
+      const { folder, manifest } = await agentAt(dir)
+      if (!manifest.controls.includes('run_now')) throw new Refusal(`${manifest.name} does not offer run_now.`)
+      const changed = inTurn(folder, 'svc run-now', () => {
+        if (readPause(folder)) throw new Refusal('Paused. Resume first.')
+        return askToRun(folder, me())
+      })
+      show(json, { asked: true, changed }, () =>
+        changed ? 'Asked to run now.' : 'Already asked; the agent has not started yet.',
+      )
+    })
