@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { install, type Played, uploadVersions } from '../packages/dashboard/src/pages/updates/testing/fleet.ts'
+import { install, type Played, uploadVersions } from '../packages/dashboard/src/updates/testing/fleet.ts'
 import { type BrowserSetup, openBrowserSetup, type Visitor } from '../packages/dashboard/testing/browser-setup.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -1,6 +1,6 @@
 /**
  * `npm run texts` prints every text that people read on the page and on command lines, by area and with its place in
- * the code, so that somebody can review all of them. `npm run texts -- dashboard/pages/fleet` prints one area.
+ * the code, so that somebody can review all of them. `npm run texts -- dashboard/fleet` prints one area.
  */
 import { isShipped } from './house/figures.ts'
 import { readSources } from './house/read.ts'
@@ -16,7 +16,7 @@ for (const [file, { texts }] of await readSources()) {
 for (const [area, lines] of [...areas].sort(([a], [b]) => a.localeCompare(b)))
   console.log([area, ...lines, ''].join('\n'))
 
-/** The area of a file: `packages/dashboard/src/pages/fleet/Row.tsx` is in the area `dashboard/pages/fleet`. */
+/** The area of a file: `packages/dashboard/src/pages/fleet/Row.tsx` is in the area `dashboard/fleet`. */
 function areaOf(file: string): string {
   const [, part, , ...path] = file.split('/')
   return [part, ...path.slice(0, -1).slice(0, 2)].join('/')

@@ -79,7 +79,7 @@ export default defineConfig({
       // Modules of packages/protocol have no side effects, so the build leaves out those that the page does not call.
       treeshake: { moduleSideEffects: (id: string) => !/packages\/protocol\//.test(id) },
       // The door is an entry, so that the bundler can tell which modules it needs.
-      input: { index: 'index.html', page: 'src/Page.tsx', door: 'src/door/Door.tsx' },
+      input: { index: 'index.html', page: 'src/ui/pages/Page.tsx', door: 'src/door/Door.tsx' },
       // By default the bundler would make a hundred small files, and a page would load sixty of them, six at a time. So
       // one file has the code that the door needs, apart from its pages, and another the code that two or more pages
       // share. Code for dropping zips, for tabs, for inputs, and for alerts is in separate files.

@@ -102,7 +102,7 @@ async function request(method, path, body) {
   return await response.json()
 }
 
-/** The end of the name of a channel with this subscription. The page makes the same one in src/alerts/browser.ts. */
+/** The end of the name of a channel with this subscription. The page makes the same one in src/alerts/channels/browser.ts. */
 async function endOf(endpoint) {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(endpoint)))
   return [...hash.subarray(0, 2)].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,11 +1,11 @@
 import type { Me } from '@svc/api'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { Notices } from './notify.tsx'
-import type { Show } from './Page.tsx'
-import { ProofGate } from './proof/ProofGate.tsx'
-import { keys, queryClient } from './queries.ts'
+import { ProofGate } from './account/proof/ProofGate.tsx'
+import { keys, queryClient } from './data/queries.ts'
 import { router } from './router.tsx'
+import { Notices } from './ui/notify.tsx'
+import type { Show } from './ui/pages/Page.tsx'
 
 const App = () => (
   <QueryClientProvider client={queryClient}>

@@ -1,13 +1,13 @@
 /**
  * Opens every page in browsers whose machine has a wrong clock, and looks at all that is shown from the first frame on.
  * Nothing may differ from what a browser with the right clock shows. `npm test` leaves this out.
- * packages/dashboard/src/ui/service-time.test.ts proves the same rules.
+ * packages/dashboard/src/ui/time/service-time.test.ts proves the same rules.
  */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../testing/eventually.ts'
-import { wholeReport } from './pages/agent/testing/reports.ts'
-import { type AgentPageSetup, openAgentPageSetup } from './pages/agent/testing/setup.ts'
+import { wholeReport } from './agents/testing/reports.ts'
+import { type AgentPageSetup, openAgentPageSetup } from './agents/testing/setup.ts'
 import { agentTabs, alertTabs, paths } from './paths.ts'
 
 const minute = 60_000

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { password } from '../testing/browser-setup.ts'
 import { codeOf } from '../testing/factors.ts'
 import { focusOn } from '../testing/keys.ts'
-import { wholeReport } from './pages/agent/testing/reports.ts'
-import { type AgentPageSetup, openAgentPageSetup } from './pages/agent/testing/setup.ts'
+import { wholeReport } from './agents/testing/reports.ts'
+import { type AgentPageSetup, openAgentPageSetup } from './agents/testing/setup.ts'
 
 let setup: AgentPageSetup
 beforeAll(async () => {

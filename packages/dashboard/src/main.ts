@@ -2,8 +2,8 @@
  * Starts the page. The service first says who is signed in, and this decides whether the page loads the small door or
  * everything else. Until then index.html shows the frame.
  */
-import './styles.ts'
-import { api } from './api.ts'
+import './shell/styles.ts'
+import { api } from './data/api.ts'
 import { patiently } from './door/patiently.ts'
 import { doorWithout, placeFor } from './door/place.ts'
 
@@ -13,7 +13,7 @@ const asked = patiently(() => api.door()).catch((error) => {
   throw error
 })
 // The door and all other pages need this code, so it loads while the service answers.
-const page = import('./Page.tsx')
+const page = import('./ui/pages/Page.tsx')
 
 async function open(): Promise<void> {
   const [{ show }, door] = await Promise.all([page, asked])

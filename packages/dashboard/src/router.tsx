@@ -13,14 +13,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router'
-import { isRefusal } from './api.ts'
-import { fileOf, filesAreGone, loadAgain } from './files.tsx'
-import { NotFoundPage } from './NotFoundPage.tsx'
-import { BrokenPage } from './pages/BrokenPage.tsx'
-import { appliedIn } from './pages/fleet/applied.ts'
-import { asked, isOld, viewOf } from './pages/fleet/view.ts'
-import { WaitingPage } from './pages/WaitingPage.tsx'
-import { type AgentTab, agentTabs, alertTabs, paths } from './paths.ts'
+import { isRefusal } from './data/api.ts'
 import {
   actionQuery,
   agentQuery,
@@ -36,10 +29,17 @@ import {
   rolloutQuery,
   viewsQuery,
   workspaceQuery,
-} from './queries.ts'
-import { parseSearch, stringifySearch } from './search.ts'
-import { workspaceBefore } from './shell/returning.ts'
+} from './data/queries.ts'
+import { parseSearch, stringifySearch } from './data/search.ts'
+import { appliedIn } from './fleet/filter/applied.ts'
+import { asked, isOld, viewOf } from './fleet/views/view.ts'
+import { type AgentTab, agentTabs, alertTabs, paths } from './paths.ts'
+import { BrokenPage } from './shell/BrokenPage.tsx'
+import { workspaceBefore } from './shell/keys/returning.ts'
 import { WorkspaceShell } from './shell/WorkspaceShell.tsx'
+import { fileOf, filesAreGone, loadAgain } from './ui/files.tsx'
+import { NotFoundPage } from './ui/pages/NotFoundPage.tsx'
+import { WaitingPage } from './ui/pages/WaitingPage.tsx'
 
 interface Context {
   queryClient: QueryClient
@@ -92,7 +92,7 @@ const home = createRoute({
     const [only, another] = context.me.workspaces
     if (only && !another) throw redirect({ to: paths.fleet, params: { slug: only.slug }, replace: true })
   },
-  component: lazyRouteComponent(() => fileOf(import('./pages/HomePage.tsx')), 'HomePage'),
+  component: lazyRouteComponent(() => fileOf(import('./shell/HomePage.tsx')), 'HomePage'),
 })
 const account = createRoute({
   getParentRoute: () => signedIn,
@@ -101,13 +101,13 @@ const account = createRoute({
     const slug = workspaceBefore(context.me.workspaces)
     if (slug !== undefined) await context.queryClient.prefetchQuery(workspaceQuery(slug))
   },
-  component: lazyRouteComponent(() => fileOf(import('./pages/account/AccountPage.tsx')), 'AccountPage'),
+  component: lazyRouteComponent(() => fileOf(import('./account/AccountPage.tsx')), 'AccountPage'),
 })
 
 const newWorkspace = createRoute({
   getParentRoute: () => signedIn,
   path: paths.newWorkspace,
-  component: lazyRouteComponent(() => fileOf(import('./pages/NewWorkspacePage.tsx')), 'NewWorkspacePage'),
+  component: lazyRouteComponent(() => fileOf(import('./shell/NewWorkspacePage.tsx')), 'NewWorkspacePage'),
 })
 
 // ---- Routes of one workspace ----
@@ -141,7 +141,7 @@ const fleet = createRoute({
     const { filter } = appliedIn(params.slug, view.q)
     void context.queryClient.prefetchQuery(fleetQuery(params.slug, asked(view, filter.text), 0))
   },
-  component: lazyRouteComponent(() => fileOf(import('./pages/fleet/FleetPage.tsx')), 'FleetPage'),
+  component: lazyRouteComponent(() => fileOf(import('./fleet/FleetPage.tsx')), 'FleetPage'),
 })
 const agent = createRoute({
   getParentRoute: () => workspace,
@@ -157,13 +157,13 @@ const agent = createRoute({
     ...present({ tab: oneOf(agentTabs, s.tab) }),
   }),
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(agentQuery(params.slug, params.name)),
-  component: lazyRouteComponent(() => fileOf(import('./pages/agent/AgentPage.tsx')), 'AgentPage'),
+  component: lazyRouteComponent(() => fileOf(import('./agents/AgentPage.tsx')), 'AgentPage'),
 })
 const blueprints = createRoute({
   getParentRoute: () => workspace,
   path: '/blueprints',
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(blueprintsQuery(params.slug)),
-  component: lazyRouteComponent(() => fileOf(import('./pages/blueprints/BlueprintsPage.tsx')), 'BlueprintsPage'),
+  component: lazyRouteComponent(() => fileOf(import('./blueprints/BlueprintsPage.tsx')), 'BlueprintsPage'),
 })
 const blueprint = createRoute({
   getParentRoute: () => workspace,
@@ -171,42 +171,42 @@ const blueprint = createRoute({
   validateSearch: (s: Search) => present({ version: text(s.version) }),
   loader: ({ context, params }) =>
     void context.queryClient.prefetchQuery(blueprintQuery(params.slug, params.blueprint)),
-  component: lazyRouteComponent(() => fileOf(import('./pages/blueprints/BlueprintPage.tsx')), 'BlueprintPage'),
+  component: lazyRouteComponent(() => fileOf(import('./blueprints/BlueprintPage.tsx')), 'BlueprintPage'),
 })
 const install = createRoute({
   getParentRoute: () => workspace,
   path: '/install',
   validateSearch: (s: Search) =>
     present({ blueprint: text(s.blueprint), version: text(s.version), agent: text(s.agent) }),
-  component: lazyRouteComponent(() => fileOf(import('./pages/install/InstallPage.tsx')), 'InstallPage'),
+  component: lazyRouteComponent(() => fileOf(import('./blueprints/install/InstallPage.tsx')), 'InstallPage'),
 })
 const code = createRoute({
   getParentRoute: () => workspace,
   path: '/codes/$id',
-  component: lazyRouteComponent(() => fileOf(import('./pages/install/CodePage.tsx')), 'CodePage'),
+  component: lazyRouteComponent(() => fileOf(import('./blueprints/install/CodePage.tsx')), 'CodePage'),
 })
 const updates = createRoute({
   getParentRoute: () => workspace,
   path: '/updates',
-  component: lazyRouteComponent(() => fileOf(import('./pages/updates/UpdatesPage.tsx')), 'UpdatesPage'),
+  component: lazyRouteComponent(() => fileOf(import('./updates/UpdatesPage.tsx')), 'UpdatesPage'),
 })
 const update = createRoute({
   getParentRoute: () => workspace,
   path: '/updates/new',
   validateSearch: (s: Search) =>
     present({ blueprint: text(s.blueprint), version: text(s.version), agents: oneOf(['chosen'] as const, s.agents) }),
-  component: lazyRouteComponent(() => fileOf(import('./pages/updates/UpdatePage.tsx')), 'UpdatePage'),
+  component: lazyRouteComponent(() => fileOf(import('./updates/UpdatePage.tsx')), 'UpdatePage'),
 })
 const rollout = createRoute({
   getParentRoute: () => workspace,
   path: '/updates/$id',
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(rolloutQuery(params.slug, params.id)),
-  component: lazyRouteComponent(() => fileOf(import('./pages/updates/RolloutPage.tsx')), 'RolloutPage'),
+  component: lazyRouteComponent(() => fileOf(import('./updates/RolloutPage.tsx')), 'RolloutPage'),
 })
 const actions = createRoute({
   getParentRoute: () => workspace,
   path: '/actions',
-  component: lazyRouteComponent(() => fileOf(import('./pages/actions/ActionsPage.tsx')), 'ActionsPage'),
+  component: lazyRouteComponent(() => fileOf(import('./actions/ActionsPage.tsx')), 'ActionsPage'),
 })
 const actionShows = [
   'applied',
@@ -223,31 +223,31 @@ const action = createRoute({
   path: '/actions/$id',
   validateSearch: (s: Search) => present({ state: oneOf(actionShows, s.state) }),
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(actionQuery(params.slug, params.id)),
-  component: lazyRouteComponent(() => fileOf(import('./pages/actions/ActionPage.tsx')), 'ActionPage'),
+  component: lazyRouteComponent(() => fileOf(import('./actions/ActionPage.tsx')), 'ActionPage'),
 })
 const alerts = createRoute({
   getParentRoute: () => workspace,
   path: '/alerts',
   validateSearch: (s: Search) => present({ tab: oneOf(alertTabs, s.tab) }),
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(openAlertsQuery(params.slug)),
-  component: lazyRouteComponent(() => fileOf(import('./pages/alerts/AlertsPage.tsx')), 'AlertsPage'),
+  component: lazyRouteComponent(() => fileOf(import('./alerts/AlertsPage.tsx')), 'AlertsPage'),
 })
 const bots = createRoute({
   getParentRoute: () => workspace,
   path: '/bots',
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(botsQuery(params.slug)),
-  component: lazyRouteComponent(() => fileOf(import('./pages/bots/BotsPage.tsx')), 'BotsPage'),
+  component: lazyRouteComponent(() => fileOf(import('./bots/BotsPage.tsx')), 'BotsPage'),
 })
 const members = createRoute({
   getParentRoute: () => workspace,
   path: '/members',
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(membersQuery(params.slug)),
-  component: lazyRouteComponent(() => fileOf(import('./pages/members/MembersPage.tsx')), 'MembersPage'),
+  component: lazyRouteComponent(() => fileOf(import('./members/MembersPage.tsx')), 'MembersPage'),
 })
 const activity = createRoute({
   getParentRoute: () => workspace,
   path: '/activity',
-  component: lazyRouteComponent(() => fileOf(import('./pages/activity/ActivityPage.tsx')), 'ActivityPage'),
+  component: lazyRouteComponent(() => fileOf(import('./activity/ActivityPage.tsx')), 'ActivityPage'),
 })
 
 export const router = createRouter({

@@ -9,8 +9,8 @@ import { eventually } from '../../../testing/eventually.ts'
 import type { Visitor } from '../testing/browser-setup.ts'
 import { browsers, programs } from '../testing/foreign-programs.ts'
 import { joinedWords } from '../testing/words.ts'
-import { wholeReport } from './pages/agent/testing/reports.ts'
-import { type AgentPageSetup, openAgentPageSetup } from './pages/agent/testing/setup.ts'
+import { wholeReport } from './agents/testing/reports.ts'
+import { type AgentPageSetup, openAgentPageSetup } from './agents/testing/setup.ts'
 import { agentTabs, alertTabs, paths } from './paths.ts'
 
 let setup: AgentPageSetup

@@ -3,10 +3,10 @@ import type { AlertLine } from '@svc/api'
 import { bare } from '@svc/protocol'
 import { IconCheck } from '@tabler/icons-react'
 import { useState } from 'react'
-import { api } from '../api.ts'
+import { api } from '../data/api.ts'
 import { Confirm } from '../ui/index.ts'
-import { useAlertsAgain } from './useAlertChange.ts'
-import { subjectText } from './words.ts'
+import { useAlertsAgain } from './parts/useAlertChange.ts'
+import { subjectText } from './parts/words.ts'
 
 const noteMax = 1000
 

@@ -1,12 +1,12 @@
 import type { AlertLine } from '@svc/api'
 import type { ReactNode } from 'react'
-import { AnchorLink } from '../links.tsx'
 import { paths } from '../paths.ts'
 import { Level, lasting, Text, Time } from '../ui/index.ts'
+import { AnchorLink } from '../ui/links.tsx'
 import { Dotted } from '../ui/parts.tsx'
 import { Acknowledge } from './Acknowledge.tsx'
-import { MuteMenu } from './MuteMenu.tsx'
-import { coveredIn, namesOf, statementOf } from './words.ts'
+import { MuteMenu } from './mutes/MuteMenu.tsx'
+import { coveredIn, namesOf, statementOf } from './parts/words.ts'
 import './alerts.css'
 
 interface AlertItemProps {

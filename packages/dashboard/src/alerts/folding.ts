@@ -1,6 +1,6 @@
 /** Pure functions that fold open alerts with one cause into one line. */
 import type { AlertLine } from '@svc/api'
-import { byUrgency, type Covered, coveredIn, statementOf } from './words.ts'
+import { byUrgency, type Covered, coveredIn, statementOf } from './parts/words.ts'
 
 /** The open alerts of one cause, most urgent first. Each is about another agent, unless there is only one alert. */
 export interface AlertFold {

@@ -1,8 +1,8 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { NewPasswordInput } from '../forms/NewPasswordInput.tsx'
-import { wrongWithPassword, wrongWithText } from '../forms/rules.ts'
-import { useSubmit } from '../forms/useSubmit.ts'
+import { NewPasswordInput } from '../ui/forms/NewPasswordInput.tsx'
+import { wrongWithPassword, wrongWithText } from '../ui/forms/rules.ts'
+import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { ErrorNote } from '../ui/index.ts'
 
 interface AccountFormProps {

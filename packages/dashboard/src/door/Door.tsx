@@ -1,8 +1,8 @@
 /** The pages that work without a session: sign-in, first start, links and invitations. */
 import type { Door as DoorAnswer } from '@svc/api'
-import { api } from '../api.ts'
-import type { Show } from '../Page.tsx'
-import { WaitingPage } from '../pages/WaitingPage.tsx'
+import { api } from '../data/api.ts'
+import type { Show } from '../ui/pages/Page.tsx'
+import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { useAddress } from './address.ts'
 import { ClaimPage } from './ClaimPage.tsx'
 import { FailedPage } from './FailedPage.tsx'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ApiError } from '../api.ts'
+import { ApiError } from '../data/api.ts'
 import { patiently } from './patiently.ts'
 
 /** Asks a service that gives these answers one after the other, and returns what came of it with the pauses. */

@@ -1,4 +1,4 @@
-import { ApiError } from '../api.ts'
+import { ApiError } from '../data/api.ts'
 
 /** The pauses in milliseconds before a request is sent again. */
 const pauses = [1000, 2000]

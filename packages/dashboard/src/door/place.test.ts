@@ -1,6 +1,6 @@
 import type { Me } from '@svc/api'
 import { expect, test } from 'vitest'
-import { ApiError } from '../api.ts'
+import { ApiError } from '../data/api.ts'
 import { doorAt, doorWithout, placeFor, safeNext } from './place.ts'
 
 test.each([

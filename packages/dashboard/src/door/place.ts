@@ -1,6 +1,6 @@
 /** Decides from the address and the answer of the door which page is opened. */
 import type { Door, Me } from '@svc/api'
-import { ApiError } from '../api.ts'
+import { ApiError } from '../data/api.ts'
 import { paths } from '../paths.ts'
 
 /** A page of the door; `id` is the secret in the address of an invitation. */

@@ -1,9 +1,9 @@
 import { useNetwork } from '@mantine/hooks'
 import { IconCloudOff, IconLock, IconRefresh } from '@tabler/icons-react'
 import { Suspense, useEffect, useState } from 'react'
-import { part } from '../files.tsx'
-import type { LiveState } from '../live/useLive.ts'
-import { useWorkspace } from '../workspace.ts'
+import type { LiveState } from '../data/live/useLive.ts'
+import { useWorkspace } from '../data/workspace.ts'
+import { part } from '../ui/files.tsx'
 import { NotifyBanner } from './NotifyBanner.tsx'
 
 const FactorBanner = part(() => import('./FactorBanner.tsx'))

@@ -1,6 +1,6 @@
 import { IconBellOff } from '@tabler/icons-react'
-import { NotifyButtons } from '../alerts/NotifyButtons.tsx'
-import { useWorkspace } from '../workspace.ts'
+import { NotifyButtons } from '../alerts/channels/NotifyButtons.tsx'
+import { useWorkspace } from '../data/workspace.ts'
 
 /** A warning in a workspace that has agents but no enabled channel, so that nobody receives its alerts. */
 export function NotifyBanner({ slug }: { slug: string }) {

@@ -13,15 +13,15 @@ import {
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type ComponentType, Suspense, useState } from 'react'
-import { part } from '../files.tsx'
-import { NavItem } from '../links.tsx'
+import { meQuery } from '../data/queries.ts'
+import { useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
-import { meQuery } from '../queries.ts'
-import { useWorkspace } from '../workspace.ts'
-import { icon, PersonFace, WorkspaceFace } from './faces.tsx'
-import { modOf } from './keys.ts'
+import { part } from '../ui/files.tsx'
+import { NavItem } from '../ui/links.tsx'
+import { icon, PersonFace, WorkspaceFace } from './finding/faces.tsx'
+import { modOf } from './keys/keys.ts'
+import { isMac } from './keys/useKeys.ts'
 import { Mark } from './Mark.tsx'
-import { isMac } from './useKeys.ts'
 
 /** Shows the menu to switch workspaces, the button of the palette, the navigation, and the person's menu. */
 export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) {
@@ -87,7 +87,7 @@ const Unacknowledged = ({ count }: { count: number }) =>
     </span>
   )
 
-const load = () => import('./menus.tsx')
+const load = () => import('./finding/menus.tsx')
 const WorkspaceMenu = part(async () => ({ default: (await load()).WorkspaceMenu }))
 const PersonMenu = part(async () => ({ default: (await load()).PersonMenu }))
 

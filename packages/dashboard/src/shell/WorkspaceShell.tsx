@@ -3,23 +3,23 @@ import { IconSearch } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
-import { isRefusal } from '../api.ts'
-import { part } from '../files.tsx'
-import { useLive } from '../live/useLive.ts'
-import { NotFoundPage } from '../NotFoundPage.tsx'
-import { notify } from '../notify.tsx'
+import { isRefusal } from '../data/api.ts'
+import { useLive } from '../data/live/useLive.ts'
+import { forgetWorkspace, workspaceQuery } from '../data/queries.ts'
+import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
-import { forgetWorkspace, workspaceQuery } from '../queries.ts'
+import { part } from '../ui/files.tsx'
 import { focusMain, useTitleCount } from '../ui/index.ts'
-import { useSlug, useWorkspace } from '../workspace.ts'
+import { notify } from '../ui/notify.tsx'
+import { NotFoundPage } from '../ui/pages/NotFoundPage.tsx'
 import { Banners } from './Banners.tsx'
 import { useFrame } from './frame.ts'
+import { notePlace } from './keys/returning.ts'
+import { useKey, useKeyListener } from './keys/useKeys.ts'
 import { Mark } from './Mark.tsx'
-import { notePlace } from './returning.ts'
 import { SideBar } from './SideBar.tsx'
-import { useKey, useKeyListener } from './useKeys.ts'
 
-const loadPalette = () => import('./Palette.tsx')
+const loadPalette = () => import('./finding/Palette.tsx')
 const Palette = part(async () => ({ default: (await loadPalette()).Palette }))
 const KeysSheet = part(async () => ({ default: (await import('./KeysSheet.tsx')).KeysSheet }))
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { resolver, theme } from '../theme.ts'
+import { resolver, theme } from '../ui/theme.ts'
 
 const css = readFileSync(join(import.meta.dirname, 'frame.css'), 'utf8')
 

@@ -1,7 +1,7 @@
 /** Small components shared by several pages. */
 import { Button, type ButtonProps, Tooltip } from '@mantine/core'
 import { Fragment, type ReactNode, useId } from 'react'
-import { count } from './format.ts'
+import { count } from './time/format.ts'
 import './parts.css'
 
 interface SectionProps {

@@ -1,7 +1,7 @@
 import type { FilterPlace } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
-import { api } from '../../api.ts'
+import { api } from '../../data/api.ts'
 import { Text } from '../../ui/index.ts'
 
 /** Says which terms of a filter exclude no agent, so that a term with a mistake is seen before somebody acts on all. */

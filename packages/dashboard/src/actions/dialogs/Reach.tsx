@@ -2,7 +2,7 @@ import type { ActionPreview, ActionType } from '@svc/api'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Fragment } from 'react'
 import { ErrorNote, Scroll, Text } from '../../ui/index.ts'
-import { agentsIn, previewWords, reasonsIn } from '../words.ts'
+import { agentsIn, previewWords, reasonsIn } from './words.ts'
 
 interface ReachProps {
   type: ActionType

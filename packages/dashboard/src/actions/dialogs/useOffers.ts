@@ -1,6 +1,6 @@
 import type { ActionOffers, ActionOffersInput } from '@svc/api'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { api } from '../../api.ts'
+import { api } from '../../data/api.ts'
 
 /** Asks which settings or logs the selected agents offer. */
 export const useOffers = (

@@ -1,7 +1,7 @@
 import type { ActionPreview, NewAction } from '@svc/api'
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { goneAgents } from '../../agents/gone.ts'
-import { ApiError, api } from '../../api.ts'
+import { goneAgents } from '../../agents/dialogs/gone.ts'
+import { ApiError, api } from '../../data/api.ts'
 
 export type ActionValues = NonNullable<NewAction['values']>
 type Wanted = Pick<NewAction, 'type'> & { agents: readonly string[]; values: ActionValues }

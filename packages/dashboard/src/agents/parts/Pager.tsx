@@ -1,6 +1,6 @@
 import { ActionIcon, Group } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
-import { figure } from '../../ui/format.ts'
+import { figure } from '../../ui/time/format.ts'
 
 interface PagerProps {
   /** The number of the page of the list that is shown, counted from 1. */

@@ -1,7 +1,7 @@
 /** The props that all parts of the agent's page share, and the state of the page that is kept in its address. */
 import type { AgentPage, Command } from '@svc/api'
 import { getRouteApi } from '@tanstack/react-router'
-import type { SentCommand } from '../../api.ts'
+import type { SentCommand } from '../../data/api.ts'
 import type { AgentTab } from '../../paths.ts'
 import type { SettingsDrafts } from './drafts.ts'
 

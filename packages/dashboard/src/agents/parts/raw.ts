@@ -1,6 +1,6 @@
 /** Pure functions between the value of a setting and the content of its input on the page. */
 import { numberIn, type Setting, type SettingValue, wrongWith } from '@svc/protocol'
-import { fromLocalTime, toLocalTime } from '../../forms/local-time.ts'
+import { fromLocalTime, toLocalTime } from '../../ui/forms/local-time.ts'
 
 /**
  * The content of the input for a setting: a text for kinds that are typed, the index of the option for a select, a

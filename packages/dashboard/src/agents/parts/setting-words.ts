@@ -1,6 +1,6 @@
 /** The names, values and bounds of settings, in words. */
 import { boundsOf, type Setting, type SettingValue } from '@svc/protocol'
-import { figure } from '../../ui/format.ts'
+import { figure } from '../../ui/time/format.ts'
 
 export const nameOf = (setting: Setting): string => setting.label?.trim() || setting.key
 

@@ -1,4 +1,4 @@
-import { Text } from '../Text.tsx'
+import { Text } from '../values/Text.tsx'
 import { colorOf } from './palette.ts'
 import type { Stack, StackedColumn } from './stack.ts'
 

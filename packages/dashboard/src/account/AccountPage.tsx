@@ -1,0 +1,196 @@
+import { Anchor, Button, Group, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { bare } from '@svc/protocol'
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { api } from '../data/api.ts'
+import { factorsQuery, keys, meQuery, workspaceQuery } from '../data/queries.ts'
+import { useSignOut } from '../data/session.ts'
+import { FrameOf } from '../data/workspace.ts'
+import { paths, secondFactorPart } from '../paths.ts'
+import { useScheme } from '../shell/finding/scheme.ts'
+import { workspaceBefore } from '../shell/keys/returning.ts'
+import { WorkspaceShell } from '../shell/WorkspaceShell.tsx'
+import { wrongWithPassword, wrongWithText } from '../ui/forms/rules.ts'
+import { useSubmit } from '../ui/forms/useSubmit.ts'
+import { ErrorNote, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
+import { notify } from '../ui/notify.tsx'
+import { SecondFactors } from './SecondFactors.tsx'
+import { Sessions } from './Sessions.tsx'
+import { SignIns } from './SignIns.tsx'
+import './account.css'
+
+/**
+ * My account, in the frame of the workspace that was open last. Without a workspace, or if it cannot be loaded, there is
+ * no frame.
+ */
+export function AccountPage() {
+  const { data: me } = useSuspenseQuery(meQuery)
+  const [slug] = useState(() => workspaceBefore(me.workspaces))
+  const { data: workspace } = useQuery({ ...workspaceQuery(slug ?? ''), enabled: slug !== undefined })
+  if (slug === undefined || !workspace || !me.workspaces.some((one) => one.slug === slug))
+    return (
+      <main className="account-alone">
+        <Anchor component={Link} to={paths.home}>
+          Your workspaces
+        </Anchor>
+        <Account />
+      </main>
+    )
+  return (
+    <FrameOf value={slug}>
+      <WorkspaceShell>
+        <Account />
+      </WorkspaceShell>
+    </FrameOf>
+  )
+}
+
+/** The signed-in person sees and changes their name, password, sessions and appearance of the page. */
+function Account() {
+  const { data: me } = useSuspenseQuery(meQuery)
+  const signOut = useSignOut()
+  useDocumentTitle('My account')
+  return (
+    <div className="account">
+      <PageHeader
+        title="My account"
+        note={
+          <>
+            <Text>{me.email}</Text>
+            {!me.emailConfirmed && ' · not confirmed'}
+          </>
+        }
+        actions={
+          <Button variant="default" onClick={() => void signOut()}>
+            Sign out
+          </Button>
+        }
+      />
+      {!me.emailConfirmed && (
+        <p className="svc-quiet account-unconfirmed">
+          This email address is not confirmed. Until it is, the operator of this service can hand the account to the
+          owner of the address.
+        </p>
+      )}
+      <Part title="Name" note="Shown next to your actions.">
+        <NameForm name={me.name} />
+      </Part>
+      <Part title="Appearance" note="Saved in this browser.">
+        <Appearance />
+      </Part>
+      <Part title="Password" note="Changing it signs out your other sessions.">
+        <PasswordForm email={me.email} />
+      </Part>
+      <Part title="Second factor" note="Asked for after your password." id={secondFactorPart}>
+        <SecondFactors email={me.email} />
+      </Part>
+      <Part title="Sessions" note="Where you are signed in.">
+        <Sessions />
+      </Part>
+      <Part title="Last sign-ins" note="If one of them was not you, change your password.">
+        <SignIns />
+      </Part>
+      <p className="svc-quiet account-end">
+        svc {me.service.version}, open source (Apache-2.0).{' '}
+        <Anchor href="/notices.txt" target="_blank" inherit>
+          Libraries in this page and their licences
+        </Anchor>
+      </p>
+    </div>
+  )
+}
+
+interface AccountPart {
+  title: string
+  note: string
+  /** The part of the address after `#` that leads here. */
+  id?: string
+  children: ReactNode
+}
+
+const Part = ({ title, note, id, children }: AccountPart) => (
+  <section className="account-part" id={id}>
+    <div>
+      <h2>{title}</h2>
+      <p className="svc-quiet">{note}</p>
+    </div>
+    <div>{children}</div>
+  </section>
+)
+
+function Appearance() {
+  const { chosen, choose } = useScheme()
+  return (
+    <SegmentedControl
+      aria-label="Appearance"
+      value={chosen}
+      onChange={(scheme) => choose(scheme as typeof chosen)}
+      data={[
+        { value: 'auto', label: 'System' },
+        { value: 'light', label: 'Light' },
+        { value: 'dark', label: 'Dark' },
+      ]}
+    />
+  )
+}
+
+function NameForm({ name }: { name: string }) {
+  const client = useQueryClient()
+  const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })
+  const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
+    client.setQueryData(keys.me, await api.rename(values.name))
+    notify({ message: 'Name changed.' })
+  })
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack gap="sm">
+        <Group align="flex-start" gap="xs">
+          <TextInput flex={1} aria-label="Name" autoComplete="name" {...form.getInputProps('name')} />
+          <Button type="submit" variant="default" loading={busy} disabled={bare(form.values.name) === name}>
+            Save
+          </Button>
+        </Group>
+        {error !== null && <ErrorNote error={error} />}
+      </Stack>
+    </form>
+  )
+}
+
+function PasswordForm({ email }: { email: string }) {
+  const client = useQueryClient()
+  const form = useForm({
+    initialValues: { current: '', next: '' },
+    validate: { current: (v) => (v === '' ? 'Required' : null), next: wrongWithPassword },
+  })
+  const { data: factors } = useQuery(factorsQuery)
+  const { busy, error, submit } = useSubmit(async ({ current, next }: typeof form.values) => {
+    // Without a second factor the password is the proof, and nobody should have to type it twice.
+    if (factors?.totp === false) await api.prove({ password: current })
+    await api.changePassword(current, next)
+    form.reset()
+    void client.invalidateQueries({ queryKey: keys.sessions })
+    notify({ message: 'Password changed. Your other sessions were signed out.' })
+  })
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack gap="sm">
+        <input type="text" value={email} readOnly hidden autoComplete="username" />
+        <PasswordInput label="Current password" autoComplete="current-password" {...form.getInputProps('current')} />
+        <PasswordInput
+          label="New password"
+          description="At least 10 characters."
+          autoComplete="new-password"
+          {...form.getInputProps('next')}
+        />
+        {error !== null && <ErrorNote error={error} />}
+        <Group>
+          <Button type="submit" variant="default" loading={busy}>
+            Change password
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,200 @@
+import { Button, Group, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { Factors, NewTotp } from '@svc/api'
+import { codeIn } from '@svc/protocol'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Suspense, useLayoutEffect, useRef, useState } from 'react'
+import { api } from '../data/api.ts'
+import { factorsQuery } from '../data/queries.ts'
+import { part } from '../ui/files.tsx'
+import { CodeInput } from '../ui/forms/CodeInput.tsx'
+import { useSubmit } from '../ui/forms/useSubmit.ts'
+import { Confirm, CopyLines, ErrorNote, serviceNow, useFocusedPart } from '../ui/index.ts'
+import { notify } from '../ui/notify.tsx'
+import { addressOfFile, recoveryFile } from './recovery-file.ts'
+
+const QrCode = part(async () => ({ default: (await import('./QrCode.tsx')).QrCode }))
+
+interface Fresh {
+  codes: string[]
+  /** True if the codes replaced earlier ones. */
+  replace: boolean
+}
+
+/** The second factors of the signed-in person: an authenticator app with its recovery codes. */
+export function SecondFactors({ email }: { email: string }) {
+  const { data, error, refetch } = useQuery(factorsQuery)
+  const [begun, setBegun] = useState<NewTotp>()
+  const [fresh, setFresh] = useState<Fresh>()
+  const part = useFocusedPart<HTMLDivElement>(
+    data && (fresh ? 'codes' : data.totp ? 'added' : begun ? 'enrolling' : 'none'),
+  )
+  const shown = (next?: Fresh) => {
+    setBegun(undefined)
+    setFresh(next)
+  }
+  if (error && !data) return <ErrorNote error={error} retry={refetch} />
+  if (!data) return null
+  return (
+    <div ref={part} tabIndex={-1} className="svc-focused-part">
+      {fresh ? (
+        <NewCodes {...fresh} email={email} onDone={() => shown()} />
+      ) : data.totp ? (
+        <Added factors={data} onCodes={(codes) => shown({ codes, replace: true })} />
+      ) : begun ? (
+        <Enrolling begun={begun} onCodes={(codes) => shown({ codes, replace: false })} onCancel={() => shown()} />
+      ) : (
+        <Adding onBegun={setBegun} />
+      )}
+    </div>
+  )
+}
+
+/** Loads everything again that depends on factors, since an admin's rights may have changed. */
+function useReload() {
+  const client = useQueryClient()
+  return () => client.invalidateQueries()
+}
+
+function Adding({ onBegun }: { onBegun: (begun: NewTotp) => void }) {
+  const { busy, error, submit } = useSubmit(async () => onBegun(await api.beginTotp()))
+  return (
+    <Stack gap="sm" align="flex-start">
+      <div>None. With an authenticator app, a password alone does not sign anybody in to your account.</div>
+      {error !== null && <ErrorNote error={error} />}
+      <Button variant="default" onClick={submit} loading={busy}>
+        Add an authenticator app
+      </Button>
+    </Stack>
+  )
+}
+
+interface EnrollingProps {
+  begun: NewTotp
+  onCodes: (codes: string[]) => void
+  onCancel: () => void
+}
+
+function Enrolling({ begun: { secret, uri }, onCodes, onCancel }: EnrollingProps) {
+  const reload = useReload()
+  const form = useForm({
+    initialValues: { code: '' },
+    validate: {
+      code: (v) => (/^\d{6}$/.test(codeIn(v)) ? null : 'Enter the six digits that the app shows.'),
+    },
+  })
+  const { busy, error, submit } = useSubmit(async ({ code }: typeof form.values) => {
+    const { recovery } = await api.confirmTotp(code)
+    onCodes(recovery)
+    void reload()
+  })
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack gap="sm">
+        <div>
+          Scan this code with an authenticator app, such as Aegis, 1Password or Google Authenticator. An app on this
+          device takes the secret as text.
+        </div>
+        <Suspense fallback={<div className="factor-qr" />}>
+          <QrCode text={uri} />
+        </Suspense>
+        <CopyLines text={secret} label="secret" gapAfter={4} />
+        <Button component="a" href={uri} variant="default" className="factor-here">
+          Open the app on this phone
+        </Button>
+        <CodeInput autoFocus {...form.getInputProps('code')} />
+        <p className="svc-quiet">
+          Adding the app ends your other sessions: they sign in again, with a code. Next you get ten recovery codes. If
+          you lose the phone, one of them signs you in. Without them, only the operator of this service can help:{' '}
+          <code>svc-server person reset-factor</code>.
+        </p>
+        {error !== null && <ErrorNote error={error} />}
+        <Group gap="xs">
+          <Button type="submit" loading={busy}>
+            Add app
+          </Button>
+          <Button variant="default" onClick={onCancel}>
+            Cancel
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function NewCodes({ codes, replace, email, onDone }: Fresh & { email: string; onDone: () => void }) {
+  const title = useRef<HTMLHeadingElement>(null)
+  useLayoutEffect(() => title.current?.focus(), [])
+  const file = recoveryFile({ codes, email, host: location.host, now: serviceNow() })
+  return (
+    <Stack gap="sm" align="flex-start">
+      <h3 className="factor-title" ref={title} tabIndex={-1}>
+        Recovery codes
+      </h3>
+      <div>
+        Keep them where you find them without your phone. Each works once, and you won’t see them again.
+        {replace && ' Your earlier codes no longer work.'}
+      </div>
+      <CopyLines text={codes.join('\n')} label="recovery codes" />
+      <Group gap="xs">
+        <Button component="a" href={addressOfFile(file)} download="svc-recovery-codes.txt" variant="default">
+          Download
+        </Button>
+        <Button onClick={onDone}>I have saved them</Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function Added({ factors, onCodes }: { factors: Factors; onCodes: (codes: string[]) => void }) {
+  const reload = useReload()
+  const [removing, setRemoving] = useState(false)
+  const { busy, error, submit } = useSubmit(async () => {
+    const { recovery } = await api.newRecoveryCodes()
+    onCodes(recovery)
+    void reload()
+  })
+  const remove = async () => {
+    await api.removeTotp()
+    await reload()
+    notify({ message: 'Authenticator app removed.' })
+  }
+  const left = factors.recoveryLeft
+  return (
+    <Stack gap="sm" align="flex-start">
+      <div>
+        Authenticator app, with {left === 1 ? '1 recovery code' : `${left} recovery codes`} left.
+        {left < 3 && ' Make new ones before you need them.'}
+      </div>
+      {factors.unreadable && (
+        <ErrorNote
+          error={new Error('The service can no longer read the secret of the app. Remove the app, and add it again.')}
+        />
+      )}
+      {error !== null && <ErrorNote error={error} />}
+      <Group gap="xs">
+        <Button variant="default" onClick={submit} loading={busy}>
+          Make new recovery codes
+        </Button>
+        <Button variant="default" onClick={() => setRemoving(true)}>
+          Remove app
+        </Button>
+      </Group>
+      <p className="svc-quiet">
+        If you lose the phone, sign in with a recovery code and remove the app within ten minutes. Without a code, ask
+        the operator of this service to run <code>svc-server person reset-factor</code>.
+      </p>
+      <Confirm
+        opened={removing}
+        onClose={() => setRemoving(false)}
+        title="Remove the authenticator app?"
+        confirm="Remove app"
+        danger
+        onConfirm={remove}
+      >
+        Your password alone then signs in to your account. The recovery codes stop working. In workspaces that require a
+        second factor you have the rights of a member.
+      </Confirm>
+    </Stack>
+  )
+}

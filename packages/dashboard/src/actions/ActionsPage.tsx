@@ -1,0 +1,56 @@
+import { Button } from '@mantine/core'
+import { IconListCheck } from '@tabler/icons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { actionsQuery } from '../data/queries.ts'
+import { useSlug, useWorkspace } from '../data/workspace.ts'
+import { paths } from '../paths.ts'
+import { Empty, ErrorNote, PageHeader, Section, Text, Time, useDocumentTitle } from '../ui/index.ts'
+import { AnchorLink } from '../ui/links.tsx'
+import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { Bar, countWords } from './Bar.tsx'
+import { titleOf } from './dialogs/words.ts'
+import './actions.css'
+
+/** The actions of the workspace: commands for many agents, with their outcomes. */
+export function ActionsPage() {
+  const slug = useSlug()
+  const { name } = useWorkspace()
+  useDocumentTitle('Actions', name)
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(actionsQuery(slug))
+  const rows = data?.pages.flatMap((page) => page.rows)
+  return (
+    <>
+      <PageHeader title="Actions" note="Commands that were sent to many agents at once." />
+      {error && <ErrorNote error={error} retry={refetch} />}
+      {!rows && !error && <WaitingPage />}
+      {rows?.length === 0 && (
+        <Empty icon={IconListCheck} title="No actions yet" help={null}>
+          Select agents in the list of agents, and send them a command. It will be listed here.
+        </Empty>
+      )}
+      {rows && rows.length > 0 && (
+        <Section title="Last 30 days" flush>
+          <ul className="svc-rows" aria-label="Actions">
+            {rows.map((row) => (
+              <li key={row.id} className="act-row">
+                <AnchorLink to={paths.action} params={{ slug, id: row.id }} fw={600}>
+                  {titleOf(row)}
+                </AnchorLink>
+                <span className="svc-quiet">
+                  <Time at={row.at} /> by <Text>{row.by}</Text>
+                </span>
+                <Bar counts={row.counts} />
+                <p className="svc-quiet">{countWords(row.counts)}</p>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+      {hasNextPage && (
+        <Button variant="default" mt="md" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Older
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,119 @@
+import { Button } from '@mantine/core'
+import type { AuditEntry } from '@svc/api'
+import { IconHistory } from '@tabler/icons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api } from '../data/api.ts'
+import { keys } from '../data/queries.ts'
+import { useSlug, useWorkspace } from '../data/workspace.ts'
+import { paths } from '../paths.ts'
+import { Empty, ErrorNote, PageHeader, Text, Time, useDocumentTitle } from '../ui/index.ts'
+import { ButtonLink } from '../ui/links.tsx'
+import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { dayOf, type Part, sentence } from './sentence.ts'
+import './activity.css'
+
+const pageSize = 50
+
+/** The page with the activity of the workspace: newest entries first, older ones when a person asks for them. */
+export function ActivityPage() {
+  const slug = useSlug()
+  const { name } = useWorkspace()
+  useDocumentTitle('Activity', name)
+  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
+    queryKey: keys.activity(slug),
+    queryFn: ({ pageParam, signal }) => api.activity(slug, pageParam, pageSize, signal),
+    initialPageParam: undefined as number | undefined,
+    getNextPageParam: (page) => (page.length < pageSize ? undefined : page.at(-1)?.at),
+  })
+  const entries = once(data?.pages.flat() ?? [])
+  return (
+    <>
+      <PageHeader
+        title="Activity"
+        note="Actions of people in this workspace, and of the operator of this service."
+        actions={
+          <ButtonLink to={paths.actions} params={{ slug }} variant="default">
+            Actions on many agents
+          </ButtonLink>
+        }
+      />
+      {error && <ErrorNote error={error} retry={refetch} />}
+      {isPending ? (
+        <WaitingPage />
+      ) : entries.length === 0 && !error ? (
+        <Empty icon={IconHistory} title="No activity yet" help="page#activity">
+          New agents, commands, invitations and role changes will be listed here.
+        </Empty>
+      ) : (
+        byDay(entries).map(([day, list]) => (
+          <section key={day} className="activity-day">
+            <h2>{day}</h2>
+            <ol>
+              {list.map((entry) => (
+                <Line key={entry.id} slug={slug} entry={entry} />
+              ))}
+            </ol>
+          </section>
+        ))
+      )}
+      {hasNextPage && (
+        <Button variant="default" mt="md" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Older
+        </Button>
+      )}
+    </>
+  )
+}
+
+/**
+ * Removes entries that are listed twice. If several entries have the same millisecond, two requests may both return
+ * them.
+ */
+function once(entries: AuditEntry[]): AuditEntry[] {
+  return [...new Map(entries.map((entry) => [entry.id, entry])).values()]
+}
+
+function byDay(entries: AuditEntry[]): [string, AuditEntry[]][] {
+  const days = new Map<string, AuditEntry[]>()
+  for (const entry of entries) {
+    const day = dayOf(entry.at)
+    days.set(day, [...(days.get(day) ?? []), entry])
+  }
+  return [...days]
+}
+
+function Line({ slug, entry }: { slug: string; entry: AuditEntry }) {
+  return (
+    <li className="activity-line">
+      <span className="activity-words">
+        <strong>
+          <Text>{entry.actor}</Text>
+        </strong>{' '}
+        {sentence(entry).map((part, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one sentence never change
+          <Piece key={i} slug={slug} part={part} />
+        ))}
+      </span>
+      <span className="activity-time">
+        <Time at={entry.at} />
+      </span>
+    </li>
+  )
+}
+
+function Piece({ slug, part }: { slug: string; part: Part }) {
+  if (typeof part === 'string') return part
+  if ('said' in part) return <Text>{part.said}</Text>
+  if ('action' in part)
+    return (
+      <Link to={paths.action} params={{ slug, id: part.action }} className="activity-link">
+        {part.words}
+      </Link>
+    )
+  return (
+    <Link to={paths.agent} params={{ slug, name: part.agent }} className="activity-link">
+      <Text>{part.agent}</Text>
+    </Link>
+  )
+}

@@ -1,0 +1,251 @@
+/**
+ * Turns entries of the activity into sentences. An entry with an unknown action is shown with its details as they are.
+ */
+import type { AuditEntry } from '@svc/api'
+import { headings } from '../alerts/parts/words.ts'
+import { dateAndTime, serviceNow } from '../ui/index.ts'
+
+/** A part of a sentence: words of the page, a text that was entered elsewhere (`said`), or an agent's name. */
+export type Part = string | { said: string } | { agent: string } | { action: string; words: string }
+
+type ActivityFacts = Readonly<Record<string, unknown>>
+type Tell = (what: Part, facts: ActivityFacts) => Part[]
+
+const said = (v: unknown): Part => ({ said: typeof v === 'string' ? v : v === undefined ? '?' : JSON.stringify(v) })
+const role = (v: unknown): string => (v === 'admin' ? 'an admin' : 'a member')
+
+/** The name of an alert rule as the page shows it. A rule of another version of the service is shown by its id. */
+const ruleOf = (rule: unknown): Part =>
+  typeof rule === 'string' && Object.hasOwn(headings, rule) ? headings[rule as keyof typeof headings] : said(rule)
+
+const ofMute = ({ rule, item }: ActivityFacts): Part[] => {
+  if (item !== undefined) return [' for the health item ', said(item)]
+  return rule === undefined ? [] : [' for the alert rule ', ruleOf(rule)]
+}
+
+const limit = (name: string, value: unknown): Part[] =>
+  value === undefined ? [] : [`, ${name}: `, said(value ?? 'the default')]
+
+const sentences: Readonly<Record<string, Tell>> = {
+  'workspace.created': (what) => ['created the workspace ', what],
+  'workspace.factor_required': (_, { from }) => [
+    'made the workspace require a second factor of its admins',
+    ...(typeof from === 'number' ? [` from ${dateAndTime(from, serviceNow())} on`] : []),
+  ],
+  'workspace.factor_not_required': () => ['ended the requirement of a second factor for admins'],
+  'workspace.renamed': (_, { from, to }) => ['renamed the workspace from ', said(from), ' to ', said(to)],
+  'workspace.activated': (what, { product }) => ['activated ', what, ' for ', said(product)],
+  'workspace.deactivated': (what, { product }) => ['deactivated ', what, ' for ', said(product)],
+  'workspace.limits_changed': (what, { agents, people, bundles }) => [
+    'changed the limits of ',
+    what,
+    ...limit('agents', agents),
+    ...limit('people', people),
+    ...limit('bytes of bundles', bundles),
+  ],
+  'activity.folded': (_, { lines }) => ['did ', said(lines), ' more things earlier, shown as one line'],
+  'agent.created': (what, { tags }) => ['added ', what, ...(tags ? [' with ', ...wordsOf(tagsOf(tags))] : [])],
+  'agent.tagged': (what, { agents, add, remove }) => tagged(agentsOr(what, agents), tagsOf(add), tagsOf(remove)),
+  'agent.renamed': (what, { from }) => ['renamed ', said(from), ' to ', what],
+  'agent.token_rotated': (what) => ['rotated the token of ', what],
+  'agent.deleted': (what, { cancelled }) => [
+    'deleted ',
+    what,
+    ...(Array.isArray(cancelled) && cancelled.length > 0
+      ? [`, which cancelled ${cancelled.length} pending ${cancelled.length === 1 ? 'command' : 'commands'}`]
+      : []),
+  ],
+  'agent.installed': (what, { blueprint, version }) => [
+    'installed ',
+    what,
+    ' from ',
+    said(blueprint),
+    ' ',
+    said(version),
+  ],
+  'blueprint.uploaded': (what) => ['uploaded the blueprint ', what],
+  'blueprint.deleted': (what) => ['deleted the blueprint ', what],
+  'code.issued': (what, { agent }) => ['issued an install code for ', what, ', for an agent named ', said(agent)],
+  'code.revoked': (what, { agent }) => ['revoked the install code for ', what, ', for an agent named ', said(agent)],
+  'bot.revoked': (what, { product, agents }) => [
+    'revoked the bot ',
+    what,
+    ' in ',
+    said(product),
+    ...(Array.isArray(agents) ? [', for ', said(agents.join(', '))] : []),
+  ],
+  'bot.deleted': (what, { product }) => ['deleted the bot ', what, ' in ', said(product)],
+  'command.sent': (what, { type, payload }) => asked(what, type, payload),
+  'action.sent': (what, { action, type, agents }) => acted(manyOf(what, agents, action), type),
+  'action.cancelled': (what, { action, type, agents }) => [
+    'cancelled ',
+    said(actionWords[String(type)] ?? type),
+    ' for ',
+    manyOf(what, agents, action),
+  ],
+  'view.saved': (what, { q }) => [
+    'saved the view ',
+    what,
+    q === '' ? ', with all agents' : ': ',
+    ...(q === '' ? [] : [said(q)]),
+  ],
+  'view.renamed': (what, { from }) => ['renamed the view ', said(from), ' to ', what],
+  'view.removed': (what) => ['removed the view ', what],
+  'wish.made': (what, facts) => ['asked ', what, ' to run ', ...versionOf(facts)],
+  'wish.withdrawn': (what, facts) => ['cancelled the request for ', ...versionOf(facts), ' from ', what],
+  'hold.lifted': (what, facts) => ['lifted the hold of ', what, ' on ', ...versionOf(facts)],
+  'rollout.started': (what, { agents, waves }) => [
+    'started the rollout of ',
+    what,
+    ` to ${agents} ${agents === 1 ? 'agent' : 'agents'}`,
+    ...(Array.isArray(waves) ? [` in ${waves.length} ${waves.length === 1 ? 'wave' : 'waves'}`] : []),
+  ],
+  'rollout.paused': (what) => ['paused the rollout of ', what],
+  'rollout.continued': (what) => ['resumed the rollout of ', what],
+  'rollout.cancelled': (what) => ['cancelled the rollout of ', what],
+  'rollout.halted': (what, { why }) => ['halted the rollout of ', what, ...(why ? [': ', said(why)] : [])],
+  'rollout.done': (what) => ['finished the rollout of ', what],
+  'alert.acknowledged': (what, { rule, item }) =>
+    item === undefined
+      ? ['acknowledged the alert ', ruleOf(rule), ' of ', what]
+      : ['acknowledged the alert about ', said(item), ' of ', what],
+  'alert.muted': (what, facts) => ['muted ', what, ...ofMute(facts)],
+  'alert.unmuted': (what, facts) => ['lifted the mute of ', what, ...ofMute(facts)],
+  'alert.settings_changed': (_, { detail }) => [
+    detail ? 'allowed' : 'forbade',
+    ' the details of agents in messages about alerts',
+  ],
+  'agent.hours_changed': (what, { hours }) => [
+    'set when reports of ',
+    what,
+    ' are expected: ',
+    said(hours ?? 'always'),
+  ],
+  'rule.changed': (what) => [
+    'changed the alert rule ',
+    typeof what === 'object' && 'said' in what ? ruleOf(what.said) : what,
+  ],
+  'channel.added': (what, { kind }) => ['added the ', said(kind), ' channel ', what],
+  'channel.enabled': (what) => ['enabled the channel ', what],
+  'channel.disabled': (what) => ['disabled the channel ', what],
+  'channel.removed': (what) => ['removed the channel ', what],
+  'delivery.retried': (what) => ['sent a delivery to the channel ', what, ' again'],
+  'log.read': (what, { name }) => ['read the log ', said(name), ' of ', what],
+  'log.downloaded': (what, { name }) => ['downloaded the log ', said(name), ' of ', what],
+  'member.invited': (what, facts) => ['invited ', what, ` as ${role(facts.role)}`],
+  'member.invitation_shown': (what) => ['looked at the link of the invitation of ', what],
+  'member.invitation_withdrawn': (what) => ['revoked the invitation of ', what],
+  'member.added': (what, facts) => ['added ', what, ` as ${role(facts.role)}`],
+  'member.joined': (what, facts) => ['joined as ', what, ` (${role(facts.role)})`],
+  'member.role_changed': (what, { to }) => ['made ', what, ` ${role(to)}`],
+  'member.removed': (what) => ['removed ', what, ' from the workspace'],
+  'member.left': () => ['left the workspace'],
+}
+
+const actionWords: Readonly<Record<string, string>> = {
+  pause: 'Pause',
+  resume: 'Resume',
+  run_now: 'Run now',
+  set: 'new settings',
+  log: 'the request for a log',
+  lift: 'the lifting of holds',
+  delete: 'the deletion',
+}
+
+/** The agents of an action: the name of a single one, or their number, which leads to the page of the action. */
+const manyOf = (what: Part, agents: unknown, action: unknown): Part =>
+  typeof agents === 'number' && agents > 1
+    ? { action: String(action), words: `${agents.toLocaleString('en-US')} agents` }
+    : what
+
+/** The number of agents, or the name of a single one. */
+const agentsOr = (what: Part, agents: unknown): Part =>
+  typeof agents === 'number' && agents > 1 ? `${agents.toLocaleString('en-US')} agents` : what
+
+const tagsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
+const wordsOf = (tags: readonly string[]): Part[] => [
+  tags.length === 1 ? 'the tag ' : 'the tags ',
+  { said: tags.join(', ') },
+]
+
+function tagged(what: Part, add: readonly string[], remove: readonly string[]): Part[] {
+  if (remove.length === 0) return ['gave ', what, ' ', ...wordsOf(add)]
+  if (add.length === 0) return ['took ', ...wordsOf(remove), ' from ', what]
+  return ['gave ', what, ' ', ...wordsOf(add), ', and took ', ...wordsOf(remove)]
+}
+
+function acted(what: Part, type: unknown): Part[] {
+  switch (type) {
+    case 'set':
+      return ['asked ', what, ' to change settings']
+    case 'log':
+      return ['asked ', what, ' for a log']
+    case 'lift':
+      return ['lifted the holds of ', what]
+    case 'delete':
+      return ['deleted those of ', what, ' that never reported']
+    default:
+      return asked(what, type, {})
+  }
+}
+
+const versionOf = ({ of, version, blueprint }: ActivityFacts): Part[] => [
+  ...(of === 'runtime' ? ['runtime '] : blueprint ? [said(blueprint), ' '] : []),
+  version === undefined || version === null ? 'the requested version' : said(version),
+]
+
+function asked(what: Part, type: unknown, payload: unknown): Part[] {
+  const facts = (typeof payload === 'object' && payload !== null ? payload : {}) as ActivityFacts
+  switch (type) {
+    case 'pause':
+      return ['asked ', what, ' to pause']
+    case 'resume':
+      return ['asked ', what, ' to resume']
+    case 'run_now':
+      return ['asked ', what, ' to run now']
+    case 'log':
+      return ['asked ', what, ' for its log ', said(facts.name)]
+    case 'set':
+      return [
+        'asked ',
+        what,
+        ' to set ',
+        ...Object.entries(facts).flatMap(([key, value], i): Part[] => [
+          ...(i > 0 ? [', '] : []),
+          said(key),
+          ...(value === null ? [' to not set'] : [' to ', said(value)]),
+        ]),
+      ]
+    default:
+      return ['sent ', said(type), ' to ', what]
+  }
+}
+
+/** The sentence about an entry, without the person's name before it: `asked mail-triage to pause`. */
+export function sentence({ action, subject, details }: Pick<AuditEntry, 'action' | 'subject' | 'details'>): Part[] {
+  const [kind, name] = split(subject)
+  if (Array.isArray(details.agents) && name === 'agents') return tellOf(action, { said: subject }, subject, details)
+  const what: Part =
+    kind === 'agent' && action !== 'agent.deleted' ? { agent: name } : { said: kind === 'runtime' ? subject : name }
+  return tellOf(action, what, subject, details)
+}
+
+function tellOf(action: string, what: Part, subject: string, { times, ...details }: ActivityFacts): Part[] {
+  const tell = Object.hasOwn(sentences, action) ? sentences[action] : undefined
+  const told = tell ? tell(what, details) : unforeseen(action, subject, details)
+  return typeof times === 'number' ? [...told, `, ${times} times within a minute`] : told
+}
+
+function split(subject: string): [kind: string, name: string] {
+  const at = subject.indexOf(' ')
+  return at < 0 ? ['', subject] : [subject.slice(0, at), subject.slice(at + 1)]
+}
+
+function unforeseen(action: string, subject: string, details: ActivityFacts): Part[] {
+  const facts = Object.keys(details).length > 0 ? [' ', said(details)] : []
+  return [said(action.replaceAll(/[._]/g, ' ')), ': ', said(subject), ...facts]
+}
+
+/** The heading for the entries of one day, such as `Saturday, 21 November 2026`, in the reader's time zone. */
+export const dayOf = (at: number): string =>
+  new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(at)

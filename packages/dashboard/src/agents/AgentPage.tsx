@@ -1,0 +1,109 @@
+/**
+ * The page of one agent: the parts of its last report, and its commands. The page's address says which tab is shown.
+ */
+import { Box, Loader } from '@mantine/core'
+import { IconRobotOff } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type ComponentType, lazy, useEffect } from 'react'
+import { ApiError } from '../data/api.ts'
+import { agentQuery } from '../data/queries.ts'
+import { type AgentTab, paths } from '../paths.ts'
+import { fileOf } from '../ui/files.tsx'
+import { ErrorNote, PageTabs, useDocumentTitle, useSilent } from '../ui/index.ts'
+import { NotThere } from '../ui/pages/NotThere.tsx'
+import './agent.css'
+import { Following } from './commands/Following.tsx'
+import { AgentKeys } from './header/AgentKeys.tsx'
+import { Header } from './header/Header.tsx'
+import { NeverReported } from './header/NeverReported.tsx'
+import { Overview } from './overview/Overview.tsx'
+import { type Agent, useAgentAddress, useView } from './parts/agent.ts'
+import { useDrafts } from './parts/drafts.ts'
+import { usePress } from './parts/press.ts'
+import { LeaveUnsent } from './settings/LeaveUnsent.tsx'
+
+const tabs: Readonly<Record<AgentTab, { name: string; panel: ComponentType<{ agent: Agent }> }>> = {
+  overview: { name: 'Overview', panel: Overview },
+  runs: { name: 'Runs', panel: lazy(() => fileOf(import('./runs/Runs.tsx'))) },
+  commands: { name: 'Commands', panel: lazy(() => fileOf(import('./commands/Commands.tsx'))) },
+  updates: { name: 'Updates', panel: lazy(() => fileOf(import('../updates/agent/Updates.tsx'))) },
+  logs: { name: 'Logs', panel: lazy(() => fileOf(import('./logs/Logs.tsx'))) },
+  settings: { name: 'Settings', panel: lazy(() => fileOf(import('./settings/SettingsTab.tsx'))) },
+}
+
+export function AgentPage() {
+  const { slug, name } = useAgentAddress()
+  // Each agent has another React key, so that typed text and pending clicks do not stay when another agent is opened.
+  return <OneAgent key={`${slug}/${name}`} slug={slug} name={name} />
+}
+
+function OneAgent({ slug, name }: { slug: string; name: string }) {
+  const { data: page, error, refetch } = useQuery(agentQuery(slug, name))
+  const { press, commands, left, dismiss } = usePress(slug, page, name)
+  const silent = useSilent(page?.silentAt)
+  const settings = useDrafts()
+  const view = useView()
+  useNewName(page?.name)
+  useDocumentTitle(name)
+
+  if (page === undefined) return <Missing slug={slug} error={error} retry={refetch} />
+  const agent: Agent = { slug, page, silent, press, settings }
+  const shown = tabsOf(agent)
+  const tab = shown.includes(view.tab) ? view.tab : 'overview'
+  const Panel = tabs[tab].panel
+  return (
+    <>
+      <AgentKeys agent={agent} />
+      <LeaveUnsent changes={Object.keys(settings.drafts).length} />
+      <Header agent={agent} />
+      {error && <ErrorNote error={error} retry={refetch} />}
+      <Following agent={agent} commands={commands} left={left} dismiss={dismiss} />
+      <Box mt="md">
+        <PageTabs
+          tabs={shown.map((each) => [each, tabs[each].name])}
+          open={tab}
+          onOpen={(to) => view.go({ tab: to === 'overview' ? undefined : to, page: undefined }, true)}
+        >
+          {page.report === null && tab === 'overview' ? <NeverReported agent={agent} /> : <Panel agent={agent} />}
+        </PageTabs>
+      </Box>
+    </>
+  )
+}
+
+/** Replaces the name in the page's address if the agent has another one now (for 90 days, old names lead to an agent). */
+function useNewName(name: string | undefined): void {
+  const { slug, name: asked } = useAgentAddress()
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (name === undefined || name === asked) return
+    void navigate({ to: paths.agent, params: { slug, name }, search: true, hash: true, replace: true })
+  }, [name, asked, slug, navigate])
+}
+
+/**
+ * The tabs of the agent's page. Logs are only for admins, and settings only if the agent reports a schema. Runs and
+ * updates are hidden before the first report, unless runs are kept or the agent comes from a blueprint.
+ */
+function tabsOf({ page }: Agent): AgentTab[] {
+  const there: Record<AgentTab, boolean> = {
+    overview: true,
+    runs: page.runs.kept > 0 || page.report !== null,
+    commands: true,
+    updates: page.updates.blueprint !== null || page.report !== null,
+    logs: page.canAct,
+    settings: (page.report?.settings?.schema?.length ?? 0) > 0,
+  }
+  return (Object.keys(there) as AgentTab[]).filter((tab) => there[tab])
+}
+
+function Missing({ slug, error, retry }: { slug: string; error: Error | null; retry: () => unknown }) {
+  if (error === null) return <Loader size="sm" m="xl" aria-label="Loading" />
+  if (!(error instanceof ApiError) || error.status !== 404) return <ErrorNote error={error} retry={retry} />
+  return (
+    <NotThere slug={slug} back="fleet" icon={IconRobotOff} title="Agent not found">
+      It may have been renamed or deleted.
+    </NotThere>
+  )
+}

@@ -1,0 +1,114 @@
+import { Button } from '@mantine/core'
+import type { Command } from '@svc/api'
+import { IconSend2 } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api } from '../../data/api.ts'
+import { commandsQuery, keys } from '../../data/queries.ts'
+import { Empty, ErrorNote, LeftOut, Text, Time } from '../../ui/index.ts'
+import { notifyNotSent } from '../../ui/notify.tsx'
+import { Tone } from '../../ui/parts.tsx'
+import { type Agent, useView } from '../parts/agent.ts'
+import { isOpen, stepsOf, wordsOf } from '../parts/life.ts'
+import { Pager } from '../parts/Pager.tsx'
+import { CommandTitle } from './CommandTitle.tsx'
+import { ReadLog } from './ReadLog.tsx'
+
+const size = 50
+
+/**
+ * Lists the commands of an agent, page by page: who sent each command and when, and its result in the agent's words
+ * (3.2).
+ */
+export default function Commands({ agent }: { agent: Agent }) {
+  const { slug, page } = agent
+  const view = useView()
+  const at = view.page()
+  const { data, error, refetch } = useQuery(commandsQuery(slug, page.name, (at - 1) * size, size))
+  if (error && !data) return <ErrorNote error={error} retry={refetch} />
+  if (!data) return null
+  if (data.rows.length === 0)
+    return (
+      <Empty icon={IconSend2} title="No commands yet" order={2} help="page#commands">
+        Commands from buttons, settings and logs are listed here. Each is sent with the agent’s next report, and the
+        agent decides whether to carry it out.
+      </Empty>
+    )
+  return (
+    <>
+      <ol className="svc-card ag-ledger">
+        {data.rows.map((command) => (
+          <li key={command.id}>
+            <Entry agent={agent} command={command} />
+          </li>
+        ))}
+      </ol>
+      <LeftOut rows={data.leftOff?.rows ?? 0} what={['command']} />
+      <Pager page={at} size={size} total={data.total} onPage={(to) => view.go({ page: to > 1 ? to : undefined })} />
+    </>
+  )
+}
+
+function Entry({ agent, command }: { agent: Agent; command: Command }) {
+  const { word, tone, means } = wordsOf(command)
+  const steps = stepsOf(command)
+  return (
+    <>
+      <div className="ag-entry-what">
+        <CommandTitle command={command} schema={agent.page.report?.settings?.schema} />
+        <div className="ag-quiet">
+          requested by <Text>{command.createdBy}</Text>
+        </div>
+      </div>
+      <div className="ag-entry-fate">
+        <Tone tone={tone}>{word}</Tone>
+        {command.message && (
+          <q className="ag-words">
+            <Text lines>{command.message}</Text>
+          </q>
+        )}
+        {(tone === 'lost' || isOpen(command)) && <div className="ag-quiet">{means}</div>}
+      </div>
+      <ol className="svc-list ag-steps" aria-label="Steps">
+        {steps.map((step) => (
+          <li key={`${step.word}-${step.at}`}>
+            {step.word} <Time at={step.at} />
+          </li>
+        ))}
+        {isOpen(command) && command.dueAt !== null && (
+          <li>
+            ends <Time at={command.dueAt} />
+          </li>
+        )}
+      </ol>
+      <Next agent={agent} command={command} />
+    </>
+  )
+}
+
+/**
+ * Offers what a person can do after a command: read the log that the agent sent, or send the command again. A command
+ * is never sent again without a click, because it may no longer be wanted.
+ */
+function Next({ agent: { slug, page }, command }: { agent: Agent; command: Command }) {
+  const client = useQueryClient()
+  const [sending, setSending] = useState(false)
+  if (command.logId !== null && page.canAct) return <ReadLog log={command.logId} />
+  const over = wordsOf(command).tone
+  if (!page.canAct || (over !== 'lost' && over !== 'no')) return <span />
+  const sendAgain = async () => {
+    setSending(true)
+    try {
+      await api.sendAgain(slug, page.name, command.id)
+      await client.invalidateQueries({ queryKey: keys.agent(slug, page.name) })
+    } catch (error) {
+      notifyNotSent(error)
+    }
+    setSending(false)
+  }
+  return (
+    <Button variant="default" size="compact-sm" loading={sending} onClick={() => void sendAgain()}>
+      Send again
+    </Button>
+  )
+}

@@ -1,0 +1,12 @@
+import { Button } from '@mantine/core'
+import { useView } from '../parts/agent.ts'
+
+/** A button that opens the log that an agent sent in answer to a command. */
+export function ReadLog({ log }: { log: string }) {
+  const { go } = useView()
+  return (
+    <Button variant="default" size="compact-sm" onClick={() => go({ tab: 'logs', log }, true)}>
+      Read log
+    </Button>
+  )
+}

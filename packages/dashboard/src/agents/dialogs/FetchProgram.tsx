@@ -1,0 +1,19 @@
+import { Stack } from '@mantine/core'
+import { CopyLines } from '../../ui/index.ts'
+import { checkLine, downloadLines } from './lines.ts'
+
+/** Shows the two lines that download the program `svc` and make it a command, with answers to common questions. */
+export const FetchProgram = ({ baseUrl }: { baseUrl: string }) => (
+  <Stack gap={8}>
+    <CopyLines text={downloadLines(baseUrl)} label="lines that download the program" />
+    <p className="svc-quiet">
+      Requires Node 20 or newer and Python 3.6 or newer. The second line installs it as the command <code>svc</code> for
+      your user, and tells you if your shell can’t find it yet.
+    </p>
+    <details className="svc-quiet">
+      <summary>Verify the file first</summary>
+      <CopyLines text={checkLine(baseUrl)} label="line that verifies the program" />
+      <p>Run this between the two lines, on Linux or macOS. It prints “svc.pyz: OK”.</p>
+    </details>
+  </Stack>
+)

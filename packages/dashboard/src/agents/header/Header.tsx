@@ -1,0 +1,124 @@
+import { Text as Words } from '@mantine/core'
+import { paths } from '../../paths.ts'
+import { listBefore } from '../../shell/keys/returning.ts'
+import { Level, Text, Time } from '../../ui/index.ts'
+import { AnchorLink } from '../../ui/links.tsx'
+import { Dotted } from '../../ui/parts.tsx'
+import { Wished } from '../../updates/parts/Wished.tsx'
+import { AsOf } from '../parts/AsOf.tsx'
+import type { Agent } from '../parts/agent.ts'
+import { AgentMenu } from './AgentMenu.tsx'
+import { Controls } from './Controls.tsx'
+import { Tags } from './Tags.tsx'
+
+/** The top of the agent's page: the agent's name, level, last report and controls. */
+export function Header({ agent }: { agent: Agent }) {
+  const { slug, page, silent } = agent
+  const { report } = page
+  const old = page.statusOld && !silent
+  const update = page.updates.blueprint
+  const version = page.blueprint === null ? null : (page.versions.running ?? page.versions.installed)
+  return (
+    <header className="svc-head">
+      <div>
+        <AnchorLink to={paths.fleet} params={{ slug }} {...listBefore(slug)} resetScroll={false} fz="xs" c="dimmed">
+          Agents
+        </AnchorLink>
+        <div className="ag-name">
+          <h1>{page.name}</h1>
+          <Level
+            level={report?.state?.level}
+            silent={silent}
+            stopped={page.stopped !== null}
+            old={old}
+            late={old && page.statusLate}
+            lacking={page.secretsMissing}
+            never={page.seenAt === null}
+          />
+          {report?.state?.label && (
+            <span className="ag-label" data-silent={silent || old}>
+              <Text>{report.state.label}</Text>
+            </span>
+          )}
+          <AsOf agent={agent} />
+        </div>
+        <Words component="div" c="dimmed" fz="sm">
+          <Dotted
+            parts={[
+              <Heard key="heard" agent={agent} />,
+              report?.active?.length === 0 && !silent && !old && 'nothing is running',
+              report?.agent?.version && report.agent.version !== version && (
+                <>
+                  version <Text>{report.agent.version}</Text>
+                </>
+              ),
+              report?.agent?.host && (
+                <>
+                  on <Text>{report.agent.host}</Text>
+                </>
+              ),
+              page.blueprint && (
+                <>
+                  blueprint{' '}
+                  <AnchorLink
+                    to={paths.blueprint}
+                    params={{ slug, blueprint: page.blueprint }}
+                    search={version === null ? {} : { version }}
+                    fz="sm"
+                  >
+                    <Text>{version === null ? page.blueprint : `${page.blueprint} ${version}`}</Text>
+                  </AnchorLink>
+                  {update && (
+                    <>
+                      {' '}
+                      <Wished running={update.running} wished={update.wish?.version ?? null} state={update.state} />
+                    </>
+                  )}
+                </>
+              ),
+            ]}
+          />
+        </Words>
+        <Tags agent={agent} />
+      </div>
+      <div className="ag-actions">
+        <Controls agent={agent} />
+        <AgentMenu agent={agent} />
+      </div>
+    </header>
+  )
+}
+
+/**
+ * Shows when the agent last reported or, before its first report, when it was added. If the agent is stopped or offline
+ * (D20), the time is emphasised, because everything on the page is as old as the last report.
+ */
+function Heard({ agent: { page, silent } }: { agent: Agent }) {
+  if (page.seenAt === null)
+    return (
+      <>
+        added <Time at={page.createdAt} />
+        {page.createdBy !== null && (
+          <>
+            {' '}
+            by <Text>{page.createdBy}</Text>
+          </>
+        )}
+      </>
+    )
+  if (page.stopped !== null)
+    return (
+      <strong>
+        Stopped on its machine, <Time at={page.seenAt} />
+      </strong>
+    )
+  return silent ? (
+    <strong className="ag-silent">
+      Offline: last report <Time at={page.seenAt} />
+    </strong>
+  ) : (
+    <>
+      reported <Time at={page.seenAt} />
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+import { Button, Group, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useAlertsAgain } from '../../alerts/parts/useAlertChange.ts'
+import '../../alerts/alerts.css'
+import { DaysField, TimesFields, ZoneField } from '../../alerts/parts/HoursFields.tsx'
+import { dayNames, firstHours, type HoursValues, readHours, writeHours, wrongWith } from '../../alerts/parts/hours.ts'
+import { browserZone } from '../../alerts/parts/zone.ts'
+import { api } from '../../data/api.ts'
+import { useSubmit } from '../../ui/forms/useSubmit.ts'
+import { ErrorNote } from '../../ui/index.ts'
+
+interface HoursFormProps {
+  slug: string
+  /** The name of the agent. */
+  name: string
+  /** The present hours; null if the agent is expected to report at all times. */
+  hours: string | null
+  onDone: () => void
+}
+
+/** A form in which admins set or remove the hours in which an agent is expected to report. */
+export default function HoursForm({ slug, name, hours, onDone }: HoursFormProps) {
+  const again = useAlertsAgain(slug)
+  const form = useForm<HoursValues>({
+    initialValues: (hours === null ? null : readHours(hours)) ?? firstHours(browserZone()),
+    validate: wrongWith,
+  })
+  const set = useSubmit(async (wanted: string | null) => {
+    await api.setAgentHours(slug, name, wanted)
+    await again()
+    onDone()
+  })
+  return (
+    <form
+      className="al-form ag-hours-form"
+      aria-label="Expected hours"
+      onSubmit={form.onSubmit((values) => set.submit(writeHours(values)))}
+      noValidate
+    >
+      <Stack gap="sm">
+        <DaysField label="Days on which the hours begin" days={dayNames} field={form.getInputProps('days')} />
+        <TimesFields from={form.getInputProps('from')} to={form.getInputProps('to')} />
+        <ZoneField field={form.getInputProps('zone')} />
+        {set.error !== null && <ErrorNote error={set.error} />}
+        <Group gap="xs">
+          <Button type="submit" size="xs" loading={set.busy}>
+            Save hours
+          </Button>
+          <Button variant="default" size="xs" onClick={onDone}>
+            Cancel
+          </Button>
+          {hours !== null && (
+            <Button
+              variant="subtle"
+              color="red"
+              size="xs"
+              ms="auto"
+              disabled={set.busy}
+              onClick={() => set.submit(null)}
+            >
+              Remove hours
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  )
+}

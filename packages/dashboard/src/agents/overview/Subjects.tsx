@@ -1,0 +1,32 @@
+import type { Subject } from '@svc/protocol'
+import { UntrustedLink } from '../../ui/index.ts'
+import { percent } from '../../ui/time/format.ts'
+
+/** Shows the subjects of a run, each with its share of the run as a small bar and a figure. */
+export function Subjects({ subjects }: { subjects: readonly Subject[] }) {
+  const shared = subjects.some((subject) => subject.share !== undefined)
+  return (
+    <ul className="svc-list ag-subjects" data-shared={shared}>
+      {subjects.map((subject, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: subjects have no id, and titles may repeat
+        <li key={`${i}-${subject.title}`}>
+          {shared && <Share share={subject.share} />}
+          <UntrustedLink title={subject.title} url={subject.url} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const Share = ({ share }: { share: number | undefined }) => (
+  <span className="ag-share">
+    {share !== undefined && (
+      <>
+        <i aria-hidden>
+          <b style={{ width: `${share * 100}%` }} />
+        </i>
+        {percent(share)}
+      </>
+    )}
+  </span>
+)

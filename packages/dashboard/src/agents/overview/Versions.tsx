@@ -1,0 +1,96 @@
+import type { Applied } from '@svc/protocol'
+import type { ReactNode } from 'react'
+import { paths } from '../../paths.ts'
+import { Text } from '../../ui/index.ts'
+import { AnchorLink } from '../../ui/links.tsx'
+import { Section } from '../../ui/parts.tsx'
+import { Facts } from '../../ui/values/Facts.tsx'
+import { LastAttempt } from '../../updates/parts/LastAttempt.tsx'
+import { Wished } from '../../updates/parts/Wished.tsx'
+import { isOutstanding } from '../../updates/parts/words.ts'
+import type { Agent } from '../parts/agent.ts'
+import { ByMachine } from '../parts/ByMachine.tsx'
+import { versionByMachine } from '../parts/machine.ts'
+
+const outcome = (applied: Applied | undefined) =>
+  applied && (applied.outcome || applied.message) ? <LastAttempt applied={applied} /> : undefined
+
+/** True if there is something to show about the versions of the agent's blueprint or runtime. */
+export const hasVersions = ({ page: { blueprint, report } }: Agent): boolean =>
+  blueprint !== null || report?.applied !== undefined || report?.runtime !== undefined
+
+/** Shows the versions of the agent's blueprint and runtime, and the outcomes of the last updates (2.5, 2.6). */
+export function Versions({ agent: { slug, page } }: { agent: Agent }) {
+  const { blueprint, versions, report } = page
+  const { applied, runtime } = report ?? {}
+  const running = versions.running ?? applied?.version
+  const update = page.updates.blueprint
+  const version = (which: string | null | undefined): ReactNode =>
+    blueprint === null || !which ? (
+      which
+    ) : (
+      <AnchorLink to={paths.blueprint} params={{ slug, blueprint }} search={{ version: which }}>
+        <Text>{which}</Text>
+      </AnchorLink>
+    )
+  return (
+    <Section
+      title="Versions"
+      aside={
+        page.report !== null && (
+          <AnchorLink to={paths.agent} params={{ slug, name: page.name }} search={{ tab: 'updates' }} fz="xs">
+            Updates
+          </AnchorLink>
+        )
+      }
+      flush
+    >
+      <Facts
+        facts={[
+          [
+            'Blueprint',
+            blueprint !== null && (
+              <AnchorLink key="blueprint" to={paths.blueprint} params={{ slug, blueprint }}>
+                {blueprint}
+              </AnchorLink>
+            ),
+          ],
+          [
+            blueprint === null ? 'Blueprint version' : 'Running',
+            running && (
+              <span key="runs" className="ag-stack">
+                {version(running)}
+                <ByMachine change={versionByMachine(page)}>Changed on the machine</ByMachine>
+              </span>
+            ),
+          ],
+          [
+            'Requested',
+            update?.wish && isOutstanding(update.wish.version, update.running) && (
+              <Wished key="wished" running={update.running} wished={update.wish.version} state={update.state} />
+            ),
+          ],
+          ['Installed', versions.installed !== running && version(versions.installed)],
+          ['Previous', version(versions.previous)],
+          ['Last update', outcome(applied)],
+          ['Runtime', runtime?.version],
+          [
+            'Runtime requested',
+            page.updates.runtime.wish && (
+              <Wished
+                key="runtime"
+                running={null}
+                wished={page.updates.runtime.wish.version}
+                state={page.updates.runtime.state}
+              />
+            ),
+          ],
+          ['Runtime on hold', page.updates.runtime.hold?.version],
+          ['Previous runtime', runtime?.previous],
+          ['Runtime pinned to', runtime?.pinned],
+          ['Last runtime update', outcome(runtime?.applied)],
+        ]}
+      />
+    </Section>
+  )
+}

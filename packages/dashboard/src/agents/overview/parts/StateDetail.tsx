@@ -1,0 +1,67 @@
+import { Tooltip } from '@mantine/core'
+import { readPause } from '@svc/protocol'
+import { Text, Time } from '../../../ui/index.ts'
+import { AsOf } from '../../parts/AsOf.tsx'
+import type { Agent } from '../../parts/agent.ts'
+import { ByMachine } from '../../parts/ByMachine.tsx'
+import { isPaused, pauseByMachine } from '../../parts/machine.ts'
+import { pausedBy } from './paused.ts'
+
+/**
+ * Shows the detail of the agent's state, and a pause or resume that was made on its machine. For a stopped or offline
+ * agent it also says that this is the last report (D20).
+ */
+export function StateDetail({ agent }: { agent: Agent }) {
+  const { page, silent } = agent
+  const detail = page.report?.state?.detail
+  const byMachine = pauseByMachine(page)
+  return (
+    <div className="ag-state">
+      <ByMachine change={byMachine}>{byMachine?.after ? 'Paused' : 'Resumed'} on the machine, not from here</ByMachine>
+      {detail && (
+        <p>
+          <Detail agent={agent} detail={detail} /> <AsOf agent={agent} />
+        </p>
+      )}
+      {silent && page.seenAt !== null && (
+        <p className="ag-quiet">
+          {page.stopped === null ? (
+            <>
+              This is its last report, <Time at={page.seenAt} />. Anything since then is unknown.
+            </>
+          ) : (
+            'This is its last report, sent when it was stopped on its machine.'
+          )}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/**
+ * The detail of the state as the agent wrote it. If it is the runtime's sentence about a pause, it says who paused the
+ * agent instead of the id of a command, and shows the runtime's sentence on hover and focus.
+ */
+function Detail({ agent: { page }, detail }: { agent: Agent; detail: string }) {
+  const pause = isPaused(page) ? readPause(detail) : undefined
+  if (!pause) return <Text lines>{detail}</Text>
+  return (
+    <>
+      <Tooltip label={<Text>{detail}</Text>} multiline maw={360}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the whole sentence is to be reached by keyboard too */}
+        <span tabIndex={0}>
+          <Text>{pausedBy(pause, page.pausedBy)}</Text>
+        </span>
+      </Tooltip>
+      , <Time at={pause.at} />. <Text>{pause.rest}</Text>
+    </>
+  )
+}
+
+/** Warns that two reporters use the token of this agent (D8). The service accepts the reports of both. */
+export const TwoReporters = () => (
+  <p className="svc-notice" role="note">
+    <strong>Two reporters seem to use this agent’s token.</strong> The page switches between their reports, and a
+    command reaches only one of them. Stop one, or rotate the token and give it to the right one.
+  </p>
+)

@@ -1,0 +1,50 @@
+/** The order of the list of runs, and what the table and the cards share. */
+import type { RunSort } from '@svc/api'
+import type { Run } from '@svc/protocol'
+import type { Agent } from '../parts/agent.ts'
+
+export interface RunOrder {
+  readonly sort: RunSort
+  /** True for the oldest, shortest or cheapest runs first. */
+  readonly rising: boolean
+}
+
+export interface RunListProps {
+  agent: Agent
+  runs: readonly Run[]
+  order: RunOrder
+  onOrder: (order: RunOrder) => void
+  /** The id of the run whose details are open; empty if none are. The page's address names it. */
+  opened: string
+  toggle: (id: string) => void
+}
+
+const sorts: readonly RunSort[] = ['started', 'cost', 'duration']
+
+/** The order that the page's address names; newest first without one. */
+export const orderIn = (sort: string, order: string): RunOrder => ({
+  sort: sorts.find((each) => each === sort) ?? 'started',
+  rising: order === 'rising',
+})
+
+/** An order as the page's address names it. The usual order needs no words. */
+export const addressOfOrder = ({ sort, rising }: RunOrder) => ({
+  sort: sort === 'started' ? undefined : sort,
+  order: rising ? 'rising' : undefined,
+})
+
+/** The order after a press on a column: the largest first, or the other way round if the column is in use. */
+export const pressedOrder = (order: RunOrder, sort: RunSort): RunOrder => ({
+  sort,
+  rising: order.sort === sort && !order.rising,
+})
+
+/** The orders that a menu offers. */
+export const orders: readonly (readonly [words: string, order: RunOrder])[] = [
+  ['Newest first', { sort: 'started', rising: false }],
+  ['Oldest first', { sort: 'started', rising: true }],
+  ['Longest first', { sort: 'duration', rising: false }],
+  ['Shortest first', { sort: 'duration', rising: true }],
+  ['Highest cost first', { sort: 'cost', rising: false }],
+  ['Lowest cost first', { sort: 'cost', rising: true }],
+]

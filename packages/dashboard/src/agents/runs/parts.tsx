@@ -1,0 +1,152 @@
+/**
+ * Components that show parts of a run, such as its start, its status, its duration or its details. Runs are shown as a
+ * table or as cards, and both are built from these components.
+ */
+import { Button } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { type Run, runSeconds } from '@svc/protocol'
+import { IconCheck, IconLink } from '@tabler/icons-react'
+import { Cost, dateAndTime, lasting, serviceNow, Text, Time, UntrustedLink, useClock } from '../../ui/index.ts'
+import { Tone } from '../../ui/parts.tsx'
+import { tokens } from '../../ui/time/format.ts'
+import { Subjects } from '../overview/Subjects.tsx'
+import { AskForLog } from '../parts/AskForLog.tsx'
+import type { Agent } from '../parts/agent.ts'
+import { toneOf } from './status.ts'
+
+/** Shows when a run started: the date with the time of day, and how long ago that is. */
+export function Started({ run }: { run: Run }) {
+  if (run.started === undefined) return null
+  const at = run.started * 1000
+  const isTime = !Number.isNaN(new Date(at).getTime())
+  return (
+    <>
+      {isTime && <span className="ag-started">{dateAndTime(at, serviceNow())}</span>}{' '}
+      <span className="ag-quiet">
+        <Time at={at} />
+      </span>
+    </>
+  )
+}
+
+export const Status = ({ run }: { run: Run }) =>
+  run.status === undefined || run.status === '' ? null : (
+    <Tone tone={toneOf(run.status)}>
+      <Text>{run.status}</Text>
+    </Tone>
+  )
+
+/**
+ * Shows the duration of a run that has ended. For a run in progress, shows the time since the start and counts on,
+ * unless the agent is offline. For other runs, shows nothing.
+ */
+export function Length({ run, agent }: { run: Run; agent: Agent }) {
+  const length = runSeconds(run)
+  if (length !== undefined) return <>{lasting(length * 1000)}</>
+  return run.started !== undefined &&
+    run.ended === undefined &&
+    run.status !== undefined &&
+    !agent.silent &&
+    toneOf(run.status) === 'waiting' ? (
+    <Ticking since={run.started} />
+  ) : null
+}
+
+function Ticking({ since }: { since: number }) {
+  return <>{useClock((now) => lasting(now - since * 1000))}</>
+}
+
+/** Shows the first subject of a run, and the number of further ones. */
+export function FirstSubject({ run }: { run: Run }) {
+  const [first, ...more] = run.subjects ?? []
+  if (!first) return null
+  return (
+    <span className="ag-first">
+      <UntrustedLink title={first.title} url={first.url} host={false} />
+      {more.length > 0 && <span className="ag-quiet"> and {more.length} more</span>}
+    </span>
+  )
+}
+
+export const modelsOf = (run: Run) => Object.entries(run.models ?? {}).sort((a, b) => b[1] - a[1])
+
+export function RunDetails({ run, agent }: { run: Run; agent: Agent }) {
+  const models = modelsOf(run)
+  return (
+    <div className="ag-run-details">
+      {run.subjects && run.subjects.length > 0 && (
+        <div>
+          <h3>Subjects</h3>
+          <Subjects subjects={run.subjects} />
+        </div>
+      )}
+      {models.length > 0 && (
+        <div>
+          <h3>Cost by model</h3>
+          <dl className="svc-kv svc-kv-small">
+            {models.map(([model, cost]) => (
+              <div key={model}>
+                <dt>
+                  <Text>{model}</Text>
+                </dt>
+                <dd>
+                  <Cost usd={cost} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </div>
+      )}
+      <div>
+        <h3>Run</h3>
+        <dl className="svc-kv svc-kv-small">
+          <div>
+            <dt>Id</dt>
+            <dd>
+              <Text mono>{run.id}</Text> <CopyLink />
+            </dd>
+          </div>
+          {run.output_tokens !== undefined && (
+            <div>
+              <dt>Output tokens</dt>
+              <dd>{run.output_tokens.toLocaleString('en')}</dd>
+            </div>
+          )}
+          {run.ended !== undefined && (
+            <div>
+              <dt>Ended</dt>
+              <dd>
+                <Time at={run.ended * 1000} />
+              </dd>
+            </div>
+          )}
+          {run.log !== undefined && (
+            <div>
+              <dt>Log</dt>
+              <dd>
+                <Text mono>{run.log}</Text> <AskForLog agent={agent} name={run.log} />
+              </dd>
+            </div>
+          )}
+        </dl>
+      </div>
+    </div>
+  )
+}
+
+/** A button that copies the address of the page, which names the open run. */
+function CopyLink() {
+  const clipboard = useClipboard({ timeout: 2000 })
+  return (
+    <Button
+      variant="default"
+      size="compact-xs"
+      leftSection={clipboard.copied ? <IconCheck size={12} aria-hidden /> : <IconLink size={12} aria-hidden />}
+      onClick={() => clipboard.copy(window.location.href)}
+    >
+      {clipboard.copied ? 'Copied' : 'Copy link'}
+    </Button>
+  )
+}
+
+export const Tokens = ({ run }: { run: Run }) => (run.output_tokens === undefined ? null : tokens(run.output_tokens))

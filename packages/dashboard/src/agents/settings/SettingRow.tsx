@@ -1,0 +1,155 @@
+import { ActionIcon, Tooltip } from '@mantine/core'
+import type { MachineChange } from '@svc/api'
+import type { Setting, SettingValue } from '@svc/protocol'
+import { IconArrowBackUp, IconX } from '@tabler/icons-react'
+import { useId } from 'react'
+import { Text } from '../../ui/index.ts'
+import { Tone } from '../../ui/parts.tsx'
+import { ByMachine } from '../parts/ByMachine.tsx'
+import type { Draft } from '../parts/drafts.ts'
+import { wordsOf } from '../parts/life.ts'
+import { type Raw, rawOf } from '../parts/raw.ts'
+import { SettingInput } from '../parts/SettingInput.tsx'
+import { boundsText, nameOf, valueText } from '../parts/setting-words.ts'
+import { movedOn } from './form.ts'
+import type { PendingSetting } from './pending.ts'
+
+interface SettingRowProps {
+  setting: Setting
+  reported: SettingValue | undefined
+  /**
+   * The change made on the agent's machine that gave the setting its present value; undefined if the value was not set
+   * there.
+   */
+  byMachine: MachineChange | undefined
+  draft: Draft | undefined
+  pending: PendingSetting | undefined
+  wrong: string | undefined
+  /**
+   * True if the person has tried to send the form. Only then does the form mark the input of a number that the person
+   * has emptied. The form marks all other errors at once.
+   */
+  tried: boolean
+  locked: boolean
+  onChange: (raw: Raw) => void
+  onReset: () => void
+}
+
+/** Shows one setting: its name, input, bounds and help, and the reported value beside a typed or pending one. */
+export function SettingRow(props: SettingRowProps) {
+  const { setting, reported, draft, wrong, tried, locked, onChange } = props
+  const id = useId()
+  const raw = draft ? draft.raw : rawOf(setting, reported)
+  const message = wrong !== undefined && (tried || draft?.raw !== '') ? wrong : undefined
+  return (
+    <li className="ag-setting" data-changed={draft !== undefined}>
+      <Name id={id} setting={setting} />
+      <div className="ag-setting-value">
+        <div className="ag-setting-input">
+          <SettingInput
+            id={id}
+            setting={setting}
+            raw={raw}
+            locked={locked}
+            invalid={message !== undefined}
+            describedBy={`${id}-help ${id}-note`}
+            onChange={onChange}
+          />
+          <TakeBack {...props} raw={raw} />
+        </div>
+        <div id={`${id}-note`} className="ag-setting-note" aria-live="polite">
+          <Notes {...props} message={message} />
+        </div>
+      </div>
+    </li>
+  )
+}
+
+function Name({ id, setting }: { id: string; setting: Setting }) {
+  const bounds = boundsText(setting)
+  return (
+    <div className="ag-setting-name">
+      <label htmlFor={id} id={`${id}-label`}>
+        <Text>{nameOf(setting)}</Text>
+      </label>
+      {(setting.help || bounds) && (
+        <p id={`${id}-help`} className="ag-quiet">
+          {setting.help && <Text lines>{setting.help}</Text>}
+          {bounds && <span className="ag-bounds">{bounds}</span>}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/**
+ * A button that resets a changed setting to its reported value, or clears a setting that the person has not changed.
+ */
+function TakeBack({ setting, draft, raw, locked, onChange, onReset }: SettingRowProps & { raw: Raw }) {
+  if (draft)
+    return (
+      <Tooltip label="Reset to the reported value">
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          aria-label={`Undo the change of ${nameOf(setting)}`}
+          onClick={onReset}
+        >
+          <IconArrowBackUp size={16} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+    )
+  if (raw === null || locked) return null
+  return (
+    <Tooltip label="Clear">
+      <ActionIcon variant="subtle" color="gray" aria-label={`Clear ${nameOf(setting)}`} onClick={() => onChange(null)}>
+        <IconX size={15} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+/** Notes below the value of a setting: errors, the reported value, changes made on the machine, and pending changes. */
+function Notes({
+  setting,
+  reported,
+  byMachine,
+  draft,
+  pending,
+  message,
+}: SettingRowProps & { message: string | undefined }) {
+  const unfit = !draft && reported !== undefined && reported !== null && rawOf(setting, reported) === null
+  return (
+    <>
+      {message !== undefined && (
+        <span className="ag-wrong">
+          {nameOf(setting)} {message}.
+        </span>
+      )}
+      {draft && movedOn(draft, reported) && (
+        <span className="ag-moved">
+          Changed on the machine meanwhile, from <Text>{valueText(setting, draft.base)}</Text>.
+        </span>
+      )}
+      {draft && (
+        <span className="ag-quiet">
+          The agent reports <Text>{valueText(setting, reported)}</Text>.
+        </span>
+      )}
+      {unfit && (
+        <span className="ag-quiet">
+          The agent reports <Text>{valueText(setting, reported)}</Text>, which its own settings do not allow.
+        </span>
+      )}
+      <ByMachine change={byMachine}>
+        Changed on the machine from <Text>{valueText(setting, byMachine?.before)}</Text>
+      </ByMachine>
+      {pending && (
+        <span className="ag-quiet">
+          <Tone tone="waiting">{wordsOf(pending.command).word}</Tone> requested:{' '}
+          <Text>{valueText(setting, pending.value)}</Text>
+        </span>
+      )}
+    </>
+  )
+}

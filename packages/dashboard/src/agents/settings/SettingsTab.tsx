@@ -1,0 +1,144 @@
+import { Button, Group } from '@mantine/core'
+import type { Setting, Settings, SettingValues } from '@svc/protocol'
+import { IconAdjustments } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { commandsQuery } from '../../data/queries.ts'
+import { Empty, Text } from '../../ui/index.ts'
+import { Section, WhyButton } from '../../ui/parts.tsx'
+import { count } from '../../ui/time/format.ts'
+import { type Agent, adminsOnly } from '../parts/agent.ts'
+import { settingByMachine } from '../parts/machine.ts'
+import { minutesToAnswer } from '../parts/press.ts'
+import { changesOf, draftsOf, groupsOf, reportedOf, withDraft, withoutDraft } from './form.ts'
+import { LastAnswer } from './LastAnswer.tsx'
+import { lastSet, pendingSettings } from './pending.ts'
+import { SettingRow } from './SettingRow.tsx'
+import './settings.css'
+
+/**
+ * The form for the settings that the agent reports (2.4). The agent owns the values; the form sends a command to change
+ * them.
+ */
+export default function SettingsTab({ agent }: { agent: Agent }) {
+  const settings = agent.page.report?.settings
+  if (!settings?.schema || settings.schema.length === 0)
+    return <Empty icon={IconAdjustments} title="The agent offers no settings" order={2} help="page#settings" />
+  return <Form agent={agent} settings={settings} schema={settings.schema} />
+}
+
+interface FormProps {
+  agent: Agent
+  settings: Settings
+  schema: readonly Setting[]
+}
+
+function Form({ agent, settings, schema }: FormProps) {
+  const { slug, page } = agent
+  const { drafts, setDrafts, tried } = agent.settings
+  const { data: ledger } = useQuery(commandsQuery(slug, page.name))
+  const pending = pendingSettings(page.open)
+  const { changes, wrong } = changesOf(settings, drafts)
+  const changed = Object.keys(changes).length
+  const faults = Object.keys(wrong).length
+  const allowed = page.canAct && faults === 0 && changed > 0
+  const { sending, send } = useSend(agent, allowed ? changes : undefined)
+  return (
+    <form onSubmit={(event) => void send(event)} noValidate className="ag-settings" aria-label="Settings">
+      <LastAnswer
+        command={lastSet(ledger?.rows ?? [], page.open)}
+        schema={schema}
+        onEdit={page.canAct ? (values) => setDrafts(draftsOf(settings, values)) : undefined}
+      />
+      {groupsOf(schema).map((group) => (
+        <Section key={group.name} title={group.name === null ? 'Settings' : <Text>{group.name}</Text>} flush>
+          <ul className="svc-list ag-setting-list">
+            {group.settings.map((setting) => (
+              <SettingRow
+                key={setting.key}
+                setting={setting}
+                reported={reportedOf(settings, setting.key)}
+                byMachine={settingByMachine(page, setting.key)}
+                draft={Object.hasOwn(drafts, setting.key) ? drafts[setting.key] : undefined}
+                pending={pending.get(setting.key)}
+                wrong={wrong[setting.key]}
+                tried={tried}
+                locked={!page.canAct}
+                onChange={(raw) => setDrafts((before) => withDraft(before, settings, setting, raw))}
+                onReset={() => setDrafts((before) => withoutDraft(before, setting.key))}
+              />
+            ))}
+          </ul>
+        </Section>
+      ))}
+      <End agent={agent} faults={faults} changed={changed} sending={sending} />
+    </form>
+  )
+}
+
+/**
+ * Returns a function that sends the changed values in a `set` command. `changes` is undefined while nothing may be
+ * sent; the function then only marks wrong values.
+ */
+function useSend({ press, settings }: Agent, changes: SettingValues | undefined) {
+  const [sending, setSending] = useState(false)
+  const send = async (event: FormEvent) => {
+    event.preventDefault()
+    settings.setTried(true)
+    if (changes === undefined) return
+    setSending(true)
+    try {
+      await press.send({ type: 'set', payload: { ...changes } })
+      settings.discard()
+    } catch {
+      // The page already shows why the command was not sent, and the form keeps the values that the person typed.
+    } finally {
+      setSending(false)
+    }
+  }
+  return { sending, send }
+}
+
+interface EndProps {
+  agent: Agent
+  /** The number of values in the form that are not valid. */
+  faults: number
+  changed: number
+  sending: boolean
+}
+
+/** The last line of the form: a summary of the changes and errors, and the buttons to discard or send the changes. */
+function End({ agent, faults, changed, sending }: EndProps) {
+  const { drafts, discard } = agent.settings
+  const touched = Object.keys(drafts).length > 0
+  return (
+    <Group className="ag-settings-end" data-changed={touched} justify="flex-end" gap="sm">
+      <span className="ag-quiet" role="status">
+        {summaryOf(faults, changed)}
+      </span>
+      {touched && (
+        <Button variant="default" onClick={discard}>
+          Discard
+        </Button>
+      )}
+      <WhyButton
+        type="submit"
+        loading={sending}
+        onClick={() => undefined}
+        why={!agent.page.canAct ? adminsOnly : changed === 0 && faults === 0 ? 'No changes' : null}
+        note={
+          agent.silent
+            ? `The agent is offline. The change expires if it does not report within ${minutesToAnswer} minutes.`
+            : null
+        }
+      >
+        Send changes
+      </WhyButton>
+    </Group>
+  )
+}
+
+function summaryOf(faults: number, changed: number): string {
+  if (faults > 0) return `${count(faults, 'value is', 'values are')} out of range`
+  return changed > 0 ? `${count(changed, 'change')} to send` : ''
+}

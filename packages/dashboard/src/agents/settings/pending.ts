@@ -1,0 +1,33 @@
+/** Finds the settings in pending `set` commands, and the newest `set` command if it has ended. */
+import type { Command } from '@svc/api'
+import type { SettingValue, SettingValues } from '@svc/protocol'
+import { isOpen } from '../parts/life.ts'
+
+export interface PendingSetting {
+  readonly value: SettingValue
+  readonly command: Command
+}
+
+/**
+ * Returns the values in pending `set` commands, by key. If several commands set the same key, the newest value counts,
+ * because commands are delivered in order (D5).
+ */
+export function pendingSettings(open: readonly Command[]): Map<string, PendingSetting> {
+  const pending = new Map<string, PendingSetting>()
+  for (const command of [...open].sort((a, b) => a.createdAt - b.createdAt))
+    if (command.type === 'set' && isOpen(command))
+      for (const [key, value] of Object.entries(command.payload as SettingValues)) pending.set(key, { value, command })
+  return pending
+}
+
+/**
+ * The newest `set` command if it has ended, with or without an answer; undefined while it is pending, or if there is
+ * none. A command in `open`, which the rest of the page still shows as pending, counts as pending even if the ledger,
+ * which is loaded separately, already has its answer. So the form does not move when the ledger arrives, since a button
+ * that moves while it is pressed does nothing.
+ */
+export function lastSet(ledger: readonly Command[], open: readonly Command[]): Command | undefined {
+  const newest = ledger.find(({ type }) => type === 'set')
+  const isPending = newest && (isOpen(newest) || open.some(({ id }) => id === newest.id))
+  return isPending ? undefined : newest
+}

@@ -1,0 +1,107 @@
+import { Button, SegmentedControl } from '@mantine/core'
+import type { DeliveryRow, DeliveryState } from '@svc/api'
+import { IconSend } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { api } from '../data/api.ts'
+import { leftOffIn } from '../data/left-off.ts'
+import { deliveriesQuery } from '../data/queries.ts'
+import { count, Empty, ErrorNote, LeftOut, Section, Text, Time, Tone } from '../ui/index.ts'
+import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { Dotted } from '../ui/parts.tsx'
+import type { AlertTabProps } from './parts/props.ts'
+import { useAlertChange } from './parts/useAlertChange.ts'
+
+const states: Readonly<Record<DeliveryState, { word: string; tone: string }>> = {
+  waiting: { word: 'waiting', tone: 'waiting' },
+  sent: { word: 'sent', tone: 'good' },
+  dead: { word: 'dead', tone: 'no' },
+}
+const choices = [
+  { value: 'all', label: 'All' },
+  { value: 'waiting', label: 'Waiting' },
+  { value: 'sent', label: 'Sent' },
+  { value: 'dead', label: 'Dead' },
+]
+
+/**
+ * Lists the messages of the last 30 days to channels, newest first. A message that the service has given up (state
+ * "dead") can be sent again here.
+ */
+export default function DeliveriesTab({ slug }: AlertTabProps) {
+  const [wanted, setWanted] = useState('all')
+  const state = wanted === 'all' ? undefined : (wanted as DeliveryState)
+  const { data, error, refetch } = useQuery(deliveriesQuery(slug, state))
+  return (
+    <>
+      <div className="al-filter">
+        <SegmentedControl size="xs" data={choices} value={wanted} onChange={setWanted} aria-label="State" />
+      </div>
+      {error && <ErrorNote error={error} retry={refetch} />}
+      {!data && !error && <WaitingPage />}
+      {data &&
+        (data.length === 0 ? (
+          <Empty icon={IconSend} title="No deliveries" help="alerts#send-it-somewhere">
+            Each message to a channel is listed here, with the answer of its receiver.
+          </Empty>
+        ) : (
+          <Section title="Deliveries" aside="kept for 30 days" flush>
+            <ul className="svc-rows" aria-label="Deliveries">
+              {data.map((delivery) => (
+                <DeliveryLine key={delivery.id} slug={slug} delivery={delivery} />
+              ))}
+            </ul>
+            <LeftOut rows={leftOffIn(data)} what={['delivery', 'deliveries']} />
+          </Section>
+        ))}
+    </>
+  )
+}
+
+function DeliveryLine({ slug, delivery }: { slug: string; delivery: DeliveryRow }) {
+  const { id, channel, kind, state, attempt, lastAnswer, title, createdAt, dueAt } = delivery
+  const retry = useAlertChange(slug, 'Not sent', () => api.retryDelivery(slug, id))
+  const parts: ReactNode[] = [
+    <Time key="made" at={createdAt} />,
+    attempt > 0 && count(attempt, 'try', 'tries'),
+    state === 'waiting' && dueAt !== null && (
+      <>
+        next try <Time at={dueAt} />
+      </>
+    ),
+  ]
+  return (
+    <li className="al-item">
+      <span className="al-state">
+        <Tone tone={states[state].tone}>{states[state].word}</Tone>
+      </span>
+      <div className="al-words">
+        <div>
+          <strong>#{channel}</strong>{' '}
+          <Text>{title ?? (kind === 'test' ? 'Test' : 'Waits for other changes, to be sent together')}</Text>
+        </div>
+        <div className="svc-quiet">
+          <Dotted parts={parts} />
+        </div>
+        {lastAnswer !== null && (
+          <div className="svc-quiet">
+            Answer: <Text>{lastAnswer}</Text>
+          </div>
+        )}
+      </div>
+      {state === 'dead' && (
+        <div className="al-acts">
+          <Button
+            variant="default"
+            size="compact-sm"
+            loading={retry.isPending}
+            onClick={() => retry.mutate(undefined)}
+            aria-label={`Send again to #${channel}`}
+          >
+            Send again
+          </Button>
+        </div>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,40 @@
+import { Button } from '@mantine/core'
+import { IconHistory } from '@tabler/icons-react'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { endedAlertsQuery } from '../data/queries.ts'
+import { Empty, ErrorNote, Section } from '../ui/index.ts'
+import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { AlertItem } from './AlertItem.tsx'
+import type { AlertTabProps } from './parts/props.ts'
+
+/** The alerts of the workspace that have ended, newest first. */
+export default function HistoryTab({ slug, admin }: AlertTabProps) {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
+    endedAlertsQuery(slug),
+  )
+  const rows = data?.pages.flatMap((page) => page.rows)
+  if (error && !rows) return <ErrorNote error={error} retry={refetch} />
+  if (!rows) return <WaitingPage />
+  if (rows.length === 0)
+    return (
+      <Empty icon={IconHistory} title="No alert has ended yet" help="alerts#choose-what-you-hear-about">
+        Alerts are kept here for 400 days after they end.
+      </Empty>
+    )
+  return (
+    <>
+      <Section title="Ended alerts" aside="kept for 400 days" flush>
+        <ul className="svc-rows" aria-label="Ended alerts">
+          {rows.map((alert) => (
+            <AlertItem key={alert.id} slug={slug} alert={alert} admin={admin} />
+          ))}
+        </ul>
+      </Section>
+      {hasNextPage && (
+        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Older
+        </Button>
+      )}
+    </>
+  )
+}

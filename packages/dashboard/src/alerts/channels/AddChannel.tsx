@@ -1,0 +1,136 @@
+import { Button, Group, PasswordInput, Radio, Select, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import type { MessageFormat, NewChannel } from '@svc/api'
+import { bare } from '@svc/protocol'
+import { useState } from 'react'
+import { api } from '../../data/api.ts'
+import { asTyped } from '../../ui/forms/as-typed.ts'
+import { useSubmit } from '../../ui/forms/useSubmit.ts'
+import { CopyLines, Dialog, DialogEnd } from '../../ui/index.ts'
+import { useAlertsAgain } from '../parts/useAlertChange.ts'
+import { kinds, type WorkspaceKind } from './channel-kinds.ts'
+
+interface AddChannelProps {
+  slug: string
+  opened: boolean
+  onClose: () => void
+}
+
+/**
+ * A dialog that adds a channel to the workspace. If the service made a signing secret for it, the secret is shown once.
+ */
+export function AddChannel({ slug, opened, onClose }: AddChannelProps) {
+  const [made, setMade] = useState<(NewChannel & { secret: string }) | null>(null)
+  const close = () => {
+    onClose()
+    setMade(null)
+  }
+  return (
+    <Dialog
+      opened={opened}
+      onClose={close}
+      title={made ? `Secret of #${made.name}` : 'Add channel'}
+      stay={made !== null}
+    >
+      {made ? (
+        <Stack gap="md">
+          <Text>Copy this secret now. You won’t see it again.</Text>
+          <CopyLines text={made.secret} label="signing secret" />
+          <Text c="dimmed">The receiver needs it to verify that a message is from this service.</Text>
+          <Group justify="flex-end">
+            <Button onClick={close}>Done</Button>
+          </Group>
+        </Stack>
+      ) : (
+        <ChannelForm
+          slug={slug}
+          onAdded={({ secret, ...channel }) => (secret === undefined ? close() : setMade({ ...channel, secret }))}
+          onCancel={close}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+interface ChannelFormProps {
+  slug: string
+  onAdded: (channel: NewChannel) => void
+  onCancel: () => void
+}
+
+const empty = {
+  kind: 'webhook' as WorkspaceKind,
+  name: '',
+  url: '',
+  to: '',
+  secret: '',
+  format: 'grouped' as MessageFormat,
+}
+const parts = ['url', 'to', 'secret'] as const
+
+function ChannelForm({ slug, onAdded, onCancel }: ChannelFormProps) {
+  const again = useAlertsAgain(slug)
+  const missing =
+    (part: (typeof parts)[number]) =>
+    (text: string, { kind }: typeof empty) => {
+      const field = kinds[kind][part]
+      return field && !field.optional && bare(text) === '' ? 'Required' : null
+    }
+  const form = useForm({
+    initialValues: empty,
+    validate: {
+      name: (text) =>
+        /^[a-z0-9](-?[a-z0-9])*$/.test(bare(text)) ? null : 'Lowercase letters, digits and single hyphens.',
+      url: missing('url'),
+      to: missing('to'),
+      secret: missing('secret'),
+    },
+  })
+  const { busy, error, submit } = useSubmit(async (values: typeof empty) => {
+    const { kind, name, format } = values
+    const given = parts.filter((part) => kinds[kind][part] && bare(values[part]) !== '')
+    const more = Object.fromEntries(given.map((part) => [part, bare(values[part])]))
+    const added = await api.addChannel(slug, { kind, name: bare(name), format, ...more })
+    await again()
+    onAdded(added)
+  })
+  const { url, to, secret } = kinds[form.values.kind]
+  return (
+    <form onSubmit={form.onSubmit(submit)} noValidate>
+      <Stack gap="md">
+        <Select
+          label="Kind"
+          allowDeselect={false}
+          data={Object.entries(kinds).map(([value, { name }]) => ({ value, label: name }))}
+          {...form.getInputProps('kind')}
+        />
+        <TextInput
+          label="Name"
+          description="Rules refer to it, for example ops."
+          {...asTyped}
+          {...form.getInputProps('name')}
+        />
+        {url && <TextInput label={labelOf(url)} description={url.hint} type="url" {...form.getInputProps('url')} />}
+        {to && <TextInput label={labelOf(to)} description={to.hint} {...form.getInputProps('to')} />}
+        {secret && (
+          <PasswordInput
+            label={labelOf(secret)}
+            description={secret.hint ?? 'Stored encrypted and never shown again.'}
+            autoComplete="off"
+            {...form.getInputProps('secret')}
+          />
+        )}
+        <Radio.Group label="Messages" {...form.getInputProps('format')}>
+          <Stack gap={8} mt={6}>
+            <Radio value="grouped" label="Grouped" description="Changes together, at most every five minutes." />
+            <Radio value="single" label="Single" description="Each change at once, one message each." />
+          </Stack>
+        </Radio.Group>
+        <DialogEnd error={error} onCancel={onCancel} submit="Add channel" busy={busy} />
+      </Stack>
+    </form>
+  )
+}
+
+const labelOf = ({ label, optional }: { label: string; optional?: true }): string =>
+  optional ? `${label} (optional)` : label

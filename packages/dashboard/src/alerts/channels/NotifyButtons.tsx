@@ -1,0 +1,59 @@
+import { Button } from '@mantine/core'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { ApiError, api } from '../../data/api.ts'
+import { meQuery } from '../../data/queries.ts'
+import { notify } from '../../ui/notify.tsx'
+import { useAlertChange } from '../parts/useAlertChange.ts'
+import { addInZone } from '../parts/zone.ts'
+
+interface NotifyButtonsProps {
+  slug: string
+  /** True if alerts are already sent to the person's own email address. */
+  hasEmail?: boolean
+}
+
+const loadBrowser = () => import('./browser.ts')
+
+/** The buttons with which a person has alerts sent to this browser, and by email if the service can send any. */
+export function NotifyButtons({ slug, hasEmail = false }: NotifyButtonsProps) {
+  const { data: me } = useSuspenseQuery(meQuery)
+  const browser = useAlertChange(slug, 'This browser is not notified', async () => {
+    await (await loadBrowser()).notifyThisBrowser(slug)
+    notify({ message: 'This browser is notified of alerts from now on.' })
+  })
+  const email = useAlertChange(slug, 'No email will be sent', async () => {
+    await notifyByEmail(slug)
+    notify({ message: `Alerts are sent to ${me.email} from now on.` })
+  })
+  return (
+    <span className="svc-banner-buttons">
+      <Button
+        size="compact-sm"
+        variant="default"
+        loading={browser.isPending}
+        onPointerEnter={() => void loadBrowser()}
+        onFocus={() => void loadBrowser()}
+        onClick={() => browser.mutate(undefined)}
+      >
+        Notify this browser
+      </Button>
+      {me.mails && !hasEmail && (
+        <Button size="compact-sm" variant="default" loading={email.isPending} onClick={() => email.mutate(undefined)}>
+          E-mail me
+        </Button>
+      )}
+    </span>
+  )
+}
+
+const ownEmail = 'my-email'
+
+/** Adds the person's own email address as a channel. If the person has that channel already, it is enabled again. */
+async function notifyByEmail(slug: string): Promise<void> {
+  try {
+    await addInZone((zone) => api.addMyChannel(slug, { name: ownEmail, kind: 'email', zone }))
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'channel_taken')) throw error
+    await api.setMyChannel(slug, ownEmail, { enabled: true })
+  }
+}

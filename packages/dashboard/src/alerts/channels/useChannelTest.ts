@@ -1,0 +1,27 @@
+import type { FollowedTest, QueuedTest } from '@svc/api'
+import { useAlertChange } from '../parts/useAlertChange.ts'
+
+/** How often the state of a test is looked up, and for how long, in milliseconds. */
+const [everyMs, maxMs] = [500, 60_000]
+
+interface TestCalls {
+  send: () => Promise<QueuedTest>
+  follow: (id: string) => Promise<FollowedTest>
+}
+
+/**
+ * Returns a mutation for the button *Send test*. It sends the test and looks up its state until the receiver has
+ * answered, so that no request stays open while a receiver takes its time.
+ */
+export const useChannelTest = (slug: string, calls: TestCalls) =>
+  useAlertChange(slug, 'Not sent', () => resultOf(calls))
+
+async function resultOf({ send, follow }: TestCalls): Promise<FollowedTest> {
+  const { id } = await send()
+  for (let waited = 0; ; waited += everyMs) {
+    const test = await follow(id)
+    if (test.state !== 'waiting') return test
+    if (waited >= maxMs) return { ...test, message: 'It still waits to be sent. Look at the deliveries later.' }
+    await new Promise((after) => setTimeout(after, everyMs))
+  }
+}

@@ -1,0 +1,44 @@
+import { Button, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { api } from '../../data/api.ts'
+import { Dialog, serviceNow } from '../../ui/index.ts'
+import { useAlertChange } from '../parts/useAlertChange.ts'
+import { MuteDialog } from './MuteDialog.tsx'
+import { muteLengths } from './mute-lengths.ts'
+
+interface MuteChoiceProps {
+  slug: string
+  /** The name of the agent. */
+  name: string
+  onClose: () => void
+}
+
+/** A dialog that mutes an agent for one of several lengths, or for a time that the person plans. */
+export default function MuteChoice({ slug, name, onClose }: MuteChoiceProps) {
+  const [planning, setPlanning] = useState(false)
+  const mute = useAlertChange(slug, 'Not muted', (seconds: number | null) => api.mute(slug, { agent: name, seconds }))
+  if (planning) return <MuteDialog slug={slug} covered={{ agent: name, rule: null }} onClose={onClose} />
+  return (
+    <Dialog opened onClose={onClose} title={`Mute ${name}`} size="sm">
+      <Stack gap="xs">
+        <Text c="dimmed" mb={4}>
+          Nothing is sent about it in this time. Alerts still open and end.
+        </Text>
+        {muteLengths.map(([words, seconds], i) => (
+          <Button
+            key={words}
+            variant="default"
+            data-autofocus={i === 0 || undefined}
+            disabled={mute.isPending}
+            onClick={() => mute.mutate(seconds(serviceNow()), { onSuccess: onClose })}
+          >
+            {words}
+          </Button>
+        ))}
+        <Button variant="default" onClick={() => setPlanning(true)}>
+          Planned window…
+        </Button>
+      </Stack>
+    </Dialog>
+  )
+}

@@ -1,0 +1,64 @@
+import { Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { api } from '../../data/api.ts'
+import { fromLocalTime, toLocalTime } from '../../ui/forms/local-time.ts'
+import { useSubmit } from '../../ui/forms/useSubmit.ts'
+import { Dialog, DialogEnd, serviceNow } from '../../ui/index.ts'
+import { useAlertsAgain } from '../parts/useAlertChange.ts'
+import { type Covered, coveredBy } from '../parts/words.ts'
+
+interface MuteDialogProps {
+  slug: string
+  covered: Covered
+  onClose: () => void
+}
+
+const hour = 3600
+
+/**
+ * A dialog that mutes an agent, one of its health items, a rule or the workspace between two times that the person chooses, for example during
+ * maintenance.
+ */
+export function MuteDialog({ slug, covered, onClose }: MuteDialogProps) {
+  const again = useAlertsAgain(slug)
+  const now = Math.floor(serviceNow() / 60_000) * 60
+  const form = useForm({
+    initialValues: { from: toLocalTime(now) ?? '', until: toLocalTime(now + hour) ?? '' },
+    validate: {
+      from: (text) => (fromLocalTime(text) === undefined ? 'Enter a date and a time.' : null),
+      until: (text, { from }) => wrongEnd(fromLocalTime(text), fromLocalTime(from)),
+    },
+  })
+  const { busy, error, submit } = useSubmit(async ({ from, until }: typeof form.values) => {
+    const [begin = now, end = now] = [fromLocalTime(from), fromLocalTime(until)]
+    await api.mute(slug, {
+      ...(covered.agent !== null && { agent: covered.agent }),
+      ...(covered.rule !== null && { rule: covered.rule }),
+      ...(covered.item != null && { item: covered.item }),
+      from: begin * 1000,
+      seconds: end - Math.max(begin, Math.floor(serviceNow() / 1000)),
+    })
+    await again()
+    onClose()
+  })
+  return (
+    <Dialog opened onClose={onClose} title={`Mute ${coveredBy(covered)}`}>
+      <form onSubmit={form.onSubmit(submit)} noValidate>
+        <Stack gap="md">
+          <Text c="dimmed">
+            Nothing is sent in this time. Alerts still open and end, and what is open at the end is then sent once.
+          </Text>
+          <TextInput label="From" type="datetime-local" data-autofocus {...form.getInputProps('from')} />
+          <TextInput label="Until" type="datetime-local" {...form.getInputProps('until')} />
+          <DialogEnd error={error} onCancel={onClose} submit="Mute" busy={busy} />
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}
+
+function wrongEnd(end: number | undefined, begin: number | undefined): string | null {
+  if (end === undefined) return 'Enter a date and a time.'
+  if (end * 1000 <= serviceNow()) return 'This time is past.'
+  return begin !== undefined && end <= begin ? 'The end must be after the beginning.' : null
+}

@@ -1,0 +1,63 @@
+import { ActionIcon, Button, Menu } from '@mantine/core'
+import { IconBellOff } from '@tabler/icons-react'
+import { useState } from 'react'
+import { api } from '../../data/api.ts'
+import { serviceNow } from '../../ui/index.ts'
+import { useAlertChange } from '../parts/useAlertChange.ts'
+import { type Covered, coveredBy } from '../parts/words.ts'
+import { MuteDialog } from './MuteDialog.tsx'
+import { muteLengths } from './mute-lengths.ts'
+
+interface MuteMenuProps {
+  slug: string
+  covered: Covered
+  iconOnly?: boolean
+}
+
+/** A button that mutes an agent, one of its health items, a rule or the workspace. Its menu offers several lengths of the mute. */
+export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
+  const [planning, setPlanning] = useState(false)
+  const what = coveredBy(covered)
+  const mute = useAlertChange(slug, 'Not muted', (seconds: number | null) =>
+    api.mute(slug, {
+      ...(covered.agent !== null && { agent: covered.agent }),
+      ...(covered.rule !== null && { rule: covered.rule }),
+      ...(covered.item != null && { item: covered.item }),
+      seconds,
+    }),
+  )
+  return (
+    <>
+      <Menu position="bottom-end" withinPortal>
+        <Menu.Target>
+          {iconOnly ? (
+            <ActionIcon variant="default" size={26} loading={mute.isPending} aria-label={`Mute ${what}`}>
+              <IconBellOff size={14} aria-hidden />
+            </ActionIcon>
+          ) : (
+            <Button
+              variant="default"
+              size="compact-sm"
+              leftSection={<IconBellOff size={14} aria-hidden />}
+              loading={mute.isPending}
+              aria-label={`Mute ${what}`}
+            >
+              {covered.agent === null && covered.rule === null ? 'Mute the workspace' : 'Mute'}
+            </Button>
+          )}
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>Mute {what}</Menu.Label>
+          {muteLengths.map(([words, seconds]) => (
+            <Menu.Item key={words} onClick={() => mute.mutate(seconds(serviceNow()))}>
+              {words}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          <Menu.Item onClick={() => setPlanning(true)}>Planned window…</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {planning && <MuteDialog slug={slug} covered={covered} onClose={() => setPlanning(false)} />}
+    </>
+  )
+}

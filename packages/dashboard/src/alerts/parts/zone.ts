@@ -1,0 +1,23 @@
+/** The time zone of this browser, which may have none, or one that it does not know itself or that the service lacks. */
+import { ApiError } from '../../data/api.ts'
+
+/** The zone of this browser by a name that it knows; UTC if there is none. */
+export function browserZone(zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone): string {
+  try {
+    if (zone === undefined || !/^[A-Z]/i.test(zone)) return 'UTC'
+    Intl.DateTimeFormat('en', { timeZone: zone })
+    return zone === 'Etc/Unknown' ? 'UTC' : zone
+  } catch {
+    return 'UTC'
+  }
+}
+
+/** Adds something with the zone of this browser, or with UTC if the service does not know that zone. */
+export async function addInZone<T>(add: (zone: string) => Promise<T>, zone = browserZone()): Promise<T> {
+  try {
+    return await add(zone)
+  } catch (error) {
+    if (zone === 'UTC' || !(error instanceof ApiError && error.code === 'channel_invalid')) throw error
+    return await add('UTC')
+  }
+}

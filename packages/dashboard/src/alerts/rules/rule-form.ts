@@ -1,0 +1,88 @@
+/** Makes the values of the form for an alert rule, checks them, and makes the request that changes the rule. */
+import type { Operations, RuleSettings } from '@svc/api'
+import { bare, numberIn } from '@svc/protocol'
+import { inUnit, type Unit, units } from '../parts/words.ts'
+
+/** A duration as people type it: the number, and one of the units. */
+interface LengthValue {
+  number: string
+  unit: string
+}
+
+export interface RuleValues {
+  to: 'all' | 'some'
+  channels: string[]
+  after: LengthValue
+  limit: string
+  statuses: string
+  reminds: boolean
+  escalates: boolean
+  /** How long an alert must be open without an acknowledgement before the rule escalates. */
+  escalateAfter: LengthValue
+  secondChannels: string[]
+}
+
+/** The proposed time without an acknowledgement after which a rule escalates, in seconds. */
+const firstEscalation = 15 * 60
+
+/** Says for each optional field of the form for a rule whether the rule has such a setting. */
+export const has = {
+  after: ({ rule }: RuleSettings) => rule !== 'command',
+  limit: ({ rule }: RuleSettings) => rule === 'cost_day',
+  statuses: ({ rule }: RuleSettings) => rule === 'run_failed',
+  /** Only alerts of the level Bad are sent again. */
+  reminders: ({ level }: RuleSettings) => level === 'bad',
+  /** The rule about commands has no escalation, because nobody acknowledges a single event. */
+  escalation: ({ rule }: RuleSettings) => rule !== 'command',
+}
+
+export const valuesOf = (rule: RuleSettings): RuleValues => ({
+  to: rule.channels === null ? 'all' : 'some',
+  channels: rule.channels ?? [],
+  after: lengthValue(rule.after),
+  limit: rule.limit === null ? '' : String(rule.limit),
+  statuses: (rule.statuses ?? []).join(', '),
+  reminds: rule.reminds,
+  escalates: rule.escalation !== null,
+  escalateAfter: lengthValue(rule.escalation?.after ?? firstEscalation),
+  secondChannels: rule.escalation?.channels ?? [],
+})
+
+function lengthValue(seconds: number): LengthValue {
+  const { number, unit } = inUnit(seconds)
+  return { number: String(number), unit }
+}
+
+/** The error below each field of the form for a rule; null if its value is valid. The service checks all values again. */
+export const wrongWith = {
+  after: ({ number }: LengthValue) => (isWhole(number) ? null : 'Enter a whole number.'),
+  limit: (text: string) =>
+    numberIn(text) === '' || Number(numberIn(text)) > 0 ? null : 'Enter an amount, or nothing for no limit.',
+  escalateAfter: ({ number }: LengthValue, { escalates }: RuleValues) =>
+    !escalates || (isWhole(number) && Number(numberIn(number)) > 0) ? null : 'Enter a whole number above 0.',
+  secondChannels: (names: string[], { escalates }: RuleValues) =>
+    !escalates || names.length > 0 ? null : 'Choose at least one channel.',
+}
+
+const isWhole = (text: string): boolean => /^\d{1,7}$/.test(numberIn(text))
+
+/** The request that changes a rule to the values of its form. Settings that the rule does not have are left out. */
+export const changeOf = (rule: RuleSettings, values: RuleValues): Operations['PATCH /w/:slug/rules']['sent'] => ({
+  rule: rule.rule,
+  channels: values.to === 'all' ? null : values.channels,
+  ...(has.after(rule) && { after: secondsOf(values.after) }),
+  ...(has.limit(rule) && { limit: numberIn(values.limit) === '' ? null : Number(numberIn(values.limit)) }),
+  ...(has.statuses(rule) && { statuses: wordsOf(values.statuses) }),
+  ...(has.reminders(rule) && { reminds: values.reminds }),
+  ...(has.escalation(rule) && {
+    escalation: values.escalates ? { after: secondsOf(values.escalateAfter), channels: values.secondChannels } : null,
+  }),
+})
+
+const secondsOf = ({ number, unit }: LengthValue): number => Number(numberIn(number)) * units[unit as Unit]
+
+const wordsOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map(bare)
+    .filter((word) => word !== '')

@@ -1,0 +1,231 @@
+import { Button, Group } from '@mantine/core'
+import type { BlueprintPage as Blueprint, BlueprintVersion } from '@svc/api'
+import { IconDownload, IconPackageOff, IconTrash } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError, api } from '../data/api.ts'
+import { blueprintQuery, versionQuery } from '../data/queries.ts'
+import { paths } from '../paths.ts'
+import { bytes, count, ErrorNote, Facts, Level, Section, Text, Time, useDocumentTitle, WhyButton } from '../ui/index.ts'
+import { AnchorLink, ButtonLink } from '../ui/links.tsx'
+import { NotThere } from '../ui/pages/NotThere.tsx'
+import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { Wished } from '../updates/parts/Wished.tsx'
+import { DeleteVersion } from './DeleteVersion.tsx'
+import { Codes } from './install/Codes.tsx'
+import { ManifestSections } from './Manifest.tsx'
+import { whyKept } from './parts/words.ts'
+import { Upload } from './Upload.tsx'
+import './blueprints.css'
+
+const route = getRouteApi('/signed-in/w/$slug/blueprints/$blueprint')
+
+/** One blueprint: its versions, the contents of the selected one, and the agents installed from it. */
+export function BlueprintPage() {
+  const { slug, blueprint } = route.useParams()
+  const { version: asked } = route.useSearch()
+  const { data: page, error, refetch } = useQuery(blueprintQuery(slug, blueprint))
+  const shown = page && (page.versions.find(({ version }) => version === asked) ?? page.versions[0])
+  useDocumentTitle(blueprint, 'Blueprints')
+  if (error instanceof ApiError && error.status === 404)
+    return (
+      <NotThere slug={slug} back="blueprints" icon={IconPackageOff} title="Blueprint not found">
+        Its last version may have been deleted.
+      </NotThere>
+    )
+  if (!page || !shown) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
+  return (
+    <>
+      <Head slug={slug} page={page} version={shown.version} description={shown.description} />
+      {asked !== undefined && asked !== shown.version && (
+        <p className="bp-gone">
+          There is no version <Text>{asked}</Text>. This is {shown.version}.
+        </p>
+      )}
+      <div className="svc-columns bp-columns">
+        <div className="svc-column">
+          <Version key={shown.version} slug={slug} blueprint={blueprint} version={shown.version} />
+        </div>
+        <div className="svc-column">
+          <Versions slug={slug} page={page} shown={shown.version} />
+          <Agents slug={slug} page={page} />
+          <Codes slug={slug} admin={page.canAct} blueprint={blueprint} />
+          {page.canAct && <Upload slug={slug} blueprint={blueprint} />}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Head({
+  slug,
+  page,
+  version,
+  description,
+}: {
+  slug: string
+  page: Blueprint
+  version: string
+  description: string
+}) {
+  return (
+    <header className="svc-head bp-head">
+      <div>
+        <AnchorLink to={paths.blueprints} params={{ slug }} fz="xs" c="dimmed">
+          Blueprints
+        </AnchorLink>
+        <h1>
+          {page.name} <span className="bp-version">{version}</span>
+        </h1>
+        {description !== '' && (
+          <p>
+            <Text lines>{description}</Text>
+          </p>
+        )}
+      </div>
+      {page.canAct && (
+        <Group gap="xs">
+          {page.agents.length > 0 && (
+            <ButtonLink
+              to={paths.update}
+              params={{ slug }}
+              search={{ blueprint: page.name, version }}
+              variant="default"
+            >
+              Update agents to this version
+            </ButtonLink>
+          )}
+          <ButtonLink to={paths.install} params={{ slug }} search={{ blueprint: page.name, version }}>
+            Install this version
+          </ButtonLink>
+        </Group>
+      )}
+    </header>
+  )
+}
+
+function Version({ slug, blueprint, version }: { slug: string; blueprint: string; version: string }) {
+  const { data, error, refetch } = useQuery(versionQuery(slug, blueprint, version))
+  if (!data) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
+  return (
+    <>
+      <ManifestSections version={data} />
+      <Bundle slug={slug} version={data} />
+    </>
+  )
+}
+
+function Bundle({ slug, version }: { slug: string; version: BlueprintVersion }) {
+  const [deleting, setDeleting] = useState(false)
+  const { blueprint, canAct } = version
+  return (
+    <Section title="Bundle" flush>
+      <Facts
+        facts={[
+          [
+            'Uploaded',
+            <span key="uploaded">
+              <Time at={version.uploadedAt} /> by <Text>{version.uploadedBy}</Text>
+            </span>,
+          ],
+          ['Size', bytes(version.size)],
+          [
+            'SHA-256',
+            <Text key="sha" mono>
+              {version.sha256}
+            </Text>,
+          ],
+        ]}
+      />
+      {canAct && (
+        <Group gap="xs" px={16} py={8}>
+          <Button
+            component="a"
+            variant="default"
+            size="xs"
+            href={api.bundleDownload(slug, blueprint, version.version)}
+            download
+            leftSection={<IconDownload size={14} aria-hidden />}
+          >
+            Download zip
+          </Button>
+          <WhyButton
+            variant="default"
+            size="xs"
+            leftSection={<IconTrash size={14} aria-hidden />}
+            onClick={() => setDeleting(true)}
+            why={whyKept(version)}
+          >
+            {`Delete ${version.version}…`}
+          </WhyButton>
+        </Group>
+      )}
+      {canAct && whyKept(version) && <p className="svc-note">{whyKept(version)}</p>}
+      <DeleteVersion slug={slug} version={version} opened={deleting} onClose={() => setDeleting(false)} />
+    </Section>
+  )
+}
+
+const Versions = ({ slug, page, shown }: { slug: string; page: Blueprint; shown: string }) => (
+  <Section title="Versions" aside={count(page.versions.length, 'version')} flush>
+    <ul className="svc-rows">
+      {page.versions.map(({ version, uploadedAt, uploadedBy, runs, keeps, wished, codes }) => (
+        <li key={version} className="bp-version-row" data-shown={version === shown}>
+          <AnchorLink
+            to={paths.blueprint}
+            params={{ slug, blueprint: page.name }}
+            search={{ version }}
+            fw={600}
+            {...(version === shown && { 'aria-current': 'true' as const })}
+            resetScroll={false}
+          >
+            {version}
+          </AnchorLink>
+          <span className="svc-quiet">
+            {[
+              runs.length > 0 && `${count(runs.length, 'agent')} ${runs.length === 1 ? 'runs' : 'run'} it`,
+              keeps.length > 0 && `kept by ${keeps.length}`,
+              wished.some((name) => !runs.includes(name)) &&
+                `requested for ${wished.filter((name) => !runs.includes(name)).length}`,
+              codes > 0 && count(codes, 'open code'),
+            ]
+              .filter(Boolean)
+              .join(', ') || 'not used'}
+          </span>
+          <span className="svc-quiet bp-by">
+            <Time at={uploadedAt} /> by <Text>{uploadedBy}</Text>
+          </span>
+        </li>
+      ))}
+    </ul>
+  </Section>
+)
+
+const Agents = ({ slug, page }: { slug: string; page: Blueprint }) => (
+  <Section title="Agents installed from this blueprint" aside={count(page.agents.length, 'agent')} flush>
+    {page.agents.length === 0 ? (
+      <p className="svc-note">None yet.</p>
+    ) : (
+      <ul className="svc-rows">
+        {page.agents.map(({ name, running, previous, wished, wishState, level, seenAt }) => (
+          <li key={name} className="bp-agent">
+            <AnchorLink to={paths.agent} params={{ slug, name }}>
+              {name}
+            </AnchorLink>
+            <Level level={level} never={seenAt === null} />
+            <span className="svc-quiet">
+              {seenAt === null ? 'installed' : 'runs'} <Text>{running}</Text>
+              {previous !== null && (
+                <>
+                  , keeps <Text>{previous}</Text>
+                </>
+              )}
+            </span>
+            <Wished running={running} wished={wished} state={wishState} />
+          </li>
+        ))}
+      </ul>
+    )}
+  </Section>
+)

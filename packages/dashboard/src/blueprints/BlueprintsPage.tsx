@@ -1,0 +1,106 @@
+import type { BlueprintRow } from '@svc/api'
+import { IconPackage } from '@tabler/icons-react'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { FetchProgram } from '../agents/dialogs/FetchProgram.tsx'
+import { blueprintsQuery, meQuery } from '../data/queries.ts'
+import { useSlug, useWorkspace } from '../data/workspace.ts'
+import { paths } from '../paths.ts'
+import { count, Empty, ErrorNote, PageHeader, Section, Text, Time, useDocumentTitle } from '../ui/index.ts'
+import { AnchorLink, ButtonLink } from '../ui/links.tsx'
+import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { ReachNote } from '../ui/values/ReachNote.tsx'
+import { Codes } from './install/Codes.tsx'
+import { Upload } from './Upload.tsx'
+import './blueprints.css'
+
+/** The blueprints of the workspace, the open install codes, and the upload of another blueprint. */
+export function BlueprintsPage() {
+  const slug = useSlug()
+  const { name, role } = useWorkspace()
+  const admin = role === 'admin'
+  const { data, error, refetch } = useQuery(blueprintsQuery(slug))
+  useDocumentTitle('Blueprints', name)
+  return (
+    <>
+      <PageHeader
+        title="Blueprints"
+        note="Versioned packages that agents are installed from."
+        actions={
+          admin &&
+          data &&
+          data.rows.length > 0 && (
+            <ButtonLink to={paths.install} params={{ slug }}>
+              Install an agent
+            </ButtonLink>
+          )
+        }
+      />
+      <div className="svc-column">
+        {error && <ErrorNote error={error} retry={refetch} />}
+        {!data && !error && <WaitingPage />}
+        {data && admin && <Upload slug={slug} />}
+        {data &&
+          (data.rows.length > 0 ? (
+            <ul className="bp-list" aria-label="Blueprints">
+              {data.rows.map((row) => (
+                <Line key={row.name} slug={slug} row={row} />
+              ))}
+            </ul>
+          ) : (
+            <None admin={admin} />
+          ))}
+        {data && <Codes slug={slug} admin={admin} />}
+      </div>
+    </>
+  )
+}
+
+const Line = ({ slug, row }: { slug: string; row: BlueprintRow }) => (
+  <li>
+    <div className="bp-line-name">
+      <AnchorLink to={paths.blueprint} params={{ slug, blueprint: row.name }} fw={600} fz="md">
+        {row.name}
+      </AnchorLink>{' '}
+      <span className="bp-version">{row.latest}</span>
+    </div>
+    {row.description !== '' && (
+      <p className="bp-line-words">
+        <Text>{row.description}</Text>
+      </p>
+    )}
+    <p className="svc-quiet">
+      {count(row.agents, 'agent')} · {count(row.versions, 'version')} · uploaded <Time at={row.uploadedAt} /> by{' '}
+      <Text>{row.uploadedBy}</Text>
+    </p>
+  </li>
+)
+
+/**
+ * Shows the shell lines with which an author of blueprints downloads the program `svc`; shows nothing if this service
+ * has no `svc` to download.
+ */
+function FetchHere() {
+  const { service } = useSuspenseQuery(meQuery).data
+  if (!service.runtime) return null
+  return (
+    <>
+      <ReachNote address={service.baseUrl} />
+      <FetchProgram baseUrl={service.baseUrl} />
+    </>
+  )
+}
+
+const None = ({ admin }: { admin: boolean }) =>
+  admin ? (
+    <Section title="Your first blueprint">
+      <Empty icon={IconPackage} title="No blueprints yet" order={3} help="blueprints#for-authors">
+        On your machine, <code>svc new NAME</code> writes a starting one, <code>svc check</code> says what is wrong with
+        it, and <code>svc pack</code> makes the zip to upload here.
+      </Empty>
+      <FetchHere />
+    </Section>
+  ) : (
+    <Empty icon={IconPackage} title="No blueprints yet" help="runtime#installing-with-a-code">
+      Blueprints that admins upload will be listed here.
+    </Empty>
+  )

@@ -1,0 +1,125 @@
+import { Button, Progress } from '@mantine/core'
+import { Dropzone, type FileRejection } from '@mantine/dropzone'
+import '@mantine/dropzone/styles.css'
+import { limits } from '@svc/protocol'
+import { IconFileZip, IconUpload } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { api } from '../data/api.ts'
+import { keys, versionQuery } from '../data/queries.ts'
+import { paths } from '../paths.ts'
+import { Text } from '../ui/index.ts'
+import { notify } from '../ui/notify.tsx'
+import { Findings } from './Findings.tsx'
+
+/**
+ * The media types that a dropped file may have. A file without a known media type is accepted if its name ends in
+ * `.zip`.
+ */
+const zips = { 'application/zip': ['.zip'], 'application/x-zip-compressed': ['.zip'] }
+
+type Doing =
+  | { is: 'nothing' }
+  | { is: 'sending'; file: string; share: number | undefined }
+  | { is: 'refused'; file: string; error: unknown }
+
+/**
+ * The area for uploading a bundle, which a person drops on it or chooses with its button. The area shows the progress,
+ * and every reason for a refusal.
+ */
+export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [doing, setDoing] = useState<Doing>({ is: 'nothing' })
+  const choose = useRef<() => void>(null)
+
+  const send = async ([file]: File[]) => {
+    if (!file) return
+    setDoing({ is: 'sending', file: file.name, share: undefined })
+    try {
+      const made = await api.upload(slug, file, (share) => setDoing({ is: 'sending', file: file.name, share }))
+      client.setQueryData(versionQuery(slug, made.blueprint, made.version).queryKey, made)
+      void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
+      setDoing({ is: 'nothing' })
+      notify({
+        color: made.note === undefined ? 'green' : 'yellow',
+        title: `${made.blueprint} ${made.version}`,
+        message: `Uploaded. It can be installed now.${made.note === undefined ? '' : ` ${made.note}`}`,
+      })
+      await navigate({
+        to: paths.blueprint,
+        params: { slug, blueprint: made.blueprint },
+        search: { version: made.version },
+      })
+    } catch (error) {
+      setDoing({ is: 'refused', file: file.name, error })
+    }
+  }
+  const refuse = (rejections: FileRejection[]) =>
+    setDoing({ is: 'refused', file: rejections[0]?.file.name ?? '', error: new Error(whyNot(rejections)) })
+
+  return (
+    <div className="bp-upload">
+      <Dropzone
+        onDrop={(files: File[]) => void send(files)}
+        onReject={refuse}
+        accept={zips}
+        maxSize={limits.bundleBytes}
+        multiple={false}
+        openRef={choose}
+        activateOnClick={false}
+        activateOnKeyboard={false}
+        disabled={doing.is === 'sending'}
+        inputProps={{ 'aria-label': 'Bundle to upload' }}
+        className="bp-drop"
+      >
+        <IconFileZip size={26} stroke={1.4} aria-hidden />
+        <div className="bp-drop-words">
+          <strong>
+            {blueprint === undefined ? 'Drop a blueprint’s zip here' : `Drop a new version of ${blueprint} here`}
+          </strong>
+          <span className="svc-quiet">
+            The bundle that <code>svc pack</code> makes, at most {limits.bundleBytes / 1024 / 1024} MB.
+          </span>
+        </div>
+        <Button
+          variant="default"
+          leftSection={<IconUpload size={15} aria-hidden />}
+          onClick={() => choose.current?.()}
+          disabled={doing.is === 'sending'}
+        >
+          Upload a zip…
+        </Button>
+      </Dropzone>
+      {doing.is === 'sending' && <Sending file={doing.file} share={doing.share} />}
+      {doing.is === 'refused' && (
+        <Findings file={doing.file} error={doing.error} onClose={() => setDoing({ is: 'nothing' })} />
+      )}
+    </div>
+  )
+}
+
+/** The progress of an upload. `share` is undefined while another tab of this browser uploads. */
+const Sending = ({ file, share }: { file: string; share: number | undefined }) => (
+  <div className="bp-sending">
+    <div role="status">
+      {share === undefined
+        ? 'Waiting for the upload in another tab before sending'
+        : share < 1
+          ? 'Sending'
+          : 'Checking'}{' '}
+      <Text>{file}</Text> …
+    </div>
+    <Progress value={(share ?? 0) * 100} aria-label={`Sending ${file}`} striped={share === 1} animated={share === 1} />
+  </div>
+)
+
+function whyNot(rejections: FileRejection[]): string {
+  const codes = rejections.flatMap(({ errors }) => errors.map(({ code }) => code))
+  if (rejections.length > 1 || codes.includes('too-many-files')) return 'One zip at a time.'
+  if (codes.includes('file-too-large')) {
+    return `A bundle may have at most ${limits.bundleBytes / 1024 / 1024} MB: this one has ${((rejections[0]?.file.size ?? 0) / 1024 / 1024).toFixed(1)} MB.`
+  }
+  return 'This is not a zip. In the agent’s folder, “svc pack” makes the bundle to upload.'
+}

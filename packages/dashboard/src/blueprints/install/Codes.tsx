@@ -1,0 +1,134 @@
+import { Button } from '@mantine/core'
+import type { InstallCode } from '@svc/api'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { codesQuery } from '../../data/queries.ts'
+import { paths } from '../../paths.ts'
+import { count, ErrorNote, Section, Text, Time } from '../../ui/index.ts'
+import { AnchorLink } from '../../ui/links.tsx'
+import { Countdown } from './Countdown.tsx'
+import { RevokeCode } from './RevokeCode.tsx'
+import './install.css'
+
+interface CodesProps {
+  slug: string
+  admin: boolean
+  /** The blueprint whose codes are shown; by default all codes are shown. */
+  blueprint?: string
+}
+
+/**
+ * Shows the open install codes of the workspace or of one blueprint, and how earlier codes ended; nothing if there are
+ * no codes.
+ */
+export function Codes({ slug, admin, blueprint }: CodesProps) {
+  const { data, error, refetch } = useQuery(codesQuery(slug))
+  const codes = data?.filter((code) => blueprint === undefined || code.blueprint === blueprint)
+  if (error && !data) return <ErrorNote error={error} retry={refetch} />
+  if (!codes || codes.length === 0) return null
+  const open = codes.filter(isOpen)
+  const over = codes.filter((code) => !isOpen(code))
+  return (
+    <Section title="Install codes" aside={open.length > 0 ? `${open.length} open` : 'none open'} flush>
+      {open.length > 0 && (
+        <ul className="svc-rows" aria-label="Open install codes">
+          {open.map((code) => (
+            <Open
+              key={code.id}
+              slug={slug}
+              code={code}
+              admin={admin}
+              named={blueprint === undefined}
+              onOver={refetch}
+            />
+          ))}
+        </ul>
+      )}
+      {over.length > 0 && (
+        <details className="in-over">
+          <summary>{count(over.length, 'code')} of the last 30 days</summary>
+          <ul className="svc-list">
+            {over.map((code) => (
+              <li key={code.id}>
+                <Over slug={slug} code={code} named={blueprint === undefined} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </Section>
+  )
+}
+
+const isOpen = ({ state }: InstallCode): boolean => state === 'live' || state === 'barred'
+
+interface OpenProps {
+  slug: string
+  code: InstallCode
+  admin: boolean
+  named: boolean
+  onOver: () => unknown
+}
+
+function Open({ slug, code, admin, named, onOver }: OpenProps) {
+  const [revoking, setRevoking] = useState(false)
+  return (
+    <li className="in-code">
+      <div className="in-code-words">
+        <AnchorLink to={paths.code} params={{ slug, id: code.id }} fw={600}>
+          {code.agentName}
+        </AnchorLink>{' '}
+        {code.state === 'barred' ? (
+          <span className="in-barred">No longer valid: its issuer is no longer an admin</span>
+        ) : (
+          <Countdown until={code.expiresAt} onOver={onOver} />
+        )}
+        <div className="svc-quiet">
+          <CodeVersion code={code} named={named} /> issued <Time at={code.issuedAt} /> by <Text>{code.issuedBy}</Text>
+        </div>
+      </div>
+      {admin && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          onClick={() => setRevoking(true)}
+          aria-label={`Revoke the code for ${code.agentName}`}
+        >
+          Revoke…
+        </Button>
+      )}
+      <RevokeCode slug={slug} code={code} opened={revoking} onClose={() => setRevoking(false)} />
+    </li>
+  )
+}
+
+const became: Readonly<Record<InstallCode['state'], string>> = {
+  live: 'valid',
+  barred: 'no longer valid',
+  redeemed: 'used',
+  expired: 'expired unused',
+  revoked: 'revoked unused',
+}
+
+const Over = ({ slug, code, named }: { slug: string; code: InstallCode; named: boolean }) => (
+  <>
+    {code.agent === null ? (
+      <Text>{code.agentName}</Text>
+    ) : (
+      <AnchorLink to={paths.agent} params={{ slug, name: code.agent }}>
+        {code.agent}
+      </AnchorLink>
+    )}{' '}
+    <span className="svc-quiet">
+      <CodeVersion code={code} named={named} /> {became[code.state]}{' '}
+      <Time at={code.redeemedAt ?? code.revokedAt ?? code.expiresAt} />
+      {code.state === 'redeemed' && code.agent === null && ', deleted since'}, issued by <Text>{code.issuedBy}</Text>
+    </span>
+  </>
+)
+
+const CodeVersion = ({ code: { blueprint, version }, named }: { code: InstallCode; named: boolean }) => (
+  <>
+    <Text>{named ? `${blueprint} ${version}` : version}</Text>,
+  </>
+)

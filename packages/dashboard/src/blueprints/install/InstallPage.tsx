@@ -1,0 +1,159 @@
+import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { bare } from '@svc/protocol'
+import { IconPackage } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { wrongWithName } from '../../agents/dialogs/names.ts'
+import { TagsField } from '../../agents/dialogs/TagsField.tsx'
+import { tagsTyped, wrongWithTags } from '../../agents/dialogs/tags.ts'
+import { api } from '../../data/api.ts'
+import { blueprintQuery, blueprintsQuery, codeQuery, keys, versionQuery } from '../../data/queries.ts'
+import { useWorkspace } from '../../data/workspace.ts'
+import { paths } from '../../paths.ts'
+import { useSubmit } from '../../ui/forms/useSubmit.ts'
+import { Empty, ErrorNote, PageHeader, Section, Text, useDocumentTitle } from '../../ui/index.ts'
+import { ButtonLink } from '../../ui/links.tsx'
+import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
+import { Brief } from './Brief.tsx'
+import { handOver } from './issued.ts'
+import './install.css'
+import { asTyped } from '../../ui/forms/as-typed.ts'
+
+const route = getRouteApi('/signed-in/w/$slug/install')
+
+/**
+ * A form for a blueprint, a version and the name of a new agent. The form issues an install code for exactly this agent
+ * (2.9).
+ */
+export function InstallPage() {
+  const { slug } = route.useParams()
+  const { role } = useWorkspace()
+  const { blueprint } = route.useSearch()
+  const { data, error, refetch, isFetching } = useQuery(blueprintsQuery(slug))
+  const names = data?.rows.map(({ name }) => name)
+  // A link may name a blueprint that was uploaded a moment ago. The list that is loaded already may not contain it yet.
+  const list = isFetching && blueprint !== undefined && !names?.includes(blueprint) ? undefined : names
+  useDocumentTitle('Install an agent')
+  return (
+    <div className="in-page">
+      <PageHeader
+        title="Install an agent"
+        note="A one-time code, valid for 15 minutes, installs the agent on any machine."
+      />
+      {error && <ErrorNote error={error} retry={refetch} />}
+      {!list && !error && <WaitingPage />}
+      {role !== 'admin' ? (
+        <p>Only admins of this workspace can issue install codes.</p>
+      ) : (
+        list && (list.length > 0 ? <Form slug={slug} names={list} /> : <None slug={slug} />)
+      )}
+    </div>
+  )
+}
+
+function Form({ slug, names }: { slug: string; names: string[] }) {
+  const client = useQueryClient()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const blueprint = names.find((name) => name === search.blueprint) ?? names[0] ?? ''
+  const { data: page, error: unread } = useQuery(blueprintQuery(slug, blueprint))
+  const versions = page?.versions.map(({ version }) => version) ?? []
+  const version = versions.find((each) => each === search.version) ?? versions[0] ?? ''
+  const { data: chosen } = useQuery({ ...versionQuery(slug, blueprint, version), enabled: version !== '' })
+  const [agent, setAgent] = useState(search.agent ?? '')
+  const [wrong, setWrong] = useState<string | null>(null)
+  const [tags, setTags] = useState('')
+  const [wrongTags, setWrongTags] = useState<string | null>(null)
+  const choose = (to: { blueprint: string; version?: string }) => void navigate({ search: to, replace: true })
+  const { busy, error, submit } = useSubmit(async (name: string) => {
+    const given = tagsTyped(tags)
+    const named = { ...(name !== '' && { agent: name }), ...(given.length > 0 && { tags: given }) }
+    const made = await api.issueCode(slug, { blueprint, version, ...named })
+    handOver(made)
+    const { code: _shownOnce, warnings: _, ...facts } = made
+    client.setQueryData(codeQuery(slug, made.id).queryKey, facts)
+    void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
+    void client.invalidateQueries({ queryKey: keys.codes(slug), exact: true })
+    await navigate({ to: paths.code, params: { slug, id: made.id } })
+  })
+
+  const issue = (event: FormEvent) => {
+    event.preventDefault()
+    const name = bare(agent)
+    const why = name === '' ? null : wrongWithName(name)
+    const whyTags = wrongWithTags(tags)
+    setWrong(why)
+    setWrongTags(whyTags)
+    if (why === null && whyTags === null && version !== '') submit(name)
+  }
+  return (
+    <form onSubmit={issue} noValidate className="svc-columns in-columns">
+      <Stack gap="md">
+        <NativeSelect
+          label="Blueprint"
+          data={names}
+          value={blueprint}
+          onChange={(event) => choose({ blueprint: event.currentTarget.value })}
+        />
+        <NativeSelect
+          label="Version"
+          data={versions}
+          value={version}
+          disabled={versions.length === 0}
+          onChange={(event) => choose({ blueprint, version: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Agent name"
+          description="Lowercase letters, digits and hyphens. Leave empty to use the blueprint’s name."
+          placeholder={blueprint}
+          value={agent}
+          onChange={(event) => {
+            setAgent(event.currentTarget.value)
+            setWrong(null)
+          }}
+          error={wrong}
+          {...asTyped}
+        />
+        <TagsField
+          value={tags}
+          onChange={(event) => {
+            setTags(event.currentTarget.value)
+            setWrongTags(null)
+          }}
+          error={wrongTags}
+        />
+        {unread && <ErrorNote error={unread} />}
+        {error !== null && <ErrorNote error={error} />}
+        <Group justify="flex-end" gap="xs">
+          <ButtonLink to={paths.blueprints} params={{ slug }} variant="default">
+            Cancel
+          </ButtonLink>
+          <Button type="submit" loading={busy} disabled={version === ''}>
+            Issue code
+          </Button>
+        </Group>
+      </Stack>
+      {chosen && (
+        <Section title={<Text>{`${blueprint} ${version}`}</Text>} flush>
+          <Brief version={chosen} />
+        </Section>
+      )}
+    </form>
+  )
+}
+
+const None = ({ slug }: { slug: string }) => (
+  <Empty
+    icon={IconPackage}
+    title="Nothing to install yet"
+    help="blueprints#for-authors"
+    action={
+      <ButtonLink to={paths.blueprints} params={{ slug }}>
+        Upload a blueprint
+      </ButtonLink>
+    }
+  >
+    Agents are installed from blueprints. Upload one first.
+  </Empty>
+)

@@ -1,0 +1,104 @@
+/**
+ * Keeps the data of a tab fresh in the way that policy.ts decides: by a stream, by loading the data every few seconds,
+ * or not at all. A visible tab without a stream tries to get a place for one each time it loads its data.
+ */
+
+import { followAnswers } from '../../ui/time/service-time.ts'
+import type { LiveState } from './connection.ts'
+import { type Place, takePlace } from './places.ts'
+import { pollEvery, type TabFacts, type Way, wayOf } from './policy.ts'
+import { watchTab } from './tab.ts'
+
+/** The outcome of loading: the service answered, could not be reached, or refused the person. */
+export type LoadResult = 'fresh' | 'unreachable' | 'refused'
+
+/** A part of the service that a page shows, with the ways to keep its data fresh. */
+interface Target {
+  /** Opens the stream. Calls `lost` each time a connection or an attempt fails; returns a function that closes it. */
+  connect: (lost: () => void) => () => void
+  /** Loads what the page shows. */
+  load: () => Promise<LoadResult>
+  /** Asks the service only whether the person may still see the workspace. */
+  check: () => Promise<LoadResult>
+}
+
+export interface Freshness {
+  /** Keeps another target fresh from now on. The tab keeps its place. */
+  aim(target: Target): void
+  end(): void
+}
+
+export function keepFresh(state: (state: LiveState) => void): Freshness {
+  // Browsers have no locks over plain HTTP on another host than localhost, although the type says otherwise.
+  const locks = navigator.locks as LockManager | undefined
+  const facts: TabFacts = { signedIn: false, hiddenSince: undefined, locks: locks !== undefined, place: false }
+  let target: Target | undefined
+  let way: Way = 'idle'
+  let place: Place | undefined
+  let close: (() => void) | undefined
+  let polling = false
+
+  function change(news: Partial<TabFacts>): void {
+    Object.assign(facts, news)
+    place?.show(facts.hiddenSince === undefined)
+    const before = way
+    way = wayOf(facts, performance.now())
+    if (way === before) return
+    followAnswers(way === 'polls')
+    reconnect()
+    if (way === 'idle') leave()
+    if (way === 'polls') void poll()
+  }
+  function reconnect(): void {
+    close?.()
+    const to = target
+    close = way === 'holds' ? to?.connect(() => void to.check().then((loaded) => hear(to, loaded))) : undefined
+  }
+  function leave(): void {
+    place?.leave()
+    place = undefined
+    facts.place = false
+  }
+  function hear(from: Target, loaded: LoadResult): void {
+    if (from !== target) return
+    if (loaded === 'refused') change({ signedIn: false })
+    if (way === 'polls') state(loaded === 'unreachable' ? 'lost' : 'live')
+  }
+  async function poll(): Promise<void> {
+    if (polling) return
+    polling = true
+    await take()
+    if (way === 'polls' && target) hear(target, await target.load())
+    polling = false
+  }
+  async function take(): Promise<void> {
+    if (!locks) return
+    const lost = () => {
+      place = undefined
+      change({ place: false })
+    }
+    const taken = await takePlace(locks, lost).catch(() => undefined)
+    if (way !== 'polls') return taken?.leave()
+    place = taken
+    change({ place: taken !== undefined })
+  }
+
+  const unwatch = watchTab((hiddenSince) => change({ hiddenSince }))
+  const timer = setInterval(() => {
+    change({})
+    if (way === 'polls') void poll()
+  }, pollEvery)
+  return {
+    aim(next) {
+      target = next
+      reconnect()
+      change({ signedIn: true })
+    },
+    end() {
+      clearInterval(timer)
+      unwatch()
+      target = undefined
+      change({ signedIn: false })
+    },
+  }
+}

@@ -1,0 +1,167 @@
+/** Keeps the data of a workspace fresh while its page is open: frames update the page's query cache. */
+import type { ActionPage, Fleet, FleetRow, Frame } from '@svc/api'
+import { parseFilter } from '@svc/api/filter'
+import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { serviceHeard, serviceTimeIs } from '../../ui/time/service-time.ts'
+import { ApiError, type FleetQuery, isRefusal } from '../api.ts'
+import { isActionOver, keys } from '../queries.ts'
+import { type LiveState, openLive } from './connection.ts'
+import { type Freshness, keepFresh, type LoadResult } from './freshness.ts'
+import { mergeFrame, movesGroup, movesIn, readFrame } from './merge.ts'
+
+export type { LiveState }
+
+/**
+ * Keeps the data of the workspace fresh, by a stream if the tab may hold one. `agent` is the name of the agent whose
+ * page is open, if any; the service asks that agent to report more often while the tab has a stream.
+ */
+export function useLive(slug: string, agent: string | undefined): LiveState {
+  const client = useQueryClient()
+  const [state, setState] = useState<LiveState>('connecting')
+  const fresh = useRef<Freshness>(undefined)
+  useEffect(() => {
+    const keeping = keepFresh(setState)
+    fresh.current = keeping
+    return keeping.end
+  }, [])
+  useEffect(() => {
+    fresh.current?.aim({
+      connect: (lost) => connect(client, slug, agent, { lost, state: setState }),
+      load: () => loadAgain(client, slug, keys.workspace(slug)),
+      check: () => loadAgain(client, slug, keys.facts(slug)),
+    })
+  }, [client, slug, agent])
+  return state
+}
+
+/** Loads data that is on screen again. Requests for it that are already under way are not repeated. */
+async function loadAgain(client: QueryClient, slug: string, key: readonly string[]): Promise<LoadResult> {
+  try {
+    await client.invalidateQueries({ queryKey: key }, { cancelRefetch: false, throwOnError: true })
+    return 'fresh'
+  } catch (error) {
+    if (isRefusal(error, 401) || isRefusal(client.getQueryState(keys.facts(slug))?.error, 404)) return 'refused'
+    return error instanceof ApiError && error.status > 0 && error.status < 500 ? 'fresh' : 'unreachable'
+  }
+}
+
+/**
+ * Loads everything on screen again, because a stream has just opened. The service may have answered a request that is
+ * under way before the stream was open, so the data is then loaded once more.
+ */
+async function catchUp(client: QueryClient, slug: string): Promise<void> {
+  const key = keys.workspace(slug)
+  const underWay = client.isFetching({ queryKey: key }) > 0
+  await loadAgain(client, slug, key)
+  if (underWay) await loadAgain(client, slug, key)
+}
+
+/** Opens the stream, and puts its frames into the page's query cache. */
+function connect(
+  client: QueryClient,
+  slug: string,
+  agent: string | undefined,
+  { lost, state }: { lost: () => void; state: (state: LiveState) => void },
+): () => void {
+  const again = (...all: (readonly string[])[]) => {
+    for (const queryKey of all) void client.invalidateQueries({ queryKey })
+  }
+  const lists = throttled(3_000, () => again(keys.fleet(slug)))
+  const things = throttled(1_000, () =>
+    again(
+      ...[keys.blueprints(slug), keys.codes(slug), keys.bots(slug), keys.agents(slug), keys.rollouts(slug)],
+      ...[keys.facts(slug), keys.members(slug)],
+    ),
+  )
+  // When agents have changed, the lists of blueprints and rollouts are loaded again too, because they show the states
+  // of wishes.
+  const wishes = throttled(1_000, () => again(keys.blueprints(slug), keys.rollouts(slug)))
+  // An action of thousands of agents is a large answer. It is loaded less often and, once it is over, not by frames.
+  const actions = throttled(3_000, () => {
+    const predicate = ({ state }: Query) => !isActionOver(state.data as Partial<ActionPage> | undefined)
+    void client.invalidateQueries({ queryKey: keys.actions(slug), predicate })
+  })
+  const alerts = throttled(1_000, () => again(keys.alerts(slug), keys.facts(slug)))
+  const close = openLive(slug, agent, {
+    state,
+    lost,
+    open: () => void catchUp(client, slug),
+    ping: serviceHeard,
+    frame: (text) => {
+      const frame = readFrame(text)
+      if (!frame) return
+      serviceTimeIs(frame.now)
+      if (applyFrame(client, slug, frame)) lists.call()
+      if (frame.list) things.call()
+      if (frame.changed.length > 0) wishes.call()
+      if (frame.changed.length > 0 || frame.more) actions.call()
+      if (frame.alerts) alerts.call()
+    },
+  })
+  return () => {
+    close()
+    for (const each of [lists, things, wishes, actions, alerts]) each.cancel()
+  }
+}
+
+/** Puts a frame into the page's query cache. Returns true if the fleet list must be loaded again. */
+function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
+  let stale = frame.list || frame.more
+  for (const query of client.getQueryCache().findAll({ queryKey: keys.fleet(slug) })) {
+    const fleet = query.state.data as Fleet | undefined
+    if (!fleet) continue
+    const selects = filterIn(query.queryKey, frame.now)
+    const moves = selects === 'loading' || (selects && movesIn(fleet, frame, selects)) === true
+    stale ||= query.isActive() && (movesGroup(fleet, frame) || moves)
+    const merged = mergeFrame(fleet, frame)
+    if (merged !== fleet) client.setQueryData(query.queryKey, merged)
+  }
+  const touched = new Set([...frame.rows.map((row) => row.name), ...frame.changed])
+  for (const name of touched) void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
+  return stale
+}
+
+let selecting: typeof import('./selecting.ts') | undefined
+
+/**
+ * The test whether an agent fits the filter of a list with this key of the cache; undefined if it has no filter. While
+ * the code of the test is being loaded, nothing is known.
+ */
+function filterIn(key: readonly unknown[], now: number): ((row: FleetRow) => boolean) | 'loading' | undefined {
+  const { q = '' } = key[keys.fleet('').length] as FleetQuery
+  const read = parseFilter(q)
+  if (q === '' || !read.ok) return undefined
+  if (selecting) return selecting.selector(read.value.terms, now)
+  import('./selecting.ts').then(
+    (loaded) => {
+      selecting = loaded
+    },
+    () => {}, // The list is then loaded again by each frame.
+  )
+  return 'loading'
+}
+
+/**
+ * Limits calls of `act` to one in `ms` milliseconds. The first call is made at once. If more calls follow within that
+ * time, one call is made at the end of that time.
+ */
+function throttled(ms: number, act: () => void) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let waiting = false
+  const call = () => {
+    if (timer !== undefined) {
+      waiting = true
+      return
+    }
+    act()
+    timer = setTimeout(() => {
+      timer = undefined
+      if (waiting) {
+        waiting = false
+        call()
+      }
+    }, ms)
+  }
+  return { call, cancel: () => clearTimeout(timer) }
+}

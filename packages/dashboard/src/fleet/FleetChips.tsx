@@ -1,0 +1,75 @@
+import type { Fleet } from '@svc/api'
+import { type Chip, type Filter, pressChip, pressedChip } from '@svc/api/filter'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { paths } from '../paths.ts'
+import { Level, useInSight } from '../ui/index.ts'
+import { appliedIn } from './filter/applied.ts'
+import type { TypingRef } from './filter/FilterField.tsx'
+import { changedTo } from './views/opened.ts'
+import type { FleetView } from './views/state.ts'
+import { stateFilters } from './views/view.ts'
+
+const route = getRouteApi('/signed-in/w/$slug/')
+
+interface ChipsProps {
+  slug: string
+  /** The filter that is applied. */
+  filter: Filter
+  counts: Fleet['counts'] | undefined
+  typing: TypingRef
+}
+
+/**
+ * Links that put their term into the filter: a level, offline, stopped or never reported. Each has the number of agents
+ * that it would show, so the numbers follow the filter.
+ */
+export function FleetChips({ slug, filter, counts, typing }: ChipsProps) {
+  const pressed = pressedChip(filter)
+  const view = route.useSearch()
+  const after = ({ q = '', ...rest }: FleetView, chip: Chip | undefined): FleetView => {
+    const { filter: now } = appliedIn(slug, typing.current?.text ?? q)
+    return withFilter(rest, pressChip(now, chip))
+  }
+  const row = useInSight<HTMLElement>('[data-on="true"]', pressed)
+  return (
+    <nav ref={row} className="fleet-chips" aria-label="Filter by state">
+      {stateFilters
+        .filter(({ chip, count }) => chip === undefined || count === pressed || (counts?.[count] ?? 1) > 0)
+        .map(({ chip, words, count }) => (
+          <Link
+            key={words}
+            to={paths.fleet}
+            params={{ slug }}
+            search={(view: FleetView) => after(view, chip)}
+            state={(entry) => changedTo(after(view, chip))(entry)}
+            onClick={() => typing.current?.settle()}
+            resetScroll={false}
+            activeOptions={{ exact: true, includeSearch: true }}
+            className="fleet-chip"
+            data-on={count === pressed}
+            aria-current={count === pressed ? 'true' : undefined}
+          >
+            {chip && <Sign chip={chip} />}
+            {words}
+            <span className="fleet-count">{counts ? counts[count].toLocaleString('en-US') : '…'}</span>
+          </Link>
+        ))}
+    </nav>
+  )
+}
+
+const withFilter = (view: FleetView, q: string): FleetView => (q === '' ? view : { ...view, q })
+
+const Sign = ({ chip }: { chip: Chip }) => (
+  <span aria-hidden className="fleet-sign">
+    {chip === 'silent' ? (
+      <Level level={null} silent iconOnly />
+    ) : chip === 'stopped' ? (
+      <Level level={null} stopped iconOnly />
+    ) : chip === 'never' ? (
+      <Level level={null} never iconOnly />
+    ) : (
+      <Level level={chip} iconOnly />
+    )}
+  </span>
+)

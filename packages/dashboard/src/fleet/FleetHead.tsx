@@ -1,0 +1,178 @@
+// biome-ignore-all lint/a11y/useSemanticElements: see FleetList
+// biome-ignore-all lint/a11y/useFocusableInteractive: see FleetList
+import { Checkbox, NativeSelect } from '@mantine/core'
+import type { FleetSort } from '@svc/api'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import { getRouteApi } from '@tanstack/react-router'
+import { api } from '../data/api.ts'
+import { useSubmit } from '../ui/forms/useSubmit.ts'
+import { notify } from '../ui/notify.tsx'
+import type { Shown } from './useFleet.ts'
+import type { Selection } from './useSelection.ts'
+import { type ColumnName, columns } from './views/columns.ts'
+import { changedTo } from './views/opened.ts'
+import { addressOf, type FleetView, orderOf, pressed } from './views/state.ts'
+import { numberOf } from './views/view.ts'
+
+const grouped = (n: number): string => n.toLocaleString('en-US')
+const route = getRouteApi('/signed-in/w/$slug/')
+
+interface HeadProps {
+  slug: string
+  view: FleetView
+  /** The text of the filter that is applied. */
+  filter: string
+  shown: Shown
+  selection: Selection | undefined
+}
+
+/**
+ * The head of the list of agents in wide windows: the checkbox for all agents, and the headings of the columns.
+ * Pressing a heading sorts the list by its column, except for the column "Doing now".
+ */
+export function WideHead({
+  slug,
+  view,
+  filter,
+  names,
+  shown,
+  selection,
+}: HeadProps & { names: readonly ColumnName[] }) {
+  const navigate = route.useNavigate()
+  const { sort, desc } = orderOf(view)
+  return (
+    <div role="rowgroup" className="fleet-head">
+      <div role="row" aria-rowindex={1} className="fleet-row">
+        {selection && (
+          <div role="columnheader" className="fleet-cell fleet-box">
+            <ChooseAll slug={slug} filter={filter} shown={shown} selection={selection} />
+          </div>
+        )}
+        {names.map((name) => {
+          const { words, sort: by, end } = columns[name]
+          return (
+            <div
+              key={name}
+              role="columnheader"
+              className={`fleet-cell fleet-${name}${end ? ' fleet-end' : ''}`}
+              aria-sort={by !== undefined && sort === by ? (desc ? 'descending' : 'ascending') : undefined}
+            >
+              {by === undefined ? (
+                words
+              ) : (
+                <SortButton
+                  words={words}
+                  on={sort === by}
+                  down={desc}
+                  onPress={() => {
+                    const next = pressed(view, by)
+                    void navigate({
+                      search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...next }),
+                      state: changedTo({ q: view.q ?? '', ...next }),
+                      replace: true,
+                      resetScroll: false,
+                    })
+                  }}
+                />
+              )}
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+function SortButton({ words, on, down, onPress }: { words: string; on: boolean; down: boolean; onPress: () => void }) {
+  const Arrow = down ? IconArrowDown : IconArrowUp
+  return (
+    <button type="button" className="fleet-sort" data-on={on} onClick={onPress}>
+      {words}
+      <Arrow size={13} aria-hidden style={{ visibility: on ? 'visible' : 'hidden' }} />
+    </button>
+  )
+}
+
+/**
+ * A checkbox that selects all agents that fit the filter, also those whose rows are not loaded. If all are selected, it
+ * clears the selection.
+ */
+function ChooseAll({
+  slug,
+  filter,
+  shown,
+  selection,
+}: Omit<HeadProps, 'selection' | 'view'> & { selection: Selection }) {
+  const seen = Array.from({ length: shown.total }, (_, i) => shown.row(i)?.name).filter((name) => name !== undefined)
+  const all = seen.length > 0 && selection.names.size >= shown.total && seen.every((name) => selection.names.has(name))
+  const { busy, error, submit } = useSubmit(async () => {
+    if (all) return selection.clear()
+    const { names, total } = await api.agentNames(slug, filter)
+    selection.setFound(names, filter)
+    if (total > names.length)
+      notify({
+        message: `${grouped(names.length)} of ${grouped(total)} agents are selected: an action reaches no more.`,
+      })
+  })
+  return (
+    <Checkbox
+      size="xs"
+      checked={all}
+      indeterminate={selection.names.size > 0 && !all}
+      error={error !== null}
+      onChange={() => !busy && submit(undefined)}
+      aria-label={
+        error === null
+          ? `Select all ${grouped(shown.total)}${filter === '' ? '' : ' that fit'}`
+          : 'Could not load the list. Select all again to retry.'
+      }
+    />
+  )
+}
+
+/**
+ * The head of the list of agents in narrow windows, where rows are shown as cards: the checkbox for all agents, their
+ * number, and a menu to choose the order.
+ */
+export function NarrowHead({ slug, view, filter, shown, selection }: HeadProps) {
+  const navigate = route.useNavigate()
+  const order = orderOf(view)
+  const chosen = `${order.sort}${order.desc ? ' down' : ''}`
+  const ways = Object.values(columns).flatMap(({ sort, words }) =>
+    sort === undefined
+      ? []
+      : [
+          { value: sort, label: `${words} ↑` },
+          { value: `${sort} down`, label: `${words} ↓` },
+        ],
+  )
+  return (
+    <div className="fleet-narrow-head">
+      {selection && (
+        // biome-ignore lint/a11y/noLabelWithoutControl: the box is in it, and a press beside it counts, too
+        <label>
+          <ChooseAll slug={slug} filter={filter} shown={shown} selection={selection} />
+        </label>
+      )}
+      <span>{numberOf(shown.head)}</span>
+      <NativeSelect
+        size="xs"
+        w={150}
+        ms="auto"
+        aria-label="Sort by"
+        data={ways}
+        value={chosen}
+        onChange={({ currentTarget: { value: way } }) => {
+          const [sort, down] = way.split(' ') as [FleetSort, string?]
+          const next = addressOf(sort, down !== undefined)
+          void navigate({
+            search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...next }),
+            state: changedTo({ q: view.q ?? '', ...next }),
+            replace: true,
+            resetScroll: false,
+          })
+        }}
+      />
+    </div>
+  )
+}

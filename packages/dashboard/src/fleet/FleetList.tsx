@@ -1,0 +1,245 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows are placed by the virtualizer, which a real table forbids
+// biome-ignore-all lint/a11y/useFocusableInteractive: a row takes the focus; its cells and the head do not
+import { Skeleton } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual'
+import { type CSSProperties, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useKey } from '../shell/keys/useKeys.ts'
+import { NarrowHead, WideHead } from './FleetHead.tsx'
+import { FleetRowLine } from './FleetRowLine.tsx'
+import type { Shown } from './useFleet.ts'
+import type { Selection } from './useSelection.ts'
+import { useStop } from './useStop.ts'
+import { type ColumnName, fittingColumns, templateOf } from './views/columns.ts'
+import type { FleetView } from './views/state.ts'
+import { useColumns } from './views/useColumns.ts'
+
+/**
+ * The height of a row in pixels, in wide and in narrow windows. It is fixed, so that nothing moves when further rows
+ * are loaded.
+ */
+const height = { wide: 42, narrow: 62 } as const
+/** The number of rows above and below those in sight that are also in the document. */
+const overscan = 8
+
+interface ListProps {
+  slug: string
+  view: FleetView
+  /** The text of the filter that is applied. */
+  filter: string
+  shown: Shown
+  /**
+   * True while none of the rows in sight is loaded, for example after a change of the filter. Until one is, the list
+   * keeps the rows that were loaded before.
+   */
+  late: boolean
+  selection: Selection | undefined
+  onRange: (first: number, last: number) => void
+}
+
+/**
+ * The list of agents. Only rows in sight, and a few around them, are in the document. The list is one tab stop: a row has
+ * the focus, and keys move it.
+ */
+export function FleetList({ slug, view, filter, shown, late, selection, onRange }: ListProps) {
+  const narrow = useMediaQuery('(max-width: 61.99em)', window.innerWidth < 992, { getInitialValueInEffect: false })
+  const size = narrow ? height.narrow : height.wide
+  const scrollTo = useRef<(index: number) => void>(() => {})
+  const { body, stop, move, focused } = useStop(slug, shown, (index) => scrollTo.current(index))
+  const { rows, top, first, last } = useRows(body, { count: shown.total, size, stop })
+  scrollTo.current = (index) => rows.scrollToIndex(index, { align: 'auto' })
+  useEffect(() => onRange(first, last), [first, last, onRange])
+  useListKeys({ body, stop, move, shown, selection })
+  const choose = useChoose(shown.row, selection)
+  const table = useRef<HTMLDivElement>(null)
+  const names = useColumnNames(table, { narrow, hasBoxes: selection !== undefined, shown, rows: [first, last] })
+  const head = { slug, view, filter, shown, selection }
+  return (
+    <div
+      ref={table}
+      className="fleet-table"
+      data-boxes={selection !== undefined}
+      data-narrow={narrow}
+      style={{ '--fleet-columns': templateOf(names, selection !== undefined) } as CSSProperties}
+    >
+      {narrow && <NarrowHead {...head} />}
+      <div
+        role="grid"
+        aria-label="Agents"
+        aria-rowcount={shown.total + 1}
+        aria-busy={late}
+        aria-multiselectable={selection ? true : undefined}
+      >
+        {!narrow && <WideHead {...head} names={names} />}
+        <div
+          ref={body}
+          role="rowgroup"
+          className="fleet-body"
+          style={{ height: rows.getTotalSize() }}
+          onFocus={focused}
+          data-late={late}
+        >
+          {rows.getVirtualItems().map(({ index, start }) => {
+            const agent = shown.row(index)
+            const chosen = agent !== undefined && selection?.names.has(agent.name)
+            return (
+              <div
+                key={index}
+                role="row"
+                aria-rowindex={index + 2}
+                aria-selected={selection && chosen}
+                tabIndex={index === stop ? 0 : -1}
+                className="fleet-row"
+                data-row={index}
+                data-tab-stop={index === stop ? true : undefined}
+                data-chosen={chosen}
+                style={{ height: size, transform: `translateY(${start - top}px)` }}
+              >
+                {agent ? (
+                  <FleetRowLine
+                    slug={slug}
+                    row={agent}
+                    index={index}
+                    names={names}
+                    narrow={narrow}
+                    chosen={chosen ?? false}
+                    onChoose={selection ? choose : undefined}
+                  />
+                ) : (
+                  <Blank />
+                )}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+const Blank = () => (
+  <div role="gridcell" className="fleet-cell fleet-blank">
+    <Skeleton height={10} width="60%" animate={false} />
+  </div>
+)
+
+/** The cells of a row in a narrow window. */
+const cardNames: readonly ColumnName[] = ['agent', 'state', 'seen', 'today']
+
+interface ColumnRoom {
+  narrow: boolean
+  hasBoxes: boolean
+  shown: Shown
+  /** The first and the last row that may be in sight. */
+  rows: readonly [first: number, last: number]
+}
+
+/** The columns that the list shows. The column for tags is left out while no agent near has a tag. */
+function useColumnNames(
+  table: { readonly current: HTMLDivElement | null },
+  { narrow, hasBoxes, shown, rows: [first, last] }: ColumnRoom,
+): readonly ColumnName[] {
+  const chosen = useColumns()
+  const width = useWidth(table)
+  let hasTags = false
+  for (let i = first; i <= last && !hasTags; i++) hasTags = (shown.row(i)?.tags.length ?? 0) > 0
+  return useMemo(() => {
+    if (narrow) return cardNames
+    const wanted = hasTags ? chosen : chosen.filter((name) => name !== 'tags')
+    return fittingColumns(wanted, { width, hasBoxes })
+  }, [narrow, chosen, hasTags, width, hasBoxes])
+}
+
+/** The width of an element in pixels, measured before it is first drawn. */
+function useWidth(element: { readonly current: HTMLDivElement | null }): number {
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    if (!element.current) return
+    const measure = () => setWidth(element.current?.clientWidth ?? 0)
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [element])
+  return width
+}
+
+/**
+ * Decides which rows of the list are drawn: those in sight and around them, and the one that is the tab stop. `top` is
+ * the distance in pixels from the top of the page to the first row of the list.
+ */
+function useRows(
+  body: { readonly current: HTMLDivElement | null },
+  { count, size, stop }: { count: number; size: number; stop: number },
+) {
+  const [top, setTop] = useState(0)
+  useLayoutEffect(() => {
+    const rect = body.current?.getBoundingClientRect()
+    if (rect) setTop(Math.round(rect.top + window.scrollY))
+  })
+  const rows = useWindowVirtualizer({
+    count,
+    estimateSize: () => size,
+    overscan,
+    scrollMargin: top,
+    scrollPaddingStart: size === height.narrow ? 60 : 48,
+    scrollPaddingEnd: size === height.narrow ? 140 : 80,
+    rangeExtractor: (range) => {
+      const near = defaultRangeExtractor(range)
+      return near.includes(stop) || stop >= count ? near : [...near, stop].sort((a, b) => a - b)
+    },
+  })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again when the height of rows changes
+  useLayoutEffect(() => rows.measure(), [size])
+  const first = Math.max(0, (rows.range?.startIndex ?? 0) - overscan)
+  const last = Math.max(0, Math.min(count - 1, (rows.range?.endIndex ?? 0) + overscan))
+  return { rows, top, first, last }
+}
+
+interface Keyed {
+  body: { readonly current: HTMLDivElement | null }
+  /** The index of the row that is the tab stop. */
+  stop: number
+  /** Gives the focus to a row, and scrolls it into view. */
+  move: (index: number) => void
+  shown: Shown
+  selection: Selection | undefined
+}
+
+/** Sets the keys of the list. Outside of the list, J and K lead to the row that had the focus last. */
+function useListKeys({ body, stop, move, shown, selection }: Keyed): void {
+  const step = (by: number) => () => move(body.current?.contains(document.activeElement) ? stop + by : stop)
+  useKey('next', step(1))
+  useKey('previous', step(-1))
+  useKey('first', () => move(0))
+  useKey('last', () => move(shown.total - 1))
+  useKey('select', selection && (() => toggle(shown.row(stop)?.name, selection)))
+  useKey('open', () => body.current?.querySelector<HTMLElement>(`[data-row="${stop}"] a`)?.click())
+}
+
+const toggle = (name: string | undefined, selection: Selection): void => {
+  if (name !== undefined) selection.toggle(name)
+}
+
+/**
+ * Returns a function that selects or deselects one agent. With `range` (the Shift key), the function does so for all
+ * agents from the previously chosen one to this one.
+ */
+function useChoose(row: Shown['row'], selection: Selection | undefined) {
+  const lastChosen = useRef<number | undefined>(undefined)
+  return useCallback(
+    (name: string, index: number, range: boolean) => {
+      if (!selection) return
+      const from = lastChosen.current
+      lastChosen.current = index
+      if (!range || from === undefined) return selection.toggle(name)
+      const names = []
+      for (let i = Math.min(from, index); i <= Math.max(from, index); i++) {
+        const between = row(i)
+        if (between) names.push(between.name)
+      }
+      selection.set(names, !selection.names.has(name))
+    },
+    [selection, row],
+  )
+}

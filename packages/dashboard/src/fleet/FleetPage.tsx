@@ -1,0 +1,161 @@
+import { Button } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { getRouteApi } from '@tanstack/react-router'
+import { Suspense, useEffect, useRef, useState } from 'react'
+import { Idle } from '../actions/dialogs/IdleTerms.tsx'
+import { useSlug, useWorkspace } from '../data/workspace.ts'
+import { usePageActions } from '../shell/keys/actions.ts'
+import { noteList } from '../shell/keys/returning.ts'
+import { useKey } from '../shell/keys/useKeys.ts'
+import { part } from '../ui/files.tsx'
+import { Cost, ErrorNote, Level, PageHeader, useDocumentTitle } from '../ui/index.ts'
+import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { ColumnsButton } from './ColumnsButton.tsx'
+import { FleetChips } from './FleetChips.tsx'
+import { FleetEmpty } from './FleetEmpty.tsx'
+import { FleetList } from './FleetList.tsx'
+import { appliedIn, noteApplied } from './filter/applied.ts'
+import { FilterField, type TypingRef } from './filter/FilterField.tsx'
+import { Mistake } from './filter/Mistake.tsx'
+import { useFleet } from './useFleet.ts'
+import { useSelection } from './useSelection.ts'
+import { useOpened } from './views/opened.ts'
+import { Views } from './views/Views.tsx'
+import { alarm, asked, numberOf, troubles } from './views/view.ts'
+import './fleet.css'
+
+/** The dialog to add an agent. Its code is loaded when the dialog is first opened. */
+const AddAgentDialog = part(async () => ({
+  default: (await import('../agents/dialogs/AddAgentDialog.tsx')).AddAgentDialog,
+}))
+/** The first steps of a new workspace. Their code is loaded only while they are shown. */
+const FirstSteps = part(() => import('./FirstSteps.tsx'))
+const BulkBar = part(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar }))
+
+const route = getRouteApi('/signed-in/w/$slug/')
+
+/** Every agent of the workspace: what it is doing, how healthy it is, what it costs. */
+export function FleetPage() {
+  const slug = useSlug()
+  const workspace = useWorkspace()
+  const view = route.useSearch()
+  const typing: TypingRef = useRef(undefined)
+  const [range, setRange] = useState<readonly [number, number]>([0, 0])
+  const { filter, error: mistake } = appliedIn(slug, view.q)
+  const { shown, late, error, retry } = useFleet(slug, asked(view, filter.text), ...range)
+  const [adding, setAdding] = useState(false)
+  const selection = useSelection(slug)
+  const admin = workspace.role === 'admin'
+  const added = useOnce(adding)
+  const some = selection.names.size > 0
+  const bulk = useOnce(admin && some)
+  const opened = useOpened()
+  useEffect(() => noteList(slug, { search: view, state: { view: opened } }), [slug, view, opened])
+  useEffect(() => noteApplied(slug, filter), [slug, filter])
+  useKey('clear', some ? selection.clear : undefined)
+  usePageActions(admin ? [{ words: 'Add agent', run: () => setAdding(true) }] : [])
+  const { head } = shown ?? {}
+  const empty = head?.of === 0
+  useDocumentTitle(head && alarm(head.standing), 'Agents', workspace.name)
+  const firstSteps = head && workspace.firstSteps && (
+    <Suspense>
+      <FirstSteps
+        slug={slug}
+        steps={workspace.firstSteps}
+        reported={head.of > head.standing.never}
+        onAdd={() => setAdding(true)}
+      />
+    </Suspense>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Agents"
+        note={
+          head && (
+            <>
+              {!empty && <Standing troubles={troubles(head.standing)} />}
+              Today <Cost usd={head.costToday} /> · 30 days <Cost usd={head.cost30} />
+            </>
+          )
+        }
+        actions={
+          admin && (
+            <Button
+              className="fleet-add"
+              leftSection={<IconPlus size={16} aria-hidden />}
+              onClick={() => setAdding(true)}
+            >
+              Add agent
+            </Button>
+          )
+        }
+      />
+      {empty && firstSteps}
+      {!empty && (
+        <div className="fleet-tools" data-bulk={some} data-empty={shown?.total === 0}>
+          <div className="fleet-filters">
+            <FilterField key={slug} slug={slug} typing={typing} />
+            <Views slug={slug} />
+            <ColumnsButton />
+          </div>
+          {mistake && <Mistake error={mistake} applied={filter.text} />}
+          {!mistake && <Idle text={filter.text} places={head?.idle} />}
+          <FleetChips slug={slug} filter={filter} counts={head?.counts} typing={typing} />
+          {head && (
+            <span className="fleet-number" role="status">
+              {numberOf(head)}
+              {mistake && ' · filter not applied'}
+            </span>
+          )}
+        </div>
+      )}
+      {error ? (
+        <ErrorNote error={error} retry={retry} />
+      ) : !shown ? (
+        <WaitingPage />
+      ) : shown.total === 0 ? (
+        <FleetEmpty slug={slug} none={empty} filter={filter.text} onAdd={admin ? () => setAdding(true) : undefined} />
+      ) : (
+        <FleetList
+          slug={slug}
+          view={view}
+          filter={filter.text}
+          shown={shown}
+          late={late}
+          selection={admin ? selection : undefined}
+          onRange={(first, last) => {
+            if (first !== range[0] || last !== range[1]) setRange([first, last])
+          }}
+        />
+      )}
+      {/* The Tab key leads from the list to the buttons for the selected agents. */}
+      <Suspense>{bulk && <BulkBar slug={slug} selection={selection} />}</Suspense>
+      {!empty && firstSteps}
+      <Suspense>{added && <AddAgentDialog slug={slug} opened={adding} onClose={() => setAdding(false)} />}</Suspense>
+    </>
+  )
+}
+
+/** The line below the heading of the list of agents, which says whether anything needs attention. */
+const Standing = ({ troubles }: { troubles: string[] }) => (
+  <div className="fleet-standing">
+    {troubles.length === 0 ? (
+      <>
+        <Level level="ok" iconOnly /> All is well
+      </>
+    ) : (
+      troubles.join(', ')
+    )}
+  </div>
+)
+
+/**
+ * Returns true once `now` has been true. A dialog that was opened once stays mounted, so that it can close smoothly and
+ * be opened again.
+ */
+function useOnce(now: boolean): boolean {
+  const [ever, setEver] = useState(now)
+  if (now && !ever) setEver(true)
+  return ever || now
+}

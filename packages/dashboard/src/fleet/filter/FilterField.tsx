@@ -1,0 +1,193 @@
+import { ActionIcon, TextInput } from '@mantine/core'
+import { type FilterError, parseFilter } from '@svc/api/filter'
+import { bare } from '@svc/protocol'
+import { IconHelp, IconSearch } from '@tabler/icons-react'
+import { getRouteApi } from '@tanstack/react-router'
+import { type KeyboardEvent, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useKey } from '../../shell/keys/useKeys.ts'
+import { part } from '../../ui/files.tsx'
+import { focusList } from '../../ui/index.ts'
+import { changedTo } from '../views/opened.ts'
+import type { FleetView } from '../views/state.ts'
+
+const Suggestions = part(() => import('./Suggestions.tsx'))
+const FilterHelp = part(() => import('./FilterHelp.tsx'))
+
+const route = getRouteApi('/signed-in/w/$slug/')
+
+/** The milliseconds without a key after which a text is applied, or its mistake is shown. */
+const pause = { right: 200, wrong: 600 } as const
+
+/** The id of the sentence about a mistake in the filter. */
+export const mistakeId = 'fleet-mistake'
+
+/** The text in the field for other parts of the page, also while the address does not have it yet. */
+export type TypingRef = { current: { text: string; settle: () => void } | undefined }
+
+/**
+ * The field with the filter of the list. A short while after a key, the address gets the text, right or wrong, so
+ * nothing that was typed is lost. Enter and the arrow down lead to the list.
+ */
+export function FilterField({ slug, typing }: { slug: string; typing: TypingRef }) {
+  const { typed, settled, type, settle } = useTyped(route.useSearch(), typing)
+  /** The place of the caret in the text while suggestions may be shown. */
+  const [at, setAt] = useState<number>()
+  const [list, setList] = useState<{ id: string; active: string | undefined }>()
+  const [helped, setHelped] = useState<boolean>()
+  const input = useRef<HTMLInputElement>(null)
+  const caret = useRef<number>(undefined)
+  const keysOfList = useRef<(key: string) => boolean>(undefined)
+  const read = settled === typed ? parseFilter(typed) : undefined
+  const mistake = read?.ok === false ? read : undefined
+  useKey('search', () => input.current?.select())
+  useLayoutEffect(() => {
+    if (caret.current !== undefined) input.current?.setSelectionRange(caret.current, caret.current)
+    caret.current = undefined
+  })
+  const change = (text: string, to: number) => {
+    type(text)
+    setAt(to)
+  }
+  const press = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    if (keysOfList.current?.(event.key)) return event.preventDefault()
+    if (event.key === 'Enter' || event.key === 'ArrowDown') {
+      settle(typed)
+      setAt(undefined)
+      if (parseFilter(typed).ok) focusList()
+    }
+    if (event.key !== 'Escape') return
+    event.preventDefault()
+    if (list) return setAt(undefined)
+    settle('')
+  }
+  return (
+    <div className="fleet-field">
+      <TextInput
+        ref={input}
+        className="fleet-search"
+        type="search"
+        role="combobox"
+        aria-label="Filter agents"
+        aria-keyshortcuts="/"
+        error={mistake !== undefined}
+        aria-describedby={mistake && mistakeId}
+        aria-expanded={list !== undefined}
+        aria-controls={list?.id}
+        aria-autocomplete="list"
+        aria-activedescendant={list?.active}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="Filter: mail level:bad host:build-*"
+        leftSection={<IconSearch size={15} aria-hidden />}
+        rightSection={<kbd className="fleet-key">/</kbd>}
+        value={typed}
+        inputContainer={(field) => (
+          <div className="fleet-typed">
+            {field}
+            {mistake && <Underline text={typed} mistake={mistake} input={input} />}
+          </div>
+        )}
+        onChange={({ currentTarget: { value, selectionStart } }) => change(value, selectionStart ?? value.length)}
+        onKeyDown={press}
+        onBlur={() => setAt(undefined)}
+      />
+      <ActionIcon
+        className="fleet-help"
+        variant="subtle"
+        color="gray"
+        aria-label="What a filter can say"
+        onClick={() => setHelped(true)}
+      >
+        <IconHelp size={17} aria-hidden />
+      </ActionIcon>
+      <Suspense>
+        {at !== undefined && (
+          <Suggestions
+            slug={slug}
+            text={typed}
+            caret={at}
+            keys={keysOfList}
+            onList={setList}
+            onTake={(text, to) => {
+              caret.current = to
+              change(text, to)
+            }}
+          />
+        )}
+        {helped !== undefined && <FilterHelp opened={helped} onClose={() => setHelped(false)} />}
+      </Suspense>
+    </div>
+  )
+}
+
+/** The text in the field, and the last text of which the address was told. */
+function useTyped(view: FleetView, typing: TypingRef) {
+  const { q = '' } = view
+  const navigate = route.useNavigate()
+  const [typed, setTyped] = useState(q)
+  const [settled, setSettled] = useState(q)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  /** Texts of which the address was told and that it does not have yet. Another text there comes from elsewhere. */
+  const told = useRef<string[]>([])
+  useEffect(() => {
+    const at = told.current.indexOf(q)
+    if (at >= 0) return void told.current.splice(0, at + 1)
+    clearTimeout(timer.current)
+    told.current = []
+    setTyped((now) => (bare(now) === q ? now : q))
+    setSettled((now) => (bare(now) === q ? now : q))
+  }, [q])
+  const settle = (text: string) => {
+    clearTimeout(timer.current)
+    setTyped(text)
+    setSettled(text)
+    const next = bare(text)
+    if (next === (told.current.at(-1) ?? q)) return
+    told.current.push(next)
+    void navigate({
+      search: ({ q: _, ...rest }: FleetView) => (next === '' ? rest : { ...rest, q: next }),
+      state: changedTo({ ...view, q: next }),
+      replace: true,
+      resetScroll: false,
+    })
+  }
+  const type = (text: string) => {
+    clearTimeout(timer.current)
+    setTyped(text)
+    timer.current = setTimeout(() => latest.current(text), parseFilter(text).ok ? pause.right : pause.wrong)
+  }
+  const latest = useRef(settle)
+  useEffect(() => {
+    latest.current = settle
+    typing.current = { text: typed, settle: () => settle(typed) }
+  })
+  return { typed, settled, type, settle }
+}
+
+interface UnderlineProps {
+  text: string
+  mistake: FilterError
+  input: { readonly current: HTMLInputElement | null }
+}
+
+/** Underlines the wrong part of the text. It is drawn over the field, and scrolls with its text. */
+function Underline({ text, mistake: { at, length }, input }: UnderlineProps) {
+  const [left, setLeft] = useState(0)
+  useEffect(() => {
+    const field = input.current
+    const follow = () => setLeft(field?.scrollLeft ?? 0)
+    follow()
+    field?.addEventListener('scroll', follow)
+    return () => field?.removeEventListener('scroll', follow)
+  }, [input])
+  return (
+    <div className="fleet-underline" aria-hidden>
+      <span style={{ transform: `translateX(${-left}px)` }}>
+        {text.slice(0, at)}
+        <mark>{text.slice(at, at + length) || ' '}</mark>
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+import { useEffect, useState } from 'react'
+import { focusMain } from '../ui/index.ts'
+
+export interface Selection {
+  names: ReadonlySet<string>
+  /** The filter that selected exactly these agents; undefined if they were selected otherwise. */
+  filter: string | undefined
+  toggle: (name: string) => void
+  /** Selects the named agents if `on` is true, otherwise deselects them. */
+  set: (names: Iterable<string>, on: boolean) => void
+  /** Selects the agents that a filter found, in addition to those that are selected. */
+  setFound: (names: readonly string[], filter: string) => void
+  clear: () => void
+}
+
+type Selected = Pick<Selection, 'names' | 'filter'>
+const nothing: Selected = { names: new Set(), filter: undefined }
+
+/** The agents that are selected for bulk commands. Opening another workspace clears the selection. */
+export function useSelection(slug: string): Selection {
+  const [{ names, filter }, select] = useState(nothing)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only the workspace decides
+  useEffect(() => select(nothing), [slug])
+  const set = (which: Iterable<string>, on: boolean) =>
+    select((old) => {
+      const next = new Set(old.names)
+      for (const name of which) {
+        if (on) next.add(name)
+        else next.delete(name)
+      }
+      return { names: next, filter: undefined }
+    })
+  const setFound = (found: readonly string[], by: string) =>
+    select((old) => {
+      const next = new Set([...found, ...old.names])
+      return { names: next, filter: by !== '' && next.size === found.length ? by : undefined }
+    })
+  return {
+    names,
+    filter,
+    set,
+    setFound,
+    toggle: (name) => set([name], !names.has(name)),
+    clear: () => {
+      select(nothing)
+      // The bar with the buttons for the selected agents disappears, perhaps with the focus.
+      if (document.activeElement?.closest('.fleet-bulk')) focusMain()
+    },
+  }
+}

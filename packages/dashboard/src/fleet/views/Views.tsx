@@ -1,0 +1,88 @@
+import { Button } from '@mantine/core'
+import type { SavedView } from '@svc/api'
+import { parseFilter } from '@svc/api/filter'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Suspense, useState } from 'react'
+import { viewsQuery } from '../../data/queries.ts'
+import { useWorkspace } from '../../data/workspace.ts'
+import { usePageActions } from '../../shell/keys/actions.ts'
+import { part } from '../../ui/files.tsx'
+import { useNoteOpened, useOpened } from './opened.ts'
+import { isPlain, mayChange, standingOf } from './standing.ts'
+import { useFleetState } from './useFleetState.ts'
+import { ViewsFace } from './ViewsFace.tsx'
+import './views.css'
+
+const loadMenu = () => import('./ViewsMenu.tsx')
+const ViewsMenu = part(loadMenu)
+const SaveView = part(() => import('./SaveView.tsx'))
+const RenameView = part(() => import('./RenameView.tsx'))
+
+const none: readonly SavedView[] = []
+
+/** The dialog that is open: it saves a view, or gives one another name. */
+type OpenDialog = { is: 'save' } | { is: 'rename'; view: SavedView }
+
+/**
+ * The button that names the view which the list shows, its menu of all views, and the button to save a view. The menu is
+ * loaded when the pointer or the focus reaches the button.
+ */
+export function Views({ slug }: { slug: string }) {
+  const { role } = useWorkspace()
+  const { state } = useFleetState()
+  const { data: views = none, isPending } = useQuery(viewsQuery(slug))
+  const [menu, setMenu] = useState<boolean>()
+  const [asked, setAsked] = useState<OpenDialog>()
+  const client = useQueryClient()
+  const noteOpened = useNoteOpened()
+  const standing = standingOf(views, useOpened(), state)
+  const changeable = standing && mayChange(standing.view, role) ? standing.view : undefined
+  // While the views load, the button beside it may still move, and a press would miss this one.
+  const isNew = !isPending && !isPlain(state) && (!standing || standing.differs)
+  const save = parseFilter(state.q).ok ? () => setAsked({ is: 'save' }) : undefined
+  const rename = changeable && (() => setAsked({ is: 'rename', view: changeable }))
+  const removeIt =
+    changeable &&
+    (() => {
+      const removal = { client, slug, view: changeable, onBack: (id: string) => noteOpened(id, changeable.id) }
+      void import('./removeView.tsx').then(({ removeView }) => removeView(removal))
+    })
+  usePageActions([
+    ...(save && !isPlain(state) ? [{ words: 'Save view', run: save }] : []),
+    ...(rename ? [{ words: `Rename the view ${changeable.name}`, run: rename }] : []),
+    ...(removeIt ? [{ words: `Remove the view ${changeable.name}`, run: removeIt }] : []),
+  ])
+  const close = () => setAsked(undefined)
+  const face = (
+    <ViewsFace
+      standing={standing}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onPointerEnter={() => void loadMenu()}
+      onFocus={() => void loadMenu()}
+      onClick={() => setMenu(true)}
+    />
+  )
+  return (
+    <>
+      {menu === undefined ? (
+        face
+      ) : (
+        <Suspense fallback={face}>
+          <ViewsMenu slug={slug} views={views} standing={standing} save={save} rename={rename} remove={removeIt} />
+        </Suspense>
+      )}
+      {isNew && save && (
+        <Button className="fleet-save" variant="subtle" onClick={save}>
+          Save view
+        </Button>
+      )}
+      <Suspense>
+        {asked?.is === 'save' && (
+          <SaveView slug={slug} views={views} standing={standing} state={state} onClose={close} />
+        )}
+        {asked?.is === 'rename' && <RenameView slug={slug} views={views} view={asked.view} onClose={close} />}
+      </Suspense>
+    </>
+  )
+}

@@ -1,0 +1,115 @@
+import { Menu } from '@mantine/core'
+import type { SavedView } from '@svc/api'
+import { IconArrowBackUp, IconCheck, IconDeviceFloppy, IconPencil, IconServer2, IconTrash } from '@tabler/icons-react'
+import { Fragment, useEffect, useRef, useState } from 'react'
+import { Text } from '../../ui/index.ts'
+import { useOpenView } from './open.ts'
+import { isPlain, type ShownView } from './standing.ts'
+import { defaultOrder } from './state.ts'
+import { useFleetState } from './useFleetState.ts'
+import { ViewsFace } from './ViewsFace.tsx'
+
+interface MenuProps {
+  slug: string
+  views: readonly SavedView[]
+  standing: ShownView | undefined
+  /** Undefined while the filter has a mistake. */
+  save: (() => void) | undefined
+  /** Both are undefined if the list shows no view that this person may change. */
+  rename: (() => void) | undefined
+  remove: (() => void) | undefined
+}
+
+const icon = { size: 15, stroke: 1.6, 'aria-hidden': true } as const
+
+/** The menu of the views: those of the workspace, one's own, and what can be done with the one that the list shows. */
+export default function ViewsMenu({ slug, views, standing, save, rename, remove }: MenuProps) {
+  const { state, show } = useFleetState()
+  const open = useOpenView(slug)
+  const [opened, setOpened] = useState(false)
+  const face = useRef<HTMLButtonElement>(null)
+  // The first press was on a button that this menu replaced. The new one gets the focus, to have it again after the menu.
+  useEffect(() => {
+    face.current?.focus()
+    setOpened(true)
+  }, [])
+  const plain = isPlain(state)
+  const groups = [
+    ['Workspace', views.filter(({ shared }) => shared)],
+    ['Only for you', views.filter(({ shared }) => !shared)],
+  ] as const
+  const here = (id: string | undefined) => standing?.view.id === id && !standing?.differs
+  return (
+    // In the page itself, the menu is in a landmark, and no focusable element without a role is in it.
+    <Menu
+      opened={opened}
+      onChange={setOpened}
+      width={260}
+      position="bottom-start"
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+      trapFocus
+    >
+      <Menu.Target>
+        <ViewsFace ref={face} standing={standing} />
+      </Menu.Target>
+      <Menu.Dropdown className="fleet-views-menu">
+        <div className="fleet-views-list">
+          <Menu.Item
+            data-autofocus
+            leftSection={<IconServer2 {...icon} />}
+            rightSection={plain && !standing ? <IconCheck size={15} aria-label="shown" /> : null}
+            onClick={() => show({ q: '', sort: defaultOrder })}
+          >
+            All agents
+          </Menu.Item>
+          {groups.map(
+            ([name, some]) =>
+              some.length > 0 && (
+                <Fragment key={name}>
+                  <Menu.Label>{name}</Menu.Label>
+                  {some.map((view) => (
+                    <Menu.Item
+                      key={view.id}
+                      title={view.q === '' ? undefined : view.q}
+                      rightSection={here(view.id) ? <IconCheck size={15} aria-label="shown" /> : null}
+                      onClick={() => void open(view)}
+                    >
+                      <Text cut>{view.name}</Text>
+                    </Menu.Item>
+                  ))}
+                </Fragment>
+              ),
+          )}
+          {views.length === 0 && (
+            <Menu.Label>No views yet. Filter the list, then save what you look for often as a view.</Menu.Label>
+          )}
+        </div>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconDeviceFloppy {...icon} />} disabled={!save} onClick={save}>
+          Save view…
+        </Menu.Item>
+        {(standing?.differs || rename) && (
+          <Menu.Label>
+            <Text cut>{standing?.view.name ?? ''}</Text>
+          </Menu.Label>
+        )}
+        {standing?.differs && (
+          <Menu.Item leftSection={<IconArrowBackUp {...icon} />} onClick={() => void open(standing.view)}>
+            Undo the changes
+          </Menu.Item>
+        )}
+        {rename && (
+          <Menu.Item leftSection={<IconPencil {...icon} />} onClick={rename}>
+            Rename view…
+          </Menu.Item>
+        )}
+        {remove && (
+          <Menu.Item leftSection={<IconTrash {...icon} />} onClick={remove}>
+            Remove view
+          </Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

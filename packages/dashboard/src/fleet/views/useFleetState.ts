@@ -1,0 +1,25 @@
+import { getRouteApi } from '@tanstack/react-router'
+import { changedTo } from './opened.ts'
+import { type FleetState, orderText, searchFor } from './state.ts'
+import { chooseColumns, useColumns } from './useColumns.ts'
+
+const route = getRouteApi('/signed-in/w/$slug/')
+
+/**
+ * The list as the person chose it, and the function that changes it. The filter and the order are in the address, the
+ * columns in this browser.
+ */
+export function useFleetState(): { state: FleetState; show: (next: Partial<FleetState>) => void } {
+  const view = route.useSearch()
+  const navigate = route.useNavigate()
+  const columns = useColumns()
+  const state = { q: view.q ?? '', sort: orderText(view), columns }
+  const show = (next: Partial<FleetState>) => {
+    if (next.columns) chooseColumns(next.columns)
+    if (next.q !== undefined || next.sort !== undefined) {
+      const search = searchFor({ ...state, ...next })
+      void navigate({ search, state: changedTo(search), resetScroll: false })
+    }
+  }
+  return { state, show }
+}

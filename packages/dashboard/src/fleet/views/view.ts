@@ -1,0 +1,96 @@
+/** Pure functions that read the view of the list from the page's address, and make the query for the service. */
+import type { Fleet, FleetSort, FleetStanding } from '@svc/api'
+import { type Chip, filterOfOld, joined } from '@svc/api/filter'
+import { bare } from '@svc/protocol'
+import type { FleetQuery } from '../../data/api.ts'
+import { type FleetView, orderOf } from './state.ts'
+
+export const stateFilters: readonly { chip: Chip | undefined; words: string; count: keyof Fleet['counts'] }[] = [
+  { chip: undefined, words: 'All', count: 'all' },
+  { chip: 'bad', words: 'Bad', count: 'bad' },
+  { chip: 'warn', words: 'Warning', count: 'warn' },
+  { chip: 'info', words: 'Info', count: 'info' },
+  { chip: 'ok', words: 'OK', count: 'ok' },
+  { chip: 'silent', words: 'Offline', count: 'silent' },
+  { chip: 'stopped', words: 'Stopped', count: 'stopped' },
+  { chip: 'never', words: 'Never reported', count: 'never' },
+]
+
+const sorts = ['name', 'level', 'seen', 'cost_today', 'cost_30', 'version'] as const satisfies FleetSort[]
+
+type Parameters = Readonly<Record<string, unknown>>
+const oneOf = <T extends string>(all: readonly T[], v: unknown): T | undefined => all.find((each) => each === v)
+const textOf = (v: unknown): string | undefined => (typeof v === 'string' ? v : undefined)
+const booleanOf = (v: unknown): boolean | undefined => (typeof v === 'boolean' ? v : undefined)
+
+/** Reads the parameters of the page's address. Those of earlier versions become terms of the filter. */
+export function viewOf(search: Parameters): FleetView {
+  const old = filterOfOld({
+    search: textOf(search.search),
+    level: textOf(search.show) ?? textOf(search.level),
+    silent: booleanOf(search.silent),
+    stopped: booleanOf(search.stopped),
+  })
+  const q = joined(bare(textOf(search.q) ?? ''), old)
+  const sort = oneOf(sorts, search.sort)
+  return { ...(q !== '' && { q }), ...(sort && { sort }), ...(search.reverse === true && { reverse: true }) }
+}
+
+/** True if the page's address has parameters of earlier versions. The page replaces such an address. */
+export const isOld = (search: Parameters): boolean =>
+  ['search', 'show', 'level', 'silent', 'stopped'].some((name) => name in search)
+
+/** The query for the list. `q` is the filter that is applied: it must be right, or the service refuses it. */
+export const asked = (view: FleetView, q: string): FleetQuery => ({ q, ...orderOf(view) })
+
+/** The number of agents in the list, and in the workspace if the list leaves some out. */
+export function numberOf({ total, of }: Pick<Fleet, 'total' | 'of'>): string {
+  if (total !== of) return `${total.toLocaleString('en-US')} of ${of.toLocaleString('en-US')}`
+  return `${of.toLocaleString('en-US')} ${of === 1 ? 'agent' : 'agents'}`
+}
+
+/** The problems of a workspace in words, most urgent first; empty if all is well. */
+export function troubles(standing: FleetStanding): string[] {
+  const words: [n: number, one: string, many?: string][] = [
+    [standing.bad, 'bad'],
+    [standing.silent, 'offline'],
+    [standing.warn, 'warning', 'warnings'],
+    [standing.late, 'old status', 'old statuses'],
+    [standing.halted, 'rollout halted', 'rollouts halted'],
+    [standing.rolledBack, 'update rolled back', 'updates rolled back'],
+    [standing.failed, 'update failed', 'updates failed'],
+    [standing.held, 'update on hold', 'updates on hold'],
+    [standing.stopped, 'stopped'],
+    [standing.never, 'never reported'],
+    [standing.noLevel, 'without a level'],
+  ]
+  return words
+    .filter(([n]) => n > 0)
+    .map(([n, one, many = one]) => `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`)
+}
+
+/**
+ * The warning in the title of the browser tab: the number of agents at level Bad or, if there are none, the number of
+ * offline agents. Other problems are not urgent enough for the title.
+ */
+export const alarm = ({ bad, silent }: FleetStanding): string | undefined =>
+  bad > 0 ? `${bad} bad` : silent > 0 ? `${silent} offline` : undefined
+
+/**
+ * The earliest time, in Unix milliseconds, at which one of these agents goes offline if it sends no report; undefined
+ * if there is no such time.
+ */
+export function nextSilence(fleet: Pick<Fleet, 'now' | 'rows'>): number | undefined {
+  const times = fleet.rows.flatMap(({ silentAt }) => (silentAt !== null && silentAt > fleet.now ? [silentAt] : []))
+  return times.length === 0 ? undefined : Math.min(...times)
+}
+
+/**
+ * Returns the offsets of the windows that contain the rows `first` to `last`. A window is a part of the list, `size`
+ * rows long, that is loaded with one request.
+ */
+export function windowsOf(first: number, last: number, size: number): number[] {
+  const from = Math.floor(Math.max(0, first) / size)
+  const to = Math.floor(Math.max(0, last) / size)
+  return Array.from({ length: to - from + 1 }, (_, i) => (from + i) * size)
+}

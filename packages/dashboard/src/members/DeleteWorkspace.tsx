@@ -1,0 +1,71 @@
+import { Button, Stack, TextInput } from '@mantine/core'
+import { bare } from '@svc/protocol'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api } from '../data/api.ts'
+import { forgetWorkspace } from '../data/queries.ts'
+import { useWorkspace } from '../data/workspace.ts'
+import { paths } from '../paths.ts'
+import { asTyped } from '../ui/forms/as-typed.ts'
+import { Confirm, count } from '../ui/index.ts'
+import { notify } from '../ui/notify.tsx'
+
+/** Deletes the workspace, after the admin has typed its short name. */
+export function DeleteWorkspace({ slug, people }: { slug: string; people: number }) {
+  const { name, agents } = useWorkspace()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [opened, setOpened] = useState(false)
+  const [typed, setTyped] = useState('')
+  const close = () => {
+    setTyped('')
+    setOpened(false)
+  }
+  const remove = async () => {
+    await api.deleteWorkspace(slug)
+    await forgetWorkspace(client, slug)
+    await navigate({ to: paths.home, replace: true })
+    notify({ message: `Workspace ${slug} deleted.` })
+  }
+  return (
+    <section className="people-section">
+      <h2>Delete this workspace</h2>
+      <p className="svc-quiet people-note">Its agents, runs and logs go with it, for all its members.</p>
+      <Button color="red" variant="light" onClick={() => setOpened(true)}>
+        Delete workspace…
+      </Button>
+      <Confirm
+        opened={opened}
+        onClose={close}
+        title={`Delete ${name}?`}
+        confirm="Delete workspace"
+        danger
+        disabled={bare(typed) !== slug}
+        onConfirm={remove}
+      >
+        <Stack gap="sm">
+          <div>
+            This can’t be undone.
+            <ul className="svc-consequences">
+              <li>
+                {count(agents, 'agent')} with all runs, costs, history, commands and logs, blueprints, alerts and the
+                activity are deleted here.
+              </li>
+              <li>{count(people, 'person', 'people')} will no longer see the workspace. Accounts stay.</li>
+              <li>The tokens of the agents and of their bots stop working immediately.</li>
+              <li>On their machines nothing changes: agents keep running until someone stops them there.</li>
+            </ul>
+          </div>
+          <TextInput
+            data-autofocus
+            label={`Type ${slug} to confirm`}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            {...asTyped}
+          />
+        </Stack>
+      </Confirm>
+    </section>
+  )
+}

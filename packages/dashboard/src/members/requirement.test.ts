@@ -1,0 +1,45 @@
+import type { Role } from '@svc/api'
+import { expect, test } from 'vitest'
+import { dayOf } from '../ui/forms/local-time.ts'
+import { lackingInWords, requiredFrom, requirementInWords, wrongDay } from './requirement.ts'
+
+const at = (day: number, hour = 0) => new Date(2026, 11, day, hour).getTime()
+const now = at(3, 15)
+
+test.each([
+  ['2026-12-03', null, now],
+  ['2026-12-04', null, at(4)],
+  ['2027-01-31', null, new Date(2027, 0, 31).getTime()],
+  ['2026-12-02', 'This day is past. Choose today, and it holds at once.', now],
+  ['', 'Enter a date.', now],
+  ['soon', 'Enter a date.', now],
+])('a factor is required from the beginning of the day %j', (typed, wrong, from) => {
+  expect(wrongDay(typed, now)).toBe(wrong)
+  expect(requiredFrom(typed, now)).toBe(from)
+})
+
+test('the days that the page proposes can be read again', () => {
+  expect([dayOf(now), dayOf(at(31, 23))]).toEqual(['2026-12-03', '2026-12-31'])
+})
+
+test.each([
+  [null, 'Admins may sign in with a password alone.'],
+  [at(10), 'From 10 Dec, 00:00 on, admins need a second factor. Without one they then have the rights of a member.'],
+  [at(1), 'Admins have needed a second factor since 1 Dec, 00:00. Without one they have the rights of a member.'],
+])('the requirement from %j in words', (from, words) => expect(requirementInWords(from, now)).toBe(words))
+
+const person = (name: string, factor: boolean | null, more: { role?: Role; self?: boolean } = {}) => ({
+  ...{ name, factor, role: 'admin' as Role, self: false },
+  ...more,
+})
+test.each([
+  [[person('Ada', true, { self: true })], 'You have one.'],
+  [[person('Ada', true, { self: true }), person('Bo', true)], 'All admins have one.'],
+  [[person('Ada', true, { self: true }), person('Cy', false, { role: 'member' })], 'You have one.'],
+  [[person('Ada', false, { self: true }), person('Bo', true)], 'Admins without one: you.'],
+  [[person('Bo', false), person('Ada', false, { self: true })], 'Admins without one: you and Bo.'],
+  [
+    ['B', 'C', 'D', 'E', 'F', 'G', 'H'].map((name) => person(name, false)),
+    'Admins without one: B, C, D, E, F and 2 more.',
+  ],
+])('%j: who has no factor, in words', (members, words) => expect(lackingInWords(members)).toBe(words))

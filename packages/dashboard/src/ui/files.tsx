@@ -1,0 +1,73 @@
+/**
+ * The files of the page that are loaded when they are needed. After an upgrade of the service the files of an open page
+ * are gone. Then the page loads itself again at the next link, and what a person typed stays until then.
+ */
+import { type ComponentType, lazy } from 'react'
+import { ErrorNote } from './index.ts'
+
+/** A file of the page could not be loaded: the service was upgraded, or is out of reach. */
+export class FilesMissing extends Error {
+  constructor(cause: unknown) {
+    super(
+      'The files of this page could not be loaded. Was the service upgraded, or is it out of reach? Reload the page.',
+    )
+    this.name = 'FilesMissing'
+    this.cause = cause
+  }
+}
+
+/** A note in place of a dialog or of a part of a page. The rest of the page stays as it is, with all that was typed. */
+const FilesNote = () => <ErrorNote error={new FilesMissing(null)} retry={() => window.location.reload()} />
+
+/** Loads a component when it is first drawn. If its file is gone, a note is drawn in its place. */
+export const part: typeof lazy = ((load: () => Promise<{ default: ComponentType }>) =>
+  lazy(() => load().catch(() => ({ default: FilesNote })))) as typeof lazy
+
+/** Loads the file of a whole page or tab; throws `FilesMissing` if it is gone. */
+export const fileOf = <T,>(file: Promise<T>): Promise<T> =>
+  file.catch((error: unknown) => {
+    throw new FilesMissing(error)
+  })
+
+let gone = false
+// Vite sends this event when a script or a style sheet could not be loaded.
+globalThis.addEventListener?.('vite:preloadError', () => {
+  gone = true
+})
+/** True once a file could not be loaded, also if it was only wanted ahead of time. */
+export const filesAreGone = (): boolean => gone
+
+const mark = 'svc-loaded-again'
+
+/**
+ * Opens an address of the page in a new document, with the files of the version that the service runs now. Returns
+ * false if the service is out of reach, or if the new document has already missed the same file.
+ */
+export async function loadAgain(href: string, cause?: unknown): Promise<boolean> {
+  const reason = cause instanceof Error ? `${href} ${cause.message}` : undefined
+  if (reason !== undefined && stored() === reason) return false
+  const answers = await fetch('/icon.svg', { cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+  if (!answers) return false
+  if (reason !== undefined) store(reason)
+  window.location.assign(href)
+  return true
+}
+
+function stored(): string | null {
+  try {
+    return sessionStorage.getItem(mark)
+  } catch {
+    return null // The browser forbids storage.
+  }
+}
+
+function store(reason: string): void {
+  try {
+    sessionStorage.setItem(mark, reason)
+  } catch {
+    // Without storage the page may load itself again more than once.
+  }
+}

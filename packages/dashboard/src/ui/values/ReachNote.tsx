@@ -1,0 +1,14 @@
+import { isOwnMachineOnly } from '@svc/protocol'
+import { Help } from '../page/Help.tsx'
+
+/**
+ * A warning for a place that shows an address of the service for use elsewhere: only the service's own machine reaches
+ * this one. Shows nothing for any other address.
+ */
+export const ReachNote = ({ address }: { address: string }) =>
+  isOwnMachineOnly(address) ? (
+    <p className="svc-notice" role="note">
+      <strong>Only this service’s own machine reaches {new URL(address).origin}.</strong> For other machines, the
+      operator sets an address that they reach. <Help about="start#reach-it-from-another-machine" />
+    </p>
+  ) : null

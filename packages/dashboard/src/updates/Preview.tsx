@@ -1,0 +1,110 @@
+import { Loader } from '@mantine/core'
+import type { BlockingRollout, RolloutPreview } from '@svc/api'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { paths } from '../paths.ts'
+import { count, ErrorNote, Scroll, Section, Text, WhyButton } from '../ui/index.ts'
+import { AnchorLink } from '../ui/links.tsx'
+import { rolloutWords, upToWords } from './parts/words.ts'
+import type { Plan } from './plan.ts'
+import { titleOf } from './UpdatesPage.tsx'
+
+interface PreviewProps {
+  slug: string
+  how: Plan['how']
+  preview: UseQueryResult<RolloutPreview | null>
+  end: { send: (ids: readonly string[]) => void; why: string | null }
+}
+
+/** Shows, before an update is sent, which agents are in which wave, and which are left out and why. */
+export function Preview({ slug, how, preview: { data, error, refetch }, end }: PreviewProps) {
+  if (error) return <ErrorNote error={error} retry={refetch} />
+  if (!data) return <Loader size="sm" m="md" aria-label="Loading" />
+  const { waves, leftOut, blockedBy } = data
+  return (
+    <Section title="Preview" flush>
+      <div className="up-preview">
+        {waves.length === 0 && <p>No agents to update.</p>}
+        {waves.map(({ upTo, agents }, i) => (
+          <section key={upTo}>
+            <h3>
+              {how === 'waves' ? `Wave ${i + 1}, ${upToWords(upTo)}: ` : ''}
+              {count(agents.length, 'agent')}
+            </h3>
+            <Scroll label={`Agents of wave ${i + 1}`} className="up-names">
+              {agents.map((agent) => (
+                <div key={agent}>{agent}</div>
+              ))}
+            </Scroll>
+          </section>
+        ))}
+        {leftOut.length > 0 && (
+          <section>
+            <h3>Not included: {count(leftOut.length, 'agent')}</h3>
+            {blockedBy.map((other) => (
+              <Blocking
+                key={other.id}
+                slug={slug}
+                other={other}
+                agents={leftOut.filter(({ rollout }) => rollout === other.id).length}
+                end={end}
+              />
+            ))}
+            {[...Map.groupBy(leftOut, ({ message }) => message)].map(([message, agents]) => (
+              <LeftOut key={message} slug={slug} message={message} agents={agents.map(({ agent }) => agent)} />
+            ))}
+          </section>
+        )}
+      </div>
+    </Section>
+  )
+}
+
+/** The maximum number of agents that are named for one reason. */
+const maxNamed = 200
+
+/** Shows the agents that are left out for one reason. */
+function LeftOut({ slug, message, agents }: { slug: string; message: string; agents: readonly string[] }) {
+  const more = agents.length - maxNamed
+  return (
+    <div className="up-left-out">
+      <p className="svc-quiet">
+        <Text>{message}</Text>
+      </p>
+      <Scroll label={message} className="up-names">
+        {agents.slice(0, maxNamed).map((name) => (
+          <div key={name}>
+            <AnchorLink to={paths.agent} params={{ slug, name }} search={{ tab: 'updates' }} fz="sm" underline="always">
+              {name}
+            </AnchorLink>
+          </div>
+        ))}
+        {more > 0 && <div className="svc-quiet">and {count(more, 'more', 'more')}</div>}
+      </Scroll>
+    </div>
+  )
+}
+
+interface BlockingProps {
+  slug: string
+  other: BlockingRollout
+  /** The number of agents that the other rollout keeps out of the new one. */
+  agents: number
+  end: PreviewProps['end']
+}
+
+/** Names the unfinished rollout that keeps agents out, and offers to end it and to start the new one in one press. */
+const Blocking = ({ slug, other, agents, end }: BlockingProps) => (
+  <div className="svc-notice up-blocking" role="note">
+    <p>
+      {count(agents, 'agent')} {agents === 1 ? 'is' : 'are'} in the rollout of{' '}
+      <AnchorLink to={paths.rollout} params={{ slug, id: other.id }} fz="sm" underline="always">
+        <Text>{titleOf(other)}</Text>
+      </AnchorLink>
+      , which is {rolloutWords[other.state].word}. To reach {agents === 1 ? 'it' : 'them'}, end that rollout and start
+      this one.
+    </p>
+    <WhyButton variant="default" size="xs" onClick={() => end.send([other.id])} why={end.why}>
+      End it and go on
+    </WhyButton>
+  </div>
+)

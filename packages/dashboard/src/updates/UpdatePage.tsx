@@ -1,0 +1,120 @@
+import { Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { FormEvent } from 'react'
+import { blueprintsQuery } from '../data/queries.ts'
+import { useWorkspace } from '../data/workspace.ts'
+import { paths } from '../paths.ts'
+import { count, ErrorNote, PageHeader, useDocumentTitle, WhyButton } from '../ui/index.ts'
+import { ButtonLink } from '../ui/links.tsx'
+import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { ForAgents, How, VersionChoice, Waves } from './Fields.tsx'
+import { Preview } from './Preview.tsx'
+import { NewSecrets } from './parts/NewSecrets.tsx'
+import { Unsigned } from './parts/Served.tsx'
+import { readWaves } from './parts/words.ts'
+import type { Plan } from './plan.ts'
+import { Results } from './Results.tsx'
+import { usePlan, useReach, useSending, whyNot } from './usePlan.ts'
+import './updates.css'
+import './updates-page.css'
+
+const route = getRouteApi('/signed-in/w/$slug/updates/new')
+
+/**
+ * A form that requests a version for the selected agents or for all agents, at once or in waves that halt by
+ * themselves. The form can also cancel earlier requests.
+ */
+export function UpdatePage() {
+  const { slug } = route.useParams()
+  const { role } = useWorkspace()
+  const { data, error, refetch } = useQuery(blueprintsQuery(slug))
+  useDocumentTitle('Update agents', 'Updates')
+  return (
+    <>
+      <PageHeader
+        title="Update agents"
+        note="Each agent tests the version, keeps it if it is healthy, and rolls back if it is not."
+      />
+      {error && <ErrorNote error={error} retry={refetch} />}
+      {role !== 'admin' ? (
+        <p>Only admins of this workspace can update agents.</p>
+      ) : data ? (
+        <Form slug={slug} blueprints={data.rows.map(({ name }) => name)} />
+      ) : (
+        !error && <WaitingPage />
+      )}
+    </>
+  )
+}
+
+function Form({ slug, blueprints }: { slug: string; blueprints: string[] }) {
+  const { plan, change, names, versions, page, runtime } = usePlan(slug, blueprints)
+  const reach = useReach(slug, plan)
+  const { busy, error, send, results, again } = useSending(slug, plan, reach)
+  const { reached, rollout, preview } = reach
+  const affected = new Set(reached)
+  const running = page?.agents.flatMap((agent) => (affected.has(agent.name) ? agent.running : [])) ?? []
+  const why = whyNot(plan, reach, busy)
+  const served = runtime?.served
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (why === null) send()
+  }
+  if (results) return <Results slug={slug} results={results} again={again} />
+  return (
+    <form className="svc-columns up-form" onSubmit={submit} noValidate>
+      <Stack gap="md">
+        <VersionChoice
+          plan={plan}
+          change={change}
+          blueprints={blueprints}
+          versions={versions}
+          served={runtime && (served?.version ?? null)}
+        />
+        {names.length > 0 && <ForAgents plan={plan} change={change} names={names} />}
+        <How plan={plan} change={change} />
+        {plan.how === 'waves' && <Waves plan={plan} change={change} good={readWaves(plan.waves) !== undefined} />}
+        {plan.kind === 'blueprint' && plan.how !== 'withdraw' && plan.version !== '' && (
+          <NewSecrets slug={slug} blueprint={plan.blueprint} version={plan.version} running={running} />
+        )}
+        {plan.kind === 'runtime' && plan.how !== 'withdraw' && served?.signed === false && (
+          <Unsigned version={served.version} />
+        )}
+        <p className="svc-quiet">{undo[plan.how]}</p>
+        {error !== null && <ErrorNote error={error} />}
+        <div className="up-buttons">
+          <ButtonLink to={paths.updates} params={{ slug }} variant="default">
+            Cancel
+          </ButtonLink>
+          <WhyButton type="submit" onClick={() => undefined} why={why}>
+            {verbs[plan.how](plan.how === 'withdraw' ? null : reached.length)}
+          </WhyButton>
+        </div>
+      </Stack>
+      {rollout && plan.how !== 'withdraw' && (
+        <Preview
+          slug={slug}
+          how={plan.how}
+          preview={preview}
+          end={{
+            send,
+            why: busy ? 'Sending…' : preview.isPlaceholderData ? 'Still loading the agents concerned.' : null,
+          }}
+        />
+      )}
+    </form>
+  )
+}
+
+const verbs: Readonly<Record<Plan['how'], (reached: number | null) => string>> = {
+  waves: (reached) => `Start rollout (${count(reached ?? 0, 'agent')})`,
+  once: (reached) => `Update ${count(reached ?? 0, 'agent')}`,
+  withdraw: () => 'Cancel pending updates',
+}
+
+const undo: Readonly<Record<Plan['how'], string>> = {
+  waves: 'You can pause or cancel the rollout at any time. Agents that already run the version keep it.',
+  once: 'You can pause or cancel it until the agents start. After that, request their previous version.',
+  withdraw: 'You can request the version again at any time.',
+}

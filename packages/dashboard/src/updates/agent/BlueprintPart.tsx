@@ -1,0 +1,146 @@
+import { NativeSelect } from '@mantine/core'
+import type { BlueprintUpdate } from '@svc/api'
+import { limits } from '@svc/protocol'
+import { useState } from 'react'
+import { type Agent, adminsOnly } from '../../agents/parts/agent.ts'
+import { ByMachine } from '../../agents/parts/ByMachine.tsx'
+import { versionByMachine } from '../../agents/parts/machine.ts'
+import { api } from '../../data/api.ts'
+import { paths } from '../../paths.ts'
+import { Confirm, lasting, Text, WhyButton } from '../../ui/index.ts'
+import { AnchorLink } from '../../ui/links.tsx'
+import { NewSecrets } from '../parts/NewSecrets.tsx'
+import { isOutstanding, verb } from '../parts/words.ts'
+import { outcomeText, WishLine } from './parts.tsx'
+import { CancelRequest, UpdateCard } from './UpdateCard.tsx'
+import { useUpdates } from './useUpdates.ts'
+
+interface PartProps {
+  agent: Agent
+  update: BlueprintUpdate
+}
+
+/**
+ * Shows the version of the agent's blueprint that runs, the requested version, and the form to request another version
+ * (3.3).
+ */
+export function BlueprintPart({ agent, update }: PartProps) {
+  const { slug, page } = agent
+  const { blueprint, running, previous, wish, applied, hold } = update
+  return (
+    <UpdateCard
+      title="Blueprint version"
+      aside={
+        <AnchorLink to={paths.blueprint} params={{ slug, blueprint }} fz="xs">
+          {blueprint}
+        </AnchorLink>
+      }
+      update={update}
+      lift={<p>The hold was set by the machine. Requesting another version lifts it.</p>}
+      facts={[
+        [
+          'Running',
+          running && (
+            <span key="runs" className="ag-stack">
+              <Text>{running}</Text>
+              <ByMachine change={versionByMachine(page)}>Changed on the machine</ByMachine>
+            </span>
+          ),
+        ],
+        ['Requested', wish && <WishLine key="wish" slug={slug} wish={wish} />],
+        ['Previous', previous],
+        ['Last update', outcomeText(applied, hold)],
+      ]}
+    >
+      <Acts agent={agent} update={update} />
+    </UpdateCard>
+  )
+}
+
+function Acts({ agent, update }: PartProps) {
+  const { running, previous, wish, versions } = update
+  const [picked, setPicked] = useState<string | null>(null)
+  const [asked, setAsked] = useState<string | null>(null)
+  const chosen = picked !== null && versions.includes(picked) ? picked : (versions[0] ?? '')
+  const back = previous !== null && previous !== chosen && versions.includes(previous) ? previous : null
+  return (
+    <>
+      <div className="up-act">
+        <NativeSelect
+          label="Version"
+          data={versions}
+          value={chosen}
+          onChange={(event) => setPicked(event.currentTarget.value)}
+          disabled={versions.length === 0}
+        />
+        <WhyButton onClick={() => setAsked(chosen)} why={whyNot(agent, update, chosen)}>
+          {`${verb(chosen, running, previous)}…`}
+        </WhyButton>
+        {back !== null && (
+          <WhyButton variant="default" onClick={() => setAsked(back)} why={whyNot(agent, update, back)}>
+            {`Go back to ${back}…`}
+          </WhyButton>
+        )}
+        <CancelRequest
+          agent={agent}
+          kind="blueprint"
+          what={wish?.version ?? ''}
+          shown={wish !== null && isOutstanding(wish.version, running)}
+        >
+          If the agent has already started the update, it will finish. You can request the version again at any time.
+        </CancelRequest>
+      </div>
+      <ConfirmVersion agent={agent} update={update} version={asked ?? ''} onClose={() => setAsked(null)} />
+    </>
+  )
+}
+
+/**
+ * A dialog that asks the person to confirm before the page requests `version` for the agent. The dialog is closed while
+ * `version` is empty.
+ */
+function ConfirmVersion({ agent, update, version, onClose }: PartProps & { version: string; onClose: () => void }) {
+  const { blueprint, running, previous } = update
+  const act = useUpdates(agent)
+  return (
+    <Confirm
+      opened={version !== ''}
+      onClose={onClose}
+      title={`${verb(version, running, previous)}?`}
+      confirm={verb(version, running, previous)}
+      onConfirm={() => act((slug, name) => api.wishVersion(slug, name, version))}
+    >
+      The request is sent with the next report. The agent downloads the version, restarts on it, and keeps it only if it
+      is healthy. Otherwise it rolls back by itself and reports why.
+      <ul className="svc-consequences">
+        <li>
+          Until the update starts, you can cancel the request. After that, go back to{' '}
+          <Text>{running ?? 'another version'}</Text>, which the machine keeps.
+        </li>
+        {version === previous && (
+          <li>
+            The agent then watches <Text>{version}</Text> for {windowWords}. Another version that you request meanwhile
+            starts after that.
+          </li>
+        )}
+        <li>The agent’s stored data is not touched: going back restores the program, not its data.</li>
+      </ul>
+      {version !== '' && running !== null && (
+        <NewSecrets slug={agent.slug} blueprint={blueprint} version={version} running={[running]} />
+      )}
+    </Confirm>
+  )
+}
+
+const windowWords = lasting(limits.windowSeconds * 1000)
+
+function whyNot({ page }: Agent, { running, wish, hold }: BlueprintUpdate, version: string): string | null {
+  if (!page.canAct) return adminsOnly
+  if (version === '') return 'Its blueprint has no versions here.'
+  if (hold?.version === version)
+    return 'Its machine put this version on hold. Request another version first: that lifts the hold.'
+  if (wish?.version === version)
+    return running === version ? 'It is running this version, as requested.' : 'Already requested.'
+  if (running === version && wish === null) return 'It is running this version.'
+  return null
+}

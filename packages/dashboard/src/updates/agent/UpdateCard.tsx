@@ -1,0 +1,77 @@
+import type { BlueprintUpdate, RuntimeUpdate } from '@svc/api'
+import { type ReactNode, useState } from 'react'
+import { type Agent, adminsOnly } from '../../agents/parts/agent.ts'
+import { api } from '../../data/api.ts'
+import { Confirm, Facts, type FactsProps, Section, Text, Tone, WhyButton } from '../../ui/index.ts'
+import { wishWords } from '../parts/words.ts'
+import { HoldNote, Waits } from './parts.tsx'
+import { useUpdates } from './useUpdates.ts'
+
+interface UpdateCardProps {
+  title: string
+  aside: ReactNode
+  update: BlueprintUpdate | RuntimeUpdate
+  /** Says how to lift the hold: a button or a sentence. Shown inside the note about the hold. */
+  lift: ReactNode
+  facts: FactsProps['facts']
+  /** The forms to request or cancel a version. */
+  children: ReactNode
+}
+
+/**
+ * Shows a requested version of an agent's blueprint or runtime: the state of the request in words, the reason for
+ * waiting, a hold, and the versions. The forms follow below.
+ */
+export function UpdateCard({ title, aside, update, lift, facts, children }: UpdateCardProps) {
+  const { state, says, waits, hold } = update
+  const { word, tone } = wishWords[state]
+  return (
+    <Section title={title} aside={aside} flush>
+      <p className="up-says" role="status">
+        {state !== 'none' && <Tone tone={tone}>{word}</Tone>} <Text>{says}</Text>
+      </p>
+      <Waits waits={waits} />
+      {hold && <HoldNote hold={hold}>{lift}</HoldNote>}
+      <Facts facts={facts} />
+      {children}
+    </Section>
+  )
+}
+
+interface CancelRequestProps {
+  agent: Agent
+  kind: 'blueprint' | 'runtime'
+  /** The requested version, such as `1.2.0` or `runtime 0.3.0`. */
+  what: string
+  /** True while a version is requested. If the request ends while the dialog is open, the dialog stays open. */
+  shown: boolean
+  /**
+   * The text of the dialog that asks before a request is cancelled. It says what happens if the update has already
+   * started.
+   */
+  children: ReactNode
+}
+
+/** A button that cancels the request for a version, after asking the person. */
+export function CancelRequest({ agent, kind, what, shown, children }: CancelRequestProps) {
+  const act = useUpdates(agent)
+  const [asking, setAsking] = useState(false)
+  return (
+    <>
+      {shown && (
+        <WhyButton variant="default" onClick={() => setAsking(true)} why={agent.page.canAct ? null : adminsOnly}>
+          Cancel request…
+        </WhyButton>
+      )}
+      <Confirm
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title={`Cancel the request for ${what}?`}
+        confirm="Cancel request"
+        onConfirm={() => act((slug, name) => api.withdraw(slug, name, kind))}
+      >
+        {children}
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,18 @@
+import type { AgentPage, AgentUpdates } from '@svc/api'
+import { useQueryClient } from '@tanstack/react-query'
+import type { Agent } from '../../agents/parts/agent.ts'
+import { agentQuery, keys } from '../../data/queries.ts'
+
+/**
+ * Returns a function that sends a change of an agent's requested versions or holds to the service, and shows the
+ * service's answer on the page.
+ */
+export function useUpdates({ slug, page: { name } }: Agent) {
+  const client = useQueryClient()
+  return async (act: (slug: string, name: string) => Promise<AgentUpdates>) => {
+    const updates = await act(slug, name)
+    client.setQueryData(agentQuery(slug, name).queryKey, (page: AgentPage | undefined) => page && { ...page, updates })
+    for (const key of [keys.agent(slug, name), keys.fleet(slug), keys.blueprints(slug), keys.rollouts(slug)])
+      void client.invalidateQueries({ queryKey: key })
+  }
+}

@@ -1,0 +1,27 @@
+import { type Outcome, readAttempt } from '@svc/protocol'
+import { Text, Time } from '../../ui/index.ts'
+
+interface LastAttemptProps {
+  applied: { readonly outcome?: Outcome | null; readonly message?: string | null }
+  /** A reason that the page shows beside the attempt, and that is not repeated here. */
+  shown?: string | undefined
+}
+
+const outcomes = { ok: 'ok', rolled_back: 'rolled back', failed: 'failed' } as const
+
+/**
+ * Shows how the last update attempt of an agent ended. A message in the format of the svc runtime is reordered to be
+ * easier to read; any other message is shown as it came.
+ */
+export function LastAttempt({ applied: { outcome, message }, shown }: LastAttemptProps) {
+  const attempt = readAttempt(message ?? '')
+  const word = outcome && outcomes[outcome]
+  if (!attempt) return <Text>{[word, message !== shown && message].filter(Boolean).join(': ')}</Text>
+  const reason = attempt.reason === shown ? '' : `, ${attempt.reason.replace(/\.$/, '')}`
+  return (
+    <>
+      {outcome === 'ok' ? '' : `${word ?? ''}: `}
+      <Text>{`${attempt.from} → ${attempt.to}${reason}`}</Text>, <Time at={attempt.at} />
+    </>
+  )
+}

@@ -1,0 +1,33 @@
+import { Text } from '../../ui/index.ts'
+
+interface ServedProps {
+  served: { version: string; signed: boolean }
+  /** True if somebody could be offered an update to this version. Only then does it matter that it is not signed. */
+  offered: boolean
+}
+
+/**
+ * Shows the runtime version that the service serves. If the build of that version is not signed, the text says that
+ * updates to it fail, and how it is signed.
+ */
+export const Served = ({ served: { version, signed }, offered }: ServedProps) => (
+  <span>
+    <Text>{version}</Text>
+    {!signed && offered && (
+      <>
+        <span className="up-unsigned">, not signed: updates to it fail.</span>
+        <span className="svc-quiet"> {howToSign}</span>
+      </>
+    )}
+  </span>
+)
+
+/** Warns the person before they request an unsigned build of the runtime (3.5). */
+export const Unsigned = ({ version }: { version: string }) => (
+  <p className="up-unsigned" role="note">
+    The served build <Text>{version}</Text> is not signed. Every runtime will report “failed”, and the version is then
+    put on hold. {howToSign}
+  </p>
+)
+
+const howToSign = 'The operator can sign it: see “Runtime releases” in docs/operator.md.'

@@ -1,0 +1,90 @@
+/** Hooks that hold the state of the update form: the plan, the agents that it concerns, and the sending. */
+import type { WishResult } from '@svc/api'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api } from '../data/api.ts'
+import { blueprintQuery, keys, rolloutQuery, runtimeQuery } from '../data/queries.ts'
+import { paths } from '../paths.ts'
+import { useSubmit } from '../ui/forms/useSubmit.ts'
+import { chosenIn } from './parts/chosen.ts'
+import { type Plan, rolloutOf, usualWaves, withdrawalsOf } from './plan.ts'
+
+const route = getRouteApi('/signed-in/w/$slug/updates/new')
+
+/**
+ * The plan that the update form edits. A plan without a version, or with an unknown one, gets a version that exists.
+ * `names` are the agents that were selected in the list of agents.
+ */
+export function usePlan(slug: string, blueprints: readonly string[]) {
+  const search = route.useSearch()
+  const [names] = useState(() => (search.agents === 'chosen' ? chosenIn(slug) : []))
+  const [plan, setPlan] = useState<Plan>({
+    kind: search.blueprint !== undefined || blueprints.length > 0 ? 'blueprint' : 'runtime',
+    blueprint: blueprints.find((name) => name === search.blueprint) ?? blueprints[0] ?? '',
+    version: search.version ?? '',
+    agents: names.length > 0 ? names : undefined,
+    how: 'waves',
+    waves: usualWaves,
+    byHand: false,
+    minutes: 10,
+  })
+  const change = (what: Partial<Plan>) => setPlan((before) => ({ ...before, ...what }))
+  const { data: page } = useQuery({ ...blueprintQuery(slug, plan.blueprint), enabled: plan.blueprint !== '' })
+  const { data: runtime } = useQuery(runtimeQuery(slug))
+  const versions = page?.versions.map(({ version }) => version) ?? []
+  const version = versions.find((one) => one === plan.version) ?? versions[0] ?? ''
+  return { plan: { ...plan, version }, change, names, versions, page, runtime }
+}
+
+/**
+ * Finds the agents that the plan concerns. `reached` are the agents that a rollout would update. `chosen` are the
+ * agents to which the form is sent: a cancellation for all agents also includes agents that a rollout would leave out.
+ */
+export function useReach(slug: string, plan: Plan) {
+  const rollout = rolloutOf(plan)
+  const preview = useQuery({
+    queryKey: [...keys.rollouts(slug), 'preview', rollout],
+    queryFn: () => (rollout ? api.previewRollout(slug, rollout) : null),
+    enabled: rollout !== undefined,
+    placeholderData: keepPreviousData,
+  })
+  const reached = preview.data?.waves.flatMap(({ agents }) => agents) ?? []
+  const left = preview.data?.leftOut.map(({ agent }) => agent) ?? []
+  const agents = plan.agents ?? (plan.how === 'withdraw' ? [...reached, ...left] : reached)
+  return { rollout, preview, reached, chosen: agents }
+}
+type Reach = ReturnType<typeof useReach>
+
+/**
+ * Returns a function `send`, which starts a rollout and opens its page, or cancels the pending updates of the chosen
+ * agents. In the second case, `results` then holds the result for each agent. The rollout first ends those in `end`.
+ */
+export function useSending(slug: string, plan: Plan, { rollout, chosen }: Reach) {
+  const navigate = route.useNavigate()
+  const client = useQueryClient()
+  const [results, setResults] = useState<WishResult[] | null>(null)
+  const { busy, error, submit } = useSubmit(async (end: readonly string[]) => {
+    if (!rollout) return
+    if (plan.how !== 'withdraw') {
+      const made = await api.startRollout(slug, { ...rollout, ...(end.length > 0 && { end: [...end] }) })
+      client.setQueryData(rolloutQuery(slug, made.id).queryKey, made)
+      void client.invalidateQueries({ queryKey: keys.rollouts(slug), exact: true })
+      return navigate({ to: paths.rollout, params: { slug, id: made.id } })
+    }
+    const became: WishResult[] = []
+    for (const wish of withdrawalsOf(plan, chosen)) became.push(...(await api.updateMany(slug, wish)))
+    setResults(became)
+    for (const key of [keys.fleet(slug), keys.agents(slug), keys.blueprints(slug), keys.rollouts(slug)])
+      void client.invalidateQueries({ queryKey: key })
+  })
+  return { busy, error, send: (end: readonly string[] = []) => submit(end), results, again: () => setResults(null) }
+}
+
+/** The reason why the update form cannot be sent now; null if it can. */
+export function whyNot(plan: Plan, { rollout, preview, reached, chosen }: Reach, busy: boolean): string | null {
+  if (busy) return 'Sending…'
+  if (!rollout) return 'Complete the form first.'
+  if (!preview.data || preview.isPlaceholderData) return 'Still loading the agents concerned.'
+  return (plan.how === 'withdraw' ? chosen : reached).length === 0 ? 'No agents to update.' : null
+}
