@@ -127,7 +127,7 @@ export const runtimeProcessFaults: readonly Fault[] = [
   {
     name: 'environment: the agent gets the token of its runtime',
     harm: 'A program that an agent starts can report in the name of the agent.',
-    file: at('worker/environment.ts'),
+    file: at('worker/order.ts'),
     old: ".filter(([name]) => name !== 'SVC_TOKEN')",
     new: '',
     tests: [at('launcher/run.process.test.ts')],

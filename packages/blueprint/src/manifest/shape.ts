@@ -1,8 +1,8 @@
 /** Defines the format of the manifest: its keys, one line each, and their defaults. */
 import { controls, isVersion, limits } from '@svc/protocol'
+import { keyOf } from '../key.ts'
 import { wrongWithAgentName, wrongWithProductId, wrongWithSecretName } from './names.ts'
 import { type Need, needs } from './needs.ts'
-import { withoutSlash, wrongWithFolder, wrongWithPath, wrongWithStatePath } from './paths.ts'
 import {
   boolean,
   checked,
@@ -17,6 +17,27 @@ import {
   text,
 } from './reading.ts'
 import { type ManifestSetting, settings } from './settings.ts'
+
+/**
+ * Checks a path in a manifest. It must be relative, written with `/`, inside the agent's folder, and outside the
+ * runtime's own `.svc/` (4, acceptance rules).
+ */
+function wrongWithPath(path: string): string | undefined {
+  if (path.includes('\\')) return 'must not hold a backslash'
+  if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) return 'must be relative to the folder of the manifest'
+  const segments = path.split('/')
+  if (segments.includes('..')) return 'must not climb with ".."'
+  if (segments.some((s) => s === '' || s === '.')) return 'must be written plainly, without "." or empty segments'
+  if (segments.some((s) => /[. ]$/.test(s))) return 'must not hold a segment that ends in a dot or a space'
+  return keyOf(segments[0] ?? '') === '.svc' ? 'must not be in .svc' : undefined
+}
+
+/** Checks the folder in which the agent's process is started. `.` means the folder of the manifest itself. */
+const wrongWithFolder = (path: string): string | undefined => (path === '.' ? undefined : wrongWithPath(path))
+
+/** Checks a path of the manifest's key `state`. A path that ends with a slash stands for a folder. */
+const wrongWithStatePath = (path: string): string | undefined => wrongWithPath(withoutSlash(path))
+const withoutSlash = (path: string): string => path.replace(/\/$/, '')
 
 /** The file name of the manifest, which is at the root of a bundle (2.10) and of the folder that `svc report` reads. */
 export const manifestName = 'svc.agent.yaml'

@@ -2,15 +2,20 @@
  * The page of the alerts of a workspace: a tab each for open alerts, ended alerts, rules, channels, deliveries (only
  * for admins), and the channels of the signed-in person.
  */
+import './alerts-page.css'
+import { IconBell } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ComponentType, lazy } from 'react'
+import { openAlertsQuery } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import type { AlertTab } from '../paths.ts'
 import { fileOf } from '../ui/files.tsx'
-import { PageHeader, PageTabs, useDocumentTitle } from '../ui/index.ts'
-import { OpenTab } from './OpenTab.tsx'
+import { count, Empty, ErrorNote, PageHeader, PageTabs, Section, useDocumentTitle } from '../ui/index.ts'
+import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { Mutes } from './mutes/Mutes.tsx'
+import { OpenAlerts } from './OpenAlerts.tsx'
 import type { AlertTabProps } from './parts/props.ts'
-import './alerts-page.css'
 
 const tabs: Readonly<Record<AlertTab, { name: string; panel: ComponentType<AlertTabProps>; admins?: true }>> = {
   open: { name: 'Open', panel: OpenTab },
@@ -45,6 +50,32 @@ export function AlertsPage() {
           <Panel slug={slug} admin={admin} />
         </div>
       </PageTabs>
+    </>
+  )
+}
+
+/** The open alerts of the workspace, and its mutes that have not ended. */
+function OpenTab({ slug, admin }: AlertTabProps) {
+  const { data, error, refetch } = useQuery(openAlertsQuery(slug))
+  return (
+    <>
+      {error && <ErrorNote error={error} retry={refetch} />}
+      {!data && !error && <WaitingPage />}
+      {data &&
+        (data.rows.length === 0 ? (
+          <Empty icon={IconBell} title="No open alerts" help="alerts#choose-what-you-hear-about">
+            An alert opens when a rule holds, such as an agent that is offline for ten minutes.
+          </Empty>
+        ) : (
+          <Section
+            title="Open alerts"
+            aside={data.more ? `the newest ${data.rows.length}` : count(data.rows.length, 'alert')}
+            flush
+          >
+            <OpenAlerts slug={slug} admin={admin} rows={data.rows} />
+          </Section>
+        ))}
+      <Mutes slug={slug} admin={admin} />
     </>
   )
 }

@@ -1,15 +1,19 @@
 /** The pages that work without a session: sign-in, first start, links and invitations. */
+
+import { Button, Stack } from '@mantine/core'
 import type { Door as DoorAnswer } from '@svc/api'
 import { api } from '../data/api.ts'
+import { paths } from '../paths.ts'
+import { DoorShell } from '../shell/DoorShell.tsx'
+import { useSubmit } from '../ui/forms/useSubmit.ts'
+import { CopyLines, ErrorNote } from '../ui/index.ts'
 import type { Show } from '../ui/pages/Page.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
-import { useAddress } from './address.ts'
+import { arrive, useAddress } from './address.ts'
 import { ClaimPage } from './ClaimPage.tsx'
-import { FailedPage } from './FailedPage.tsx'
-import { FirstPage } from './FirstPage.tsx'
 import { ForgotPage } from './ForgotPage.tsx'
 import { InvitationPage } from './InvitationPage.tsx'
-import { LinkPage } from './LinkPage.tsx'
+import { DoorButton } from './links.tsx'
 import { doorAt, doorWithout, safeNext } from './place.ts'
 import { SignInPage } from './SignInPage.tsx'
 import { StartPage } from './StartPage.tsx'
@@ -46,4 +50,46 @@ function DoorPages({ door }: { door: DoorAnswer }) {
   if (at.page === 'link') return <LinkPage token={token} />
   if (at.page === 'claim') return <ClaimPage token={token} />
   return <ForgotPage mail={door.mail} />
+}
+
+/** Shown if the service does not say who is signed in, or if the code of the page cannot be loaded. */
+const FailedPage = ({ error }: { error: unknown }) => (
+  <DoorShell title="This page could not be loaded">
+    <ErrorNote error={error} retry={() => location.reload()} />
+  </DoorShell>
+)
+
+/** Shown instead of the sign-in while nobody has an account, because nobody could sign in. */
+const FirstPage = () => (
+  <DoorShell title="Welcome" note="Nobody has an account yet. Open the link that the service printed in its terminal.">
+    <p className="svc-door-hint">Lost the link? On the machine of the service, this prints a new one:</p>
+    <CopyLines text="npx svc-server link --first" label="command" />
+  </DoorShell>
+)
+
+/**
+ * The page that signs a person in with a one-time link. The person must press a button, so that programs that only open
+ * the address do not use up the link.
+ */
+function LinkPage({ token }: { token: string }) {
+  const { busy, error, submit } = useSubmit(async () => {
+    await api.spendLink(token)
+    await arrive(paths.home)
+  })
+  return (
+    <DoorShell title="Sign in with this link" note="The link works once and signs you in in this browser.">
+      <Stack gap="sm">
+        {error !== null && <ErrorNote error={error} />}
+        {error === null ? (
+          <Button onClick={submit} loading={busy} fullWidth autoFocus>
+            Sign in
+          </Button>
+        ) : (
+          <DoorButton to={paths.signIn} variant="default" fullWidth>
+            Sign in with a password
+          </DoorButton>
+        )}
+      </Stack>
+    </DoorShell>
+  )
 }

@@ -1,18 +1,19 @@
+import './fleet.css'
 import { Button } from '@mantine/core'
-import { IconPlus } from '@tabler/icons-react'
+import { IconColumns3, IconPlus, IconRobot, IconSearchOff } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { Idle } from '../actions/dialogs/IdleTerms.tsx'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
+import { paths } from '../paths.ts'
 import { usePageActions } from '../shell/keys/actions.ts'
 import { noteList } from '../shell/keys/returning.ts'
 import { useKey } from '../shell/keys/useKeys.ts'
 import { part } from '../ui/files.tsx'
-import { Cost, ErrorNote, Level, PageHeader, useDocumentTitle } from '../ui/index.ts'
+import { Cost, Empty, ErrorNote, Level, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
+import { ButtonLink } from '../ui/links.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
-import { ColumnsButton } from './ColumnsButton.tsx'
 import { FleetChips } from './FleetChips.tsx'
-import { FleetEmpty } from './FleetEmpty.tsx'
 import { FleetList } from './FleetList.tsx'
 import { appliedIn, noteApplied } from './filter/applied.ts'
 import { FilterField, type TypingRef } from './filter/FilterField.tsx'
@@ -22,7 +23,6 @@ import { useSelection } from './useSelection.ts'
 import { useOpened } from './views/opened.ts'
 import { Views } from './views/Views.tsx'
 import { alarm, asked, numberOf, troubles } from './views/view.ts'
-import './fleet.css'
 
 /** The dialog to add an agent. Its code is loaded when the dialog is first opened. */
 const AddAgentDialog = part(async () => ({
@@ -158,4 +158,63 @@ function useOnce(now: boolean): boolean {
   const [ever, setEver] = useState(now)
   if (now && !ever) setEver(true)
   return ever || now
+}
+
+const ColumnsDialog = part(() => import('./ColumnsDialog.tsx'))
+
+/** Opens the choice of columns. Narrow windows show no columns, so they have no such button. */
+function ColumnsButton() {
+  const [opened, setOpened] = useState<boolean>()
+  return (
+    <>
+      <Button
+        className="fleet-columns"
+        variant="default"
+        leftSection={<IconColumns3 size={15} aria-hidden />}
+        onClick={() => setOpened(true)}
+      >
+        Columns
+      </Button>
+      <Suspense>{opened !== undefined && <ColumnsDialog opened={opened} onClose={() => setOpened(false)} />}</Suspense>
+    </>
+  )
+}
+
+interface EmptyProps {
+  slug: string
+  /** True if the workspace has no agents; false if it has some that the filter hides. */
+  none: boolean
+  /** The text of the filter that is applied. */
+  filter: string
+  onAdd: (() => void) | undefined
+}
+
+function FleetEmpty({ slug, none, filter, onAdd }: EmptyProps) {
+  if (none)
+    return (
+      <Empty
+        icon={IconRobot}
+        title="No agents yet"
+        help={onAdd ? 'start#connect-a-program-that-already-runs' : 'page#agents'}
+        action={onAdd && <Button onClick={onAdd}>Add your first agent</Button>}
+      >
+        {onAdd
+          ? 'Install an agent from a blueprint, or connect one that already runs. It will report here within a minute.'
+          : 'Agents that admins add will be listed here.'}
+      </Empty>
+    )
+  return (
+    <Empty
+      icon={IconSearchOff}
+      title="No agents match"
+      help={null}
+      action={
+        <ButtonLink to={paths.fleet} params={{ slug }} variant="default">
+          Show all agents
+        </ButtonLink>
+      }
+    >
+      No agent fits <Text mono>{filter}</Text>.
+    </Empty>
+  )
 }

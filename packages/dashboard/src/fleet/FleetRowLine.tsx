@@ -1,13 +1,14 @@
 // biome-ignore-all lint/a11y/useSemanticElements: see FleetList
 // biome-ignore-all lint/a11y/useFocusableInteractive: see FleetList
 import { Checkbox } from '@mantine/core'
-import type { FleetRow } from '@svc/api'
+import type { FleetRow, FleetUpdates } from '@svc/api'
+import { IconLock, IconPin, IconRefreshDot } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { memo, type ReactNode } from 'react'
 import { paths } from '../paths.ts'
 import { Cost, Level, PlainTime, Text, useSilent } from '../ui/index.ts'
 import { Wished } from '../updates/parts/Wished.tsx'
-import { RuntimeMark } from './RuntimeMark.tsx'
+import { wishWords } from '../updates/parts/words.ts'
 import { type ColumnName, columns } from './views/columns.ts'
 
 interface RowProps {
@@ -207,4 +208,23 @@ const cells: Readonly<Record<ColumnName, (props: RowProps) => ReactNode>> = {
     </Cell>
   ),
   runtime: ({ row }) => <TextCell name="runtime" text={row.updates.runtime} />,
+}
+
+/** Marks an agent whose runtime has a requested, held or pinned version. Most rows have no mark. */
+function RuntimeMark({ updates }: { updates: FleetUpdates }) {
+  const { runtimeHeld, runtimePinned, runtimeWished, runtimeWishState } = updates
+  const [Icon, words] = runtimeHeld
+    ? [IconLock, 'The served runtime version is on hold for this agent']
+    : runtimeWished !== null
+      ? [IconRefreshDot, `Runtime ${runtimeWished} requested: ${wishWords[runtimeWishState].word}`]
+      : runtimePinned !== null
+        ? [IconPin, `Runtime pinned to ${runtimePinned} on its machine`]
+        : []
+  if (!Icon) return null
+  return (
+    <span className="fleet-mark" title={words}>
+      <Icon size={14} aria-hidden />
+      <span className="svc-hidden">{words}</span>
+    </span>
+  )
 }

@@ -1,9 +1,15 @@
-import { Button } from '@mantine/core'
+import './members.css'
+import { Button, Group, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { bare } from '@svc/protocol'
 import { IconUserPlus } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { membersQuery } from '../data/queries.ts'
+import { api } from '../data/api.ts'
+import { keys, membersQuery } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
+import { wrongWithText } from '../ui/forms/rules.ts'
+import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { ErrorNote, Help, PageHeader, useDocumentTitle } from '../ui/index.ts'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { DeleteWorkspace } from './DeleteWorkspace.tsx'
@@ -11,8 +17,6 @@ import { Invitations } from './Invitations.tsx'
 import { InviteDialog } from './InviteDialog.tsx'
 import { MemberLine } from './MemberLine.tsx'
 import { RequireFactor } from './RequireFactor.tsx'
-import { WorkspaceName } from './WorkspaceName.tsx'
-import './members.css'
 
 /** The members of the workspace and their roles. */
 export function MembersPage() {
@@ -57,5 +61,37 @@ export function MembersPage() {
       )}
       <InviteDialog slug={slug} opened={inviting} onClose={() => setInviting(false)} />
     </>
+  )
+}
+
+/** A form that changes the name of the workspace. The address of the workspace stays the same. */
+function WorkspaceName({ slug, name }: { slug: string; name: string }) {
+  const client = useQueryClient()
+  const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })
+  const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
+    await api.renameWorkspace(slug, values.name)
+    await Promise.all([
+      client.invalidateQueries({ queryKey: keys.workspace(slug) }),
+      client.invalidateQueries({ queryKey: keys.me }),
+    ])
+  })
+  return (
+    <section className="people-section">
+      <h2>This workspace</h2>
+      <form onSubmit={form.onSubmit(submit)} noValidate>
+        <Group align="flex-end" gap="xs" maw={460}>
+          <TextInput
+            flex={1}
+            label="Name"
+            description={`The address stays /w/${slug}.`}
+            {...form.getInputProps('name')}
+          />
+          <Button type="submit" variant="default" loading={busy} disabled={bare(form.values.name) === name}>
+            Rename
+          </Button>
+        </Group>
+        {error !== null && <ErrorNote error={error} />}
+      </form>
+    </section>
   )
 }

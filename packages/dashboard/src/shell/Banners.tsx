@@ -1,10 +1,10 @@
 import { useNetwork } from '@mantine/hooks'
-import { IconCloudOff, IconLock, IconRefresh } from '@tabler/icons-react'
+import { IconBellOff, IconCloudOff, IconLock, IconRefresh } from '@tabler/icons-react'
 import { Suspense, useEffect, useState } from 'react'
+import { NotifyButtons } from '../alerts/channels/NotifyButtons.tsx'
 import type { LiveState } from '../data/live/useLive.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { part } from '../ui/files.tsx'
-import { NotifyBanner } from './NotifyBanner.tsx'
 
 const FactorBanner = part(() => import('./FactorBanner.tsx'))
 
@@ -62,4 +62,19 @@ function useSettled(value: boolean, ms: number): boolean {
     return () => clearTimeout(timer)
   }, [value, ms])
   return settled
+}
+
+/** A warning in a workspace that has agents but no enabled channel, so that nobody receives its alerts. */
+function NotifyBanner({ slug }: { slug: string }) {
+  const { agents, alerts } = useWorkspace()
+  if (alerts.notified || agents === 0) return null
+  return (
+    <div className="svc-banner svc-banner-acts" data-kind="warn" role="note">
+      <IconBellOff size={16} aria-hidden />
+      <span>
+        Nobody is notified<span className="svc-not-on-phones"> when an agent goes offline</span>.
+      </span>
+      <NotifyButtons slug={slug} />
+    </div>
+  )
 }

@@ -1,12 +1,15 @@
-import { Stack } from '@mantine/core'
+import './updates.css'
+import './updates-page.css'
+import { Button, Group, Stack } from '@mantine/core'
+import type { WishResult } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
 import { blueprintsQuery } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
-import { count, ErrorNote, PageHeader, useDocumentTitle, WhyButton } from '../ui/index.ts'
-import { ButtonLink } from '../ui/links.tsx'
+import { count, ErrorNote, PageHeader, Section, Text, useDocumentTitle, WhyButton } from '../ui/index.ts'
+import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { ForAgents, How, VersionChoice, Waves } from './Fields.tsx'
 import { Preview } from './Preview.tsx'
@@ -14,10 +17,7 @@ import { NewSecrets } from './parts/NewSecrets.tsx'
 import { Unsigned } from './parts/Served.tsx'
 import { readWaves } from './parts/words.ts'
 import type { Plan } from './plan.ts'
-import { Results } from './Results.tsx'
 import { usePlan, useReach, useSending, whyNot } from './usePlan.ts'
-import './updates.css'
-import './updates-page.css'
 
 const route = getRouteApi('/signed-in/w/$slug/updates/new')
 
@@ -117,4 +117,54 @@ const undo: Readonly<Record<Plan['how'], string>> = {
   waves: 'You can pause or cancel the rollout at any time. Agents that already run the version keep it.',
   once: 'You can pause or cancel it until the agents start. After that, request their previous version.',
   withdraw: 'You can request the version again at any time.',
+}
+
+interface ResultsProps {
+  slug: string
+  results: readonly WishResult[]
+  again: () => void
+}
+
+/** The results of a cancellation for many agents, agent by agent: refused ones first, each with the reason. */
+function Results({ slug, results, again }: ResultsProps) {
+  const refused = results.filter(({ ok }) => !ok)
+  const done = results.filter(({ ok }) => ok)
+  const list = (some: readonly WishResult[]) => (
+    <ul className="svc-rows">
+      {some.map(({ agent, message }) => (
+        <li key={agent}>
+          <AnchorLink to={paths.agent} params={{ slug, name: agent }} search={{ tab: 'updates' }}>
+            {agent}
+          </AnchorLink>
+          {message !== null && (
+            <div className="svc-quiet">
+              <Text>{message}</Text>
+            </div>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+  return (
+    <div className="svc-column">
+      {refused.length > 0 && (
+        <Section title={`Refused for ${count(refused.length, 'agent')}`} flush>
+          {list(refused)}
+        </Section>
+      )}
+      {done.length > 0 && (
+        <Section title={`Cancelled for ${count(done.length, 'agent')}`} flush>
+          {list(done)}
+        </Section>
+      )}
+      <Group gap="xs">
+        <ButtonLink to={paths.fleet} params={{ slug }}>
+          View agents
+        </ButtonLink>
+        <Button variant="default" onClick={again}>
+          Start another
+        </Button>
+      </Group>
+    </div>
+  )
 }

@@ -1,11 +1,12 @@
 /** The commands of `svc`, grouped by the purposes for which people use them. Each command has a separate file. */
 
-import { Command } from 'commander'
+import { compareVersions, isVersion } from '@svc/protocol'
+import { Command, CommanderError } from 'commander'
 import { version } from '../machine/base/version.ts'
-import { hint, noteDir, noteStart } from '../machine/hint.ts'
-import { execute } from './execute.ts'
-import { columns, warn } from './kit/output.ts'
-import { olderThanFolder } from './older.ts'
+import { folderAt } from '../machine/files/folder.ts'
+import { hint, noteDir, noteStart, quoted } from '../machine/hint.ts'
+import { insideOf } from '../updates/runtime/release.ts'
+import { columns, exitOf, exits, guardOutput, warn } from './kit/output.ts'
 
 type Make = () => Promise<Command>
 
@@ -149,4 +150,39 @@ const begin = (): string =>
 export async function run(args: readonly string[]): Promise<void> {
   noteStart()
   return execute(await program(args), args)
+}
+
+/**
+ * Runs the command line `args` of `svc`, and sets the exit code.
+ */
+async function execute(svc: Command, args: readonly string[]): Promise<void> {
+  for (const command of [svc, ...svc.commands, ...svc.commands.flatMap((c) => c.commands)]) {
+    command
+      .exitOverride()
+      .configureOutput({ outputError: (text, write) => write(text) })
+      .showHelpAfterError('Add --help to see how to use it.')
+  }
+  guardOutput()
+  try {
+    await svc.parseAsync(args, { from: 'user' })
+    process.exitCode ??= exits.done
+  } catch (error) {
+    process.exitCode = error instanceof CommanderError ? exitOfUsage(error) : exitOf(error)
+  }
+}
+
+const exitOfUsage = ({ exitCode }: CommanderError): number => (exitCode === 0 ? exits.done : exits.usage)
+
+// Warns if the running `svc` command is older than the runtime in the agent's folder. The runtime updates itself, but
+// the command that a person installed on the machine does not.
+
+/**
+ * Returns the warning to print before the command does its work; undefined if the command is at least as new as the
+ * runtime in the folder.
+ */
+function olderThanFolder(dir: string, own: string = version): string | undefined {
+  const { runtime } = folderAt(dir)
+  const there = insideOf(runtime)?.version
+  if (there === undefined || !isVersion(own) || !isVersion(there) || compareVersions(own, there) >= 0) return undefined
+  return `This svc is ${own}, and the runtime in this folder is ${there}. Renew the command with: ${quoted(runtime)} self install`
 }

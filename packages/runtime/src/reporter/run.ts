@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Manifest } from '@svc/blueprint'
-import { clampInterval, type Stop } from '@svc/protocol'
+import { clampInterval, type HealthItem, type Stop } from '@svc/protocol'
 import { messageOf } from '../machine/base/errors.ts'
 import { duration, floor, wait } from '../machine/base/time.ts'
 import { version } from '../machine/base/version.ts'
@@ -13,14 +13,15 @@ import { sweep } from '../machine/files/durable.ts'
 import { readConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { inTurn } from '../machine/files/lock.ts'
+import { readFile } from '../machine/files/read.ts'
 import { fillSettings } from '../state/settings.ts'
 import { noMemory } from './commands/memory.ts'
 import { handledText } from './commands/receive.ts'
 import { type Exchanged, exchange, type Now, type Own, type Reporter } from './exchange.ts'
+import { manifestNow } from './known.ts'
 import { firstInterval, firstReport, minFloors, nextReport } from './schedule.ts'
 import { watchWrites } from './status/writes.ts'
 import { upload } from './uploads.ts'
-import { watchManifest } from './watch.ts'
 
 export const createReporter = (folder: Folder): Reporter => ({
   folder,
@@ -148,5 +149,39 @@ function tell(say: (line: string) => void): (result: Exchanged) => void {
     reached = true
     failures = 0
     last = undefined
+  }
+}
+
+/**
+ * Remembers the last valid manifest while a reporter runs. If the manifest becomes invalid, a health item says so, and
+ * the last valid one stays in use.
+ */
+interface Watched {
+  readonly manifest: Manifest
+  readonly health: readonly HealthItem[]
+}
+
+function watchManifest(folder: Folder, first: Manifest): () => Promise<Watched> {
+  let good = first
+  let seen = ''
+  let health: HealthItem[] = []
+  return async () => {
+    const read = readFile(folder.manifest, 1024 * 1024)
+    const source = read.is === 'bytes' ? read.bytes.toString('latin1') : read.is
+    if (source !== seen) {
+      seen = source
+      const now = await manifestNow(folder)
+      if (now.ok) good = now.value
+      health = now.ok
+        ? []
+        : [
+            {
+              name: 'Manifest',
+              level: 'warn',
+              detail: `The previous one stays in force. ${now.message.split('\n')[0]}`.slice(0, 300),
+            },
+          ]
+    }
+    return { manifest: good, health }
   }
 }

@@ -8,16 +8,17 @@ import type { BareRoutes } from '../platform/http/listener.ts'
 import { Turns } from '../platform/http/turns.ts'
 import { Window } from '../platform/limits/window.ts'
 import { bundleCall } from './bundle.ts'
-import type { AgentDeps } from './deps.ts'
+import type { AgentDeps, AgentParts } from './deps.ts'
 import { installCalls } from './install.ts'
+import { logCall } from './log.ts'
 import { productCalls } from './products.ts'
+import { reportCall } from './report.ts'
 import type { Decision, Submission } from './report-store/rows.ts'
 import { createBatcher } from './reports/batch.ts'
 import { createLookup, type Lookup } from './reports/lookup.ts'
 import { type AgentMetrics, createMetrics } from './reports/metrics.ts'
 import { decide } from './reports/rules.ts'
 import { openReportStore } from './reports/store.ts'
-import { agentRoutes } from './routes.ts'
 import { createTrouble } from './trouble.ts'
 
 export interface AgentApi {
@@ -89,3 +90,10 @@ function committed({ live, lookup, deliveries, metrics }: Watchers, submission: 
   if (decision.write.commands.length > 0 || decision.write.updateEvents.length > 0)
     live.changed(decision.workspaceId, submission.agentId)
 }
+
+// The routes for the reports and logs of agents (4). The listener calls them directly, without the router of the pages.
+
+const agentRoutes = (parts: AgentParts): BareRoutes => ({
+  'POST /api/agent/v1/report': reportCall(parts),
+  'POST /api/agent/v1/log': logCall(parts),
+})

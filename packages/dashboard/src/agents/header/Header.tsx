@@ -1,15 +1,17 @@
-import { Text as Words } from '@mantine/core'
+import { Button, Text as Words } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { Suspense, useState } from 'react'
 import { paths } from '../../paths.ts'
 import { listBefore } from '../../shell/keys/returning.ts'
 import { Level, Text, Time } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { Dotted } from '../../ui/parts.tsx'
 import { Wished } from '../../updates/parts/Wished.tsx'
+import { TagsDialog } from '../dialogs/index.ts'
 import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { AgentMenu } from './AgentMenu.tsx'
 import { Controls } from './Controls.tsx'
-import { Tags } from './Tags.tsx'
 
 /** The top of the agent's page: the agent's name, level, last report and controls. */
 export function Header({ agent }: { agent: Agent }) {
@@ -120,5 +122,34 @@ function Heard({ agent: { page, silent } }: { agent: Agent }) {
     <>
       reported <Time at={page.seenAt} />
     </>
+  )
+}
+
+/** The tags of the agent, each a link to the agents that have it, and a button to change them; nothing without tags. */
+function Tags({ agent: { slug, page } }: { agent: Agent }) {
+  const [open, setOpen] = useState(false)
+  if (page.tags.length === 0 && !open) return null
+  return (
+    <div className="ag-tags">
+      <ul aria-label="Tags">
+        {page.tags.map((tag) => (
+          <li key={tag}>
+            <Link to={paths.fleet} params={{ slug }} search={{ q: `tag:${tag}` }} className="ag-tag">
+              <span>{tag}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {page.canAct && (
+        <Button size="compact-xs" variant="subtle" onClick={() => setOpen(true)}>
+          Tags…
+        </Button>
+      )}
+      {open && (
+        <Suspense>
+          <TagsDialog slug={slug} names={[page.name]} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </div>
   )
 }

@@ -1,7 +1,9 @@
+import './logs.css'
 import { Select } from '@mantine/core'
+import type { LogEntry } from '@svc/api'
 import { IconFileText } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { logsQuery } from '../../data/queries.ts'
 import { part } from '../../ui/files.tsx'
 import { Empty, ErrorNote, PlainTime, Text } from '../../ui/index.ts'
@@ -9,8 +11,6 @@ import { Tone, WhyButton } from '../../ui/parts.tsx'
 import { bytes } from '../../ui/time/format.ts'
 import { type Agent, useView } from '../parts/agent.ts'
 import { wordsOf } from '../parts/life.ts'
-import { useArrivals } from './arrivals.ts'
-import './logs.css'
 
 const LogReader = part(() => import('./LogReader.tsx'))
 
@@ -108,4 +108,29 @@ function Ask({ agent, onAsked }: { agent: Agent; onAsked: (name: string) => void
       </WhyButton>
     </div>
   )
+}
+
+interface AwaitedLog {
+  readonly name: string
+  /** The ids of the logs that the service had when this log was requested. */
+  readonly before: ReadonlySet<string>
+}
+
+/** Finds a requested log in the list of logs: a log of that name that was not listed before the request. */
+export const arrivedOf = (waiting: AwaitedLog, logs: readonly LogEntry[]): LogEntry | undefined =>
+  logs.find((log) => log.name === waiting.name && !waiting.before.has(log.id))
+
+/**
+ * Calls `open` when the log that was requested last arrives. Returns a function that must be called with the name of a
+ * log when that log is requested.
+ */
+function useArrivals(logs: readonly LogEntry[] | undefined, open: (id: string) => void): (name: string) => void {
+  const [waiting, setWaiting] = useState<AwaitedLog | null>(null)
+  const came = waiting && logs ? arrivedOf(waiting, logs)?.id : undefined
+  useEffect(() => {
+    if (came === undefined) return
+    setWaiting(null)
+    open(came)
+  }, [came, open])
+  return (name) => setWaiting({ name, before: new Set(logs?.map(({ id }) => id)) })
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { arrivedOf } from './arrivals.ts'
+import { arrivedOf } from './Logs.tsx'
 import { byRow, findIn, piecesOf, rowsOf, step } from './search.ts'
 
 const found = (text: string, wanted: string) => {

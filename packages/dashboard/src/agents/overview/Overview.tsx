@@ -1,20 +1,27 @@
-import { Fragment, type ReactNode, Suspense } from 'react'
+import './overview.css'
+import type { Account as AccountFacts } from '@svc/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { Fragment, type ReactNode, Suspense, useMemo } from 'react'
+import { usageQuery } from '../../data/queries.ts'
+import { dayName, lastDays, StackedBars, stack } from '../../ui/charts/index.ts'
 import { part } from '../../ui/files.tsx'
+import { dollars, serviceNow } from '../../ui/index.ts'
+import { Section } from '../../ui/parts.tsx'
+import { count, figure } from '../../ui/time/format.ts'
+import { Facts } from '../../ui/values/Facts.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { pauseByMachine } from '../parts/machine.ts'
-import { Account } from './Account.tsx'
 import { Active } from './Active.tsx'
 import { Alerts } from './Alerts.tsx'
 import { Bindings } from './Bindings.tsx'
-import { Costs } from './Costs.tsx'
 import { Gauges } from './Gauges.tsx'
 import { Health } from './Health.tsx'
 import { PanelSection } from './Panels.tsx'
 import { arrange, type Columns, listedHealth } from './parts/arrange.ts'
 import { Levels } from './parts/Levels.tsx'
 import { StateDetail, TwoReporters } from './parts/StateDetail.tsx'
+import { usageColumns } from './parts/usage.ts'
 import { hasVersions, Versions } from './Versions.tsx'
-import './overview.css'
 
 /** Only agents without a level have a next step, so its code is apart. */
 const NextStep = part(() => import('./NextStep.tsx'))
@@ -67,3 +74,45 @@ const partOf: Readonly<Record<Columns['wide'][number], (agent: Agent) => ReactNo
 
 const Parts = ({ agent, parts }: { agent: Agent; parts: Columns['wide'] }) =>
   parts.map((part) => <Fragment key={part}>{partOf[part](agent)}</Fragment>)
+
+/** Shows the AI account that the agent's machine uses (2.1). */
+const Account = ({ account }: { account: AccountFacts }) => (
+  <Section title="Account" flush>
+    <Facts
+      facts={[
+        ['Organization', account.org],
+        ['Plan', account.plan],
+        ['E-mail', account.email],
+      ]}
+    />
+  </Section>
+)
+
+const days = 30
+
+/**
+ * Shows the agent's costs of the last 30 days by day and model. If no cost was reported, shows the number of runs by
+ * day; without runs, shows nothing.
+ */
+function Costs({ agent: { slug, page } }: { agent: Agent }) {
+  const { data } = useQuery({ ...usageQuery(slug, page.name, days), enabled: page.runs.kept > 0 })
+  const today = new Date(serviceNow()).toISOString().slice(0, 10)
+  const view = useMemo(() => {
+    const { costs, columns } = usageColumns(data ?? [], lastDays(Date.parse(today), days))
+    return { costs, stack: stack(columns) }
+  }, [data, today])
+  if (view.stack.total === 0) return null
+  const runs = data?.reduce((sum, day) => sum + day.runs, 0) ?? 0
+  return (
+    <Section title={view.costs ? 'Cost, 30 days' : 'Runs, 30 days'} aside={view.costs && count(runs, 'run')}>
+      <StackedBars
+        title={view.costs ? 'Cost by day and model' : 'Runs by day'}
+        stack={view.stack}
+        format={view.costs ? dollars : figure}
+        axis={view.costs ? (n) => (Number.isInteger(n) ? `$${figure(n)}` : dollars(n)) : figure}
+        nameOf={dayName}
+        whole={!view.costs}
+      />
+    </Section>
+  )
+}

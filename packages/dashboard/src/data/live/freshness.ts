@@ -7,7 +7,6 @@ import { followAnswers } from '../../ui/time/service-time.ts'
 import type { LiveState } from './connection.ts'
 import { type Place, takePlace } from './places.ts'
 import { pollEvery, type TabFacts, type Way, wayOf } from './policy.ts'
-import { watchTab } from './tab.ts'
 
 /** The outcome of loading: the service answered, could not be reached, or refused the person. */
 export type LoadResult = 'fresh' | 'unreachable' | 'refused'
@@ -101,4 +100,32 @@ export function keepFresh(state: (state: LiveState) => void): Freshness {
       change({ signedIn: false })
     },
   }
+}
+
+/** Reports when this tab is shown, hidden or frozen, and when its page is left. */
+
+/**
+ * Calls `changed` each time the tab is shown or hidden, and once at the start. `hiddenSince` is undefined while the tab
+ * is visible, and -Infinity from the moment at which the browser freezes the tab or the page is left. Returns a
+ * function that ends the calls.
+ */
+function watchTab(changed: (hiddenSince: number | undefined) => void): () => void {
+  let hiddenSince: number | undefined
+  const notify = () => {
+    hiddenSince = document.visibilityState === 'visible' ? undefined : (hiddenSince ?? performance.now())
+    changed(hiddenSince)
+  }
+  const sleep = () => {
+    hiddenSince = Number.NEGATIVE_INFINITY
+    changed(hiddenSince)
+  }
+  const ended = new AbortController()
+  const { signal } = ended
+  document.addEventListener('visibilitychange', notify, { signal })
+  document.addEventListener('resume', notify, { signal })
+  document.addEventListener('freeze', sleep, { signal })
+  window.addEventListener('pageshow', notify, { signal })
+  window.addEventListener('pagehide', sleep, { signal })
+  notify()
+  return () => ended.abort()
 }

@@ -19,7 +19,7 @@ import { readBundle, readManifest } from '@svc/blueprint'
 import { readStatusFile, type StatusFile } from '@svc/protocol'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { programs } from '../../../../../testing/program.ts'
-import { languages } from './create.ts'
+import { languages } from './new.ts'
 
 let root: string
 beforeEach(() => {

@@ -3,18 +3,18 @@
  * run, or ends in another way, so each step beside it may fail. This code never touches `process.stdin`, `stdout` or
  * `stderr`, since Node would make a pipe non-blocking, also for the command, which shares it.
  */
-import { closeSync, constants, existsSync, mkdirSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, closeSync, constants, existsSync, mkdirSync, type Stats, statSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { safeLine, shown } from '@svc/protocol'
 import { messageOf } from '../../machine/base/errors.ts'
 import { openOwn } from '../../machine/files/own.ts'
 import { plainHint } from '../../machine/hint.ts'
 import { type ExecCall, readCall } from './call.ts'
+import { createFolders } from './files.ts'
 import { handOnSignals, limitTime, type TimeLimit } from './follow.ts'
 import { type LastLog, openLog } from './last-log.ts'
 import { isAlone, type Launched, launchedHere, stdioOf } from './launched.ts'
 import { jobsIn, unrecordedFile } from './paths.ts'
-import { readyFolder } from './place.ts'
 import { recorderIn } from './recorder.ts'
 import { exitCodes, exitOf, type RunEnd } from './run-end.ts'
 import { type JobCommand, start } from './start.ts'
@@ -227,4 +227,39 @@ function quietly(act: () => void): void {
 function say(launched: Launched, text: string): void {
   const fd = stdioOf(launched)[2]
   if (fd !== undefined) quietly(() => writeSync(fd, `${plainHint('exec')}: ${safeLine(text)}\n`))
+}
+
+// The folder of a job, made ready for a run.
+
+/**
+ * Makes the folder of a job and returns it. Throws if records cannot be written there, or if the folder belongs to
+ * another user, who could have placed links in it.
+ */
+function readyFolder(jobs: string, name: string): string {
+  const folder = join(jobs, name)
+  const above = nearest(folder)
+  const uid = process.geteuid?.() ?? 0
+  // root would else make folders in the home of another user, who could then not write into them
+  if (above !== undefined && above.path !== folder && (uid === 0 || above.path === jobs)) mustBelong(above, uid)
+  createFolders(folder)
+  mustBelong({ path: folder, stat: statSync(folder) }, uid)
+  accessSync(folder, constants.W_OK | constants.X_OK)
+  return folder
+}
+
+interface Existing {
+  readonly path: string
+  readonly stat: Stats
+}
+
+/** The folder itself if it exists, else the nearest one above it that does. */
+function nearest(path: string): Existing | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (stat) return { path, stat }
+  return dirname(path) === path ? undefined : nearest(dirname(path))
+}
+
+function mustBelong({ path, stat }: Existing, uid: number): void {
+  if (!stat.isDirectory()) throw new Error(`${path} is not a folder`)
+  if (stat.uid !== uid) throw new Error(`${path} belongs to another user (${stat.uid})`)
 }

@@ -3,9 +3,9 @@
  * crontab says. The dialect is that of cron, not all of what croner reads. Times are Unix seconds.
  */
 import { Cron } from 'croner'
-import { nextIn } from './local-times.ts'
 import { zoneNamed } from './machine-zone.ts'
 import { isZone, rulesOf } from './zone.ts'
+import { changeAfter, type Offsets } from './zone-rules.ts'
 
 /** The times at which a job should begin. */
 export interface Times {
@@ -119,4 +119,52 @@ function listed(part: string): string {
   const [, from, to, step] = (/^(\d{1,2})-(\d{1,2})\/(\d{1,2})$/.exec(part) ?? []).map(Number)
   if (from === undefined || to === undefined || !step || from > to) return part
   return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => from + i * step).join()
+}
+
+/**
+ * Finds the next time of a schedule in a zone of which only the offsets are known. When clocks change, the times are
+ * those of cron, and the same as for a zone that Node knows. Pure; times are Unix seconds, and a local time is the Unix
+ * time at which UTC shows it.
+ */
+type Next = (at: number) => number | undefined
+
+const day = 86_400
+/** Clocks have never been changed by more than this, but for days that were left out. */
+const maxChange = 3 * 3600
+
+/**
+ * Returns the function that finds the next time after a time. `nextLocal` finds the next local time of the schedule.
+ * A job whose hour and minute are fixed runs once where a local time comes twice, and at the change if it is left out.
+ */
+const nextIn = (offsets: Offsets, nextLocal: Next, isFixed: boolean): Next =>
+  isFixed ? (at) => nextFixed(offsets, nextLocal, at) : (at) => nextOfAll(offsets, nextLocal, at)
+
+function nextFixed(offsets: Offsets, nextLocal: Next, at: number): number | undefined {
+  let local = nextLocal(at + offsets(at) - maxChange)
+  while (local !== undefined) {
+    const time = timeOf(offsets, local)
+    if (time > at) return time
+    local = nextLocal(local)
+  }
+  return undefined
+}
+
+/** The first time at which the clocks show a local time; the change of the clocks if they leave it out. */
+function timeOf(offsets: Offsets, local: number): number {
+  const [before, after] = [offsets(local - day), offsets(local + day)]
+  const shown = [local - before, local - after].filter((at) => at + offsets(at) === local)
+  if (shown.length > 0) return Math.min(...shown)
+  return changeAfter(offsets, local - day, local + day) ?? local - after
+}
+
+/** Looks at each time between two changes of the clocks by itself. */
+function nextOfAll(offsets: Offsets, nextLocal: Next, at: number): number | undefined {
+  for (let [from, after] = [at, at]; ; ) {
+    const offset = offsets(from)
+    const local = nextLocal(after + offset)
+    if (local === undefined) return undefined
+    const change = changeAfter(offsets, from, local - offset)
+    if (change === undefined) return local - offset
+    ;[from, after] = [change, change - 1]
+  }
 }

@@ -4,8 +4,8 @@
  */
 import type { Logger } from 'pino'
 import type { Db, Store } from '../../platform/db/open.ts'
+import { dayMs } from '../../platform/limits/units.ts'
 import { scopeOf, serviceScope } from '../store.ts'
-import { eraseOldAlerts } from './erase.ts'
 import { evaluateScope } from './evaluate.ts'
 import type { NamedScope } from './findings.ts'
 import { leaseMs, returnLease, takeLease } from './lease.ts'
@@ -140,4 +140,17 @@ async function placesOf({ db }: Store): Promise<NamedScope[]> {
     .orderBy('workspace.id')
     .execute()
   return rows.map(({ id, slug, activated_at }) => ({ ...scopeOf({ id }), slug, active: activated_at !== null }))
+}
+
+// Deletes alerts and mutes that ended more than 400 days ago, at most 500 of each per call.
+
+const keptDays = 400
+const rowsAtOnce = 500
+
+async function eraseOldAlerts(db: Db, now: number): Promise<void> {
+  const until = now - keptDays * dayMs
+  const old = db.selectFrom('alert').select('id').where('ended_at', 'is not', null).where('ended_at', '<', until)
+  await db.deleteFrom('alert').where('id', 'in', old.orderBy('ended_at').limit(rowsAtOnce)).execute()
+  const mutes = db.selectFrom('alert_mute').select('id').where('ended_at', '<', until)
+  await db.deleteFrom('alert_mute').where('id', 'in', mutes.limit(rowsAtOnce)).execute()
 }

@@ -3,28 +3,33 @@
  * does not delay reports. For agents about which no rule can hold, only columns with short values are read.
  */
 
+import { setImmediate } from 'node:timers/promises'
+import { storedReport } from '../../fleet/reports/body.ts'
 import { warnsOf } from '../../fleet/reports/columns.ts'
 import { twoReporters } from '../../fleet/reports/reporters.ts'
-import { noSigns, readSigns, type Signs } from '../../fleet/reports/signs.ts'
+import { noSigns, readSigns, type Signs, signsOf } from '../../fleet/reports/signs.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
+import { dayOf } from '../../platform/limits/units.ts'
 import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
-import { type AlertFacts, isSilent } from '../rules/conditions.ts'
+import { type AlertFacts, isSilent, mayCostTooMuch } from '../rules/conditions.ts'
 import { readHours } from '../rules/hours.ts'
 import { highCost, type JudgedRules, needSigns, needsYoungRuns } from '../rules/may-hold.ts'
 import type { About } from '../store.ts'
-import { costsOf } from './costs.ts'
 import {
   agentsAtOnce,
+  costsOfDay,
   type Details,
   detailsOf,
+  earlierCosts,
+  earlierWaitingCosts,
   lastRuns,
   readAgents,
   type Slice,
   type SliceRow,
   sliceReader,
   type Wanted,
+  waitingCost,
 } from './fact-rows.ts'
-import { signsOfBodies } from './signs-of-bodies.ts'
 
 interface AgentFound {
   about: About
@@ -154,4 +159,62 @@ export function failedUpdate({
     return { version: hold.version, outcome: hold.outcome }
   }
   return null
+}
+
+// Reads the costs of agents, today and on the days before. Each cost is the sum of a row in `usage_day` and of a cost
+// that is stored with the last report and not in `usage_day` yet.
+
+/**
+ * The costs of agents, by agent id, only for agents that cost something today. The days before are read only if today's
+ * cost is high enough for a rule.
+ */
+async function costsOf(
+  db: Db,
+  { rules, now }: JudgedRules,
+  rows: readonly SliceRow[],
+): Promise<Map<string, AlertFacts['cost']>> {
+  const today = dayOf(now)
+  const written = await costsOfDay(
+    db,
+    rows.map(({ id }) => id),
+    today,
+  )
+  const costs = new Map<string, AlertFacts['cost']>()
+  const usages = new Map<string, string | null>()
+  for (const { id, usage } of rows) {
+    const cost = (written.get(id) ?? 0) + waitingCost(usage, today)
+    if (cost <= 0) continue
+    costs.set(id, { today: cost, before: [] })
+    usages.set(id, usage)
+  }
+  const high = [...costs].filter(([, { today }]) => mayCostTooMuch(today, rules)).map(([id]) => id)
+  for (const [id, days] of await earlierCosts(db, high, today)) {
+    for (const [day, cost] of earlierWaitingCosts(usages.get(id) ?? null, today))
+      days.set(day, (days.get(day) ?? 0) + cost)
+    costs.set(id, { today: costs.get(id)?.today ?? 0, before: [...days.values()].filter((cost) => cost > 0) })
+  }
+  return costs
+}
+
+// Reads an agent's signs, the facts that alerts need, from the body of its last report. That is needed if the agent has
+// not reported since the column for signs exists, or for a run that is too young to be in that column.
+
+/**
+ * The number of bodies that are read at a time. A body has up to 256 KB, so reading only a few keeps the turns of the
+ * event loop short.
+ */
+const atOnce = 8
+
+async function signsOfBodies(db: Db, ids: readonly string[]): Promise<Map<string, Signs>> {
+  const signs = new Map<string, Signs>()
+  for (let i = 0; i < ids.length; i += atOnce) {
+    const rows = await db
+      .selectFrom('agent_report')
+      .select(['agent_id', 'body'])
+      .where('agent_id', 'in', ids.slice(i, i + atOnce))
+      .execute()
+    for (const { agent_id, body } of rows) signs.set(agent_id, signsOf(storedReport(body)))
+    await setImmediate()
+  }
+  return signs
 }

@@ -3,21 +3,21 @@
  * of the pages. Whatever bytes arrive, the answer is 2xx to 4xx or a closed socket, 503 only under overload or if the
  * store fails, and the process keeps running (I10).
  */
+
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { RefusalCode } from '@svc/protocol'
+import { elsewhereWords, envelope, isOwnMachineOnly, type RefusalCode, shown } from '@svc/protocol'
 import type { Logger } from 'pino'
 import type { Base } from '../base.ts'
 import { refuseAndClose, refuseAsBusy } from './answers.ts'
 import { drain, noteExpectation } from './body.ts'
 import { brokenRequests } from './broken.ts'
-import { maxConnections } from './capacity.ts'
 import { connectionsOf } from './connections.ts'
-import { refusingElsewhere } from './elsewhere.ts'
-import { faultOf } from './framing.ts'
 import { ownOrigin } from './origin.ts'
+import { sendPage, wantsPage } from './person-page.ts'
 import { pipelining } from './pipelining.ts'
-import { pathOf } from './requests.ts'
+import { oncePer, pathOf } from './requests.ts'
 import { addressShare, shareConnections } from './share.ts'
 import { Turns } from './turns.ts'
 import { giveUpUnread, type UnreadLimits, unreadLimits } from './unread.ts'
@@ -155,4 +155,82 @@ async function attempt(log: Logger, handler: Handler, req: IncomingMessage, res:
     if (res.headersSent) res.destroy()
     else refuseAsBusy(res)
   }
+}
+
+// Computes how many connections this process may have: its limit of open files, less those for the database, logs and
+// files.
+
+const reserved = 256
+const minConnections = 64
+/**
+ * The maximum number of connections, also used if the system sets no limit of open files or does not tell it. Memory
+ * would suffice for more.
+ */
+const unlimited = 200_000
+
+export function maxConnections(limits: string = ownLimits()): number {
+  const files = /^Max open files\s+(\d+)/m.exec(limits)?.[1]
+  return files === undefined ? unlimited : Math.min(unlimited, Math.max(minConnections, Number(files) - reserved))
+}
+
+/** The limits of this process as Linux reports them. Node raised the soft limit to the hard one when it started. */
+function ownLimits(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+// Refuses requests that name another address than that of the service (D23, D82). The refusal names the right address
+// and the setting, since nobody can guess them: a person gets a page, a program the JSON error.
+
+const quietMs = 60 * 60 * 1000
+
+function refusingElsewhere(baseUrl: string, log: Pick<Logger, 'info'>) {
+  const message = elsewhereWords(baseUrl)
+  const { error } = envelope('not_found', message)
+  const body = JSON.stringify({ error: { ...error, address: baseUrl } })
+  const page = pageAbout(baseUrl)
+  const quiet = oncePer(quietMs)
+  return (req: IncomingMessage, res: ServerResponse): void => {
+    const named = req.headers['x-forwarded-host'] ?? req.headers.host
+    if (quiet(performance.now()) !== undefined)
+      log.info({ named: shown(named ?? null), answersAt: baseUrl }, 'a request named another address, and got 404')
+    if (wantsPage(req)) sendPage(req, res, 404, page)
+    else refuseAndClose(req, res, 'not_found', { body })
+  }
+}
+
+const pageAbout = (baseUrl: string) => ({
+  title: 'This service has another address',
+  lines: [
+    `It answers only at ${baseUrl}.`,
+    ...(isOwnMachineOnly(baseUrl) ? ['Only its own machine reaches that address.'] : []),
+    'The operator of the service can set another address with SVC_BASE_URL, in its environment or in the file .env, and start it again. The document "First steps" (docs/start.md) says how, under "Reach it from another machine".',
+  ],
+  link: baseUrl,
+})
+
+// Finds ambiguous requests that Node's parser accepts: those for which the host, or the end of the body, can be read in
+// two ways.
+
+/** Returns the fault of the request as a sentence; undefined if it has none. */
+function faultOf(req: IncomingMessage): string | undefined {
+  const hosts = hostsOf(req.rawHeaders)
+  if (hosts > 1) return 'The request names a host twice.'
+  if (hosts === 0 && req.httpVersion !== '1.0') return 'The request must name its host (the header Host).'
+  const encoding = req.headers['transfer-encoding']
+  if (encoding === undefined) return undefined
+  if (req.httpVersion === '1.0') return 'HTTP/1.0 knows no Transfer-Encoding.'
+  return encoding.toLowerCase() === 'chunked' ? undefined : 'The only Transfer-Encoding that is taken is "chunked".'
+}
+
+function hostsOf(rawHeaders: readonly string[]): number {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts
 }

@@ -19,7 +19,7 @@ import type { WebEnv } from '../../web/routing/guards.ts'
 import { hashToken, newToken } from '../tokens.ts'
 import { Arrivals } from './arrivals.ts'
 import { readBody } from './body.ts'
-import { maxConnections } from './capacity.ts'
+import { maxConnections } from './listener.ts'
 import { cutOff } from './paced.ts'
 
 let w: TestWorkspace

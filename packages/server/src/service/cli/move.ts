@@ -15,7 +15,7 @@ import type { Config } from '../../platform/base.ts'
 import { databaseFile, holderOf, lockFolder, movedFile, noteMoved } from '../../platform/data-folder.ts'
 import { migrate } from '../../platform/db/migrate.ts'
 import { openEmbedded, openPostgres } from '../../platform/db/open.ts'
-import { wrongWithDatabaseAddress } from '../database-address.ts'
+import { wrongWithDatabaseAddress } from '../config.ts'
 
 type Moved = MovedRows & {
   /** The address of the new database, without a password. */

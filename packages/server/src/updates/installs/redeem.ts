@@ -3,7 +3,16 @@
  * the agent, its bots and their tokens; a refusal makes nothing, and the code stays valid (I12, I13).
  */
 import { type Binding, isTooOld, type Manifest, type Need, neededSvc } from '@svc/blueprint'
-import { type NeedSpec, type Preview, type Redeemed, type RefusalCode, refusals, type Verdict } from '@svc/protocol'
+import {
+  isEnvName,
+  isEnvValue,
+  type NeedSpec,
+  type Preview,
+  type Redeemed,
+  type RefusalCode,
+  refusals,
+  type Verdict,
+} from '@svc/protocol'
 import { tagNewAgent } from '../../fleet/agents/tags.ts'
 import { type GivenBot, giveBot, judgeBots } from '../../fleet/bots/store.ts'
 import { audit } from '../../people/audit/store.ts'
@@ -17,7 +26,6 @@ import { newId } from '../../platform/ids.ts'
 import { hashToken, newToken } from '../../platform/tokens.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
 import { codeState, tagsIn } from './codes.ts'
-import { envOf } from './env.ts'
 
 type InstallRefusal = Extract<
   RefusalCode,
@@ -232,3 +240,28 @@ async function originsOf(
 const bindingsOf = ({ bindings }: InstallCodeRow): Binding[] => JSON.parse(bindings) as Binding[]
 
 const refuse = (code: InstallRefusal, message: string = refusals[code][1]) => ({ ok: false, code, message }) as const
+
+// Makes the variables of the agent's file `.svc/agent.env` (2.9, D51).
+
+/**
+ * Returns the environment variables for a new agent: its token, and the address, workspace and token of each bot.
+ * `SVC_URL` is not among them, because the runtime writes the address that it was given.
+ */
+function envOf(
+  token: string,
+  workspaceId: string,
+  given: readonly Pick<GivenBot, 'product' | 'token'>[],
+  origins: ReadonlyMap<string, string>,
+): Record<string, string> {
+  const env: Record<string, string> = { SVC_TOKEN: token }
+  for (const bot of given) {
+    const name = `SVC_BINDING_${bot.product.toUpperCase()}`
+    env[`${name}_URL`] = origins.get(bot.product) ?? ''
+    env[`${name}_WORKSPACE`] = workspaceId
+    env[`${name}_TOKEN`] = bot.token
+  }
+  for (const [name, value] of Object.entries(env)) {
+    if (!isEnvName(name) || !isEnvValue(value) || value === '') throw new Error(`The variable ${name} is not whole.`)
+  }
+  return env
+}

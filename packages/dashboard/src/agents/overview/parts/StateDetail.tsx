@@ -5,7 +5,6 @@ import { AsOf } from '../../parts/AsOf.tsx'
 import type { Agent } from '../../parts/agent.ts'
 import { ByMachine } from '../../parts/ByMachine.tsx'
 import { isPaused, pauseByMachine } from '../../parts/machine.ts'
-import { pausedBy } from './paused.ts'
 
 /**
  * Shows the detail of the agent's state, and a pause or resume that was made on its machine. For a stopped or offline
@@ -65,3 +64,13 @@ export const TwoReporters = () => (
     command reaches only one of them. Stop one, or rotate the token and give it to the right one.
   </p>
 )
+
+/** Says who paused an agent. `person` is the person whose command did, if the service knows the command. */
+export function pausedBy(
+  { by, user }: Pick<NonNullable<ReturnType<typeof readPause>>, 'by' | 'user'>,
+  person: string | null,
+): string {
+  if (by === 'machine') return user === undefined ? 'Paused on its machine' : `Paused on its machine by ${user}`
+  if (by === undefined) return 'Paused'
+  return person === null ? 'Paused by a command from here' : `Paused by ${person}`
+}

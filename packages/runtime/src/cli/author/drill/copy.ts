@@ -2,11 +2,14 @@
  * Makes the copy of an agent in which a drill takes place: a temporary folder with the agent's running version, without
  * the agent's token and without a connection to a service.
  */
+
+import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type Manifest, manifestName, type Packed, packFolder, unpackBundle } from '@svc/blueprint'
 import { placeVersion } from '../../../install/place.ts'
+import { programFile } from '../../../launcher/file.ts'
 import { Refusal } from '../../../machine/base/refusal.ts'
 import { namesIn } from '../../../machine/files/durable.ts'
 import { envUnread, readEnv, writeEnv } from '../../../machine/files/env.ts'
@@ -15,7 +18,6 @@ import { type Install, writeInstall } from '../../../state/install-note.ts'
 import { fillSettings } from '../../../state/settings.ts'
 import { copyShipped } from '../../../state/shipped.ts'
 import { lead, leadsTo } from '../../../state/versions/folders.ts'
-import { guard } from './guard.ts'
 
 export interface Copy {
   readonly folder: Folder
@@ -105,4 +107,26 @@ async function renamed({ bytes, manifest }: Packed, dir: string): Promise<Packed
   if (next.manifest.version !== wanted)
     throw new Error(`The line "version:" of ${manifestName} could not be changed for the drill.`)
   return next
+}
+
+// Cleans up if a drill is killed. A separate shell waits until the drill's end of a pipe is closed. If the drill did
+// not first write that it is over, the shell ends the rehearsed agent as `svc stop` does, and removes the copy with its
+// secrets.
+
+const script = `read -r word; [ "$word" = over ] && exit; copy=$1; shift; "$@"; [ -z "$copy" ] || rm -rf "$copy"`
+
+/** Starts the shell that cleans up after a killed drill. With `keep`, the copy stays on the disk. */
+function guard({ root }: Pick<Folder, 'root'>, { keep }: { keep: boolean }): { over(): void } {
+  const program = programFile()
+  const file = program.endsWith('.ts') ? [program] : ['-e', 'require(process.argv[1])', program]
+  const stop = [process.execPath, ...file, 'stop', '--dir', root]
+  const shell = spawn('/bin/sh', ['-c', script, 'sh', keep ? '' : dirname(root), ...stop], {
+    cwd: '/',
+    detached: true, // The shell gets a process group of its own, so that a kill of the drill's group spares it.
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  shell.on('error', () => {}) // Without a shell on this machine, nothing cleans up.
+  shell.stdin.on('error', () => {})
+  shell.unref()
+  return { over: () => shell.stdin.end('over\n') }
 }
