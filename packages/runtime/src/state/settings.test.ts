@@ -55,6 +55,7 @@ test('the status file is not read through a link that leads out of the folder or
   symlinkSync('later.json', join(folder.root, 'kept.json'))
   expect(readStatus(folder, join(folder.root, 'kept.json')), 'a path of the state, not written yet').toEqual({
     is: 'missing',
+    why: 'is a link that leads nowhere',
   })
 })
 
