@@ -3,11 +3,11 @@
  * everything else. Until then index.html shows the frame.
  */
 import './shell/styles.ts'
-import { api } from './data/api.ts'
+import { call } from './data/api.ts'
 import { patiently } from './door/patiently.ts'
 import { doorWithout, placeFor } from './door/place.ts'
 
-const asked = patiently(() => api.door()).catch((error) => {
+const asked = patiently(() => call('GET /door')).catch((error) => {
   const assumed = doorWithout(error, window.location.pathname)
   if (assumed) return assumed
   throw error

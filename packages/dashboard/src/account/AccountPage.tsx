@@ -4,7 +4,7 @@ import { bare } from '@svc/protocol'
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { factorsQuery, keys, meQuery, workspaceQuery } from '../data/queries.ts'
 import { useSignOut } from '../data/session.ts'
 import { FrameOf } from '../data/workspace.ts'
@@ -140,7 +140,7 @@ function NameForm({ name }: { name: string }) {
   const client = useQueryClient()
   const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
-    client.setQueryData(keys.me, await api.rename(values.name))
+    client.setQueryData(keys.me, await call('PATCH /me', { name: values.name }))
     notify({ message: 'Name changed.' })
   })
   return (
@@ -167,8 +167,8 @@ function PasswordForm({ email }: { email: string }) {
   const { data: factors } = useQuery(factorsQuery)
   const { busy, error, submit } = useSubmit(async ({ current, next }: typeof form.values) => {
     // Without a second factor the password is the proof, and nobody should have to type it twice.
-    if (factors?.totp === false) await api.prove({ password: current })
-    await api.changePassword(current, next)
+    if (factors?.totp === false) await call('POST /proof', { password: current })
+    await call('POST /password', { current, next })
     form.reset()
     void client.invalidateQueries({ queryKey: keys.sessions })
     notify({ message: 'Password changed. Your other sessions were signed out.' })

@@ -4,7 +4,7 @@ import type { Factors, NewTotp } from '@svc/api'
 import { codeIn } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useLayoutEffect, useRef, useState } from 'react'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { factorsQuery } from '../data/queries.ts'
 import { part } from '../ui/files.tsx'
 import { CodeInput } from '../ui/forms/CodeInput.tsx'
@@ -57,7 +57,7 @@ function useReload() {
 }
 
 function Adding({ onBegun }: { onBegun: (begun: NewTotp) => void }) {
-  const { busy, error, submit } = useSubmit(async () => onBegun(await api.beginTotp()))
+  const { busy, error, submit } = useSubmit(async () => onBegun(await call('POST /factors/totp')))
   return (
     <Stack gap="sm" align="flex-start">
       <div>None. With an authenticator app, a password alone does not sign anybody in to your account.</div>
@@ -84,7 +84,7 @@ function Enrolling({ begun: { secret, uri }, onCodes, onCancel }: EnrollingProps
     },
   })
   const { busy, error, submit } = useSubmit(async ({ code }: typeof form.values) => {
-    const { recovery } = await api.confirmTotp(code)
+    const { recovery } = await call('POST /factors/totp/confirm', { code })
     onCodes(recovery)
     void reload()
   })
@@ -150,12 +150,12 @@ function Added({ factors, onCodes }: { factors: Factors; onCodes: (codes: string
   const reload = useReload()
   const [removing, setRemoving] = useState(false)
   const { busy, error, submit } = useSubmit(async () => {
-    const { recovery } = await api.newRecoveryCodes()
+    const { recovery } = await call('POST /factors/recovery')
     onCodes(recovery)
     void reload()
   })
   const remove = async () => {
-    await api.removeTotp()
+    await call('DELETE /factors/totp')
     await reload()
     notify({ message: 'Authenticator app removed.' })
   }

@@ -1,7 +1,7 @@
 import { Badge, Button, Stack } from '@mantine/core'
 import type { Session } from '@svc/api'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { keys, sessionsQuery } from '../data/queries.ts'
 import { ErrorNote, Text, Time } from '../ui/index.ts'
 import { browserOf } from './browser.ts'
@@ -11,7 +11,8 @@ export function Sessions() {
   const { data, error, refetch } = useQuery(sessionsQuery)
   const client = useQueryClient()
   const end = useMutation({
-    mutationFn: (id: string | 'others') => (id === 'others' ? api.endOtherSessions() : api.endSession(id)),
+    mutationFn: (id: string | 'others') =>
+      id === 'others' ? call('DELETE /sessions') : call('DELETE /sessions/:id', { id }),
     onSettled: () => client.invalidateQueries({ queryKey: keys.sessions }),
   })
   if (error && !data) return <ErrorNote error={error} retry={refetch} />

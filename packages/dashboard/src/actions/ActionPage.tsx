@@ -5,7 +5,7 @@ import { IconMoodEmpty, IconSearch } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError, api } from '../data/api.ts'
+import { ApiError, call } from '../data/api.ts'
 import { actionQuery, keys } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
@@ -105,9 +105,9 @@ function Outcome({ slug, action }: { slug: string; action: Action }) {
   const rest = counts.expired + counts.failed
   const act = async (what: 'retry' | 'cancel') => {
     if (what === 'retry') {
-      const again = await api.retryAction(slug, id)
+      const again = await call('POST /w/:slug/actions/:id/retry', { slug, id })
       await navigate({ to: paths.action, params: { slug, id: again.id } })
-    } else await api.cancelAction(slug, id)
+    } else await call('POST /w/:slug/actions/:id/cancel', { slug, id })
     await client.invalidateQueries({ queryKey: keys.actions(slug) })
   }
   const { busy, error, submit } = useSubmit(act)

@@ -3,7 +3,7 @@ import type { AuditEntry } from '@svc/api'
 import { IconHistory } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { keys } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
@@ -22,7 +22,8 @@ export function ActivityPage() {
   useDocumentTitle('Activity', name)
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery({
     queryKey: keys.activity(slug),
-    queryFn: ({ pageParam, signal }) => api.activity(slug, pageParam, pageSize, signal),
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /w/:slug/activity', { slug }, { before: pageParam, limit: pageSize }, signal),
     initialPageParam: undefined as number | undefined,
     getNextPageParam: (page) => (page.length < pageSize ? undefined : page.at(-1)?.at),
   })

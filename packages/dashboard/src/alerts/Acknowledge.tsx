@@ -3,7 +3,7 @@ import type { AlertLine } from '@svc/api'
 import { bare } from '@svc/protocol'
 import { IconCheck } from '@tabler/icons-react'
 import { useState } from 'react'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { Confirm } from '../ui/index.ts'
 import { useAlertsAgain } from './parts/useAlertChange.ts'
 import { subjectText } from './parts/words.ts'
@@ -41,8 +41,8 @@ export function Acknowledge({ slug, alerts, done }: AcknowledgeProps) {
         title={one ? 'Acknowledge this alert?' : `Acknowledge ${alerts.length} alerts?`}
         confirm="Acknowledge"
         onConfirm={async () => {
-          if (one) await api.acknowledge(slug, one.id, bare(note))
-          else await acknowledgeAll(slug, alerts, bare(note))
+          if (one) await call('POST /w/:slug/alerts/:id/acknowledge', { slug, id: one.id }, noteOf(note))
+          else await acknowledgeAll(slug, alerts, note)
           await again()
           done?.()
         }}
@@ -68,5 +68,12 @@ const atATime = 1000
 
 async function acknowledgeAll(slug: string, alerts: readonly AlertLine[], note: string): Promise<void> {
   const ids = alerts.map(({ id }) => id)
-  for (let i = 0; i < ids.length; i += atATime) await api.acknowledgeMany(slug, ids.slice(i, i + atATime), note)
+  for (let i = 0; i < ids.length; i += atATime)
+    await call('POST /w/:slug/alerts/acknowledge', { slug }, { ids: ids.slice(i, i + atATime), ...noteOf(note) })
+}
+
+/** The note of an acknowledgement, as operations take it: an empty one is left out. */
+function noteOf(typed: string): { note?: string } {
+  const note = bare(typed)
+  return note === '' ? {} : { note }
 }

@@ -3,7 +3,7 @@ import type { DeliveryRow, DeliveryState } from '@svc/api'
 import { IconSend } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { leftOffIn } from '../data/left-off.ts'
 import { deliveriesQuery } from '../data/queries.ts'
 import { count, Empty, ErrorNote, LeftOut, Section, Text, Time, Tone } from '../ui/index.ts'
@@ -60,7 +60,7 @@ export default function DeliveriesTab({ slug }: AlertTabProps) {
 
 function DeliveryLine({ slug, delivery }: { slug: string; delivery: DeliveryRow }) {
   const { id, channel, kind, state, attempt, lastAnswer, title, createdAt, dueAt } = delivery
-  const retry = useAlertChange(slug, 'Not sent', () => api.retryDelivery(slug, id))
+  const retry = useAlertChange(slug, 'Not sent', () => call('POST /w/:slug/deliveries/:id/retry', { slug, id }))
   const parts: ReactNode[] = [
     <Time key="made" at={createdAt} />,
     attempt > 0 && count(attempt, 'try', 'tries'),

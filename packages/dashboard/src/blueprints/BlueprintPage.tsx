@@ -4,7 +4,7 @@ import { IconDownload, IconPackageOff, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError, api } from '../data/api.ts'
+import { ApiError, addressFor } from '../data/api.ts'
 import { blueprintQuery, versionQuery } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { bytes, count, ErrorNote, Facts, Level, Section, Text, Time, useDocumentTitle, WhyButton } from '../ui/index.ts'
@@ -144,7 +144,11 @@ function Bundle({ slug, version }: { slug: string; version: BlueprintVersion }) 
             component="a"
             variant="default"
             size="xs"
-            href={api.bundleDownload(slug, blueprint, version.version)}
+            href={addressFor('GET /w/:slug/blueprints/:blueprint/versions/:version/bundle', {
+              slug,
+              blueprint: blueprint,
+              version: version.version,
+            })}
             download
             leftSection={<IconDownload size={14} aria-hidden />}
           >

@@ -1,7 +1,7 @@
 import type { BlueprintVersion } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { blueprintQuery, keys } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { Confirm } from '../ui/index.ts'
@@ -19,7 +19,7 @@ export function DeleteVersion({ slug, version: { blueprint, version }, opened, o
   const navigate = useNavigate()
   const last = client.getQueryData(blueprintQuery(slug, blueprint).queryKey)?.versions.length === 1
   const remove = async () => {
-    await api.deleteVersion(slug, blueprint, version)
+    await call('DELETE /w/:slug/blueprints/:blueprint/versions/:version', { slug, blueprint, version })
     if (last) await navigate({ to: paths.blueprints, params: { slug }, replace: true })
     else await navigate({ to: paths.blueprint, params: { slug, blueprint }, search: {}, replace: true })
     client.removeQueries({ queryKey: [...keys.blueprints(slug), blueprint, version] })

@@ -6,7 +6,7 @@ import { IconFileZip, IconUpload } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { api } from '../data/api.ts'
+import { uploadBundle } from '../data/api.ts'
 import { keys, versionQuery } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { Text } from '../ui/index.ts'
@@ -38,7 +38,7 @@ export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }
     if (!file) return
     setDoing({ is: 'sending', file: file.name, share: undefined })
     try {
-      const made = await api.upload(slug, file, (share) => setDoing({ is: 'sending', file: file.name, share }))
+      const made = await uploadBundle(slug, file, (share) => setDoing({ is: 'sending', file: file.name, share }))
       client.setQueryData(versionQuery(slug, made.blueprint, made.version).queryKey, made)
       void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
       setDoing({ is: 'nothing' })

@@ -2,7 +2,7 @@ import type { Bot, BotToken } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { several } from '../blueprints/parts/words.ts'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { keys } from '../data/queries.ts'
 import { Confirm } from '../ui/index.ts'
 
@@ -24,9 +24,10 @@ export function EndBot({ slug, bot, ending, onClose }: EndBotProps) {
   const hit = (last.is === 'token' ? [last.token] : bot.tokens).filter(({ state }) => state === 'active')
   const agents = several(hit.map(({ agent }) => agent))
   const end = async () => {
-    if (last.is === 'token') await api.revokeBotToken(slug, bot.id, last.token.id)
-    else if (last.is === 'all') await api.revokeBot(slug, bot.id)
-    else await api.deleteBot(slug, bot.id)
+    if (last.is === 'token')
+      await call('POST /w/:slug/bots/:id/tokens/:token/revoke', { slug, id: bot.id, token: last.token.id })
+    else if (last.is === 'all') await call('POST /w/:slug/bots/:id/revoke', { slug, id: bot.id })
+    else await call('DELETE /w/:slug/bots/:id', { slug, id: bot.id })
     for (const queryKey of [keys.bots(slug), keys.agents(slug)]) void client.invalidateQueries({ queryKey })
   }
   return (

@@ -1,12 +1,12 @@
 /**
- * Tests the request that each function of api.ts sends. This file also contains calls that must not compile, which the
+ * Tests the requests that `call` sends. This file also contains calls that must not compile, which the
  * type check verifies.
  */
 import type { Members, NewToken } from '@svc/api'
 import { serviceTimeHeader } from '@svc/api/clock'
 import { afterEach, expect, expectTypeOf, test, vi } from 'vitest'
 import { followAnswers, serviceNow } from '../ui/time/service-time.ts'
-import { ApiError, api, call } from './api.ts'
+import { ApiError, addressFor, call } from './api.ts'
 
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -76,22 +76,26 @@ test('a signal cancels a request, with and without input', async () => {
 
 test('a refusal is thrown with its code and message, a lost connection as offline', async () => {
   answering(409, { error: { code: 'name_taken', message: 'There is one already.' } })
-  await expect(api.addAgent('n', { name: 'mail' })).rejects.toEqual(
+  await expect(call('POST /w/:slug/agents', { slug: 'n' }, { name: 'mail' })).rejects.toEqual(
     new ApiError(409, 'name_taken', 'There is one already.'),
   )
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('failed')))
-  await expect(api.me()).rejects.toMatchObject({ status: 0, code: 'offline' })
+  await expect(call('GET /me')).rejects.toMatchObject({ status: 0, code: 'offline' })
 })
 
 test('a download is a path', () => {
-  expect(api.logDownload('n', 'mail', '7')).toBe('/api/web/w/n/agents/mail/logs/7/download')
-  expect(api.bundleDownload('n', 'mail', '1.0')).toBe('/api/web/w/n/blueprints/mail/versions/1.0/bundle')
+  expect(addressFor('GET /w/:slug/agents/:name/logs/:id/download', { slug: 'n', name: 'mail', id: '7' })).toBe(
+    '/api/web/w/n/agents/mail/logs/7/download',
+  )
+  const at = { slug: 'n', blueprint: 'mail', version: '1.0' }
+  const bundle = addressFor('GET /w/:slug/blueprints/:blueprint/versions/:version/bundle', at)
+  expect(bundle).toBe('/api/web/w/n/blueprints/mail/versions/1.0/bundle')
 })
 
 test('the result of a call has the type of its route', () => {
   const given = () => ({
     token: call('POST /w/:slug/agents/:name/token', { slug: 'n', name: 'mail' }),
-    members: api.members('n'),
+    members: call('GET /w/:slug/members', { slug: 'n' }),
   })
   expectTypeOf<ReturnType<typeof given>>().toEqualTypeOf<{ token: Promise<NewToken>; members: Promise<Members> }>()
 })
@@ -160,9 +164,9 @@ test('the service’s time in the first answer counts from then on, and without 
     return new Response('{}', { status, headers: { [serviceTimeHeader]: String(at + i * 3_600_000) } })
   })
   vi.stubGlobal('fetch', async () => answers.shift())
-  await api.door()
+  await call('GET /door')
   expect(serviceNow() - at).toBeLessThan(60_000)
-  await expect(api.me()).rejects.toBeInstanceOf(ApiError)
+  await expect(call('GET /me')).rejects.toBeInstanceOf(ApiError)
   expect(serviceNow() - at).toBeGreaterThanOrEqual(3_600_000)
   followAnswers(false)
 })

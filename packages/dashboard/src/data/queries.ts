@@ -5,7 +5,7 @@
  */
 import type { ActionPage, ActionState, DeliveryState, Me, RunSort } from '@svc/api'
 import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query'
-import { ApiError, api, type FleetQuery, isRefusal } from './api.ts'
+import { ApiError, call, type FleetQuery, isRefusal } from './api.ts'
 import { sharingParts } from './left-off.ts'
 
 export const keys = {
@@ -56,9 +56,16 @@ const every =
   ({ state }: { state: { error: Error | null } }): number | false =>
     isRefusal(state.error, 404) ? false : ms
 
-export const factorsQuery = queryOptions({ queryKey: keys.factors, queryFn: ({ signal }) => api.factors(signal) })
+export const factorsQuery = queryOptions({
+  queryKey: keys.factors,
+  queryFn: ({ signal }) => call('GET /factors', signal),
+})
 
-export const meQuery = queryOptions({ queryKey: keys.me, queryFn: ({ signal }) => api.me(signal), staleTime: 60_000 })
+export const meQuery = queryOptions({
+  queryKey: keys.me,
+  queryFn: ({ signal }) => call('GET /me', signal),
+  staleTime: 60_000,
+})
 
 /**
  * Notes that the person has lost a workspace, so that the way home no longer leads to it. The answer of a request that
@@ -73,67 +80,81 @@ export async function forgetWorkspace(client: QueryClient, slug: string): Promis
   await client.invalidateQueries({ queryKey: keys.me, refetchType: 'all' })
 }
 
-export const signInsQuery = queryOptions({ queryKey: keys.signIns, queryFn: ({ signal }) => api.signIns(signal) })
-export const sessionsQuery = queryOptions({ queryKey: keys.sessions, queryFn: ({ signal }) => api.sessions(signal) })
+export const signInsQuery = queryOptions({
+  queryKey: keys.signIns,
+  queryFn: ({ signal }) => call('GET /sign-ins', signal),
+})
+export const sessionsQuery = queryOptions({
+  queryKey: keys.sessions,
+  queryFn: ({ signal }) => call('GET /sessions', signal),
+})
 
 export const workspaceQuery = (slug: string) =>
   queryOptions({
     queryKey: keys.facts(slug),
-    queryFn: ({ signal }) => api.workspace(slug, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug', { slug }, signal),
     refetchInterval: every(60_000),
   })
 export const fleetQuery = (slug: string, q: FleetQuery, offset: number) =>
   queryOptions({
     queryKey: [...keys.fleet(slug), q, offset],
-    queryFn: ({ signal }) => api.fleet(slug, { ...q, offset, limit: fleetWindow }, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/fleet', { slug }, { ...q, offset, limit: fleetWindow }, signal),
     refetchInterval: every(30_000), // Polls, since no frame announces that an agent went offline.
   })
 export const facetsQuery = (slug: string, q: string) =>
   queryOptions({
     queryKey: [...keys.workspace(slug), 'facets', q],
-    queryFn: ({ signal }) => api.facets(slug, q, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/fleet/facets', { slug }, { q }, signal),
     staleTime: 30_000,
   })
 export const blueprintsQuery = (slug: string) =>
-  queryOptions({ queryKey: keys.blueprints(slug), queryFn: ({ signal }) => api.blueprints(slug, signal) })
+  queryOptions({
+    queryKey: keys.blueprints(slug),
+    queryFn: ({ signal }) => call('GET /w/:slug/blueprints', { slug }, signal),
+  })
 export const blueprintQuery = (slug: string, name: string) =>
   queryOptions({
     queryKey: [...keys.blueprints(slug), name],
-    queryFn: ({ signal }) => api.blueprint(slug, name, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/blueprints/:blueprint', { slug, blueprint: name }, signal),
     refetchInterval: every(60_000), // Polls, since frames about reports do not reload this data.
   })
 export const versionQuery = (slug: string, blueprint: string, version: string) =>
   queryOptions({
     queryKey: [...keys.blueprints(slug), blueprint, version],
-    queryFn: ({ signal }) => api.version(slug, blueprint, version, signal),
+    queryFn: ({ signal }) =>
+      call('GET /w/:slug/blueprints/:blueprint/versions/:version', { slug, blueprint, version }, signal),
   })
 export const codesQuery = (slug: string) =>
-  queryOptions({ queryKey: keys.codes(slug), queryFn: ({ signal }) => api.codes(slug, signal) })
+  queryOptions({ queryKey: keys.codes(slug), queryFn: ({ signal }) => call('GET /w/:slug/codes', { slug }, signal) })
 export const codeQuery = (slug: string, id: string) =>
   queryOptions({
     queryKey: [...keys.codes(slug), id],
-    queryFn: ({ signal }) => api.code(slug, id, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/codes/:id', { slug, id }, signal),
     // Polls in case the page has no live connection. Otherwise a frame announces that the install code was redeemed.
     refetchInterval: ({ state }) => (state.data === undefined || state.data.state === 'live' ? 5_000 : false),
   })
 export const botsQuery = (slug: string) =>
   queryOptions({
     queryKey: keys.bots(slug),
-    queryFn: ({ signal }) => api.bots(slug, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/bots', { slug }, signal),
     refetchInterval: every(60_000), // Polls, since no frame announces that a token was used.
   })
 export const productsQuery = (slug: string) =>
-  queryOptions({ queryKey: [...keys.bots(slug), 'products'], queryFn: ({ signal }) => api.products(slug, signal) })
+  queryOptions({
+    queryKey: [...keys.bots(slug), 'products'],
+    queryFn: ({ signal }) => call('GET /w/:slug/products', { slug }, signal),
+  })
 export const runtimeQuery = (slug: string) =>
   queryOptions({
     queryKey: [...keys.rollouts(slug), 'runtime'],
-    queryFn: ({ signal }) => api.runtime(slug, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/runtime', { slug }, signal),
     refetchInterval: every(30_000),
   })
 export const rolloutsQuery = (slug: string) =>
   infiniteQueryOptions({
     queryKey: keys.rollouts(slug),
-    queryFn: ({ pageParam, signal }) => api.rollouts(slug, pageParam, 50, signal),
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /w/:slug/rollouts', { slug }, { before: pageParam, limit: 50 }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ rows, more }) => (more ? rows.at(-1)?.id : undefined),
     refetchInterval: every(30_000),
@@ -141,22 +162,23 @@ export const rolloutsQuery = (slug: string) =>
 export const rolloutQuery = (slug: string, id: string) =>
   queryOptions({
     queryKey: [...keys.rollouts(slug), 'one', id],
-    queryFn: ({ signal }) => api.rollout(slug, id, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/rollouts/:id', { slug, id }, signal),
     // Polls, since no frame says how much of the watching time of a wave has passed.
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? 5_000 : 30_000),
   })
 export const viewsQuery = (slug: string) =>
-  queryOptions({ queryKey: keys.views(slug), queryFn: ({ signal }) => api.views(slug, signal) })
+  queryOptions({ queryKey: keys.views(slug), queryFn: ({ signal }) => call('GET /w/:slug/views', { slug }, signal) })
 /** The newest actions, for the palette. */
 export const newestActionsQuery = (slug: string) =>
   queryOptions({
     queryKey: [...keys.actions(slug), 'newest'],
-    queryFn: ({ signal }) => api.actions(slug, undefined, 5, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/actions', { slug }, { limit: 5 }, signal),
   })
 export const actionsQuery = (slug: string) =>
   infiniteQueryOptions({
     queryKey: keys.actions(slug),
-    queryFn: ({ pageParam, signal }) => api.actions(slug, pageParam, 25, signal),
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /w/:slug/actions', { slug }, { before: pageParam, limit: 25 }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ rows, more }) => (more ? rows.at(-1)?.id : undefined),
   })
@@ -164,7 +186,7 @@ export const actionsQuery = (slug: string) =>
 export const actionQuery = (slug: string, id: string, state?: ActionState) =>
   queryOptions({
     queryKey: [...keys.actions(slug), 'one', id, ...(state === undefined ? [] : [state])],
-    queryFn: ({ signal }) => api.action(slug, id, state, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/actions/:id', { slug, id }, { state }, signal),
     // Polls while agents may still answer, in case the page has no live connection.
     refetchInterval: ({ state }) => (isActionOver(state.data) ? 60_000 : 10_000),
   })
@@ -172,60 +194,67 @@ export const actionQuery = (slug: string, id: string, state?: ActionState) =>
 export const isActionOver = (action: Partial<Pick<ActionPage, 'counts'>> | undefined): boolean =>
   action?.counts !== undefined && action.counts.waiting + action.counts.sent === 0
 export const membersQuery = (slug: string) =>
-  queryOptions({ queryKey: keys.members(slug), queryFn: ({ signal }) => api.members(slug, signal) })
+  queryOptions({
+    queryKey: keys.members(slug),
+    queryFn: ({ signal }) => call('GET /w/:slug/members', { slug }, signal),
+  })
 
 export const openAlertsQuery = (slug: string) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'open'],
-    queryFn: ({ signal }) => api.alertLines(slug, {}, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/alerts/lines', { slug }, {}, signal),
     refetchInterval: every(60_000),
   })
 export const endedAlertsQuery = (slug: string) =>
   infiniteQueryOptions({
     queryKey: [...keys.alerts(slug), 'ended'],
-    queryFn: ({ pageParam, signal }) => api.alertLines(slug, { ended: true, before: pageParam, limit: 50 }, signal),
+    queryFn: ({ pageParam, signal }) =>
+      call('GET /w/:slug/alerts/lines', { slug }, { ended: true, before: pageParam, limit: 50 }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ rows, more }) => (more ? rows.at(-1)?.id : undefined),
   })
 export const agentAlertsQuery = (slug: string, name: string) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'agent', name],
-    queryFn: ({ signal }) => api.agentAlerts(slug, name, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/agents/:name/alerts', { slug, name }, {}, signal),
   })
 export const rulesQuery = (slug: string) =>
-  queryOptions({ queryKey: [...keys.alerts(slug), 'rules'], queryFn: ({ signal }) => api.rules(slug, signal) })
+  queryOptions({
+    queryKey: [...keys.alerts(slug), 'rules'],
+    queryFn: ({ signal }) => call('GET /w/:slug/rules', { slug }, signal),
+  })
 export const alertSettingsQuery = (slug: string) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'settings'],
-    queryFn: ({ signal }) => api.alertSettings(slug, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/alert-settings', { slug }, signal),
   })
 export const agentHoursQuery = (slug: string, name: string) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'hours', name],
-    queryFn: ({ signal }) => api.agentHours(slug, name, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/agents/:name/hours', { slug, name }, signal),
   })
 export const mutesQuery = (slug: string) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'mutes'],
-    queryFn: ({ signal }) => api.mutes(slug, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/mutes', { slug }, signal),
     refetchInterval: every(60_000),
   })
 export const channelsQuery = (slug: string) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'channels'],
-    queryFn: ({ signal }) => api.channels(slug, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/channels', { slug }, signal),
     refetchInterval: every(15_000), // Polls, since no frame carries the answers of receivers.
   })
 export const myChannelsQuery = (slug: string) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'my-channels'],
-    queryFn: ({ signal }) => api.myChannels(slug, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/my-channels', { slug }, signal),
     refetchInterval: every(15_000),
   })
 export const deliveriesQuery = (slug: string, state: DeliveryState | undefined) =>
   queryOptions({
     queryKey: [...keys.alerts(slug), 'deliveries', state],
-    queryFn: ({ signal }) => api.deliveries(slug, state, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/deliveries', { slug }, { state, limit: 200 }, signal),
     refetchInterval: every(15_000),
     placeholderData: keepPreviousData,
   })
@@ -233,7 +262,7 @@ export const deliveriesQuery = (slug: string, state: DeliveryState | undefined) 
 export const agentQuery = (slug: string, name: string) =>
   queryOptions({
     queryKey: [...keys.agent(slug, name), 'page'],
-    queryFn: ({ signal }) => api.agent(slug, name, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/agents/:name', { slug, name }, signal),
     refetchInterval: every(30_000),
   })
 interface RunsView {
@@ -249,39 +278,39 @@ interface RunsView {
 export const runsQuery = (slug: string, name: string, view: RunsView) =>
   queryOptions({
     queryKey: [...keys.agent(slug, name), 'runs', view],
-    queryFn: ({ signal }) => api.runs(slug, name, view, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/agents/:name/runs', { slug, name }, view, signal),
     placeholderData: keepPreviousData,
   })
 export const usageQuery = (slug: string, name: string, days = 30) =>
   queryOptions({
     queryKey: [...keys.agent(slug, name), 'usage', days],
-    queryFn: ({ signal }) => api.usage(slug, name, days, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/agents/:name/usage', { slug, name }, { days }, signal),
   })
 export const levelsQuery = (slug: string, name: string, limit = 50) =>
   queryOptions({
     queryKey: [...keys.agent(slug, name), 'levels', limit],
-    queryFn: ({ signal }) => api.levels(slug, name, limit, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/agents/:name/levels', { slug, name }, { limit }, signal),
   })
 export const updatesQuery = (slug: string, name: string, limit = 50) =>
   queryOptions({
     queryKey: [...keys.agent(slug, name), 'updates', limit],
-    queryFn: ({ signal }) => api.updates(slug, name, limit, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/agents/:name/updates', { slug, name }, { limit }, signal),
   })
 export const commandsQuery = (slug: string, name: string, offset = 0, limit = 50) =>
   queryOptions({
     queryKey: [...keys.agent(slug, name), 'commands', offset, limit],
-    queryFn: ({ signal }) => api.commands(slug, name, { offset, limit }, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/agents/:name/commands', { slug, name }, { offset, limit }, signal),
     placeholderData: keepPreviousData,
   })
 export const logsQuery = (slug: string, name: string) =>
   queryOptions({
     queryKey: [...keys.agent(slug, name), 'logs'],
-    queryFn: ({ signal }) => api.logs(slug, name, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/agents/:name/logs', { slug, name }, signal),
   })
 export const logQuery = (slug: string, name: string, id: string) =>
   queryOptions({
     queryKey: [...keys.agent(slug, name), 'log', id],
-    queryFn: ({ signal }) => api.log(slug, name, id, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/agents/:name/logs/:id', { slug, name, id }, signal),
     staleTime: Number.POSITIVE_INFINITY, // A log never changes after it has arrived.
   })
 

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { paths } from '../paths.ts'
 import { notify } from '../ui/notify.tsx'
-import { ApiError, api } from './api.ts'
+import { ApiError, signOut } from './api.ts'
 
 /**
  * Returns a function that asks the service to end the session, and removes all data that the person has seen. If the
@@ -12,7 +12,7 @@ export function useSignOut() {
   const client = useQueryClient()
   const navigate = useNavigate()
   return async () => {
-    await api.signOut().catch(tellStillSignedIn)
+    await signOut().catch(tellStillSignedIn)
     await navigate({ to: paths.signIn })
     client.clear()
   }

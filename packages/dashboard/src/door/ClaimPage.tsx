@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { paths } from '../paths.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
@@ -14,7 +14,7 @@ import { useAnswer } from './useAnswer.ts'
  * to a person who forgot their password.
  */
 export function ClaimPage({ token }: { token: string }) {
-  const info = useAnswer(token, (signal) => api.claimInfo(token, signal))
+  const info = useAnswer(token, (signal) => call('GET /claim', { token }, signal))
   const [second, setSecond] = useState<Second>()
   if (second)
     return (
@@ -44,7 +44,7 @@ export function ClaimPage({ token }: { token: string }) {
         name={forgot ? name : ''}
         verb={forgot ? 'Save password' : 'Take over account'}
         onSubmit={async (account) => {
-          const answer = await api.claim({ token, ...account })
+          const answer = await call('POST /claim', { token, ...account })
           if (answer.ok) await arrive(paths.home)
           else setSecond(answer.second)
         }}

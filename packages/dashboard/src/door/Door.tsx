@@ -2,7 +2,7 @@
 
 import { Button, Stack } from '@mantine/core'
 import type { Door as DoorAnswer } from '@svc/api'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { paths } from '../paths.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
@@ -31,7 +31,7 @@ export const openFailed = (error: unknown, show: Show): void => show(<FailedPage
 
 /** The door inside the other pages, after the session has ended. The service says again who is signed in. */
 export function Door() {
-  const answer = useAnswer('door', api.door)
+  const answer = useAnswer('door', (signal) => call('GET /door', signal))
   if (answer.is === 'waiting') return <WaitingPage />
   if (answer.is === 'there') return <DoorPages door={answer.value} />
   const assumed = doorWithout(answer.error, location.pathname)
@@ -73,7 +73,7 @@ const FirstPage = () => (
  */
 function LinkPage({ token }: { token: string }) {
   const { busy, error, submit } = useSubmit(async () => {
-    await api.spendLink(token)
+    await call('POST /link', { token })
     await arrive(paths.home)
   })
   return (

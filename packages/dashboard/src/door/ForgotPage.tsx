@@ -2,7 +2,7 @@ import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { bare } from '@svc/protocol'
 import { useState } from 'react'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { paths } from '../paths.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { wrongWithOldEmail } from '../ui/forms/rules.ts'
@@ -27,7 +27,7 @@ function ForgotForm({ onAsked }: { onAsked: (email: string) => void }) {
   const form = useForm({ initialValues: { email: '' }, validate: { email: wrongWithOldEmail } })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
     const email = bare(values.email)
-    await api.forgot(email)
+    await call('POST /forgot', { email })
     onAsked(email)
   })
   return (

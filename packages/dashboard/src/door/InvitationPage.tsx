@@ -1,7 +1,7 @@
 import { Button, Stack } from '@mantine/core'
 import type { InvitationInfo, Me } from '@svc/api'
 import { lookOfEmail } from '@svc/protocol'
-import { api, isRefusal } from '../data/api.ts'
+import { call, isRefusal, signOut } from '../data/api.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { ErrorNote, Text } from '../ui/index.ts'
@@ -14,7 +14,7 @@ import { useAnswer } from './useAnswer.ts'
 
 /** The page that accepts an invitation: the person creates an account, or joins with an existing account. */
 export function InvitationPage({ id, me }: { id: string; me: Me | null }) {
-  const info = useAnswer(id, (signal) => api.invitation(id, signal))
+  const info = useAnswer(id, (signal) => call('GET /invitations/:id', { id }, signal))
   if (info.is === 'waiting') return <WaitingPage />
   if (info.is === 'refused')
     return (
@@ -50,7 +50,7 @@ function Joining({ id, info, me }: { id: string; info: InvitationInfo; me: Me | 
 
 function Join({ id, email }: { id: string; email: string }) {
   const { busy, error, submit } = useSubmit(async () => {
-    const { slug } = await api.accept(id, {})
+    const { slug } = await call('POST /invitations/:id', { id }, {})
     await arrive(`/w/${slug}`)
   })
   return (
@@ -65,7 +65,7 @@ function Join({ id, email }: { id: string; email: string }) {
 
 function Someone({ else: other, email }: { else: string; email: string }) {
   const { busy, error, submit } = useSubmit(async () => {
-    await api.signOut().catch((cause) => {
+    await signOut().catch((cause) => {
       if (!isRefusal(cause, 401)) throw cause
     })
     await arrive(location.href)
@@ -86,7 +86,7 @@ function Someone({ else: other, email }: { else: string; email: string }) {
 
 function NewAccount({ id, email }: { id: string; email: string }) {
   const join = async (account: { name: string; password: string }) => {
-    const { slug } = await api.accept(id, account)
+    const { slug } = await call('POST /invitations/:id', { id }, account)
     await arrive(`/w/${slug}`)
   }
   return <AccountForm email={email} verb="Create account and join" onSubmit={join} />

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import type { SignInAnswer } from '@svc/api'
 import { bare } from '@svc/protocol'
 import { useState } from 'react'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { paths } from '../paths.ts'
 import { asTyped } from '../ui/forms/as-typed.ts'
 import { CodeInput } from '../ui/forms/CodeInput.tsx'
@@ -46,7 +46,7 @@ function HalfForm({ recovering, canRecover, turn, next, onBack }: HalfFormProps)
     validate: { typed: (v) => (bare(v) === '' ? 'Required' : null) },
   })
   const { busy, error, submit } = useSubmit(async ({ typed }: typeof form.values) => {
-    await api.secondFactor(recovering ? { recovery: typed } : { code: typed })
+    await call('POST /second-factor', recovering ? { recovery: typed } : { code: typed })
     if (recovering) setRecovered(true)
     else await arrive(next)
   })

@@ -2,7 +2,7 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { bare } from '@svc/protocol'
 import { useState } from 'react'
-import { ApiError, api } from '../data/api.ts'
+import { ApiError, signIn } from '../data/api.ts'
 import { paths } from '../paths.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { wrongWithOldEmail } from '../ui/forms/rules.ts'
@@ -26,7 +26,7 @@ export function SignInForm({ next, email = '' }: { next: string; email?: string 
     validate: { email: wrongWithOldEmail, password: (v) => (v === '' ? 'Required' : null) },
   })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
-    const answer = await api.signIn(bare(values.email), values.password)
+    const answer = await signIn(bare(values.email), values.password)
     if (answer.ok) await arrive(next)
     else setSecond(answer.second)
   })

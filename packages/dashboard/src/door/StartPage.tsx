@@ -2,7 +2,7 @@ import { Button, Divider, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { bare } from '@svc/protocol'
 import { useState } from 'react'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { NewPasswordInput } from '../ui/forms/NewPasswordInput.tsx'
 import { slugOf, wrongWithEmail, wrongWithPassword, wrongWithSlug, wrongWithText } from '../ui/forms/rules.ts'
@@ -28,7 +28,7 @@ export const StartPage = ({ token, first }: { token: string; first: boolean }) =
   )
 
 function FirstAccount({ token }: { token: string }) {
-  const info = useAnswer(token, (signal) => api.startInfo(token, signal))
+  const info = useAnswer(token, (signal) => call('GET /start', { token }, signal))
   if (info.is === 'waiting') return <WaitingPage />
   if (info.is === 'refused')
     return (
@@ -61,7 +61,7 @@ function StartForm({ token }: { token: string }) {
     },
   })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
-    const { slug } = await api.start({ token, ...values, email: bare(values.email) })
+    const { slug } = await call('POST /start', { token, ...values, email: bare(values.email) })
     await arrive(`/w/${slug}`)
   })
   return (

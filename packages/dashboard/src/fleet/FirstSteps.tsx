@@ -3,7 +3,7 @@ import type { FirstSteps as Steps } from '@svc/api'
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { keys } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
@@ -33,7 +33,7 @@ export default function FirstSteps({ slug, steps, reported, onAdd }: FirstStepsP
   // Notes that the person has seen the steps, so that they stay until all are done.
   useQuery({
     queryKey: keys.onboarding,
-    queryFn: () => api.setOnboarding(true),
+    queryFn: () => call('PATCH /me', { onboarding: true }),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })
@@ -43,7 +43,7 @@ export default function FirstSteps({ slug, steps, reported, onAdd }: FirstStepsP
   }, [missed, client, slug])
   const hide = useSubmit(async () => {
     try {
-      client.setQueryData(keys.me, await api.setOnboarding(false))
+      client.setQueryData(keys.me, await call('PATCH /me', { onboarding: false }))
       await client.invalidateQueries({ queryKey: keys.facts(slug) })
     } catch (error) {
       notifyNotSent(error)

@@ -4,7 +4,7 @@ import { Checkbox, NativeSelect } from '@mantine/core'
 import type { FleetSort } from '@svc/api'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { notify } from '../ui/notify.tsx'
 import type { Shown } from './useFleet.ts'
@@ -107,7 +107,7 @@ function ChooseAll({
   const all = seen.length > 0 && selection.names.size >= shown.total && seen.every((name) => selection.names.has(name))
   const { busy, error, submit } = useSubmit(async () => {
     if (all) return selection.clear()
-    const { names, total } = await api.agentNames(slug, filter)
+    const { names, total } = await call('GET /w/:slug/fleet/names', { slug }, { q: filter })
     selection.setFound(names, filter)
     if (total > names.length)
       notify({

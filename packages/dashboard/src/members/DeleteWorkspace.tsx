@@ -3,7 +3,7 @@ import { bare } from '@svc/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { forgetWorkspace } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
@@ -23,7 +23,7 @@ export function DeleteWorkspace({ slug, people }: { slug: string; people: number
     setOpened(false)
   }
   const remove = async () => {
-    await api.deleteWorkspace(slug)
+    await call('DELETE /w/:slug', { slug })
     await forgetWorkspace(client, slug)
     await navigate({ to: paths.home, replace: true })
     notify({ message: `Workspace ${slug} deleted.` })

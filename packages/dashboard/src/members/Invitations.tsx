@@ -3,7 +3,7 @@ import { useClipboard } from '@mantine/hooks'
 import type { Members } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { keys } from '../data/queries.ts'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { Confirm, CopyLines, Dialog, ErrorNote, Text, Time } from '../ui/index.ts'
@@ -35,7 +35,9 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
   const clipboard = useClipboard({ timeout: 2000 })
   const [ending, setEnding] = useState(false)
   const [shown, setShown] = useState<string>()
-  const ask = useSubmit(async () => setShown((await api.invitationLink(slug, invitation.id)).url))
+  const ask = useSubmit(async () =>
+    setShown((await call('POST /w/:slug/invitations/:id/link', { slug, id: invitation.id })).url),
+  )
   const { id, email, role, expiresAt, invitedBy, url, void: isVoid } = invitation
   return (
     <li className="person">
@@ -105,7 +107,7 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
         confirm="Revoke"
         danger
         onConfirm={async () => {
-          await api.uninvite(slug, id)
+          await call('DELETE /w/:slug/invitations/:id', { slug, id })
           await client.invalidateQueries({ queryKey: keys.members(slug) })
         }}
       >

@@ -4,7 +4,7 @@ import type { Role } from '@svc/api'
 import { bare } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { keys, meQuery } from '../data/queries.ts'
 import { wrongWithEmail } from '../ui/forms/rules.ts'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
@@ -64,7 +64,11 @@ function InviteForm({ slug, onMade, onCancel }: FormProps) {
   })
   const { busy, error, submit } = useSubmit(async ({ email, role, mail }: typeof form.values) => {
     const address = bare(email)
-    const { url, mailed } = await api.invite(slug, { email: address, role, mail: mail && mails })
+    const { url, mailed } = await call(
+      'POST /w/:slug/invitations',
+      { slug },
+      { email: address, role, mail: mail && mails },
+    )
     onMade({ email: address, url, mailed })
     void client.invalidateQueries({ queryKey: keys.members(slug) })
   })

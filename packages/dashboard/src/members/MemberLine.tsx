@@ -4,7 +4,7 @@ import { IconDots } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { forgetWorkspace, keys } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { Confirm, ErrorNote, Text } from '../ui/index.ts'
@@ -22,7 +22,7 @@ interface MemberProps {
 export function MemberLine({ slug, member, admin }: MemberProps & { admin: boolean }) {
   const client = useQueryClient()
   const change = useMutation({
-    mutationFn: (role: Role) => api.setRole(slug, member.id, role),
+    mutationFn: (role: Role) => call('PATCH /w/:slug/members/:id', { slug, id: member.id }, { role }),
     onSettled: () => client.invalidateQueries({ queryKey: keys.workspace(slug) }),
   })
   const role = change.isPending ? (change.variables ?? member.role) : member.role
@@ -118,7 +118,7 @@ function More({ slug, member }: MemberProps) {
   const navigate = useNavigate()
   const [leaving, setLeaving] = useState(false)
   const remove = async () => {
-    await api.removeMember(slug, member.id)
+    await call('DELETE /w/:slug/members/:id', { slug, id: member.id })
     if (!member.self) return void (await client.invalidateQueries({ queryKey: keys.workspace(slug) }))
     await forgetWorkspace(client, slug)
     await navigate({ to: paths.home })

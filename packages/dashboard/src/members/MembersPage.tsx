@@ -5,7 +5,7 @@ import { bare } from '@svc/protocol'
 import { IconUserPlus } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { keys, membersQuery } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { wrongWithText } from '../ui/forms/rules.ts'
@@ -69,7 +69,7 @@ function WorkspaceName({ slug, name }: { slug: string; name: string }) {
   const client = useQueryClient()
   const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
-    await api.renameWorkspace(slug, values.name)
+    await call('PATCH /w/:slug', { slug }, { name: values.name })
     await Promise.all([
       client.invalidateQueries({ queryKey: keys.workspace(slug) }),
       client.invalidateQueries({ queryKey: keys.me }),

@@ -2,7 +2,7 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Members } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { keys } from '../data/queries.ts'
 import { paths, secondFactorPart } from '../paths.ts'
 import { dayOf } from '../ui/forms/local-time.ts'
@@ -28,7 +28,7 @@ export function RequireFactor({ slug, from, members }: RequireFactorProps) {
     validate: { day: (typed) => wrongDay(typed, serviceNow()) },
   })
   const { busy, error, submit } = useSubmit(async (at: number | null) => {
-    await api.requireFactor(slug, at)
+    await call('PATCH /w/:slug', { slug }, { factorFrom: at })
     await Promise.all([
       client.invalidateQueries({ queryKey: keys.workspace(slug) }),
       client.invalidateQueries({ queryKey: keys.me }),

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { meQuery } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { slugOf, wrongWithSlug, wrongWithText } from '../ui/forms/rules.ts'
@@ -26,7 +26,7 @@ export function NewWorkspacePage() {
     },
   })
   const { busy, error, submit } = useSubmit(async ({ name, slug }: typeof form.values) => {
-    const made = await api.createWorkspace(name, slug)
+    const made = await call('POST /workspaces', { name, slug })
     await client.fetchQuery({ ...meQuery, staleTime: 0 })
     await navigate({ to: paths.fleet, params: { slug: made.slug }, replace: true })
   })

@@ -4,7 +4,7 @@ import { IconMoodEmpty } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError, api } from '../data/api.ts'
+import { ApiError, call } from '../data/api.ts'
 import { keys, rolloutQuery } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
@@ -107,8 +107,11 @@ function Acts({ slug, rollout }: { slug: string; rollout: Rollout }) {
   const [withdraw, setWithdraw] = useState(false)
   const { id, actions, state, canAct } = rollout
   const act = async (what: RolloutAction) => {
-    const call = { pause: api.pauseRollout, continue: api.continueRollout, cancel: undefined }[what]
-    const page = call ? await call(slug, id) : await api.cancelRollout(slug, id, withdraw)
+    const at = { slug, id }
+    const page =
+      what === 'cancel'
+        ? await call('POST /w/:slug/rollouts/:id/cancel', at, { withdraw })
+        : await call(`POST /w/:slug/rollouts/:id/${what}`, at)
     client.setQueryData(rolloutQuery(slug, id).queryKey, page)
     void client.invalidateQueries({ queryKey: keys.rollouts(slug), exact: true })
   }

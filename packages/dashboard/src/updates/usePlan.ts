@@ -3,7 +3,7 @@ import type { WishResult } from '@svc/api'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api } from '../data/api.ts'
+import { call } from '../data/api.ts'
 import { blueprintQuery, keys, rolloutQuery, runtimeQuery } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
@@ -45,7 +45,7 @@ export function useReach(slug: string, plan: Plan) {
   const rollout = rolloutOf(plan)
   const preview = useQuery({
     queryKey: [...keys.rollouts(slug), 'preview', rollout],
-    queryFn: () => (rollout ? api.previewRollout(slug, rollout) : null),
+    queryFn: () => (rollout ? call('POST /w/:slug/rollouts/preview', { slug }, rollout) : null),
     enabled: rollout !== undefined,
     placeholderData: keepPreviousData,
   })
@@ -67,13 +67,17 @@ export function useSending(slug: string, plan: Plan, { rollout, chosen }: Reach)
   const { busy, error, submit } = useSubmit(async (end: readonly string[]) => {
     if (!rollout) return
     if (plan.how !== 'withdraw') {
-      const made = await api.startRollout(slug, { ...rollout, ...(end.length > 0 && { end: [...end] }) })
+      const made = await call(
+        'POST /w/:slug/rollouts',
+        { slug },
+        { ...rollout, ...(end.length > 0 && { end: [...end] }) },
+      )
       client.setQueryData(rolloutQuery(slug, made.id).queryKey, made)
       void client.invalidateQueries({ queryKey: keys.rollouts(slug), exact: true })
       return navigate({ to: paths.rollout, params: { slug, id: made.id } })
     }
     const became: WishResult[] = []
-    for (const wish of withdrawalsOf(plan, chosen)) became.push(...(await api.updateMany(slug, wish)))
+    for (const wish of withdrawalsOf(plan, chosen)) became.push(...(await call('POST /w/:slug/wishes', { slug }, wish)))
     setResults(became)
     for (const key of [keys.fleet(slug), keys.agents(slug), keys.blueprints(slug), keys.rollouts(slug)])
       void client.invalidateQueries({ queryKey: key })

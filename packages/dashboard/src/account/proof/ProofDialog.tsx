@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useWindowEvent } from '@mantine/hooks'
 import { bare } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { factorsQuery, keys } from '../../data/queries.ts'
 import { CodeInput } from '../../ui/forms/CodeInput.tsx'
 import { useSubmit } from '../../ui/forms/useSubmit.ts'
@@ -39,7 +39,7 @@ function ProofForm({ totp, wasShown, onCancel }: { totp: boolean; wasShown: bool
     validate: { typed: (v) => (bare(v) === '' ? 'Required' : null) },
   })
   const { busy, error, submit } = useSubmit(async ({ typed }: typeof form.values) => {
-    await api.prove(totp ? { code: typed } : { password: typed })
+    await call('POST /proof', totp ? { code: typed } : { password: typed })
     // A factor that is shown for the first time may give an admin's rights back.
     if (totp && !wasShown)
       void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.sessions[0] })

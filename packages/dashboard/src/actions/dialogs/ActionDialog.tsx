@@ -4,7 +4,7 @@ import type { ActionPreview, ActionType, actions, NewAction } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { ApiError, api } from '../../data/api.ts'
+import { ApiError, call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { Confirm, Text } from '../../ui/index.ts'
@@ -90,7 +90,7 @@ function useSend(slug: string, onSent: () => void) {
   const navigate = useNavigate()
   return async (action: NewAction) => {
     try {
-      const { id } = await api.startAction(slug, action)
+      const { id } = await call('POST /w/:slug/actions', { slug }, action)
       onSent()
       void client.invalidateQueries({ queryKey: keys.actions(slug) })
       await navigate({ to: paths.action, params: { slug, id } })

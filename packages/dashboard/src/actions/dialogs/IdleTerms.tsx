@@ -1,7 +1,7 @@
 import type { FilterPlace } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment } from 'react'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { Text } from '../../ui/index.ts'
 
 /** Says which terms of a filter exclude no agent, so that a term with a mistake is seen before somebody acts on all. */
@@ -21,7 +21,7 @@ export const Idle = ({ text, places }: { text: string; places: readonly FilterPl
 export function IdleTerms({ slug, filter }: { slug: string; filter: string | undefined }) {
   const { data } = useQuery({
     queryKey: ['w', slug, 'idle', filter],
-    queryFn: ({ signal }) => api.fleet(slug, { q: filter, limit: 1 }, signal),
+    queryFn: ({ signal }) => call('GET /w/:slug/fleet', { slug }, { q: filter, limit: 1 }, signal),
     enabled: filter !== undefined && filter !== '',
     gcTime: 0,
   })

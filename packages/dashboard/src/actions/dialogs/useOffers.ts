@@ -1,6 +1,6 @@
 import type { ActionOffers, ActionOffersInput } from '@svc/api'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 
 /** Asks which settings or logs the selected agents offer. */
 export const useOffers = (
@@ -10,7 +10,7 @@ export const useOffers = (
 ): UseQueryResult<ActionOffers> =>
   useQuery({
     queryKey: ['w', slug, 'offers', type, names],
-    queryFn: ({ signal }) => api.actionOffers(slug, { type, agents: [...names] }, signal),
+    queryFn: ({ signal }) => call('POST /w/:slug/actions/offers', { slug }, { type, agents: [...names] }, signal),
     enabled: names.length > 0,
     staleTime: 60_000,
     gcTime: 0,

@@ -1,7 +1,7 @@
 import type { ActionPreview, NewAction } from '@svc/api'
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { goneAgents } from '../../agents/dialogs/gone.ts'
-import { ApiError, api } from '../../data/api.ts'
+import { ApiError, call } from '../../data/api.ts'
 
 export type ActionValues = NonNullable<NewAction['values']>
 type Wanted = Pick<NewAction, 'type'> & { agents: readonly string[]; values: ActionValues }
@@ -22,7 +22,7 @@ export const useReach = (
     queryFn: async () => {
       const { type = 'pause', agents = [], values = {} } = wanted ?? {}
       try {
-        return await api.previewAction(slug, { type, agents: [...agents], values })
+        return await call('POST /w/:slug/actions/preview', { slug }, { type, agents: [...agents], values })
       } catch (error) {
         if (error instanceof ApiError && error.code === 'agent_unknown') {
           const gone = await goneAgents(slug, agents)

@@ -3,7 +3,7 @@ import type { Command } from '@svc/api'
 import { IconSend2 } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { commandsQuery, keys } from '../../data/queries.ts'
 import { Empty, ErrorNote, LeftOut, Text, Time } from '../../ui/index.ts'
 import { notifyNotSent } from '../../ui/notify.tsx'
@@ -99,7 +99,7 @@ function Next({ agent: { slug, page }, command }: { agent: Agent; command: Comma
   const sendAgain = async () => {
     setSending(true)
     try {
-      await api.sendAgain(slug, page.name, command.id)
+      await call('POST /w/:slug/agents/:name/commands/:id/again', { slug, name: page.name, id: command.id })
       await client.invalidateQueries({ queryKey: keys.agent(slug, page.name) })
     } catch (error) {
       notifyNotSent(error)

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import type { NewToken } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
@@ -97,7 +97,7 @@ function NameForm({
     validate: { name: wrongWithName, tags: wrongWithTags },
   })
   const { busy, error, submit } = useSubmit(async ({ name, tags }: { name: string; tags: string }) => {
-    onAdded(await api.addAgent(slug, { name, tags: tagsTyped(tags) }))
+    onAdded(await call('POST /w/:slug/agents', { slug }, { name, tags: tagsTyped(tags) }))
     void client.invalidateQueries({ queryKey: keys.workspace(slug) })
   })
   return (

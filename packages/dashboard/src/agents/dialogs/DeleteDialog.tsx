@@ -3,7 +3,7 @@ import { bare } from '@svc/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { agentQuery, keys } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
@@ -29,7 +29,7 @@ export function DeleteDialog({ slug, name, opened, onClose, reinstall }: DeleteD
     onClose()
   }
   const remove = async () => {
-    await api.deleteAgent(slug, name)
+    await call('DELETE /w/:slug/agents/:name', { slug, name })
     if (reinstall === undefined) await navigate({ to: paths.fleet, params: { slug }, replace: true })
     else {
       const { blueprint, version } = reinstall

@@ -2,7 +2,7 @@ import { Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
@@ -26,7 +26,7 @@ function RenameForm({ slug, name, onClose }: Omit<AgentDialogProps, 'opened'>) {
   const form = useForm({ initialValues: { to: name }, validate: { to: wrongWithName } })
   const { busy, error, submit } = useSubmit(async ({ to }: { to: string }) => {
     if (to === name) return onClose()
-    await api.renameAgent(slug, name, to)
+    await call('PATCH /w/:slug/agents/:name', { slug, name }, { name: to })
     onClose()
     await navigate({ to: paths.agent, params: { slug, name: to }, replace: true })
     client.removeQueries({ queryKey: keys.agent(slug, name) })

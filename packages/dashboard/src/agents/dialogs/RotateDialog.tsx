@@ -2,7 +2,7 @@ import { Button, Group, Stack } from '@mantine/core'
 import type { NewToken } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { agentQuery, keys } from '../../data/queries.ts'
 import { Confirm, Dialog, serviceNow } from '../../ui/index.ts'
 import { FirstReport } from './FirstReport.tsx'
@@ -21,7 +21,7 @@ export function RotateDialog({ slug, name, opened, onClose }: AgentDialogProps) 
   const installed = client.getQueryData(agentQuery(slug, name).queryKey)?.blueprint != null
   const [fresh, setFresh] = useState<{ token: NewToken; at: number } | null>(null)
   const rotate = async () => {
-    const token = await api.rotateToken(slug, name)
+    const token = await call('POST /w/:slug/agents/:name/token', { slug, name })
     setFresh({ token, at: serviceNow() })
     void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
   }

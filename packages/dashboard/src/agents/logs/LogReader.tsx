@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconChevronDown, IconChevronUp, IconDownload, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useMemo, useState } from 'react'
-import { api } from '../../data/api.ts'
+import { addressFor } from '../../data/api.ts'
 import { logQuery } from '../../data/queries.ts'
 import { ErrorNote, exact, Text, Time } from '../../ui/index.ts'
 import { bytes, count, figure } from '../../ui/time/format.ts'
@@ -54,7 +54,7 @@ export default function LogReader({ slug, name, id }: LogReaderProps) {
         </div>
         <Button
           component="a"
-          href={api.logDownload(slug, name, id)}
+          href={addressFor('GET /w/:slug/agents/:name/logs/:id/download', { slug, name, id: id })}
           download
           variant="default"
           size="compact-sm"

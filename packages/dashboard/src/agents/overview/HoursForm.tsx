@@ -5,7 +5,7 @@ import '../../alerts/alerts.css'
 import { DaysField, TimesFields, ZoneField } from '../../alerts/parts/HoursFields.tsx'
 import { dayNames, firstHours, type HoursValues, readHours, writeHours, wrongWith } from '../../alerts/parts/hours.ts'
 import { browserZone } from '../../alerts/parts/zone.ts'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { useSubmit } from '../../ui/forms/useSubmit.ts'
 import { ErrorNote } from '../../ui/index.ts'
 
@@ -26,7 +26,7 @@ export default function HoursForm({ slug, name, hours, onDone }: HoursFormProps)
     validate: wrongWith,
   })
   const set = useSubmit(async (wanted: string | null) => {
-    await api.setAgentHours(slug, name, wanted)
+    await call('PUT /w/:slug/agents/:name/hours', { slug, name }, { hours: wanted })
     await again()
     onDone()
   })

@@ -3,7 +3,7 @@ import type { AgentPage, Command } from '@svc/api'
 import { type CommandType, limits } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import { api, type SentCommand } from '../../data/api.ts'
+import { call, type SentCommand } from '../../data/api.ts'
 import { agentQuery, commandsQuery, keys } from '../../data/queries.ts'
 import { serviceNow, useClock } from '../../ui/index.ts'
 import { notifyNotSent } from '../../ui/notify.tsx'
@@ -39,7 +39,7 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
       under: (body) => open.find((command) => isSame(command, body)),
       send: async (body) => {
         try {
-          const command = await api.sendCommand(slug, name, body)
+          const command = await call('POST /w/:slug/agents/:name/commands', { slug, name }, body)
           setMine((before) => [command, ...before.filter(({ id }) => id !== command.id)])
           client.setQueryData(agentQuery(slug, name).queryKey, (old) => withOpen(old, command))
           void client.invalidateQueries({ queryKey: keys.agent(slug, name) })

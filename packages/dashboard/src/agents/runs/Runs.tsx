@@ -3,7 +3,7 @@ import { useDebouncedCallback, useMediaQuery } from '@mantine/hooks'
 import { IconDownload, IconHistory, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../../data/api.ts'
+import { addressFor } from '../../data/api.ts'
 import { runsQuery } from '../../data/queries.ts'
 import { Cost, Empty, ErrorNote, LeftOut, Section, Text } from '../../ui/index.ts'
 import { Dotted } from '../../ui/parts.tsx'
@@ -186,7 +186,11 @@ function Filters({ agent, filter, order, onOrder, total }: FiltersProps) {
           variant="default"
           size="compact-sm"
           leftSection={<IconDownload size={14} aria-hidden />}
-          href={api.runsDownload(agent.slug, agent.page.name, { ...filter, ...order })}
+          href={addressFor(
+            'GET /w/:slug/agents/:name/runs/export',
+            { slug: agent.slug, name: agent.page.name },
+            { ...filter, ...order },
+          )}
           download
         >
           Download CSV

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import type { MessageFormat, NewChannel } from '@svc/api'
 import { bare } from '@svc/protocol'
 import { useState } from 'react'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
 import { useSubmit } from '../../ui/forms/useSubmit.ts'
 import { CopyLines, Dialog, DialogEnd } from '../../ui/index.ts'
@@ -90,7 +90,7 @@ function ChannelForm({ slug, onAdded, onCancel }: ChannelFormProps) {
     const { kind, name, format } = values
     const given = parts.filter((part) => kinds[kind][part] && bare(values[part]) !== '')
     const more = Object.fromEntries(given.map((part) => [part, bare(values[part])]))
-    const added = await api.addChannel(slug, { kind, name: bare(name), format, ...more })
+    const added = await call('POST /w/:slug/channels', { slug }, { kind, name: bare(name), format, ...more })
     await again()
     onAdded(added)
   })

@@ -2,7 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core'
 import type { ChannelRow } from '@svc/api'
 import { IconDots } from '@tabler/icons-react'
 import { useState } from 'react'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { Confirm, Text, Time } from '../../ui/index.ts'
 import { useAlertChange, useAlertsAgain } from '../parts/useAlertChange.ts'
 import { DisabledBecause, LastAnswer, TestButton } from './ChannelParts.tsx'
@@ -24,11 +24,13 @@ interface ChannelLineProps {
 export function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
   const { name, kind, address, format, enabled, disabledBecause, lastAnswer, lastAt } = channel
   const test = useChannelTest(slug, {
-    send: () => api.testChannel(slug, name),
-    follow: (id) => api.channelTest(slug, name, id),
+    send: () => call('POST /w/:slug/channels/:channel/test', { slug, channel: name }),
+    follow: (id) => call('GET /w/:slug/channels/:channel/tests/:id', { slug, channel: name, id }),
   })
   const turn = useAlertChange(slug, 'Not changed', () =>
-    enabled ? api.disableChannel(slug, name) : api.enableChannel(slug, name),
+    enabled
+      ? call('POST /w/:slug/channels/:channel/disable', { slug, channel: name })
+      : call('POST /w/:slug/channels/:channel/enable', { slug, channel: name }),
   )
   return (
     <li className="al-item">
@@ -109,7 +111,7 @@ function More({ slug, name, enabled, busy, onTurn }: MoreProps) {
         confirm="Remove channel"
         danger
         onConfirm={async () => {
-          await api.removeChannel(slug, name)
+          await call('DELETE /w/:slug/channels/:channel', { slug, channel: name })
           await again()
         }}
       >

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import type { PersonalChannelRow } from '@svc/api'
 import { useState } from 'react'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { Text } from '../../ui/index.ts'
 import { DisabledBecause, LastAnswer, TestButton } from './ChannelParts.tsx'
 import { ChannelState } from './ChannelState.tsx'
@@ -16,8 +16,8 @@ export function MyChannel({ slug, channel }: { slug: string; channel: PersonalCh
   const { name, kind, address, disabledBecause, lastAnswer, lastAt } = channel
   const [editing, setEditing] = useState(false)
   const test = useChannelTest(slug, {
-    send: () => api.testMyChannel(slug, name),
-    follow: (id) => api.myChannelTest(slug, name, id),
+    send: () => call('POST /w/:slug/my-channels/:channel/test', { slug, channel: name }),
+    follow: (id) => call('GET /w/:slug/my-channels/:channel/tests/:id', { slug, channel: name, id }),
   })
   return (
     <li>

@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Select, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Pace, PersonalChannelRow, RuleName } from '@svc/api'
 import { bare } from '@svc/protocol'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { useSubmit } from '../../ui/forms/useSubmit.ts'
 import { ErrorNote } from '../../ui/index.ts'
 import { DaysField, TimesFields, ZoneField } from '../parts/HoursFields.tsx'
@@ -25,18 +25,24 @@ const allDays = Object.keys(days)
 /** A form in which people choose which alerts reach one of their personal channels, and when. */
 export function MyChannelForm({ slug, channel, onDone }: MyChannelFormProps) {
   const again = useAlertsAgain(slug)
-  const remove = useAlertChange(slug, 'Not removed', () => api.removeMyChannel(slug, channel.name))
+  const remove = useAlertChange(slug, 'Not removed', () =>
+    call('DELETE /w/:slug/my-channels/:channel', { slug, channel: channel.name }),
+  )
   const form = useForm({ initialValues: valuesOf(channel) })
   const { busy, error, submit } = useSubmit(async (values: ReturnType<typeof valuesOf>) => {
     const { enabled, every, rules, pace, isQuiet, quietDays, from, to, badPasses, zone } = values
-    await api.setMyChannel(slug, channel.name, {
-      enabled,
-      rules: every ? null : rules,
-      pace: pace as Pace,
-      quiet: isQuiet ? { days: quietDays.map(Number).toSorted((a, b) => a - b), from, to } : null,
-      badPasses,
-      zone: bare(zone),
-    })
+    await call(
+      'PATCH /w/:slug/my-channels/:channel',
+      { slug, channel: channel.name },
+      {
+        enabled,
+        rules: every ? null : rules,
+        pace: pace as Pace,
+        quiet: isQuiet ? { days: quietDays.map(Number).toSorted((a, b) => a - b), from, to } : null,
+        badPasses,
+        zone: bare(zone),
+      },
+    )
     await again()
     onDone()
   })

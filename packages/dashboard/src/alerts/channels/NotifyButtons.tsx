@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { ApiError, api } from '../../data/api.ts'
+import { ApiError, call } from '../../data/api.ts'
 import { meQuery } from '../../data/queries.ts'
 import { notify } from '../../ui/notify.tsx'
 import { useAlertChange } from '../parts/useAlertChange.ts'
@@ -51,9 +51,9 @@ const ownEmail = 'my-email'
 /** Adds the person's own email address as a channel. If the person has that channel already, it is enabled again. */
 async function notifyByEmail(slug: string): Promise<void> {
   try {
-    await addInZone((zone) => api.addMyChannel(slug, { name: ownEmail, kind: 'email', zone }))
+    await addInZone((zone) => call('POST /w/:slug/my-channels', { slug }, { name: ownEmail, kind: 'email', zone }))
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'channel_taken')) throw error
-    await api.setMyChannel(slug, ownEmail, { enabled: true })
+    await call('PATCH /w/:slug/my-channels/:channel', { slug, channel: ownEmail }, { enabled: true })
   }
 }

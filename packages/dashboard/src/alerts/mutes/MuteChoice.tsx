@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { Dialog, serviceNow } from '../../ui/index.ts'
 import { useAlertChange } from '../parts/useAlertChange.ts'
 import { MuteDialog } from './MuteDialog.tsx'
@@ -16,7 +16,9 @@ interface MuteChoiceProps {
 /** A dialog that mutes an agent for one of several lengths, or for a time that the person plans. */
 export default function MuteChoice({ slug, name, onClose }: MuteChoiceProps) {
   const [planning, setPlanning] = useState(false)
-  const mute = useAlertChange(slug, 'Not muted', (seconds: number | null) => api.mute(slug, { agent: name, seconds }))
+  const mute = useAlertChange(slug, 'Not muted', (seconds: number | null) =>
+    call('POST /w/:slug/mutes', { slug }, { agent: name, seconds }),
+  )
   if (planning) return <MuteDialog slug={slug} covered={{ agent: name, rule: null }} onClose={onClose} />
   return (
     <Dialog opened onClose={onClose} title={`Mute ${name}`} size="sm">

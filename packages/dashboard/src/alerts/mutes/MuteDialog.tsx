@@ -1,6 +1,6 @@
 import { Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { fromLocalTime, toLocalTime } from '../../ui/forms/local-time.ts'
 import { useSubmit } from '../../ui/forms/useSubmit.ts'
 import { Dialog, DialogEnd, serviceNow } from '../../ui/index.ts'
@@ -31,13 +31,17 @@ export function MuteDialog({ slug, covered, onClose }: MuteDialogProps) {
   })
   const { busy, error, submit } = useSubmit(async ({ from, until }: typeof form.values) => {
     const [begin = now, end = now] = [fromLocalTime(from), fromLocalTime(until)]
-    await api.mute(slug, {
-      ...(covered.agent !== null && { agent: covered.agent }),
-      ...(covered.rule !== null && { rule: covered.rule }),
-      ...(covered.item != null && { item: covered.item }),
-      from: begin * 1000,
-      seconds: end - Math.max(begin, Math.floor(serviceNow() / 1000)),
-    })
+    await call(
+      'POST /w/:slug/mutes',
+      { slug },
+      {
+        ...(covered.agent !== null && { agent: covered.agent }),
+        ...(covered.rule !== null && { rule: covered.rule }),
+        ...(covered.item != null && { item: covered.item }),
+        from: begin * 1000,
+        seconds: end - Math.max(begin, Math.floor(serviceNow() / 1000)),
+      },
+    )
     await again()
     onClose()
   })

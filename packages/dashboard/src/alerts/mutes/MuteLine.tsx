@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import type { MuteRow } from '@svc/api'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { exact, serviceNow, Text, Time } from '../../ui/index.ts'
 import { Dotted } from '../../ui/parts.tsx'
 import { useAlertChange } from '../parts/useAlertChange.ts'
@@ -19,7 +19,7 @@ interface MuteLineProps {
  * that lifts it.
  */
 export function MuteLine({ slug, mute, mayLift, onItsPage = false }: MuteLineProps) {
-  const lift = useAlertChange(slug, 'Not lifted', () => api.liftMute(slug, mute.id))
+  const lift = useAlertChange(slug, 'Not lifted', () => call('DELETE /w/:slug/mutes/:id', { slug, id: mute.id }))
   const what = coveredBy(mute)
   return (
     <li className="al-item">

@@ -1,6 +1,6 @@
 import { Button, Menu } from '@mantine/core'
 import { IconBellOff } from '@tabler/icons-react'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { serviceNow } from '../../ui/index.ts'
 import { useAlertChange } from '../parts/useAlertChange.ts'
 import type { Covered } from '../parts/words.ts'
@@ -17,12 +17,16 @@ interface MuteManyProps {
 export function MuteMany({ slug, covered, done }: MuteManyProps) {
   const mute = useAlertChange(slug, 'Not all muted', async (seconds: number | null) => {
     for (const { agent, rule, item } of covered)
-      await api.mute(slug, {
-        ...(agent !== null && { agent }),
-        ...(rule !== null && { rule }),
-        ...(item != null && { item }),
-        seconds,
-      })
+      await call(
+        'POST /w/:slug/mutes',
+        { slug },
+        {
+          ...(agent !== null && { agent }),
+          ...(rule !== null && { rule }),
+          ...(item != null && { item }),
+          seconds,
+        },
+      )
   })
   return (
     <Menu position="bottom-end" withinPortal>

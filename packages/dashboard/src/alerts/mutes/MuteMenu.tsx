@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { IconBellOff } from '@tabler/icons-react'
 import { useState } from 'react'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { serviceNow } from '../../ui/index.ts'
 import { useAlertChange } from '../parts/useAlertChange.ts'
 import { type Covered, coveredBy } from '../parts/words.ts'
@@ -19,12 +19,16 @@ export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
   const [planning, setPlanning] = useState(false)
   const what = coveredBy(covered)
   const mute = useAlertChange(slug, 'Not muted', (seconds: number | null) =>
-    api.mute(slug, {
-      ...(covered.agent !== null && { agent: covered.agent }),
-      ...(covered.rule !== null && { rule: covered.rule }),
-      ...(covered.item != null && { item: covered.item }),
-      seconds,
-    }),
+    call(
+      'POST /w/:slug/mutes',
+      { slug },
+      {
+        ...(covered.agent !== null && { agent: covered.agent }),
+        ...(covered.rule !== null && { rule: covered.rule }),
+        ...(covered.item != null && { item: covered.item }),
+        seconds,
+      },
+    ),
   )
   return (
     <>

@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { alertSettingsQuery } from '../../data/queries.ts'
 import { ErrorNote, Section } from '../../ui/index.ts'
 import { useAlertChange } from './useAlertChange.ts'
@@ -8,7 +8,9 @@ import { useAlertChange } from './useAlertChange.ts'
 /** Lets an admin choose whether messages to channels may contain the detail text of an agent. */
 export function MessageDetail({ slug }: { slug: string }) {
   const { data, error, refetch } = useQuery(alertSettingsQuery(slug))
-  const set = useAlertChange(slug, 'Not changed', (detail: boolean) => api.setAlertSettings(slug, detail))
+  const set = useAlertChange(slug, 'Not changed', (detail: boolean) =>
+    call('PATCH /w/:slug/alert-settings', { slug }, { detail }),
+  )
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!data) return null
   return (

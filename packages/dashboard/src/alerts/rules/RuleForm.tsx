@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Radio, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { RuleSettings } from '@svc/api'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { useSubmit } from '../../ui/forms/useSubmit.ts'
 import { ErrorNote } from '../../ui/index.ts'
 import { useAlertsAgain } from '../parts/useAlertChange.ts'
@@ -23,7 +23,7 @@ export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
   const again = useAlertsAgain(slug)
   const form = useForm<RuleValues>({ initialValues: valuesOf(rule), validate: wrongWith })
   const { busy, error, submit } = useSubmit(async (values: RuleValues) => {
-    await api.setRule(slug, changeOf(rule, values))
+    await call('PATCH /w/:slug/rules', { slug }, changeOf(rule, values))
     await again()
     onDone()
   })

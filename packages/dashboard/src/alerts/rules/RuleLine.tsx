@@ -1,7 +1,7 @@
 import { Button, Checkbox } from '@mantine/core'
 import type { RuleSettings } from '@svc/api'
 import { useState } from 'react'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { Level } from '../../ui/index.ts'
 import { MuteMenu } from '../mutes/MuteMenu.tsx'
 import { useAlertChange } from '../parts/useAlertChange.ts'
@@ -19,7 +19,9 @@ interface RuleLineProps {
 /** Shows one alert rule as a sentence. Admins can enable, disable, edit and mute the rule here. */
 export function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
   const [editing, setEditing] = useState(false)
-  const set = useAlertChange(slug, 'Not changed', (on: boolean) => api.setRule(slug, { rule: rule.rule, on }))
+  const set = useAlertChange(slug, 'Not changed', (on: boolean) =>
+    call('PATCH /w/:slug/rules', { slug }, { rule: rule.rule, on }),
+  )
   const name = headings[rule.rule]
   const followUps = followUpsOf(rule)
   const needsLimit = rule.rule === 'cost_day' && rule.limit === null

@@ -7,7 +7,7 @@ import { type FormEvent, useState } from 'react'
 import { wrongWithName } from '../../agents/dialogs/names.ts'
 import { TagsField } from '../../agents/dialogs/TagsField.tsx'
 import { tagsTyped, wrongWithTags } from '../../agents/dialogs/tags.ts'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { blueprintQuery, blueprintsQuery, codeQuery, keys, versionQuery } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
@@ -69,7 +69,7 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
   const { busy, error, submit } = useSubmit(async (name: string) => {
     const given = tagsTyped(tags)
     const named = { ...(name !== '' && { agent: name }), ...(given.length > 0 && { tags: given }) }
-    const made = await api.issueCode(slug, { blueprint, version, ...named })
+    const made = await call('POST /w/:slug/codes', { slug }, { blueprint, version, ...named })
     handOver(made)
     const { code: _shownOnce, warnings: _, ...facts } = made
     client.setQueryData(codeQuery(slug, made.id).queryKey, facts)

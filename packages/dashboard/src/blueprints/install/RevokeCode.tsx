@@ -1,6 +1,6 @@
 import type { InstallCode } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
 import { Confirm } from '../../ui/index.ts'
 
@@ -16,7 +16,7 @@ export function RevokeCode({ slug, code, opened, onClose }: RevokeCodeProps) {
   const client = useQueryClient()
   const revoke = async () => {
     try {
-      await api.revokeCode(slug, code.id)
+      await call('DELETE /w/:slug/codes/:id', { slug, id: code.id })
     } finally {
       void client.invalidateQueries({ queryKey: keys.codes(slug) })
       void client.invalidateQueries({ queryKey: keys.blueprints(slug) })

@@ -2,7 +2,7 @@ import type { SavedView } from '@svc/api'
 import { bare } from '@svc/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
 import { replacedBy, sameAgain } from './standing.ts'
 import { putView, ViewForm } from './ViewForm.tsx'
@@ -23,7 +23,11 @@ export default function RenameView({ slug, views, view, onClose }: RenameProps) 
   const other = replacedBy(views, name, view.shared)
   const rename = async () => {
     if (other) return onClose()
-    putView(client, slug, await api.saveView(slug, { ...sameAgain(view), name: bare(name), replaces: view.id }))
+    putView(
+      client,
+      slug,
+      await call('PUT /w/:slug/views', { slug }, { ...sameAgain(view), name: bare(name), replaces: view.id }),
+    )
     onClose()
     await client.invalidateQueries({ queryKey: keys.views(slug) })
   }

@@ -2,7 +2,7 @@ import { Radio, Stack } from '@mantine/core'
 import type { SavedView } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { Text } from '../../ui/index.ts'
@@ -30,7 +30,7 @@ export default function SaveView({ slug, views, standing, state, onClose }: Save
   const [shared, setShared] = useState(from?.shared ?? false)
   const before = replacedBy(views, name, shared)
   const save = async () => {
-    const view = await api.saveView(slug, viewOfState(state, name, shared))
+    const view = await call('PUT /w/:slug/views', { slug }, viewOfState(state, name, shared))
     noteOpened(view.id)
     putView(client, slug, view)
     onClose()

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import type { SavedView } from '@svc/api'
 import type { QueryClient } from '@tanstack/react-query'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
 import { Text } from '../../ui/index.ts'
 import { notify, unnotify } from '../../ui/notify.tsx'
@@ -24,12 +24,12 @@ export async function removeView({ client, slug, view, onBack }: Removal): Promi
   const id = `removed ${view.id}`
   const undo = async () => {
     unnotify(id)
-    const { id: next } = await api.saveView(slug, sameAgain(view))
+    const { id: next } = await call('PUT /w/:slug/views', { slug }, sameAgain(view))
     onBack(next)
     await reload()
   }
   try {
-    await api.removeView(slug, view.id)
+    await call('DELETE /w/:slug/views/:id', { slug, id: view.id })
   } catch (error) {
     return refused('Not removed')(error)
   } finally {

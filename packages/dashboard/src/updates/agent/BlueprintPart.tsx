@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { type Agent, adminsOnly } from '../../agents/parts/agent.ts'
 import { ByMachine } from '../../agents/parts/ByMachine.tsx'
 import { versionByMachine } from '../../agents/parts/machine.ts'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { paths } from '../../paths.ts'
 import { Confirm, lasting, Text, WhyButton } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
@@ -108,7 +108,9 @@ function ConfirmVersion({ agent, update, version, onClose }: PartProps & { versi
       onClose={onClose}
       title={`${verb(version, running, previous)}?`}
       confirm={verb(version, running, previous)}
-      onConfirm={() => act((slug, name) => api.wishVersion(slug, name, version))}
+      onConfirm={() =>
+        act((slug, name) => call('PUT /w/:slug/agents/:name/wishes/blueprint', { slug, name }, { version }))
+      }
     >
       The request is sent with the next report. The agent downloads the version, restarts on it, and keeps it only if it
       is healthy. Otherwise it rolls back by itself and reports why.

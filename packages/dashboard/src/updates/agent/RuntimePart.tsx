@@ -1,7 +1,7 @@
 import type { RuntimeRefusal, RuntimeUpdate } from '@svc/api'
 import { useState } from 'react'
 import { type Agent, adminsOnly } from '../../agents/parts/agent.ts'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { Confirm, Text, WhyButton } from '../../ui/index.ts'
 import { Served, Unsigned } from '../parts/Served.tsx'
 import { outcomeText, WishLine } from './parts.tsx'
@@ -82,7 +82,7 @@ function ConfirmUpdate({ agent, update, opened, onClose }: PartProps & { opened:
       onClose={onClose}
       title={`Update the runtime to ${served?.version ?? ''}?`}
       confirm="Update runtime"
-      onConfirm={() => act(api.updateRuntime)}
+      onConfirm={() => act((slug, name) => call('POST /w/:slug/agents/:name/wishes/runtime', { slug, name }))}
     >
       {served && !served.signed && <Unsigned version={served.version} />}
       The request is sent with the next report. The runtime checks the signature, tests the new version for at most five
@@ -117,7 +117,7 @@ function Lift({ agent, version }: { agent: Agent; version: string }) {
         onClose={() => setAsking(false)}
         title={`Lift the hold on runtime ${version}?`}
         confirm="Lift hold"
-        onConfirm={() => act(api.liftHold)}
+        onConfirm={() => act((slug, name) => call('DELETE /w/:slug/agents/:name/holds/runtime', { slug, name }))}
       >
         This only allows the update to be requested again. Fix the cause of the failure first: another failure puts the
         version on hold again. This can’t be undone and is listed under Activity.

@@ -1,7 +1,7 @@
 import type { BlueprintUpdate, RuntimeUpdate } from '@svc/api'
 import { type ReactNode, useState } from 'react'
 import { type Agent, adminsOnly } from '../../agents/parts/agent.ts'
-import { api } from '../../data/api.ts'
+import { call } from '../../data/api.ts'
 import { Confirm, Facts, type FactsProps, Section, Text, Tone, WhyButton } from '../../ui/index.ts'
 import { wishWords } from '../parts/words.ts'
 import { HoldNote, Waits } from './parts.tsx'
@@ -68,7 +68,7 @@ export function CancelRequest({ agent, kind, what, shown, children }: CancelRequ
         onClose={() => setAsking(false)}
         title={`Cancel the request for ${what}?`}
         confirm="Cancel request"
-        onConfirm={() => act((slug, name) => api.withdraw(slug, name, kind))}
+        onConfirm={() => act((slug, name) => call(`DELETE /w/:slug/agents/:name/wishes/${kind}`, { slug, name }))}
       >
         {children}
       </Confirm>
