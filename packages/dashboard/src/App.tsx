@@ -2,7 +2,7 @@ import type { Me } from '@svc/api'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { ProofGate } from './account/proof/ProofGate.tsx'
-import { keys, queryClient } from './data/queries.ts'
+import { meQuery, queryClient } from './data/queries.ts'
 import { router } from './router.tsx'
 import { Notices } from './ui/notify.tsx'
 import type { Show } from './ui/pages/Page.tsx'
@@ -20,7 +20,7 @@ const App = () => (
  * nothing white is shown in between.
  */
 export async function openPages(me: Me, show: Show): Promise<void> {
-  queryClient.setQueryData(keys.me, me)
+  queryClient.setQueryData(meQuery.queryKey, me)
   await router.load()
   show(<App />)
 }

@@ -14,22 +14,7 @@ import {
   redirect,
 } from '@tanstack/react-router'
 import { isRefusal } from './data/api.ts'
-import {
-  actionQuery,
-  agentQuery,
-  blueprintQuery,
-  blueprintsQuery,
-  botsQuery,
-  fleetQuery,
-  keys,
-  membersQuery,
-  meQuery,
-  openAlertsQuery,
-  queryClient,
-  rolloutQuery,
-  viewsQuery,
-  workspaceQuery,
-} from './data/queries.ts'
+import { fleetQuery, keys, meQuery, queryClient, read } from './data/queries.ts'
 import { parseSearch, stringifySearch } from './data/search.ts'
 import { appliedIn } from './fleet/filter/applied.ts'
 import { asked, isOld, viewOf } from './fleet/views/view.ts'
@@ -99,7 +84,7 @@ const account = createRoute({
   path: paths.account,
   loader: async ({ context }) => {
     const slug = workspaceBefore(context.me.workspaces)
-    if (slug !== undefined) await context.queryClient.prefetchQuery(workspaceQuery(slug))
+    if (slug !== undefined) await context.queryClient.prefetchQuery(read('GET /w/:slug', { slug }))
   },
   component: lazyRouteComponent(() => fileOf(import('./account/AccountPage.tsx')), 'AccountPage'),
 })
@@ -118,7 +103,7 @@ const workspace = createRoute({
   path: '/w/$slug',
   loader: async ({ context, params }) => {
     try {
-      return await context.queryClient.ensureQueryData(workspaceQuery(params.slug))
+      return await context.queryClient.ensureQueryData(read('GET /w/:slug', params))
     } catch (error) {
       throw isRefusal(error, 404) ? notFound() : error
     }
@@ -137,7 +122,7 @@ const fleet = createRoute({
   },
   loader: ({ context, params, location }) => {
     const view = viewOf(location.search)
-    void context.queryClient.prefetchQuery(viewsQuery(params.slug))
+    void context.queryClient.prefetchQuery(read('GET /w/:slug/views', params))
     const { filter } = appliedIn(params.slug, view.q)
     void context.queryClient.prefetchQuery(fleetQuery(params.slug, asked(view, filter.text), 0))
   },
@@ -156,13 +141,13 @@ const agent = createRoute({
     ) as Record<string, string | number>),
     ...present({ tab: oneOf(agentTabs, s.tab) }),
   }),
-  loader: ({ context, params }) => void context.queryClient.prefetchQuery(agentQuery(params.slug, params.name)),
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/agents/:name', params)),
   component: lazyRouteComponent(() => fileOf(import('./agents/AgentPage.tsx')), 'AgentPage'),
 })
 const blueprints = createRoute({
   getParentRoute: () => workspace,
   path: '/blueprints',
-  loader: ({ context, params }) => void context.queryClient.prefetchQuery(blueprintsQuery(params.slug)),
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/blueprints', params)),
   component: lazyRouteComponent(() => fileOf(import('./blueprints/BlueprintsPage.tsx')), 'BlueprintsPage'),
 })
 const blueprint = createRoute({
@@ -170,7 +155,7 @@ const blueprint = createRoute({
   path: '/blueprints/$blueprint',
   validateSearch: (s: Search) => present({ version: text(s.version) }),
   loader: ({ context, params }) =>
-    void context.queryClient.prefetchQuery(blueprintQuery(params.slug, params.blueprint)),
+    void context.queryClient.prefetchQuery(read('GET /w/:slug/blueprints/:blueprint', params)),
   component: lazyRouteComponent(() => fileOf(import('./blueprints/BlueprintPage.tsx')), 'BlueprintPage'),
 })
 const install = createRoute({
@@ -200,7 +185,7 @@ const update = createRoute({
 const rollout = createRoute({
   getParentRoute: () => workspace,
   path: '/updates/$id',
-  loader: ({ context, params }) => void context.queryClient.prefetchQuery(rolloutQuery(params.slug, params.id)),
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/rollouts/:id', params)),
   component: lazyRouteComponent(() => fileOf(import('./updates/RolloutPage.tsx')), 'RolloutPage'),
 })
 const actions = createRoute({
@@ -222,26 +207,26 @@ const action = createRoute({
   getParentRoute: () => workspace,
   path: '/actions/$id',
   validateSearch: (s: Search) => present({ state: oneOf(actionShows, s.state) }),
-  loader: ({ context, params }) => void context.queryClient.prefetchQuery(actionQuery(params.slug, params.id)),
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/actions/:id', params)),
   component: lazyRouteComponent(() => fileOf(import('./actions/ActionPage.tsx')), 'ActionPage'),
 })
 const alerts = createRoute({
   getParentRoute: () => workspace,
   path: '/alerts',
   validateSearch: (s: Search) => present({ tab: oneOf(alertTabs, s.tab) }),
-  loader: ({ context, params }) => void context.queryClient.prefetchQuery(openAlertsQuery(params.slug)),
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/alerts/lines', params)),
   component: lazyRouteComponent(() => fileOf(import('./alerts/AlertsPage.tsx')), 'AlertsPage'),
 })
 const bots = createRoute({
   getParentRoute: () => workspace,
   path: '/bots',
-  loader: ({ context, params }) => void context.queryClient.prefetchQuery(botsQuery(params.slug)),
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/bots', params)),
   component: lazyRouteComponent(() => fileOf(import('./bots/BotsPage.tsx')), 'BotsPage'),
 })
 const members = createRoute({
   getParentRoute: () => workspace,
   path: '/members',
-  loader: ({ context, params }) => void context.queryClient.prefetchQuery(membersQuery(params.slug)),
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/members', params)),
   component: lazyRouteComponent(() => fileOf(import('./members/MembersPage.tsx')), 'MembersPage'),
 })
 const activity = createRoute({

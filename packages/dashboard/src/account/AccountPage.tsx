@@ -5,7 +5,7 @@ import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-quer
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { call } from '../data/api.ts'
-import { factorsQuery, keys, meQuery, workspaceQuery } from '../data/queries.ts'
+import { keys, meQuery, read } from '../data/queries.ts'
 import { useSignOut } from '../data/session.ts'
 import { FrameOf } from '../data/workspace.ts'
 import { paths, secondFactorPart } from '../paths.ts'
@@ -28,7 +28,7 @@ import './account.css'
 export function AccountPage() {
   const { data: me } = useSuspenseQuery(meQuery)
   const [slug] = useState(() => workspaceBefore(me.workspaces))
-  const { data: workspace } = useQuery({ ...workspaceQuery(slug ?? ''), enabled: slug !== undefined })
+  const { data: workspace } = useQuery({ ...read('GET /w/:slug', { slug: slug ?? '' }), enabled: slug !== undefined })
   if (slug === undefined || !workspace || !me.workspaces.some((one) => one.slug === slug))
     return (
       <main className="account-alone">
@@ -140,7 +140,7 @@ function NameForm({ name }: { name: string }) {
   const client = useQueryClient()
   const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })
   const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
-    client.setQueryData(keys.me, await call('PATCH /me', { name: values.name }))
+    client.setQueryData(meQuery.queryKey, await call('PATCH /me', { name: values.name }))
     notify({ message: 'Name changed.' })
   })
   return (
@@ -164,7 +164,7 @@ function PasswordForm({ email }: { email: string }) {
     initialValues: { current: '', next: '' },
     validate: { current: (v) => (v === '' ? 'Required' : null), next: wrongWithPassword },
   })
-  const { data: factors } = useQuery(factorsQuery)
+  const { data: factors } = useQuery(read('GET /factors'))
   const { busy, error, submit } = useSubmit(async ({ current, next }: typeof form.values) => {
     // Without a second factor the password is the proof, and nobody should have to type it twice.
     if (factors?.totp === false) await call('POST /proof', { password: current })

@@ -5,7 +5,7 @@ import { codeIn } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { call } from '../data/api.ts'
-import { factorsQuery } from '../data/queries.ts'
+import { read } from '../data/queries.ts'
 import { part } from '../ui/files.tsx'
 import { CodeInput } from '../ui/forms/CodeInput.tsx'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
@@ -23,7 +23,7 @@ interface Fresh {
 
 /** The second factors of the signed-in person: an authenticator app with its recovery codes. */
 export function SecondFactors({ email }: { email: string }) {
-  const { data, error, refetch } = useQuery(factorsQuery)
+  const { data, error, refetch } = useQuery(read('GET /factors'))
   const [begun, setBegun] = useState<NewTotp>()
   const [fresh, setFresh] = useState<Fresh>()
   const part = useFocusedPart<HTMLDivElement>(

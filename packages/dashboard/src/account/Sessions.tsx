@@ -2,13 +2,13 @@ import { Badge, Button, Stack } from '@mantine/core'
 import type { Session } from '@svc/api'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../data/api.ts'
-import { keys, sessionsQuery } from '../data/queries.ts'
+import { keys, read } from '../data/queries.ts'
 import { ErrorNote, Text, Time } from '../ui/index.ts'
 import { browserOf } from './browser.ts'
 
 /** The sessions of the signed-in person, each with a button that ends the session. */
 export function Sessions() {
-  const { data, error, refetch } = useQuery(sessionsQuery)
+  const { data, error, refetch } = useQuery(read('GET /sessions'))
   const client = useQueryClient()
   const end = useMutation({
     mutationFn: (id: string | 'others') =>

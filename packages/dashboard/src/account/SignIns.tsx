@@ -2,7 +2,7 @@ import { Button, Stack } from '@mantine/core'
 import type { SignInRecord } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { signInsQuery } from '../data/queries.ts'
+import { read } from '../data/queries.ts'
 import { ErrorNote, Text, Time } from '../ui/index.ts'
 import { browserOf } from './browser.ts'
 
@@ -24,7 +24,7 @@ const first = 5
 
 /** The last sign-ins of the signed-in person, who can notice there that somebody else has signed in. */
 export function SignIns() {
-  const { data, error, refetch } = useQuery(signInsQuery)
+  const { data, error, refetch } = useQuery(read('GET /sign-ins'))
   const [all, setAll] = useState(false)
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!data) return null

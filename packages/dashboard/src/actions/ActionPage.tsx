@@ -6,7 +6,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError, call } from '../data/api.ts'
-import { actionQuery, keys } from '../data/queries.ts'
+import { keys, read } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
@@ -23,7 +23,7 @@ const route = getRouteApi('/signed-in/w/$slug/actions/$id')
 /** Shows an action: what became of each agent, live, and what an admin can do about the rest. */
 export function ActionPage() {
   const { slug, id } = route.useParams()
-  const { data: action, error, refetch } = useQuery(actionQuery(slug, id))
+  const { data: action, error, refetch } = useQuery(read('GET /w/:slug/actions/:id', { slug, id }))
   useDocumentTitle(action ? titleOf(action) : 'Action', 'Actions')
   if (error instanceof ApiError && error.status === 404)
     return (
@@ -184,7 +184,7 @@ function Agents({ slug, action }: { slug: string; action: Action }) {
   const [most, setMost] = useState(step)
   // If an action is too large for one answer, the agents in a state are requested by themselves.
   const isWhole = action.leftOff === undefined || state === undefined
-  const part = useQuery({ ...actionQuery(slug, action.id, state), enabled: !isWhole })
+  const part = useQuery({ ...read('GET /w/:slug/actions/:id', { slug, id: action.id }, { state }), enabled: !isWhole })
   const { agents, leftOff } = (isWhole ? undefined : part.data) ?? action
   const fitting = agents.filter(
     (agent) => (state === undefined || agent.state === state) && isSought(agent, bare(sought).toLowerCase()),

@@ -7,7 +7,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ComponentType, lazy, useEffect } from 'react'
 import { ApiError } from '../data/api.ts'
-import { agentQuery } from '../data/queries.ts'
+import { read } from '../data/queries.ts'
 import { type AgentTab, paths } from '../paths.ts'
 import { fileOf } from '../ui/files.tsx'
 import { ErrorNote, PageTabs, useDocumentTitle, useSilent } from '../ui/index.ts'
@@ -39,7 +39,7 @@ export function AgentPage() {
 }
 
 function OneAgent({ slug, name }: { slug: string; name: string }) {
-  const { data: page, error, refetch } = useQuery(agentQuery(slug, name))
+  const { data: page, error, refetch } = useQuery(read('GET /w/:slug/agents/:name', { slug, name }))
   const { press, commands, left, dismiss } = usePress(slug, page, name)
   const silent = useSilent(page?.silentAt)
   const settings = useDrafts()

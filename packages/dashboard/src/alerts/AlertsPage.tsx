@@ -7,7 +7,7 @@ import { IconBell } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ComponentType, lazy } from 'react'
-import { openAlertsQuery } from '../data/queries.ts'
+import { read } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import type { AlertTab } from '../paths.ts'
 import { fileOf } from '../ui/files.tsx'
@@ -56,7 +56,7 @@ export function AlertsPage() {
 
 /** The open alerts of the workspace, and its mutes that have not ended. */
 function OpenTab({ slug, admin }: AlertTabProps) {
-  const { data, error, refetch } = useQuery(openAlertsQuery(slug))
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/alerts/lines', { slug }))
   return (
     <>
       {error && <ErrorNote error={error} retry={refetch} />}

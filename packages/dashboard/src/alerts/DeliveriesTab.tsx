@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { call } from '../data/api.ts'
 import { leftOffIn } from '../data/left-off.ts'
-import { deliveriesQuery } from '../data/queries.ts'
+import { read } from '../data/queries.ts'
 import { count, Empty, ErrorNote, LeftOut, Section, Text, Time, Tone } from '../ui/index.ts'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { Dotted } from '../ui/parts.tsx'
@@ -31,7 +31,7 @@ const choices = [
 export default function DeliveriesTab({ slug }: AlertTabProps) {
   const [wanted, setWanted] = useState('all')
   const state = wanted === 'all' ? undefined : (wanted as DeliveryState)
-  const { data, error, refetch } = useQuery(deliveriesQuery(slug, state))
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/deliveries', { slug }, { state, limit: 200 }))
   return (
     <>
       <div className="al-filter">

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError, addressFor } from '../data/api.ts'
-import { blueprintQuery, versionQuery } from '../data/queries.ts'
+import { read } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { bytes, count, ErrorNote, Facts, Level, Section, Text, Time, useDocumentTitle, WhyButton } from '../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../ui/links.tsx'
@@ -25,7 +25,7 @@ const route = getRouteApi('/signed-in/w/$slug/blueprints/$blueprint')
 export function BlueprintPage() {
   const { slug, blueprint } = route.useParams()
   const { version: asked } = route.useSearch()
-  const { data: page, error, refetch } = useQuery(blueprintQuery(slug, blueprint))
+  const { data: page, error, refetch } = useQuery(read('GET /w/:slug/blueprints/:blueprint', { slug, blueprint }))
   const shown = page && (page.versions.find(({ version }) => version === asked) ?? page.versions[0])
   useDocumentTitle(blueprint, 'Blueprints')
   if (error instanceof ApiError && error.status === 404)
@@ -106,7 +106,9 @@ function Head({
 }
 
 function Version({ slug, blueprint, version }: { slug: string; blueprint: string; version: string }) {
-  const { data, error, refetch } = useQuery(versionQuery(slug, blueprint, version))
+  const { data, error, refetch } = useQuery(
+    read('GET /w/:slug/blueprints/:blueprint/versions/:version', { slug, blueprint, version }),
+  )
   if (!data) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
   return (
     <>
@@ -146,7 +148,7 @@ function Bundle({ slug, version }: { slug: string; version: BlueprintVersion }) 
             size="xs"
             href={addressFor('GET /w/:slug/blueprints/:blueprint/versions/:version/bundle', {
               slug,
-              blueprint: blueprint,
+              blueprint,
               version: version.version,
             })}
             download

@@ -2,7 +2,7 @@ import type { BlueprintRow } from '@svc/api'
 import { IconPackage } from '@tabler/icons-react'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { FetchProgram } from '../agents/dialogs/FetchProgram.tsx'
-import { blueprintsQuery, meQuery } from '../data/queries.ts'
+import { meQuery, read } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { count, Empty, ErrorNote, PageHeader, Section, Text, Time, useDocumentTitle } from '../ui/index.ts'
@@ -18,7 +18,7 @@ export function BlueprintsPage() {
   const slug = useSlug()
   const { name, role } = useWorkspace()
   const admin = role === 'admin'
-  const { data, error, refetch } = useQuery(blueprintsQuery(slug))
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/blueprints', { slug }))
   useDocumentTitle('Blueprints', name)
   return (
     <>

@@ -2,7 +2,7 @@ import type { BlueprintVersion } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../data/api.ts'
-import { blueprintQuery, keys } from '../data/queries.ts'
+import { keys, read } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { Confirm } from '../ui/index.ts'
 
@@ -17,12 +17,15 @@ interface DeleteVersionProps {
 export function DeleteVersion({ slug, version: { blueprint, version }, opened, onClose }: DeleteVersionProps) {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const last = client.getQueryData(blueprintQuery(slug, blueprint).queryKey)?.versions.length === 1
+  const last =
+    client.getQueryData(read('GET /w/:slug/blueprints/:blueprint', { slug, blueprint }).queryKey)?.versions.length === 1
   const remove = async () => {
     await call('DELETE /w/:slug/blueprints/:blueprint/versions/:version', { slug, blueprint, version })
     if (last) await navigate({ to: paths.blueprints, params: { slug }, replace: true })
     else await navigate({ to: paths.blueprint, params: { slug, blueprint }, search: {}, replace: true })
-    client.removeQueries({ queryKey: [...keys.blueprints(slug), blueprint, version] })
+    client.removeQueries({
+      queryKey: read('GET /w/:slug/blueprints/:blueprint/versions/:version', { slug, blueprint, version }).queryKey,
+    })
     void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
   }
   return (

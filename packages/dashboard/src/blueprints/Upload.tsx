@@ -7,7 +7,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { uploadBundle } from '../data/api.ts'
-import { keys, versionQuery } from '../data/queries.ts'
+import { keys, read } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { Text } from '../ui/index.ts'
 import { notify } from '../ui/notify.tsx'
@@ -39,7 +39,14 @@ export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }
     setDoing({ is: 'sending', file: file.name, share: undefined })
     try {
       const made = await uploadBundle(slug, file, (share) => setDoing({ is: 'sending', file: file.name, share }))
-      client.setQueryData(versionQuery(slug, made.blueprint, made.version).queryKey, made)
+      client.setQueryData(
+        read('GET /w/:slug/blueprints/:blueprint/versions/:version', {
+          slug,
+          blueprint: made.blueprint,
+          version: made.version,
+        }).queryKey,
+        made,
+      )
       void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
       setDoing({ is: 'nothing' })
       notify({

@@ -1,6 +1,6 @@
 import { IconRobot } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { botsQuery } from '../data/queries.ts'
+import { read } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { Empty, ErrorNote, PageHeader, useDocumentTitle } from '../ui/index.ts'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
@@ -12,7 +12,7 @@ import './bots.css'
 export function BotsPage() {
   const slug = useSlug()
   const { name, role } = useWorkspace()
-  const { data, error, refetch } = useQuery(botsQuery(slug))
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/bots', { slug }))
   useDocumentTitle('Bots', name)
   return (
     <>

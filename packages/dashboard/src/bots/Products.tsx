@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { productsQuery } from '../data/queries.ts'
+import { read } from '../data/queries.ts'
 import { count, ErrorNote, Help, Section, Text, Time, Tone } from '../ui/index.ts'
 
 /**
@@ -7,7 +7,7 @@ import { count, ErrorNote, Help, Section, Text, Time, Tone } from '../ui/index.t
  * activate a product.
  */
 export function Products({ slug }: { slug: string }) {
-  const { data, error, refetch } = useQuery(productsQuery(slug))
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/products', { slug }))
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!data) return null
   return (

@@ -46,9 +46,11 @@ type Opened =
   | 'GET /w/:slug/agents/:name/logs/:id/download'
   | 'GET /w/:slug/blueprints/:blueprint/versions/:version/bundle'
 type Route = Exclude<keyof Operations, Uploads | Opened>
+/** The routes from which the page reads. */
+export type ReadRoute = Extract<Route, `GET ${string}`>
 type Sent<R extends Route> = Operations[R]['sent']
 /** The arguments of `call` for a route: path parameters, input, and a signal that aborts the request. */
-type Arguments<R extends Route> = [
+export type Arguments<R extends Route> = [
   ...(unknown extends Operations[R]['params'] ? [] : [at: Operations[R]['params']]),
   ...(Sent<R> extends undefined ? [] : Partial<Sent<R>> extends Sent<R> ? [input?: Sent<R>] : [input: Sent<R>]),
   signal?: AbortSignal | undefined,
@@ -134,7 +136,7 @@ async function request<T>(method: string, path: string, body?: unknown, signal?:
     if (signal?.aborted) throw cause
     throw limit.aborted ? late() : offline()
   }
-  return noteLeftOff(read<T>(status, text), Number(leftOff ?? 0))
+  return noteLeftOff(valueIn<T>(status, text), Number(leftOff ?? 0))
 }
 
 /** Takes over the service's time from the header of an answer, before anything is judged by what the answer says. */
@@ -144,7 +146,7 @@ function hearTime(header: string | null): void {
 }
 
 /** Returns the value of the service's answer. Throws an ApiError if the answer is a refusal. */
-function read<T>(status: number, text: string): T {
+function valueIn<T>(status: number, text: string): T {
   serviceHeard()
   const value = parsed(text)
   if (status < 200 || status > 299) throw refusal(status, value)
@@ -173,7 +175,7 @@ function send<T>(path: string, file: Blob, sent: (share: number) => void): Promi
     request.onload = () => {
       hearTime(request.getResponseHeader(serviceTimeHeader))
       try {
-        done(read<T>(statusOf(request.status, request.getResponseHeader(refusedHeader)), request.responseText))
+        done(valueIn<T>(statusOf(request.status, request.getResponseHeader(refusedHeader)), request.responseText))
       } catch (error) {
         fail(error)
       }

@@ -2,7 +2,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { createContext, useContext } from 'react'
-import { workspaceQuery } from './queries.ts'
+import { read } from './queries.ts'
 
 /** The short name of the workspace in whose frame a page outside of workspaces is shown, such as My account. */
 export const FrameOf = createContext('')
@@ -17,4 +17,4 @@ export function useSlug(): string {
  * Returns the facts about the workspace in the page's address, and the signed-in person's role in it: `admin` or
  * `member`. Members can view, acknowledge alerts and mute agents; most other changes are for admins.
  */
-export const useWorkspace = () => useSuspenseQuery(workspaceQuery(useSlug())).data
+export const useWorkspace = () => useSuspenseQuery(read('GET /w/:slug', { slug: useSlug() })).data

@@ -4,7 +4,7 @@ import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect } from 'react'
 import { call } from '../data/api.ts'
-import { keys } from '../data/queries.ts'
+import { keys, meQuery } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { Section } from '../ui/index.ts'
@@ -43,7 +43,7 @@ export default function FirstSteps({ slug, steps, reported, onAdd }: FirstStepsP
   }, [missed, client, slug])
   const hide = useSubmit(async () => {
     try {
-      client.setQueryData(keys.me, await call('PATCH /me', { onboarding: false }))
+      client.setQueryData(meQuery.queryKey, await call('PATCH /me', { onboarding: false }))
       await client.invalidateQueries({ queryKey: keys.facts(slug) })
     } catch (error) {
       notifyNotSent(error)

@@ -6,7 +6,7 @@ import { IconUserPlus } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
-import { keys, membersQuery } from '../data/queries.ts'
+import { keys, read } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { wrongWithText } from '../ui/forms/rules.ts'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
@@ -24,7 +24,7 @@ export function MembersPage() {
   const { name, role, factor } = useWorkspace()
   const admin = role === 'admin'
   const [inviting, setInviting] = useState(false)
-  const { data, error, refetch } = useQuery(membersQuery(slug))
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/members', { slug }))
   useDocumentTitle('Members', name)
   return (
     <>

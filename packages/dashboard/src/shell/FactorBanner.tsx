@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconShieldLock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { askForProof } from '../account/proof/ask.ts'
-import { factorsQuery } from '../data/queries.ts'
+import { read } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { paths, secondFactorPart } from '../paths.ts'
 import { dateAndTime, focusMain, serviceNow, useClock } from '../ui/index.ts'
@@ -14,7 +14,7 @@ import { ButtonLink } from '../ui/links.tsx'
  */
 export default function FactorBanner({ from }: { from: number }) {
   const { role } = useWorkspace()
-  const { data } = useQuery(factorsQuery)
+  const { data } = useQuery(read('GET /factors'))
   const hasBegun = useClock((now) => now >= from)
   const isDue = hasBegun || role !== 'admin'
   return (

@@ -5,7 +5,7 @@ import { Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { isRefusal } from '../data/api.ts'
 import { useLive } from '../data/live/useLive.ts'
-import { forgetWorkspace, workspaceQuery } from '../data/queries.ts'
+import { forgetWorkspace, read } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { part } from '../ui/files.tsx'
@@ -56,7 +56,7 @@ export function WorkspaceShell({ children = <Outlet /> }: { children?: ReactNode
   }, [slug, name, where])
   const client = useQueryClient()
   // The person was removed from the workspace, so its data leaves the screen.
-  const isGone = isRefusal(useQuery(workspaceQuery(slug)).error, 404)
+  const isGone = isRefusal(useQuery(read('GET /w/:slug', { slug })).error, 404)
   useEffect(() => {
     if (isGone) void forgetWorkspace(client, slug)
   }, [client, slug, isGone])

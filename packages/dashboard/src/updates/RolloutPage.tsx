@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ApiError, call } from '../data/api.ts'
-import { keys, rolloutQuery } from '../data/queries.ts'
+import { read, rolloutsQuery } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
 import {
@@ -39,7 +39,7 @@ const route = getRouteApi('/signed-in/w/$slug/updates/$id')
 /** Shows a rollout: what it waits for, why it halted, which agents have the version, and what an admin can do. */
 export function RolloutPage() {
   const { slug, id } = route.useParams()
-  const { data: rollout, error, refetch } = useQuery(rolloutQuery(slug, id))
+  const { data: rollout, error, refetch } = useQuery(read('GET /w/:slug/rollouts/:id', { slug, id }))
   useDocumentTitle(rollout ? titleOf(rollout) : 'Rollout', 'Updates')
   if (error instanceof ApiError && error.status === 404)
     return (
@@ -112,8 +112,8 @@ function Acts({ slug, rollout }: { slug: string; rollout: Rollout }) {
       what === 'cancel'
         ? await call('POST /w/:slug/rollouts/:id/cancel', at, { withdraw })
         : await call(`POST /w/:slug/rollouts/:id/${what}`, at)
-    client.setQueryData(rolloutQuery(slug, id).queryKey, page)
-    void client.invalidateQueries({ queryKey: keys.rollouts(slug), exact: true })
+    client.setQueryData(read('GET /w/:slug/rollouts/:id', { slug, id }).queryKey, page)
+    void client.invalidateQueries({ queryKey: rolloutsQuery(slug).queryKey })
   }
   const { busy, error, submit } = useSubmit(act)
   const why = (pressable: Pressable) =>

@@ -5,7 +5,7 @@ import type { WishResult } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
-import { blueprintsQuery } from '../data/queries.ts'
+import { read } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { count, ErrorNote, PageHeader, Section, Text, useDocumentTitle, WhyButton } from '../ui/index.ts'
@@ -28,7 +28,7 @@ const route = getRouteApi('/signed-in/w/$slug/updates/new')
 export function UpdatePage() {
   const { slug } = route.useParams()
   const { role } = useWorkspace()
-  const { data, error, refetch } = useQuery(blueprintsQuery(slug))
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/blueprints', { slug }))
   useDocumentTitle('Update agents', 'Updates')
   return (
     <>

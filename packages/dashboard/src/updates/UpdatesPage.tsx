@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { RolloutRow, RuntimeOverview } from '@svc/api'
 import { IconRefreshDot } from '@tabler/icons-react'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { rolloutsQuery, runtimeQuery } from '../data/queries.ts'
+import { read, rolloutsQuery } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { count, Empty, ErrorNote, Facts, PageHeader, Section, Text, Time, Tone, useDocumentTitle } from '../ui/index.ts'
@@ -108,7 +108,7 @@ const isOffered = ({ served, running }: RuntimeOverview): boolean =>
   running.some(({ version }) => version !== null && version !== served?.version)
 
 function Runtime({ slug }: { slug: string }) {
-  const { data, error, refetch } = useQuery(runtimeQuery(slug))
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/runtime', { slug }))
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!data) return null
   return (

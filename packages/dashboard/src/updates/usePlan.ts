@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
-import { blueprintQuery, keys, rolloutQuery, runtimeQuery } from '../data/queries.ts'
+import { keys, read, rolloutsQuery } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { chosenIn } from './parts/chosen.ts'
@@ -30,8 +30,11 @@ export function usePlan(slug: string, blueprints: readonly string[]) {
     minutes: 10,
   })
   const change = (what: Partial<Plan>) => setPlan((before) => ({ ...before, ...what }))
-  const { data: page } = useQuery({ ...blueprintQuery(slug, plan.blueprint), enabled: plan.blueprint !== '' })
-  const { data: runtime } = useQuery(runtimeQuery(slug))
+  const { data: page } = useQuery({
+    ...read('GET /w/:slug/blueprints/:blueprint', { slug, blueprint: plan.blueprint }),
+    enabled: plan.blueprint !== '',
+  })
+  const { data: runtime } = useQuery(read('GET /w/:slug/runtime', { slug }))
   const versions = page?.versions.map(({ version }) => version) ?? []
   const version = versions.find((one) => one === plan.version) ?? versions[0] ?? ''
   return { plan: { ...plan, version }, change, names, versions, page, runtime }
@@ -72,14 +75,20 @@ export function useSending(slug: string, plan: Plan, { rollout, chosen }: Reach)
         { slug },
         { ...rollout, ...(end.length > 0 && { end: [...end] }) },
       )
-      client.setQueryData(rolloutQuery(slug, made.id).queryKey, made)
-      void client.invalidateQueries({ queryKey: keys.rollouts(slug), exact: true })
+      client.setQueryData(read('GET /w/:slug/rollouts/:id', { slug, id: made.id }).queryKey, made)
+      void client.invalidateQueries({ queryKey: rolloutsQuery(slug).queryKey })
       return navigate({ to: paths.rollout, params: { slug, id: made.id } })
     }
     const became: WishResult[] = []
     for (const wish of withdrawalsOf(plan, chosen)) became.push(...(await call('POST /w/:slug/wishes', { slug }, wish)))
     setResults(became)
-    for (const key of [keys.fleet(slug), keys.agents(slug), keys.blueprints(slug), keys.rollouts(slug)])
+    for (const key of [
+      keys.fleet(slug),
+      keys.agents(slug),
+      keys.blueprints(slug),
+      keys.rollouts(slug),
+      keys.runtime(slug),
+    ])
       void client.invalidateQueries({ queryKey: key })
   })
   return { busy, error, send: (end: readonly string[] = []) => submit(end), results, again: () => setResults(null) }

@@ -4,7 +4,7 @@ import { useWindowEvent } from '@mantine/hooks'
 import { bare } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/api.ts'
-import { factorsQuery, keys } from '../../data/queries.ts'
+import { keys, read } from '../../data/queries.ts'
 import { CodeInput } from '../../ui/forms/CodeInput.tsx'
 import { useSubmit } from '../../ui/forms/useSubmit.ts'
 import { Dialog, ErrorNote } from '../../ui/index.ts'
@@ -15,7 +15,7 @@ import { answerProof } from './ask.ts'
  * without a second factor, by the password. It may lie over another dialog, which Escape must not close with it.
  */
 export function ProofDialog() {
-  const { data, error } = useQuery({ ...factorsQuery, staleTime: 0 })
+  const { data, error } = useQuery({ ...read('GET /factors'), staleTime: 0 })
   const cancel = () => answerProof(false)
   useWindowEvent('keydown', ({ key }) => key === 'Escape' && cancel(), { capture: true })
   return (

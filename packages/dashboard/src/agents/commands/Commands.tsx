@@ -4,7 +4,7 @@ import { IconSend2 } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
-import { commandsQuery, keys } from '../../data/queries.ts'
+import { keys, read } from '../../data/queries.ts'
 import { Empty, ErrorNote, LeftOut, Text, Time } from '../../ui/index.ts'
 import { notifyNotSent } from '../../ui/notify.tsx'
 import { Tone } from '../../ui/parts.tsx'
@@ -24,7 +24,9 @@ export default function Commands({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const view = useView()
   const at = view.page()
-  const { data, error, refetch } = useQuery(commandsQuery(slug, page.name, (at - 1) * size, size))
+  const { data, error, refetch } = useQuery(
+    read('GET /w/:slug/agents/:name/commands', { slug, name: page.name }, { offset: (at - 1) * size, limit: size }),
+  )
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!data) return null
   if (data.rows.length === 0)

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
-import { agentQuery, keys } from '../../data/queries.ts'
+import { keys, read } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
 import { Confirm, Cost } from '../../ui/index.ts'
@@ -23,7 +23,7 @@ export function DeleteDialog({ slug, name, opened, onClose, reinstall }: DeleteD
   const client = useQueryClient()
   const navigate = useNavigate()
   const [typed, setTyped] = useState('')
-  const cost30 = client.getQueryData(agentQuery(slug, name).queryKey)?.cost30
+  const cost30 = client.getQueryData(read('GET /w/:slug/agents/:name', { slug, name }).queryKey)?.cost30
   const close = () => {
     setTyped('')
     onClose()

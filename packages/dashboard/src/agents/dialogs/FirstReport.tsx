@@ -1,6 +1,6 @@
 import { Loader } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { agentQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { Level, Text } from '../../ui/index.ts'
 import './agents.css'
 
@@ -9,7 +9,7 @@ import './agents.css'
  * by the service's clock; 0 accepts any report.
  */
 export function FirstReport({ slug, name, since = 0 }: { slug: string; name: string; since?: number }) {
-  const { data } = useQuery({ ...agentQuery(slug, name), refetchInterval: 2_000 })
+  const { data } = useQuery({ ...read('GET /w/:slug/agents/:name', { slug, name }), refetchInterval: 2_000 })
   const arrived = data?.seenAt != null && data.seenAt > since
   return (
     <div className="svc-waiting" role="status" data-arrived={arrived}>

@@ -3,7 +3,7 @@ import type { NewToken } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
-import { agentQuery, keys } from '../../data/queries.ts'
+import { keys, read } from '../../data/queries.ts'
 import { Confirm, Dialog, serviceNow } from '../../ui/index.ts'
 import { FirstReport } from './FirstReport.tsx'
 import { TokenSteps } from './TokenSteps.tsx'
@@ -18,7 +18,7 @@ export interface AgentDialogProps {
 /** A dialog that gives an agent a new token. The old token stops working at once (D22). */
 export function RotateDialog({ slug, name, opened, onClose }: AgentDialogProps) {
   const client = useQueryClient()
-  const installed = client.getQueryData(agentQuery(slug, name).queryKey)?.blueprint != null
+  const installed = client.getQueryData(read('GET /w/:slug/agents/:name', { slug, name }).queryKey)?.blueprint != null
   const [fresh, setFresh] = useState<{ token: NewToken; at: number } | null>(null)
   const rotate = async () => {
     const token = await call('POST /w/:slug/agents/:name/token', { slug, name })

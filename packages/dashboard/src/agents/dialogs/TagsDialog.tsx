@@ -3,7 +3,7 @@ import type { TaggedAgent } from '@svc/api'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ApiError, call } from '../../data/api.ts'
-import { facetsQuery, keys } from '../../data/queries.ts'
+import { keys, read } from '../../data/queries.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
 import { useSubmit } from '../../ui/forms/useSubmit.ts'
 import { count, Dialog, DialogEnd, ErrorNote, Help, Scroll } from '../../ui/index.ts'
@@ -64,7 +64,7 @@ function TagsForm({ slug, agents, onClose }: { slug: string; agents: readonly Ta
   const [choices, setChoices] = useState<TagChoices>(new Map())
   const [typed, setTyped] = useState('')
   const [wrong, setWrong] = useState<string | null>(null)
-  const { data: frequent } = useQuery(facetsQuery(slug, ''))
+  const { data: frequent } = useQuery(read('GET /w/:slug/fleet/facets', { slug }, { q: '' }))
   const counts = countTags(agents)
   const all = agents.length
   const tags = [...new Set([...counts.keys(), ...(frequent?.tag ?? []).map(({ value }) => value)])].sort()

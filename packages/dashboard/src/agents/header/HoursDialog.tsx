@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { agentHoursQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { Dialog, ErrorNote } from '../../ui/index.ts'
 import HoursForm from '../overview/HoursForm.tsx'
 
@@ -12,7 +12,7 @@ interface HoursDialogProps {
 
 /** A dialog in which admins set the hours in which an agent is expected to report. */
 export default function HoursDialog({ slug, name, onClose }: HoursDialogProps) {
-  const { data, error, refetch } = useQuery(agentHoursQuery(slug, name))
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/agents/:name/hours', { slug, name }))
   return (
     <Dialog opened onClose={onClose} title={`Expected hours of ${name}`}>
       {error && <ErrorNote error={error} retry={refetch} />}

@@ -4,7 +4,7 @@ import { IconChevronDown, IconChevronUp, IconDownload, IconSearch } from '@table
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useMemo, useState } from 'react'
 import { addressFor } from '../../data/api.ts'
-import { logQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { ErrorNote, exact, Text, Time } from '../../ui/index.ts'
 import { bytes, count, figure } from '../../ui/time/format.ts'
 import { LogLines } from './LogLines.tsx'
@@ -19,7 +19,11 @@ export interface LogReaderProps {
 /** Shows one log, with search, wrapping and download. The content of the log is never taken for markup. */
 export default function LogReader({ slug, name, id }: LogReaderProps) {
   // A log never changes and may have half a megabyte, so a new report does not make the page load it again.
-  const { data: log, error, refetch } = useQuery({ ...logQuery(slug, name, id), staleTime: 'static' })
+  const {
+    data: log,
+    error,
+    refetch,
+  } = useQuery({ ...read('GET /w/:slug/agents/:name/logs/:id', { slug, name, id }), staleTime: 'static' })
   const [wanted, setWanted] = useState('')
   const [searched] = useDebouncedValue(wanted, 120)
   const [wrap, setWrap] = useState(false)

@@ -4,7 +4,7 @@ import type { LogEntry } from '@svc/api'
 import { IconFileText } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect, useState } from 'react'
-import { logsQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { part } from '../../ui/files.tsx'
 import { Empty, ErrorNote, PlainTime, Text } from '../../ui/index.ts'
 import { Tone, WhyButton } from '../../ui/parts.tsx'
@@ -21,7 +21,7 @@ const LogReader = part(() => import('./LogReader.tsx'))
 export default function Logs({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const view = useView()
-  const { data, error, refetch } = useQuery(logsQuery(slug, page.name))
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/agents/:name/logs', { slug, name: page.name }))
   const chosen = view.text('log')
   const asked = useArrivals(data, (id) => view.go({ log: id, find: undefined }))
   if (error && !data) return <ErrorNote error={error} retry={refetch} />

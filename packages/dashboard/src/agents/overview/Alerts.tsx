@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { byUrgency } from '../../alerts/parts/words.ts'
-import { agentAlertsQuery, agentHoursQuery, mutesQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { part } from '../../ui/files.tsx'
 import { Section } from '../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
@@ -24,9 +24,9 @@ interface AlertsProps {
  */
 export function Alerts({ agent, place }: AlertsProps) {
   const { slug, page } = agent
-  const { data } = useQuery(agentAlertsQuery(slug, page.name))
-  const { data: mutes = [] } = useQuery(mutesQuery(slug))
-  const { data: expected } = useQuery(agentHoursQuery(slug, page.name))
+  const { data } = useQuery(read('GET /w/:slug/agents/:name/alerts', { slug, name: page.name }))
+  const { data: mutes = [] } = useQuery(read('GET /w/:slug/mutes', { slug }))
+  const { data: expected } = useQuery(read('GET /w/:slug/agents/:name/hours', { slug, name: page.name }))
   if (!data) return null
   const open = data.filter(({ endedAt }) => endedAt === null).toSorted(byUrgency)
   if ((place === 'first') !== open.length > 0) return null

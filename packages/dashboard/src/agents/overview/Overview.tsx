@@ -2,7 +2,7 @@ import './overview.css'
 import type { Account as AccountFacts } from '@svc/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment, type ReactNode, Suspense, useMemo } from 'react'
-import { usageQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { dayName, lastDays, StackedBars, stack } from '../../ui/charts/index.ts'
 import { part } from '../../ui/files.tsx'
 import { dollars, serviceNow } from '../../ui/index.ts'
@@ -95,7 +95,10 @@ const days = 30
  * day; without runs, shows nothing.
  */
 function Costs({ agent: { slug, page } }: { agent: Agent }) {
-  const { data } = useQuery({ ...usageQuery(slug, page.name, days), enabled: page.runs.kept > 0 })
+  const { data } = useQuery({
+    ...read('GET /w/:slug/agents/:name/usage', { slug, name: page.name }, { days }),
+    enabled: page.runs.kept > 0,
+  })
   const today = new Date(serviceNow()).toISOString().slice(0, 10)
   const view = useMemo(() => {
     const { costs, columns } = usageColumns(data ?? [], lastDays(Date.parse(today), days))

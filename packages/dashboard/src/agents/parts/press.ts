@@ -4,7 +4,7 @@ import { type CommandType, limits } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { call, type SentCommand } from '../../data/api.ts'
-import { agentQuery, commandsQuery, keys } from '../../data/queries.ts'
+import { keys, read } from '../../data/queries.ts'
 import { serviceNow, useClock } from '../../ui/index.ts'
 import { notifyNotSent } from '../../ui/notify.tsx'
 import type { Press } from './agent.ts'
@@ -31,7 +31,10 @@ const staysMs = 10_000
 export function usePress(slug: string, page: AgentPage | undefined, name: string): Followed {
   const client = useQueryClient()
   const [mine, setMine] = useState<readonly Command[]>([])
-  const ledger = useQuery({ ...commandsQuery(slug, name), enabled: mine.length > 0 })
+  const ledger = useQuery({
+    ...read('GET /w/:slug/agents/:name/commands', { slug, name }, { offset: 0, limit: 50 }),
+    enabled: mine.length > 0,
+  })
   const open = page?.open ?? []
 
   const press = useMemo<Press>(
@@ -41,7 +44,9 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
         try {
           const command = await call('POST /w/:slug/agents/:name/commands', { slug, name }, body)
           setMine((before) => [command, ...before.filter(({ id }) => id !== command.id)])
-          client.setQueryData(agentQuery(slug, name).queryKey, (old) => withOpen(old, command))
+          client.setQueryData(read('GET /w/:slug/agents/:name', { slug, name }).queryKey, (old) =>
+            withOpen(old, command),
+          )
           void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
           return command
         } catch (error) {

@@ -4,7 +4,7 @@ import { IconDownload, IconHistory, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { addressFor } from '../../data/api.ts'
-import { runsQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { Cost, Empty, ErrorNote, LeftOut, Section, Text } from '../../ui/index.ts'
 import { Dotted } from '../../ui/parts.tsx'
 import { count } from '../../ui/time/format.ts'
@@ -29,7 +29,11 @@ export default function Runs({ agent }: { agent: Agent }) {
   const order = orderIn(view.text('sort'), view.text('order'))
   const opened = view.text('run')
   const { data, error, refetch, isPlaceholderData } = useQuery(
-    runsQuery(slug, page.name, { ...filter, ...order, offset: (at - 1) * size, limit: size }),
+    read(
+      'GET /w/:slug/agents/:name/runs',
+      { slug, name: page.name },
+      { ...filter, ...order, offset: (at - 1) * size, limit: size },
+    ),
   )
   const rows = data?.rows ?? []
   const elsewhere = opened !== '' && data !== undefined && !isPlaceholderData && !rows.some(({ id }) => id === opened)
@@ -81,7 +85,9 @@ interface OtherRunProps {
 
 /** The run that the address names, if it is not among the runs that are listed, for example behind a shared link. */
 function OtherRun({ agent, id, close }: OtherRunProps) {
-  const { data, error, refetch } = useQuery(runsQuery(agent.slug, agent.page.name, { id, offset: 0, limit: 1 }))
+  const { data, error, refetch } = useQuery(
+    read('GET /w/:slug/agents/:name/runs', { slug: agent.slug, name: agent.page.name }, { id, offset: 0, limit: 1 }),
+  )
   if (error) return <ErrorNote error={error} retry={refetch} />
   const run = data?.rows.find((each) => each.id === id)
   return (

@@ -3,7 +3,7 @@ import type { Setting, Settings, SettingValues } from '@svc/protocol'
 import { IconAdjustments } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { commandsQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { Empty, Text } from '../../ui/index.ts'
 import { Section, WhyButton } from '../../ui/parts.tsx'
 import { count } from '../../ui/time/format.ts'
@@ -36,7 +36,9 @@ interface FormProps {
 function Form({ agent, settings, schema }: FormProps) {
   const { slug, page } = agent
   const { drafts, setDrafts, tried } = agent.settings
-  const { data: ledger } = useQuery(commandsQuery(slug, page.name))
+  const { data: ledger } = useQuery(
+    read('GET /w/:slug/agents/:name/commands', { slug, name: page.name }, { offset: 0, limit: 50 }),
+  )
   const pending = pendingSettings(page.open)
   const { changes, wrong } = changesOf(settings, drafts)
   const changed = Object.keys(changes).length

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { IconPlus, IconSend } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { channelsQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { Empty, ErrorNote, Section } from '../../ui/index.ts'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import type { AlertTabProps } from '../parts/props.ts'
@@ -11,7 +11,7 @@ import { ChannelLine } from './ChannelLine.tsx'
 
 /** The channels of the workspace. Admins see each with its address and the last answer of its receiver. */
 export default function ChannelsTab({ slug, admin }: AlertTabProps) {
-  const { data, error, refetch } = useQuery(channelsQuery(slug))
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/channels', { slug }))
   const [adding, setAdding] = useState(false)
   const add = admin && (
     <Button size="xs" leftSection={<IconPlus size={15} aria-hidden />} onClick={() => setAdding(true)}>

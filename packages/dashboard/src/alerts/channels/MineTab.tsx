@@ -1,6 +1,6 @@
 import { IconUserCircle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { myChannelsQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { Empty, ErrorNote, Section } from '../../ui/index.ts'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import type { AlertTabProps } from '../parts/props.ts'
@@ -9,7 +9,7 @@ import { NotifyButtons } from './NotifyButtons.tsx'
 
 /** The personal channels of the signed-in person in this workspace. */
 export default function MineTab({ slug }: AlertTabProps) {
-  const { data, error, refetch } = useQuery(myChannelsQuery(slug))
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/my-channels', { slug }))
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!data) return <WaitingPage />
   if (data.length === 0)

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { leftOffIn } from '../../data/left-off.ts'
-import { mutesQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { ErrorNote, Help, LeftOut, Section } from '../../ui/index.ts'
 import type { AlertTabProps } from '../parts/props.ts'
 import { MuteLine } from './MuteLine.tsx'
@@ -8,7 +8,7 @@ import { MuteMenu } from './MuteMenu.tsx'
 
 /** The mutes of the workspace that have not ended. Admins mute the whole workspace here. */
 export function Mutes({ slug, admin }: AlertTabProps) {
-  const { data, error, refetch } = useQuery(mutesQuery(slug))
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/mutes', { slug }))
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!data || (data.length === 0 && !admin)) return null
   return (

@@ -1,13 +1,13 @@
 import { Checkbox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../../data/api.ts'
-import { alertSettingsQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { ErrorNote, Section } from '../../ui/index.ts'
 import { useAlertChange } from './useAlertChange.ts'
 
 /** Lets an admin choose whether messages to channels may contain the detail text of an agent. */
 export function MessageDetail({ slug }: { slug: string }) {
-  const { data, error, refetch } = useQuery(alertSettingsQuery(slug))
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/alert-settings', { slug }))
   const set = useAlertChange(slug, 'Not changed', (detail: boolean) =>
     call('PATCH /w/:slug/alert-settings', { slug }, { detail }),
   )

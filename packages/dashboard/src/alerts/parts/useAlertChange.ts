@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { keys } from '../../data/queries.ts'
+import { isAboutAlerts, keys } from '../../data/queries.ts'
 import { notify } from '../../ui/notify.tsx'
 
 /**
@@ -9,7 +9,13 @@ import { notify } from '../../ui/notify.tsx'
 export function useAlertsAgain(slug: string): () => Promise<unknown> {
   const client = useQueryClient()
   return () =>
-    Promise.all([keys.alerts(slug), keys.facts(slug)].map((queryKey) => client.invalidateQueries({ queryKey })))
+    Promise.all([
+      client.invalidateQueries({
+        queryKey: keys.workspace(slug),
+        predicate: ({ queryKey }) => isAboutAlerts(queryKey),
+      }),
+      client.invalidateQueries({ queryKey: keys.facts(slug) }),
+    ])
 }
 
 /**

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { channelsQuery, rulesQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { ErrorNote, Section } from '../../ui/index.ts'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { MessageDetail } from '../parts/MessageDetail.tsx'
@@ -8,8 +8,8 @@ import { RuleLine } from './RuleLine.tsx'
 
 /** The alert rules of the workspace as sentences, which admins edit in place. */
 export default function RulesTab({ slug, admin }: AlertTabProps) {
-  const rules = useQuery(rulesQuery(slug))
-  const channels = useQuery(channelsQuery(slug))
+  const rules = useQuery(read('GET /w/:slug/rules', { slug }))
+  const channels = useQuery(read('GET /w/:slug/channels', { slug }))
   const error = rules.error ?? channels.error
   if (error) return <ErrorNote error={error} retry={() => Promise.all([rules.refetch(), channels.refetch()])} />
   if (!rules.data || !channels.data) return <WaitingPage />

@@ -8,7 +8,7 @@ import { FetchProgram } from '../../agents/dialogs/FetchProgram.tsx'
 import { initLine, unattendedLine } from '../../agents/dialogs/lines.ts'
 import { Step } from '../../agents/dialogs/TokenSteps.tsx'
 import { ApiError } from '../../data/api.ts'
-import { codeQuery, keys, meQuery, versionQuery } from '../../data/queries.ts'
+import { keys, meQuery, read } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
 import { CopyLines, Empty, ErrorNote, Help, PageHeader, Section, Text, Time, useDocumentTitle } from '../../ui/index.ts'
@@ -35,7 +35,7 @@ export function CodePage() {
 
 function OneCode({ slug, id }: { slug: string; id: string }) {
   const [issued] = useState(() => take(id))
-  const { data: code, error, refetch } = useQuery(codeQuery(slug, id))
+  const { data: code, error, refetch } = useQuery(read('GET /w/:slug/codes/:id', { slug, id }))
   useDocumentTitle(code ? `Install ${code.agentName}` : 'Install code')
   const agent = code?.state === 'redeemed' ? code.agent : null
   useArrival(slug, agent)
@@ -90,7 +90,13 @@ interface LiveProps {
 function Live({ slug, code, issued, onOver }: LiveProps) {
   const { service } = useSuspenseQuery(meQuery).data
   const { role } = useWorkspace()
-  const { data: version } = useQuery(versionQuery(slug, code.blueprint, code.version))
+  const { data: version } = useQuery(
+    read('GET /w/:slug/blueprints/:blueprint/versions/:version', {
+      slug,
+      blueprint: code.blueprint,
+      version: code.version,
+    }),
+  )
   const [revoking, setRevoking] = useState(false)
   return (
     <div className="svc-columns in-columns">

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { InstallCode } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { codesQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { count, ErrorNote, Section, Text, Time } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
@@ -22,7 +22,7 @@ interface CodesProps {
  * no codes.
  */
 export function Codes({ slug, admin, blueprint }: CodesProps) {
-  const { data, error, refetch } = useQuery(codesQuery(slug))
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/codes', { slug }))
   const codes = data?.filter((code) => blueprint === undefined || code.blueprint === blueprint)
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   if (!codes || codes.length === 0) return null

@@ -8,7 +8,7 @@ import { wrongWithName } from '../../agents/dialogs/names.ts'
 import { TagsField } from '../../agents/dialogs/TagsField.tsx'
 import { tagsTyped, wrongWithTags } from '../../agents/dialogs/tags.ts'
 import { call } from '../../data/api.ts'
-import { blueprintQuery, blueprintsQuery, codeQuery, keys, versionQuery } from '../../data/queries.ts'
+import { keys, read } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
 import { useSubmit } from '../../ui/forms/useSubmit.ts'
@@ -30,7 +30,7 @@ export function InstallPage() {
   const { slug } = route.useParams()
   const { role } = useWorkspace()
   const { blueprint } = route.useSearch()
-  const { data, error, refetch, isFetching } = useQuery(blueprintsQuery(slug))
+  const { data, error, refetch, isFetching } = useQuery(read('GET /w/:slug/blueprints', { slug }))
   const names = data?.rows.map(({ name }) => name)
   // A link may name a blueprint that was uploaded a moment ago. The list that is loaded already may not contain it yet.
   const list = isFetching && blueprint !== undefined && !names?.includes(blueprint) ? undefined : names
@@ -57,10 +57,13 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const blueprint = names.find((name) => name === search.blueprint) ?? names[0] ?? ''
-  const { data: page, error: unread } = useQuery(blueprintQuery(slug, blueprint))
+  const { data: page, error: unread } = useQuery(read('GET /w/:slug/blueprints/:blueprint', { slug, blueprint }))
   const versions = page?.versions.map(({ version }) => version) ?? []
   const version = versions.find((each) => each === search.version) ?? versions[0] ?? ''
-  const { data: chosen } = useQuery({ ...versionQuery(slug, blueprint, version), enabled: version !== '' })
+  const { data: chosen } = useQuery({
+    ...read('GET /w/:slug/blueprints/:blueprint/versions/:version', { slug, blueprint, version }),
+    enabled: version !== '',
+  })
   const [agent, setAgent] = useState(search.agent ?? '')
   const [wrong, setWrong] = useState<string | null>(null)
   const [tags, setTags] = useState('')
@@ -72,9 +75,9 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
     const made = await call('POST /w/:slug/codes', { slug }, { blueprint, version, ...named })
     handOver(made)
     const { code: _shownOnce, warnings: _, ...facts } = made
-    client.setQueryData(codeQuery(slug, made.id).queryKey, facts)
+    client.setQueryData(read('GET /w/:slug/codes/:id', { slug, id: made.id }).queryKey, facts)
     void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
-    void client.invalidateQueries({ queryKey: keys.codes(slug), exact: true })
+    void client.invalidateQueries({ queryKey: read('GET /w/:slug/codes', { slug }).queryKey })
     await navigate({ to: paths.code, params: { slug, id: made.id } })
   })
 

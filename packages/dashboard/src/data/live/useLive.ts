@@ -1,11 +1,11 @@
 /** Keeps the data of a workspace fresh while its page is open: frames update the page's query cache. */
 import type { ActionPage, Fleet, FleetRow, Frame } from '@svc/api'
 import { parseFilter } from '@svc/api/filter'
-import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { type Query, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { serviceHeard, serviceTimeIs } from '../../ui/time/service-time.ts'
 import { ApiError, type FleetQuery, isRefusal } from '../api.ts'
-import { isActionOver, keys } from '../queries.ts'
+import { isAboutAlerts, isActionOver, keys } from '../queries.ts'
 import { type LiveState, openLive } from './connection.ts'
 import { type Freshness, keepFresh, type LoadResult } from './freshness.ts'
 import { mergeFrame, movesGroup, movesIn, readFrame } from './merge.ts'
@@ -36,7 +36,7 @@ export function useLive(slug: string, agent: string | undefined): LiveState {
 }
 
 /** Loads data that is on screen again. Requests for it that are already under way are not repeated. */
-async function loadAgain(client: QueryClient, slug: string, key: readonly string[]): Promise<LoadResult> {
+async function loadAgain(client: QueryClient, slug: string, key: QueryKey): Promise<LoadResult> {
   try {
     await client.invalidateQueries({ queryKey: key }, { cancelRefetch: false, throwOnError: true })
     return 'fresh'
@@ -64,25 +64,29 @@ function connect(
   agent: string | undefined,
   { lost, state }: { lost: () => void; state: (state: LiveState) => void },
 ): () => void {
-  const again = (...all: (readonly string[])[]) => {
+  const again = (...all: QueryKey[]) => {
     for (const queryKey of all) void client.invalidateQueries({ queryKey })
   }
   const lists = throttled(3_000, () => again(keys.fleet(slug)))
-  const things = throttled(1_000, () =>
+  const things = throttled(1_000, () => {
     again(
-      ...[keys.blueprints(slug), keys.codes(slug), keys.bots(slug), keys.agents(slug), keys.rollouts(slug)],
-      ...[keys.facts(slug), keys.members(slug)],
-    ),
-  )
+      ...[keys.blueprints(slug), keys.codes(slug), keys.bots(slug), keys.products(slug)],
+      ...[keys.rollouts(slug), keys.runtime(slug), keys.facts(slug), keys.members(slug)],
+    )
+    void client.invalidateQueries({ queryKey: keys.agents(slug), predicate: isOther })
+  })
   // When agents have changed, the lists of blueprints and rollouts are loaded again too, because they show the states
   // of wishes.
-  const wishes = throttled(1_000, () => again(keys.blueprints(slug), keys.rollouts(slug)))
+  const wishes = throttled(1_000, () => again(keys.blueprints(slug), keys.rollouts(slug), keys.runtime(slug)))
   // An action of thousands of agents is a large answer. It is loaded less often and, once it is over, not by frames.
   const actions = throttled(3_000, () => {
     const predicate = ({ state }: Query) => !isActionOver(state.data as Partial<ActionPage> | undefined)
     void client.invalidateQueries({ queryKey: keys.actions(slug), predicate })
   })
-  const alerts = throttled(1_000, () => again(keys.alerts(slug), keys.facts(slug)))
+  const alerts = throttled(1_000, () => {
+    void client.invalidateQueries({ queryKey: keys.workspace(slug), predicate: isOfAlerts })
+    again(keys.facts(slug))
+  })
   const close = openLive(slug, agent, {
     state,
     lost,
@@ -105,6 +109,10 @@ function connect(
   }
 }
 
+const isOfAlerts = ({ queryKey }: Query) => isAboutAlerts(queryKey)
+/** True for data that a frame without `alerts: true` may have changed. */
+const isOther = (query: Query) => !isOfAlerts(query)
+
 /** Puts a frame into the page's query cache. Returns true if the fleet list must be loaded again. */
 function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
   let stale = frame.list || frame.more
@@ -118,7 +126,7 @@ function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
     if (merged !== fleet) client.setQueryData(query.queryKey, merged)
   }
   const touched = new Set([...frame.rows.map((row) => row.name), ...frame.changed])
-  for (const name of touched) void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
+  for (const name of touched) void client.invalidateQueries({ queryKey: keys.agent(slug, name), predicate: isOther })
   return stale
 }
 
@@ -129,7 +137,7 @@ let selecting: typeof import('./selecting.ts') | undefined
  * the code of the test is being loaded, nothing is known.
  */
 function filterIn(key: readonly unknown[], now: number): ((row: FleetRow) => boolean) | 'loading' | undefined {
-  const { q = '' } = key[keys.fleet('').length] as FleetQuery
+  const { q = '' } = key.at(-1) as FleetQuery
   const read = parseFilter(q)
   if (q === '' || !read.ok) return undefined
   if (selecting) return selecting.selector(read.value.terms, now)

@@ -3,7 +3,7 @@
 import { parseFilter } from '@svc/api/filter'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useState } from 'react'
-import { facetsQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { Text } from '../../ui/index.ts'
 import { completed, type Suggestion, suggestions, typingAt, wantsFacets } from './suggest.ts'
 
@@ -27,7 +27,10 @@ export default function Suggestions({ slug, text, caret, keys, onList, onTake }:
   const typing = typingAt(text, caret)
   const rest = typing?.rest ?? ''
   const q = parseFilter(rest).ok ? rest : ''
-  const { data: facets } = useQuery({ ...facetsQuery(slug, q), enabled: typing !== undefined && wantsFacets(typing) })
+  const { data: facets } = useQuery({
+    ...read('GET /w/:slug/fleet/facets', { slug }, { q }),
+    enabled: typing !== undefined && wantsFacets(typing),
+  })
   const all = typing ? suggestions(typing, facets) : []
   const active = all[at] && `${id}-${at}`
   const isShown = all.length > 0

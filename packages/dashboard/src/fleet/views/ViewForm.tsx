@@ -2,7 +2,7 @@ import { Stack, TextInput } from '@mantine/core'
 import type { SavedView } from '@svc/api'
 import type { QueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { keys } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { useSubmit } from '../../ui/forms/useSubmit.ts'
 import { Dialog, DialogEnd } from '../../ui/index.ts'
 
@@ -52,7 +52,7 @@ export function ViewForm({ title, name, onName, wrong, submit: words, onSubmit, 
 
 /** Puts a view that was saved into the page's list, in place of what had its id. */
 export const putView = (client: QueryClient, slug: string, view: SavedView): void =>
-  void client.setQueryData<SavedView[]>(keys.views(slug), (all = []) => [
+  void client.setQueryData<SavedView[]>(read('GET /w/:slug/views', { slug }).queryKey, (all = []) => [
     ...all.filter(({ id }) => id !== view.id),
     view,
   ])

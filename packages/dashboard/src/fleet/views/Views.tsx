@@ -3,7 +3,7 @@ import type { SavedView } from '@svc/api'
 import { parseFilter } from '@svc/api/filter'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
-import { viewsQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { usePageActions } from '../../shell/keys/actions.ts'
 import { part } from '../../ui/files.tsx'
@@ -30,7 +30,7 @@ type OpenDialog = { is: 'save' } | { is: 'rename'; view: SavedView }
 export function Views({ slug }: { slug: string }) {
   const { role } = useWorkspace()
   const { state } = useFleetState()
-  const { data: views = none, isPending } = useQuery(viewsQuery(slug))
+  const { data: views = none, isPending } = useQuery(read('GET /w/:slug/views', { slug }))
   const [menu, setMenu] = useState<boolean>()
   const [asked, setAsked] = useState<OpenDialog>()
   const client = useQueryClient()

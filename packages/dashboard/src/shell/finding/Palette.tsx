@@ -11,7 +11,7 @@ import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-qu
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useId, useState } from 'react'
 import { titleOf } from '../../actions/dialogs/words.ts'
-import { fleetQuery, meQuery, newestActionsQuery, viewsQuery } from '../../data/queries.ts'
+import { fleetQuery, meQuery, read } from '../../data/queries.ts'
 import { useSignOut } from '../../data/session.ts'
 import { useOpenView } from '../../fleet/views/open.ts'
 import { paths } from '../../paths.ts'
@@ -173,8 +173,8 @@ function useAgents(slug: string, text: string) {
 /** Everything but agents that the palette offers, in groups. */
 function useGroups({ slug, onKeys }: { slug: string; onKeys: () => void }): [name: string, entries: Entry[]][] {
   const { data: me } = useSuspenseQuery(meQuery)
-  const { data: views = [] } = useQuery(viewsQuery(slug))
-  const { data: actions } = useQuery(newestActionsQuery(slug))
+  const { data: views = [] } = useQuery(read('GET /w/:slug/views', { slug }))
+  const { data: actions } = useQuery(read('GET /w/:slug/actions', { slug }, { limit: 5 }))
   const openView = useOpenView(slug)
   const navigate = useNavigate()
   const signOut = useSignOut()

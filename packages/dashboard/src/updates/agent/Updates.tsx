@@ -1,7 +1,7 @@
 import { Loader } from '@mantine/core'
 import type { AgentUpdates } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
-import { updatesQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { ErrorNote, Section } from '../../ui/index.ts'
 import '../updates.css'
 import { AskForLog } from '../../agents/parts/AskForLog.tsx'
@@ -35,7 +35,9 @@ const shownReasons = ({ blueprint, runtime }: AgentUpdates): string[] =>
 
 function History({ agent }: { agent: Agent }) {
   const { slug, page } = agent
-  const { data, error, refetch } = useQuery(updatesQuery(slug, page.name))
+  const { data, error, refetch } = useQuery(
+    read('GET /w/:slug/agents/:name/updates', { slug, name: page.name }, { limit: 50 }),
+  )
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   const wentWrong = data?.some(({ kind }) => kind === 'rolled_back' || kind === 'failed')
   return (

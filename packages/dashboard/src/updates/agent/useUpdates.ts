@@ -1,7 +1,7 @@
 import type { AgentPage, AgentUpdates } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import type { Agent } from '../../agents/parts/agent.ts'
-import { agentQuery, keys } from '../../data/queries.ts'
+import { keys, read } from '../../data/queries.ts'
 
 /**
  * Returns a function that sends a change of an agent's requested versions or holds to the service, and shows the
@@ -11,8 +11,17 @@ export function useUpdates({ slug, page: { name } }: Agent) {
   const client = useQueryClient()
   return async (act: (slug: string, name: string) => Promise<AgentUpdates>) => {
     const updates = await act(slug, name)
-    client.setQueryData(agentQuery(slug, name).queryKey, (page: AgentPage | undefined) => page && { ...page, updates })
-    for (const key of [keys.agent(slug, name), keys.fleet(slug), keys.blueprints(slug), keys.rollouts(slug)])
+    client.setQueryData(
+      read('GET /w/:slug/agents/:name', { slug, name }).queryKey,
+      (page: AgentPage | undefined) => page && { ...page, updates },
+    )
+    for (const key of [
+      keys.agent(slug, name),
+      keys.fleet(slug),
+      keys.blueprints(slug),
+      keys.rollouts(slug),
+      keys.runtime(slug),
+    ])
       void client.invalidateQueries({ queryKey: key })
   }
 }

@@ -1,6 +1,6 @@
 import { newSecrets } from '@svc/protocol'
 import { useQueries } from '@tanstack/react-query'
-import { versionQuery } from '../../data/queries.ts'
+import { read } from '../../data/queries.ts'
 import { Text } from '../../ui/index.ts'
 import '../updates.css'
 
@@ -22,7 +22,11 @@ interface NewSecretsProps {
  */
 export function NewSecrets({ slug, blueprint, version, running }: NewSecretsProps) {
   const others = [...new Set(running)].filter((each) => each !== version).slice(0, 20)
-  const asked = useQueries({ queries: [version, ...others].map((each) => versionQuery(slug, blueprint, each)) })
+  const asked = useQueries({
+    queries: [version, ...others].map((each) =>
+      read('GET /w/:slug/blueprints/:blueprint/versions/:version', { slug, blueprint, version: each }),
+    ),
+  })
   const [wanted, ...known] = asked.map(({ data }) => data?.manifest)
   const secrets = newSecrets(
     wanted,

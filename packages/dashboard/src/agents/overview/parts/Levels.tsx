@@ -4,7 +4,7 @@ import type { Level as LevelName } from '@svc/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { statementOf } from '../../../alerts/parts/words.ts'
-import { agentAlertsQuery, levelsQuery } from '../../../data/queries.ts'
+import { read } from '../../../data/queries.ts'
 import { Strip, sharesOf, spansOf } from '../../../ui/charts/index.ts'
 import { count, exact, Level, lasting, looks, serviceNow, Text, Time } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
@@ -21,8 +21,8 @@ const asked = 500
  */
 export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
   const [picked, setPicked] = useState<Window | null>(null)
-  const { data } = useQuery(levelsQuery(slug, page.name, asked))
-  const { data: alerts = [] } = useQuery(agentAlertsQuery(slug, page.name))
+  const { data } = useQuery(read('GET /w/:slug/agents/:name/levels', { slug, name: page.name }, { limit: asked }))
+  const { data: alerts = [] } = useQuery(read('GET /w/:slug/agents/:name/alerts', { slug, name: page.name }))
   const [all, setAll] = useState(false)
   if (!data || data.length === 0) return null
   const end = serviceNow()
