@@ -70,6 +70,7 @@ export {
   settingTypes,
   wrongWith,
 } from './settings.ts'
+export { sizeText } from './size.ts'
 export { readStatusFile, type StatusFile } from './status-file.ts'
 export { foreignLine, safeJson, safeLine, safeText } from './terminal.ts'
 export { clean, cleanText, cut, endOf, shown } from './text.ts'

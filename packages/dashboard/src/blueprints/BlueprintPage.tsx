@@ -1,5 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import type { BlueprintPage as Blueprint, BlueprintVersion } from '@svc/api'
+import { sizeText } from '@svc/protocol'
 import { IconDownload, IconPackageOff, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -7,7 +8,7 @@ import { useState } from 'react'
 import { ApiError, addressFor } from '../data/api.ts'
 import { read } from '../data/queries.ts'
 import { paths } from '../paths.ts'
-import { bytes, count, ErrorNote, Facts, Level, Section, Text, Time, useDocumentTitle, WhyButton } from '../ui/index.ts'
+import { count, ErrorNote, Facts, Level, Section, Text, Time, useDocumentTitle, WhyButton } from '../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
@@ -131,7 +132,7 @@ function Bundle({ slug, version }: { slug: string; version: BlueprintVersion }) 
               <Time at={version.uploadedAt} /> by <Text>{version.uploadedBy}</Text>
             </span>,
           ],
-          ['Size', bytes(version.size)],
+          ['Size', sizeText(version.size)],
           [
             'SHA-256',
             <Text key="sha" mono>

@@ -2,10 +2,12 @@
  * Shows the manifest of a version to a person who decides whether to install it: command, access, secrets, settings,
  * logs and files.
  */
+
 import type { BlueprintVersion } from '@svc/api'
+import { sizeText } from '@svc/protocol'
 import type { ReactNode } from 'react'
 import { nameOf } from '../agents/parts/setting-words.ts'
-import { bytes, count, Facts, Section, Text } from '../ui/index.ts'
+import { count, Facts, Section, Text } from '../ui/index.ts'
 import { commandText, type Manifest, needsText, restartText, settingText } from './parts/words.ts'
 
 export function ManifestSections({ version: { manifest, files, neededSvc } }: { version: BlueprintVersion }) {
@@ -135,7 +137,7 @@ const Logs = ({ manifest: { logs } }: { manifest: Manifest }) => (
 const Files = ({ files }: { files: BlueprintVersion['files'] }) => (
   <Section
     title="Files"
-    aside={`${count(files.length, 'file')}, ${bytes(files.reduce((sum, { size }) => sum + size, 0))}`}
+    aside={`${count(files.length, 'file')}, ${sizeText(files.reduce((sum, { size }) => sum + size, 0))}`}
     flush
   >
     <details className="bp-files">
@@ -146,7 +148,7 @@ const Files = ({ files }: { files: BlueprintVersion['files'] }) => (
             <Mono>{path}</Mono>
             <span className="svc-quiet">
               {executable && 'executable, '}
-              {bytes(size)}
+              {sizeText(size)}
             </span>
           </li>
         ))}

@@ -1,7 +1,7 @@
 import { Button, Progress } from '@mantine/core'
 import { Dropzone, type FileRejection } from '@mantine/dropzone'
 import '@mantine/dropzone/styles.css'
-import { limits } from '@svc/protocol'
+import { limits, sizeText } from '@svc/protocol'
 import { IconFileZip, IconUpload } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -126,7 +126,7 @@ function whyNot(rejections: FileRejection[]): string {
   const codes = rejections.flatMap(({ errors }) => errors.map(({ code }) => code))
   if (rejections.length > 1 || codes.includes('too-many-files')) return 'One zip at a time.'
   if (codes.includes('file-too-large')) {
-    return `A bundle may have at most ${limits.bundleBytes / 1024 / 1024} MB: this one has ${((rejections[0]?.file.size ?? 0) / 1024 / 1024).toFixed(1)} MB.`
+    return `A bundle may have at most ${limits.bundleBytes / 1024 / 1024} MB: this one has ${sizeText(rejections[0]?.file.size ?? 0)}.`
   }
   return 'This is not a zip. In the agent’s folder, “svc pack” makes the bundle to upload.'
 }

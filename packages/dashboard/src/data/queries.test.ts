@@ -16,7 +16,8 @@ test('the key of the list of agents fits its windows, and neither facets nor oth
   const client = new QueryClient()
   const window = fleetQuery('north', { q: 'bad' }, 200)
   const facets = read('GET /w/:slug/fleet/facets', { slug: 'north' }, { q: '' })
-  for (const { queryKey } of [window, facets, fleetQuery('south', {}, 0)]) client.getQueryCache().build(client, { queryKey })
+  for (const { queryKey } of [window, facets, fleetQuery('south', {}, 0)])
+    client.getQueryCache().build(client, { queryKey })
   const cached = client.getQueryCache().getAll()
   const fits = (queryKey: readonly unknown[]) => cached.filter((query) => matchQuery({ queryKey }, query)).length
   expect([fits(keys.fleet('north')), fits(keys.workspace('north')), fits(keys.facts('north'))]).toEqual([1, 2, 0])

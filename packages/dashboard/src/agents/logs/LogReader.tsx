@@ -1,12 +1,13 @@
 import { ActionIcon, Button, Loader, Switch, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
+import { sizeText } from '@svc/protocol'
 import { IconChevronDown, IconChevronUp, IconDownload, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useMemo, useState } from 'react'
 import { addressFor } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
 import { ErrorNote, exact, Text, Time } from '../../ui/index.ts'
-import { bytes, count, figure } from '../../ui/time/format.ts'
+import { count, figure } from '../../ui/time/format.ts'
 import { LogLines } from './LogLines.tsx'
 import { byRow, findIn, maxMatches, rowsOf, step } from './search.ts'
 
@@ -52,7 +53,7 @@ export default function LogReader({ slug, name, id }: LogReaderProps) {
             <Text mono>{log.name}</Text>
           </h2>
           <div className="ag-quiet">
-            {bytes(log.bytes)}, {count(lines, 'line')}, arrived <Time at={log.receivedAt} />,{' '}
+            {sizeText(log.bytes)}, {count(lines, 'line')}, arrived <Time at={log.receivedAt} />,{' '}
             <span title={exact(log.expiresAt)}>kept until {day(log.expiresAt)}</span>
           </div>
         </div>

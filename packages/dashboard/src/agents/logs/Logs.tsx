@@ -1,3 +1,4 @@
+import { sizeText } from '@svc/protocol'
 import './logs.css'
 import { Select } from '@mantine/core'
 import type { LogEntry } from '@svc/api'
@@ -8,7 +9,7 @@ import { read } from '../../data/queries.ts'
 import { part } from '../../ui/files.tsx'
 import { Empty, ErrorNote, PlainTime, Text } from '../../ui/index.ts'
 import { Tone, WhyButton } from '../../ui/parts.tsx'
-import { bytes } from '../../ui/time/format.ts'
+
 import { type Agent, useView } from '../parts/agent.ts'
 import { wordsOf } from '../parts/life.ts'
 
@@ -54,7 +55,7 @@ export default function Logs({ agent }: { agent: Agent }) {
               >
                 <Text mono>{log.name}</Text>
                 <span className="ag-quiet">
-                  <PlainTime at={log.receivedAt} />, {bytes(log.bytes)}, requested by <Text>{log.askedBy}</Text>
+                  <PlainTime at={log.receivedAt} />, {sizeText(log.bytes)}, requested by <Text>{log.askedBy}</Text>
                 </span>
               </button>
             </li>

@@ -14,10 +14,5 @@ export const percent = (share: number): string => {
   return `${Math.abs(value) < 10 && !Number.isInteger(value) ? Number(value.toFixed(1)) : Math.round(value)}%`
 }
 
-export function bytes(n: number): string {
-  if (n < 1024) return `${n} B`
-  return n < 1024 * 1024 ? `${Math.round(n / 1024)} KB` : `${(n / 1024 / 1024).toFixed(1)} MB`
-}
-
 /** Formats a count with its noun: `1 run`, `12 runs`. */
 export const count = (n: number, one: string, many = `${one}s`): string => `${group(n)} ${n === 1 ? one : many}`

@@ -1,7 +1,9 @@
 /** `svc pack`: packs the folder of a blueprint into a bundle, which a person then uploads. */
+
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Packed, packFolder } from '@svc/blueprint'
+import { sizeText } from '@svc/protocol'
 import { Command } from 'commander'
 import { writeDurably } from '../../machine/files/durable.ts'
 import { folderAt } from '../../machine/files/folder.ts'
@@ -31,7 +33,7 @@ export const pack = (): Command =>
       const { name, version } = manifest
       show(json, { file, name, version, sha256, size: bytes.length, entries, leftOut, warnings }, () => [
         ...warnings.map((warning) => `warning: ${line(warning)}`),
-        `Packed ${name} ${version} into ${file}: ${entries.length} file${entries.length === 1 ? '' : 's'}, ${sizeOf(bytes.length)}.`,
+        `Packed ${name} ${version} into ${file}: ${entries.length} file${entries.length === 1 ? '' : 's'}, ${sizeText(bytes.length)}.`,
         `sha256 ${sha256}`,
         ...(leftOut.length > 0 ? [oneLine(`Left out: ${leftOut.join(', ')}`)] : []),
       ])
@@ -49,5 +51,3 @@ function targetOf(out: string, dir: string): string {
   return join(path, nameOf({ manifest: manifest.value }))
 }
 const nameOf = ({ manifest: { name, version } }: Pick<Packed, 'manifest'>): string => `${name}-${version}.zip`
-const sizeOf = (bytes: number): string =>
-  bytes < 1e6 ? `${(bytes / 1000).toFixed(1)} KB` : `${(bytes / 1e6).toFixed(1)} MB`

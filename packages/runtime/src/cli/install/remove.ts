@@ -2,8 +2,10 @@
  * `svc remove`: removes an agent from this machine. The command shows what it will delete and what it will leave, and
  * asks first. If a removal was killed halfway, the command can be repeated.
  */
+
 import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { sizeText } from '@svc/protocol'
 import { Command } from 'commander'
 import { showKeptTable } from '../../host/adopt/table.ts'
 import { findUnits, type Unit } from '../../install/service/find.ts'
@@ -133,7 +135,7 @@ function sizeOf(path: string): string {
     (sum, entry) => sum + (statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0),
     0,
   )
-  return `${files.length} ${files.length === 1 ? 'file' : 'files'}, ${bytes < 1e6 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`}`
+  return `${files.length} ${files.length === 1 ? 'file' : 'files'}, ${sizeText(bytes)}`
 }
 
 /**

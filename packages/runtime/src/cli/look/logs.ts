@@ -2,7 +2,9 @@
  * `svc logs`: shows the end of a log: one that the manifest declares, the agent's output, or the messages of the
  * runtime. With `-f` it also shows what is added later (D52).
  */
+
 import { logNamed, type Manifest } from '@svc/blueprint'
+import { sizeText } from '@svc/protocol'
 import { Command } from 'commander'
 import { ago } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
@@ -116,7 +118,7 @@ function listed(folder: Folder, manifest: Manifest, json: boolean | undefined): 
           ...all.map((l) => [
             l.name,
             l.path,
-            l.bytes === undefined ? 'not there' : `${Math.ceil(l.bytes / 1024)} KB`,
+            l.bytes === undefined ? 'not there' : sizeText(l.bytes),
             l.changed === undefined ? '' : ago(Date.now() / 1000 - l.changed),
           ]),
         ])),

@@ -30,7 +30,7 @@ describe('a file system', () => {
 
   test('is described with its figures and with what to do', () => {
     expect(spaceSentence(space(24e6, 512 * kb, { inodes: 300, freeInodes: 0 }), '/srv')).toBe(
-      'The file system at /srv is full: 524 KB of 24.0 MB, and 0 of 300 inodes are free. Remove what nobody needs there.',
+      'The file system at /srv is full: 524.3 KB of 24.0 MB, and 0 of 300 inodes are free. Remove what nobody needs there.',
     )
   })
 })

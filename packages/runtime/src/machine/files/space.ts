@@ -2,8 +2,10 @@
  * Decides whether a file system is nearly full, and describes faults of disks in words that name the file system and say
  * what to do. The decision is pure; `spaceAt` reads the facts.
  */
+
 import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { sizeText } from '@svc/protocol'
 import { codeOf, messageOf } from '../base/errors.ts'
 
 /** The free space and the free inodes of a file system. Inodes are absent if it does not count them. */
@@ -75,15 +77,8 @@ export function spaceSentence(space: Space, mount: string): string | undefined {
   if (is === 'read-only') return `The file system at ${mount} is read-only, so nothing can be stored. ${remedies.EROFS}`
   const { freeBytes, bytes, freeInodes, inodes } = space
   const files = freeInodes === undefined ? '' : `, and ${freeInodes} of ${inodes} inodes`
-  return `The file system at ${mount} is ${is === 'full' ? 'full' : 'nearly full'}: ${size(freeBytes)} of ${size(bytes)}${files} are free. Remove what nobody needs there.`
+  return `The file system at ${mount} is ${is === 'full' ? 'full' : 'nearly full'}: ${sizeText(freeBytes)} of ${sizeText(bytes)}${files} are free. Remove what nobody needs there.`
 }
-
-const size = (bytes: number): string =>
-  bytes >= 1e9
-    ? `${(bytes / 1e9).toFixed(1)} GB`
-    : bytes >= 1e6
-      ? `${(bytes / 1e6).toFixed(1)} MB`
-      : `${Math.floor(bytes / 1000)} KB`
 
 const remedies = {
   ENOSPC: 'Remove what nobody needs there, and try again.',

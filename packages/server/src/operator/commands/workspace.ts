@@ -1,6 +1,5 @@
 import { workspaces } from '@svc/api'
-import { shown } from '@svc/protocol'
-import { sizeInWords } from '../../platform/limits/units.ts'
+import { shown, sizeText } from '@svc/protocol'
 import { command, commandOf } from '../shared/command.ts'
 import { limitsIn } from '../shared/limits.ts'
 import {
@@ -103,7 +102,7 @@ export const workspaceCommands = {
         [
           ['Agents', agents.used, agents.limit],
           ['Members and open invitations', people.used, people.limit],
-          ['Bundles', sizeInWords(bundles.used), sizeInWords(bundles.limit)],
+          ['Bundles', sizeText(bundles.used), sizeText(bundles.limit)],
         ],
         '',
       ),

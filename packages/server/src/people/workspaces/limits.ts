@@ -3,11 +3,12 @@
  * or a value set by the operator. Code that adds something calls `roomFor` in the same transaction, which locks the
  * workspace, so that simultaneous additions are counted.
  */
+
 import type { Verdict } from '@svc/protocol'
+import { sizeText } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 import { liesAhead } from '../../platform/db/times.ts'
 import { transaction } from '../../platform/db/transaction.ts'
-import { sizeInWords } from '../../platform/limits/units.ts'
 import { invitationLasts } from '../accounts/auth.ts'
 import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
@@ -136,5 +137,5 @@ const words: Record<LimitKind, { what: string; instead: string; amount: (n: numb
     instead: 'remove members or revoke invitations',
     amount: count,
   },
-  bundles: { what: 'of bundles', instead: 'delete versions that no agent runs', amount: sizeInWords },
+  bundles: { what: 'of bundles', instead: 'delete versions that no agent runs', amount: sizeText },
 }

@@ -171,7 +171,7 @@ const rows: readonly Row[] = [
   {
     route: 'POST /w/:slug/blueprints',
     max: 1,
-    written: '1 GB',
+    written: '1.0 GB',
     before: async (setup) => lowered('bundles', (await bundleOf('1.0.0')).length)(setup),
     add: ({ upload }, number) => upload(`1.0.${number}`),
     code: 'bundles_too_many',
