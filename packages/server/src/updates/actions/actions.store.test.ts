@@ -1,5 +1,5 @@
 import type { ActionType, NewAction } from '@svc/api'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
 import { offering } from '../../../testing/service.ts'
 import { everyEngine } from '../../../testing/stores.ts'
@@ -14,6 +14,7 @@ import { boundHistories } from '../../service/sweeper/history.ts'
 import { eraseOldAction, timeOutCommands } from '../../service/sweeper/rounds.ts'
 import { eraseSurplus, surplus } from '../../service/sweeper/surplus.ts'
 import { actionPage, actionsOf } from '../../web/queries/actions.ts'
+import { lists } from '../../web/queries/fleet.ts'
 import { keepCounts } from './counts.ts'
 import { actionOffers, previewAction } from './preview.ts'
 import { agentsAtOnce, finishAction, sendSlice } from './runner.ts'
@@ -207,6 +208,16 @@ everyEngine('an action', (open) => {
     expect(await w.store.db.selectFrom('audit').selectAll().execute()).toMatchObject([
       { action: 'action.sent', subject: '3 agents', details: JSON.stringify({ action: id, type: 'pause', agents: 3 }) },
     ])
+  })
+
+  test('is counted in a turn of its own while it is not over, so that a list of many stops nobody', async () => {
+    const { w, send } = await start(await open(), 3)
+    for (const type of ['pause', 'resume'] as const) await send(type)
+    const turn = vi.spyOn(lists, 'next')
+    onTestFinished(() => turn.mockRestore())
+    const { rows } = await actionsOf(w.store.db, w.workspace, { limit: 10 })
+    expect(rows.map(({ counts }) => counts.waiting)).toEqual([3, 3])
+    expect(turn.mock.calls).toEqual([[w.workspace.id], [w.workspace.id]])
   })
 
   test('keeps its counts once it is over, and a late answer changes them (D3)', async () => {

@@ -26,7 +26,16 @@ export async function actionsOf(
     .limit(limit + 1)
     .execute()
   const rows = found.slice(0, limit)
-  const counts = await countsOf(db, rows)
+  const counts = await countsOf(
+    db,
+    rows.filter((row) => row.counts !== null),
+  )
+  // An action that is not over may have 10,000 agents, so each is counted in a turn of its own.
+  for (const row of rows) {
+    if (row.counts !== null) continue
+    await lists.next(workspace.id)
+    for (const [id, counted] of await countsOf(db, [row])) counts.set(id, counted)
+  }
   return {
     more: found.length > limit,
     rows: rows.map((row) => {
