@@ -7,7 +7,8 @@ import { defineConfig, type Plugin } from 'vite'
 import { containedIn, noticesOf } from '../../building/notices.ts'
 
 /** Modules that only an upload needs. */
-const uploading = /dropzone|file-selector|attr-accept|pages\/blueprints|components\/Progress\/|IconFileZip/
+const uploading =
+  /dropzone|file-selector|attr-accept|src\/blueprints\/(?!install|parts)|components\/Progress\/|IconFileZip/
 /** Modules that both the page of alerts and the page of an agent need, but not the list of agents. */
 const tabbed = /components\/(Tabs|ActionIcon)\//
 /** Inputs with which a person chooses. No page needs them before somebody opens a form. */
@@ -20,7 +21,7 @@ const choosing = new RegExp(
     .map(({ source }) => source)
     .join('|'),
 )
-const aboutAlerts = /src\/alerts\/(Acknowledge|AlertItem|Mute|alerts\.css)/
+const aboutAlerts = /src\/alerts\/(Acknowledge|AlertItem|mutes\/Mute[A-Z]|alerts\.css)/
 
 /**
  * True if a module is part of the built page. A style sheet leaves no code in the built script, so it counts as soon as
@@ -45,8 +46,8 @@ const notices: Plugin = {
 /** Modules with which the page asks the service who is signed in, and the styles of styles.ts. They load first. */
 const first = new RegExp(
   [
-    /index\.html|preload-helper|src\/(main|styles|api|paths|waiting)\.ts|src\/door\/(place|patiently)\.ts/,
-    /src\/ui\/service-time\.ts|@mantine\/(core|notifications)\/.*\.css$|src\/(base|ui\/(layout|copy)|shell\/\w+)\.css$/,
+    /index\.html|preload-helper|src\/(main|shell\/styles|data\/(api|waiting)|paths)\.ts|src\/door\/(place|patiently)\.ts/,
+    /src\/ui\/time\/service-time\.ts|@mantine\/(core|notifications)\/.*\.css$|src\/(ui\/(base|layout|values\/copy)|shell\/(finding\/)?\w+)\.css$/,
   ]
     .map(({ source }) => source)
     .join('|'),
@@ -57,9 +58,11 @@ const door = /src\/door\/|protocol\/src\/email|forms\/(NewPasswordInput|rules)/
 /** Modules that several other pages share. Neither the list of agents nor the page of an agent needs them. */
 const otherPages = new RegExp(
   [
-    /pages\/(install\/|alerts\/|actions\/|updates\/(UpdatesPage|Bar|tally))|alerts\/(useChannelTest|hours|HoursFields|mute-lengths)/,
-    /agents\/(gone|names|tags|parts\/Pager|TagsField|TokenSteps|FirstReport)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
-    /overview\/HoursForm|updates\/(NewSecrets|Served|reasons)|(blueprints|actions)\/words|views\/open\.ts|fleet\/ViewForm/,
+    /src\/alerts\/(rules\/|(AlertsPage|DeliveriesTab|HistoryTab|OpenAlerts|alerts-page)|parts\/(MessageDetail|props|hours|HoursFields))/,
+    /src\/alerts\/(channels\/(?!browser|NotifyButtons)|mutes\/(Mutes|mute-lengths))|src\/blueprints\/install\//,
+    /src\/actions\/(?!dialogs\/(?!words))|src\/updates\/(UpdatesPage|Bar|tally)/,
+    /agents\/(dialogs\/(gone|names|tags|TagsField|TokenSteps|FirstReport)|parts\/Pager)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
+    /overview\/HoursForm|updates\/parts\/(NewSecrets|Served|reasons)|blueprints\/parts\/words|views\/(open\.ts|ViewForm)/,
   ]
     .map(({ source }) => source)
     .join('|'),

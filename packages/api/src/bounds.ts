@@ -48,7 +48,7 @@ const accounts: Bound = { adds: 'accounts', limit: 'one for each invitation or l
 const workspaces: Bound = { adds: 'workspaces', limit: '20 of which a person is an admin' }
 const bundles: Bound = {
   adds: 'versions of blueprints',
-  limit: '1 GB of a workspace, unless the operator sets another limit',
+  limit: '1.0 GB of a workspace, unless the operator sets another limit',
 }
 const onboarding: Bound = { adds: 'choices about the first steps', limit: 'one of a person' }
 const sessions: Bound = {

@@ -1,5 +1,5 @@
 /**
- * What the page reads from the service, and keeps. The key of each query is the filled path of its route, and then its
+ * The queries by which the page reads from the service. The key of each is the filled path of its route, and then its
  * input: `['w', slug, 'agents', name, 'runs', {…}]`. With the beginning of a key, the page loads all data of a workspace
  * or an agent again, for example when a live frame arrives or after a person sent a command.
  */

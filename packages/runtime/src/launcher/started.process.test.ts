@@ -144,7 +144,7 @@ describe('a program that puts itself into the background', () => {
       expect(out, command).toContain(
         `process ${daemon.pid} runs, but the process that svc started has ended with code 0`,
       )
-      expect(out, command).toContain('Run it in the foreground, for example with --no-daemon.')
+      expect(out, command).toContain('Run it in the foreground, for example with --no-daemon')
     }
     expect(readFileSync(`${agent.state}/helpers`, 'utf8').match(/^start/gm)).toHaveLength(1)
     expect((await svc(agent, ['stop'], { env })).code).toBe(0)

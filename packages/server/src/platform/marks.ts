@@ -55,7 +55,7 @@ export function lossOf(known: Mark | undefined, { epoch, row }: CountedMark): Lo
   return { from: row?.at ?? null, until: known.at }
 }
 
-/** What becomes of stored things when commits are lost. It runs in the transaction that records the loss. */
+/** Changes stored things when commits are lost. It runs in the transaction that records the loss. */
 type OnLoss = (trx: Db, now: number) => Promise<void>
 
 /**

@@ -11,7 +11,7 @@ export interface ReceivedReport {
   interval: number
 }
 
-/** What the next report of an agent is compared with. */
+/** The facts of the last report with which the next one is compared. */
 export type LastReport = Pick<AgentReportRow, 'level' | 'boot' | 'seq' | 'reporters' | 'runs_kept'>
 /** `body` is the bytes of a text if the report is large. */
 export type ReportWrite = Omit<AgentReportRow, 'agent_id' | 'body'> & { body: string | Uint8Array }

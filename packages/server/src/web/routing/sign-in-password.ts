@@ -18,7 +18,7 @@ import type { Account, How, Method, SessionMaker } from './sign-in-session.ts'
 /** The first half of a sign-in: the token for the browser's cookie, and the ways to show the second factor. */
 type Half = { token: string; second: Extract<SignInAnswer, { ok: false }>['second'] }
 type Try = { password: string; known: boolean }
-/** What the steps after the password need. */
+/** The session maker, and the parts of a sign-in that only the password step needs. */
 type Sessions = SessionMaker & { addressOf: (c: Context<WebEnv>) => string; halves: ReturnType<typeof halfCookies> }
 
 export function passwordStep({ auth, now, store }: Deps, { addressOf, halves, newSession, note, take }: Sessions) {

@@ -24,7 +24,7 @@ export type How = Pick<SignInLine, 'known'> & { method: Method }
 /** A new session: the headers with its cookie, and its token. */
 export type Made = { headers: Headers; token: string }
 
-/** What the steps of a sign-in share. */
+/** The functions that all steps of a sign-in share. */
 export interface SessionMaker {
   /** The cookies by which browsers are known for an account. */
   devices: ReturnType<typeof deviceCookies>

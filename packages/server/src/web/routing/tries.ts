@@ -31,7 +31,7 @@ export async function counted<T>({ tries, limit, key, now, wrong }: Count, work:
   }
 }
 
-/** What a try came to, if it ended with one of the refusals in `wrong` or was refused by a limit. */
+/** The outcome of a try that ended with one of the refusals in `wrong`, or was refused by a limit. */
 export function outcomeOf(error: unknown, wrong: readonly WebCode[]): SignInOutcome | undefined {
   if (!(error instanceof Refusal)) return undefined
   return wrong.includes(error.code) ? 'wrong' : error.code === 'rate_limited' ? 'limited' : undefined
