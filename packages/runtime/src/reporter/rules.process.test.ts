@@ -137,7 +137,9 @@ describe('rule 2: the reporter survives and reports at the next interval when th
     expect(await running.end()).toEqual({ code: 0, signal: null })
     // On a busy machine, an answer may take longer than the deadline, which this test has shortened, and the end of the
     // reporter may come while it sends.
-    const failed = running.lines.filter((line) => /report failed: (?!no whole answer|the reporter was stopped)/.test(line))
+    const failed = running.lines.filter((line) =>
+      /report failed: (?!no whole answer|the reporter was stopped)/.test(line),
+    )
     expect(failed).toEqual([])
   })
 
