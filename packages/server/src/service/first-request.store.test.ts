@@ -75,7 +75,7 @@ const firsts: Record<string, First> = {
 /** Each row costs a start, so only those that write within a transaction of the service are run each time. */
 const rows = amount(['the code of an authenticator app', 'a recovery code'], Object.keys(firsts), Object.keys(firsts))
 
-/** Makes a migrated database: each process uses the library for the first time, whoever created the tables. */
+/** Makes a migrated database. Each process uses the library for the first time, also if another one made the tables. */
 const engines = {
   SQLite: async (dataDir: string) => {
     createDataFolder(dataDir)

@@ -117,8 +117,8 @@ async function ownItems(db: Db, rows: readonly OpenRow[]): Promise<Map<string, S
 }
 
 /**
- * How many agents of a mass silence are offline now. Null if they are too many to be counted for a list. An agent that
- * was renamed or deleted since is not counted.
+ * Counts the agents of a mass silence that are offline now. Returns null if there are too many to count for a list. An
+ * agent that was renamed or deleted since is not counted.
  */
 export async function stillOffline(
   db: Db,

@@ -16,7 +16,7 @@ export interface MassAgents {
   names: readonly string[]
   /** The number of all agents that had ever reported. */
   of: number
-  /** How many of the named agents are still offline; null if they were not counted, absent in the first message. */
+  /** The number of named agents that are still offline; null if they were not counted, absent in the first message. */
   offline?: number | null
 }
 

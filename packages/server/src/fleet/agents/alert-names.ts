@@ -1,4 +1,4 @@
-/** Renames an agent in its open alerts, so that whoever reads an alert, or sends a message about it, has the present name. */
+/** Renames an agent in its open alerts, so that lists and messages have its present name. */
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 

@@ -220,7 +220,7 @@ export async function invitationsOf(
 }
 
 /**
- * The link that a list shows of an invitation: never one that makes somebody an admin, because whoever reads it can use
+ * The link that a list shows of an invitation. It is never one that makes somebody an admin, because each reader can use
  * it, and inviting admins needs a proof.
  */
 const listedUrl = (

@@ -34,7 +34,7 @@ const tooMuch = `You have done ${maxEvidence.toLocaleString('en-US')} things in 
 
 /**
  * Throws if the session has no proof, or if the person has done so much in a day that the activity could not keep it.
- * What concerns the person's own account is not refused, so that nobody can lock its owner out.
+ * Operations on the person's own account are not refused, so that nobody can lock its owner out.
  */
 export async function demandProof({ store, now }: Deps, { person, session, workspace }: Asking): Promise<void> {
   const missing = await proofMissing(store.db, person.id, session, now())
