@@ -23,10 +23,10 @@ export const protocolFaults: readonly Fault[] = [
   {
     name: 'runs: the start of a run is taken for milliseconds',
     harm: 'A run with a date in the far future stays on top of the list for ever, and newer ones are dropped.',
-    file: at('run-order.ts'),
+    file: at('runs.ts'),
     old: 'started * 1000 <= now + aheadMaxMs',
     new: 'started <= now + aheadMaxMs',
-    tests: [at('run-order.test.ts')],
+    tests: [at('runs.test.ts')],
   },
   {
     name: 'masking: a short secret is masked before the longer one that holds it',

@@ -7,7 +7,7 @@ import { isShallow } from './depth.ts'
 import { exact, type Field, field, isObject, type Kept, number, object, opaque } from './fields.ts'
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
-import type { Verdict } from './verdict.ts'
+import type { Verdict } from './refusals.ts'
 import { runtimeVersion, semanticVersion, sha256Shape } from './versions.ts'
 
 /**

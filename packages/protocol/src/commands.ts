@@ -4,10 +4,10 @@
  */
 import { isObject } from './fields.ts'
 import { limits } from './limits.ts'
+import type { Verdict } from './refusals.ts'
 import { type Ack, type Control, controls, logNames, type Report } from './report.ts'
 import { checkValues, type SettingValues, unlikeSettings } from './settings.ts'
 import { clean, cut, shown } from './text.ts'
-import type { Verdict } from './verdict.ts'
 
 export const commandTypes = ['pause', 'resume', 'run_now', 'set', 'log'] as const
 export type CommandType = (typeof commandTypes)[number]

@@ -3,8 +3,8 @@
  * case, and without characters that would let two addresses look the same. Nobody checks whether mail reaches them.
  */
 import { bare, hiddenIn, seen } from './pasted.ts'
+import type { Verdict } from './refusals.ts'
 import { shown } from './text.ts'
-import type { Verdict } from './verdict.ts'
 
 /** The maximum length of an e-mail address (RFC 5321); a longer one belongs to nobody. */
 export const maxEmailLength = 254

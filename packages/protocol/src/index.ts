@@ -3,33 +3,22 @@
  * are those of docs/protocol.md.
  */
 
-export { activeLine } from './active-line.ts'
 export * from './answer.ts'
-export { readAttempt } from './attempt.ts'
 export * from './commands.ts'
 export { isShallow } from './depth.ts'
 export { isEmail, lookOfEmail, maxEmailLength, oddityOf, readEmail, storedForms } from './email.ts'
-export {
-  changeEnvText,
-  doubtfulValues,
-  readDotenvText,
-  readEnvText,
-  repeatedNames,
-} from './env-file.ts'
+export { changeEnvText, doubtfulValues, readDotenvText, readEnvText, repeatedNames } from './env-file.ts'
 export { type Dictionary, forEachEntry, isObject } from './fields.ts'
 export * from './install.ts'
 export { readJson } from './json.ts'
-export { repeatedKeys } from './json-keys.ts'
 export { parseAsMaps } from './json-large.ts'
-export { whyNotJson } from './json-reason.ts'
+export { repeatedKeys, whyNotJson } from './json-reason.ts'
 export * from './levels.ts'
 export * from './limits.ts'
 export { isLink } from './link.ts'
 export { type LogUpload, readLogUpload } from './log.ts'
 export type { Cell, Panel, PanelType } from './panels.ts'
 export { bare, codeIn, hiddenIn, listIn, numberIn, readName, readPasted, veiled } from './pasted.ts'
-export { pausedLabel, readPause } from './pause.ts'
-export { printed } from './printed.ts'
 export { elsewhereWords, isOwnMachineOnly, ownMachineWords } from './reach.ts'
 export * from './refusals.ts'
 export {
@@ -54,11 +43,9 @@ export {
   type Stop,
   type Subject,
 } from './report.ts'
-export { newestRuns, runSeconds, runSortKey } from './run-order.ts'
-export { failedStatuses, isInProgress } from './run-status.ts'
-export * from './runtime-items.ts'
+export { activeLine, failedStatuses, isInProgress, newestRuns, runSeconds, runSortKey } from './runs.ts'
+export * from './runtime-texts.ts'
 export { schemas } from './schemas.ts'
-export * from './secrets.ts'
 export {
   boundsOf,
   checkValues,
@@ -72,10 +59,9 @@ export {
 } from './settings.ts'
 export { sizeText } from './size.ts'
 export { readStatusFile, type StatusFile } from './status-file.ts'
-export { foreignLine, safeJson, safeLine, safeText } from './terminal.ts'
+export { foreignLine, printed, safeJson, safeLine, safeText } from './terminal.ts'
 export { clean, cleanText, cut, endOf, shown } from './text.ts'
 export { isUtf16, readText } from './text-file.ts'
 export * from './times.ts'
 export * from './tokens.ts'
-export type { Verdict } from './verdict.ts'
 export * from './versions.ts'

@@ -2,9 +2,9 @@
 import { boolean, exact, field, isObject, type Kept, list, name, object, text } from './fields.ts'
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
+import type { Verdict } from './refusals.ts'
 import { settingDefault, settingFields } from './settings.ts'
 import { shown } from './text.ts'
-import type { Verdict } from './verdict.ts'
 import { isVersion, semanticVersion, sha256Shape } from './versions.ts'
 
 /**
@@ -119,3 +119,16 @@ export function readRedeemed(v: unknown): Verdict<Redeemed, 'answer_invalid'> {
   const kept = { ...env } as Record<string, string>
   return { ok: true, value: { agent: { name: agent.name }, blueprint, version, env: kept, bundle, sha256 } }
 }
+
+interface Asks<T extends Pick<SecretSpec, 'name'>> {
+  readonly secrets: readonly T[]
+}
+
+/** Returns the secrets of `wanted` that at least one of the used versions does not have. */
+export const newSecrets = <T extends Pick<SecretSpec, 'name'>>(
+  wanted: Asks<T> | undefined,
+  used: readonly Asks<Pick<SecretSpec, 'name'>>[],
+): T[] =>
+  (wanted?.secrets ?? []).filter(({ name }) =>
+    used.some(({ secrets }) => !secrets.some((known) => known.name === name)),
+  )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mutatedBytes, randomOf } from '../testing/mutate.ts'
-import { whyNotJson } from './json-reason.ts'
+import { repeatedKeys, whyNotJson } from './json-reason.ts'
 
 const number = 'a number that is not written as in JSON'
 test.each([
@@ -53,4 +53,23 @@ test('a text has a reason exactly if JSON.parse refuses it', () => {
     }
     expect(whyNotJson(text) === undefined, text).toBe(isJson)
   }
+})
+
+test.each([
+  ['{"a": 1, "b": {"a": 2}}', []],
+  ['[{"a": 1}, {"a": 2}]', []],
+  ['{"a": "a\\": 1, \\"a", "b": [":", "{", "a"]}', []],
+  ['{\n  "a": 1,\n  "b": 2,\n  "a": 3\n}', [{ key: 'a', lines: [2, 4] }]],
+  [
+    '{"a": 1, "\\u0061": 2, "a": [\n{"b": 1,\n"b": 2}]}',
+    [
+      { key: 'b', lines: [2, 3] },
+      { key: 'a', lines: [1, 1, 1] },
+    ],
+  ],
+  ['{"__proto__": 1, "__proto__": 2}', [{ key: '__proto__', lines: [1, 1] }]],
+  ['"a"', []],
+] as const)('%s', (text, found) => {
+  JSON.parse(text)
+  expect(repeatedKeys(text)).toEqual(found)
 })

@@ -1,10 +1,10 @@
-/** Says why a text is not JSON (RFC 8259), and where, in words for the person who wrote it or whose program did. */
+/** Tells the person who wrote a JSON text, or whose program did, what is wrong with it (RFC 8259), and where. */
 import { faultIn } from './json-fault.ts'
 import { cut } from './text.ts'
 import { codePoint, placeIn } from './text-file.ts'
 
 /**
- * Returns the reason as the end of a sentence: `NaN at line 1, column 45 (JSON has no NaN; write null)`; undefined for
+ * Returns the reason why a text is not JSON, as the end of a sentence: `NaN at line 1, column 45 (JSON has no NaN; write null)`; undefined for
  * valid JSON.
  */
 export function whyNotJson(text: string): string | undefined {
@@ -116,4 +116,33 @@ function lastChar(text: string, at: number): { char: string; at: number } {
   let i = at - 1
   while (i > 0 && /\s/.test(text[i] as string)) i--
   return { at: i, char: text[i] ?? '' }
+}
+
+interface RepeatedKey {
+  readonly key: string
+  /** The lines in which the key occurs, counted from 1. */
+  readonly lines: readonly number[]
+}
+
+/**
+ * Finds keys that occur twice in one object of a text of valid JSON. `JSON.parse` keeps the last one, and says nothing.
+ */
+export function repeatedKeys(text: string): RepeatedKey[] {
+  const found: RepeatedKey[] = []
+  const open: Map<string, number[]>[] = []
+  let line = 1
+  let last = ''
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]:\n]/g)) {
+    if (token === '\n') line++
+    else if (token === '{' || token === '[') open.push(new Map())
+    else if (token === '}' || token === ']') {
+      const keys = open.pop() ?? new Map<string, number[]>()
+      found.push(...[...keys].flatMap(([key, lines]) => (lines.length > 1 ? [{ key, lines }] : [])))
+    } else if (token === ':') {
+      const key = JSON.parse(last) as string
+      const keys = open.at(-1)
+      keys?.set(key, [...(keys.get(key) ?? []), line])
+    } else last = token
+  }
+  return found
 }

@@ -1,7 +1,7 @@
 import { isObject } from './fields.ts'
 import { whyNotJson } from './json-reason.ts'
+import type { Verdict } from './refusals.ts'
 import { readText } from './text-file.ts'
-import type { Verdict } from './verdict.ts'
 
 /** This decoder keeps a byte order mark at the start of a text, so that `JSON.parse` refuses the text (D14). */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -3,8 +3,8 @@ import { field, type Kept, name, object, opaque } from './fields.ts'
 import { readJson } from './json.ts'
 import { parseJson } from './json-large.ts'
 import { limits } from './limits.ts'
+import type { Verdict } from './refusals.ts'
 import { clean, endOf, tidyPattern } from './text.ts'
-import type { Verdict } from './verdict.ts'
 
 const logUpload = object(
   {

@@ -3,8 +3,9 @@
  * characters that nobody sees. They are removed at the ends of an identifier and refused inside it, so that two
  * identifiers with the same look are the same.
  */
+
+import type { Verdict } from './refusals.ts'
 import { shown } from './text.ts'
-import type { Verdict } from './verdict.ts'
 
 /** Format characters that have a look: signs that stand around a number or a word in Arabic, Syriac and Kaithi. */
 const seenFormats = '\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}'

@@ -18,8 +18,8 @@ import {
   text,
 } from './fields.ts'
 import { limits } from './limits.ts'
+import type { Verdict } from './refusals.ts'
 import { clean, cut, shown } from './text.ts'
-import type { Verdict } from './verdict.ts'
 
 export const settingTypes = ['percent', 'number', 'bool', 'datetime', 'text', 'select'] as const
 export type SettingType = (typeof settingTypes)[number]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { safeJson, safeLine, safeText } from './terminal.ts'
+import { printed, safeJson, safeLine, safeText } from './terminal.ts'
 
 const steering = ['\u061c', '\u200e', '\u200f', '\u2028', '\u2029', '\u202a', '\u202e', '\u2066', '\u2069', '\u009b']
 
@@ -9,4 +9,34 @@ test.each(steering)('%j reaches a terminal neither as text nor in JSON, and the 
   const json = safeJson({ text: `a${c}b` })
   expect(json).not.toContain(c)
   expect(JSON.parse(json)).toEqual({ text: `a${c}b` })
+})
+
+const esc = '\u001b'
+test.each([
+  ['plain text stays', 'a\tb\n\nc', 'a\tb\n\nc'],
+  ['CRLF ends a line', 'a\r\nb\r\n', 'a\nb\n'],
+  ['progress overwrites itself', '1%\r2%', '2%'],
+  ['what is longer stays behind what is written over it', 'Fetching\rDone', 'Donehing'],
+  ['an erased rest of a line is gone', `Fetching\r${esc}[KDone`, 'Done'],
+  ['an erased line is gone', `Fetching${esc}[2K\rDone`, 'Done    '],
+  ['colours leave nothing', `${esc}[31mred${esc}[0m ${esc}[1;38;5;9mbold${esc}[m`, 'red bold'],
+  ['colours of eight bits leave nothing', '\u009b31mred\u009b0m', 'red'],
+  ['a step back is written over', 'ab\b\bxy', 'xy'],
+  ['a step back at the beginning stays there', '\b\bab', 'ab'],
+  ['a column is reached', `abcdef${esc}[1Gx${esc}[2Cy${esc}[3Dz`, 'xzcyef'],
+  ['a column far outside makes no spaces', `a${esc}[999999999Cb${esc}[999999999Gc`, 'abc'],
+  [
+    'links and titles leave only their text',
+    `${esc}]0;title\u0007${esc}]8;;https://x${esc}\\here${esc}]8;;${esc}\\`,
+    'here',
+  ],
+  ['a sequence that is cut leaves nothing', `a${esc}[31`, 'a'],
+  ['a character of two units is one column', '\u{1f600}\u{1f600}\b\u{1f601}', '\u{1f600}\u{1f601}'],
+  ['each line begins again', '1%\r2%\nx\ry', '2%\ny'],
+  ['other controls are cleaned', 'a\u0000b\u0007', 'a\ufffdb'],
+])('%s', (_what, text, shown) => expect(printed(text)).toBe(shown))
+
+test('nothing that controls a terminal is left', () => {
+  const text = Array.from({ length: 0xa0 }, (_, i) => `${esc}${String.fromCharCode(i)}x`).join('') + `${esc}`.repeat(99)
+  expect(printed(text)).toMatch(/^[\t\n -~\ufffd]*$/)
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { newestRuns, runSortKey } from './run-order.ts'
+import { activeLine, newestRuns, runSortKey } from './runs.ts'
 
 const now = 1_790_000_000_000
 const noon = now / 1000
@@ -27,4 +27,19 @@ test('D10: the newest runs stay in the order in which they came, whatever that i
       expect(newestRuns(numbered, max, now)).toEqual(expected)
     }),
   )
+})
+
+const subjects = [{ title: 'backup' }, { title: 'more' }]
+
+test.each([
+  [{ kind: 'job', subjects, detail: 'usually 5 min' }, 'job: backup, usually 5 min'],
+  [{ kind: 'job', subjects }, 'job: backup'],
+  [{ kind: 'job', detail: 'usually 5 min' }, 'job: usually 5 min'],
+  [{ kind: 'triage', subjects, detail: 'Reading the attachments' }, 'triage: Reading the attachments'],
+  [{ kind: 'triage', subjects }, 'triage: backup'],
+  [{ subjects, detail: 'Reading' }, 'Reading'],
+  [{ kind: 'triage' }, 'triage'],
+  [{}, ''],
+])('%j is the line %j', (run, line) => {
+  expect(activeLine(run)).toBe(line)
 })

@@ -1,4 +1,4 @@
-/** Decides which runs of an agent are the newest (D10), and how long a run took. */
+/** Runs of an agent: which are the newest (D10), which are in progress, how long one took, and one in a line of text. */
 
 interface Started {
   readonly started?: number | undefined
@@ -36,3 +36,29 @@ export function newestRuns<T extends Started>(runs: readonly T[], max: number, n
 /** The length of a run in seconds; undefined if it has no start, has not ended, or ended before it started. */
 export const runSeconds = (run: { started?: number; ended?: number }): number | undefined =>
   run.started !== undefined && run.ended !== undefined && run.ended >= run.started ? run.ended - run.started : undefined
+
+/** The usual statuses of a run that is not over. Agents choose the words of their statuses themselves. */
+const inProgress: ReadonlySet<string> = new Set(['running', 'active', 'started', 'queued', 'pending'])
+
+/** The usual statuses of a run that failed, as svc itself, its reporters and its jobs write them. */
+export const failedStatuses = ['failed', 'error', 'timeout', 'lost'] as const
+
+/** True if a run has this status while it is not over. */
+export const isInProgress = (status: string): boolean => inProgress.has(status.toLowerCase())
+
+/** The texts of a run in progress. */
+interface RunTexts {
+  readonly kind?: string
+  readonly detail?: string
+  readonly subjects?: readonly { readonly title: string }[]
+}
+
+/**
+ * One line about a run in progress, such as `triage: Reading the attachments`. A job is known by its name, which is its
+ * subject. Empty if the run has no text.
+ */
+export function activeLine({ kind = '', detail, subjects }: RunTexts): string {
+  const title = subjects?.[0]?.title
+  const what = kind === 'job' ? [title, detail].filter(Boolean).join(', ') : (detail ?? title ?? '')
+  return kind !== '' && what !== '' ? `${kind}: ${what}` : kind + what
+}
