@@ -1,4 +1,5 @@
 /** Tests which commands a start of `svc` loads into memory. */
+import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { program } from './program.ts'
 
@@ -30,3 +31,12 @@ test('the help lists every command, and each explains itself with an example', a
     expect(out).toMatch(new RegExp(`^ +\\$ .*\\b${command.name()}\\b`, 'm'))
   }
 })
+
+test('no description breaks a line within a sentence, since the help breaks lines to fit the terminal', async () => {
+  const broken = everyCommand(await program(['--help']))
+    .filter((command) => /[^.:!?]\n(?! )\S/.test(command.description()))
+    .map((command) => command.name())
+  expect(broken).toEqual([])
+})
+
+const everyCommand = (command: Command): Command[] => [command, ...command.commands.flatMap(everyCommand)]

@@ -22,7 +22,7 @@ export const check = (): Command =>
     .option('--json', 'print one JSON value for programs')
     .summary('check a blueprint or bundle')
     .description(
-      'Applies the rules that the service applies at upload and the runtime at install, and lists everything they would refuse,\nwith file and line. Warnings and hints refuse nothing. A warning is about something that is probably a mistake, such as a\nstatus that is never read.',
+      'Applies the rules that the service applies at upload and the runtime at install, and lists everything they would refuse, with file and line. Warnings and hints refuse nothing. A warning is about something that is probably a mistake, such as a status that is never read.',
     )
     .addHelpText('after', examples('check', 'check mail-triage-1.4.0.zip --json'))
     .action(async (path: string, { json }: { json?: boolean }) => {

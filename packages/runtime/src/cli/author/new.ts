@@ -26,7 +26,7 @@ export const newCommand = (): Command =>
     .option('--json', 'print one JSON value for programs')
     .summary('create a blueprint that runs as it is')
     .description(
-      'Creates a folder with a commented manifest, an agent that reports its status and obeys commands, a place for your own work,\nand a README.',
+      'Creates a folder with a commented manifest, an agent that reports its status and obeys commands, a place for your own work, and a README.',
     )
     .addHelpText('after', examples('new mail-triage', 'new mail-triage --language node'))
     .action((name: string, { dir, language, json }: NewOptions) => {

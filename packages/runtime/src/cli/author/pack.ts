@@ -19,7 +19,7 @@ export const pack = (): Command =>
     .option('--json', 'print one JSON value for programs')
     .summary('make a bundle of a blueprint')
     .description(
-      "Checks the folder and packs it. The same files give the same bytes on every machine.\nLeaves out .svc, .git and the like, .env files, the agent's own data (state, status, logs) and everything named in .svcignore;\na line such as !state/seed.json in .svcignore includes a file again.",
+      "Checks the folder and packs it. The same files give the same bytes on every machine.\nLeaves out .svc, .git and the like, .env files, the agent's own data (state, status, logs) and everything named in .svcignore; a line such as !state/seed.json in .svcignore includes a file again.",
     )
     .addHelpText('after', examples('pack', 'pack mail-triage --out dist/mail-triage.zip'))
     .action(async (dir: string, { out, json }: { out?: string; json?: boolean }) => {

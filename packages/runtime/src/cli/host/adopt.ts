@@ -57,7 +57,7 @@ export const adopt = (): Command =>
     .option('--json', 'print one JSON value for programs')
     .summary('show what already runs here, such as cron jobs')
     .description(
-      'Shows the cron jobs of your user on the page, as one agent of this machine. A line of the crontab becomes a job only if you agree to\nthe change, and still runs if svc is gone. Only names, times and exit codes leave the machine, never commands or their output.\nRun it again to add what is new.',
+      'Shows the cron jobs of your user on the page, as one agent of this machine. A line of the crontab becomes a job only if you agree to the change, and still runs if svc is gone. Only names, times and exit codes leave the machine, never commands or their output.\nRun it again to add what is new.',
     )
     .addHelpText('after', examples('adopt --url https://svc.example.com', 'adopt --dry-run', 'adopt --remove'))
     .action(run)

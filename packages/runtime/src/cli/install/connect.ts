@@ -38,7 +38,7 @@ export const connect = (): Command =>
     .option('--no-test', 'do not test the connection with a report')
     .summary('connect this folder to a service')
     .description(
-      'Asks for the token that the service showed when the agent was added, sends one report to test it, and writes .svc/agent.env.\nThe token is typed without being shown, or read from standard input, --token-file or SVC_TOKEN. It is never taken from the\ncommand line.',
+      'Asks for the token that the service showed when the agent was added, sends one report to test it, and writes .svc/agent.env.\nThe token is typed without being shown, or read from standard input, --token-file or SVC_TOKEN. It is never taken from the command line.',
     )
     .addHelpText(
       'after',

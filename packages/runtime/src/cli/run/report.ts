@@ -21,7 +21,7 @@ export const report = (): Command =>
   common(new Command('report'))
     .summary('report this agent until stopped')
     .description(
-      'Reports the agent in this folder until it is stopped (Ctrl-C or SIGTERM). Something else starts the agent\n(cron, systemd, a shell), and the agent never waits for this. Whatever the service does, the agent keeps running.',
+      'Reports the agent in this folder until it is stopped (Ctrl-C or SIGTERM). Something else starts the agent (cron, systemd, a shell), and the agent never waits for this. Whatever the service does, the agent keeps running.',
     )
     .option('--once', 'send one report, take its answer, and end')
     .addHelpText(

@@ -21,7 +21,7 @@ export const rollback = (): Command =>
   common(new Command('rollback'))
     .summary("go back to the version before this agent's last update")
     .description(
-      `Goes back to the version that ran before the last update. It is kept on this machine, so no network is needed. The version left\nbehind is on hold until the service requests another one, or "${hint('unhold')}". The agent's data is not rolled back: it stays as\nthe newer version left it.`,
+      `Goes back to the version that ran before the last update. It is kept on this machine, so no network is needed. The version left behind is on hold until the service requests another one, or "${hint('unhold')}". The agent's data is not rolled back: it stays as the newer version left it.`,
     )
     .addHelpText('after', examples('rollback --dir /srv/mail-triage'))
     .action(async ({ dir, json }: Common) => {
