@@ -17,7 +17,7 @@ export const drill = (): Command =>
     .option('--keep', 'leave the copy on the disk')
     .summary('rehearse an update and a rollback in a copy of this agent')
     .description(
-      'Copies the installed version into a folder of its own, updates the copy to the same files under another version, and rolls it back, with the code that carries out real updates. Reports for each step what would happen and what did. Needs no service, and the copy has no token for one. Without --start nothing is started, and the test of the new version is left out. With --start a second agent\nruns for some seconds, and what it does outside the copy is real. SVC_TIME_SCALE shortens every wait.',
+      'Copies the installed version into a folder of its own, updates the copy to the same files under another version, and rolls it back, with the code that carries out real updates. Reports for each step what would happen and what did. Needs no service, and the copy has no token for one. Without --start nothing is started, and the test of the new version is left out. With --start a second agent runs for some seconds, and what it does outside the copy is real. SVC_TIME_SCALE shortens every wait.',
     )
     .addHelpText('after', examples('drill', { before: 'SVC_TIME_SCALE=0.2', command: 'drill --start --json' }))
     .action(async ({ dir, json, start, withState, keep }: DrillOptions) => {
