@@ -3,18 +3,25 @@ import { type Order, orders } from '../../scripts/house/layers.ts'
 import { code, table } from './table.ts'
 
 /**
- * Returns the table of the folders of a package: if the package is divided into wings, a table of the wings, then one
- * for each wing. Throws if scripts/house/layers.ts does not list that package.
+ * Returns the table of the folders of a package. If the package is divided into wings, this is a table of the wings and
+ * of the files beside them, and then a table for each wing with more than one folder. Throws if scripts/house/layers.ts
+ * does not list that package.
  */
 export function folderTable(part: string): string {
   const order = orders[part]
   if (!order) throw new Error(`scripts/house/layers.ts has no order for "${part}".`)
   if (!order.wings) return placeTable(`packages/${part}/src/`, order.layers)
+  const beside = order.layers.flatMap((places) => Object.entries(places).filter(([place]) => !place.includes('/')))
+  const files = beside.filter(([place]) => place.includes('.'))
   const all = table(
     [`in \`packages/${part}/src/\``, 'is'],
-    order.wings.map(({ name, says }) => [code(`${name}/`), says]),
+    [
+      ...order.wings.map(({ name, says }) => [code(`${name}/`), says]),
+      ...files.map(([place, text]) => [code(place), text]),
+    ],
   )
-  return [all, ...order.wings.map(({ name, layers }) => placeTable(`${name}/`, layers, name))].join('\n\n')
+  const divided = order.wings.filter(({ layers }) => layers.flatMap(Object.keys).length > 1)
+  return [all, ...divided.map(({ name, layers }) => placeTable(`${name}/`, layers, name))].join('\n\n')
 }
 
 function placeTable(title: string, layers: Order['layers'], wing?: string): string {

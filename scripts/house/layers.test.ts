@@ -1,4 +1,6 @@
 /** Compares the order of folders (layers.ts) with the imports of all shipped source files. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isShipped } from './figures.ts'
 import { againstOrder, cycles, placeOf } from './imports.ts'
@@ -39,3 +41,17 @@ describe.each(Object.entries(orders))('%s', (part, order) => {
     }
   })
 })
+
+const root = join(import.meta.dirname, '../..')
+const isTest = (name: string) => name === 'testing' || /\.test\.tsx?$/.test(name)
+
+/** The folders at and below `folder`, each with its number of entries. Tests are not counted. */
+function entriesIn(folder: string): [folder: string, entries: number][] {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true }).filter(({ name }) => !isTest(name))
+  const folders = entries.filter((entry) => entry.isDirectory())
+  return [[folder, entries.length], ...folders.flatMap(({ name }) => entriesIn(`${folder}/${name}`))]
+}
+
+test.each(['packages/dashboard/src', 'packages/runtime/src/cli'])('no folder of %s has more than 20 entries', (part) =>
+  expect(entriesIn(part).filter(([, entries]) => entries > 20)).toEqual([]),
+)

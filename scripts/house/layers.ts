@@ -18,10 +18,10 @@ interface Wing {
   readonly layers: Order['layers']
 }
 
-/** The order of a package whose folders are in wings; `above` are the files directly in `src`. */
-const inWings = (wings: readonly Wing[], above: Order['layers'][number]): Order => ({
+/** The order of a package whose folders are in wings; `above` and `below` are the files directly in `src`. */
+const inWings = (wings: readonly Wing[], above: Order['layers'], below: Order['layers'] = []): Order => ({
   wings,
-  layers: [above, ...wings.flatMap(({ layers }) => layers)],
+  layers: [...above, ...wings.flatMap(({ layers }) => layers), ...below],
   exceptions: [],
 })
 
@@ -196,11 +196,13 @@ export const orders: Readonly<Record<string, Order>> = {
         ],
       },
     ],
-    {
-      'main.ts': 'the program `svc`',
-      'index.ts': 'what tests and the demo may import',
-      'part.ts': 'the parts of the program inside `svc.pyz`',
-    },
+    [
+      {
+        'main.ts': 'the program `svc`',
+        'index.ts': 'what tests and the demo may import',
+        'part.ts': 'the parts of the program inside `svc.pyz`',
+      },
+    ],
   ),
   server: inWings(
     [
@@ -412,89 +414,196 @@ export const orders: Readonly<Record<string, Order>> = {
         ],
       },
     ],
-    { 'main.ts': 'the program `svc-server`' },
+    [{ 'main.ts': 'the program `svc-server`' }],
   ),
-  dashboard: {
-    layers: [
+  dashboard: inWings(
+    [
       {
-        'main.ts': 'starts the page',
+        name: 'account',
+        says: 'My account',
+        layers: [{ account: 'My account: name, password, second factor, sessions' }],
       },
       {
-        'App.tsx': 'what surrounds all pages of a signed-in person',
+        name: 'door',
+        says: 'all that works without a session',
+        layers: [{ door: 'sign-in, links and invitations' }],
       },
       {
-        'router.tsx': 'addresses and their pages',
+        name: 'shell',
+        says: 'what is around every page',
+        layers: [
+          {
+            shell: 'frame of the page: side bar, banners',
+          },
+          {
+            'shell/finding': 'the palette, and menus of workspaces and people',
+            'shell/proof': 'asks who the person is, before something dangerous is done',
+          },
+        ],
       },
       {
-        agents: 'the page of an agent',
+        name: 'fleet',
+        says: 'the list of all agents',
+        layers: [
+          {
+            fleet: 'the page with the list of all agents',
+          },
+          {
+            'fleet/filter': 'the field with the filter, its suggestions and its help',
+          },
+          {
+            'fleet/views': 'the list as people chose it: filter, order and columns, and views that keep them',
+          },
+        ],
       },
       {
-        'agents/header': 'name, state and controls above the tabs',
-        'agents/runs': 'runs of an agent',
+        name: 'actions',
+        says: 'commands for many agents',
+        layers: [
+          {
+            actions: 'commands for many agents, with their outcomes',
+          },
+          {
+            'actions/dialogs': 'dialogs that send a command to many agents',
+          },
+        ],
       },
       {
-        account: 'My account',
-        'agents/overview': 'the first tab of an agent: health, panels, alerts',
-        door: 'sign-in, links and invitations, all that works without a session',
+        name: 'bots',
+        says: 'products and bots',
+        layers: [{ bots: 'products, bots and their tokens' }],
       },
       {
-        alerts: 'the page with open and past alerts and messages',
-        blueprints: 'blueprints and their versions',
-        shell: 'frame of the page: side bar, banners',
+        name: 'blueprints',
+        says: 'blueprints, and agents installed from them',
+        layers: [
+          {
+            blueprints: 'blueprints and their versions',
+          },
+          {
+            'blueprints/install': 'install codes',
+          },
+          {
+            'blueprints/parts': 'blueprints in words',
+          },
+        ],
       },
       {
-        actions: 'commands for many agents, with their outcomes',
-        'agents/settings': 'settings of an agent',
-        'alerts/rules': 'rules of alerts',
-        'blueprints/install': 'install codes',
-        bots: 'products and bots',
-        fleet: 'the list of all agents',
-        'shell/finding': 'the palette, and menus of workspaces and people',
+        name: 'agents',
+        says: 'one agent',
+        layers: [
+          {
+            agents: 'the page of an agent',
+          },
+          {
+            'agents/header': 'name, state and controls above the tabs',
+            'agents/runs': 'runs of an agent',
+          },
+          {
+            'agents/overview': 'the first tab of an agent: health, panels, alerts',
+          },
+          {
+            'agents/settings': 'settings of an agent',
+          },
+          {
+            'agents/commands': 'commands that were sent',
+            'agents/logs': 'logs, asked for and read',
+            'agents/overview/parts': 'gauges, costs and states in words and shapes',
+            'agents/updates': 'updates of one agent',
+          },
+          {
+            'agents/dialogs': 'dialogs to add, rename, tag and delete an agent; lines to copy',
+            'agents/parts': 'what pages share about one agent',
+          },
+        ],
       },
       {
-        'actions/dialogs': 'dialogs that send a command to many agents',
-        activity: 'who did what',
-        'agents/commands': 'commands that were sent',
-        'agents/logs': 'logs, asked for and read',
-        'agents/overview/parts': 'gauges, costs and states in words and shapes',
-        'alerts/channels': 'channels, also of one person and of this browser',
-        'alerts/mutes': 'mutes, and the dialogs that make them',
-        'blueprints/parts': 'blueprints in words',
-        'fleet/filter': 'the field with the filter, its suggestions and its help',
-        updates: 'updates of many agents, rollouts',
-        'updates/agent': 'updates of one agent',
+        name: 'updates',
+        says: 'updates of many agents',
+        layers: [
+          {
+            updates: 'updates of many agents, rollouts',
+          },
+          {
+            'updates/parts': 'what pages share about updates and rollouts',
+          },
+        ],
       },
       {
-        'account/proof': 'asks who the person is, before something dangerous is done',
-        'agents/dialogs': 'dialogs to add, rename, tag and delete an agent; lines to copy',
-        'agents/parts': 'what pages share about one agent',
-        'alerts/parts': 'alerts in words, and what their tabs share',
-        'data/live': 'live frames, merged into what is shown',
-        'fleet/views': 'the list as people chose it: filter, order and columns, and views that keep them',
-        members: 'members and invitations',
-        'updates/parts': 'what pages share about updates and rollouts',
+        name: 'activity',
+        says: 'who did what',
+        layers: [{ activity: 'the page with all entries, and their sentences' }],
       },
       {
-        data: 'what the page asks for and keeps: the typed client of `packages/api`, queries, the session',
-        'ui/pages': 'the root of all that is drawn; pages for waiting and for addresses that lead nowhere',
+        name: 'members',
+        says: 'people of a workspace',
+        layers: [{ members: 'members and invitations' }],
       },
       {
-        ui: 'small components',
-        'ui/charts': 'charts',
+        name: 'alerts',
+        says: 'alerts and their messages',
+        layers: [
+          {
+            alerts: 'the page with open and past alerts and messages',
+          },
+          {
+            'alerts/rules': 'rules of alerts',
+          },
+          {
+            'alerts/channels': 'channels, also of one person and of this browser',
+            'alerts/mutes': 'mutes, and the dialogs that make them',
+          },
+          {
+            'alerts/parts': 'alerts in words, and what their tabs share',
+          },
+        ],
       },
       {
-        'ui/forms': 'inputs, and sending a form',
-        'ui/values': 'values, levels and texts as they are shown',
+        name: 'data',
+        says: 'what the page asks for and keeps',
+        layers: [
+          {
+            'data/live': 'live frames, merged into what is shown',
+          },
+          {
+            data: 'the typed client of `packages/api`, queries, the session, and where a person was before',
+          },
+        ],
       },
+      {
+        name: 'ui',
+        says: 'knows no route of the service: components, keys, times and numbers',
+        layers: [
+          {
+            'ui/pages': 'the root of all that is drawn; pages for waiting and for addresses that lead nowhere',
+          },
+          {
+            ui: 'small components',
+            'ui/charts': 'charts',
+          },
+          {
+            'ui/forms': 'inputs, and sending a form',
+            'ui/values': 'values, levels and texts as they are shown',
+          },
+          {
+            'ui/dialogs': 'dialogs and errors',
+            'ui/keys': 'keys, and what they do on the page in front',
+            'ui/page': 'parts of every page: header, tabs, help',
+            'ui/time': 'times and numbers',
+          },
+        ],
+      },
+    ],
+    [
+      { 'main.ts': 'starts the page' },
+      { 'App.tsx': 'what surrounds all pages of a signed-in person' },
+      { 'router.tsx': 'addresses and their pages' },
+    ],
+    [
       {
         'index.ts': 'nothing: other packages import nothing of the page',
         'paths.ts': 'addresses of pages',
-        'shell/keys': 'keys, and the way back',
-        'ui/dialogs': 'dialogs and errors',
-        'ui/page': 'parts of every page: header, tabs, help',
-        'ui/time': 'times and numbers',
       },
     ],
-    exceptions: [],
-  },
+  ),
 }

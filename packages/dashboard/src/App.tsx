@@ -1,9 +1,9 @@
 import type { Me } from '@svc/api'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { ProofGate } from './account/proof/ProofGate.tsx'
 import { meQuery, queryClient } from './data/queries.ts'
 import { router } from './router.tsx'
+import { ProofGate } from './shell/proof/ProofGate.tsx'
 import { Notices } from './ui/notify.tsx'
 import type { Show } from './ui/pages/Page.tsx'
 

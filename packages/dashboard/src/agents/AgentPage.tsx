@@ -27,7 +27,7 @@ const tabs: Readonly<Record<AgentTab, { name: string; panel: ComponentType<{ age
   overview: { name: 'Overview', panel: Overview },
   runs: { name: 'Runs', panel: lazy(() => fileOf(import('./runs/Runs.tsx'))) },
   commands: { name: 'Commands', panel: lazy(() => fileOf(import('./commands/Commands.tsx'))) },
-  updates: { name: 'Updates', panel: lazy(() => fileOf(import('../updates/agent/Updates.tsx'))) },
+  updates: { name: 'Updates', panel: lazy(() => fileOf(import('./updates/Updates.tsx'))) },
   logs: { name: 'Logs', panel: lazy(() => fileOf(import('./logs/Logs.tsx'))) },
   settings: { name: 'Settings', panel: lazy(() => fileOf(import('./settings/SettingsTab.tsx'))) },
 }

@@ -1,6 +1,6 @@
 /** The tab stop of the list of agents: the one row that the Tab key reaches, and that keys move. */
 import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { agentBefore } from '../shell/keys/returning.ts'
+import { agentBefore } from '../data/returning.ts'
 import { placeOf, type Stop } from './stop.ts'
 import type { Shown } from './useFleet.ts'
 

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core'
 import { IconShieldLock } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { askForProof } from '../account/proof/ask.ts'
 import { read } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { paths, secondFactorPart } from '../paths.ts'
 import { dateAndTime, focusMain, serviceNow, useClock } from '../ui/index.ts'
 import { ButtonLink } from '../ui/links.tsx'
+import { askForProof } from './proof/ask.ts'
 
 /**
  * A warning for an admin of a workspace that requires a second factor, or will soon, in a session that showed none.

@@ -1,8 +1,8 @@
 /** The sheet of all keys. Its code is loaded when it is first opened. */
 import { Dialog } from '../ui/index.ts'
-import { keyTable, modOf } from './keys/keys.ts'
+import { keyTable, modOf } from '../ui/keys/keys.ts'
 import './keys.css'
-import { isMac } from './keys/useKeys.ts'
+import { isMac } from '../ui/keys/useKeys.ts'
 
 const places = [
   ['everywhere', 'Everywhere'],

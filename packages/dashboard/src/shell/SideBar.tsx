@@ -17,10 +17,10 @@ import { meQuery } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { part } from '../ui/files.tsx'
+import { modOf } from '../ui/keys/keys.ts'
+import { isMac } from '../ui/keys/useKeys.ts'
 import { NavItem } from '../ui/links.tsx'
 import { icon, PersonFace, WorkspaceFace } from './finding/faces.tsx'
-import { modOf } from './keys/keys.ts'
-import { isMac } from './keys/useKeys.ts'
 import { Mark } from './Mark.tsx'
 
 /** Shows the menu to switch workspaces, the button of the palette, the navigation, and the person's menu. */

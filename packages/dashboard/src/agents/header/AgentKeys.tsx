@@ -1,9 +1,9 @@
 import type { Control } from '@svc/protocol'
 import { useNavigate } from '@tanstack/react-router'
+import { listBefore } from '../../data/returning.ts'
 import { paths } from '../../paths.ts'
-import { usePageActions } from '../../shell/keys/actions.ts'
-import { listBefore } from '../../shell/keys/returning.ts'
-import { useKey } from '../../shell/keys/useKeys.ts'
+import { usePageActions } from '../../ui/keys/actions.ts'
+import { useKey } from '../../ui/keys/useKeys.ts'
 import type { Agent } from '../parts/agent.ts'
 import { controlNames } from '../parts/life.ts'
 

@@ -1,7 +1,7 @@
 import type { AgentPage, AgentUpdates } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
-import type { Agent } from '../../agents/parts/agent.ts'
 import { keys, read } from '../../data/queries.ts'
+import type { Agent } from '../parts/agent.ts'
 
 /**
  * Returns a function that sends a change of an agent's requested versions or holds to the service, and shows the

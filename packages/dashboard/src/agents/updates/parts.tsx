@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import { paths } from '../../paths.ts'
 import { Text, Time } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
-import { LastAttempt } from '../parts/LastAttempt.tsx'
-import { reasonIn } from '../parts/reasons.ts'
+import { LastAttempt } from '../../updates/parts/LastAttempt.tsx'
+import { reasonIn } from '../../updates/parts/reasons.ts'
 
 /** The requested version, who requested it, when it was requested and sent, and the rollout that it is part of. */
 export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) => (

@@ -1,9 +1,9 @@
 import type { BlueprintUpdate, RuntimeUpdate } from '@svc/api'
 import { type ReactNode, useState } from 'react'
-import { type Agent, adminsOnly } from '../../agents/parts/agent.ts'
 import { call } from '../../data/api.ts'
 import { Confirm, Facts, type FactsProps, Section, Text, Tone, WhyButton } from '../../ui/index.ts'
-import { wishWords } from '../parts/words.ts'
+import { wishWords } from '../../updates/parts/words.ts'
+import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { HoldNote, Waits } from './parts.tsx'
 import { useUpdates } from './useUpdates.ts'
 

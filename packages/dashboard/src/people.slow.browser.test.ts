@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../../../testing/eventually.ts'
-import { axe, overflow, wrongLooks } from '../../testing/axe.ts'
-import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../testing/browser-setup.ts'
+import { eventually } from '../../../testing/eventually.ts'
+import { axe, overflow, wrongLooks } from '../testing/axe.ts'
+import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../testing/browser-setup.ts'
 
 let setup: BrowserSetup
 let ada: Visitor
