@@ -4,6 +4,7 @@
  * in memory.
  */
 import type { Logger } from 'pino'
+import { every } from '../platform/every.ts'
 import { chooseWork, type DueWork } from './places.ts'
 import { channelsOf, type Serving } from './serving.ts'
 import type { Source } from './source.ts'
@@ -40,43 +41,23 @@ export function newTurns(
   const ending = new AbortController()
   const busy = new Map<string, { work: DueWork; turn: Promise<void> }>()
   const resting = new Map<string, number>()
-  let timer: NodeJS.Timeout | undefined
-  let checking: Promise<void> | undefined
   let lookedAt: number | null = null
-  let isStarted = false
   let isFreed = false
-  return { start, dispatch, lookedAt: () => lookedAt, stop }
-
-  function start(): void {
-    isStarted = true
-    plan(everyMs)
-  }
-
-  function plan(afterMs: number): void {
-    clearTimeout(timer)
-    if (!isStarted || ending.signal.aborted) return
-    timer = setTimeout(() => {
-      check()
-        .catch((error) => log.warn({ err: error }, 'deliveries could not be looked through; tried again soon'))
-        .finally(() => plan(isFreed ? soonMs : everyMs))
-    }, afterMs).unref()
-  }
+  const checks = every(
+    () => (isFreed ? soonMs : everyMs),
+    check,
+    (error) => log.warn({ err: error }, 'deliveries could not be looked through; tried again soon'),
+  )
+  return { start: () => checks.start(everyMs), dispatch, lookedAt: () => lookedAt, stop }
 
   /** Checks for due work again soon, because a place has become free. */
   function freed(): void {
-    if (checking) isFreed = true
-    else plan(soonMs)
+    isFreed = true
+    checks.hurry(soonMs)
   }
 
-  /** Starts the turns of what is due. A call during a check waits for that check. */
-  function check(): Promise<void> {
-    checking ??= checkOnce().finally(() => {
-      checking = undefined
-    })
-    return checking
-  }
-
-  async function checkOnce(): Promise<void> {
+  /** Starts the turns of what is due. */
+  async function check(): Promise<void> {
     isFreed = false
     const at = performance.now()
     for (const [id, until] of resting) if (until <= at) resting.delete(id)
@@ -117,15 +98,13 @@ export function newTurns(
   }
 
   async function dispatch(): Promise<void> {
-    await check()
+    await checks.run()
     await Promise.all([...busy.values()].map(({ turn }) => turn))
   }
 
   async function stop(): Promise<void> {
-    isStarted = false
-    clearTimeout(timer)
     ending.abort()
-    await checking?.catch(() => {})
+    await checks.stop()
     await Promise.all([...busy.values()].map(({ turn }) => turn))
   }
 }

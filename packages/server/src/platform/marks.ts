@@ -13,6 +13,7 @@ import { isPostgres } from './db/engine.ts'
 import type { Db, Store } from './db/open.ts'
 import type { Tables } from './db/tables.ts'
 import { transaction } from './db/transaction.ts'
+import { every } from './every.ts'
 import { newId } from './ids.ts'
 import { dayMs } from './limits/units.ts'
 
@@ -175,9 +176,6 @@ interface MarksNeeds {
 export async function startMarks({ store, dataDir, log, onLoss, now }: MarksNeeds): Promise<Marks> {
   let known = remembered(dataDir)
   const node = known?.node ?? newId(now())
-  let stopped = false
-  let timer: NodeJS.Timeout | undefined
-  let counting: Promise<void> | undefined
 
   async function countOn(db: Db): Promise<void> {
     const { mark, loss } = await count(db, { known: () => known, node, onLoss, now: now() })
@@ -187,23 +185,12 @@ export async function startMarks({ store, dataDir, log, onLoss, now }: MarksNeed
     remember(dataDir, mark, log)
   }
 
-  function countNow(): Promise<void> {
-    counting ??= countOn(store.db).finally(() => {
-      counting = undefined
-    })
-    return counting
-  }
-
-  function plan(): void {
-    if (stopped) return
-    timer = setTimeout(() => {
-      countNow()
-        .catch((error) => log.debug({ err: error }, 'the commits could not be counted; tried again soon'))
-        .finally(plan)
-    }, everyMs[store.engine]).unref()
-  }
-
-  await countNow()
+  const counts = every(
+    () => everyMs[store.engine],
+    () => countOn(store.db),
+    (error) => log.debug({ err: error }, 'the commits could not be counted; tried again soon'),
+  )
+  await counts.run()
   await store.db
     .deleteFrom('node_mark')
     .where('at', '<', now() - keptMs)
@@ -213,14 +200,12 @@ export async function startMarks({ store, dataDir, log, onLoss, now }: MarksNeed
       const db = onClient(client)
       if (lossOf(known, await read(db, node))) await countOn(db)
     })
-  plan()
+  counts.start()
   return {
-    count: countNow,
+    count: counts.run,
     async stop() {
-      stopped = true
-      clearTimeout(timer)
-      await counting?.catch(() => {})
-      if (store.engine === 'sqlite') await countNow().catch(() => {})
+      await counts.stop()
+      if (store.engine === 'sqlite') await counts.run().catch(() => {})
     },
   }
 }

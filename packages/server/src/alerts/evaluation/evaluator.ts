@@ -4,6 +4,7 @@
  */
 import type { Logger } from 'pino'
 import type { Db, Store } from '../../platform/db/open.ts'
+import { every } from '../../platform/every.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { scopeOf, serviceScope } from '../store.ts'
 import { evaluateScope } from './evaluate.ts'
@@ -44,28 +45,15 @@ interface Evaluator {
 
 export function newEvaluator(evaluating: Evaluating): Evaluator {
   const { store, log, now, node, baseUrl, service, heartbeat, changed, checkClock } = evaluating
-  let timer: NodeJS.Timeout | undefined
-  let turning: Promise<boolean> | undefined
   let stopped = false
-  return { start: () => plan(firstMs), turn, stop }
+  const turns = every(
+    () => everyMs,
+    turn,
+    (error) => log.warn({ err: error }, 'alerts could not be evaluated; tried again soon'),
+  )
+  return { start: () => turns.start(firstMs), turn: turns.run, stop }
 
-  function plan(afterMs: number): void {
-    if (stopped) return
-    timer = setTimeout(() => {
-      turn()
-        .catch((error) => log.warn({ err: error }, 'alerts could not be evaluated; tried again soon'))
-        .finally(() => plan(everyMs))
-    }, afterMs).unref()
-  }
-
-  function turn(): Promise<boolean> {
-    turning ??= turnOnce().finally(() => {
-      turning = undefined
-    })
-    return turning
-  }
-
-  async function turnOnce(): Promise<boolean> {
+  async function turn(): Promise<boolean> {
     await checkClock?.()
     let leasedAt = now()
     if (!(await takeLease(store.db, node, leasedAt))) return false
@@ -99,8 +87,7 @@ export function newEvaluator(evaluating: Evaluating): Evaluator {
 
   async function stop(): Promise<void> {
     stopped = true
-    clearTimeout(timer)
-    await turning?.catch(() => {})
+    await turns.stop()
     await returnLease(store.db, node).catch((error) =>
       log.debug({ err: error }, 'the lease of the evaluation runs out by itself'),
     )

@@ -9,6 +9,7 @@ import { eraseOldNames } from '../../fleet/agents/old-names.ts'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import { foldActivity } from '../../people/audit/fold.ts'
 import { eraseDeletedWorkspaces } from '../../people/workspaces/erase.ts'
+import { every } from '../../platform/every.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { keepCounts } from '../../updates/actions/counts.ts'
 import { runActions } from '../../updates/actions/runner.ts'
@@ -27,7 +28,8 @@ import {
 } from './rounds.ts'
 import { eraseSurplus } from './surplus.ts'
 
-const everyMs = 3_000
+/** The milliseconds between two rounds, at random, so that nodes that started together do not sweep together. */
+const pauseMs = () => 3_000 * (0.8 + 0.4 * Math.random())
 /**
  * How often the sweeper erases what is over and surplus, and folds the audit trail, in milliseconds: if a person has too many lines, one line per workspace
  * replaces the oldest ones and says how many there were.
@@ -50,37 +52,18 @@ export function createSweeper(
   age: MonotonicAge,
   clock: Pick<ClockWatch, 'check'> = newClockWatch({ ...deps, clocks: clocksOf(deps.now) }),
 ): Sweeper {
-  let timer: NodeJS.Timeout | undefined
-  let sweeping: Promise<void> | undefined
-  let stopped = false
   let accessErasedAt = Number.NEGATIVE_INFINITY
   let foldedAt = Number.NEGATIVE_INFINITY
   /** The id of the agent whose history was bounded last; empty at the start of a pass over all agents. */
   let lastBounded = ''
   /** The id of the action whose counts were looked at last; empty at the start of a pass over all of them. */
   let lastCounted = ''
-  return { start: plan, sweep, stop }
+  const { start, run, stop } = every(pauseMs, sweep, (error) =>
+    deps.log.warn({ err: error }, 'a round of the sweeper failed; retrying soon'),
+  )
+  return { start, sweep: run, stop }
 
-  /** Schedules the next round at a random time, so that nodes that started together do not sweep together. */
-  function plan(): void {
-    if (stopped) return
-    timer = setTimeout(round, everyMs * (0.8 + 0.4 * Math.random())).unref()
-  }
-
-  function round(): void {
-    sweep()
-      .catch((error) => deps.log.warn({ err: error }, 'a round of the sweeper failed; retrying soon'))
-      .finally(plan)
-  }
-
-  function sweep(): Promise<void> {
-    sweeping ??= sweepOnce().finally(() => {
-      sweeping = undefined
-    })
-    return sweeping
-  }
-
-  async function sweepOnce(): Promise<void> {
+  async function sweep(): Promise<void> {
     await clock.check()
     const now = deps.now()
     for (const agent of await timeOutCommands(deps.store, now, age)) deps.live.changed(agent.workspaceId, agent.id)
@@ -105,11 +88,5 @@ export function createSweeper(
       accessErasedAt = now
     }
     notifyOf(deps.live, await advanceRollouts(deps.store.db, now))
-  }
-
-  async function stop(): Promise<void> {
-    stopped = true
-    clearTimeout(timer)
-    await sweeping?.catch(() => {})
   }
 }

@@ -5,6 +5,7 @@
  */
 import type { Logger } from 'pino'
 import type { Store } from '../../platform/db/open.ts'
+import { every } from '../../platform/every.ts'
 import { readBuild } from './build.ts'
 import { adoptRelease, type Served, servedFiles, servedSerial } from './store.ts'
 
@@ -67,10 +68,15 @@ async function adopt({ store, log, now, config }: ReleaseNeeds): Promise<void> {
 function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, 'store' | 'log' | 'changed'>): Releases {
   let current: (Served & Files) | undefined
   let known = 0
-  let checking: Promise<void> | undefined
   let closed = false
+  const lookups = every(
+    () => checkEveryMs,
+    lookUp,
+    (err) => log.debug({ err }, 'the served release could not be looked up'),
+  )
+  lookups.start()
 
-  async function checkOnce(): Promise<void> {
+  async function lookUp(): Promise<void> {
     const serial = await servedSerial(store.db)
     if (serial === known) return
     const previous = current?.version
@@ -85,17 +91,9 @@ function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, '
   async function check(): Promise<void> {
     // A check that is in progress may have read the row before the change that led to this call, so another check
     // follows.
-    await checking?.catch(() => {})
-    if (closed) return
-    checking ??= checkOnce().finally(() => {
-      checking = undefined
-    })
-    await checking
+    await lookups.settled()
+    if (!closed) await lookups.run()
   }
-
-  const timer = setInterval(() => {
-    if (!checking) check().catch((err: unknown) => log.debug({ err }, 'the served release could not be looked up'))
-  }, checkEveryMs).unref()
 
   return {
     served: () => current,
@@ -106,8 +104,7 @@ function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, '
     },
     async close() {
       closed = true
-      clearInterval(timer)
-      await checking?.catch(() => {})
+      await lookups.stop()
     },
   }
 }

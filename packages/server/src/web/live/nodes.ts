@@ -8,6 +8,7 @@ import type pg from 'pg'
 import type { Logger } from 'pino'
 import { noteFactorNode } from '../../people/factors/nodes.ts'
 import type { Live } from '../../platform/base.ts'
+import { every } from '../../platform/every.ts'
 import { announcer, channel, type Message } from './announce.ts'
 
 /** Receives the changes that other nodes announce. */
@@ -107,15 +108,12 @@ export function joinNodes(
     clearTimeout(late)
   }
 
-  async function renew(): Promise<void> {
-    try {
-      await noteFactorNode(pool, others.node, Date.now())
-    } catch (err) {
-      log.debug({ err }, 'the row of this node could not be renewed; retrying')
-    }
-  }
-  const renewing = setInterval(() => void renew(), renewEveryMs).unref()
-  const first = renew()
+  const renewals = every(
+    () => renewEveryMs,
+    () => noteFactorNode(pool, others.node, Date.now()),
+    (err) => log.debug({ err }, 'the row of this node could not be renewed; retrying'),
+  )
+  renewals.start(0)
 
   const sayWatched = () => others.watched([...watchedHere()])
   const watching = setInterval(() => {
@@ -142,8 +140,7 @@ export function joinNodes(
       closed = true
       clearTimeout(retrying)
       clearInterval(watching)
-      clearInterval(renewing)
-      await first
+      await renewals.stop()
       await listening
       await others.close()
       client?.release(true)
