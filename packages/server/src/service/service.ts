@@ -70,13 +70,14 @@ const silenceMs = 30_000
 export async function startService(config: Settings, log: Logger, now = Date.now): Promise<RunningService> {
   const opened = await openService(config, now, () => refuseIfServed(config.dataDir))
   if (!opened) throw new DataFolderError(`The data folder ${config.dataDir} is in use.`)
-  const live = createLive({ store: opened.store, log, now })
+  const node = newId(now())
+  const live = createLive({ store: opened.store, log, now, node })
   const closers = newClosers()
   closers.add('database', 'database', opened.close)
   closers.add('pages', 'open pages', live.close)
   const close = (leftMs: number) => closeAll(closers.groups(), leftMs, log)
   try {
-    await assemble({ ...opened, live, log }, config, closers)
+    await assemble({ ...opened, live, log, node }, config, closers)
     return { url: config.baseUrl, firstLink: await firstLink(opened), close }
   } catch (error) {
     await close(stopMs - endMs)
@@ -84,9 +85,12 @@ export async function startService(config: Settings, log: Logger, now = Date.now
   }
 }
 
-/** Starts the parts of the service. Each is closed in an earlier stage than the parts that it depends on. */
+/**
+ * Starts the parts of the service. Each is closed in an earlier stage than the parts that it depends on. `node` is the
+ * id of this process, which no other process on the same database has.
+ */
 async function assemble(
-  opened: Opened & { live: Hub; log: Logger },
+  opened: Opened & { live: Hub; log: Logger; node: string },
   config: Settings,
   closers: Closers,
 ): Promise<void> {
@@ -129,7 +133,7 @@ async function assemble(
     return drain()
   })
   sweeper.start()
-  await startAlerts({ ...deps, checkClock: clock.check }, closers)
+  await startAlerts({ ...deps, node: opened.node, checkClock: clock.check }, closers)
 }
 
 /** Logs once when another program begins to hold the lock of the database, and once when that has ended. */
@@ -145,7 +149,7 @@ export function logLock(lock: Pick<WriterLock, 'watch'>, log: Pick<Logger, 'erro
  * moment without losing a message.
  */
 async function startAlerts(
-  { checkClock, ...deps }: Deps & { live: Hub; checkClock: () => Promise<void> },
+  { checkClock, node, ...deps }: Deps & { live: Hub; node: string; checkClock: () => Promise<void> },
   closers: Closers,
 ): Promise<void> {
   const { store, config, log, now, live } = deps
@@ -154,7 +158,6 @@ async function startAlerts(
   const { baseUrl, dataDir, outboundAllow: allowed } = config
   const key = sealKeyOf(secretOf(dataDir))
   const senders = sendersOf(config)
-  const node = newId(now())
   const stopping = new AbortController()
   const sending = { store, log, now, node, key, allowed, senders, writer: writerOf(baseUrl) }
   const dispatcher = newDispatcher(sending, [accountMails({ ...deps, key })])

@@ -9,7 +9,10 @@ import type { Live } from '../../platform/base.ts'
 export const channel = 'svc_live'
 /** A node of an earlier version takes `g` for the change of no agent. */
 type Kind = 'r' | 'c' | 'l' | 'a' | 'g'
-/** A message. `command` is true if it is from a command of `svc-server` and not from a running node. */
+/**
+ * A message. `node` is the id of the process that sent it, by which it recognises its own messages. `command` is true if
+ * that process is a command of `svc-server` and not a running node.
+ */
 export type Message = { node: string; command?: true } & (
   | { kind: Kind; workspace: string; agents: string[] }
   | { kind: 'w'; agents: string[] }
@@ -20,8 +23,6 @@ export type Message = { node: string; command?: true } & (
  * pages are open on this node.
  */
 interface Announcer extends Omit<Live, 'isWatched' | 'nodesHeard'> {
-  /** The id of this node, by which it recognises its own messages. */
-  node: string
   watched(agentIds: string[]): void
   /**
    * Sends what was announced so far, and resolves when all messages were sent or have failed. Nothing is sent
@@ -42,9 +43,9 @@ const maxIds = 150
 export function announcer(
   pool: pg.Pool,
   failed: (error: unknown) => void = () => {},
-  from: { command?: true } = {},
+  from: { node?: string; command?: true } = {},
 ): Announcer {
-  const node = randomUUID()
+  const { node = randomUUID() } = from
   const waiting = new Map<string, { kind: Kind; workspace: string; agents: Set<string> }>()
   let gathering: NodeJS.Timeout | undefined
   let retrying: NodeJS.Timeout | undefined
@@ -75,7 +76,7 @@ export function announcer(
     if (closed) return
     const all = missing ? [...messages, { kind: 'm' }] : messages
     missing = false
-    const texts = all.map((message) => JSON.stringify({ node, ...from, ...message }))
+    const texts = all.map((message) => JSON.stringify({ ...from, node, ...message }))
     const sent = pool.query('select pg_notify($1, text) from unnest($2::text[]) as text', [channel, texts])
     sending = Promise.all([sending, sent]).then(
       () => {},
@@ -92,7 +93,6 @@ export function announcer(
   }
 
   return {
-    node,
     reported: (workspace, agentId) => say('r', workspace, agentId),
     changed: (workspace, agentId) => say('c', workspace, agentId),
     listChanged: (workspace) => say('l', workspace),

@@ -7,6 +7,7 @@ import type { ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import type { Live } from '../../platform/base.ts'
 import type { Store } from '../../platform/db/open.ts'
+import { newId } from '../../platform/ids.ts'
 import { type FleetCache, fleetCache } from './fleet.ts'
 import { frameOf, type News, noNews } from './frame.ts'
 import { type ChangeListener, joinNodes } from './nodes.ts'
@@ -62,6 +63,8 @@ interface LiveNeeds {
   store: Store
   log: Logger
   now: () => number
+  /** The id of this process, which no other process on the same database has. */
+  node?: string
 }
 
 /** A workspace with at least one subscribed page. */
@@ -78,7 +81,7 @@ interface Channel {
 /**
  * Creates the hub that notifies open pages. Frames carry the time of `now`; ticks and pings use the monotonic clock.
  */
-export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.tick): Hub {
+export function createLive({ store, log, now, node = newId(now()) }: LiveNeeds, tick: number = pace.tick): Hub {
   const fleet = fleetCache({
     db: store.db,
     engine: store.engine,
@@ -95,7 +98,8 @@ export function createLive({ store, log, now }: LiveNeeds, tick: number = pace.t
   /** The hub also does this every few seconds. */
   const check = () => inProgress.add(endOthers(everybody(), hub.guard, log))
   const here = listenerOf(channels, fleet, (channel) => on(channel, { is: 'news' }), check)
-  const nodes = store.engine === 'postgres' ? joinNodes(store.pool, log, here, watched.agents) : undefined
+  const nodes =
+    store.engine === 'postgres' ? joinNodes({ pool: store.pool, log, node }, here, watched.agents) : undefined
   function leave(subscriber: Subscriber): void {
     const channel = channels.get(subscriber.workspaceId)
     if (!channel?.subscribers.delete(subscriber)) return

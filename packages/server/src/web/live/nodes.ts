@@ -44,12 +44,12 @@ const renewEveryMs = 60_000
 const answerMs = 5_000
 
 export function joinNodes(
-  pool: pg.Pool,
-  log: Logger,
+  { pool, log, node }: { pool: pg.Pool; log: Logger; node: string },
   here: ChangeListener,
   watchedHere: () => Iterable<string>,
 ): Nodes {
-  const others = announcer(pool, (err) => log.debug({ err }, 'the other nodes could not be notified of changes'))
+  const failed = (err: unknown) => log.debug({ err }, 'the other nodes could not be notified of changes')
+  const others = announcer(pool, failed, { node })
   const watchedThere = new Map<string, { agents: Set<string>; until: number }>()
   const lastHeard = new Map<string, number>()
   let retrying: NodeJS.Timeout | undefined
@@ -58,7 +58,7 @@ export function joinNodes(
 
   function take(text: string | undefined): void {
     const message = JSON.parse(text ?? '{}') as Message
-    if (message.node === others.node) return
+    if (message.node === node) return
     if (message.command !== true) lastHeard.set(message.node, performance.now())
     if (message.kind === 'w') {
       watchedThere.set(message.node, { agents: new Set(message.agents), until: performance.now() + watchLastsMs })
@@ -110,7 +110,7 @@ export function joinNodes(
 
   const renewals = every(
     () => renewEveryMs,
-    () => noteFactorNode(pool, others.node, Date.now()),
+    () => noteFactorNode(pool, node, Date.now()),
     (err) => log.debug({ err }, 'the row of this node could not be renewed; retrying'),
   )
   renewals.start(0)
