@@ -1,6 +1,6 @@
 /** Work that a part of the service repeats until it stops. */
 
-export interface Loop<T> {
+interface Loop<T> {
   /** Plans the first run. It begins after `firstMs` milliseconds, by default after the time between two runs. */
   start(firstMs?: number): void
   /** Runs the work now. A call while it runs gets the result of that run. */
