@@ -6,7 +6,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { probe } from '../packages/runtime/src/reporter/bindings/probe.ts'
+import { probe } from '../packages/runtime/src/reporter/bindings.ts'
 import { eventually } from '../testing/eventually.ts'
 import { type Binding, call, newProductSetup, Product } from './product-running.ts'
 

@@ -116,7 +116,7 @@ export const orders: Readonly<Record<string, Order>> = {
         layers: [
           {
             'updates/agent':
-              "the update of the agent's version: `listening.ts` and `update.ts`; its states in `moves.ts`, a file a step",
+              "the update of the agent's version: `listening.ts` and `update.ts`; its states in `moves.ts`, its steps in `steps.ts`, `proving.ts` and `watching.ts`",
             'updates/runtime':
               "the runtime's update of itself: `updating.ts` and `update.ts`; an attempt in `moves.ts`",
           },
@@ -139,13 +139,13 @@ export const orders: Readonly<Record<string, Order>> = {
         says: 'reports, and the commands in their answers',
         layers: [
           {
-            reporter: 'reports: what they hold, when they are sent, what the answer asks for',
+            reporter:
+              'reports: what they hold, when they are sent, what the answer asks for; bots of products (`bindings.ts`)',
           },
           {
             'reporter/status': "the agent's status file, and how old it is",
           },
           {
-            'reporter/bindings': 'bots of products: asks each product whether the bot may still read (3.7)',
             'reporter/commands': 'commands: decided, noted in the journal, carried out',
           },
         ],
@@ -200,7 +200,7 @@ export const orders: Readonly<Record<string, Order>> = {
       {
         'main.ts': 'the program `svc`',
         'index.ts': 'what tests and the demo may import',
-        'part.ts': 'the parts of the program inside `svc.pyz`',
+        'packed.ts': 'the parts of the program inside `svc.pyz`',
       },
     ],
   ),

@@ -13,7 +13,7 @@ const found = (name: string) => figures.find((figure) => figure.name === name)?.
  * (packages/runtime/archive/parts.ts); the declarations of tables use the others.
  */
 const neededElsewhere = [
-  'packages/runtime/src/part.ts exports loadPart',
+  'packages/runtime/src/packed.ts exports loadPart',
   'packages/server/src/platform/db/tables/described.ts exports Arrival',
   'packages/server/src/platform/db/tables/described.ts exports TableColumn',
 ]

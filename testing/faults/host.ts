@@ -23,7 +23,7 @@ export const hostFaults: readonly Fault[] = [
   {
     name: 'overdue: a clock that is set back ends it',
     harm: 'A backup that does not run is said to be well again, because the machine got the time from a server.',
-    file: at('jobs/late.ts'),
+    file: at('jobs/overdue.ts'),
     old: 'return stays ? late.since : undefined',
     new: 'return stays && late.since < 0 ? late.since : undefined',
     tests: [at('watch/set-clock.test.ts')],
@@ -55,7 +55,7 @@ export const hostFaults: readonly Fault[] = [
   {
     name: 'sections: one that fails takes the others with it',
     harm: 'A damaged file of one tool hides that a backup failed.',
-    file: at('watch/part.ts'),
+    file: at('watch/sections.ts'),
     old: '    } catch {\n',
     new: '    } catch (error) {\n      throw error\n',
     tests: [at('watch/jobs-part.test.ts')],

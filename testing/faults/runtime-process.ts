@@ -31,7 +31,7 @@ export const runtimeProcessFaults: readonly Fault[] = [
   {
     name: 'rollback: the link is left where it is',
     harm: 'The page says that an agent was rolled back, and it runs the broken version.',
-    file: at('updates/agent/undoing.ts'),
+    file: at('updates/agent/steps.ts'),
     old: 'leadsTo(folder) !== nameOf(running.sha256)',
     new: 'leadsTo(folder) === nameOf(running.sha256)',
     tests: [at('updates/agent/update.process.test.ts')],

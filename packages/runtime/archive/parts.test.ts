@@ -11,7 +11,7 @@ import { program } from './parts.ts'
 const folder = mkdtempSync(join(tmpdir(), 'svc-parts-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const file = join(folder, 'program.cjs')
-copyFileSync(fileURLToPath(new URL('../src/part.ts', import.meta.url)), join(folder, 'part.ts'))
+copyFileSync(fileURLToPath(new URL('../src/packed.ts', import.meta.url)), join(folder, 'packed.ts'))
 writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
 const source = (name: string, text: string) => writeFileSync(join(folder, name), text)
 source('main.ts', `globalThis.partsTest = { now: () => import('./now.ts') }`)
@@ -84,7 +84,7 @@ test('a part is not loaded if its file was exchanged before it was read', async 
 
 test('the parts are the same for sources in any folder', async () => {
   const elsewhere = join(folder, 'deeper/elsewhere')
-  for (const name of ['main.ts', 'now.ts', 'later.ts', 'shared.ts', 'part.ts'])
+  for (const name of ['main.ts', 'now.ts', 'later.ts', 'shared.ts', 'packed.ts'])
     cpSync(join(folder, name), join(elsewhere, name))
   expect(await built('first', elsewhere)).toBe(await built('first'))
 })

@@ -8,7 +8,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { deflate } from '@svc/blueprint/zip'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { minNode } from '../src/machine/base/version.ts'
-import type { Pack, Part } from '../src/part.ts'
+import type { Pack, Part } from '../src/packed.ts'
 import { type Piece, piecesOf } from './pieces.ts'
 import { together } from './together.ts'
 
@@ -215,7 +215,7 @@ const replaced = (
 })
 
 const loader = (part: Part | undefined): string =>
-  `import { loadPart } from './part.ts'\nmodule.exports = loadPart(__filename, ${JSON.stringify(part)}, require)\n`
+  `import { loadPart } from './packed.ts'\nmodule.exports = loadPart(__filename, ${JSON.stringify(part)}, require)\n`
 
 /** Compresses code and encodes it as one line of text. The result is the same on every machine. */
 function packed(code: string): string {

@@ -17,12 +17,12 @@ const isWorker = !isMainThread && typeof workerData === 'object' && workerData !
 
 if (isWorker) void import('./host/agent/worker.ts').then(({ workHere }) => workHere())
 else if (isExec) void import('./host/jobs/exec.ts').then(({ exec }) => exec(args.slice(1), undefined))
-else if (plain) void import('./cli/run/run-alone.ts').then(({ runAlone }) => runAlone(plain))
+else if (plain) void import('./cli/run/run-agent.ts').then(({ runAlone }) => runAlone(plain))
 else if (args[0] === '--self-check')
   void Promise.all([
     import('./updates/runtime/self-check.ts'),
     import('./host/agent/worker.ts'),
-    import('./cli/run/run-alone.ts'),
+    import('./cli/run/run-agent.ts'),
     import('./host/jobs/exec.ts'),
   ]).then(([{ selfCheck }]) => selfCheck(args))
 else void import('./cli/program.ts').then(({ run }) => run(args))

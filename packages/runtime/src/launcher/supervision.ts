@@ -3,7 +3,7 @@
  * follow each event. moves.ts has the table of the process itself; this file adds pending starts, a requested end, and
  * what is noted and logged.
  */
-import { howEnded } from '../machine/process/ended.ts'
+import { howEnded } from '../machine/process/listed.ts'
 import type { ProcessState } from '../state/process-note.ts'
 import { nextMark } from './clock.ts'
 import { asksLeft, backgrounded, clears, givesUp, isWaitOver, lastKilledOf, leftIn } from './leftovers.ts'

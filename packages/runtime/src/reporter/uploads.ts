@@ -10,8 +10,7 @@ import type { Connection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { inTurnAnyway } from '../machine/files/lock.ts'
 import { noSuchLog, readLog } from '../state/logs/read.ts'
-import { type CommandEntry, replace } from './commands/journal.ts'
-import { type CommandMemory, changeJournal, journalNow } from './commands/memory.ts'
+import { type CommandEntry, type CommandMemory, changeJournal, journalNow, replace } from './commands/journal.ts'
 
 /**
  * The time limit of an upload in seconds. It is longer than that of a report, since an upload is up to two hundred

@@ -4,8 +4,8 @@
  */
 import type { HealthItem, Level, State } from '@svc/protocol'
 import { moment } from '../machine/base/time.ts'
-import { howEnded } from '../machine/process/ended.ts'
 import type { Halt } from '../machine/process/identity.ts'
+import { howEnded } from '../machine/process/listed.ts'
 import type { ProcessState } from './process-note.ts'
 
 /** The number of consecutive failed starts from which the health item `Process` is bad. */

@@ -7,10 +7,9 @@ import { Command, Option } from 'commander'
 import { codeOf } from '../../machine/base/errors.ts'
 import { examples, hint, quoted } from '../../machine/hint.ts'
 import { exits, Refusal, show } from '../kit/output.ts'
-import { manifestOf } from './starting/manifest.ts'
 import * as node from './starting/node.ts'
 import * as python from './starting/python.ts'
-import { readmeOf } from './starting/readme.ts'
+import { manifestOf, readmeOf } from './starting/texts.ts'
 
 interface NewOptions {
   readonly dir: string

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { strangersFolder } from '../../host/adopt/owner.ts'
+import { strangersFolder } from '../../host/adopt/place.ts'
 import { accountHost, accountJobs } from '../../host/jobs/account.ts'
 import { isLauncher } from '../../host/jobs/launcher-file.ts'
 import { jobsIn } from '../../host/jobs/paths.ts'

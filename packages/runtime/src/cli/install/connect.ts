@@ -15,11 +15,10 @@ import { examples, hint } from '../../machine/hint.ts'
 import { manifestOf } from '../../reporter/manifest.ts'
 import { placeOf } from '../../state/paths.ts'
 import { fillSettings } from '../../state/settings.ts'
-import { confirm, interactive } from '../kit/ask.ts'
+import { confirm, interactive, pasted } from '../kit/ask.ts'
 import { type Common, common, existing } from '../kit/folder.ts'
 import { exits, Refusal, show } from '../kit/output.ts'
 import { originFrom, testReport, tokenFrom, tryConnection } from './connecting.ts'
-import { pasted } from './pasted.ts'
 
 type ConnectOptions = Common & {
   readonly url: string

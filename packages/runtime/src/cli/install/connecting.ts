@@ -11,9 +11,8 @@ import { readHandedText } from '../../machine/files/handed.ts'
 import { noteNetwork } from '../../machine/files/network.ts'
 import { type Exchanged, exchange } from '../../reporter/exchange.ts'
 import { createReporter } from '../../reporter/run.ts'
-import { askHidden, interactive, standardInput } from '../kit/ask.ts'
+import { askHidden, interactive, pasted, standardInput } from '../kit/ask.ts'
 import { exits, Refusal, warn } from '../kit/output.ts'
-import { pasted } from './pasted.ts'
 
 /** Reads the address of a service from the option --url. Warns if the connection is not encrypted. */
 export function originFrom(url: string): string {

@@ -22,7 +22,7 @@ import { examples, hint } from '../../machine/hint.ts'
 import { manifestNow } from '../../reporter/known.ts'
 import { type Install, withoutMachine, writeInstall } from '../../state/install-note.ts'
 import { insideOf } from '../../updates/runtime/release.ts'
-import { askHidden, confirm, interactive, standardInput } from '../kit/ask.ts'
+import { askHidden, confirm, interactive, pasted, standardInput } from '../kit/ask.ts'
 import { agentAt, me } from '../kit/folder.ts'
 import { columns, exits, oneLine, Refusal, safe, show, warn } from '../kit/output.ts'
 import { startInBackground } from '../run/start.ts'
@@ -35,7 +35,6 @@ import {
 } from '../steer/init-settings.ts'
 import { readPairs } from '../steer/settings.ts'
 import { announce } from './announce.ts'
-import { pasted } from './pasted.ts'
 
 interface InitOptions {
   readonly url: string

@@ -3,7 +3,7 @@
  * the answer comes from standard input. The library for questions is loaded only when a command asks something. It
  * takes ten megabytes, which `svc run` must not spend for as long as the agent runs.
  */
-import { bare, readText } from '@svc/protocol'
+import { bare, readPasted, readText } from '@svc/protocol'
 import { exits, Refusal } from './output.ts'
 
 export const interactive = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
@@ -125,4 +125,11 @@ function terminal(): typeof process.stderr {
 /** Ends the command when the person presses Ctrl-C at a question. */
 function stopped(): never {
   throw new Refusal('Nothing was done.')
+}
+
+/** Reads what a person pasted into a command. `what` begins the sentence of the refusal. */
+export function pasted(what: string, text: string, options: { secret?: boolean } = {}): string {
+  const read = readPasted(what, text, options)
+  if (read.ok) return read.value
+  throw new Refusal(read.message, exits.usage)
 }

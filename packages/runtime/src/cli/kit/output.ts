@@ -5,8 +5,7 @@
 
 import { fstatSync, writeSync } from 'node:fs'
 import { safeLine as oneLine, safeText as safe, safeJson } from '@svc/protocol'
-import { messageOf } from '../../machine/base/errors.ts'
-import { exits, Refusal } from '../../machine/base/refusal.ts'
+import { exits, messageOf, Refusal } from '../../machine/base/errors.ts'
 import { explained } from '../../machine/files/space.ts'
 
 export { exits, oneLine, Refusal, safe }

@@ -6,11 +6,12 @@ import type { Manifest } from '@svc/blueprint'
 import { type Desired, type HealthItem, readAnswer } from '@svc/protocol'
 import { faultOfUnits } from '../../install/service/mend.ts'
 import { type ProcessNow, processNow } from '../../launcher/now.ts'
+import { ago } from '../../machine/base/time.ts'
 import { envUnread, readConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
 import { hint } from '../../machine/hint.ts'
-import { bindingHealth } from '../../reporter/bindings/watch.ts'
+import { bindingHealth } from '../../reporter/bindings.ts'
 import { owedAcks, readJournal } from '../../reporter/commands/journal.ts'
 import { type Outbox, readOutbox } from '../../reporter/outbox.ts'
 import { ageItem, isOld, recordSingleCheck } from '../../reporter/status/age.ts'
@@ -134,4 +135,14 @@ function desiredIn(last: Outbox | undefined): Desired | undefined {
   if (last?.answer === undefined || last.failure !== undefined) return undefined
   const answer = readAnswer(Buffer.from(last.answer))
   return answer.ok ? answer.value.desired : undefined
+}
+
+/** Says in words whether the agent's reports reach the service. */
+
+export function reported({ last }: AgentFacts, now: number): string {
+  if (!last) return 'never'
+  const reached = last.reached === undefined ? 'never answered' : `last answered ${ago(now - last.reached)}`
+  return last.failure === undefined
+    ? reached
+    : `${reached}; the last try, ${ago(now - last.sent)}, failed: ${last.failure}`
 }

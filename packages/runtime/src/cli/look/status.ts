@@ -10,8 +10,7 @@ import { versionSummary } from '../../updates/agent/now.ts'
 import type { RuntimeFacts } from '../../updates/runtime/now.ts'
 import { agentAt, type Common, common } from '../kit/folder.ts'
 import { oneLine, show } from '../kit/output.ts'
-import { type AgentFacts, factsOf } from './facts.ts'
-import { reported } from './reported.ts'
+import { type AgentFacts, factsOf, reported } from './facts.ts'
 import { processSentence } from './why.ts'
 
 export const status = (): Command =>

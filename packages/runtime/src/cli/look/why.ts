@@ -10,8 +10,7 @@ import { sentences, wishSentences } from '../../updates/agent/now.ts'
 import { runtimeSentences } from '../../updates/runtime/now.ts'
 import { agentAt, type Common, common } from '../kit/folder.ts'
 import { oneLine, show } from '../kit/output.ts'
-import { type AgentFacts, factsOf } from './facts.ts'
-import { reported } from './reported.ts'
+import { type AgentFacts, factsOf, reported } from './facts.ts'
 
 export const why = (): Command =>
   common(new Command('why'))

@@ -10,10 +10,11 @@ import { launch } from '../../launcher/launch.ts'
 import { openLog } from '../../launcher/log.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { named, tryLock } from '../../machine/files/lock.ts'
+import { noteDir, noteStart } from '../../machine/hint.ts'
 import { unfinished } from '../../state/install-note.ts'
 import { stopperOf } from '../../state/own.ts'
 import { type Common, existing } from '../kit/common.ts'
-import { lastingOutput, oneLine, Refusal } from '../kit/output.ts'
+import { exitOf, guardOutput, lastingOutput, oneLine, Refusal } from '../kit/output.ts'
 
 export async function runAgent({ dir, json }: Common): Promise<void> {
   const folder = existing(dir)
@@ -59,4 +60,14 @@ async function untilStopped(folder: Folder, json: boolean | undefined): Promise<
   if (unfit !== undefined) throw new Refusal(unfit)
   process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onHangUp)
   return running.left()
+}
+
+/** Runs `svc run` without loading the code of the other commands. The exit codes are the same as with that code. */
+export function runAlone(how: Common): Promise<void> {
+  noteStart()
+  guardOutput()
+  noteDir(how.dir)
+  return runAgent(how).catch((error) => {
+    process.exitCode = exitOf(error)
+  })
 }

@@ -1,7 +1,7 @@
 /** Looks at what runs on this machine for this user. Nothing is written. */
 import { namesIn } from '../../machine/files/durable.ts'
 import { readCrontab, type TableLine } from '../jobs/crontab.ts'
-import { isJobName } from '../jobs/names.ts'
+import { isJobName } from '../jobs/paths.ts'
 import { planJobs, type TableEntry, type TablePlan } from './plan.ts'
 import { readTable } from './table.ts'
 import { isPlainPath } from './wrapping.ts'

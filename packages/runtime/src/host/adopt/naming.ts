@@ -1,5 +1,5 @@
 /** Proposes names for the jobs of a crontab. The functions are pure. */
-import { isJobName } from '../jobs/names.ts'
+import { isJobName } from '../jobs/paths.ts'
 
 /** The longest name of a job. */
 const longest = 63

@@ -1,4 +1,7 @@
-/** Makes the folder of the host agent, and removes what it has made if the agent cannot be connected. */
+/**
+ * The folder of the host agent. It is made, and removed again if the agent cannot be connected. A folder of another user
+ * is refused, since that user could change what this user runs.
+ */
 import { existsSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createFolder } from '../../machine/files/durable.ts'
@@ -30,4 +33,24 @@ export function makeFolders(folder: Folder, status: string): () => void {
 /** The folders on this path that do not exist, the innermost first. */
 function missing(path: string): string[] {
   return existsSync(path) || dirname(path) === path ? [] : [path, ...missing(dirname(path))]
+}
+
+interface OwnedFolder {
+  /** The purpose of the folder, as the beginning of a sentence. */
+  readonly what: string
+  readonly path: string
+  /** The user id of its owner; undefined if nobody knows. */
+  readonly owner: number | undefined
+}
+
+/** Says which of these folders belongs to another user than `uid`; undefined if none does. The function is pure. */
+export function strangersFolder(uid: number, places: readonly OwnedFolder[]): string | undefined {
+  const found = places.find(({ owner }) => owner !== undefined && owner !== uid)
+  if (found === undefined) return undefined
+  const { what, path, owner } = found
+  const why =
+    uid === 0
+      ? 'That user could change what root runs. Run this as root with the home folder of root ("sudo -i")'
+      : 'Run this as that user'
+  return `${what} ${path} belongs to the user ${owner}, not to you (${uid}). ${why}, or name another folder.`
 }

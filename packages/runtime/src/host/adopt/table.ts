@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Refusal } from '../../machine/base/refusal.ts'
+import { Refusal } from '../../machine/base/errors.ts'
 import { createFolder, writeDurably } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { listCrontab } from '../jobs/crontab-program.ts'

@@ -3,7 +3,7 @@
  * the command: what can be read is returned together with what is wrong.
  */
 import { shown } from '@svc/protocol'
-import { isJobName, jobNames } from './names.ts'
+import { isJobName, jobNames } from './paths.ts'
 
 /** When a job is to run, and how late it may start. Durations are in seconds. */
 interface Timing {

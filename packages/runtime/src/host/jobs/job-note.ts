@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { exact, field, integer, type Kept, object, oneOf } from '@svc/protocol/fields'
 import type { ExecCall } from './call.ts'
 import { readJson, replaceJson } from './files.ts'
-import { isJobName } from './names.ts'
+import { isJobName } from './paths.ts'
 
 const name = field((v) => (typeof v === 'string' && isJobName(v) ? v : undefined), { type: 'string' })
 

@@ -2,7 +2,9 @@
  * Decides when a job is overdue. The functions are pure: they know the last start of the job, its schedules, and when
  * the machine last woke up. All times are Unix seconds.
  */
+import type { ShownRun } from './reader.ts'
 import type { Times } from './schedule.ts'
+import type { SeenJobs } from './seen.ts'
 import { offsetAt } from './zone.ts'
 
 /** One schedule of a job. A job has several if several lines of the crontab have its name. */
@@ -141,3 +143,24 @@ function graceOf({ grace, zone }: JobPlan, due: number, next = Number.POSITIVE_I
 /** True from one hour before a change until three hours after it: one hour is what clocks are set back. */
 const clocksChanged = (zone: string, due: number): boolean =>
   offsetAt(zone, due - 3 * hour - 1) !== offsetAt(zone, due + hour)
+
+// A job that is overdue when the clock of the machine is set back stays overdue until a run begins, or until the run ends
+// that did not. Its times no longer say so, but nothing has happened.
+
+type Late = NonNullable<SeenJobs['late']>[number]
+
+/** The note of a job that is overdue since this time. */
+export function lateNote(name: string, since: number, runs: readonly ShownRun[]): Late {
+  const oldest = runs.findLast(isAlive)
+  const run = (oldest ?? runs[0])?.id
+  return { name, since: Math.floor(since), lives: oldest !== undefined, ...(run !== undefined && { run }) }
+}
+
+/** Returns since when a job is overdue by its note; undefined if it has none, or if that is over. */
+export function lateSince(late: Late | undefined, runs: readonly ShownRun[]): number | undefined {
+  if (late === undefined) return undefined
+  const stays = late.lives ? runs.some((run) => run.id === late.run && isAlive(run)) : runs[0]?.id === late.run
+  return stays ? late.since : undefined
+}
+
+const isAlive = ({ status }: ShownRun): boolean => status === 'running'

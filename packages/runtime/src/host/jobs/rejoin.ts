@@ -5,7 +5,7 @@
  */
 import { factsOf } from './facts.ts'
 import { judgeJob } from './judge.ts'
-import { lateNote } from './late.ts'
+import { lateNote } from './overdue.ts'
 import type { FoundJobs } from './reader.ts'
 import type { SeenJobs } from './seen.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { boolean, exact, field, integer, type Kept, list, object, oneOf } from '@svc/protocol/fields'
 import type { readCrontab } from './crontab.ts'
 import { readJson, replaceJson } from './files.ts'
-import { isJobName } from './names.ts'
+import { isJobName } from './paths.ts'
 
 const name = field((v) => (typeof v === 'string' && isJobName(v) ? v : undefined), { type: 'string' })
 const line = object(

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { writeLightly } from '../../machine/files/durable.ts'
 import { openOwn } from '../../machine/files/own.ts'
 import { readUpTo } from '../../machine/files/read.ts'
-import { isJobName } from './names.ts'
+import { isJobName } from './paths.ts'
 
 export interface Unrecorded {
   readonly at: number

@@ -5,7 +5,7 @@ import type { Job } from '../jobs/job-note.ts'
 import { type FoundJobs, noJobs, type ShownRun } from '../jobs/reader.ts'
 import { nothingSeen, type SeenJobs, seenAfter } from '../jobs/seen.ts'
 import { type JobsView, jobsPart } from './jobs-part.ts'
-import { partsOf, statusOf } from './part.ts'
+import { partsOf, statusOf } from './sections.ts'
 
 const now = Date.parse('2026-11-25T10:00Z') / 1000
 const view: JobsView = { now, zone: 'UTC' }

@@ -9,7 +9,7 @@ import { endWords, type JobView, type JudgedJob, judgeJob, weekSeconds } from '.
 import type { FoundJobs, ShownRun } from '../jobs/reader.ts'
 import type { Fault, SeenJobs } from '../jobs/seen.ts'
 import { clock } from '../jobs/zone.ts'
-import type { StatusPart } from './part.ts'
+import type { StatusPart } from './sections.ts'
 
 export interface JobsView extends JobView {
   /** Why the crontab could not be read, as the end of a sentence that begins with the command. */

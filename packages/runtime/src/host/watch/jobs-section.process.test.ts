@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { forgetLines } from '../jobs/seen.ts'
 import { watchedJobs } from './jobs-section.ts'
-import { statusNow } from './status.ts'
+import { statusNow } from './watch.ts'
 
 let root: string
 beforeEach(() => {

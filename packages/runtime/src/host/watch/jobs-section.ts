@@ -15,7 +15,7 @@ import { readSeen, type SeenJobs, seenAfter, wokenAt, writeSeen, zonedAt } from 
 import { settled } from '../jobs/settled.ts'
 import { cutUnrecorded } from '../jobs/unrecorded.ts'
 import { jobsPart } from './jobs-part.ts'
-import type { Section, StatusPart } from './part.ts'
+import type { Section, StatusPart } from './sections.ts'
 
 /** The folders of the host agent that this section reads. */
 export interface JobsPlaces {

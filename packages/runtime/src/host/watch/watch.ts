@@ -4,6 +4,7 @@
  */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { StatusFile } from '@svc/protocol'
 import { programFile } from '../../launcher/file.ts'
 import { messageOf } from '../../machine/base/errors.ts'
 import { duration, wait } from '../../machine/base/time.ts'
@@ -11,8 +12,8 @@ import { createFolder, writeLightly } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readAdopted } from '../agent/adopted.ts'
 import { renewManifest } from '../agent/manifest.ts'
-import { watchedJobs } from './jobs-section.ts'
-import { partsOf, statusOf } from './part.ts'
+import { type JobsPlaces, jobsPartNow, watchedJobs } from './jobs-section.ts'
+import { partsOf, statusOf } from './sections.ts'
 
 const lookSeconds = 5
 const crontabSeconds = 300
@@ -81,4 +82,9 @@ function trying(act: () => unknown, warn: (text: string) => void): void {
 function stampOf(file: string): string | undefined {
   const stat = statSync(file, { throwIfNoEntry: false })
   return stat && `${stat.ino} ${stat.size} ${stat.mtimeMs}`
+}
+
+/** The status that `svc watch` would write now. Nothing is written, and folders that are missing hold nothing yet. */
+export async function statusNow(places: JobsPlaces, shows: { readonly jobs: boolean }): Promise<StatusFile> {
+  return statusOf(shows.jobs ? [await jobsPartNow(places)] : [])
 }

@@ -1,6 +1,6 @@
 /** Waits until the runtime runs that a service manager was asked to start. */
 
-import { Refusal } from '../../machine/base/refusal.ts'
+import { Refusal } from '../../machine/base/errors.ts'
 import { patience, until } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'

@@ -1,5 +1,5 @@
 /** Queries and controls the machine's service manager, with systemctl or launchctl. */
-import { exec, type Ran } from './exec.ts'
+import { execFile } from 'node:child_process'
 import type { Unit } from './find.ts'
 
 export interface UnitState {
@@ -47,3 +47,21 @@ export const why = ({ missing, err, out, code }: Ran): string =>
     : (err.trim() || out.trim()).split('\n')[0]?.replace(/\.$/, '') || `it ended with code ${code}`
 
 const domain = (): string => `gui/${process.getuid?.() ?? 0}`
+
+/** Runs a program such as systemctl or loginctl to its end, never through a shell. */
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+  /** True if the program does not exist. */
+  readonly missing: boolean
+}
+
+export const exec = (program: string, args: readonly string[]): Promise<Ran> =>
+  new Promise((resolve) => {
+    execFile(program, args, { timeout: 330_000, maxBuffer: 4 * 1024 * 1024 }, (error, out, err) => {
+      const code = error ? (typeof error.code === 'number' ? error.code : 1) : 0
+      resolve({ code, out, err, missing: error?.code === ('ENOENT' as unknown) })
+    })
+  })

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ownFile, startArgs } from '../../launcher/file.ts'
-import { Refusal } from '../../machine/base/refusal.ts'
+import { Refusal } from '../../machine/base/errors.ts'
 import { userName } from '../../machine/base/user.ts'
 import { createFolder, writeDurably } from '../../machine/files/durable.ts'
 import { rememberNetwork } from '../../machine/files/env.ts'
@@ -13,7 +13,6 @@ import { hint, sudoHint } from '../../machine/hint.ts'
 import { lastingNode, lastingPath } from '../../machine/programs/node.ts'
 import { manifestKnown } from '../../reporter/known.ts'
 import { beforeStart, mustBegin } from './begin.ts'
-import { exec, type Ran } from './exec.ts'
 import {
   findUnit,
   findUnits,
@@ -25,7 +24,17 @@ import {
   type UnitKind,
   unitCalled,
 } from './find.ts'
-import { control, doesNotAnswer, isRunning, systemctl, type UnitState, unitState, why } from './manager.ts'
+import {
+  control,
+  doesNotAnswer,
+  exec,
+  isRunning,
+  type Ran,
+  systemctl,
+  type UnitState,
+  unitState,
+  why,
+} from './manager.ts'
 import { launchdPlist, systemdUnit, type UnitFacts } from './text.ts'
 
 export interface Installed {

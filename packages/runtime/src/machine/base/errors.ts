@@ -1,7 +1,20 @@
-/** Gets the message and the code from any value that was thrown. */
+/** Errors: their messages and codes, and the refusals with which a command of `svc` ends. */
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Returns the code of a failed system call, such as `ENOENT`; undefined for any other error. */
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+
+/** The exit codes of `svc`. */
+export const exits = { done: 0, refused: 1, usage: 2, unreached: 3 } as const
+
+/** A refusal: an error with the sentence that is printed on standard error, and the exit code. */
+export class Refusal extends Error {
+  readonly exit: number
+  constructor(message: string, exit: number = exits.refused) {
+    super(message)
+    this.name = 'Refusal'
+    this.exit = exit
+  }
+}

@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs'
 import { wrongWithEnvValue } from '@svc/blueprint/names'
 import { changeEnvText, isToken, isUtf16, readEnvText, readText, repeatedNames } from '@svc/protocol'
-import { Refusal } from '../base/refusal.ts'
+import { Refusal } from '../base/errors.ts'
 import { hint } from '../hint.ts'
 import { writeDurably } from './durable.ts'
 import { type Folder, prepare } from './folder.ts'

@@ -5,8 +5,7 @@ import type { SecretSpec } from '@svc/protocol'
 import { afterEach, expect, test } from 'vitest'
 import { password, secretsFiles } from '../../../testing/handed-files.ts'
 import { gatherSecrets, notGiven } from '../../install/secrets.ts'
-import { messageOf } from '../base/errors.ts'
-import { Refusal } from '../base/refusal.ts'
+import { messageOf, Refusal } from '../base/errors.ts'
 import { readHandedEnv, readHandedText } from './handed.ts'
 
 const folders: string[] = []

@@ -3,7 +3,7 @@
  * line, before anything is done.
  */
 import { doubtfulValues, readEnvText, readText, repeatedNames } from '@svc/protocol'
-import { exits, Refusal } from '../base/refusal.ts'
+import { exits, Refusal } from '../base/errors.ts'
 import { type Env, maxEnvBytes } from './env.ts'
 import { readFile } from './read.ts'
 

@@ -1,4 +1,4 @@
-/** Sorts and names processes that an agent started. */
+/** Processes in words: how one ended, and those that an agent started. */
 import { safeLine } from '@svc/protocol'
 import type { Identity } from './identity.ts'
 
@@ -27,4 +27,11 @@ export function listed(all: readonly Pick<AgentProcess, 'pid' | 'command'>[]): s
   })
   if (all.length > named) names.push(`${all.length - named} more`)
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
+/** Describes how a process ended, as the middle of a sentence, such as `ended with code 1`. */
+export function howEnded({ code, signal, error }: { code?: number; signal?: string; error?: string }): string {
+  if (error !== undefined) return `could not be started: ${error}`
+  if (signal !== undefined) return `was ended by ${signal}`
+  return code === undefined ? 'ended, its exit code is not known' : `ended with code ${code}`
 }

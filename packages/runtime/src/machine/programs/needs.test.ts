@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
-import { judgeNeed, missingNeeds, unmetNeeds } from './needs.ts'
-import { watchPrograms } from './watch.ts'
+import { judgeNeed, missingNeeds, unmetNeeds, watchPrograms } from './needs.ts'
 
 let dir: string
 beforeEach(() => {

@@ -1,7 +1,9 @@
 /** Checks the programs that an agent needs on this machine: they must be in PATH, in a version that is new enough. */
 import { type ExecFileException, execFile } from 'node:child_process'
 import { join } from 'node:path'
-import type { Need } from '@svc/blueprint'
+import type { Manifest, Need } from '@svc/blueprint'
+import { cut, type HealthItem, limits } from '@svc/protocol'
+import { duration, wait } from '../base/time.ts'
 import { canRun, isFile } from './can-run.ts'
 
 /** The milliseconds in which a needed program must print its version and end. A program that takes longer is killed. */
@@ -104,4 +106,45 @@ function failureOf({ code, killed, signal }: ExecFileException, printed: string)
   if (typeof code === 'string') return code
   if (signal) return `${signal}${why}`
   return unstarted.includes(Number(code)) ? `exit code ${code}${why}` : undefined
+}
+
+/**
+ * The health item for the programs that an agent needs. The programs are checked when the manifest names others than
+ * before, and every five minutes.
+ */
+
+const everySeconds = 300
+
+interface ProgramWatch {
+  /** Returns a health item if the last check found needed programs that are missing or too old; otherwise none. */
+  health(manifest: Pick<Manifest, 'needs'>): HealthItem[]
+}
+
+export function watchPrograms(stop: AbortSignal, unmet = unmetNeeds): ProgramWatch {
+  let asked = ''
+  let needs: readonly Need[] = []
+  let wrong: readonly string[] = []
+  let watching = false
+  const check = async (): Promise<void> => {
+    watching = true
+    do {
+      const about = asked
+      const found = await unmet(needs)
+      if (about === asked) wrong = found
+    } while ((await wait(duration(everySeconds), stop)) && needs.length > 0)
+    watching = false
+  }
+  return {
+    health: (manifest) => {
+      const now = JSON.stringify(manifest.needs ?? [])
+      if (now !== asked) {
+        asked = now
+        needs = manifest.needs ?? []
+        wrong = []
+        if (watching) void unmet(needs).then((found) => (wrong = now === asked ? found : wrong))
+        else if (needs.length > 0) void check()
+      }
+      return wrong.length === 0 ? [] : [{ name: 'Programs', level: 'bad', detail: cut(wrong.join(' '), limits.detail) }]
+    },
+  }
 }

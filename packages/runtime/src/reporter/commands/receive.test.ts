@@ -8,8 +8,18 @@ import { command } from '../../../testing/service.ts'
 import { changedBy } from '../../state/changes.ts'
 import { pause, readPause, resume } from '../../state/pause.ts'
 import { changeSettings, settingsInForce } from '../../state/settings.ts'
-import { acksArrived, forget, type Journal, owedAcks, readJournal, saveJournal } from './journal.ts'
-import { type CommandMemory, changeJournal, journalNow, noMemory } from './memory.ts'
+import {
+  acksArrived,
+  type CommandMemory,
+  changeJournal,
+  forget,
+  type Journal,
+  journalNow,
+  noMemory,
+  owedAcks,
+  readJournal,
+  saveJournal,
+} from './journal.ts'
 import { receive as receiveAll, settleInterrupted } from './receive.ts'
 
 const read = readManifest(manifestText, { for: 'report' })

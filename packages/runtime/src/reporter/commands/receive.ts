@@ -13,8 +13,16 @@ import { readPause } from '../../state/pause.ts'
 import { settingsInForce } from '../../state/settings.ts'
 import { apply, type CommandOutcome } from './apply.ts'
 import { decide } from './decide.ts'
-import { type CommandEntry, forget, readJournal, replace } from './journal.ts'
-import { type CommandMemory, changeJournal, journalNow, noMemory } from './memory.ts'
+import {
+  type CommandEntry,
+  type CommandMemory,
+  changeJournal,
+  forget,
+  journalNow,
+  noMemory,
+  readJournal,
+  replace,
+} from './journal.ts'
 
 export interface Handled extends CommandOutcome {
   readonly id: string

@@ -4,9 +4,13 @@
  * another version. The runtime writes its answer into the journal of updates, with the id of the request.
  */
 import { number, object, oneOf } from '@svc/protocol/fields'
+import { messageOf } from '../../machine/base/errors.ts'
 import { removeDurably } from '../../machine/files/durable.ts'
 import { type Folder, prepare } from '../../machine/files/folder.ts'
 import { type Noted, note, words } from '../../machine/files/note.ts'
+import { dropLead, hasVersion, prepareLead } from '../../state/versions/folders.ts'
+import type { Came } from './change.ts'
+import type { Update } from './journal.ts'
 
 const asked = object(
   {
@@ -47,3 +51,63 @@ export function readAsked(place: AskPath): AskedUpdate | undefined {
 }
 
 export const dropAsked = ({ updateAsk }: AskPath): boolean => removeDurably(updateAsk)
+
+/**
+ * Answers a person's request. The answer is noted with the id of the request, so that the command that made it can show
+ * it. Returns the event for an update that follows.
+ */
+export function answerAsked(
+  folder: Folder,
+  now: Update,
+  save: (update: Update) => unknown,
+  say: (line: string) => void,
+): Came | undefined {
+  const asked = readAsked(folder)
+  if (!asked || asked.id === now.asked?.id) return undefined
+  try {
+    dropAsked(folder)
+  } catch (error) {
+    say(`the wish of a person here could not be removed: ${messageOf(error)}`)
+  }
+  if (asked.what === 'unhold') {
+    const { hold: _, retry: __, ...rest } = now
+    save({ ...rest, rollbacks: [], asked: { id: asked.id, ok: true, message: 'No version is on hold now.' } })
+    return undefined
+  }
+  const came = withRoom(folder, now, rollback(folder, now, asked), say)
+  if (came.event !== 'asked') {
+    save({ ...now, asked: { id: asked.id, ok: false, message: came.why ?? '' } })
+    return undefined
+  }
+  return came
+}
+
+/** Refuses a rollback for which there is no room now. Otherwise it would happen at some later time, unexpectedly. */
+function withRoom(folder: Folder, { to, running, previous }: Update, came: Came, say: (line: string) => void): Came {
+  const back = to ? running : previous
+  if (came.event !== 'asked' || !back) return came
+  try {
+    prepareLead(folder, back.sha256)
+    return came
+  } catch (error) {
+    dropLead(folder)
+    const why = messageOf(error)
+    say(`nothing was rolled back: ${why}`)
+    return { event: 'dropped', why }
+  }
+}
+
+/**
+ * The event `asked` if there is a version to roll back to and the version to leave is still the one that the request
+ * names; otherwise `dropped` with the reason.
+ */
+export function rollback(folder: Folder, now: Update, { id, running, by }: Omit<AskedUpdate, 'what' | 'at'>): Came {
+  const leaves = now.to ?? now.running
+  const back = now.to ? now.running : now.previous
+  const no = (why: string): Came => ({ event: 'dropped', why })
+  if (leaves.version !== running) return no(`${running} is no longer running: ${leaves.version} does.`)
+  if (!back || !hasVersion(folder, back.sha256))
+    return no(`There is no previous version before ${running} on this machine.`)
+  const message = `${running} -> ${back.version}: rolled back. ${running} is on hold.`
+  return { event: 'asked', why: `rolled back ${by}`, asked: { id, ok: true, message } }
+}

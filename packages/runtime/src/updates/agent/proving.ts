@@ -6,14 +6,13 @@
 import { type Level, rank } from '@svc/protocol'
 import { duration, unhurried, wait } from '../../machine/base/time.ts'
 import { plainHint } from '../../machine/hint.ts'
-import { howEnded } from '../../machine/process/ended.ts'
+import { howEnded } from '../../machine/process/listed.ts'
 import { processHealth } from '../../state/process-health.ts'
 import type { ProcessState } from '../../state/process-note.ts'
 import { nameOf } from '../../state/versions/folders.ts'
 import type { Came } from './change.ts'
 import { type Ground, resting, tickMs, type UpdateStep } from './ground.ts'
-import { ownLevel } from './level.ts'
-import { type StatusRead, statusReader } from './status.ts'
+import { ownLevel, type StatusRead, statusReader } from './status.ts'
 
 /** The seconds for which a start must last to count as successful. */
 const countsSeconds = 5

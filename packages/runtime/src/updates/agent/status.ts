@@ -1,10 +1,10 @@
 /**
- * Reads the agent's status file for an update. An update has its own rule for how long it waits for a status (D28),
- * separate from the rules for reports.
+ * Reads the agent's status file for an update, and the level that follows from it. An update has its own rule for how
+ * long it waits for a status (D28), separate from the rules for reports.
  */
 import { statSync } from 'node:fs'
 import type { Manifest } from '@svc/blueprint'
-import { cannotBe, type HealthItem, type StatusFile } from '@svc/protocol'
+import { cannotBe, type HealthItem, type Level, type StatusFile, worst } from '@svc/protocol'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readStatus } from '../../reporter/status/file.ts'
 import { type KeptStatus, keepStatus } from '../../reporter/status/keep.ts'
@@ -42,3 +42,14 @@ export function statusReader(
     }
   }
 }
+
+/**
+ * The agent's own level (D27): the worst of its status file, of the remarks about that file, and of the health of its
+ * process. The bindings do not count.
+ */
+export const ownLevel = (status: StatusFile, process: Level, remarks: readonly HealthItem[] = []): Level =>
+  worst([
+    process,
+    ...(status.state?.level ? [status.state.level] : []),
+    ...[...(status.health ?? []), ...remarks].flatMap((item) => (item.level ? [item.level] : [])),
+  ])

@@ -8,12 +8,12 @@ import { describe, expect, test, vi } from 'vitest'
 import type { ProcessState } from '../../state/process-note.ts'
 import type { Release } from '../../state/versions/release.ts'
 import { type Came, change } from './change.ts'
-import { judge } from './fetching.ts'
 import type { Update, Window } from './journal.ts'
 import { moves, states, type UpdateEvent, type UpdateState } from './moves.ts'
 import { appliedOf, sentences, wishSentences } from './now.ts'
 import { prove } from './proving.ts'
 import { found } from './start.ts'
+import { judgeBundle } from './steps.ts'
 import { evaluate, verdict } from './watching.ts'
 import { judgeWish, lifts } from './wish.ts'
 
@@ -260,7 +260,7 @@ describe('the answer to a fetch (D26)', () => {
     ['too large', { is: 'lost', why: 'large', sent: true, tooLarge: true } as const, 'refused'],
     ['lost', { is: 'lost', why: 'reset', sent: true } as const, 'unreachable'],
   ] as const)('%s: %s', (_what, sent, event) => {
-    expect(judge(sent, '1.5.0').event).toBe(event)
+    expect(judgeBundle(sent, '1.5.0').event).toBe(event)
   })
 })
 

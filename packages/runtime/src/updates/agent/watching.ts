@@ -10,8 +10,7 @@ import { processHealth } from '../../state/process-health.ts'
 import type { ProcessState } from '../../state/process-note.ts'
 import { resting, tickMs, type UpdateStep } from './ground.ts'
 import type { Update, Window } from './journal.ts'
-import { ownLevel } from './level.ts'
-import { statusReader } from './status.ts'
+import { ownLevel, statusReader } from './status.ts'
 
 const evaluateSeconds = 10
 const saveSeconds = 60

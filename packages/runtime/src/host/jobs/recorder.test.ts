@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { surplus } from './prune.ts'
+import { surplus } from './recorder.ts'
 
 const now = 1_800_000_000_000
 const day = 86_400_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { strangersFolder } from './owner.ts'
+import { strangersFolder } from './place.ts'
 
 const place = (path: string, owner: number | undefined) => ({ what: 'The folder', path, owner })
 

@@ -1,0 +1,146 @@
+/**
+ * The steps of an update, in their order. The two that watch the agent for some time have files of their own: proving.ts
+ * and watching.ts.
+ */
+import { createHash } from 'node:crypto'
+import { limits, sha256Shape } from '@svc/protocol'
+import { messageOf } from '../../machine/base/errors.ts'
+import { duration, wait } from '../../machine/base/time.ts'
+import { call, refusalOf, type SendResult } from '../../machine/client/service-client.ts'
+import { readConnection } from '../../machine/files/env.ts'
+import { lead, leadsTo, nameOf } from '../../state/versions/folders.ts'
+import type { Came } from './change.ts'
+import { tickMs, type UpdateStep } from './ground.ts'
+
+/** Waits for a wish of the service while no update is in progress. Requests of people on this machine come first. */
+export const idle: UpdateStep = async ({ stop, asked, wish }) => {
+  for (;;) {
+    const came = asked() ?? wish()
+    if (came) return came
+    if (!(await wait(tickMs(), stop))) return undefined
+  }
+}
+
+/** The limits of a download: the time without a byte, and the whole time. */
+const idleSeconds = 30
+const wholeSeconds = 15 * 60
+
+/**
+ * First step of an update: fetches the bundle from the configured origin with the token (4, I25), without following
+ * redirects.
+ */
+export const fetching: UpdateStep = async ({ folder, stop, attempt, bundle, say }, { running, to }) => {
+  if (!to) return { event: 'dropped' }
+  const connection = readConnection(folder)
+  if (!connection.ok) return { event: 'unreachable', why: connection.message }
+  const { origin, token } = connection.value
+  say(`update ${running.version} -> ${to.version}: fetching`)
+  const sent = await call(
+    new URL(`/api/agent/v1/bundle/${encodeURIComponent(to.version)}`, origin),
+    {
+      method: 'GET',
+      token,
+      accept: 'application/zip',
+      apart: true,
+      seconds: wholeSeconds,
+      idleSeconds,
+      bytes: limits.bundleBytes,
+    },
+    attempt(),
+  )
+  if (stop.aborted) return undefined
+  if (attempt().aborted) return { event: 'dropped' }
+  const came = judgeBundle(sent, to.version)
+  if (came.event === 'done' && sent.is === 'answered') bundle.bytes = sent.body
+  return came
+}
+
+/**
+ * Judges the service's answer to the request for a bundle, by the table of D26: which failures put the version on hold,
+ * and which are tried again.
+ */
+export function judgeBundle(sent: SendResult, version: string): Came {
+  if (sent.is === 'lost') {
+    return sent.tooLarge
+      ? { event: 'refused', why: 'its bundle is larger than 20 MB' }
+      : { event: 'unreachable', why: `the bundle could not be fetched: ${sent.why}` }
+  }
+  const { status, body, headers } = sent
+  // Without the code of a refusal about the version, the address may lead elsewhere, which says nothing about it.
+  if (status === 404 && refusalOf(status, body).address === undefined)
+    return { event: 'refused', why: `the service has no ${version} of this blueprint` }
+  if (status !== 200)
+    return { event: 'unreachable', why: `the bundle could not be fetched: ${refusalOf(status, body).message}` }
+  const named = headers['x-svc-sha256']
+  const expected = typeof named === 'string' ? named.trim().toLowerCase() : ''
+  // A status of 200 proves little: a network in between may send a page of its own.
+  if (!sha256Shape.test(expected))
+    return { event: 'unreachable', why: 'the bundle could not be fetched: the answer names no checksum' }
+  const sum = createHash('sha256').update(body).digest('hex')
+  return sum === expected
+    ? { event: 'done', to: { version, sha256: sum } }
+    : { event: 'refused', why: 'the checksum of the bundle does not match' }
+}
+
+/**
+ * Second step of an update: checks the whole bundle, unpacks it beside the running version, links its state paths, and
+ * copies seeds to places where nothing exists (3.3, I19, I20).
+ */
+export const staging: UpdateStep = async ({ folder, blueprint, attempt, stop, bundle }, { running, previous, to }) => {
+  const { bytes } = bundle
+  bundle.bytes = undefined
+  if (!to || !bytes) return { event: 'dropped' }
+  // The code that reads bundles takes memory that a process never gives back, so it is loaded only when it is needed.
+  const { NotPlaced, placeVersion } = await import('../../install/place.ts')
+  const { sweepVersions } = await import('../../state/versions/folders.ts')
+  try {
+    sweepVersions(folder, [running.sha256, ...(previous ? [previous.sha256] : [])])
+    const { sha256, version } = to
+    await placeVersion(folder, { bytes, sha256, version, blueprint })
+  } catch (error) {
+    const why = messageOf(error)
+    return { event: error instanceof NotPlaced && error.verdict ? 'refused' : 'unreachable', why }
+  }
+  if (stop.aborted) return undefined
+  return attempt().aborted ? { event: 'dropped' } : { event: 'done' }
+}
+
+/**
+ * Third step of an update: one rename of the link `current` (I17). Afterwards the disk counts and not the result of the
+ * call: a rename may have worked although the sync after it failed.
+ */
+export const swapping: UpdateStep = async ({ folder, say, look }, { running, to }) => {
+  if (!to) return { event: 'dropped' }
+  try {
+    lead(folder, to.sha256)
+  } catch (error) {
+    const why = messageOf(error)
+    if (leadsTo(folder) !== nameOf(to.sha256))
+      return { event: 'unreachable', why: `it could not be put in place: ${why}` }
+    say(`update ${running.version} -> ${to.version}: in place, but perhaps not after a power cut: ${why}`)
+  }
+  say(`update ${running.version} -> ${to.version}: in place, on proof`)
+  look()
+  return { event: 'done' }
+}
+
+/** The time between two tries to put the previous version back, if the disk refuses. */
+const againSeconds = 60
+
+/**
+ * Last step of an update that is rolled back: makes `current` lead to the previous version again. The outcome and the
+ * hold are noted before this step. If the disk refuses, it is repeated until it succeeds.
+ */
+export const undoing: UpdateStep = async ({ folder, stop, say, look }, { running, away }) => {
+  for (;;) {
+    try {
+      if (leadsTo(folder) !== nameOf(running.sha256)) lead(folder, running.sha256)
+      say(`update ${away?.version ?? 'unknown'} -> ${running.version}: it is back`)
+      look()
+      return { event: 'done' }
+    } catch (error) {
+      say(`the version before could not be put back: ${messageOf(error)}`)
+    }
+    if (!(await wait(duration(againSeconds), stop))) return undefined
+  }
+}
