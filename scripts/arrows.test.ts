@@ -26,14 +26,15 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
  */
 const typeArrows = [['dashboard', '@svc/api']]
 /**
- * The code that service and page must share: the filter, so that the page marks errors without asking, and the names of
- * headers.
+ * The code that service and page must share: the filter, so that the page marks errors without asking, the names of
+ * headers, and words, so that pages and messages have the same.
  */
 const codeArrows = [
   ['dashboard', '@svc/api/filter'],
   ['dashboard', '@svc/api/clock'],
   ['dashboard', '@svc/api/left-off'],
   ['dashboard', '@svc/api/refused'],
+  ['dashboard', '@svc/api/words'],
 ]
 
 /**

@@ -285,7 +285,8 @@ export const orders: Readonly<Record<string, Order>> = {
             alerts: 'alerts, mutes and settings as rows',
           },
           {
-            'alerts/rules': 'conditions, the life of an alert (`judge.ts`), who gets a message; pure',
+            'alerts/rules':
+              'each rule as one record (`rules.ts`), the life of an alert (`judge.ts`), who gets a message; pure',
           },
         ],
       },

@@ -3,28 +3,7 @@
  * `--json` output of the command line and the messages of channels have the same names and shapes. Other programs rely
  * on them.
  */
-
-export const ruleNames = [
-  'silent',
-  'bad',
-  'item',
-  'warning',
-  'process',
-  'status_stale',
-  'binding',
-  'disk',
-  'update',
-  'rollout',
-  'command',
-  'run_failed',
-  'run_long',
-  'cost_day',
-  'cost_jump',
-  'gauge',
-  'two_reporters',
-  'service',
-] as const
-export type RuleName = (typeof ruleNames)[number]
+import type { RuleName } from '../words/rules.ts'
 
 const alertLevels = ['warn', 'bad'] as const
 export type AlertLevel = (typeof alertLevels)[number]

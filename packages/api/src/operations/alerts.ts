@@ -12,7 +12,6 @@ import {
   type NewChannel,
   type QueuedTest,
   type RuleSettings,
-  ruleNames,
 } from '../answers/alerts.ts'
 import { maxDurationSeconds } from '../duration.ts'
 import {
@@ -35,6 +34,7 @@ import {
   yesOrNo,
 } from '../input.ts'
 import { change, look } from '../operation.ts'
+import { ruleNames } from '../words/rules.ts'
 import { nameMax } from './typed.ts'
 
 const noteMax = 1000

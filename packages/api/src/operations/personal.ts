@@ -1,14 +1,8 @@
 /** Operations on the channels that belong to a person. Each person sees and changes only their own channels. */
-import {
-  type FollowedTest,
-  type PersonalChannelRow,
-  paces,
-  personalKinds,
-  type QueuedTest,
-  ruleNames,
-} from '../answers/alerts.ts'
+import { type FollowedTest, type PersonalChannelRow, paces, personalKinds, type QueuedTest } from '../answers/alerts.ts'
 import { flag, list, number, object, oneOf, optional, orNull, pasted, text } from '../input.ts'
 import { change, look } from '../operation.ts'
+import { ruleNames } from '../words/rules.ts'
 import { nameMax } from './typed.ts'
 
 const right = 'member'

@@ -1,8 +1,8 @@
 /**
  * Turns entries of the activity into sentences. An entry with an unknown action is shown with its details as they are.
  */
-import type { AuditEntry } from '@svc/api'
-import { headings } from '../alerts/parts/words.ts'
+import type { AuditEntry, RuleName } from '@svc/api'
+import { alertRules } from '@svc/api/words'
 import { dateAndTime, serviceNow } from '../ui/index.ts'
 
 /** A part of a sentence: words of the page, a text that was entered elsewhere (`said`), or an agent's name. */
@@ -16,7 +16,7 @@ const role = (v: unknown): string => (v === 'admin' ? 'an admin' : 'a member')
 
 /** The name of an alert rule as the page shows it. A rule of another version of the service is shown by its id. */
 const ruleOf = (rule: unknown): Part =>
-  typeof rule === 'string' && Object.hasOwn(headings, rule) ? headings[rule as keyof typeof headings] : said(rule)
+  typeof rule === 'string' && Object.hasOwn(alertRules, rule) ? alertRules[rule as RuleName].heading : said(rule)
 
 const ofMute = ({ rule, item }: ActivityFacts): Part[] => {
   if (item !== undefined) return [' for the health item ', said(item)]

@@ -1,12 +1,12 @@
 import { Button, TextInput } from '@mantine/core'
 import type { AlertLine } from '@svc/api'
+import { subjectText } from '@svc/api/words'
 import { bare } from '@svc/protocol'
 import { IconCheck } from '@tabler/icons-react'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
 import { Confirm } from '../ui/index.ts'
 import { useAlertsAgain } from './parts/useAlertChange.ts'
-import { subjectText } from './parts/words.ts'
 
 const noteMax = 1000
 

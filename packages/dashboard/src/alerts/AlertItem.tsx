@@ -1,4 +1,5 @@
 import type { AlertLine } from '@svc/api'
+import { namesOf } from '@svc/api/words'
 import type { ReactNode } from 'react'
 import { paths } from '../paths.ts'
 import { Level, lasting, Text, Time } from '../ui/index.ts'
@@ -6,7 +7,7 @@ import { AnchorLink } from '../ui/links.tsx'
 import { Dotted } from '../ui/parts.tsx'
 import { Acknowledge } from './Acknowledge.tsx'
 import { MuteMenu } from './mutes/MuteMenu.tsx'
-import { coveredIn, namesOf, statementOf } from './parts/words.ts'
+import { coveredIn, statementOf } from './parts/words.ts'
 import './alerts.css'
 
 interface AlertItemProps {

@@ -1,12 +1,12 @@
 import { Button, Checkbox } from '@mantine/core'
 import type { AlertLine } from '@svc/api'
+import { namesOf, subjectText } from '@svc/api/words'
 import { type ReactNode, useState } from 'react'
 import { count, Level, Text, Time } from '../ui/index.ts'
 import { Acknowledge } from './Acknowledge.tsx'
 import { AlertItem } from './AlertItem.tsx'
 import { type AlertFold, foldAlerts, foldText, mutesOf } from './folding.ts'
 import { MuteMany } from './mutes/MuteMany.tsx'
-import { namesOf, subjectText } from './parts/words.ts'
 
 interface OpenAlertsProps {
   slug: string

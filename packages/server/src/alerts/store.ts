@@ -8,10 +8,11 @@ import type { Db } from '../platform/db/open.ts'
 import type { AlertRow, AlertRuleRow } from '../platform/db/tables.ts'
 import { newId } from '../platform/ids.ts'
 import type { Mute } from './mutes.ts'
-import { defaultRule, type Rule } from './rules/conditions.ts'
+import type { Rule } from './rules/conditions.ts'
 import { type EarlierItems, noEarlier } from './rules/items.ts'
 import { type Alert, openingsIn, openingsWithin } from './rules/judge.ts'
 import type { Escalation } from './rules/routing.ts'
+import { defaultRule } from './rules/rules.ts'
 
 /** The scope of alerts about the service itself, which belong to no workspace. */
 export const serviceScope = '@service'

@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, Select, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import type { Pace, PersonalChannelRow, RuleName } from '@svc/api'
+import type { Pace, PersonalChannelRow } from '@svc/api'
+import { alertRules, ruleNames } from '@svc/api/words'
 import { bare } from '@svc/protocol'
 import { call } from '../../data/api.ts'
 import { useSubmit } from '../../ui/forms/useSubmit.ts'
@@ -8,7 +9,6 @@ import { ErrorNote } from '../../ui/index.ts'
 import { DaysField, TimesFields, ZoneField } from '../parts/HoursFields.tsx'
 import { dayNames } from '../parts/hours.ts'
 import { useAlertChange, useAlertsAgain } from '../parts/useAlertChange.ts'
-import { headings } from '../parts/words.ts'
 import { paceWords } from './my-channel-words.ts'
 
 interface MyChannelFormProps {
@@ -17,7 +17,6 @@ interface MyChannelFormProps {
   onDone: () => void
 }
 
-const allRules = Object.keys(headings) as RuleName[]
 /** The names of the days by their numbers, 1 for Monday. Quiet hours are stored with these numbers. */
 const days = Object.fromEntries(Object.values(dayNames).map((name, i) => [String(i + 1), name]))
 const allDays = Object.keys(days)
@@ -62,8 +61,8 @@ export function MyChannelForm({ slug, channel, onDone }: MyChannelFormProps) {
         {!form.values.every && (
           <Checkbox.Group label="Only these" {...form.getInputProps('rules')}>
             <Group gap="sm" mt={6}>
-              {allRules.map((rule) => (
-                <Checkbox key={rule} value={rule} label={headings[rule]} />
+              {ruleNames.map((rule) => (
+                <Checkbox key={rule} value={rule} label={alertRules[rule].heading} />
               ))}
             </Group>
           </Checkbox.Group>
@@ -108,7 +107,7 @@ export function MyChannelForm({ slug, channel, onDone }: MyChannelFormProps) {
 const valuesOf = ({ enabled, rules, pace, quiet, badPasses, zone }: PersonalChannelRow) => ({
   enabled,
   every: rules === null,
-  rules: rules ?? allRules,
+  rules: rules ?? [...ruleNames],
   pace: pace as string,
   isQuiet: quiet !== null,
   quietDays: quiet?.days.map(String) ?? allDays,

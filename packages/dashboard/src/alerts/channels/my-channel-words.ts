@@ -1,6 +1,6 @@
 import type { Pace, PersonalChannelRow } from '@svc/api'
+import { alertRules } from '@svc/api/words'
 import { daysIn, timesIn, week } from '../parts/hours.ts'
-import { headings } from '../parts/words.ts'
 
 /** The words for how often the service sends messages to a personal channel. */
 export const paceWords: Readonly<Record<Pace, string>> = {
@@ -16,7 +16,7 @@ type Choices = Pick<PersonalChannelRow, 'rules' | 'pace' | 'quiet' | 'badPasses'
  * every day from 22:00 to 07:00 of the next day (Europe/Berlin).`
  */
 export function sentenceOf({ rules, pace, quiet, badPasses, zone }: Choices): string {
-  const what = rules === null ? 'every alert' : rules.map((rule) => headings[rule]).join(', ') || 'nothing'
+  const what = rules === null ? 'every alert' : rules.map((rule) => alertRules[rule].heading).join(', ') || 'nothing'
   const sent = `Sent ${paceWords[pace]}: ${what}.`
   if (!quiet) return sent
   const days = daysIn(quiet.days.map((day) => week[day - 1] ?? ''))

@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core'
 import type { MuteRow } from '@svc/api'
+import { alertRules, itemText } from '@svc/api/words'
 import { call } from '../../data/api.ts'
 import { exact, serviceNow, Text, Time } from '../../ui/index.ts'
 import { Dotted } from '../../ui/parts.tsx'
 import { useAlertChange } from '../parts/useAlertChange.ts'
-import { coveredBy, headings, itemText } from '../parts/words.ts'
+import { coveredBy } from '../parts/words.ts'
 
 interface MuteLineProps {
   slug: string
@@ -64,5 +65,5 @@ export function MuteLine({ slug, mute, mayLift, onItsPage = false }: MuteLinePro
 
 function mutedHere({ rule, item }: MuteRow): string {
   if (item !== null) return `Muted: ${itemText(item)}`
-  return rule === null ? 'Muted' : `Muted: ${headings[rule]}`
+  return rule === null ? 'Muted' : `Muted: ${alertRules[rule].heading}`
 }

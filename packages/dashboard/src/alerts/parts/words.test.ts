@@ -1,17 +1,7 @@
 import type { AlertLine, RuleSettings } from '@svc/api'
 import { expect, test } from 'vitest'
 import { rule } from '../testing/rule.ts'
-import {
-  audienceOf,
-  byUrgency,
-  conditionOf,
-  coveredBy,
-  followUpsOf,
-  lengthOf,
-  namesOf,
-  statementOf,
-  tomorrowMorning,
-} from './words.ts'
+import { audienceOf, byUrgency, conditionOf, coveredBy, followUpsOf, statementOf, tomorrowMorning } from './words.ts'
 
 test.each<[Partial<RuleSettings>, string]>([
   [{}, 'when any agent is offline for 10 minutes'],
@@ -51,14 +41,6 @@ test.each<[Partial<RuleSettings>, string[]]>([
   ],
 ])('a rule says what follows: %j', (more, sentences) => expect(followUpsOf(rule(more))).toEqual(sentences))
 
-test.each([
-  [0, '0 seconds'],
-  [90, '90 seconds'],
-  [60, '1 minute'],
-  [7200, '2 hours'],
-  [86_400, '1 day'],
-])('%i seconds are %s', (seconds, words) => expect(lengthOf(seconds)).toBe(words))
-
 test('an alert says what is wrong, and a mass silence how many agents are offline', () => {
   const subject = { kind: 'agent', name: 'mail' } as const
   const line = { subject, label: null, agents: null }
@@ -76,12 +58,6 @@ test('an alert says what is wrong, and a mass silence how many agents are offlin
     '2 of 5 agents went offline, 1 of them still is',
     '2 of 5 agents went offline, 0 of them still are',
   ])
-})
-
-test('of many names ten are shown', () => {
-  const names = Array.from({ length: 12 }, (_, i) => `a${i}`)
-  expect(namesOf(names)).toBe('a0, a1, a2, a3, a4, a5, a6, a7, a8, a9 and 2 more')
-  expect(namesOf(['a', 'b'])).toBe('a, b')
 })
 
 test('what nobody has acknowledged comes first, the worst before the rest', () => {

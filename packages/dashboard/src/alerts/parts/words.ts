@@ -1,64 +1,13 @@
 /** Puts alerts, rules and mutes into the words of the page. */
-import type { AlertLine, AlertSubject, RuleName, RuleRow, RuleSettings } from '@svc/api'
-import { limits } from '@svc/protocol'
-
-/** The heading of the alerts of each rule. */
-export const headings: Readonly<Record<RuleName, string>> = {
-  silent: 'Offline',
-  bad: 'Level Bad',
-  item: 'Bad health item',
-  warning: 'Level Warning',
-  process: 'Process not running',
-  status_stale: 'Status file too old',
-  binding: 'Broken binding',
-  disk: 'Disk nearly full',
-  update: 'Update failed',
-  rollout: 'Rollout halted',
-  command: 'Command not carried out',
-  run_failed: 'Failed runs',
-  run_long: 'Long run',
-  cost_day: 'Cost limit',
-  cost_jump: 'Unusual cost',
-  gauge: 'Gauge at its mark',
-  two_reporters: 'Two machines',
-  service: 'Channel not working',
-}
-
-/** The condition of each alert rule in words that follow "when". */
-const conditions: Readonly<Record<RuleName, (rule: RuleRow) => string>> = {
-  silent: () => 'any agent is offline',
-  bad: () => 'the level of any agent is Bad',
-  item: () => 'a health item of any agent is Bad',
-  warning: () => 'the level of any agent is Warning',
-  process: () => 'the process of any agent does not run',
-  status_stale: () =>
-    `the status file of any agent is older than ${lengthOf(limits.statusLateSeconds)} and ${limits.statusLateGaps} times its usual interval, or than ${lengthOf(limits.statusOnceSeconds)} if it was written only once`,
-  binding: () => 'a binding of any agent is broken',
-  disk: () => 'the disk of any agent is full or nearly full',
-  update: () => 'an update of any agent fails',
-  rollout: () => 'a rollout halts',
-  command: () => 'a command is refused, fails or expires',
-  run_failed: ({ statuses }) => `the last three runs of any agent ended with ${either(statuses ?? [])}`,
-  run_long: () => 'a run of any agent is active',
-  cost_day: ({ limit }) =>
-    limit === null
-      ? 'an agent or the workspace costs more in a day than a limit that you set'
-      : `an agent or the workspace costs more than $${limit} in a day`,
-  cost_jump: () => 'an agent costs more than three times as much today as on a usual day',
-  gauge: () => 'a gauge of any agent is at its mark',
-  two_reporters: () => 'two machines report with the token of one agent',
-  service: () => 'a channel of this workspace keeps failing',
-}
-
-const either = (words: readonly string[]): string =>
-  words.length < 2 ? (words[0] ?? 'none') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+import type { AlertLine, RuleName, RuleRow, RuleSettings } from '@svc/api'
+import { alertRules, itemText, lengthOf, subjectText } from '@svc/api/words'
 
 /**
  * The condition of a rule, as a sentence on the page has it after the names of the channels: `when any agent is offline
  * for 10 minutes`.
  */
 export const conditionOf = (rule: RuleRow): string =>
-  `when ${conditions[rule.rule](rule)}${rule.after > 0 ? ` for ${lengthOf(rule.after)}` : ''}`
+  `when ${alertRules[rule.rule].when(rule)}${rule.after > 0 ? ` for ${lengthOf(rule.after)}` : ''}`
 
 /**
  * The channels of a rule, as a sentence on the page names them: `#ops and #mail`, `all channels` or `nobody`. A rule
@@ -87,32 +36,6 @@ export function followUpsOf({ level, reminds, escalation }: RuleSettings): strin
   return sentences
 }
 
-/** The units in which durations are shown, each with its length in seconds. */
-export const units = { days: 86_400, hours: 3600, minutes: 60, seconds: 1 } as const
-export type Unit = keyof typeof units
-
-/** Converts seconds to the largest unit that divides them: 600 are 10 minutes, 90 are 90 seconds. */
-export function inUnit(seconds: number): { number: number; unit: Unit } {
-  const unit = (Object.keys(units) as Unit[]).find((one) => seconds >= units[one] && seconds % units[one] === 0)
-  return unit ? { number: seconds / units[unit], unit } : { number: seconds, unit: 'seconds' }
-}
-
-/** A duration in words, in the largest unit that divides it: `10 minutes`, `90 seconds`, `1 day`. */
-export function lengthOf(seconds: number): string {
-  const { number, unit } = inUnit(seconds)
-  return `${number} ${number === 1 ? unit.slice(0, -1) : unit}`
-}
-
-/**
- * A health item of an agent as the subject of a sentence. A star stands for all bad items without an alert of their
- * own.
- */
-export const itemText = (item: string): string => (item === '*' ? 'Further health items' : item)
-
-/** The name of the subject of an alert, with the health item that it is about: `Job backup on vela-ada`. */
-export const subjectText = ({ name, item }: Pick<AlertSubject, 'name' | 'item'>): string =>
-  item === undefined ? name : `${itemText(item)} on ${name}`
-
 type Stated = Pick<AlertLine, 'rule' | 'label' | 'agents' | 'subject'>
 
 /**
@@ -121,7 +44,7 @@ type Stated = Pick<AlertLine, 'rule' | 'label' | 'agents' | 'subject'>
  */
 export function statementOf({ rule, label, agents, subject: { item } }: Stated): string {
   if (rule === 'silent' && agents) return massText(agents)
-  const what = item === undefined ? headings[rule] : itemText(item)
+  const what = item === undefined ? alertRules[rule].heading : itemText(item)
   return label ? `${what}: ${label}` : what
 }
 
@@ -130,14 +53,6 @@ function massText({ names, of, offline }: NonNullable<AlertLine['agents']>): str
   const went = `${names.length} of ${of} agents went offline`
   if (offline === null || offline === names.length) return went
   return `${went}, ${offline} of them still ${offline === 1 ? 'is' : 'are'}`
-}
-
-const namesMax = 10
-
-/** Joins the names of agents: up to ten of them, then how many more there are. */
-export function namesOf(names: readonly string[]): string {
-  const shown = names.slice(0, namesMax).join(', ')
-  return names.length > namesMax ? `${shown} and ${names.length - namesMax} more` : shown
 }
 
 /**
@@ -173,7 +88,7 @@ export function coveredIn({ agent, rule, subject }: AlertLine): Covered {
 /** The part of a workspace that a mute covers, in words: `mail-triage`, `Job backup on mail-triage`, `the rule “Offline”`, `the workspace`. */
 export function coveredBy({ agent, rule, item = null }: Covered): string {
   if (agent !== null && item !== null) return subjectText({ name: agent, item })
-  const named = rule === null ? '' : `the rule “${headings[rule]}”`
+  const named = rule === null ? '' : `the rule “${alertRules[rule].heading}”`
   if (agent === null) return named || 'the workspace'
   return named ? `${agent}, ${named}` : agent
 }

@@ -1,11 +1,11 @@
 import { Button, Checkbox, Group, Radio, Select, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { RuleSettings } from '@svc/api'
+import { units } from '@svc/api/words'
 import { call } from '../../data/api.ts'
 import { useSubmit } from '../../ui/forms/useSubmit.ts'
 import { ErrorNote } from '../../ui/index.ts'
 import { useAlertsAgain } from '../parts/useAlertChange.ts'
-import { units } from '../parts/words.ts'
 import { changeOf, has, type RuleValues, valuesOf, wrongWith } from './rule-form.ts'
 
 interface RuleFormProps {

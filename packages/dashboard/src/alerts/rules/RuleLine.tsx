@@ -1,12 +1,14 @@
 import { Button, Checkbox } from '@mantine/core'
 import type { RuleSettings } from '@svc/api'
+import { alertRules } from '@svc/api/words'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { Level } from '../../ui/index.ts'
 import { MuteMenu } from '../mutes/MuteMenu.tsx'
 import { useAlertChange } from '../parts/useAlertChange.ts'
-import { audienceOf, conditionOf, followUpsOf, headings } from '../parts/words.ts'
+import { audienceOf, conditionOf, followUpsOf } from '../parts/words.ts'
 import { RuleForm } from './RuleForm.tsx'
+import { has } from './rule-form.ts'
 
 interface RuleLineProps {
   slug: string
@@ -22,9 +24,9 @@ export function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
   const set = useAlertChange(slug, 'Not changed', (on: boolean) =>
     call('PATCH /w/:slug/rules', { slug }, { rule: rule.rule, on }),
   )
-  const name = headings[rule.rule]
+  const name = alertRules[rule.rule].heading
   const followUps = followUpsOf(rule)
-  const needsLimit = rule.rule === 'cost_day' && rule.limit === null
+  const needsLimit = has.limit(rule) && rule.limit === null
   return (
     <li className="al-rule" data-on={rule.on}>
       <div className="al-item">

@@ -1,7 +1,7 @@
 /** Makes the values of the form for an alert rule, checks them, and makes the request that changes the rule. */
 import type { Operations, RuleSettings } from '@svc/api'
+import { alertRules, inUnit, type Unit, units } from '@svc/api/words'
 import { bare, numberIn } from '@svc/protocol'
-import { inUnit, type Unit, units } from '../parts/words.ts'
 
 /** A duration as people type it: the number, and one of the units. */
 interface LengthValue {
@@ -27,13 +27,12 @@ const firstEscalation = 15 * 60
 
 /** Says for each optional field of the form for a rule whether the rule has such a setting. */
 export const has = {
-  after: ({ rule }: RuleSettings) => rule !== 'command',
-  limit: ({ rule }: RuleSettings) => rule === 'cost_day',
-  statuses: ({ rule }: RuleSettings) => rule === 'run_failed',
+  after: ({ rule }: RuleSettings) => !alertRules[rule].isEvent,
+  limit: ({ rule }: RuleSettings) => alertRules[rule].setting === 'limit',
+  statuses: ({ rule }: RuleSettings) => alertRules[rule].setting === 'statuses',
   /** Only alerts of the level Bad are sent again. */
   reminders: ({ level }: RuleSettings) => level === 'bad',
-  /** The rule about commands has no escalation, because nobody acknowledges a single event. */
-  escalation: ({ rule }: RuleSettings) => rule !== 'command',
+  escalation: ({ rule }: RuleSettings) => !alertRules[rule].isEvent,
 }
 
 export const valuesOf = (rule: RuleSettings): RuleValues => ({

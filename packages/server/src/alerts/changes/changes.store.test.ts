@@ -5,8 +5,8 @@ import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-work
 import { endWaiting } from '../../deliveries/settling.ts'
 import { insertDelivery } from '../../deliveries/store.ts'
 import { sealKeyOf, unseal } from '../../platform/seal.ts'
-import { defaultRule } from '../rules/conditions.ts'
 import { judge } from '../rules/judge.ts'
+import { defaultRule } from '../rules/rules.ts'
 import { insertAlert, knownAlerts, scopeOf } from '../store.ts'
 import { acknowledge, acknowledgeMany, liftMute, maxMutes, mute, setRule } from './changes.ts'
 import {

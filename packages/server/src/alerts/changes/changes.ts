@@ -3,7 +3,7 @@
  * writes a line to the activity.
  */
 import type { Acknowledged, MuteRow, RuleName } from '@svc/api'
-import { ruleNames } from '@svc/api'
+import { alertRules, ruleNames } from '@svc/api/words'
 import { bare, cut, shown, type Verdict } from '@svc/protocol'
 import { enqueue } from '../../deliveries/store.ts'
 import { findAgent } from '../../fleet/agents/store.ts'
@@ -338,13 +338,14 @@ const nothing = {
 
 /** Returns a sentence that says why the rule cannot have the given settings; undefined if it can have them. */
 function wrongWith(name: RuleName, { limit, statuses, after, escalation }: RuleChange): string | undefined {
-  if (limit !== undefined && name !== 'cost_day') return `The rule ${name} has no limit; cost_day has one.`
-  if (statuses !== undefined && name !== 'run_failed') return `The rule ${name} has no statuses; run_failed has.`
-  if (statuses?.length === 0) return 'The rule run_failed needs at least one status.'
-  if (escalation && name === 'command') return 'The rule command is about a single event, which nobody acknowledges.'
+  const { setting, isEvent } = alertRules[name]
+  if (limit !== undefined && setting !== 'limit') return `The rule ${name} has no limit; cost_day has one.`
+  if (statuses !== undefined && setting !== 'statuses') return `The rule ${name} has no statuses; run_failed has.`
+  if (statuses?.length === 0) return `The rule ${name} needs at least one status.`
+  if (escalation && isEvent) return `The rule ${name} is about a single event, which nobody acknowledges.`
   if (escalation && (escalation.after === 0 || escalation.channels.length === 0))
     return 'An escalation needs a time longer than 0 s and at least one channel.'
-  if (after !== undefined && name === 'command') return 'The rule command is about a single event, which does not last.'
+  if (after !== undefined && isEvent) return `The rule ${name} is about a single event, which does not last.`
   return undefined
 }
 

@@ -1,9 +1,9 @@
 /** Decides whether a message that was given up may still be sent, or would tell people something that is over. */
 
+import { subjectText } from '@svc/api/words'
 import { changesOf } from '../../deliveries/writer.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertChange } from '../messages/message.ts'
-import { subjectText } from '../messages/words.ts'
 
 /**
  * The reason why a message must not be sent again: an alert that it calls open has ended, or its channel has accepted,

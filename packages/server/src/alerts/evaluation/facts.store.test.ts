@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { dayOf } from '../../platform/limits/units.ts'
-import { agentRules, defaultRule, findInAgent } from '../rules/conditions.ts'
+import { agentRules, defaultRule, findInAgent } from '../rules/rules.ts'
 import { readAgents } from './fact-rows.ts'
 import { agentFacts } from './facts.ts'
 

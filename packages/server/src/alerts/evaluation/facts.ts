@@ -13,7 +13,7 @@ import { dayOf } from '../../platform/limits/units.ts'
 import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
 import { type AlertFacts, isSilent, mayCostTooMuch } from '../rules/conditions.ts'
 import { readHours } from '../rules/hours.ts'
-import { highCost, type JudgedRules, needSigns, needsYoungRuns } from '../rules/may-hold.ts'
+import { highCost, isNeeded, type JudgedRules, needsYoungRuns } from '../rules/may-hold.ts'
 import type { About } from '../store.ts'
 import {
   agentsAtOnce,
@@ -75,8 +75,8 @@ async function factsIn(db: Db, wanted: Wanted, rows: readonly SliceRow[], counte
   const needsDetails = ({ wishes }: SliceRow, i: number) => hasHold(wishes) || signs[i]?.process != null
   const details = await detailsOf(db, idsOf(rows.filter(needsDetails)))
   const costs = highCost(wanted) === undefined ? noCosts : await costsOf(db, wanted, rows)
-  const { on, statuses } = rules('run_failed')
-  const runs = on ? await lastRuns(db, idsOf(rows), statuses ?? []) : undefined
+  const { statuses } = rules('run_failed')
+  const runs = isNeeded('runs', wanted) ? await lastRuns(db, idsOf(rows), statuses ?? []) : undefined
   return {
     counted,
     costToday: [...costs.values()].reduce((sum, { today }) => sum + today, 0),
@@ -106,7 +106,7 @@ const hasHold = (wishes: string | null): boolean => wishes?.includes('Hold"') ??
 function needsBody(row: SliceRow, judging: JudgedRules): boolean {
   const reported = { receivedAt: row.received_at, intervalSeconds: row.interval_s ?? 0 }
   if (row.received_at === null || isSilent(reported, judging.now)) return false
-  if (row.signs === null) return needSigns(judging)
+  if (row.signs === null) return isNeeded('signs', judging)
   return needsYoungRuns(judging) && row.doing !== null
 }
 

@@ -6,18 +6,10 @@ import { setImmediate } from 'node:timers/promises'
 import type { RuleName } from '@svc/api'
 import type { Db, Store } from '../../platform/db/open.ts'
 import type { AlertChannelRow } from '../../platform/db/tables.ts'
-import {
-  agentRules,
-  costOfDay,
-  type Finding,
-  findInAgent,
-  findInRollout,
-  isSilent,
-  type Moment,
-  silentAgentRules,
-} from '../rules/conditions.ts'
+import { costOfDay, type Finding, isSilent, type Moment, over } from '../rules/conditions.ts'
 import { findItems } from '../rules/items.ts'
 import { fellSilentThen, massSilence } from '../rules/mass.ts'
+import { agentRules, findInAgent, findInRollout, silentAgentRules } from '../rules/rules.ts'
 import {
   type About,
   type Known,
@@ -114,7 +106,6 @@ export async function findings(store: Store, place: NamedScope, looking: Looking
  */
 const silentAtOnce = 2000
 
-const over: Finding = { is: 'over' }
 const aboutPlace = ({ id, slug }: NamedScope): About => ({ kind: 'workspace', id, name: slug })
 
 /**
@@ -191,7 +182,7 @@ export function serviceFound(facts: ServiceFacts, looking: Looking): RuleFinding
   const rule = rules('service')
   const evaluatedAt = facts.evaluatedAt === null ? null : Math.max(facts.evaluatedAt, moment.backSince ?? 0)
   const found = serviceFindings({ ...facts, evaluatedAt }, moment.now).map(({ about, finding }): RuleFinding => {
-    return { rule, about, finding: rule.on ? finding : { is: 'over' } }
+    return { rule, about, finding: rule.on ? finding : over }
   })
   return [...found, ...channelFindings(looking)]
 }
@@ -205,7 +196,7 @@ function channelFindings({ rules, channels, moment: { now } }: Looking): RuleFin
   return channels.map((channel) => {
     const { id, name, enabled, disabled_why, failing_since } = channel
     const facts = { id, name, enabled: enabled === 1, disabledWhy: disabled_why, failingSince: failing_since }
-    return { rule, about: aboutChannel(channel), finding: rule.on ? channelFinding(facts, now) : { is: 'over' } }
+    return { rule, about: aboutChannel(channel), finding: rule.on ? channelFinding(facts, now) : over }
   })
 }
 

@@ -1,9 +1,10 @@
 /** Writes messages about changes of alerts: as the body of a webhook, and as text for chats and mails. Pure. */
 import type { AlertLevel, AlertSubject, MessageType, RuleName } from '@svc/api'
+import { namesOf, subjectText } from '@svc/api/words'
 import { isOwnMachineOnly, ownMachineWords, safeLine } from '@svc/protocol'
 import type { Text } from '../../deliveries/channels/call.ts'
 import type { EndCause } from '../rules/conditions.ts'
-import { clockOf, headingOf, type MassAgents, namesOf, subjectText, summaryOf } from './words.ts'
+import { clockOf, headingOf, type MassAgents, summaryOf } from './words.ts'
 
 /** A change of one alert. Times are Unix milliseconds. */
 export interface AlertChange {

@@ -10,8 +10,9 @@ import { readSigns, type Signs } from '../../fleet/reports/signs.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow } from '../../platform/db/tables.ts'
 import { badItems } from '../own-words.ts'
-import { isWordedByAgents, labelled, type Reported } from '../rules/conditions.ts'
+import type { Reported } from '../rules/conditions.ts'
 import { sharedLabel } from '../rules/items.ts'
+import { isWordedByAgents, needs, ruleRecords } from '../rules/rules.ts'
 import { agentsOf } from './recipients.ts'
 import type { MassAgents } from './words.ts'
 
@@ -48,11 +49,12 @@ export async function presentLabels(db: Db, rows: readonly OpenRow[]): Promise<(
 
   function labelIn({ id, rule, subject_id, item, label }: OpenRow, report: Report): string | null {
     if (rule === 'item' && item !== otherItems) return words.get(id) ?? null
-    if (report.signs === null && rule !== 'bad' && rule !== 'warning') return label
+    if (report.signs === null && needs(rule, 'signs')) return label
     const reported: Reported = { ...report, signs: report.signs ?? readSigns('') }
     if (rule === 'item') return sharedLabel(reported.signs, own.get(subject_id) ?? new Set())
-    const finding = labelled[rule as keyof typeof labelled](reported)
-    return finding.is === 'holds' ? (finding.label ?? null) : null
+    const record = ruleRecords[rule]
+    const finding = record.about === 'agent' ? record.present?.(reported) : undefined
+    return finding?.is === 'holds' ? (finding.label ?? null) : null
   }
 }
 

@@ -1,7 +1,7 @@
 /** Tests which channels of a workspace get a message. Personal channels are tested in personal.store.test.ts. */
 import { expect, test } from 'vitest'
 import type { AlertChannelRow } from '../../platform/db/tables.ts'
-import { defaultRule } from '../rules/conditions.ts'
+import { defaultRule } from '../rules/rules.ts'
 import type { SetRule } from '../store.ts'
 import { recipients, secondChannels } from './recipients.ts'
 

@@ -4,8 +4,11 @@
  */
 
 import { type AlertSubject, type MessageType, otherItems, type RuleName } from '@svc/api'
+import { alertRules, subjectText } from '@svc/api/words'
 import { named } from '../../people/accounts/named.ts'
 import type { EndCause } from '../rules/conditions.ts'
+import type { RuleWords } from '../rules/rule.ts'
+import { ruleRecords } from '../rules/rules.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -33,80 +36,25 @@ interface SummarizedAlert {
   acknowledgedBy: string | null
 }
 
-interface Words {
-  /** The heading above several alerts of the rule, such as `Offline`. */
-  heading: string
-  /** The words for a state that lasts less than a second so far, such as "is offline". */
-  begins: string
-  is: string
-  was: string
-  /** The words after "keeps" about a problem that comes and goes, such as "losing a binding". */
-  keeps: string
-}
-
-const words: Readonly<Record<RuleName, Words>> = {
-  silent: lasting('Offline', 'offline', 'going offline and coming back'),
-  bad: lasting('Level Bad', 'at level Bad', 'changing its level to Bad and back'),
-  item: lasting('Bad health item', 'bad', 'turning bad and recovering'),
-  warning: lasting('Level Warning', 'at level Warning', 'changing its level to Warning and back'),
-  process: lasting('Process not running', 'without a running process', 'losing its process'),
-  status_stale: lasting('Status file too old', 'without a fresh status file', 'letting its status file grow old'),
-  binding: lasting('Broken binding', 'unable to use a binding', 'losing a binding'),
-  disk: lasting('Disk nearly full', 'on a disk that is nearly full', 'filling its disk'),
-  gauge: lasting('Gauge at its mark', 'at the mark of a gauge', 'reaching the mark of a gauge'),
-  run_long: {
-    heading: 'Long run',
-    begins: 'has an active run',
-    is: 'has had an active run',
-    was: 'had an active run',
-    keeps: 'having long runs',
-  },
-  update: ended('Update failed', 'could not be updated', 'failing to update'),
-  rollout: ended('Rollout halted', 'is halted', 'halting'),
-  command: ended('Command not carried out', 'did not carry out a command', 'not carrying out commands'),
-  run_failed: ended('Failed runs', 'had three failed runs in a row', 'having failed runs'),
-  cost_day: ended('Cost limit', 'cost more today than its limit', 'costing more than its limit'),
-  cost_jump: ended(
-    'Unusual cost',
-    'cost more than three times as much today as on a usual day',
-    'costing more than usual',
-  ),
-  two_reporters: ended(
-    'Two machines',
-    'has two machines that report with its token',
-    'having two machines that report',
-  ),
-  service: ended('Service', 'needs attention', 'needing attention'),
-}
-
-/** The words for a state that lasts: "has been offline for 10 minutes". */
-function lasting(heading: string, state: string, keeps: string): Words {
-  return { heading, begins: `is ${state}`, is: `has been ${state}`, was: `was ${state}`, keeps }
-}
-
-/** The words for an event without a duration: "could not be updated". */
-function ended(heading: string, what: string, keeps: string): Words {
-  return { heading, begins: what, is: what, was: what, keeps }
-}
-
-const plural = ({ heading, begins, is, was, keeps }: Words): Words => ({
-  heading,
+const plural = ({ begins, is, was, keeps }: RuleWords): RuleWords => ({
   begins: begins.replace(/^is /, 'are ').replace(/^has /, 'have '),
   is: is.replace(/^has /, 'have '),
   was: was.replace(/^was /, 'were '),
   keeps,
 })
 
-const lasts = (rule: RuleName): boolean => words[rule].is !== words[rule].was
+const wordsOf = (rule: RuleName): RuleWords => ruleRecords[rule].words
+const lasts = (rule: RuleName): boolean => wordsOf(rule).is !== wordsOf(rule).was
 
-export const headingOf = (rule: RuleName): string => words[rule].heading
+/** The heading above several alerts of a rule. */
+export const headingOf = (rule: RuleName): string => ruleRecords[rule].heading ?? alertRules[rule].heading
 
 /** The message as one sentence without a full stop, such as "mail-triage has been offline for 10 minutes". */
 export function summaryOf(type: MessageType, alert: SummarizedAlert, now: number): string {
   const { rule, since, endedAt, acknowledgedBy } = alert
   const who = whoOf(alert)
   const isPlural = alert.agents !== null || alert.subject.item === otherItems
-  const { begins, is, was, keeps } = isPlural ? plural(words[rule]) : words[rule]
+  const { begins, is, was, keeps } = isPlural ? plural(wordsOf(rule)) : wordsOf(rule)
   const mass = massNow(alert, now)
   const stillIs = `${who} ${is}${lasts(rule) ? ` since ${clockOf(since, now)}` : ''}`
   switch (type) {
@@ -158,10 +106,6 @@ function whoOf({ rule, subject, agents }: SummarizedAlert): string {
   return subjectText(subject)
 }
 
-/** The name of a subject, with the health item that an alert is about: `Job backup on vela-ada`. */
-export const subjectText = ({ name, item }: AlertSubject): string =>
-  item === undefined ? name : `${item === otherItems ? 'Further health items' : item} on ${name}`
-
 /**
  * A duration in words: "10 minutes", "2 hours", "1 hour 30 minutes", "3 days". It names at most the two largest units,
  * and seconds only below a minute.
@@ -189,12 +133,4 @@ export function clockOf(at: number, beside: number): string {
   const [date = '', time = ''] = new Date(at).toISOString().split('T')
   const clock = `${time.slice(0, 5)} UTC`
   return date === new Date(beside).toISOString().slice(0, 10) ? clock : `${date} ${clock}`
-}
-
-const namesMax = 10
-
-/** Joins up to ten names and adds the number of further ones. */
-export function namesOf(names: readonly string[]): string {
-  const shown = names.slice(0, namesMax).join(', ')
-  return names.length > namesMax ? `${shown} and ${names.length - namesMax} more` : shown
 }

@@ -1,17 +1,9 @@
 import { ruleNames } from '@svc/api'
 import { expect, test } from 'vitest'
 import { noSigns } from '../../fleet/reports/signs.ts'
-import {
-  type AlertFacts,
-  agentRules,
-  defaultRule,
-  type Finding,
-  findInAgent,
-  findInRollout,
-  type Moment,
-  type Rule,
-} from './conditions.ts'
+import type { AlertFacts, Finding, Moment, Rule } from './conditions.ts'
 import { readHours } from './hours.ts'
+import { agentRules, defaultRule, findInAgent, findInRollout } from './rules.ts'
 
 const now = Date.UTC(2026, 10, 23, 14)
 const second = 1000

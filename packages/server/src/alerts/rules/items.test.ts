@@ -1,9 +1,10 @@
 import { otherItems } from '@svc/api'
 import { expect, test } from 'vitest'
 import { noSigns } from '../../fleet/reports/signs.ts'
-import { type AlertFacts, defaultRule, type Finding, type Rule } from './conditions.ts'
+import type { AlertFacts, Finding, Rule } from './conditions.ts'
 import { type EarlierItems, findItems, itemsFirst, noEarlier } from './items.ts'
 import { type Alert, judge } from './judge.ts'
+import { defaultRule } from './rules.ts'
 
 const now = Date.UTC(2026, 10, 25, 3, 14)
 const minute = 60_000

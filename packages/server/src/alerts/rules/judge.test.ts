@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { defaultRule, type Finding, type Rule } from './conditions.ts'
+import type { Finding, Rule } from './conditions.ts'
 import { type Alert, judge, type Message, stateOf } from './judge.ts'
+import { defaultRule } from './rules.ts'
 
 const start = Date.UTC(2026, 10, 22, 14)
 const second = 1000

@@ -4,7 +4,8 @@
  * of state, the end of a mute, or a reminder that is due.
  */
 import type { Acknowledgement, AlertLevel, AlertState, MessageType } from '@svc/api'
-import { endsAfter, type Finding, isWordedByAgents, type Rule } from './conditions.ts'
+import type { Finding, Rule } from './conditions.ts'
+import { endsAfter, isWordedByAgents } from './rules.ts'
 
 const minute = 60_000
 const hour = 60 * minute

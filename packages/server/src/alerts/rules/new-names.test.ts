@@ -7,9 +7,10 @@ import { otherItems, type RuleName } from '@svc/api'
 import { readReport } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { noSigns, signsOf } from '../../fleet/reports/signs.ts'
-import { type AlertFacts, agentRules, defaultRule, findInAgent } from './conditions.ts'
+import type { AlertFacts } from './conditions.ts'
 import { findItems } from './items.ts'
 import { type Alert, judge, openingsIn, openingsWithin } from './judge.ts'
+import { agentRules, defaultRule, findInAgent } from './rules.ts'
 
 const start = Date.UTC(2026, 10, 27)
 const second = 1000

@@ -5,9 +5,10 @@ import { pausedLabel } from '../../agent-api/reports/machine-changes.ts'
 import { noSigns } from '../../fleet/reports/signs.ts'
 import { withForgotten } from '../evaluation/findings.ts'
 import type { KnownAlert } from '../store.ts'
-import { type AlertFacts, agentRules, defaultRule, type EndCause, type Finding, findInAgent } from './conditions.ts'
+import type { AlertFacts, EndCause, Finding } from './conditions.ts'
 import { findItems, noEarlier } from './items.ts'
 import { judge } from './judge.ts'
+import { agentRules, defaultRule, findInAgent } from './rules.ts'
 
 const now = Date.UTC(2026, 10, 27, 3, 14)
 const minute = 60_000

@@ -1,8 +1,8 @@
 import type { AlertLines } from '@svc/api'
 import { expect, test } from 'vitest'
 import { serve } from '../../../testing/page/service.ts'
-import { defaultRule } from '../../alerts/rules/conditions.ts'
 import { judge } from '../../alerts/rules/judge.ts'
+import { defaultRule } from '../../alerts/rules/rules.ts'
 import { insertAlert, scopeOf } from '../../alerts/store.ts'
 
 test('every member of a workspace sees its alerts, and nobody else does', async () => {

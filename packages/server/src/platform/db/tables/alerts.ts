@@ -7,7 +7,7 @@ import type { AlertLevel, AlertSubject, ChannelKind, DeliveryState, MessageForma
 import type { Generated } from 'kysely'
 
 /**
- * The settings of an alert rule that people changed. Where a column is null, the default in alerts/rules/conditions.ts
+ * The settings of an alert rule that people changed. Where a column is null, the default in alerts/rules/rules.ts
  * applies.
  */
 export interface AlertRuleTable {

@@ -1,0 +1,4 @@
+/** Words that service and page share. */
+export * from './alerts.ts'
+export * from './durations.ts'
+export * from './rules.ts'

@@ -1,0 +1,75 @@
+/** Alert rules: their names, their words, and the settings that only some of them have. */
+import { limits } from '@svc/protocol'
+import { lengthOf } from './durations.ts'
+
+/** The settings of a rule that its condition names. */
+interface Set {
+  limit: number | null
+  statuses: readonly string[] | null
+}
+
+interface AlertRule {
+  /** The heading of the rule and of its alerts, such as `Offline`. */
+  heading: string
+  /** The condition in words that follow "when". */
+  when: (set: Set) => string
+  /** The setting that only this rule has: the limit for the cost of a day, or the statuses of runs that count. */
+  setting?: 'limit' | 'statuses'
+  /**
+   * True if an alert of the rule is about a single event. An event does not last, and nobody acknowledges it, so the
+   * rule has no time for which its condition must hold, and no escalation.
+   */
+  isEvent?: true
+}
+
+const rules = {
+  silent: { heading: 'Offline', when: () => 'any agent is offline' },
+  bad: { heading: 'Level Bad', when: () => 'the level of any agent is Bad' },
+  item: { heading: 'Bad health item', when: () => 'a health item of any agent is Bad' },
+  warning: { heading: 'Level Warning', when: () => 'the level of any agent is Warning' },
+  process: { heading: 'Process not running', when: () => 'the process of any agent does not run' },
+  status_stale: {
+    heading: 'Status file too old',
+    when: () =>
+      `the status file of any agent is older than ${lengthOf(limits.statusLateSeconds)} and ${limits.statusLateGaps} times its usual interval, or than ${lengthOf(limits.statusOnceSeconds)} if it was written only once`,
+  },
+  binding: { heading: 'Broken binding', when: () => 'a binding of any agent is broken' },
+  disk: { heading: 'Disk nearly full', when: () => 'the disk of any agent is full or nearly full' },
+  update: { heading: 'Update failed', when: () => 'an update of any agent fails' },
+  rollout: { heading: 'Rollout halted', when: () => 'a rollout halts' },
+  command: {
+    heading: 'Command not carried out',
+    when: () => 'a command is refused, fails or expires',
+    isEvent: true,
+  },
+  run_failed: {
+    heading: 'Failed runs',
+    when: ({ statuses }) => `the last three runs of any agent ended with ${either(statuses ?? [])}`,
+    setting: 'statuses',
+  },
+  run_long: { heading: 'Long run', when: () => 'a run of any agent is active' },
+  cost_day: {
+    heading: 'Cost limit',
+    when: ({ limit }) =>
+      limit === null
+        ? 'an agent or the workspace costs more in a day than a limit that you set'
+        : `an agent or the workspace costs more than $${limit} in a day`,
+    setting: 'limit',
+  },
+  cost_jump: {
+    heading: 'Unusual cost',
+    when: () => 'an agent costs more than three times as much today as on a usual day',
+  },
+  gauge: { heading: 'Gauge at its mark', when: () => 'a gauge of any agent is at its mark' },
+  two_reporters: { heading: 'Two machines', when: () => 'two machines report with the token of one agent' },
+  service: { heading: 'Channel not working', when: () => 'a channel of this workspace keeps failing' },
+} satisfies Readonly<Record<string, AlertRule>>
+
+export type RuleName = keyof typeof rules
+
+/** All rules, in the order in which lists show them. */
+export const alertRules: Readonly<Record<RuleName, AlertRule>> = rules
+export const ruleNames = Object.keys(rules) as readonly RuleName[]
+
+const either = (words: readonly string[]): string =>
+  words.length < 2 ? (words[0] ?? 'none') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`

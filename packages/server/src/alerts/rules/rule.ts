@@ -1,0 +1,97 @@
+/** The record of an alert rule: its defaults, its condition, the facts that the condition needs, and its words. */
+import type { RawBuilder } from 'kysely'
+import type { AlertFacts, Finding, Moment, Reported, Rule } from './conditions.ts'
+
+/** The words of messages about a rule. Its heading and its condition on the page are in packages/api/src/words. */
+export interface RuleWords {
+  /** The words for a state that lasts less than a second so far, such as "is offline". */
+  begins: string
+  is: string
+  was: string
+  /** The words after "keeps" about a problem that comes and goes, such as "losing a binding". */
+  keeps: string
+}
+
+interface Defaults extends Pick<Rule, 'on' | 'after' | 'level'>, Partial<Pick<Rule, 'limit' | 'statuses'>> {
+  words: RuleWords
+  /** The heading above several alerts of the rule in a message, if it is another one than on the page. */
+  heading?: string
+  /** How long the condition must be gone before an alert ends; by default `after`, but at most two minutes. */
+  endsAfter?: number
+}
+
+type Fact = keyof AlertFacts
+
+/** The rule and the time for which the agents are chosen whose facts are read. */
+interface Choosing {
+  rule: Rule
+  now: number
+}
+
+interface ByFacts<F extends Fact> extends Defaults {
+  /** The facts that the condition needs, and the only ones that it can read. */
+  facts: readonly F[]
+  /**
+   * The SQL condition that is true for all agents for which the rule may hold, and for few others. It compares only
+   * columns with short values, so the database need not read the bodies of reports. For a rule about costs, it is the
+   * cost of today in millionths of a US dollar above which an agent's costs are needed, if they are.
+   */
+  mayHold: ((choosing: Choosing) => RawBuilder<boolean>) | { costAbove: (rule: Rule) => number | undefined }
+}
+
+interface AgentRule<F extends Fact = Fact> extends ByFacts<F> {
+  about: 'agent'
+  condition: (agent: Pick<AlertFacts, F>, rule: Rule, moment: Moment) => Finding
+  /** Set if the rule is judged even while the agent sends no reports. */
+  whileSilent?: 'judged'
+  /**
+   * Set if alerts stay after a person has stopped the agent on its machine: the service knows their facts, and people at
+   * the service or the clock end them. All others are judged by reports, of which none follows.
+   */
+  afterStop?: 'stays'
+  /** Set if the rule does not hold while an agent is paused, whatever it said before. */
+  whilePaused?: 'ends'
+  /** Set if the alerts have words that an agent chooses: finds what they are now. */
+  present?: (reported: Reported) => Finding
+}
+
+/** The rule about single health items. An agent may have many such alerts, so their condition is in items.ts. */
+interface ItemRule extends ByFacts<Fact> {
+  about: 'items'
+}
+
+interface RolloutRule extends Defaults {
+  about: 'rollout'
+  condition: (rollout: { state: string }) => Finding
+}
+
+/** A rule about single events, or about the service and its channels. Its condition is in evaluation/. */
+interface OtherRule extends Defaults {
+  about: 'command' | 'service'
+}
+
+export type RuleRecord = AgentRule | ItemRule | RolloutRule | OtherRule
+
+export const ruleOfAgents = <const F extends Fact>(rule: Omit<AgentRule<F>, 'about' | 'present'>): AgentRule => ({
+  about: 'agent',
+  ...rule,
+})
+
+/**
+ * A rule whose alerts have words that an agent chooses. The agent may change them with every report, so they are stored
+ * only with messages, and otherwise read when an alert is shown.
+ */
+export const ruleWordedByAgents = <const F extends keyof Reported>(
+  rule: Omit<AgentRule<F>, 'about' | 'condition' | 'present'> & { condition: (reported: Pick<Reported, F>) => Finding },
+): AgentRule => ({ about: 'agent', ...rule, present: rule.condition })
+
+/** The words for a state that lasts: "has been offline for 10 minutes". */
+export const lasting = (state: string, keeps: string): RuleWords => ({
+  begins: `is ${state}`,
+  is: `has been ${state}`,
+  was: `was ${state}`,
+  keeps,
+})
+
+/** The words for an event without a duration: "could not be updated". */
+export const ended = (what: string, keeps: string): RuleWords => ({ begins: what, is: what, was: what, keeps })

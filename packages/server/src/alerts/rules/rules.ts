@@ -1,0 +1,236 @@
+/**
+ * The alert rules, each with its defaults, its condition, the facts that it needs and the words of its messages. A rule
+ * without one of them does not compile.
+ */
+import type { RuleName } from '@svc/api'
+import { failedStatuses } from '@svc/protocol'
+import { type RawBuilder, sql } from 'kysely'
+import { pausedLabel } from '../../agent-api/reports/machine-changes.ts'
+import { type Signs, youngRunMs } from '../../fleet/reports/signs.ts'
+import {
+  type AlertFacts,
+  clear,
+  closedByStop,
+  costJump,
+  costOfDay,
+  type Finding,
+  failedRuns,
+  isSilent,
+  longRun,
+  type Moment,
+  minJumpMicro,
+  over,
+  type Rule,
+  silence,
+  when,
+} from './conditions.ts'
+import { ended, lasting, type RuleRecord, ruleOfAgents, ruleWordedByAgents } from './rule.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+
+const contains = (column: 'agent_report.signs' | 'warnings' | 'wishes', text: string): RawBuilder<boolean> =>
+  sql`${sql.ref(column)} like ${`%${text}%`}`
+const hasSign = (sign: keyof Signs): RawBuilder<boolean> => contains('agent_report.signs', `"${sign}":`)
+
+export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
+  silent: ruleOfAgents({
+    ...{ on: true, after: 10 * minute, level: 'bad' },
+    facts: ['receivedAt', 'intervalSeconds', 'hours'],
+    condition: (agent, _rule, moment) => silence(agent, moment),
+    mayHold: ({ now }) => sql`(received_at + 90000 <= ${now} and received_at + 3000 * interval_s <= ${now})`,
+    whileSilent: 'judged',
+    words: lasting('offline', 'going offline and coming back'),
+  }),
+  bad: ruleWordedByAgents({
+    ...{ on: true, after: 2 * minute, level: 'bad' },
+    facts: ['level', 'label'],
+    condition: ({ level, label }) => when(level === 'bad', label ?? undefined),
+    mayHold: () => sql`level = 'bad'`,
+    whilePaused: 'ends',
+    words: lasting('at level Bad', 'changing its level to Bad and back'),
+  }),
+  item: {
+    about: 'items',
+    ...{ on: true, after: 2 * minute, level: 'bad' },
+    facts: ['signs'],
+    mayHold: () => hasSign('items'),
+    words: lasting('bad', 'turning bad and recovering'),
+  },
+  warning: ruleWordedByAgents({
+    ...{ on: false, after: 30 * minute, level: 'warn' },
+    facts: ['level', 'label'],
+    condition: ({ level, label }) => when(level === 'warn', label ?? undefined),
+    mayHold: () => sql`level = 'warn'`,
+    whilePaused: 'ends',
+    words: lasting('at level Warning', 'changing its level to Warning and back'),
+  }),
+  process: ruleOfAgents({
+    ...{ on: true, after: 2 * minute, level: 'bad' },
+    facts: ['signs', 'paused'],
+    condition: ({ signs, paused }) => when(signs.process !== null && !paused),
+    mayHold: () => hasSign('process'),
+    whilePaused: 'ends',
+    words: lasting('without a running process', 'losing its process'),
+  }),
+  status_stale: ruleOfAgents({
+    ...{ on: true, after: 0, level: 'warn' },
+    facts: ['statusStale'],
+    condition: ({ statusStale }) => when(statusStale),
+    mayHold: () => contains('warnings', 'status'),
+    whilePaused: 'ends',
+    words: lasting('without a fresh status file', 'letting its status file grow old'),
+  }),
+  disk: ruleOfAgents({
+    ...{ on: true, after: 0, level: 'warn' },
+    facts: ['diskFull'],
+    condition: ({ diskFull }) => when(diskFull),
+    mayHold: () => contains('warnings', 'disk'),
+    words: lasting('on a disk that is nearly full', 'filling its disk'),
+  }),
+  binding: ruleWordedByAgents({
+    ...{ on: true, after: 10 * minute, level: 'warn' },
+    facts: ['signs'],
+    condition: ({ signs: { bindings } }) => when(bindings.length > 0, bindings.join(', ')),
+    mayHold: () => hasSign('bindings'),
+    words: lasting('unable to use a binding', 'losing a binding'),
+  }),
+  update: ruleOfAgents({
+    ...{ on: true, after: 0, level: 'bad' },
+    facts: ['update'],
+    condition: ({ update }) =>
+      update
+        ? when(true, `${update.version} ${update.outcome === 'rolled_back' ? 'was rolled back' : 'failed'}`)
+        : clear,
+    mayHold: () => contains('wishes', 'Hold"'),
+    afterStop: 'stays',
+    words: ended('could not be updated', 'failing to update'),
+  }),
+  rollout: {
+    about: 'rollout',
+    ...{ on: true, after: 0, level: 'bad' },
+    condition: ({ state }) => when(state === 'halted'),
+    words: ended('is halted', 'halting'),
+  },
+  command: {
+    about: 'command',
+    ...{ on: false, after: 0, level: 'warn' },
+    words: ended('did not carry out a command', 'not carrying out commands'),
+  },
+  run_failed: ruleOfAgents({
+    ...{ on: false, after: 0, level: 'bad', statuses: failedStatuses },
+    facts: ['runs'],
+    condition: ({ runs }, { statuses }) => {
+      const last = runs.slice(0, failedRuns)
+      return when(last.length === failedRuns && last.every((status) => status !== null && statuses?.includes(status)))
+    },
+    mayHold: () => sql`received_at is not null`,
+    words: ended('had three failed runs in a row', 'having failed runs'),
+  }),
+  run_long: ruleOfAgents({
+    ...{ on: false, after: 2 * hour, level: 'warn' },
+    facts: ['signs'],
+    condition: ({ signs: { started } }, { after }, { now }) => longRun(started, after, now),
+    mayHold: ({ rule }) =>
+      isAboutYoungRuns(rule) ? sql`(doing is not null or ${hasSign('started')})` : hasSign('started'),
+    words: {
+      ...{ begins: 'has an active run', is: 'has had an active run', was: 'had an active run' },
+      keeps: 'having long runs',
+    },
+  }),
+  cost_day: ruleOfAgents({
+    ...{ on: false, after: 0, level: 'warn', limit: null },
+    facts: ['cost'],
+    condition: ({ cost }, rule) => costOfDay(cost.today, rule),
+    // The rule also judges the sum of a workspace, so the costs of all its agents are needed.
+    mayHold: { costAbove: ({ limit }) => (limit === null ? undefined : 0) },
+    ...{ whileSilent: 'judged', afterStop: 'stays' },
+    words: ended('cost more today than its limit', 'costing more than its limit'),
+  }),
+  cost_jump: ruleOfAgents({
+    ...{ on: true, after: 0, level: 'warn' },
+    facts: ['cost'],
+    condition: ({ cost }) => costJump(cost),
+    mayHold: { costAbove: () => minJumpMicro },
+    ...{ whileSilent: 'judged', afterStop: 'stays' },
+    words: ended('cost more than three times as much today as on a usual day', 'costing more than usual'),
+  }),
+  gauge: ruleWordedByAgents({
+    ...{ on: false, after: 10 * minute, level: 'warn' },
+    facts: ['signs'],
+    condition: ({ signs: { gauges } }) => when(gauges.length > 0, gauges.join(', ')),
+    mayHold: () => hasSign('gauges'),
+    words: lasting('at the mark of a gauge', 'reaching the mark of a gauge'),
+  }),
+  two_reporters: ruleOfAgents({
+    ...{ on: true, after: 0, level: 'warn' },
+    // An agent that reports every 30 s sends ten reports in this time, and the rule judges by the last ten reports.
+    endsAfter: 5 * minute,
+    facts: ['twoReporters'],
+    condition: ({ twoReporters }) => when(twoReporters),
+    // True if the column has marks of two different reporters.
+    mayHold: () => sql`replace(reporters, substr(reporters, 1, 8), '') <> ''`,
+    words: ended('has two machines that report with its token', 'having two machines that report'),
+  }),
+  service: {
+    about: 'service',
+    ...{ on: true, after: 0, level: 'bad' },
+    words: ended('needs attention', 'needing attention'),
+    // In `@service` the rule is about the service itself, too.
+    heading: 'Service',
+  },
+}
+
+export function defaultRule(name: RuleName): Rule {
+  const { on, after, level, limit = null, statuses = null } = ruleRecords[name]
+  return { name, on, after, level, limit, statuses, reminds: true }
+}
+
+const isJudgedInSilence = (rule: RuleRecord): boolean => rule.about === 'agent' && rule.whileSilent === 'judged'
+
+export const agentRules = (Object.keys(ruleRecords) as RuleName[]).filter((name) => ruleRecords[name].about === 'agent')
+
+/** The rules that are judged even while the agent sends no reports. */
+export const silentAgentRules = agentRules.filter((name) => isJudgedInSilence(ruleRecords[name]))
+
+/** True if agents choose the words of this rule's alerts. */
+export function isWordedByAgents(name: RuleName): boolean {
+  const rule = ruleRecords[name]
+  return rule.about === 'items' || (rule.about === 'agent' && rule.present !== undefined)
+}
+
+/** True if the condition of this rule needs a fact. */
+export function needs(name: RuleName, fact: keyof AlertFacts): boolean {
+  const rule = ruleRecords[name]
+  return 'facts' in rule && rule.facts.includes(fact)
+}
+
+/** True if the rule `run_long` is about runs that are too young to be among the stored signs. */
+export const isAboutYoungRuns = ({ after }: Pick<Rule, 'after'>): boolean => after < youngRunMs
+
+/**
+ * Judges a rule for an agent. While the agent is silent, most rules give `unknown`, so their alerts stay as they are.
+ */
+export function findInAgent(rule: Rule, agent: AlertFacts, moment: Moment): Finding {
+  const record = ruleRecords[rule.name]
+  if (record.about !== 'agent' || !rule.on) return over
+  if (agent.receivedAt === null) return clear
+  const isStopped = agent.stopped === 'person'
+  if (isStopped && record.afterStop !== 'stays') return closedByStop
+  if (!isStopped && isSilent(agent, moment.now) && !isJudgedInSilence(record)) return { is: 'unknown' }
+  const finding = record.condition(agent, rule, moment)
+  const isPaused = agent.label === pausedLabel && record.whilePaused === 'ends'
+  return isPaused && finding.is === 'clear' ? { is: 'clear', because: 'paused' } : finding
+}
+
+export function findInRollout({ name, on }: Pick<Rule, 'name' | 'on'>, rollout: { state: string }): Finding {
+  const record = ruleRecords[name]
+  return on && record.about === 'rollout' ? record.condition(rollout) : over
+}
+
+/** The maximum time for which a condition must be gone before its alert ends, unless the rule has a time of its own. */
+const maxEndMs = 2 * minute
+
+/** How long the condition of a rule must be gone before its alert ends. */
+export const endsAfter = ({ name, after }: Pick<Rule, 'name' | 'after'>): number =>
+  ruleRecords[name].endsAfter ?? Math.min(after, maxEndMs)
