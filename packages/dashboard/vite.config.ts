@@ -46,7 +46,7 @@ const notices: Plugin = {
 /** Modules with which the page asks the service who is signed in, and the styles of styles.ts. They load first. */
 const first = new RegExp(
   [
-    /index\.html|preload-helper|src\/(main|shell\/styles|data\/(api|waiting)|paths)\.ts|src\/door\/(place|patiently)\.ts/,
+    /index\.html|preload-helper|src\/(main|shell\/styles|data\/api|paths)\.ts|src\/door\/(place|patiently)\.ts/,
     /src\/ui\/time\/service-time\.ts|@mantine\/(core|notifications)\/.*\.css$|src\/(ui\/(base|layout|values\/copy)|shell\/(finding\/)?\w+)\.css$/,
   ]
     .map(({ source }) => source)
@@ -58,9 +58,9 @@ const door = /src\/door\/|protocol\/src\/email|forms\/(NewPasswordInput|rules)/
 /** Modules that several other pages share. Neither the list of agents nor the page of an agent needs them. */
 const otherPages = new RegExp(
   [
-    /src\/alerts\/(rules\/|(AlertsPage|DeliveriesTab|HistoryTab|OpenAlerts|alerts-page)|parts\/(MessageDetail|props|hours|HoursFields))/,
+    /src\/alerts\/(rules\/|(AlertsPage|DeliveriesTab|HistoryTab|alerts-page)|parts\/(props|hours|HoursFields))/,
     /src\/alerts\/(channels\/(?!browser|NotifyButtons)|mutes\/(Mutes|mute-lengths))|src\/blueprints\/install\//,
-    /src\/actions\/(?!dialogs\/(?!words))|src\/updates\/(UpdatesPage|Bar|tally)/,
+    /src\/actions\/(?!dialogs\/(?!words))|src\/updates\/(UpdatesPage|Bar)/,
     /agents\/(dialogs\/(gone|names|tags|TagsField|TokenSteps|FirstReport)|parts\/Pager)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
     /overview\/HoursForm|updates\/parts\/(NewSecrets|Served|reasons)|blueprints\/parts\/words|views\/(open\.ts|ViewForm)/,
   ]

@@ -95,7 +95,7 @@ export const dashboardFaults: readonly Fault[] = [
   {
     name: 'page: a member sees buttons that are not theirs to press',
     harm: 'A member presses pause, and only then learns that it is not allowed.',
-    file: at('agents/header/Controls.tsx'),
+    file: at('agents/header/Header.tsx'),
     old: '  if (!agent.page.canAct) return adminsOnly\n',
     new: '',
     tests: [at('journey.browser.test.ts')],
@@ -103,7 +103,7 @@ export const dashboardFaults: readonly Fault[] = [
   {
     name: 'page: unsent settings are lost without a question',
     harm: 'Ten minutes of typing are gone after one click.',
-    file: at('agents/settings/LeaveUnsent.tsx'),
+    file: at('agents/AgentPage.tsx'),
     old: 'changes > 0 && current.pathname !== next.pathname',
     new: 'changes > 0 && current.pathname === next.pathname',
     tests: [at('journey.browser.test.ts')],
@@ -119,9 +119,9 @@ export const dashboardFaults: readonly Fault[] = [
   {
     name: 'page: a setting without a value is cleared on many agents',
     harm: 'Somebody chooses a date for 200 agents, presses too early, and all 200 lose theirs.',
-    file: at('actions/dialogs/values.ts'),
+    file: at('actions/dialogs/SetValues.tsx'),
     old: '    if (isCleared) values',
     new: '    if (isCleared || raw === null) values',
-    tests: [at('actions/dialogs/values.test.ts')],
+    tests: [at('actions/dialogs/SetValues.test.ts')],
   },
 ]

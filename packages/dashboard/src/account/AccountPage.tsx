@@ -17,8 +17,7 @@ import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { ErrorNote, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
 import { notify } from '../ui/notify.tsx'
 import { SecondFactors } from './SecondFactors.tsx'
-import { Sessions } from './Sessions.tsx'
-import { SignIns } from './SignIns.tsx'
+import { Sessions, SignIns } from './Sessions.tsx'
 import './account.css'
 
 /**

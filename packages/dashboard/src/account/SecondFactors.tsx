@@ -8,10 +8,10 @@ import { call } from '../data/api.ts'
 import { read } from '../data/queries.ts'
 import { part } from '../ui/files.tsx'
 import { CodeInput } from '../ui/forms/CodeInput.tsx'
+import { dayOf } from '../ui/forms/local-time.ts'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { Confirm, CopyLines, ErrorNote, serviceNow, useFocusedPart } from '../ui/index.ts'
 import { notify } from '../ui/notify.tsx'
-import { addressOfFile, recoveryFile } from './recovery-file.ts'
 
 const QrCode = part(async () => ({ default: (await import('./QrCode.tsx')).QrCode }))
 
@@ -198,3 +198,23 @@ function Added({ factors, onCodes }: { factors: Factors; onCodes: (codes: string
     </Stack>
   )
 }
+
+interface RecoveryFile {
+  codes: readonly string[]
+  email: string
+  /** The address of the service, with its port. */
+  host: string
+  now: number
+}
+
+/** Makes the text file in which a person keeps their recovery codes. */
+export const recoveryFile = ({ codes, email, host, now }: RecoveryFile): string =>
+  `${[
+    `Recovery codes for ${email} at ${host}, made on ${dayOf(now)}.`,
+    'Each signs you in once, without your phone. Newer codes replace these.',
+    '',
+    ...codes,
+  ].join('\n')}\n`
+
+/** The address with which the browser saves a text as a file, without asking the service for it. */
+export const addressOfFile = (text: string): string => `data:text/plain;charset=utf-8,${encodeURIComponent(text)}`

@@ -4,24 +4,28 @@
 import { Box, Loader } from '@mantine/core'
 import { IconRobotOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useBlocker, useNavigate } from '@tanstack/react-router'
 import { type ComponentType, lazy, useEffect } from 'react'
 import { ApiError } from '../data/api.ts'
 import { read } from '../data/queries.ts'
 import { type AgentTab, paths } from '../paths.ts'
 import { fileOf } from '../ui/files.tsx'
-import { ErrorNote, PageTabs, useDocumentTitle, useSilent } from '../ui/index.ts'
+import { Confirm, ErrorNote, PageTabs, useDocumentTitle, useSilent } from '../ui/index.ts'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import './agent.css'
+import type { Control } from '@svc/protocol'
+import { listBefore } from '../data/returning.ts'
+import { usePageActions } from '../ui/keys/actions.ts'
+import { useKey } from '../ui/keys/useKeys.ts'
+import { count } from '../ui/time/format.ts'
 import { Following } from './commands/Following.tsx'
-import { AgentKeys } from './header/AgentKeys.tsx'
 import { Header } from './header/Header.tsx'
 import { NeverReported } from './header/NeverReported.tsx'
 import { Overview } from './overview/Overview.tsx'
 import { type Agent, useAgentAddress, useView } from './parts/agent.ts'
 import { useDrafts } from './parts/drafts.ts'
+import { controlNames } from './parts/life.ts'
 import { usePress } from './parts/press.ts'
-import { LeaveUnsent } from './settings/LeaveUnsent.tsx'
 
 const tabs: Readonly<Record<AgentTab, { name: string; panel: ComponentType<{ agent: Agent }> }>> = {
   overview: { name: 'Overview', panel: Overview },
@@ -105,5 +109,48 @@ function Missing({ slug, error, retry }: { slug: string; error: Error | null; re
     <NotThere slug={slug} back="fleet" icon={IconRobotOff} title="Agent not found">
       It may have been renamed or deleted.
     </NotThere>
+  )
+}
+
+/** The keys of an agent's page, and its controls in the palette. */
+function AgentKeys({ agent: { slug, page, press } }: { agent: Agent }) {
+  const navigate = useNavigate()
+  // The list scrolls to the agent by itself.
+  const list = { to: paths.fleet, params: { slug }, ...listBefore(slug), resetScroll: false } as const
+  useKey('back', () => void navigate(list))
+  const offered = page.canAct ? (page.report?.controls ?? []) : []
+  usePageActions(
+    (Object.keys(controlNames) as Control[])
+      .filter((type) => offered.includes(type) && press.under({ type }) === undefined)
+      .map((type) => ({
+        words: `${controlNames[type]}: ${page.name}`,
+        run: () => press.send({ type }).catch(() => undefined),
+      })),
+  )
+  return null
+}
+
+/**
+ * Asks before the person leaves the agent's page with unsent changes. Switching between tabs never asks, because all
+ * tabs are on the same path.
+ */
+function LeaveUnsent({ changes }: { changes: number }) {
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => changes > 0 && current.pathname !== next.pathname,
+    enableBeforeUnload: () => changes > 0,
+    withResolver: true,
+  })
+  return (
+    <Confirm
+      opened={blocker.status === 'blocked'}
+      onClose={() => blocker.reset?.()}
+      title="Leave without sending?"
+      confirm="Discard and leave"
+      danger
+      keepOpen
+      onConfirm={async () => blocker.proceed?.()}
+    >
+      {`You changed ${count(changes, 'setting')} and did not send ${changes === 1 ? 'it' : 'them'} to the agent.`}
+    </Confirm>
   )
 }

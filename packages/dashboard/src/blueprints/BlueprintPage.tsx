@@ -2,18 +2,28 @@ import { Button, Group } from '@mantine/core'
 import type { BlueprintPage as Blueprint, BlueprintVersion } from '@svc/api'
 import { sizeText } from '@svc/protocol'
 import { IconDownload, IconPackageOff, IconTrash } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError, addressFor } from '../data/api.ts'
-import { read } from '../data/queries.ts'
+import { ApiError, addressFor, call } from '../data/api.ts'
+import { keys, read } from '../data/queries.ts'
 import { paths } from '../paths.ts'
-import { count, ErrorNote, Facts, Level, Section, Text, Time, useDocumentTitle, WhyButton } from '../ui/index.ts'
+import {
+  Confirm,
+  count,
+  ErrorNote,
+  Facts,
+  Level,
+  Section,
+  Text,
+  Time,
+  useDocumentTitle,
+  WhyButton,
+} from '../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { Wished } from '../updates/parts/Wished.tsx'
-import { DeleteVersion } from './DeleteVersion.tsx'
 import { Codes } from './install/Codes.tsx'
 import { ManifestSections } from './Manifest.tsx'
 import { whyKept } from './parts/words.ts'
@@ -236,3 +246,45 @@ const Agents = ({ slug, page }: { slug: string; page: Blueprint }) => (
     )}
   </Section>
 )
+
+interface DeleteVersionProps {
+  slug: string
+  version: BlueprintVersion
+  opened: boolean
+  onClose: () => void
+}
+
+/** A dialog that deletes one version of a blueprint. Deleting the last version deletes the blueprint. */
+function DeleteVersion({ slug, version: { blueprint, version }, opened, onClose }: DeleteVersionProps) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const last =
+    client.getQueryData(read('GET /w/:slug/blueprints/:blueprint', { slug, blueprint }).queryKey)?.versions.length === 1
+  const remove = async () => {
+    await call('DELETE /w/:slug/blueprints/:blueprint/versions/:version', { slug, blueprint, version })
+    if (last) await navigate({ to: paths.blueprints, params: { slug }, replace: true })
+    else await navigate({ to: paths.blueprint, params: { slug, blueprint }, search: {}, replace: true })
+    client.removeQueries({
+      queryKey: read('GET /w/:slug/blueprints/:blueprint/versions/:version', { slug, blueprint, version }).queryKey,
+    })
+    void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
+  }
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title={`Delete ${blueprint} ${version}?`}
+      confirm="Delete version"
+      danger
+      onConfirm={remove}
+    >
+      This can’t be undone.
+      <ul className="svc-consequences">
+        <li>The zip is deleted. This version can no longer be installed.</li>
+        <li>No agent runs or keeps it, so no agent is affected.</li>
+        <li>The same version number can be uploaded again, even with different content.</li>
+        {last && <li>This is the last version, so the blueprint is deleted too.</li>}
+      </ul>
+    </Confirm>
+  )
+}

@@ -1,17 +1,17 @@
-import { Button, Progress } from '@mantine/core'
+import { Button, CloseButton, Progress } from '@mantine/core'
 import { Dropzone, type FileRejection } from '@mantine/dropzone'
 import '@mantine/dropzone/styles.css'
+import type { BundleFinding } from '@svc/api'
 import { limits, sizeText } from '@svc/protocol'
 import { IconFileZip, IconUpload } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { uploadBundle } from '../data/api.ts'
+import { ApiError, uploadBundle } from '../data/api.ts'
 import { keys, read } from '../data/queries.ts'
 import { paths } from '../paths.ts'
-import { Text } from '../ui/index.ts'
+import { count, Text } from '../ui/index.ts'
 import { notify } from '../ui/notify.tsx'
-import { Findings } from './Findings.tsx'
 
 /**
  * The media types that a dropped file may have. A file without a known media type is accepted if its name ends in
@@ -129,4 +129,61 @@ function whyNot(rejections: FileRejection[]): string {
     return `A bundle may have at most ${limits.bundleBytes / 1024 / 1024} MB: this one has ${sizeText(rejections[0]?.file.size ?? 0)}.`
   }
   return 'This is not a zip. In the agent’s folder, “svc pack” makes the bundle to upload.'
+}
+
+interface FindingsProps {
+  file: string
+  error: unknown
+  onClose: () => void
+}
+
+/**
+ * Shows why the service or the page refused a bundle: every finding with its file and line, as `svc check` prints them,
+ * or otherwise the error message.
+ */
+function Findings({ file, error, onClose }: FindingsProps) {
+  const findings = error instanceof ApiError ? error.findings : []
+  return (
+    <div className="svc-notice bp-refused" data-tone="no" role="alert">
+      <div className="bp-refused-head">
+        <strong>
+          {file === '' ? 'Refused' : <Text>{file}</Text>}
+          {findings.length > 0 ? `: ${count(findings.length, 'finding')}` : file === '' ? '' : ' was not taken'}
+        </strong>
+        <CloseButton onClick={onClose} aria-label="Dismiss the findings" size="sm" />
+      </div>
+      {findings.length === 0 ? (
+        <p>
+          <Text lines>{error instanceof Error ? error.message : String(error)}</Text>
+        </p>
+      ) : (
+        <>
+          <ul>
+            {findings.map((finding, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a list that never moves, whose lines may repeat
+              <li key={i}>
+                <Finding finding={finding} />
+              </li>
+            ))}
+          </ul>
+          <p className="svc-quiet">
+            Nothing was stored. <code>svc check</code> finds the same on your own machine.
+          </p>
+        </>
+      )}
+    </div>
+  )
+}
+
+function Finding({ finding: { file, line, column, message } }: { finding: BundleFinding }) {
+  if (file === null) return <Text>{`The bundle ${message}`}</Text>
+  const where = `${file}${line === null ? '' : `:${line}${column === null ? '' : `:${column}`}`}`
+  return (
+    <>
+      <code className="bp-where">
+        <Text>{where}</Text>
+      </code>{' '}
+      <Text>{message}</Text>
+    </>
+  )
 }

@@ -1,10 +1,13 @@
 import { Button, Group } from '@mantine/core'
 import type { Bot, BotToken, BotTokenState } from '@svc/api'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { several } from '../blueprints/parts/words.ts'
+import { call } from '../data/api.ts'
+import { keys } from '../data/queries.ts'
 import { paths } from '../paths.ts'
-import { Section, Text, Time, Tone } from '../ui/index.ts'
+import { Confirm, Section, Text, Time, Tone } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
-import { EndBot, type Ending } from './EndBot.tsx'
 
 const tones: Readonly<Record<BotTokenState, string>> = { active: 'good', revoked: 'no', expired: 'lost' }
 
@@ -98,3 +101,65 @@ const Times = ({ token: { issuedAt, expiresAt, revokedAt, lastUsedAt, state } }:
     )}
   </>
 )
+
+/** The thing that the dialog revokes or deletes: one token, all tokens of a bot, or the bot itself. */
+type Ending = { is: 'token'; token: BotToken } | { is: 'all' } | { is: 'bot' }
+
+interface EndBotProps {
+  slug: string
+  bot: Bot
+  ending: Ending | null
+  onClose: () => void
+}
+
+/** A dialog that revokes tokens of a bot or deletes the bot. The dialog first says which agents are affected. */
+function EndBot({ slug, bot, ending, onClose }: EndBotProps) {
+  const client = useQueryClient()
+  const [last, setLast] = useState<Ending>({ is: 'all' })
+  if (ending !== null && ending !== last) setLast(ending) // A closing dialog still shows its last text.
+  const hit = (last.is === 'token' ? [last.token] : bot.tokens).filter(({ state }) => state === 'active')
+  const agents = several(hit.map(({ agent }) => agent))
+  const end = async () => {
+    if (last.is === 'token')
+      await call('POST /w/:slug/bots/:id/tokens/:token/revoke', { slug, id: bot.id, token: last.token.id })
+    else if (last.is === 'all') await call('POST /w/:slug/bots/:id/revoke', { slug, id: bot.id })
+    else await call('DELETE /w/:slug/bots/:id', { slug, id: bot.id })
+    for (const queryKey of [keys.bots(slug), keys.agents(slug)]) void client.invalidateQueries({ queryKey })
+  }
+  return (
+    <Confirm
+      opened={ending !== null}
+      onClose={onClose}
+      title={titleOf(last, bot)}
+      confirm={last.is === 'bot' ? 'Delete bot' : 'Revoke'}
+      danger
+      onConfirm={end}
+    >
+      This can’t be undone.
+      <ul className="svc-consequences">
+        {hit.length > 0 && (
+          <>
+            <li>
+              {bot.product} refuses {hit.length === 1 ? 'the token' : 'the tokens'} of {agents} from now on.
+            </li>
+            <li>
+              {hit.length === 1 ? 'The binding of this agent turns' : 'The bindings of these agents turn'} bad here. The{' '}
+              {hit.length === 1 ? 'agent itself goes' : 'agents themselves go'} on.
+            </li>
+            <li>To give an agent a new token, delete it here and install it again with a new code.</li>
+          </>
+        )}
+        {last.is === 'bot' ? (
+          <li>This frees one of the ten bots. What the bot did in {bot.product} stays there.</li>
+        ) : (
+          <li>The bot stays. The next installation that needs it gets a new token.</li>
+        )}
+      </ul>
+    </Confirm>
+  )
+}
+
+const titleOf = (ending: Ending, { name, product }: Bot): string => {
+  if (ending.is === 'token') return `Revoke the token of ${ending.token.agent} for ${product}?`
+  return ending.is === 'all' ? `Revoke ${name} in ${product}?` : `Delete the bot ${name} of ${product}?`
+}

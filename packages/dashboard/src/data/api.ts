@@ -9,7 +9,6 @@ import { leftOffHeader } from '@svc/api/left-off'
 import { refusedHeader } from '@svc/api/refused'
 import { answerTimeIs, serviceHeard } from '../ui/time/service-time.ts'
 import { noteLeftOff } from './left-off.ts'
-import { inTime, inTurn, uploadWithin } from './waiting.ts'
 
 export class ApiError extends Error {
   readonly status: number
@@ -224,3 +223,26 @@ export const uploadBundle = (slug: string, zip: Blob, sent: (share: number) => v
   inTurn(() =>
     provedIfAsked(() => send<Operations[Uploads]['given']>(addressOf('/w/:slug/blueprints', { slug }), zip, sent)),
   )
+
+// A browser opens six connections to a host over HTTP/1.1, for all its tabs together. So a request does not hold one
+// for long, and only one tab uploads at a time. Streams have their limit in data/live/policy.ts.
+
+/** After this many milliseconds without an answer a request is given up. */
+const answerWithin = 60_000
+/** After this many milliseconds an upload is given up. The service itself ends it after 300 s. */
+const uploadWithin = 310_000
+
+/** Returns a signal that ends a request when `signal` does, or when it has no answer in time. */
+function inTime(signal: AbortSignal | undefined): AbortSignal {
+  const late = AbortSignal.timeout(answerWithin)
+  return signal ? AbortSignal.any([signal, late]) : late
+}
+
+/**
+ * Runs `upload` when no other tab of this browser uploads. Without Web Locks, which browsers do not have over plain HTTP
+ * on another host than localhost, it runs at once.
+ */
+async function inTurn<T>(upload: () => Promise<T>): Promise<T> {
+  const locks = navigator.locks as LockManager | undefined
+  return await (locks ? locks.request('svc-upload', upload) : upload())
+}

@@ -1,7 +1,6 @@
 /** The tab stop of the list of agents: the one row that the Tab key reaches, and that keys move. */
 import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { agentBefore } from '../data/returning.ts'
-import { placeOf, type Stop } from './stop.ts'
 import type { Shown } from './useFleet.ts'
 
 /** The last tab stop of each workspace's list, so that a person comes back to it. */
@@ -83,4 +82,20 @@ function useReturn(slug: string, shown: Shown, { stop, move, show }: Returning):
       move(index)
     } else if (agent.current === stop.name && shown.row(stop.index) === undefined) show(stop.index)
   })
+}
+
+/** The tab stop of the list: the index of its row, and the name of the agent there, once it is known. */
+export interface Stop {
+  index: number
+  name: string | undefined
+}
+
+/**
+ * Returns where the tab stop is after the list changed. It follows its agent to another row in sight; otherwise it stays
+ * where it is and has the agent that is there now. `inSight` has the rows in sight by the names of their agents.
+ */
+export function placeOf(stop: Stop, inSight: ReadonlyMap<string, number>, nameThere: string | undefined): Stop {
+  if (nameThere === stop.name || nameThere === undefined) return stop
+  const index = stop.name === undefined ? undefined : inSight.get(stop.name)
+  return index === undefined ? { index: stop.index, name: nameThere } : { index, name: stop.name }
 }

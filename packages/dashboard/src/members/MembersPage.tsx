@@ -1,21 +1,22 @@
 import './members.css'
-import { Button, Group, TextInput } from '@mantine/core'
+import { Badge, Button, Group, Menu, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import type { Members, Role } from '@svc/api'
 import { bare } from '@svc/protocol'
-import { IconUserPlus } from '@tabler/icons-react'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { IconDots, IconUserPlus } from '@tabler/icons-react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
-import { keys, read } from '../data/queries.ts'
+import { forgetWorkspace, keys, read } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
+import { paths } from '../paths.ts'
 import { wrongWithText } from '../ui/forms/rules.ts'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
-import { ErrorNote, Help, PageHeader, useDocumentTitle } from '../ui/index.ts'
+import { Confirm, ErrorNote, Help, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { DeleteWorkspace } from './DeleteWorkspace.tsx'
-import { Invitations } from './Invitations.tsx'
-import { InviteDialog } from './InviteDialog.tsx'
-import { MemberLine } from './MemberLine.tsx'
+import { Invitations, InviteDialog } from './Invitations.tsx'
 import { RequireFactor } from './RequireFactor.tsx'
 
 /** The members of the workspace and their roles. */
@@ -93,5 +94,149 @@ function WorkspaceName({ slug, name }: { slug: string; name: string }) {
         {error !== null && <ErrorNote error={error} />}
       </form>
     </section>
+  )
+}
+
+type Member = Members['members'][number]
+interface MemberProps {
+  slug: string
+  member: Member
+}
+
+/**
+ * Shows one member with name and role. Admins can change roles and remove members, and all members can leave by
+ * themselves.
+ */
+function MemberLine({ slug, member, admin }: MemberProps & { admin: boolean }) {
+  const client = useQueryClient()
+  const change = useMutation({
+    mutationFn: (role: Role) => call('PATCH /w/:slug/members/:id', { slug, id: member.id }, { role }),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.workspace(slug) }),
+  })
+  const role = change.isPending ? (change.variables ?? member.role) : member.role
+  return (
+    <li className="person">
+      <div className="person-who">
+        <strong>
+          <Text>{member.name}</Text>
+        </strong>{' '}
+        {member.self && (
+          <Badge size="xs" variant="light" color="gray" ms={4}>
+            You
+          </Badge>
+        )}
+        <div className="svc-quiet">
+          <Text>{member.email}</Text>
+          {!member.emailConfirmed && ' · not confirmed'}
+          {factorInWords(member)}
+        </div>
+        {change.error && <ErrorNote error={change.error} />}
+      </div>
+      {admin ? (
+        <RoleSelect member={member} role={role} change={change.mutateAsync} />
+      ) : (
+        <span className="svc-quiet">{member.role === 'admin' ? 'Admin' : 'Member'}</span>
+      )}
+      {(admin || member.self) && <More slug={slug} member={member} />}
+    </li>
+  )
+}
+
+/** Says who has a second factor. Only admins know it, and nobody else than an admin is missing one. */
+function factorInWords({ factor, role }: Member): string {
+  if (factor === true) return ' · second factor'
+  return factor === false && role === 'admin' ? ' · no second factor' : ''
+}
+
+interface RoleSelectProps {
+  member: Member
+  /** The role to show: the new role while it is being saved, otherwise the stored one. */
+  role: Role
+  change: (role: Role) => Promise<unknown>
+}
+
+/**
+ * Lets an admin select the role of a member. Asks for confirmation if the member would become an admin, or if admins
+ * would lose their own rights.
+ */
+function RoleSelect({ member, role, change }: RoleSelectProps) {
+  const [asked, setAsked] = useState<Role | null>(null)
+  const select = (selected: Role) => {
+    if (selected === member.role) return
+    if (member.self || selected === 'admin') setAsked(selected)
+    else change(selected).catch(() => undefined) // The member's line shows why the change failed.
+  }
+  return (
+    <>
+      <Select
+        size="xs"
+        w={108}
+        aria-label={`Role of ${member.name}`}
+        allowDeselect={false}
+        data={[
+          { value: 'admin', label: 'Admin' },
+          { value: 'member', label: 'Member' },
+        ]}
+        value={role}
+        onChange={(selected) => select(selected as Role)}
+      />
+      <Confirm
+        opened={asked !== null}
+        onClose={() => setAsked(null)}
+        title={member.self ? 'Change your own role?' : `Make ${member.name} an admin?`}
+        confirm={asked === 'admin' ? 'Make admin' : 'Become a member'}
+        onConfirm={async () => {
+          if (asked) await change(asked)
+        }}
+      >
+        {member.self
+          ? 'You will still be able to view, but not to send commands, read logs or manage people. Another admin can undo this.'
+          : 'Admins can send commands, add and delete agents, read logs, and invite and remove people, including you.'}
+      </Confirm>
+    </>
+  )
+}
+
+/**
+ * The menu to remove a member from the workspace. On the line of the signed-in person, the menu is for leaving the
+ * workspace.
+ */
+function More({ slug, member }: MemberProps) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [leaving, setLeaving] = useState(false)
+  const remove = async () => {
+    await call('DELETE /w/:slug/members/:id', { slug, id: member.id })
+    if (!member.self) return void (await client.invalidateQueries({ queryKey: keys.workspace(slug) }))
+    await forgetWorkspace(client, slug)
+    await navigate({ to: paths.home })
+    client.removeQueries({ queryKey: keys.workspace(slug) })
+  }
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="subtle" color="gray" size="compact-sm" px={6} aria-label={`More for ${member.name}`}>
+            <IconDots size={17} aria-hidden />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item color="red" onClick={() => setLeaving(true)}>
+            {member.self ? 'Leave this workspace' : 'Remove from this workspace'}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Confirm
+        opened={leaving}
+        onClose={() => setLeaving(false)}
+        title={member.self ? 'Leave this workspace?' : `Remove ${member.name}?`}
+        confirm={member.self ? 'Leave' : 'Remove'}
+        danger
+        onConfirm={remove}
+      >
+        {member.self ? 'You' : member.name} will immediately lose access to this workspace on every device. Agents,
+        their tokens and the activity stay. Returning requires a new invitation.
+      </Confirm>
+    </>
   )
 }

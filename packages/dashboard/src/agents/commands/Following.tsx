@@ -1,16 +1,18 @@
-import { ActionIcon, Button } from '@mantine/core'
+import { ActionIcon, Button, Group } from '@mantine/core'
 import type { Command } from '@svc/api'
 import { IconX } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Text, Time, useClock } from '../../ui/index.ts'
 import { Tone } from '../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
-import { controlNames, dueWords, isControl, isOpen, undoOf, wordsOf } from '../parts/life.ts'
+import { controlNames, dueWords, isControl, isOpen, titleOf, undoOf, wordsOf } from '../parts/life.ts'
 import { CommandTitle } from './CommandTitle.tsx'
 import { ReadLog } from './ReadLog.tsx'
 import { undoFor } from './undo.ts'
-import { useToasts } from './useToasts.tsx'
 import './commands.css'
+import { useNavigate } from '@tanstack/react-router'
+import { paths } from '../../paths.ts'
+import { notify, unnotify } from '../../ui/notify.tsx'
 
 interface FollowingProps {
   agent: Agent
@@ -121,4 +123,53 @@ function Further({ agent, command, undoable }: Omit<OneProps, 'dismiss'>) {
       Undo: {controlNames[undo]}
     </Button>
   )
+}
+
+/** The milliseconds for which such a toast is shown. */
+const shownMs = 20_000
+const done = { pause: 'Paused', resume: 'Resumed', run_now: '' } as const
+
+/** Shows a toast for each command that leaves. `last` is the id of the only pause or resume that can be undone. */
+function useToasts(agent: Agent, left: readonly Command[], last: string | undefined): void {
+  const navigate = useNavigate()
+  const told = useRef(new Set<string>())
+  const { slug, page } = agent
+  const undoing = `undo ${slug}/${page.name}`
+  const lastHasLeft = left.some(({ id }) => id === last)
+  useEffect(() => {
+    // A later pause or resume replaces the one that the toast offers to undo.
+    if (!lastHasLeft) unnotify(undoing)
+  }, [lastHasLeft, undoing])
+  useEffect(() => {
+    for (const command of left) {
+      if (told.current.has(command.id)) continue
+      told.current.add(command.id)
+      const undo = command.id === last ? undoFor(agent, command) : undefined
+      if (command.logId !== null) {
+        const search = { tab: 'logs' as const, log: command.logId }
+        const read = () => void navigate({ to: paths.agent, params: { slug, name: page.name }, search })
+        toast(command.id, 'Read log', read, <Text>{`${page.name}: log ${titleOf(command).what ?? ''}`}</Text>)
+      } else if (undo !== undefined) {
+        const send = () => void agent.press.send({ type: undo }).catch(() => undefined)
+        const words = done[undo === 'resume' ? 'pause' : 'resume']
+        toast(undoing, `Undo: ${controlNames[undo]}`, send, <Text>{`${page.name}: ${words}`}</Text>)
+      }
+    }
+  })
+}
+
+function toast(id: string, button: string, act: () => void, words: ReactNode): void {
+  const press = () => {
+    unnotify(id)
+    act()
+  }
+  const message = (
+    <Group justify="space-between" gap="sm">
+      {words}
+      <Button variant="default" size="compact-sm" onClick={press}>
+        {button}
+      </Button>
+    </Group>
+  )
+  notify({ id, message, autoClose: shownMs })
 }

@@ -1,17 +1,32 @@
-import { Button, Text as Words } from '@mantine/core'
+import { ActionIcon, Button, Menu, Text as Words } from '@mantine/core'
+import type { Control } from '@svc/protocol'
+import {
+  IconBellOff,
+  IconClock,
+  IconDots,
+  IconKey,
+  IconPencil,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlayerTrackNext,
+  IconTag,
+  IconTrash,
+} from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { Suspense, useState } from 'react'
+import { type ComponentType, Suspense, useState } from 'react'
 import { listBefore } from '../../data/returning.ts'
 import { paths } from '../../paths.ts'
+import { part } from '../../ui/files.tsx'
 import { Level, Text, Time } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
-import { Dotted } from '../../ui/parts.tsx'
+import { Dotted, WhyButton } from '../../ui/parts.tsx'
 import { Wished } from '../../updates/parts/Wished.tsx'
-import { TagsDialog } from '../dialogs/index.ts'
+import { DeleteDialog, RenameDialog, RotateDialog, TagsDialog } from '../dialogs/index.ts'
 import { AsOf } from '../parts/AsOf.tsx'
-import type { Agent } from '../parts/agent.ts'
-import { AgentMenu } from './AgentMenu.tsx'
-import { Controls } from './Controls.tsx'
+import { type Agent, adminsOnly } from '../parts/agent.ts'
+import { controlNames, whilePaused, wordsOf } from '../parts/life.ts'
+import { isPaused } from '../parts/machine.ts'
+import { minutesToAnswer } from '../parts/press.ts'
 
 /** The top of the agent's page: the agent's name, level, last report and controls. */
 export function Header({ agent }: { agent: Agent }) {
@@ -152,4 +167,131 @@ function Tags({ agent: { slug, page } }: { agent: Agent }) {
       )}
     </div>
   )
+}
+
+const MuteChoice = part(() => import('../../alerts/mutes/MuteChoice.tsx'))
+const HoursDialog = part(() => import('./HoursDialog.tsx'))
+
+type AgentDialog = 'mute' | 'hours' | 'tags' | 'rename' | 'rotate' | 'delete'
+
+/**
+ * The menu to mute an agent, to set its hours and tags, to rename it, to rotate its token and to delete it. Each opens a dialog
+ * that names the consequences.
+ */
+function AgentMenu({ agent }: { agent: Agent }) {
+  const [open, setOpen] = useState<AgentDialog | null>(null)
+  const [used, setUsed] = useState(false)
+  const { slug, page } = agent
+  const dialog = (which: typeof open) => ({
+    slug,
+    name: page.name,
+    opened: open === which,
+    onClose: () => setOpen(null),
+  })
+  return (
+    <>
+      <Menu position="bottom-end" withinPortal onOpen={() => setUsed(true)}>
+        <Menu.Target>
+          <ActionIcon variant="default" size={36} aria-label={`More about ${page.name}`}>
+            <IconDots size={16} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Items canAct={page.canAct} open={setOpen} />
+      </Menu>
+      {used && (
+        <Suspense>
+          <RenameDialog {...dialog('rename')} />
+          <RotateDialog {...dialog('rotate')} />
+          <DeleteDialog {...dialog('delete')} />
+          {open === 'mute' && <MuteChoice slug={slug} name={page.name} onClose={() => setOpen(null)} />}
+          {open === 'tags' && <TagsDialog slug={slug} names={[page.name]} onClose={() => setOpen(null)} />}
+          {open === 'hours' && <HoursDialog slug={slug} name={page.name} onClose={() => setOpen(null)} />}
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+const Items = ({ canAct, open }: { canAct: boolean; open: (dialog: AgentDialog) => void }) => (
+  <Menu.Dropdown>
+    <Menu.Item leftSection={<IconBellOff size={15} aria-hidden />} onClick={() => open('mute')}>
+      Mute…
+    </Menu.Item>
+    <Menu.Divider />
+    {!canAct && <Menu.Label>{adminsOnly}</Menu.Label>}
+    <Menu.Item disabled={!canAct} leftSection={<IconClock size={15} aria-hidden />} onClick={() => open('hours')}>
+      Set hours…
+    </Menu.Item>
+    <Menu.Item disabled={!canAct} leftSection={<IconTag size={15} aria-hidden />} onClick={() => open('tags')}>
+      Tags…
+    </Menu.Item>
+    <Menu.Item disabled={!canAct} leftSection={<IconPencil size={15} aria-hidden />} onClick={() => open('rename')}>
+      Rename…
+    </Menu.Item>
+    <Menu.Item disabled={!canAct} leftSection={<IconKey size={15} aria-hidden />} onClick={() => open('rotate')}>
+      Rotate token…
+    </Menu.Item>
+    <Menu.Divider />
+    <Menu.Item
+      disabled={!canAct}
+      color="red"
+      leftSection={<IconTrash size={15} aria-hidden />}
+      onClick={() => open('delete')}
+    >
+      Delete…
+    </Menu.Item>
+  </Menu.Dropdown>
+)
+
+const icons: Readonly<Record<Control, ComponentType<{ size?: number; 'aria-hidden'?: boolean }>>> = {
+  pause: IconPlayerPause,
+  resume: IconPlayerPlay,
+  run_now: IconPlayerTrackNext,
+}
+
+/** The buttons for the controls that the agent offers (2.1), in a fixed order. */
+function Controls({ agent }: { agent: Agent }) {
+  const offered = agent.page.report?.controls ?? []
+  return (
+    <>
+      {(Object.keys(controlNames) as Control[])
+        .filter((control) => offered.includes(control))
+        .map((control) => (
+          <ControlButton key={control} agent={agent} control={control} />
+        ))}
+    </>
+  )
+}
+
+function ControlButton({ agent, control }: { agent: Agent; control: Control }) {
+  const [sending, setSending] = useState(false)
+  const under = agent.press.under({ type: control })
+  const Icon = icons[control]
+  const paused = isPaused(agent.page)
+  const press = async () => {
+    setSending(true)
+    await agent.press.send({ type: control }).catch(() => undefined)
+    setSending(false)
+  }
+  return (
+    <WhyButton
+      variant={paused && control === 'resume' ? 'filled' : 'default'}
+      size="sm"
+      leftSection={<Icon size={15} aria-hidden />}
+      onClick={() => void press()}
+      why={whyNot(agent, control, sending, under && wordsOf(under).word)}
+      note={
+        agent.silent ? `The agent is offline: without a report within ${minutesToAnswer} minutes, this expires.` : null
+      }
+    >
+      {controlNames[control]}
+    </WhyButton>
+  )
+}
+
+function whyNot(agent: Agent, control: Control, sending: boolean, under: string | undefined): string | null {
+  if (!agent.page.canAct) return adminsOnly
+  if (sending) return 'Sending…'
+  if (under !== undefined) return `Already ${under}.`
+  return isPaused(agent.page) ? whilePaused[control] : null
 }

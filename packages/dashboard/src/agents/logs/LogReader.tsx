@@ -3,13 +3,13 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { sizeText } from '@svc/protocol'
 import { IconChevronDown, IconChevronUp, IconDownload, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type KeyboardEvent, useMemo, useState } from 'react'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { addressFor } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
 import { ErrorNote, exact, Text, Time } from '../../ui/index.ts'
 import { count, figure } from '../../ui/time/format.ts'
-import { LogLines } from './LogLines.tsx'
-import { byRow, findIn, maxMatches, rowsOf, step } from './search.ts'
+import { byRow, findIn, type LogRow, maxMatches, piecesOf, rowsOf, step } from './search.ts'
 
 export interface LogReaderProps {
   slug: string
@@ -112,3 +112,75 @@ const foundText = (all: number, place: number | null) => {
 
 const day = (at: number) =>
   new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' }).format(at)
+
+interface LogLinesProps {
+  rows: readonly LogRow[]
+  marked: ReadonlyMap<number, { from: number; to: number; at: number }[]>
+  /**
+   * `at` is the index of the selected match among all matches, and `row` the index of the row in which that match
+   * starts; both are null without a match.
+   */
+  at: number | null
+  row: number | null
+  wrap: boolean
+}
+
+const lineHeight = 19
+
+/**
+ * Shows the rows of a log. Only the rows in sight are drawn. The view starts at the end of the log, which matters most.
+ */
+function LogLines({ rows, marked, at, row, wrap }: LogLinesProps) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => lineHeight,
+    overscan: 30,
+  })
+  const last = rows.length - 1
+  const end = useRef(virtual)
+  end.current = virtual
+  useEffect(() => {
+    if (last > 0) end.current.scrollToIndex(last, { align: 'end' })
+  }, [last])
+  useEffect(() => {
+    if (row !== null && at !== null) end.current.scrollToIndex(row, { align: 'center' })
+  }, [row, at])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: wrapping changes every height that was measured
+  useEffect(() => end.current.measure(), [wrap])
+
+  const items = virtual.getVirtualItems()
+  const digits = String((rows.at(-1)?.line ?? 0) + 1).length
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the log is scrolled with the keyboard
+    <section ref={scroller} className="ag-log" data-wrap={wrap} tabIndex={0} aria-label="Lines of the log">
+      <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
+        <div className="ag-log-window" style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
+          {items.map((item) => {
+            const { line, start, text } = rows[item.index] ?? { line: 0, start: 0, text: '' }
+            return (
+              <div key={item.key} ref={virtual.measureElement} data-index={item.index} className="ag-log-line">
+                <span className="ag-log-number" style={{ minWidth: `${digits}ch` }} aria-hidden>
+                  {start === 0 ? line + 1 : ''}
+                </span>
+                <bdi>
+                  {piecesOf(text, marked.get(item.index) ?? []).map((piece, i) =>
+                    piece.at === null ? (
+                      piece.text
+                    ) : (
+                      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one line, in order
+                      <mark key={i} data-at={piece.at === at}>
+                        {piece.text}
+                      </mark>
+                    ),
+                  )}
+                </bdi>
+              </div>
+            )
+          })}
+        </div>
+      </div>
+    </section>
+  )
+}

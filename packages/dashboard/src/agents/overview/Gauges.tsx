@@ -2,9 +2,9 @@ import type { Gauge } from '@svc/protocol'
 import { useId } from 'react'
 import { Text } from '../../ui/index.ts'
 import { Section } from '../../ui/parts.tsx'
+import { figure, percent } from '../../ui/time/format.ts'
 import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
-import { gaugeView } from './parts/gauge.ts'
 
 export const Gauges = ({ agent, gauges }: { agent: Agent; gauges: readonly Gauge[] }) => (
   <Section title="Gauges" aside={<AsOf agent={agent} />}>
@@ -55,4 +55,44 @@ function One({ gauge }: { gauge: Gauge }) {
       )}
     </>
   )
+}
+
+interface GaugeView {
+  /** The used amount of the gauge as text; null if the agent reported none. */
+  readonly text: string | null
+  readonly markText: string | null
+  /**
+   * The share of the bar's width that is filled, from 0 to 1. Null if the agent did not report the used amount, or if
+   * `max` is 0.
+   */
+  readonly used: number | null
+  /**
+   * The position on the bar of the mark, a limit that the agent reports, from 0 to 1. Null if the agent did not report
+   * a mark, or if `max` is 0.
+   */
+  readonly mark: number | null
+  /** The number at the right end of the bar. It is 0 if the numbers are no shares and none of them is above 0. */
+  readonly max: number
+  /** True if the used amount has reached the mark of the gauge. */
+  readonly over: boolean
+}
+
+/**
+ * Turns a reported gauge into what the page shows. If the used amount is at most 2 and the mark at most 1, both are
+ * shares (2): 1.05 of a budget is 105%. Otherwise both are plain numbers, on a bar that ends at the used amount, or 10%
+ * beyond the larger number if there is a mark.
+ */
+export function gaugeView({ used, mark }: Gauge): GaugeView {
+  const isShare = (used === undefined || (used >= 0 && used <= 2)) && (mark === undefined || (mark >= 0 && mark <= 1))
+  const max = isShare ? Math.max(1, used ?? 0) : Math.max(used ?? 0, mark ?? 0, 0) * (mark === undefined ? 1 : 1.1)
+  const text = isShare ? percent : figure
+  const place = (n: number | undefined) => (n === undefined || !(max > 0) ? null : Math.min(1, Math.max(0, n / max)))
+  return {
+    text: used === undefined ? null : text(used),
+    markText: mark === undefined ? null : text(mark),
+    used: place(used),
+    mark: place(mark),
+    max,
+    over: used !== undefined && mark !== undefined && used >= mark,
+  }
 }

@@ -1,26 +1,28 @@
 import './overview.css'
-import type { Account as AccountFacts } from '@svc/protocol'
+import type { UsageDay } from '@svc/api'
+import { type Account as AccountFacts, type ActiveRun, diskSpace, type HealthItem, missingSecrets } from '@svc/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment, type ReactNode, Suspense, useMemo } from 'react'
 import { read } from '../../data/queries.ts'
-import { dayName, lastDays, StackedBars, stack } from '../../ui/charts/index.ts'
+import { StackedBars } from '../../ui/charts/StackedBars.tsx'
+import { type Column, dayName, lastDays, stack } from '../../ui/charts/stack.ts'
 import { part } from '../../ui/files.tsx'
-import { dollars, serviceNow } from '../../ui/index.ts'
-import { Section } from '../../ui/parts.tsx'
+import { dollars, Level, lasting, serviceNow, Text, useClock } from '../../ui/index.ts'
+import { Dotted, Section } from '../../ui/parts.tsx'
 import { count, figure } from '../../ui/time/format.ts'
 import { Facts } from '../../ui/values/Facts.tsx'
+import { AskForLog } from '../parts/AskForLog.tsx'
+import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { pauseByMachine } from '../parts/machine.ts'
-import { Active } from './Active.tsx'
 import { Alerts } from './Alerts.tsx'
 import { Bindings } from './Bindings.tsx'
 import { Gauges } from './Gauges.tsx'
-import { Health } from './Health.tsx'
 import { PanelSection } from './Panels.tsx'
-import { arrange, type Columns, listedHealth } from './parts/arrange.ts'
+import { arrange, type Columns, listedHealth, worstFirst } from './parts/arrange.ts'
 import { Levels } from './parts/Levels.tsx'
 import { StateDetail, TwoReporters } from './parts/StateDetail.tsx'
-import { usageColumns } from './parts/usage.ts'
+import { Subjects } from './Subjects.tsx'
 import { hasVersions, Versions } from './Versions.tsx'
 
 /** Only agents without a level have a next step, so its code is apart. */
@@ -118,4 +120,146 @@ function Costs({ agent: { slug, page } }: { agent: Agent }) {
       />
     </Section>
   )
+}
+
+/** Shows the agent's runs in progress. The header says it if there are none. */
+function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
+  const old = agent.page.statusOld
+  return (
+    <Section
+      title={agent.silent || old ? 'Was running' : 'Running now'}
+      flush
+      aside={
+        <Dotted parts={[old && <AsOf key="as-of" agent={agent} />, runs.length > 1 && count(runs.length, 'run')]} />
+      }
+    >
+      <ul className="svc-rows">
+        {runs.map((run, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: runs in progress have no id
+          <li key={`${i}-${run.started}`} className="ag-active">
+            <One agent={agent} run={run} until={agent.silent ? agent.page.seenAt : old ? agent.page.statusAt : null} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function One({ agent, run, until }: { agent: Agent; run: ActiveRun; until: number | null }) {
+  return (
+    <>
+      <div className="ag-active-head">
+        <span>
+          {run.kind !== undefined && (
+            <strong>
+              <Text>{run.kind}</Text>
+            </strong>
+          )}{' '}
+          <span className="ag-quiet">
+            <Dotted
+              parts={[
+                run.model !== undefined && <Text key="model">{run.model}</Text>,
+                run.started !== undefined && <RunningSince key="since" started={run.started} until={until} />,
+                run.steps !== undefined && `${figure(run.steps)} ${run.steps === 1 ? 'step' : 'steps'}`,
+              ]}
+            />
+          </span>
+        </span>
+        {run.log !== undefined && <AskForLog agent={agent} name={run.log} />}
+      </div>
+      {run.detail !== undefined && (
+        <p>
+          <Text lines>{run.detail}</Text>
+        </p>
+      )}
+      {run.subjects && run.subjects.length > 0 && <Subjects subjects={run.subjects} />}
+    </>
+  )
+}
+
+/**
+ * Shows how long a run has lasted. The time counts on only while the agent reports and its status file is new (D20,
+ * D65), because otherwise nobody knows whether the run continues.
+ */
+function RunningSince({ started, until }: { started: number; until: number | null }) {
+  const words = useClock((now) => lasting((until ?? now) - started * 1000))
+  return (
+    <span>
+      {until === null ? 'for' : 'had run for'} {words}
+    </span>
+  )
+}
+
+/**
+ * True if the runtime itself added this health item, which is recognised by its name. Such an item is as new as the
+ * report, while all other items come from the status file and are as old as that file (D65).
+ */
+const isOfRuntime = ({ name }: HealthItem): boolean =>
+  name === missingSecrets ||
+  name === diskSpace ||
+  /^(Process|Programs|Status file|Binding [a-z][a-z0-9_]*)$/.test(name ?? '')
+
+/**
+ * Shows the agent's health items, the worst first. If the status file is old and the agent is not offline, the items from the status
+ * file also show when the file was written.
+ */
+function Health({ agent, items }: { agent: Agent; items: readonly HealthItem[] }) {
+  const old = agent.page.statusOld && !agent.silent
+  return (
+    <Section title="Health" flush>
+      <ul className="svc-rows">
+        {worstFirst(items).map((item, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: items have no id; names may be missing or repeat
+          <li key={`${i}-${item.name}`} className="ag-health">
+            <span className="ag-health-level">
+              {item.level === undefined ? <span className="ag-quiet">No level</span> : <Level level={item.level} />}
+            </span>
+            {item.name !== undefined && (
+              <span className="ag-health-name">
+                <Text>{item.name}</Text>
+              </span>
+            )}
+            <span className="ag-quiet">
+              <Dotted
+                parts={[
+                  item.detail !== undefined && <Text key="detail">{item.detail}</Text>,
+                  old && !isOfRuntime(item) && <AsOf key="as-of" agent={agent} />,
+                ]}
+              />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** The name for the part of a day's cost that belongs to no model. */
+const unnamed = 'model not named'
+
+/**
+ * The columns of the chart of an agent's costs: one for each day, also for days without runs. The columns show the cost
+ * by model if any cost was reported, otherwise the number of runs.
+ */
+export function usageColumns(
+  days: readonly UsageDay[],
+  keys: readonly string[],
+): { costs: boolean; columns: Column[] } {
+  const byDay = new Map(days.map((day) => [day.day, day]))
+  const costs = days.some((day) => day.cost > 0 || Object.values(day.models).some((cost) => cost > 0))
+  const columns = keys.map((key) => {
+    const day = byDay.get(key)
+    return { key, parts: day === undefined ? {} : costs ? costParts(day) : { runs: day.runs } }
+  })
+  return { costs, columns }
+}
+
+/**
+ * The costs of a day by model. The part of the day's cost that no model accounts for is added as `model not named`,
+ * unless it is only a rounding error.
+ */
+function costParts({ cost, models }: UsageDay): Record<string, number> {
+  const named = Object.values(models).reduce((sum, one) => sum + one, 0)
+  const rest = cost - named
+  return rest > 0.000_05 ? { ...models, [unnamed]: rest } : { ...models }
 }

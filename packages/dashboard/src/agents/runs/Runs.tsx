@@ -12,8 +12,7 @@ import { type Agent, useView } from '../parts/agent.ts'
 import { Pager } from '../parts/Pager.tsx'
 import { addressOfOrder, orderIn, orders, type RunOrder } from './list.ts'
 import { Length, RunDetails, Started, Status } from './parts.tsx'
-import { RunCards } from './RunCards.tsx'
-import { RunTable } from './RunTable.tsx'
+import { RunCards, RunTable } from './RunTable.tsx'
 import './runs.css'
 
 const size = 50

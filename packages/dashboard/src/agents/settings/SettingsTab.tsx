@@ -4,17 +4,19 @@ import { IconAdjustments } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { read } from '../../data/queries.ts'
-import { Empty, Text } from '../../ui/index.ts'
-import { Section, WhyButton } from '../../ui/parts.tsx'
+import { Empty, Text, Time } from '../../ui/index.ts'
+import { Section, Tone, WhyButton } from '../../ui/parts.tsx'
 import { count } from '../../ui/time/format.ts'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { settingByMachine } from '../parts/machine.ts'
 import { minutesToAnswer } from '../parts/press.ts'
 import { changesOf, draftsOf, groupsOf, reportedOf, withDraft, withoutDraft } from './form.ts'
-import { LastAnswer } from './LastAnswer.tsx'
 import { lastSet, pendingSettings } from './pending.ts'
 import { SettingRow } from './SettingRow.tsx'
 import './settings.css'
+import type { Command } from '@svc/api'
+import { CommandTitle } from '../commands/CommandTitle.tsx'
+import { wordsOf } from '../parts/life.ts'
 
 /**
  * The form for the settings that the agent reports (2.4). The agent owns the values; the form sends a command to change
@@ -143,4 +145,45 @@ function End({ agent, faults, changed, sending }: EndProps) {
 function summaryOf(faults: number, changed: number): string {
   if (faults > 0) return `${count(faults, 'value is', 'values are')} out of range`
   return changed > 0 ? `${count(changed, 'change')} to send` : ''
+}
+
+interface LastAnswerProps {
+  command: Command | undefined
+  schema: readonly Setting[]
+  /**
+   * Called when the person presses "Edit it again", with the values of the shown command; undefined if the person may
+   * not send commands.
+   */
+  onEdit: ((values: SettingValues) => void) | undefined
+}
+
+/**
+ * Shows, above the settings form, how the newest `set` command ended, and the message about it if there is one. The
+ * message is the agent's or, if the agent no longer offered the command, the service's.
+ */
+function LastAnswer({ command, schema, onEdit }: LastAnswerProps) {
+  if (command === undefined) return null
+  const { word, tone, means } = wordsOf(command)
+  const at = command.answeredAt ?? command.failedAt ?? command.createdAt
+  return (
+    <div className="ag-answer" data-tone={tone} role="status">
+      <Tone tone={tone} title={means}>
+        {word}
+      </Tone>
+      <CommandTitle command={command} schema={schema} />
+      {command.message && (
+        <q className="ag-words">
+          <Text lines>{command.message}</Text>
+        </q>
+      )}
+      <span className="ag-quiet">
+        <Time at={at} />
+      </span>
+      {onEdit && tone !== 'good' && !command.short && (
+        <Button variant="default" size="compact-sm" onClick={() => onEdit(command.payload as SettingValues)}>
+          Edit it again
+        </Button>
+      )}
+    </div>
+  )
 }

@@ -65,3 +65,50 @@ export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
     </>
   )
 }
+
+interface MuteManyProps {
+  slug: string
+  /** The mutes to set, at least one. */
+  covered: readonly Covered[]
+  done?: () => void
+}
+
+/** A button that mutes several agents, health items or rules for the same length. */
+export function MuteMany({ slug, covered, done }: MuteManyProps) {
+  const mute = useAlertChange(slug, 'Not all muted', async (seconds: number | null) => {
+    for (const { agent, rule, item } of covered)
+      await call(
+        'POST /w/:slug/mutes',
+        { slug },
+        {
+          ...(agent !== null && { agent }),
+          ...(rule !== null && { rule }),
+          ...(item != null && { item }),
+          seconds,
+        },
+      )
+  })
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={<IconBellOff size={14} aria-hidden />}
+          loading={mute.isPending}
+          aria-label={`Mute all ${covered.length}`}
+        >
+          Mute
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Mute all {covered.length}</Menu.Label>
+        {muteLengths.map(([words, seconds]) => (
+          <Menu.Item key={words} onClick={() => mute.mutate(seconds(serviceNow()), { onSuccess: () => done?.() })}>
+            {words}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,10 +1,18 @@
+import { Button, Checkbox } from '@mantine/core'
+import type { RuleSettings } from '@svc/api'
+import { alertRules } from '@svc/api/words'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
-import { ErrorNote, Section } from '../../ui/index.ts'
+import { ErrorNote, Level, Section } from '../../ui/index.ts'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
-import { MessageDetail } from '../parts/MessageDetail.tsx'
+import { MuteMenu } from '../mutes/MuteMenu.tsx'
 import type { AlertTabProps } from '../parts/props.ts'
-import { RuleLine } from './RuleLine.tsx'
+import { useAlertChange } from '../parts/useAlertChange.ts'
+import { audienceOf, conditionOf, followUpsOf } from '../parts/words.ts'
+import { RuleForm } from './RuleForm.tsx'
+import { has } from './rule-form.ts'
 
 /** The alert rules of the workspace as sentences, which admins edit in place. */
 export default function RulesTab({ slug, admin }: AlertTabProps) {
@@ -25,5 +33,83 @@ export default function RulesTab({ slug, admin }: AlertTabProps) {
       </Section>
       {admin && <MessageDetail slug={slug} />}
     </>
+  )
+}
+
+interface RuleLineProps {
+  slug: string
+  rule: RuleSettings
+  /** The names of the workspace's channels. */
+  channels: readonly string[]
+  admin: boolean
+}
+
+/** Shows one alert rule as a sentence. Admins can enable, disable, edit and mute the rule here. */
+function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
+  const [editing, setEditing] = useState(false)
+  const set = useAlertChange(slug, 'Not changed', (on: boolean) =>
+    call('PATCH /w/:slug/rules', { slug }, { rule: rule.rule, on }),
+  )
+  const name = alertRules[rule.rule].heading
+  const followUps = followUpsOf(rule)
+  const needsLimit = has.limit(rule) && rule.limit === null
+  return (
+    <li className="al-rule" data-on={rule.on}>
+      <div className="al-item">
+        {admin ? (
+          <Checkbox
+            className="al-switch"
+            aria-label={`Rule “${name}”`}
+            checked={set.isPending ? (set.variables ?? rule.on) : rule.on}
+            disabled={needsLimit}
+            onChange={(event) => set.mutate(event.currentTarget.checked)}
+          />
+        ) : (
+          <span className="al-switch">{rule.on ? 'On' : 'Off'}</span>
+        )}
+        <div className="al-words">
+          {rule.on ? 'Tell ' : 'Would tell '}
+          <strong>{audienceOf(rule)}</strong> {conditionOf(rule)}.
+          <span className="al-rule-level">
+            <Level level={rule.level} iconOnly />
+          </span>
+          {followUps.length > 0 && <div className="svc-quiet">{followUps.join(' ')}</div>}
+        </div>
+        {admin && !editing && (
+          <div className="al-acts">
+            {rule.on && <MuteMenu slug={slug} covered={{ agent: null, rule: rule.rule }} iconOnly />}
+            <Button
+              variant="default"
+              size="compact-sm"
+              onClick={() => setEditing(true)}
+              aria-label={`Edit the rule “${name}”`}
+            >
+              Edit
+            </Button>
+          </div>
+        )}
+      </div>
+      {editing && <RuleForm slug={slug} rule={rule} channels={channels} onDone={() => setEditing(false)} />}
+    </li>
+  )
+}
+
+/** Lets an admin choose whether messages to channels may contain the detail text of an agent. */
+function MessageDetail({ slug }: { slug: string }) {
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/alert-settings', { slug }))
+  const set = useAlertChange(slug, 'Not changed', (detail: boolean) =>
+    call('PATCH /w/:slug/alert-settings', { slug }, { detail }),
+  )
+  if (error && !data) return <ErrorNote error={error} retry={refetch} />
+  if (!data) return null
+  return (
+    <Section title="Messages">
+      <Checkbox
+        label="Include the agent’s detail text"
+        description="Messages about the levels Bad and Warning then also contain the detail that the agent reports. It leaves this service, and it may hold private text, such as subjects of mails. Without it they contain the level and the label."
+        checked={set.isPending ? (set.variables ?? data.detail) : data.detail}
+        onChange={(event) => set.mutate(event.currentTarget.checked)}
+      />
+    </Section>
   )
 }

@@ -5,7 +5,7 @@ import { IconHelp, IconSearch } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
 import { type KeyboardEvent, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { part } from '../../ui/files.tsx'
-import { focusList } from '../../ui/index.ts'
+import { focusList, Text } from '../../ui/index.ts'
 import { useKey } from '../../ui/keys/useKeys.ts'
 import { changedTo } from '../views/opened.ts'
 import type { FleetView } from '../views/state.ts'
@@ -19,7 +19,7 @@ const route = getRouteApi('/signed-in/w/$slug/')
 const pause = { right: 200, wrong: 600 } as const
 
 /** The id of the sentence about a mistake in the filter. */
-export const mistakeId = 'fleet-mistake'
+const mistakeId = 'fleet-mistake'
 
 /** The text in the field for other parts of the page, also while the address does not have it yet. */
 export type TypingRef = { current: { text: string; settle: () => void } | undefined }
@@ -191,3 +191,17 @@ function Underline({ text, mistake: { at, length }, input }: UnderlineProps) {
     </div>
   )
 }
+
+/** Says what is wrong with the filter, and what the list shows meanwhile. */
+export const Mistake = ({ error, applied }: { error: FilterError; applied: string }) => (
+  <p id={mistakeId} className="fleet-mistake" role="status">
+    <strong>Not applied.</strong> <Text>{error.message}</Text>{' '}
+    {applied === '' ? (
+      'The list shows all agents.'
+    ) : (
+      <>
+        The list still shows <Text mono>{applied}</Text>.
+      </>
+    )}
+  </p>
+)

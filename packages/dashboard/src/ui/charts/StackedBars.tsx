@@ -1,8 +1,9 @@
 import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, useId, useState } from 'react'
-import { columnAt, StackedPlot } from './StackedPlot.tsx'
-import { AsTable, Legend, Reading, readingText, type StackWords } from './StackedWords.tsx'
-import type { Stack } from './stack.ts'
+import { Text } from '../values/Text.tsx'
+import { colorOf } from './palette.ts'
+import { linear, ticksTo } from './scale.ts'
+import type { Stack, StackedColumn } from './stack.ts'
 
 interface StackedBarsProps extends StackWords {
   /** The title of the chart, such as `Cost by day and model`. */
@@ -74,5 +75,165 @@ export function StackedBars({ title, stack, axis, height = 150, whole = false, .
       <Legend series={series} format={format} />
       <AsTable title={title} stack={stack} {...words} />
     </figure>
+  )
+}
+
+const margin = { top: 8, right: 14, bottom: 20, left: 46 }
+
+interface StackedPlotProps {
+  /** The id of the element that names the chart. */
+  id: string
+  title: string
+  stack: Stack
+  size: { readonly width: number; readonly height: number }
+  axis: (value: number) => string
+  nameOf: (key: string) => string
+  whole: boolean
+  /** The index of the selected column; null if none is selected. */
+  at: number | null
+}
+
+/** Draws the columns and the axis of a stacked chart. */
+function StackedPlot({ id, title, stack, size, axis, nameOf, whole, at }: StackedPlotProps) {
+  const { columns } = stack
+  const inner = innerOf(size)
+  const ticks = ticksTo(stack.max, { whole })
+  const y = linear([0, ticks.at(-1) || 1], [inner.height, 0])
+  const step = stepOf(stack, size)
+  const every = Math.max(1, Math.ceil(56 / (step || 56)))
+  return (
+    <svg width={size.width} height={size.height} role="img" aria-labelledby={id}>
+      <title id={id}>{title}</title>
+      <g transform={`translate(${margin.left},${margin.top})`}>
+        {ticks.map((tick) => (
+          <g key={tick} transform={`translate(0,${y(tick)})`}>
+            <line className="svc-chart-grid" x2={inner.width} />
+            <text className="svc-chart-tick" x={-8} dy="0.32em" textAnchor="end">
+              {axis(tick)}
+            </text>
+          </g>
+        ))}
+        {columns.map((column, i) => (
+          <g key={column.key} transform={`translate(${i * step},0)`} className="svc-chart-column" data-at={i === at}>
+            <rect className="svc-chart-hover" width={step} height={inner.height} />
+            <Parts column={column} step={step} y={y} />
+            {(columns.length - 1 - i) % every === 0 && (i + 0.5) * step > 18 && (
+              <text className="svc-chart-tick" x={step / 2} y={inner.height + 15} textAnchor="middle">
+                {nameOf(column.key)}
+              </text>
+            )}
+          </g>
+        ))}
+      </g>
+    </svg>
+  )
+}
+
+const Parts = ({ column, step, y }: { column: StackedColumn; step: number; y: (value: number) => number }) =>
+  column.parts.map((part) => (
+    <rect
+      key={part.series.name}
+      x={step * 0.14}
+      width={step * 0.72}
+      y={y(part.to)}
+      height={Math.max(0.75, y(part.from) - y(part.to))}
+      style={{ fill: colorOf(part.series.color) }}
+    />
+  ))
+
+const innerOf = ({ width, height }: StackedPlotProps['size']) => ({
+  width: Math.max(0, width - margin.left - margin.right),
+  height: height - margin.top - margin.bottom,
+})
+
+/** The distance between the left edges of two neighbouring columns, in pixels; 0 without columns. */
+const stepOf = ({ columns }: Stack, size: StackedPlotProps['size']): number =>
+  columns.length > 0 ? innerOf(size).width / columns.length : 0
+
+/** The index of the column at a distance in pixels from the left edge of the chart; null if there is no column. */
+function columnAt(stack: Stack, size: StackedPlotProps['size'], x: number): number | null {
+  const place = Math.floor((x - margin.left) / (stepOf(stack, size) || 1))
+  return place >= 0 && place < stack.columns.length ? place : null
+}
+
+/** Functions that put the values and the column names of a chart into words. */
+interface StackWords {
+  format: (value: number) => string
+  /** Converts the key of a column to the name that people read. */
+  nameOf: (key: string) => string
+}
+
+/** Shows one column of a chart as a line: the column's name and sum, and its parts from the top to the bottom. */
+function Reading({ column, format, nameOf }: StackWords & { column: StackedColumn }) {
+  return (
+    <>
+      <strong>{nameOf(column.key)}</strong> {format(column.total)}
+      {[...column.parts].reverse().map((part) => (
+        <span key={part.series.name}>
+          <i style={{ background: colorOf(part.series.color) }} />
+          <Text>{part.series.name}</Text> {format(part.value)}
+        </span>
+      ))}
+    </>
+  )
+}
+
+/** Describes one column of a chart in a line of text, for screen readers. */
+const readingText = (column: StackedColumn, { format, nameOf }: StackWords): string =>
+  [
+    `${nameOf(column.key)}: ${format(column.total)}`,
+    ...column.parts.map((part) => `${part.series.name} ${format(part.value)}`),
+  ].join(', ')
+
+/** Shows the series of a chart with their colours and sums; nothing if there is only one series. */
+const Legend = ({ series, format }: Pick<Stack, 'series'> & Pick<StackWords, 'format'>) =>
+  series.length > 1 && (
+    <ul className="svc-chart-legend">
+      {series.map((one) => (
+        <li key={`${one.color}${one.name}`}>
+          <i style={{ background: colorOf(one.color) }} aria-hidden />
+          <Text>{one.name}</Text>
+          <span className="svc-chart-sum">{format(one.total)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+
+/** Shows the figures of the chart as a table. Days without a figure are left out. */
+function AsTable({ title, stack, format, nameOf }: StackWords & { title: string; stack: Stack }) {
+  return (
+    <details className="svc-chart-table">
+      <summary>Show as table</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled with the keyboard */}
+      <section tabIndex={0} aria-label={`${title}, as a table`}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              {stack.series.map((one) => (
+                <th scope="col" key={`${one.color}${one.name}`}>
+                  <Text>{one.name}</Text>
+                </th>
+              ))}
+              <th scope="col">Total</th>
+            </tr>
+          </thead>
+          <tbody>
+            {stack.columns
+              .filter((column) => column.total > 0)
+              .map((column) => (
+                <tr key={column.key}>
+                  <th scope="row">{nameOf(column.key)}</th>
+                  {stack.series.map((one) => {
+                    const part = column.parts.find(({ series }) => series === one)
+                    return <td key={`${one.color}${one.name}`}>{part ? format(part.value) : ''}</td>
+                  })}
+                  <td>{format(column.total)}</td>
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </section>
+    </details>
   )
 }

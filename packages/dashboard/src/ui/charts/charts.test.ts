@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dayName, lastDays } from './days.ts'
+import { sharesOf, spansOf } from './Strip.tsx'
 import { linear, ticksTo } from './scale.ts'
-import { sharesOf, spansOf } from './spans.ts'
-import { stack } from './stack.ts'
+import { dayName, lastDays, stack } from './stack.ts'
 
 test.each([
   [0, [0]],

@@ -1,7 +1,6 @@
 import { Stack } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { Dialog } from './Dialog.tsx'
-import { DialogEnd } from './DialogEnd.tsx'
+import { Dialog, DialogEnd } from './Dialog.tsx'
 import { useKeptFocus } from './focus.ts'
 import '../parts.css'
 

@@ -1,5 +1,6 @@
-import { Modal, type ModalProps } from '@mantine/core'
+import { Button, Group, Modal, type ModalProps } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { ErrorNote } from './ErrorNote.tsx'
 import { useFocusBack } from './focus.ts'
 
 interface DialogProps extends Pick<ModalProps, 'opened' | 'onClose'> {
@@ -42,3 +43,29 @@ export function Dialog({ opened, onClose, title, children, size = 'md', stay = f
     </Modal.Root>
   )
 }
+
+interface DialogEndProps {
+  /** The error with which the action failed; null if it did not fail. */
+  error: unknown
+  onCancel: () => void
+  /** The text on the button that submits the form, which begins with a verb. */
+  submit: string
+  busy: boolean
+  danger?: boolean | undefined
+  disabled?: boolean | undefined
+}
+
+/** The end of a form in a dialog: the error if there is one, the cancel button, and the submit button. */
+export const DialogEnd = ({ error, onCancel, submit, busy, danger, disabled = false }: DialogEndProps) => (
+  <>
+    {error !== null && <ErrorNote error={error} />}
+    <Group justify="flex-end" gap="xs">
+      <Button variant="default" onClick={onCancel}>
+        Cancel
+      </Button>
+      <Button type="submit" {...(danger && { color: 'red' })} loading={busy} disabled={disabled}>
+        {submit}
+      </Button>
+    </Group>
+  </>
+)

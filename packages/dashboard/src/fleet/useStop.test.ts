@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { placeOf, type Stop } from './stop.ts'
+import { placeOf, type Stop } from './useStop.ts'
 
 const inSight = new Map([
   ['a', 0],

@@ -1,7 +1,7 @@
 import type { OfferedSetting } from '@svc/api'
 import type { Setting } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { choosable, chosen, nowWords, valuesOf } from './values.ts'
+import { choosable, chosen, nowWords, valuesOf } from './SetValues.tsx'
 
 const every: Setting = { key: 'every', label: 'Minutes', type: 'number', min: 1, max: 120 }
 const on: Setting = { key: 'on', type: 'bool' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressOfFile, recoveryFile } from './recovery-file.ts'
+import { addressOfFile, recoveryFile } from './SecondFactors.tsx'
 
 test('the file of the recovery codes says whose they are, for which service, and from when', () => {
   const codes = ['7k2m-9xq4-b0c1-z8nd', '0000-1111-2222-3333']
