@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { agentFolder } from '../../testing/folder.ts'
 import { manifestOf } from '../reporter/manifest.ts'
+import { agentChecks } from './look/agent-checks.ts'
 import { lineOf } from './look/checked.ts'
-import { local } from './look/doctor.ts'
 import { factsOf } from './look/facts.ts'
 import { lines } from './look/status.ts'
 import { explain } from './look/why.ts'
@@ -29,7 +29,7 @@ test.each<[what: string, make: (file: string) => void, says: string, absent?: tr
   const facts = factsOf({ folder: agent, manifest: manifest.value })
   const said = `state/status.json ${says}`
   expect(lines(facts).join('\n')).toContain(said)
-  const checks = local(agent).map(lineOf)
+  const checks = agentChecks(agent).map(lineOf)
   expect(checks.filter((line) => line.includes('Status file'))).toEqual([expect.stringContaining(said)])
   const reasons = explain(facts, Date.now() / 1000).join('\n')
   expect(reasons).toContain(absent ? 'It has not written state/status.json yet' : said)

@@ -4,25 +4,25 @@
  */
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { isToken, limits, type Preview, type SecretSpec, type SettingValues } from '@svc/protocol'
+import type { Preview, SecretSpec, SettingValues } from '@svc/protocol'
 import { Command } from 'commander'
-import { askPreview, checkRedeemed, redeem } from '../../install/call.ts'
+import { checkRedeemed, redeem } from '../../install/call.ts'
 import { claim, takenBy, unclaim } from '../../install/claim.ts'
 import { place } from '../../install/place.ts'
-import { unmet, wrongWithSvc } from '../../install/ready.ts'
+import { unmet } from '../../install/ready.ts'
 import { gatherSecrets, notGiven } from '../../install/secrets.ts'
 import { type Installed, installService } from '../../install/service/units.ts'
 import { programFile } from '../../launcher/file.ts'
 import { messageOf } from '../../machine/base/errors.ts'
 import { seconds } from '../../machine/base/time.ts'
-import { type Env, isOpen, readOrigin } from '../../machine/files/env.ts'
+import type { Env } from '../../machine/files/env.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
 import { readHandedEnv } from '../../machine/files/handed.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { manifestNow } from '../../reporter/known.ts'
 import { type Install, withoutMachine, writeInstall } from '../../state/install-note.ts'
 import { insideOf } from '../../updates/runtime/release.ts'
-import { askHidden, confirm, interactive, pasted, standardInput } from '../kit/ask.ts'
+import { askHidden, confirm, interactive } from '../kit/ask.ts'
 import { agentAt, me } from '../kit/folder.ts'
 import { columns, exits, oneLine, Refusal, safe, show, warn } from '../kit/output.ts'
 import { startInBackground } from '../run/start.ts'
@@ -34,7 +34,7 @@ import {
   unsetSettingsLines,
 } from '../steer/init-settings.ts'
 import { readPairs } from '../steer/settings.ts'
-import { announce } from './announce.ts'
+import { announce, previewed, undone } from './preview.ts'
 
 interface InitOptions {
   readonly url: string
@@ -140,20 +140,6 @@ async function run(options: InitOptions): Promise<void> {
   )
 }
 
-/** Reads the address and the install code, and asks the service what the code would install. */
-async function previewed({ url, code: typed }: InitOptions): Promise<{ origin: string; code: string; seen: Preview }> {
-  const origin = readOrigin(pasted('The address', url))
-  if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)
-  if (isOpen(origin.value))
-    warn(`Everyone on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
-  const code = await codeFrom(typed)
-  const seen = await askPreview(origin.value, code, new AbortController().signal)
-  if (!seen.ok) throw new Refusal(seen.message, seen.is === 'unreached' ? exits.unreached : exits.refused)
-  const old = wrongWithSvc(seen.value)
-  if (old) throw new Refusal(`${old} ${undone}`)
-  return { origin: origin.value, code, seen: seen.value }
-}
-
 /**
  * Installs the agent as a service of the machine, so that the machine starts it. The agent is already installed in its
  * folder. So if the machine refuses the service, the message says this and names the command that starts the agent.
@@ -205,8 +191,6 @@ function handedOver({ set, secretsFile }: InitOptions): Env {
 function undoneToo(error: unknown): never {
   throw error instanceof Refusal ? new Refusal(`${error.message} ${undone}`, error.exit) : error
 }
-
-const undone = 'Nothing was installed; the code is still valid.'
 
 /**
  * The preview that the person has read, and the person's answers. All of this comes before the install code is used up.
@@ -301,26 +285,3 @@ const nextSteps = (root: string): string[] => [
     [hint(`service install ${asRoot() ? '--system ' : ''}--start`, root), 'now and at every boot'],
   ]).map((line) => `  ${line}`),
 ]
-
-/**
- * Reads the install code from --code, SVC_CODE, the terminal or standard input. The argument --code is the worst way,
- * since every user of the machine can see arguments, although a code is valid only once and for fifteen minutes.
- */
-async function codeFrom(given: string | undefined): Promise<string> {
-  const code = pasted(
-    'The install code',
-    given ??
-      (process.env.SVC_CODE ||
-        (interactive()
-          ? await askHidden('The install code (it is not shown)', true)
-          : await standardInput(limits.installBodyBytes))),
-    { secret: true },
-  )
-  if (isToken('install', code)) return code
-  throw new Refusal(
-    code === ''
-      ? 'No install code was given. Paste it when asked, or pass it with --code, in SVC_CODE or on standard input.'
-      : 'That is not an install code. A code starts with svc_inst_, followed by letters, digits, _ and - only. The service shows it when it is issued.',
-    exits.usage,
-  )
-}

@@ -1,48 +1,17 @@
 /** `svc doctor`: checks whatever can be wrong on this machine, and says what to do. */
-import { accessSync, constants, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import type { Manifest } from '@svc/blueprint'
 import { Command } from 'commander'
-import { findUnit, findUnits, textOf } from '../../install/service/find.ts'
-import { unitFault } from '../../install/service/mend.ts'
-import { pathOf } from '../../install/service/text.ts'
-import { unanswered, uninstallHint } from '../../install/service/units.ts'
-import { processNow, wordFor } from '../../launcher/now.ts'
-import { messageOf } from '../../machine/base/errors.ts'
-import { withoutStop } from '../../machine/base/sentence.ts'
-import { minNode, version } from '../../machine/base/version.ts'
+import { findUnits } from '../../install/service/find.ts'
 import { checkReachable, refusalOf } from '../../machine/client/service-client.ts'
 import { isOpen, readConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { whoHolds } from '../../machine/files/lock.ts'
 import { unremembered } from '../../machine/files/network.ts'
 import { examples, hint } from '../../machine/hint.ts'
-import { canRun } from '../../machine/programs/can-run.ts'
-import { needsText, unmetNeeds } from '../../machine/programs/needs.ts'
-import { readJournal } from '../../reporter/commands/journal.ts'
-import { manifestOf } from '../../reporter/manifest.ts'
 import { readOutbox } from '../../reporter/outbox.ts'
-import { diskHealth } from '../../reporter/status/disk.ts'
-import { readStatus } from '../../reporter/status/file.ts'
-import { keepStatus } from '../../reporter/status/keep.ts'
-import { unfinished } from '../../state/install-note.ts'
-import { readStop } from '../../state/own.ts'
-import { placeOf } from '../../state/paths.ts'
-import { readPause } from '../../state/pause.ts'
-import { hasVersion } from '../../state/versions/folders.ts'
-import { readUpdate } from '../../updates/agent/journal.ts'
-import { versionSummary } from '../../updates/agent/now.ts'
-import { standstill } from '../../updates/agent/unread.ts'
-import { cannotHere } from '../../updates/runtime/keys.ts'
-import { runtimeFacts, runtimeSentences } from '../../updates/runtime/now.ts'
-import { insideOf } from '../../updates/runtime/release.ts'
-import { noSshKeygen, sshKeygen } from '../../updates/runtime/verify.ts'
 import { type Common, common, existing } from '../kit/folder.ts'
 import { exits, show } from '../kit/output.ts'
+import { agentChecks, programs, unit } from './agent-checks.ts'
 import { type Check, lineOf } from './checked.ts'
-import { lackingSecrets, statusAge } from './facts.ts'
-import { processSentence } from './why.ts'
-import { writtenFiles } from './written-files.ts'
+import { fileChecks } from './file-checks.ts'
 
 export const doctor = (): Command =>
   common(new Command('doctor'))
@@ -55,7 +24,9 @@ export const doctor = (): Command =>
     .action(async ({ dir, json, offline }: Common & { offline?: boolean }) => {
       const folder = existing(dir)
       const checks = [
-        ...local(folder),
+        ...fileChecks(folder),
+        ...agentChecks(folder),
+        connected(folder),
         ...(await programs(folder)),
         ...(await unit(folder)),
         ...(offline ? [] : await remote(folder)),
@@ -64,236 +35,6 @@ export const doctor = (): Command =>
       show(json, { ok: bad.length === 0, checks }, () => checks.map(lineOf))
       if (bad.length > 0) process.exitCode = bad.every((c) => c.name === 'Service') ? exits.unreached : exits.refused
     })
-
-export const local = (folder: Folder): Check[] => [
-  node(process.versions.node),
-  manifestCheck(folder),
-  writable(folder.root),
-  disk(folder),
-  ...[folder.env, folder.secrets, folder.outbox, folder.commands].flatMap(mode),
-  ...writtenFiles(folder),
-  journal(folder),
-  ...installed(folder),
-  ...statusFile(folder),
-  reporter(folder),
-  selfUpdate(folder),
-  connected(folder),
-]
-
-const node = (running: string): Check => ({
-  name: 'Node',
-  ok: Number(running.split('.')[0]) >= minNode,
-  message: `${running} (svc ${version} needs ${minNode} or newer)`,
-})
-
-function manifestCheck(folder: Folder): Check {
-  const manifest = manifestOf(folder)
-  return {
-    name: 'Manifest',
-    ok: manifest.ok,
-    message: manifest.ok ? `${manifest.value.name} ${manifest.value.version}` : manifest.message,
-  }
-}
-
-function writable(path: string): Check {
-  try {
-    accessSync(path, constants.W_OK)
-    return { name: 'Folder', ok: true, message: `${path} can be written` }
-  } catch {
-    return { name: 'Folder', ok: false, message: `${path} cannot be written by this user; run svc as the owner` }
-  }
-}
-
-/** Checks that the file systems of the agent's folder have room. */
-function disk(folder: Folder): Check {
-  const [item] = diskHealth(folder)
-  if (!item) return { name: 'Disk', ok: true, message: `there is room at ${folder.root}` }
-  return { name: 'Disk', ok: item.level !== 'bad', warns: true, message: item.detail ?? '' }
-}
-
-/** Checks that a file with secrets, reports or commands can be accessed only by its owner (D51). */
-function mode(file: string): Check[] {
-  const stat = statSync(file, { throwIfNoEntry: false })
-  if (!stat) return []
-  const open = (stat.mode & 0o077) !== 0
-  return [
-    {
-      name: 'Mode',
-      ok: !open,
-      message: open
-        ? `${file} can be read by others; run "chmod 600 ${file}"`
-        : `${file} is readable only by its owner`,
-    },
-  ]
-}
-
-function journal(folder: Folder): Check {
-  try {
-    return { name: 'Journal', ok: true, message: `${readJournal(folder).length} commands remembered` }
-  } catch (error) {
-    return { name: 'Journal', ok: false, message: messageOf(error) }
-  }
-}
-
-/** Checks an agent that svc starts itself: its installation, required secrets, process, program and versions. */
-function installed(folder: Folder): Check[] {
-  const broken = unfinished(folder)
-  if (broken) return [{ name: 'Installation', ok: false, message: broken }]
-  const manifest = manifestOf(folder)
-  if (!manifest.ok || !manifest.value.runtime) return []
-  const lacking = lackingSecrets(folder, manifest.value)
-  const process = processNow(folder)
-  const word = process ? wordFor(process) : 'stopped'
-  return [
-    {
-      name: 'Secrets',
-      ok: lacking === undefined,
-      message: lacking ?? 'all required secrets are set',
-    },
-    {
-      name: 'Process',
-      ok:
-        (word === 'running' && process?.halt === undefined) ||
-        word === 'stopping' ||
-        (process?.state.is === 'stopped' && process.state.exit?.code === 0) ||
-        readPause(folder) !== undefined,
-      ...(process?.state.is === 'running' && process.state.background && { warns: true }),
-      message: process
-        ? withoutStop(processSentence({ process, stopped: readStop(folder) }))
-        : `never started; run "${hint('start')}"`,
-    },
-    ...program(folder, manifest.value),
-    ...versions(folder, manifest.value),
-  ]
-}
-
-/** Checks that the agent still updates its status file (D65). */
-function statusFile(folder: Folder): Check[] {
-  const manifest = manifestOf(folder)
-  if (!manifest.ok || manifest.value.status === undefined) return []
-  const { status } = manifest.value
-  const read = readStatus(folder, placeOf(folder, manifest.value, status))
-  const [fault] = keepStatus({ misses: 0 }, read, status, Date.now()).health
-  if (fault?.level === 'warn') return [{ name: 'Status file', ok: false, message: withoutStop(fault.detail ?? status) }]
-  if (read.is === 'missing')
-    return [{ name: 'Status file', ok: true, warns: true, message: `${status} ${read.why ?? 'is not there'}` }]
-  const age = statusAge(folder, manifest.value)?.item
-  if (!age) return []
-  return [{ name: 'Status file', ok: age.level !== 'warn', message: `${status}: ${age.detail}` }]
-}
-
-/** Checks the versions of an agent that was updated: whether a rollback is possible, and whether an update is stuck. */
-function versions(folder: Folder, manifest: Manifest): Check[] {
-  const why = folder.installed ? standstill(folder) : undefined
-  if (why !== undefined) return [{ name: 'Versions', ok: false, message: why }]
-  const update = folder.installed ? readUpdate(folder) : undefined
-  if (!update) return []
-  const { state, previous } = update
-  const missing = previous !== undefined && !hasVersion(folder, previous.sha256)
-  const way = previous ? `${previous.version} is kept as the previous version` : `there is no previous version here`
-  return [
-    {
-      name: 'Versions',
-      ok: state !== 'undoing' && !missing,
-      message: missing
-        ? `the previous version ${previous.version} is not complete under ${folder.versions}, so going back needs the service`
-        : [...versionSummary(update, Date.now()), `${manifest.version} is in place`, way].map(withoutStop).join('; '),
-    },
-  ]
-}
-
-/** The PATH that the runtime will have: that of its unit or, without one, that of this shell. */
-function runtimePath(folder: Folder): string {
-  const unit = findUnit(folder)
-  return (unit && pathOf(textOf(unit.file) ?? '')) ?? process.env.PATH ?? ''
-}
-
-/** Checks that the program which starts the agent can be found and run. */
-function program(folder: Folder, { runtime, name }: Manifest): Check[] {
-  const wanted = runtime?.kind === 'compose' ? 'docker' : (runtime?.command[0] ?? '')
-  const places = wanted.includes('/')
-    ? [resolve(folder.home, runtime?.kind === 'process' ? runtime.workdir : '.', wanted)]
-    : runtimePath(folder)
-        .split(':')
-        .map((path) => join(path, wanted))
-  const found = places.find((path) => canRun(path))
-  return [
-    {
-      name: 'Program',
-      ok: found !== undefined,
-      message: found ?? `${wanted}, which starts ${name}, is not there or cannot be run`,
-    },
-  ]
-}
-
-/** Checks that this machine has all programs that the agent needs according to its manifest. */
-async function programs(folder: Folder): Promise<Check[]> {
-  const manifest = manifestOf(folder)
-  const needs = (manifest.ok && manifest.value.needs) || []
-  if (needs.length === 0) return []
-  const unmet = await unmetNeeds(needs, runtimePath(folder))
-  return [{ name: 'Programs', ok: unmet.length === 0, message: unmet.join(' ') || needsText(needs) }]
-}
-
-/**
- * Checks that the service manager of the machine can start the agent: there is only one unit for the agent, its program
- * is there, the manager answers, and the unit survives a failed trial of svc itself (D38).
- */
-async function unit(folder: Folder): Promise<Check[]> {
-  const units = findUnits(folder)
-  const [found] = units
-  if (!found) return []
-  const bad = (message: string): Check[] => [{ name: 'Unit', ok: false, message }]
-  if (units.length > 1)
-    return bad(
-      `${units.map(({ file }) => file).join(' and ')} start this agent; remove them with "${uninstallHint(found, folder.root)}" and install one`,
-    )
-  const fault = unitFault(folder, found)
-  if (fault) return bad(fault.message)
-  const silent = await unanswered(folder)
-  if (!silent) return [{ name: 'Unit', ok: true, message: found.file }]
-  const message = `${silent.file}. ${silent.message}`
-  return whoHolds(folder, 'runtime') ? [{ name: 'Unit', ok: true, warns: true, message }] : bad(message)
-}
-
-function reporter(folder: Folder): Check {
-  const holder = whoHolds(folder, 'runtime')
-  const manifest = manifestOf(folder)
-  const managed = manifest.ok && manifest.value.runtime !== undefined
-  return {
-    name: managed ? 'Runtime' : 'Reporter',
-    ok: holder !== undefined,
-    message: holder
-      ? `running (process ${holder.pid})`
-      : `not running; start it with "${hint(managed ? 'start' : 'report')}"`,
-  }
-}
-
-/**
- * Returns the check that says why a build of svc cannot update itself, because it runs from source or has no release
- * keys; undefined if the build can update itself.
- */
-export function selfUpdates(running: string | undefined, keys: readonly string[] | undefined): Check | undefined {
-  const message = cannotHere(running, keys)
-  if (message === undefined) return undefined
-  const check = { name: 'Self-update', ok: true } as const
-  if (running === 'dev') return { ...check, message }
-  const means =
-    'This is a development build. It runs like any other, and keeps its version until someone installs a signed svc.pyz'
-  return { ...check, warns: true, message: `${message}. ${means}` }
-}
-
-/** Checks that the runtime in the agent's folder can update itself, and shows its last attempt (3.5). */
-function selfUpdate(folder: Folder): Check {
-  const facts = runtimeFacts(folder)
-  const name = 'Self-update'
-  const cannot = selfUpdates(facts.version, insideOf(folder.runtime)?.keys)
-  if (cannot) return cannot
-  const program = sshKeygen()
-  if (program === undefined) return { name, ok: false, message: `a new svc could not be verified: ${noSshKeygen()}` }
-  const [first = '', ...more] = runtimeSentences(facts)
-  return { name, ok: true, message: [first, ...more, `Signatures are verified with ${program}.`].join(' ') }
-}
 
 function connected(folder: Folder): Check {
   const connection = readConnection(folder)

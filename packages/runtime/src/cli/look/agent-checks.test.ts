@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { selfUpdates } from './agent-checks.ts'
 import { lineOf } from './checked.ts'
-import { selfUpdates } from './doctor.ts'
 
 test('a build without a release key is a warning that says what it means, not a fault', () => {
   const check = selfUpdates('0.2.0', [])

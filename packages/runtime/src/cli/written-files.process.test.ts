@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { agentFolder, svc, token } from '../../../testing/folder.ts'
+import { agentFolder, svc, token } from '../../testing/folder.ts'
 
 const origin = 'http://127.0.0.1:9'
 let folder: ReturnType<typeof agentFolder>

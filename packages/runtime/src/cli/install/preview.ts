@@ -1,0 +1,78 @@
+/**
+ * The preview of an installation: what an install code would install, as the service says it, and the text that a person
+ * reads about it before anything is done.
+ */
+import { isToken, limits, type Preview } from '@svc/protocol'
+import { askPreview } from '../../install/call.ts'
+import { needsLines, wrongWithSvc } from '../../install/ready.ts'
+import { askHidden, interactive, pasted, standardInput } from '../kit/ask.ts'
+import { exits, oneLine, Refusal } from '../kit/output.ts'
+import { originFrom } from './connecting.ts'
+
+export const undone = 'Nothing was installed; the code is still valid.'
+
+interface PreviewOptions {
+  readonly url: string
+  readonly code?: string
+}
+interface Previewed {
+  readonly origin: string
+  readonly code: string
+  readonly seen: Preview
+}
+
+/** Reads the address and the install code, and asks the service what the code would install. */
+export async function previewed({ url, code: typed }: PreviewOptions): Promise<Previewed> {
+  const origin = originFrom(url)
+  const code = await codeFrom(typed)
+  const seen = await askPreview(origin, code, new AbortController().signal)
+  if (!seen.ok) throw new Refusal(seen.message, seen.is === 'unreached' ? exits.unreached : exits.refused)
+  const old = wrongWithSvc(seen.value)
+  if (old) throw new Refusal(`${old} ${undone}`)
+  return { origin, code, seen: seen.value }
+}
+
+/**
+ * Reads the install code from --code, SVC_CODE, the terminal or standard input. The argument --code is the worst way,
+ * since every user of the machine can see arguments, although a code is valid only once and for fifteen minutes.
+ */
+async function codeFrom(given: string | undefined): Promise<string> {
+  const code = pasted(
+    'The install code',
+    given ??
+      (process.env.SVC_CODE ||
+        (interactive()
+          ? await askHidden('The install code (it is not shown)', true)
+          : await standardInput(limits.installBodyBytes))),
+    { secret: true },
+  )
+  if (isToken('install', code)) return code
+  throw new Refusal(
+    code === ''
+      ? 'No install code was given. Paste it when asked, or pass it with --code, in SVC_CODE or on standard input.'
+      : 'That is not an install code. A code starts with svc_inst_, followed by letters, digits, _ and - only. The service shows it when it is issued.',
+    exits.usage,
+  )
+}
+
+/** The text that a person reads: what is installed, in which folder, and what the agent may access. */
+export function announce(seen: Preview, origin: string, root: string): string[] {
+  const secrets = seen.secrets ?? []
+  const bindings = seen.bindings ?? []
+  return [
+    `${seen.agentName}: ${seen.blueprint} ${seen.version} from ${origin}`,
+    ...(seen.description ? [`  ${seen.description}`] : []),
+    `Goes into ${root}. It runs as your user on this machine (${seen.runtime ?? 'process'}) and can read what you can read.`,
+    ...needsLines(seen),
+    ...(bindings.length === 0
+      ? ['It uses no other products.']
+      : [
+          'It gets a token for:',
+          ...bindings.map((b) => `  ${b.product} as ${b.role}: ${b.scopes?.join(', ') || 'no scopes'}`),
+        ]),
+    ...(secrets.length === 0
+      ? ['It needs no secrets.']
+      : ['It needs:', ...secrets.map((s) => `  ${s.name}${s.optional ? ' (optional)' : ''}: ${s.purpose}`)]),
+  ].map(oneLineKept)
+}
+const oneLineKept = (line: string): string => (/^ */.exec(line)?.[0] ?? '') + oneLine(line)
