@@ -1,7 +1,7 @@
 /** Judges one job: how it is, in a level and in words. Pure; all times are Unix seconds. */
 import type { Level } from '@svc/protocol'
 import { span } from '../../machine/base/time.ts'
-import { badOf, endedOf, endOf } from './clear.ts'
+import { digestOf, endOf } from './digest.ts'
 import type { JobFacts } from './facts.ts'
 import { dueOf, isOverdue, nextOf } from './overdue.ts'
 import type { ShownRun } from './reader.ts'
@@ -107,44 +107,6 @@ const manyCopies = 3
 /** The number of copies after the first whose starts are shown. */
 const namedCopies = 3
 
-/** A summary of all runs of a job, which does not depend on the time. */
-interface Digest {
-  readonly last: ShownRun | undefined
-  readonly began: number
-  readonly running: readonly ShownRun[]
-  /** The run that ended last is the first. */
-  readonly ended: readonly ShownRun[]
-  /** The last bad end that no good run has made old, and the number of all of them. */
-  readonly bad: ShownRun | undefined
-  readonly streak: number
-  readonly usual: number | undefined
-  /** The seconds that a run may live in any case. Undefined unless the runs of the job overlap as a rule. */
-  readonly mayLive: number | undefined
-}
-
-/** The host agent judges the same runs every few seconds. */
-const digests = new WeakMap<readonly ShownRun[], Digest>()
-
-function digestOf(all: readonly ShownRun[]): Digest {
-  const known = digests.get(all)
-  if (known) return known
-  const runs = all.filter(({ status }) => status !== 'skipped')
-  const ended = endedOf(runs)
-  const bad = badOf(ended)
-  const digest = {
-    last: runs[0],
-    began: runs[0]?.started ?? Number.NEGATIVE_INFINITY,
-    running: runs.filter(({ status }) => status === 'running'),
-    ended: ended.map(({ run }) => run),
-    bad: bad[0],
-    streak: bad.length,
-    usual: usualOf(ended.map(({ run }) => run)),
-    mayLive: mayLiveOf(runs),
-  }
-  digests.set(all, digest)
-  return digest
-}
-
 interface Told extends JobView {
   readonly unclear: string | undefined
   readonly overdue: number | undefined
@@ -214,39 +176,4 @@ export function endWords({ status, exit, signal }: ShownRun): string {
   if (status === 'timeout') return 'timed out'
   if (status === 'lost') return 'lost'
   return signal !== undefined ? `failed (${signal})` : exit !== undefined ? `failed (exit ${exit})` : 'failed'
-}
-
-/** The median of the last five good runs. */
-function usualOf(ended: readonly ShownRun[]): number | undefined {
-  const took = ended
-    .flatMap(({ status, started, ended: end }) => (status === 'ok' && end !== undefined ? [end - started] : []))
-    .slice(0, 5)
-    .sort((a, b) => a - b)
-  return took[Math.floor((took.length - 1) / 2)]
-}
-
-/** The number of ended runs by which svc knows whether the runs of a job overlap as a rule. */
-const overlapRuns = 20
-/** A single run is no rule. */
-const minOverlaps = 2
-
-/**
- * Returns how long a run may live where the runs of a job overlap as a rule: twice as long as the longest of its last
- * good runs. More than half of these lived when the next one began. Runs that were ended by force say nothing about it.
- */
-function mayLiveOf(runs: readonly ShownRun[]): number | undefined {
-  const good = runs
-    .flatMap(({ status, started, ended }, at) =>
-      status === 'ok' && ended !== undefined ? [{ took: ended - started, wait: waitAfter(runs, at) }] : [],
-    )
-    .slice(0, overlapRuns)
-  const overlaps = good.filter(({ took, wait }) => wait < took).length
-  if (overlaps < minOverlaps || overlaps * 2 <= good.length) return undefined
-  return 2 * Math.max(...good.map(({ took }) => took))
-}
-
-/** The seconds from the start of a run to that of the one after it. After a clock was set back they are not known. */
-function waitAfter(runs: readonly ShownRun[], at: number): number {
-  const wait = (runs[at - 1]?.started ?? Number.POSITIVE_INFINITY) - (runs[at]?.started ?? 0)
-  return wait < 0 ? Number.POSITIVE_INFINITY : wait
 }

@@ -1,0 +1,128 @@
+/**
+ * Sums up the runs of a job: which run lives, which one ended last, and which failure no good run has made old. Runs may overlap, and
+ * clocks may be set, so the places of runs decide, and not their times. Pure; the newest run of a list is the first.
+ */
+import { placeOf } from './ids.ts'
+import type { ShownRun } from './reader.ts'
+
+/** A summary of all runs of a job, which does not depend on the time. */
+interface Digest {
+  readonly last: ShownRun | undefined
+  readonly began: number
+  readonly running: readonly ShownRun[]
+  /** The run that ended last is the first. */
+  readonly ended: readonly ShownRun[]
+  /** The last bad end that no good run has made old, and the number of all of them. */
+  readonly bad: ShownRun | undefined
+  readonly streak: number
+  readonly usual: number | undefined
+  /** The seconds that a run may live in any case. Undefined unless the runs of the job overlap as a rule. */
+  readonly mayLive: number | undefined
+}
+
+/** The summaries that were made already, since the host agent judges the same runs every few seconds. */
+const digests = new WeakMap<readonly ShownRun[], Digest>()
+
+export function digestOf(all: readonly ShownRun[]): Digest {
+  const known = digests.get(all)
+  if (known) return known
+  const runs = all.filter(({ status }) => status !== 'skipped')
+  const ended = endedOf(runs)
+  const bad = badOf(ended)
+  const digest = {
+    last: runs[0],
+    began: runs[0]?.started ?? Number.NEGATIVE_INFINITY,
+    running: runs.filter(({ status }) => status === 'running'),
+    ended: ended.map(({ run }) => run),
+    bad: bad[0],
+    streak: bad.length,
+    usual: usualOf(ended.map(({ run }) => run)),
+    mayLive: mayLiveOf(runs),
+  }
+  digests.set(all, digest)
+  return digest
+}
+
+/** How long a run usually takes: the median of the last five good runs. */
+function usualOf(ended: readonly ShownRun[]): number | undefined {
+  const took = ended
+    .flatMap(({ status, started, ended: end }) => (status === 'ok' && end !== undefined ? [end - started] : []))
+    .slice(0, 5)
+    .sort((a, b) => a - b)
+  return took[Math.floor((took.length - 1) / 2)]
+}
+
+/** The number of ended runs by which svc knows whether the runs of a job overlap as a rule. */
+const overlapRuns = 20
+/** A single run is no rule. */
+const minOverlaps = 2
+
+/**
+ * Returns how long a run may live where the runs of a job overlap as a rule: twice as long as the longest of its last
+ * good runs. More than half of these lived when the next one began. Runs that were ended by force say nothing about it.
+ */
+function mayLiveOf(runs: readonly ShownRun[]): number | undefined {
+  const good = runs
+    .flatMap(({ status, started, ended }, at) =>
+      status === 'ok' && ended !== undefined ? [{ took: ended - started, wait: waitAfter(runs, at) }] : [],
+    )
+    .slice(0, overlapRuns)
+  const overlaps = good.filter(({ took, wait }) => wait < took).length
+  if (overlaps < minOverlaps || overlaps * 2 <= good.length) return undefined
+  return 2 * Math.max(...good.map(({ took }) => took))
+}
+
+/** The seconds from the start of a run to that of the one after it. After a clock was set back they are not known. */
+function waitAfter(runs: readonly ShownRun[], at: number): number {
+  const wait = (runs[at - 1]?.started ?? Number.POSITIVE_INFINITY) - (runs[at]?.started ?? 0)
+  return wait < 0 ? Number.POSITIVE_INFINITY : wait
+}
+
+/** The runs that ended, each with the place of the newest run that had started by then. The one that ended last is first. */
+interface EndedRun {
+  readonly run: ShownRun
+  readonly upTo: number
+}
+
+export function endedOf(runs: readonly ShownRun[]): EndedRun[] {
+  return runs
+    .flatMap((run, at) => (run.status === 'running' ? [] : [{ run, upTo: run.upTo ?? upToOf(runs, at) }]))
+    .sort((a, b) => b.upTo - a.upTo || endOf(b.run) - endOf(a.run) || placeOf(b.run.id) - placeOf(a.run.id))
+}
+
+/** A run that was lost has no known end, so its start counts. */
+export const endOf = ({ ended, started }: ShownRun): number => ended ?? started
+
+/**
+ * Computes `upTo` from the times of the runs, for a record that does not hold it. It is wrong only if the clock was set
+ * back: then no runs seem to overlap.
+ */
+function upToOf(runs: readonly ShownRun[], at: number): number {
+  const own = runs[at]
+  if (own === undefined) return 0
+  let place = placeOf(own.id)
+  for (let next = at - 1; next >= 0; next--) {
+    const later = runs[next]
+    if (later === undefined || later.started < own.started || later.started >= endOf(own)) break
+    place = placeOf(later.id)
+  }
+  return place
+}
+
+/**
+ * The bad ends that no good run has made old, the last one first. A good run must have started after the bad one had ended:
+ * of several copies of a job, one that ends well does not make good the one that failed beside it.
+ */
+export function badOf(ended: readonly EndedRun[]): ShownRun[] {
+  const good = ended.map(({ run }) => run).filter(({ status }) => status === 'ok')
+  const newest = Math.max(...good.map(({ id }) => placeOf(id)))
+  return ended.flatMap(({ run, upTo }) => {
+    if (run.status === 'ok') return []
+    const isOld = run.status === 'lost' ? good.some((later) => isAfterLoss(later, run)) : newest > upTo
+    return isOld ? [] : [run]
+  })
+}
+
+/** True if a run began after another one was lost. Nobody knows when that was, but later runs note which others live. */
+const isAfterLoss = ({ id, beside }: ShownRun, lost: ShownRun): boolean =>
+  placeOf(id) > placeOf(lost.id) && !beside?.includes(lost.id)
