@@ -236,6 +236,7 @@ export const otherTables = {
     'update_event',
     'action',
     'action_agent',
+    'action_change',
   ],
   'versions that nobody requests after a restore': [
     'blueprint',

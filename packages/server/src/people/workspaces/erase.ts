@@ -49,6 +49,7 @@ export const tablesOfWorkspaces: readonly Erased[] = [
   ['alert', 200, inScope],
   ['agent_old_name', 500, inWorkspace],
   ['action_agent', 500, (id) => sql`action_id in (select id from action where workspace_id = ${id})`],
+  ['action_change', 500, (id) => sql`action_id in (select id from action where workspace_id = ${id})`],
   ['action', 500, inWorkspace],
   ['saved_view', 500, inWorkspace],
   ['rollout', 100, inWorkspace],

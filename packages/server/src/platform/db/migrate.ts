@@ -39,6 +39,7 @@ import * as codeTries from './migrations/039-code-tries.ts'
 import * as secondOfSignIn from './migrations/040-second-of-sign-in.ts'
 import * as tests from './migrations/041-tests.ts'
 import * as actionCounts from './migrations/044-action-counts.ts'
+import * as actionChanges from './migrations/045-action-changes.ts'
 import type { Store } from './open.ts'
 import { type DatabasePlace, whyPostgresFails } from './reasons.ts'
 
@@ -77,6 +78,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '040-second-of-sign-in': secondOfSignIn,
   '041-tests': tests,
   '044-action-counts': actionCounts,
+  '045-action-changes': actionChanges,
 }
 
 const minVersion = 15

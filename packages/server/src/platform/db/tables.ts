@@ -5,7 +5,7 @@
  * edit, so that a report touches few pages; no index of these two tables contains a column that a report overwrites.
  */
 import type { Selectable } from 'kysely'
-import type { ActionAgentTable, ActionTable } from './tables/actions.ts'
+import type { ActionAgentTable, ActionChangeTable, ActionTable } from './tables/actions.ts'
 import type {
   AgentHoursTable,
   AlertChannelTable,
@@ -94,6 +94,7 @@ export interface Tables {
   rollout_agent: RolloutAgentTable
   action: ActionTable
   action_agent: ActionAgentTable
+  action_change: ActionChangeTable
   saved_view: SavedViewTable
   service_beat: ServiceBeatTable
   service_away: ServiceAwayTable

@@ -26,8 +26,8 @@ const rows: Record<keyof typeof surplus, Filled> = {
       created_at: 1,
       ...by,
     }),
-    over: { counts: '{}' },
-    open: { counts: null },
+    over: { open_agents: 0 },
+    open: { open_agents: 1 },
     part: (id) => ({
       action_id: id,
       agent_id: 'x',

@@ -20,7 +20,7 @@ export const surplus = {
   action: {
     of: 'workspace_id',
     max: 1000,
-    isOver: () => sql`counts is not null`,
+    isOver: () => sql`open_agents = 0`,
     parts: ['action_agent', 'action_id'],
   },
   alert_delivery: { of: 'channel_id', max: 1000, isOver: () => sql`state <> 'waiting'` },

@@ -11,7 +11,7 @@ import { foldActivity } from '../../people/audit/fold.ts'
 import { eraseDeletedWorkspaces } from '../../people/workspaces/erase.ts'
 import { every } from '../../platform/every.ts'
 import { dayMs } from '../../platform/limits/units.ts'
-import { keepCounts } from '../../updates/actions/counts.ts'
+import { addChanges } from '../../updates/actions/counts.ts'
 import { runActions } from '../../updates/actions/runner.ts'
 import { advanceRollouts, notifyOf } from '../../updates/rollouts/advance.ts'
 import { noteRunning } from '../../updates/wishes/away.ts'
@@ -56,8 +56,6 @@ export function createSweeper(
   let foldedAt = Number.NEGATIVE_INFINITY
   /** The id of the agent whose history was bounded last; empty at the start of a pass over all agents. */
   let lastBounded = ''
-  /** The id of the action whose counts were looked at last; empty at the start of a pass over all of them. */
-  let lastCounted = ''
   const { start, run, stop } = every(pauseMs, sweep, (error) =>
     deps.log.warn({ err: error }, 'a round of the sweeper failed; retrying soon'),
   )
@@ -74,7 +72,7 @@ export function createSweeper(
     await eraseOldLevels(deps.store.db, now)
     await eraseOldRollout(deps.store.db, now)
     await eraseOldAction(deps.store.db, now)
-    lastCounted = await keepCounts(deps.store.db, lastCounted)
+    await addChanges(deps.store.db)
     await eraseDeletedWorkspaces(deps.store.db)
     lastBounded = await boundHistories(deps.store.db, lastBounded, now)
     if (Math.abs(now - foldedAt) >= foldEveryMs) {

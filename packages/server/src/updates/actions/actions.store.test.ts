@@ -1,30 +1,25 @@
-import type { ActionType, NewAction } from '@svc/api'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { reporting } from '../../../testing/reporting.ts'
+import type { NewAction } from '@svc/api'
+import { describe, expect, test } from 'vitest'
+import { ctx, needs, none, startPressing } from '../../../testing/pressing.ts'
 import { offering } from '../../../testing/service.ts'
 import { everyEngine } from '../../../testing/stores.ts'
-import { addPerson, newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
+import { addPerson, type TestAgent } from '../../../testing/test-workspace.ts'
 import { deleteAgent } from '../../fleet/agents/store.ts'
 import { answeredMs, maxCommands } from '../../fleet/commands/erase.ts'
-import { queueCommand } from '../../fleet/commands/store.ts'
 import { storeLog } from '../../fleet/logs/store.ts'
-import type { Store } from '../../platform/db/open.ts'
 import { hashToken } from '../../platform/tokens.ts'
 import { boundHistories } from '../../service/sweeper/history.ts'
-import { eraseOldAction, timeOutCommands } from '../../service/sweeper/rounds.ts'
+import { eraseOldAction } from '../../service/sweeper/rounds.ts'
 import { eraseSurplus, surplus } from '../../service/sweeper/surplus.ts'
 import { actionPage, actionsOf } from '../../web/queries/actions.ts'
-import { lists } from '../../web/queries/fleet.ts'
-import { keepCounts } from './counts.ts'
+import { addChanges } from './counts.ts'
 import { actionOffers, previewAction } from './preview.ts'
 import { agentsAtOnce, finishAction, sendSlice } from './runner.ts'
-import { cancelAction, retryAction, startAction } from './store.ts'
-
-const live = { changed: () => {}, listChanged: () => {} } as unknown as Parameters<typeof finishAction>[0]['live']
+import { retryAction, startAction } from './store.ts'
 
 everyEngine('an action', (open) => {
   test('over 40 agents ends as exactly what each of them did, and a retry reaches the rest', async () => {
-    const { w, agents, report, page, send, settle } = await start(await open(), 40)
+    const { w, agents, report, page, send, settle } = await startPressing(await open(), 40)
     const [applying, refusing, quiet, away] = [0, 10, 20, 30].map((from) => agents.slice(from, from + 10))
     const id = await send('pause')
     expect(await page(id)).toMatchObject({ counts: { waiting: 40 }, by: 'Ada', type: 'pause', retryOf: null })
@@ -59,7 +54,7 @@ everyEngine('an action', (open) => {
   })
 
   test('says before and after the press why an agent gets nothing', async () => {
-    const { w, send, page, agents } = await start(await open(), 2)
+    const { w, send, page, agents } = await startPressing(await open(), 2)
     await w.addAgent('silent')
     const preview = async (wanted: Partial<NewAction>) => {
       const names = [...agents.map(({ name }) => name), 'silent']
@@ -81,7 +76,7 @@ everyEngine('an action', (open) => {
   })
 
   test('can be chosen from what the agents offer: settings with their values, and logs', async () => {
-    const { w, agents, reportAs } = await start(await open(), 3)
+    const { w, agents, reportAs } = await startPressing(await open(), 3)
     await w.addAgent('silent')
     const [first, second] = agents as [TestAgent, TestAgent]
     const schema = [...offering.settings.schema, { key: 'note', type: 'text' }]
@@ -117,7 +112,7 @@ everyEngine('an action', (open) => {
   })
 
   test('that requests logs leads to each log, for as long as it can be read', async () => {
-    const { w, send, page, report, agents, commandOf } = await start(await open(), 2)
+    const { w, send, page, report, agents, commandOf } = await startPressing(await open(), 2)
     const id = await send('log', { name: 'work' })
     const [first] = agents as [TestAgent]
     await report(first)
@@ -134,14 +129,14 @@ everyEngine('an action', (open) => {
   })
 
   test('that names an agent that does not exist is refused, and sends nothing', async () => {
-    const { w } = await start(await open(), 1)
+    const { w } = await startPressing(await open(), 1)
     const refused = await startAction(ctx(w), w.workspace, { type: 'pause', agents: ['a-0', 'nobody'] })
     expect(refused).toMatchObject({ ok: false, code: 'agent_unknown' })
     expect(await w.store.db.selectFrom('action').select('id').execute()).toEqual([])
   })
 
   test('joins a command that is already in progress, and then cancelling one action takes nothing from the other (D5)', async () => {
-    const { w, send, page, report, agents, cancel } = await start(await open(), 3)
+    const { w, send, page, report, agents, cancel } = await startPressing(await open(), 3)
     const bea = await addPerson(w.store, 'Bea', w.workspace.id, 'admin', w.clock.now())
     const [first, second] = await Promise.all([send('pause'), send('pause', {}, [], bea)])
     expect(await w.store.db.selectFrom('command').select('id').execute()).toHaveLength(3)
@@ -152,7 +147,7 @@ everyEngine('an action', (open) => {
   })
 
   test('of two that two people send at once, one is cancelled, and the other stays as it is', async () => {
-    const { w, send, page, report, agents, cancel } = await start(await open(), 3)
+    const { w, send, page, report, agents, cancel } = await startPressing(await open(), 3)
     const bea = await addPerson(w.store, 'Bea', w.workspace.id, 'admin', w.clock.now())
     const [first, second] = await Promise.all([send('set', { every: 5 }), send('set', { every: 7 }, [], bea)])
     expect(await cancel(first)).toMatchObject({ ok: true, value: { cancelled: 3 } })
@@ -163,7 +158,7 @@ everyEngine('an action', (open) => {
   })
 
   test('leaves a command that somebody sent on the page of an agent, when it is cancelled', async () => {
-    const { w, send, page, cancel, press } = await start(await open(), 2)
+    const { w, send, page, cancel, press } = await startPressing(await open(), 2)
     const id = await send('pause')
     await press('a-1')
     expect(await cancel(id)).toMatchObject({ ok: true, value: { cancelled: 1 } })
@@ -176,7 +171,7 @@ everyEngine('an action', (open) => {
   })
 
   test('of which an agent was deleted meanwhile keeps its name, its outcome and its words', async () => {
-    const { w, send, page, report, agents } = await start(await open(), 3)
+    const { w, send, page, report, agents } = await startPressing(await open(), 3)
     const id = await send('pause')
     const [one, two, three] = agents as [TestAgent, TestAgent, TestAgent]
     await report(one)
@@ -191,7 +186,7 @@ everyEngine('an action', (open) => {
   })
 
   test('deletes only agents that never reported', async () => {
-    const { w, send, page } = await start(await open(), 1)
+    const { w, send, page } = await startPressing(await open(), 1)
     await w.addAgent('silent')
     const id = await send('delete', {}, ['silent'])
     expect((await page(id)).agents).toMatchObject([
@@ -203,54 +198,15 @@ everyEngine('an action', (open) => {
   })
 
   test('writes one line to the activity, whatever it does', async () => {
-    const { w, send } = await start(await open(), 3)
+    const { w, send } = await startPressing(await open(), 3)
     const id = await send('pause')
     expect(await w.store.db.selectFrom('audit').selectAll().execute()).toMatchObject([
       { action: 'action.sent', subject: '3 agents', details: JSON.stringify({ action: id, type: 'pause', agents: 3 }) },
     ])
   })
 
-  test('is counted in a turn of its own while it is not over, so that a list of many stops nobody', async () => {
-    const { w, send } = await start(await open(), 3)
-    for (const type of ['pause', 'resume'] as const) await send(type)
-    const turn = vi.spyOn(lists, 'next')
-    onTestFinished(() => turn.mockRestore())
-    const { rows } = await actionsOf(w.store.db, w.workspace, { limit: 10 })
-    expect(rows.map(({ counts }) => counts.waiting)).toEqual([3, 3])
-    expect(turn.mock.calls).toEqual([[w.workspace.id], [w.workspace.id]])
-  })
-
-  test('keeps its counts once it is over, and a late answer changes them (D3)', async () => {
-    const { w, agents, report, page, send, settle } = await start(await open(), 3)
-    const [one, two] = agents as [TestAgent, TestAgent]
-    const id = await send('pause')
-    const sent = await send('lift')
-    const kept = async () => {
-      const row = await w.store.db.selectFrom('action').select('counts').where('id', '=', id).executeTakeFirstOrThrow()
-      return row.counts === null ? null : JSON.parse(row.counts)
-    }
-    const listed = async () =>
-      (await actionsOf(w.store.db, w.workspace, { limit: 10 })).rows.find((row) => row.id === id)?.counts
-    await report(one)
-    await report(two)
-    await report(one, { ok: true })
-    expect(await keepCounts(w.store.db, '')).toBe('')
-    expect(await kept()).toBe(null)
-    w.clock.pass(601)
-    await settle()
-    await keepCounts(w.store.db, '')
-    const over = { ...none, applied: 1, failed: 1, expired: 1 }
-    expect([await kept(), await listed()]).toEqual([over, over])
-    await report(two, { ok: true })
-    expect([await kept(), await listed()]).toEqual([null, { ...over, applied: 2, failed: 0 }])
-    await keepCounts(w.store.db, '')
-    await w.store.db.deleteFrom('action_agent').where('action_id', '=', id).execute()
-    expect(await listed()).toEqual({ ...over, applied: 2, failed: 0 })
-    expect((await page(sent)).counts).toEqual({ ...none, skipped: 3 })
-  })
-
   test('is erased after 30 days', async () => {
-    const { w, send } = await start(await open(), 1)
+    const { w, send } = await startPressing(await open(), 1)
     const id = await send('pause')
     await eraseOldAction(w.store.db, w.clock.now() + 29 * 86_400_000)
     expect(await actionPage(w.store.db, w.workspace, id)).toBeDefined()
@@ -260,9 +216,9 @@ everyEngine('an action', (open) => {
   })
 
   test('is erased before the newest 1,000 of its workspace, if it is over', async () => {
-    const { w, begin, send } = await start(await open(), 1)
+    const { w, begin, send } = await startPressing(await open(), 1)
     const [open1, over] = [await begin('pause'), await send('lift')]
-    await keepCounts(w.store.db, '')
+    await addChanges(w.store.db)
     const row = await w.store.db.selectFrom('action').selectAll().where('id', '=', over).executeTakeFirstOrThrow()
     const later = Array.from({ length: surplus.action.max - 1 }, (_, i) => ({ ...row, id: `zz${i}` }))
     for (let i = 0; i < later.length; i += 500)
@@ -289,7 +245,7 @@ everyEngine('an action', (open) => {
   })
 
   test('keeps its outcomes when the old commands of an agent are erased', async () => {
-    const { w, agents, report, send, page, settle } = await start(await open(), 1)
+    const { w, agents, report, send, page, settle } = await startPressing(await open(), 1)
     const [agent] = agents as [TestAgent]
     const id = await send('pause')
     await report(agent)
@@ -320,7 +276,7 @@ everyEngine('an action', (open) => {
 
   describe('in several slices', () => {
     test('goes on where a killed service stopped, and sends nothing twice', async () => {
-      const { w, begin, page } = await start(await open(), agentsAtOnce + 10)
+      const { w, begin, page } = await startPressing(await open(), agentsAtOnce + 10)
       const id = await begin('pause')
       await sendSlice(w.store.db, id, w.clock.now())
       expect(await w.store.db.selectFrom('command').select('id').execute()).toHaveLength(agentsAtOnce)
@@ -332,7 +288,7 @@ everyEngine('an action', (open) => {
     })
 
     test('sends no further slice when the person who pressed is no longer an admin (I33)', async () => {
-      const { w, begin, page } = await start(await open(), agentsAtOnce + 10)
+      const { w, begin, page } = await startPressing(await open(), agentsAtOnce + 10)
       await addPerson(w.store, 'Bea', w.workspace.id, 'admin', w.clock.now())
       const id = await begin('pause')
       await sendSlice(w.store.db, id, w.clock.now())
@@ -346,7 +302,7 @@ everyEngine('an action', (open) => {
     })
 
     test('can be cancelled before all slices are sent', async () => {
-      const { w, begin, page, cancel } = await start(await open(), agentsAtOnce + 10)
+      const { w, begin, page, cancel } = await startPressing(await open(), agentsAtOnce + 10)
       const id = await begin('pause')
       await sendSlice(w.store.db, id, w.clock.now())
       expect(await cancel(id)).toMatchObject({ value: { cancelled: agentsAtOnce + 10 } })
@@ -355,55 +311,3 @@ everyEngine('an action', (open) => {
     })
   })
 })
-
-const none = { waiting: 0, sent: 0, applied: 0, refused: 0, expired: 0, failed: 0, skipped: 0, cancelled: 0 }
-
-const ctx = (w: TestWorkspace) => ({ db: w.store.db, by: w.admin, now: w.clock.now() })
-const needs = (w: TestWorkspace) => ({ store: w.store, live, now: w.clock.now })
-
-/** Makes agents that have reported their controls, and the ways to press and to answer. */
-async function start(store: Store, count: number) {
-  const w = await newTestWorkspace(store)
-  const { report: send } = reporting(w)
-  const agents: TestAgent[] = []
-  for (let i = 0; i < count; i++) agents.push(await w.addAgent(`a-${i}`))
-  for (const agent of agents) await send(offering, { agent })
-  const ids = new Map<string, string>()
-  const begin = async (type: ActionType, values = {}, more: string[] = [], by = w.admin) => {
-    const names = [...agents.map(({ name }) => name), ...more]
-    const verdict = await startAction({ ...ctx(w), by }, w.workspace, { type, values, agents: names })
-    if (!verdict.ok) throw new Error(verdict.message)
-    return verdict.value.id
-  }
-  return {
-    w,
-    agents,
-    begin,
-    send: async (type: ActionType, values = {}, more: string[] = [], by = w.admin) => {
-      const id = await begin(type, values, more, by)
-      await finishAction(needs(w), id)
-      return id
-    },
-    /** Sends a report of the agent, which answers the command that it got before. */
-    report: async (agent: TestAgent, answer?: { ok: boolean; message?: string }) => {
-      const known = ids.get(agent.id)
-      const acks = answer && known ? [{ id: known, ...answer }] : []
-      const [command] = await send({ ...offering, acks }, { agent })
-      if (command) ids.set(agent.id, command.id)
-    },
-    reportAs: (agent: TestAgent, body: Record<string, unknown>) => send(body, { agent }),
-    /** The id of the command that the agent got last. */
-    commandOf: (agent: TestAgent) => ids.get(agent.id) ?? '',
-    page: async (id: string) => {
-      const page = await actionPage(w.store.db, w.workspace, id, { now: w.clock.now() })
-      if (!page) throw new Error('There is no such action.')
-      return page
-    },
-    cancel: (id: string) => cancelAction(ctx(w), w.workspace, id),
-    press: async (name: string) => {
-      const agent = agents.find((each) => each.name === name) as TestAgent
-      return queueCommand(ctx(w), agent, { type: 'pause', payload: {} })
-    },
-    settle: () => timeOutCommands(w.store, w.clock.now(), () => undefined),
-  }
-}

@@ -1,115 +1,143 @@
 /**
- * Counts the agents of actions by their states. The counts of an action that is over are kept in its row, so that a
- * list of actions reads no row of their agents.
+ * Counts the agents of actions by their states. The counts are kept in the row of the action. Triggers note each change
+ * of them in `action_change`, and the rounds of the sweeper add the changes to the counts. Both together are always
+ * exact, so a list of actions reads no row of their agents.
  */
 import { type ActionState, actionStates } from '@svc/api'
-import { sql } from 'kysely'
+import { type QueryCreator, sql } from 'kysely'
 import { stateOf } from '../../fleet/commands/outcomes.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
-import type { ActionDbRow } from '../../platform/db/tables.ts'
-import { transaction } from '../../platform/db/transaction.ts'
+import type { ActionChangeTable } from '../../platform/db/tables/actions.ts'
+import type { Tables } from '../../platform/db/tables.ts'
+import { betweenTransactions, transaction } from '../../platform/db/transaction.ts'
 
 type ActionCounts = Record<ActionState, number>
-type CountedAction = Pick<ActionDbRow, 'id' | 'counts'>
 
-/** The number of actions whose counts one round may compute: each may have 10,000 agents. */
+/** The number of changes that one transaction adds to the counts. */
+const changesAtOnce = 1000
+/** The number of such steps in one round of the sweeper. */
+const stepsAtOnce = 30
+/** The number of actions without counts that one round counts: each may have 10,000 agents. */
 const actionsAtOnce = 4
 
 export const noCounts = (): ActionCounts =>
   Object.fromEntries(actionStates.map((state) => [state, 0])) as Record<ActionState, number>
 
-/** The counts of these actions: the kept ones, and those of the rows of their agents where none are kept. */
-export async function countsOf(db: Db, actions: readonly CountedAction[]): Promise<Map<string, ActionCounts>> {
-  const all = new Map(
-    actions.map(({ id, counts }) => [id, { ...noCounts(), ...(counts !== null && (JSON.parse(counts) as object)) }]),
-  )
-  const uncounted = actions.flatMap(({ id, counts }) => (counts === null ? id : []))
-  if (uncounted.length === 0) return all
+/**
+ * The counts of these actions as they are now. An action that a node of an earlier version started has none until the
+ * next round of the sweeper (`countAgents`).
+ */
+export async function countsOf(db: Db, ids: readonly string[]): Promise<Map<string, ActionCounts>> {
+  if (ids.length === 0) return new Map()
+  // One statement reads both parts, since a round of the sweeper may move something from one to the other.
+  const rows = await db
+    .selectFrom('action')
+    .leftJoin('action_change as change', 'change.action_id', 'action.id')
+    .select((eb) => ['action.id', 'counts', 'was', 'became', eb.fn.countAll<number>().as('agents')])
+    .where('action.id', 'in', ids)
+    .where('counts', 'is not', null)
+    .groupBy(['action.id', 'counts', 'was', 'became'])
+    .execute()
+  const all = new Map<string, ActionCounts>()
+  for (const { id, counts: kept, was, became, agents } of rows) {
+    const counts = all.get(id) ?? countsIn(kept)
+    if (was !== null && became !== null) move(counts, { was, became }, Number(agents))
+    all.set(id, counts)
+  }
+  return all
+}
+
+/** The columns of an action that hold the counts. */
+export function keptCounts(counts: ActionCounts): { counts: string; open_agents: number } {
+  return { counts: JSON.stringify(counts), open_agents: counts.waiting + counts.sent }
+}
+
+const countsIn = (kept: string | null): ActionCounts => ({
+  ...noCounts(),
+  ...(kept !== null && (JSON.parse(kept) as Partial<ActionCounts>)),
+})
+
+function move(counts: ActionCounts, { was, became }: Pick<ActionChangeTable, 'was' | 'became'>, agents = 1): void {
+  counts[was] -= agents
+  counts[became] += agents
+}
+
+/** Counts the agents of an action from their rows. */
+export async function countAgents(db: QueryCreator<Tables>, id: string): Promise<ActionCounts> {
   const sums = await db
     .selectFrom('action_agent')
     .leftJoin('command', 'command.id', 'command_id')
     .select((eb) => [
-      'action_id',
       'outcome',
       'command.state as commandState',
       eb.fn.min('command_id').as('commandId'),
       eb.fn.countAll<number>().as('count'),
     ])
-    .where('action_id', 'in', uncounted)
-    .groupBy(['action_id', 'outcome', 'command.state', sql`command_id is null`])
+    .where('action_id', '=', id)
+    .groupBy(['outcome', 'command.state', sql`command_id is null`])
     .execute()
-  for (const sum of sums) {
-    const counts = all.get(sum.action_id)
-    if (counts) counts[stateOf(sum)] += Number(sum.count)
-  }
-  return all
+  const counts = noCounts()
+  for (const sum of sums) counts[stateOf(sum)] += Number(sum.count)
+  return counts
 }
 
-/**
- * Keeps the counts of the next few actions after the given id that are over. Returns the last id, or '' when all actions
- * without kept counts have had their turn.
- */
-export async function keepCounts(db: Db, after: string): Promise<string> {
-  const next = await db
+/** Adds the changes of actions to their counts, oldest first, and counts some actions that have no counts. */
+export async function addChanges(db: Db): Promise<void> {
+  for (let step = 0; step < stepsAtOnce; ) {
+    const oldest = db.selectFrom('action_change').select('action_id').orderBy('seq').limit(changesAtOnce)
+    const changed = await db.selectFrom(oldest.as('oldest')).select('action_id').distinct().execute()
+    if (changed.length === 0) break
+    for (const { action_id } of changed) {
+      await transaction(db, (trx) => addSome(trx, action_id))
+      await betweenTransactions(db)
+      step++
+    }
+  }
+  const rest = db
     .selectFrom('action')
-    .select(['id', 'state'])
+    .select('id')
     // The condition has the same words as the partial index.
     .where(sql<boolean>`counts is null`)
-    .where('id', '>', after)
-    .orderBy('id')
     .limit(actionsAtOnce)
-    .execute()
-  for (const { id, state } of next) if (state !== 'queuing') await keepCountsOf(db, id)
-  return next.length < actionsAtOnce ? '' : (next.at(-1)?.id ?? '')
+  for (const { id } of await rest.execute()) {
+    await transaction(db, (trx) => addSome(trx, id))
+    await betweenTransactions(db)
+  }
 }
 
-const keepCountsOf = (db: Db, id: string): Promise<void> =>
-  transaction(db, async (trx) => {
-    if (await isOpen(trx, id)) return
-    if (!(await holdFailed(trx, id))) return
-    const counts = (await countsOf(trx, [{ id, counts: null }])).get(id) ?? noCounts()
-    if (counts.waiting > 0 || counts.sent > 0) return
-    await trx
-      .updateTable('action')
-      .set({ counts: JSON.stringify(counts) })
-      .where('id', '=', id)
+/** Adds the oldest changes of an action to its counts, unless another transaction holds the action. */
+async function addSome(trx: Db, id: string): Promise<void> {
+  const row = trx.selectFrom('action').select('counts').where('id', '=', id)
+  const action = await (isPostgres(trx) ? row.forUpdate().skipLocked() : row).executeTakeFirst()
+  if (!action) {
+    const isThere = await row.executeTakeFirst()
+    if (!isThere) await trx.deleteFrom('action_change').where('action_id', '=', id).execute()
+    return
+  }
+  const counts = action.counts === null ? await countAgain(trx, id) : countsIn(action.counts)
+  if (action.counts !== null) {
+    const oldest = trx.selectFrom('action_change').select('seq').where('action_id', '=', id).orderBy('seq')
+    const changes = await trx
+      .deleteFrom('action_change')
+      .where('seq', 'in', oldest.limit(changesAtOnce))
+      .returning(['was', 'became'])
       .execute()
-  })
-
-/** True if an agent may still get or answer its command in time. It usually reads only one row of an open action. */
-async function isOpen(trx: Db, id: string): Promise<boolean> {
-  const open = await trx
-    .selectFrom('action_agent')
-    .innerJoin('command', 'command.id', 'command_id')
-    .select('command.id')
-    .where('action_id', '=', id)
-    .where('due_at', 'is not', null)
-    .limit(1)
-    .executeTakeFirst()
-  return open !== undefined
+    for (const change of changes) move(counts, change)
+  }
+  await trx.updateTable('action').set(keptCounts(counts)).where('id', '=', id).execute()
 }
 
 /**
- * Keeps late answers (D3) away until the transaction ends, so that the counts are emptied after they were kept, not
- * before. False if such an answer is being stored now; waiting for it could deadlock.
+ * Counts the agents of an action from their rows, and forgets the changes that this includes. On PostgreSQL one statement
+ * does both, so that both see the same transactions.
  */
-async function holdFailed(trx: Db, id: string): Promise<boolean> {
-  if (!isPostgres(trx)) return true
-  const failed = () =>
-    trx
-      .selectFrom('command')
-      .select('command.id')
-      .where('state', '=', 'failed')
-      .where('command.id', 'in', (eb) =>
-        eb
-          .selectFrom('action_agent')
-          .select('command_id')
-          .where('action_id', '=', id)
-          .where('command_id', 'is not', null)
-          .$castTo<{ command_id: string }>(),
-      )
-  const there = await failed().execute()
-  const held = await failed().forShare().skipLocked().execute()
-  return held.length === there.length
+async function countAgain(trx: Db, id: string): Promise<ActionCounts> {
+  if (isPostgres(trx))
+    return countAgents(
+      trx.with('forgotten', (q) => q.deleteFrom('action_change').where('action_id', '=', id).returning('seq')),
+      id,
+    )
+  await trx.deleteFrom('action_change').where('action_id', '=', id).execute()
+  return countAgents(trx, id)
 }

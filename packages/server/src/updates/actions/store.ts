@@ -11,6 +11,7 @@ import type { ActionDbRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { newId } from '../../platform/ids.ts'
 import { done, refuse } from '../../platform/verdict.ts'
+import { keptCounts, noCounts } from './counts.ts'
 
 /** The number of rows in one statement that inserts them. */
 const rowsAtOnce = 500
@@ -181,7 +182,7 @@ async function insert(
     created_at: now,
     created_by: by.id,
     created_by_name: by.name,
-    counts: null,
+    ...keptCounts({ ...noCounts(), waiting: agents.length }),
   }
   await trx.insertInto('action').values(action).execute()
   const rows = agents.map(({ id, name }) => ({

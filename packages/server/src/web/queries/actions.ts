@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { ActionDbRow } from '../../platform/db/tables.ts'
 import { sorted } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/order.ts'
-import { countsOf, noCounts } from '../../updates/actions/counts.ts'
+import { countAgents, countsOf, noCounts } from '../../updates/actions/counts.ts'
 import { lists } from './fleet.ts'
 import { shortened } from './short.ts'
 
@@ -28,13 +28,13 @@ export async function actionsOf(
   const rows = found.slice(0, limit)
   const counts = await countsOf(
     db,
-    rows.filter((row) => row.counts !== null),
+    rows.map(({ id }) => id),
   )
-  // An action that is not over may have 10,000 agents, so each is counted in a turn of its own.
-  for (const row of rows) {
-    if (row.counts !== null) continue
+  // An action without counts may have 10,000 agents, so each is counted in a turn of its own.
+  for (const { id } of rows) {
+    if (counts.has(id)) continue
     await lists.next(workspace.id)
-    for (const [id, counted] of await countsOf(db, [row])) counts.set(id, counted)
+    counts.set(id, await countAgents(db, id))
   }
   return {
     more: found.length > limit,

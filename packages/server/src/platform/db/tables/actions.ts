@@ -1,5 +1,6 @@
 /** The tables of actions, which are presses on many agents. */
 import type { ActionState, ActionType } from '@svc/api'
+import type { Generated } from 'kysely'
 
 export interface ActionTable {
   id: string
@@ -17,8 +18,21 @@ export interface ActionTable {
   /** The person who pressed; the id is null for the operator. */
   created_by: string | null
   created_by_name: string
-  /** The number of agents by state, as JSON, once the action is over (updates/actions/counts.ts). */
+  /**
+   * The number of agents by state, as JSON, without what `action_change` has (updates/actions/counts.ts). Null until they
+   * are counted, if a node of an earlier version started the action.
+   */
   counts: string | null
+  /** The number of those agents that wait or were sent the command. */
+  open_agents: number | null
+}
+
+/** A change of the state of an agent in an action that is not yet in the counts of the action. Triggers write it. */
+export interface ActionChangeTable {
+  seq: Generated<number>
+  action_id: string
+  was: ActionState
+  became: ActionState
 }
 
 /** An agent of an action. The agent may be deleted meanwhile; its row stays. */
