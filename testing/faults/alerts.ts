@@ -231,7 +231,7 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'bounds: a workspace may have any number of mutes',
     harm: 'A member makes each evaluation slow for everybody.',
-    file: at('alerts/changes/changes.ts'),
+    file: at('alerts/changes/muting.ts'),
     old: 'Number(open) >= maxMutes',
     new: 'Number(open) < 0',
     tests: [at('web/operations/bounds.http.test.ts')],
@@ -240,8 +240,8 @@ export const alertFaults: readonly Fault[] = [
     name: 'owner: the deliveries of everybody are found',
     harm: 'An admin sends a message of the personal channel of a member again.',
     file: at('alerts/owned.ts'),
-    old: "    .where('scope', '=', id)\n    .where('owner', '=', owner)\n",
-    new: "    .where('scope', '=', id)\n",
+    old: "'channel_id')\n    .where('scope', '=', place.id)\n    .where('owner', '=', person?.id ?? shared)\n",
+    new: "'channel_id')\n    .where('scope', '=', place.id)\n",
     tests: [at('alerts/owned.http.test.ts')],
   },
   {
@@ -295,7 +295,7 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'retry: a message about an alert that has ended is sent again',
     harm: 'A pager opens an alert that ended yesterday.',
-    file: at('alerts/changes/channels.ts'),
+    file: at('alerts/changes/deliveries.ts'),
     old: "    if (outdated !== undefined) return refuse('delivery_outdated', outdated)\n",
     new: '',
     tests: [at('alerts/changes/changes.store.test.ts')],

@@ -175,7 +175,7 @@ export const serverFaults: readonly Fault[] = [
   {
     name: 'alerts: an unknown alert does not stop the others',
     harm: 'Alerts of another workspace are named in a press, and nobody hears that they were not acknowledged.',
-    file: at('alerts/changes/changes.ts'),
+    file: at('alerts/changes/acknowledging.ts'),
     old: 'const unknown = asked.find((id) => !known.has(id))',
     new: 'const unknown = asked.find(() => known.size === 0)',
     tests: [at('alerts/changes/changes.store.test.ts')],

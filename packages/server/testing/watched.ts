@@ -1,6 +1,6 @@
 /** A workspace whose alerts are evaluated while its agents report, for tests of what alerts say. Nothing is sent. */
 import type { AlertLine, RuleName } from '@svc/api'
-import { setRule } from '../src/alerts/changes/changes.ts'
+import { setRule } from '../src/alerts/changes/rules.ts'
 import { evaluateScope } from '../src/alerts/evaluation/evaluate.ts'
 import type { AlertChange } from '../src/alerts/messages/message.ts'
 import { summaryOf } from '../src/alerts/messages/words.ts'

@@ -106,12 +106,54 @@ test('an admin reaches neither the personal channel of a member nor its deliveri
   expect(await db.selectFrom('alert_delivery').select('state').execute()).toEqual([{ state: 'dead' }])
 })
 
+const hook = { name: 'new', kind: 'webhook', url: 'https://example.org/new' }
+const mail = { name: 'new', kind: 'email', zone: 'UTC' }
+/**
+ * The answers to an admin, to the member who owns the channel `me`, to another member, and to a person who is not in
+ * the workspace. `ops` is a channel of the workspace.
+ */
+const rights: readonly [request: string, body: object | undefined, [number, number, number, number]][] = [
+  ['GET channels', undefined, [200, 200, 200, 404]],
+  ['POST channels', hook, [201, 403, 403, 404]],
+  ['POST channels/ops/test', {}, [200, 403, 403, 404]],
+  ['POST channels/ops/disable', {}, [200, 403, 403, 404]],
+  ['POST channels/ops/enable', {}, [200, 403, 403, 404]],
+  ['GET deliveries', undefined, [200, 403, 403, 404]],
+  ['GET my-channels', undefined, [200, 200, 200, 404]],
+  ['POST my-channels', mail, [201, 201, 201, 404]],
+  ['PATCH my-channels/me', { pace: 'daily' }, [404, 200, 404, 404]],
+  ['POST my-channels/me/test', {}, [404, 200, 404, 404]],
+  ['POST channels/me/test', {}, [404, 403, 403, 404]],
+  ['POST channels/me/disable', {}, [404, 403, 403, 404]],
+  ['DELETE channels/me', {}, [404, 403, 403, 404]],
+  ['POST my-channels/ops/test', {}, [404, 404, 404, 404]],
+  ['DELETE my-channels/ops', {}, [404, 404, 404, 404]],
+  ['DELETE my-channels/me', {}, [404, 200, 404, 404]],
+  ['DELETE channels/ops', {}, [200, 403, 403, 404]],
+]
+
+test('who sees and changes what of the channels of a workspace and of a person', async () => {
+  const { service, ann, bob } = await newSetup()
+  const eve = await service.person('Eve', 'north', 'member')
+  await service.workspace('south')
+  const dan = await service.person('Dan', 'south', 'admin')
+  await ann.send('POST', '/api/web/w/north/channels', { ...hook, name: 'ops' })
+  await bob.send('POST', '/api/web/w/north/my-channels', { ...mail, name: 'me' })
+  for (const [request, body, statuses] of rights) {
+    const [method = '', path = ''] = request.split(' ')
+    const given: number[] = []
+    for (const person of [ann, bob, eve, dan])
+      given.push((await person.send(method, `/api/web/w/north/${path}`, body)).status)
+    expect(given, request).toEqual(statuses)
+  }
+})
+
 /** The files that find channels or deliveries without an owner, because no person asks. */
 const withoutOwner = [
   'alerts/changes/channels.ts',
   'alerts/evaluation/heartbeat.ts',
   'alerts/changes/listing.ts',
-  'alerts/changes/outdated.ts',
+  'alerts/changes/deliveries.ts',
   'alerts/changes/personal.ts',
   'alerts/messages/recipients.ts',
   'people/workspaces/delete.ts',

@@ -4,16 +4,29 @@
  */
 import type { Db } from '../platform/db/open.ts'
 
-/** The owner of the channels that belong to a workspace, or to the service, and not to a person. */
+/** A reference to a workspace, or to the service itself, which has alerts as well. */
+export interface ScopeRef {
+  id: string
+  slug: string
+}
+
+/** The owner of channels: a person, in one workspace, or without one the workspace or the service itself. */
+export interface Owner<Place = ScopeRef> {
+  place: Place
+  person?: { id: string } | undefined
+}
+
+/** The stored owner of the channels that belong to a workspace, or to the service, and not to a person. */
 export const shared = ''
+export const channelsOwned = (db: Db, { place, person }: Owner<{ id: string }>) =>
+  db
+    .selectFrom('alert_channel')
+    .where('scope', '=', place.id)
+    .where('owner', '=', person?.id ?? shared)
 
-/** `owner` is the id of a person, or `shared`. */
-export const channelsOwned = (db: Db, { id }: { id: string }, owner: string) =>
-  db.selectFrom('alert_channel').where('scope', '=', id).where('owner', '=', owner)
-
-export const deliveriesOwned = (db: Db, { id }: { id: string }, owner: string) =>
+export const deliveriesOwned = (db: Db, { place, person }: Owner<{ id: string }>) =>
   db
     .selectFrom('alert_delivery')
     .innerJoin('alert_channel', 'alert_channel.id', 'channel_id')
-    .where('scope', '=', id)
-    .where('owner', '=', owner)
+    .where('scope', '=', place.id)
+    .where('owner', '=', person?.id ?? shared)

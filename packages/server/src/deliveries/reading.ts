@@ -23,7 +23,7 @@ export interface ChannelWanted {
   format?: string | undefined
 }
 
-interface NewChannel {
+export interface ReadChannel {
   name: string
   kind: ChannelKind
   format: MessageFormat
@@ -49,7 +49,7 @@ interface ReadingRules {
 export function readChannel(
   typed: ChannelWanted,
   { allowed, mails, account }: ReadingRules,
-): Verdict<NewChannel, 'channel_invalid'> {
+): Verdict<ReadChannel, 'channel_invalid'> {
   const pasted = readParts(typed)
   if (!pasted.ok) return pasted
   const wanted = account === undefined ? pasted.value : { ...pasted.value, to: account }

@@ -8,19 +8,20 @@ import { sealKeyOf, unseal } from '../../platform/seal.ts'
 import { judge } from '../rules/judge.ts'
 import { defaultRule } from '../rules/rules.ts'
 import { insertAlert, knownAlerts, scopeOf } from '../store.ts'
-import { acknowledge, acknowledgeMany, liftMute, maxMutes, mute, setRule } from './changes.ts'
+import { acknowledge, acknowledgeMany } from './acknowledging.ts'
 import {
   addChannel,
   disableChannel,
   enableChannel,
   listChannels,
-  listDeliveries,
   queueTest,
   removeChannel,
-  retryDelivery,
   testAnswer,
 } from './channels.ts'
+import { listDeliveries, retryDelivery } from './deliveries.ts'
 import { listAlerts, listMutes, listRules, placeOf, servicePlace } from './listing.ts'
+import { liftMute, maxMutes, mute } from './muting.ts'
+import { setRule } from './rules.ts'
 
 const key = sealKeyOf('a secret of at least thirty-two characters')
 const baseUrl = 'https://svc.example.org'
@@ -188,8 +189,8 @@ everyEngine('what people do with alerts', (open) => {
       { name: 'ops', enabled: true, address: 'https://example.org/hook?…' },
     ])
     for (const change of [disableChannel, disableChannel, enableChannel, enableChannel, removeChannel])
-      expect(await change(ctx(), w.workspace, 'ops')).toMatchObject({ ok: true })
-    expect(await removeChannel(ctx(), w.workspace, 'ops')).toMatchObject({ code: 'channel_unknown' })
+      expect(await change(ctx(), { place: w.workspace }, 'ops')).toMatchObject({ ok: true })
+    expect(await removeChannel(ctx(), { place: w.workspace }, 'ops')).toMatchObject({ code: 'channel_unknown' })
     expect(await actions()).toEqual(
       ['added', 'disabled', 'enabled', 'removed'].map((done) => `channel.${done} channel ops`),
     )
@@ -198,7 +199,7 @@ everyEngine('what people do with alerts', (open) => {
   test('the answer of a test is found by its delivery, and a dead delivery can be sent again', async () => {
     const { w, ctx, add, actions } = await started()
     await add()
-    const tested = await queueTest(ctx(), w.workspace, 'ops')
+    const tested = await queueTest(ctx(), { place: w.workspace }, 'ops')
     const id = tested.ok ? tested.value.deliveryId : ''
     expect(await testAnswer(w.store.db, id)).toMatchObject({ state: 'waiting', ok: false })
     expect(await retryDelivery(ctx(), w.workspace, id)).toMatchObject({ code: 'delivery_not_dead' })

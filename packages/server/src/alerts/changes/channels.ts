@@ -1,32 +1,31 @@
 /**
- * The channels to which alerts are sent: people add, test, enable, disable and remove them. The secrets of a channel
- * are stored encrypted and never shown again.
+ * The channels to which alerts are sent, those of a workspace and those of a person: they are added, tested, changed,
+ * removed and listed. The secrets of a channel are stored encrypted and never shown again. What only the channels of a
+ * person have is in personal.ts.
  */
-import type { ChannelRow, DeliveryRow, DeliveryState, FollowedTest, NewChannel, Role } from '@svc/api'
+import type { ChannelRow, FollowedTest, NewChannel, Role } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { Allowed } from '../../deliveries/allowed.ts'
-import { type ChannelWanted, readChannel } from '../../deliveries/reading.ts'
-import { endWaiting, retry } from '../../deliveries/settling.ts'
+import { type ChannelWanted, type ReadChannel, readChannel } from '../../deliveries/reading.ts'
+import { endWaiting } from '../../deliveries/settling.ts'
 import { enqueueTest } from '../../deliveries/store.ts'
+import { countSend } from '../../people/accounts/sends.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
-import type { AlertChannelRow, AlertDeliveryRow } from '../../platform/db/tables.ts'
+import type { AlertChannelRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { newId } from '../../platform/ids.ts'
 import { type SealKey, seal } from '../../platform/seal.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { channelsOfScope } from '../messages/recipients.ts'
-import { channelsOwned, deliveriesOwned, shared } from '../owned.ts'
+import { channelsOwned, deliveriesOwned, type Owner, type ScopeRef, shared } from '../owned.ts'
 import { scopeOf } from '../store.ts'
-import type { ScopeRef } from './changes.ts'
-import { whyOutdated } from './outdated.ts'
-import { countTest } from './test-limit.ts'
 
 /** The maximum number of channels of a workspace. The personal channels of its members do not count. */
 export const maxChannels = 50
-const isOk = { ok: true } as const
-type Done = { ok: true }
+/** The maximum number of personal channels of a person in one workspace. */
+export const maxOwnChannels = 20
 
 export interface ChannelNeeds {
   key: SealKey
@@ -34,137 +33,161 @@ export interface ChannelNeeds {
   mails: boolean
 }
 
+/** Adds a channel to a workspace or to the service. */
 export const addChannel = (
-  { db, by, now, key, allowed, mails }: ChangeContext & ChannelNeeds,
+  ctx: ChangeContext & ChannelNeeds,
   place: ScopeRef,
   wanted: ChannelWanted,
-): Promise<Verdict<NewChannel, 'channel_invalid' | 'channel_taken' | 'channels_too_many'>> =>
-  transaction(db, async (trx) => {
+): Promise<Verdict<NewChannel, AddRefusal>> =>
+  transaction(ctx.db, async (trx) => {
     if (wanted.kind === 'push') return refuse('channel_invalid', ofPerson)
-    const read = readChannel(wanted, { allowed, mails })
+    const read = readChannel(wanted, ctx)
     if (!read.ok) return read
-    const { name, kind, format, address, shown: visible, made } = read.value
-    const scope = scopeOf(place)
-    const there = await channelsOfScope(trx, scope)
-    if (there.length >= maxChannels)
-      return refuse('channels_too_many', `A workspace may have ${maxChannels} channels: remove one first.`)
-    const id = newId(now)
-    const row = await trx
-      .insertInto('alert_channel')
-      .values({
-        id,
-        scope: scope.id,
-        workspace_id: scope.workspaceId,
-        person_id: null,
-        owner: shared,
-        name,
-        kind,
-        format,
-        enabled: 1,
-        disabled_why: null,
-        shown: visible,
-        sealed: seal(key, id, JSON.stringify(address)),
-        created_at: now,
-        created_by_name: by.name,
-        last_answer: null,
-        last_at: null,
-        grouped_at: null,
-        failing_since: null,
-        dead: 0,
-      })
-      .onConflict((oc) => oc.columns(['scope', 'owner', 'name']).doNothing())
-      .returning('id')
-      .executeTakeFirst()
-    if (!row) return refuse('channel_taken', `There is already a channel ${shown(name)}.`)
-    const details = { kind, format }
-    await audit(trx, {
-      workspaceId: scope.workspaceId,
-      at: now,
-      by,
-      action: 'channel.added',
-      subject: `channel ${name}`,
-      details,
-    })
-    return done({ name, kind, ...(made !== undefined && { secret: made }) })
+    const { name, kind, made } = read.value
+    const added = await insertChannel({ ...ctx, db: trx }, { place }, read.value)
+    return added.ok ? done({ name, kind, ...(made !== undefined && { secret: made }) }) : added
   })
 
 const ofPerson = 'A push channel belongs to a person, who adds it in the browser that is to show the messages.'
 
-/** Enables a disabled channel and resets its count of failures. A channel that is already enabled stays as it is. */
-export const enableChannel = (
-  ctx: ChangeContext,
-  place: ScopeRef,
-  name: string,
-): Promise<Verdict<Done, 'channel_unknown'>> =>
-  change(ctx, place, name, async (trx, channel) => {
-    if (channel.enabled === 1) return undefined
-    await set(trx, channel, { enabled: 1, disabled_why: null, failing_since: null, dead: 0 })
-    return 'channel.enabled'
-  })
+export type AddRefusal = 'channel_invalid' | 'channel_taken' | 'channels_too_many'
 
-export const disableChannel = (
-  ctx: ChangeContext,
-  place: ScopeRef,
-  name: string,
-): Promise<Verdict<Done, 'channel_unknown'>> =>
-  change(ctx, place, name, async (trx, channel) => {
-    if (channel.enabled === 0 && channel.disabled_why === null) return undefined
-    await set(trx, channel, { enabled: 0, disabled_why: null })
-    await endWaiting(trx, { channelId: channel.id, why: 'The channel was disabled.' }, ctx.now)
-    return 'channel.disabled'
-  })
+/** Inserts a channel, and writes a line to the activity. Must run in a transaction. */
+export async function insertChannel(
+  { db: trx, by, now, key }: ChangeContext & Pick<ChannelNeeds, 'key'>,
+  owner: Owner,
+  { name, kind, format, address, shown: visible }: ReadChannel,
+  preferences: string | null = null,
+): Promise<Verdict<AlertChannelRow, 'channel_taken' | 'channels_too_many'>> {
+  const { id: scope, workspaceId } = scopeOf(owner.place)
+  const { most, tooMany, taken } = wordsFor(owner)
+  const there = await channelsOwned(trx, owner).select('id').execute()
+  if (there.length >= most) return refuse('channels_too_many', tooMany)
+  const id = newId(now)
+  const row = await trx
+    .insertInto('alert_channel')
+    .values({
+      id,
+      scope,
+      workspace_id: workspaceId,
+      person_id: owner.person?.id ?? null,
+      owner: owner.person?.id ?? shared,
+      name,
+      preferences,
+      kind,
+      format,
+      enabled: 1,
+      shown: visible,
+      sealed: seal(key, id, JSON.stringify(address)),
+      created_at: now,
+      created_by_name: by.name,
+      dead: 0,
+    })
+    .onConflict((oc) => oc.columns(['scope', 'owner', 'name']).doNothing())
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) return refuse('channel_taken', taken(name))
+  const details = { kind, ...(!owner.person && { format }) }
+  await note({ db: trx, by, now }, owner, { action: 'channel.added', name, details })
+  return done(row)
+}
 
-export const removeChannel = (
-  ctx: ChangeContext,
-  place: ScopeRef,
-  name: string,
-): Promise<Verdict<Done, 'channel_unknown'>> =>
-  change(ctx, place, name, async (trx, channel) => {
-    await trx.deleteFrom('alert_channel').where('id', '=', channel.id).execute()
-    return 'channel.removed'
-  })
+/** The limit of an owner, and the sentences that they get. */
+const wordsFor = ({ person }: Owner) =>
+  person
+    ? {
+        most: maxOwnChannels,
+        tooMany: `You may have ${maxOwnChannels} channels of your own here: remove one first.`,
+        taken: (name: string) => `You already have a channel ${shown(name)} here.`,
+        unknown: (name: string) => `You have no channel ${shown(name)} here.`,
+      }
+    : {
+        most: maxChannels,
+        tooMany: `A workspace may have ${maxChannels} channels: remove one first.`,
+        taken: (name: string) => `There is already a channel ${shown(name)}.`,
+        unknown: (name: string) => `There is no channel ${shown(name)}.`,
+      }
 
-/**
- * Changes a channel in one transaction. `work` returns the action to write to the activity; undefined means that
- * nothing changed.
- */
-const change = (
+/** Writes a line to the activity about a channel. */
+export const note = (
   { db, by, now }: ChangeContext,
-  place: ScopeRef,
+  { place, person }: Owner,
+  { action, name, details = {} }: { action: string; name: string; details?: object },
+): Promise<void> =>
+  audit(db, {
+    workspaceId: scopeOf(place).workspaceId,
+    at: now,
+    by,
+    action,
+    subject: `channel ${name}`,
+    details: { ...details, ...(person && { own: true }) },
+  })
+
+/** Finds a channel of an owner by its name, and does something with it in one transaction. */
+export const onChannel = <T, C extends string>(
+  { db }: ChangeContext,
+  owner: Owner,
   name: string,
-  work: (trx: Db, channel: AlertChannelRow) => Promise<string | undefined>,
-): Promise<Verdict<Done, 'channel_unknown'>> =>
-  transaction(db, async (trx) => {
-    const channel = await channelNamed(trx, place, name)
-    if (!channel) return unknownChannel(name)
-    const action = await work(trx, channel)
-    const { workspaceId } = scopeOf(place)
-    if (action) await audit(trx, { workspaceId, at: now, by, action, subject: `channel ${name}` })
+  work: (trx: Db, row: AlertChannelRow) => Promise<Verdict<T, C>>,
+): Promise<Verdict<T, C | 'channel_unknown'>> =>
+  transaction<Verdict<T, C | 'channel_unknown'>>(db, async (trx) => {
+    const row = await channelsOwned(trx, owner).selectAll().where('name', '=', name).executeTakeFirst()
+    return row ? work(trx, row) : refuse('channel_unknown', wordsFor(owner).unknown(name))
+  })
+
+type ChannelChanged = Promise<Verdict<{ ok: true }, 'channel_unknown'>>
+
+/** Enables a disabled channel and resets its count of failures. A channel that is already enabled stays as it is. */
+export const enableChannel = (ctx: ChangeContext, owner: Owner, name: string): ChannelChanged =>
+  onChannel(ctx, owner, name, async (trx, channel) => {
+    if (channel.enabled === 1) return done(isOk)
+    await set(trx, channel, { enabled: 1, disabled_why: null, failing_since: null, dead: 0 })
+    await note({ ...ctx, db: trx }, owner, { action: 'channel.enabled', name })
     return done(isOk)
   })
+
+export const disableChannel = (ctx: ChangeContext, owner: Owner, name: string): ChannelChanged =>
+  onChannel(ctx, owner, name, async (trx, channel) => {
+    if (channel.enabled === 0 && channel.disabled_why === null) return done(isOk)
+    await set(trx, channel, { enabled: 0, disabled_why: null })
+    await endWaiting(trx, { channelId: channel.id, why: disabled }, ctx.now)
+    await note({ ...ctx, db: trx }, owner, { action: 'channel.disabled', name })
+    return done(isOk)
+  })
+
+const isOk = { ok: true } as const
+/** Why the waiting messages of a disabled channel were given up. */
+export const disabled = 'The channel was disabled.'
 
 const set = (trx: Db, { id }: AlertChannelRow, columns: Partial<AlertChannelRow>) =>
   trx.updateTable('alert_channel').set(columns).where('id', '=', id).execute()
 
-const unknownChannel = (name: string) => refuse('channel_unknown', `There is no channel ${shown(name)}.`)
-
-const channelNamed = (db: Db, place: ScopeRef, name: string): Promise<AlertChannelRow | undefined> =>
-  channelsOwned(db, scopeOf(place), shared).selectAll().where('name', '=', name).executeTakeFirst()
+export const removeChannel = (ctx: ChangeContext, owner: Owner, name: string): ChannelChanged =>
+  onChannel(ctx, owner, name, async (trx, { id }) => {
+    await trx.deleteFrom('alert_channel').where('id', '=', id).execute()
+    await note({ ...ctx, db: trx }, owner, { action: 'channel.removed', name })
+    return done(isOk)
+  })
 
 /** Queues a test message for a channel. The answer of the receiver can later be read by the id of the delivery. */
 export const queueTest = (
-  { db, by, now }: ChangeContext,
-  place: ScopeRef,
+  ctx: ChangeContext,
+  owner: Owner,
   name: string,
 ): Promise<Verdict<QueuedTestRef, 'channel_unknown' | 'rate_limited'>> =>
-  transaction(db, async (trx) => {
-    const channel = await channelNamed(trx, place, name)
-    if (!channel) return unknownChannel(name)
-    const counted = await countTest(trx, channel.id, by.id, now)
+  onChannel<QueuedTestRef, 'rate_limited'>(ctx, owner, name, async (trx, { id: channelId }) => {
+    const counted = await countTest(trx, channelId, ctx.by.id, ctx.now)
     if (!counted.ok) return counted
-    const deliveryId = await enqueueTest(trx, { channelId: channel.id, workspace: place.slug }, now)
-    return done({ deliveryId, channelId: channel.id })
+    const deliveryId = await enqueueTest(trx, { channelId, workspace: owner.place.slug }, ctx.now)
+    return done({ deliveryId, channelId })
   })
+
+/**
+ * Counts a test of a channel, unless the channel or the person has reached the limit. `personId` is null for the
+ * operator. Must run in the transaction that queues the test.
+ */
+export const countTest = (trx: Db, channelId: string, personId: string | null, now: number) =>
+  countSend(trx, [['test_channel', channelId], ...(personId === null ? [] : [['test_person', personId] as const])], now)
 
 /** A test message that was queued, and its channel. */
 export interface QueuedTestRef {
@@ -172,13 +195,13 @@ export interface QueuedTestRef {
   channelId: string
 }
 
-/** A test message of a channel; undefined if the channel has no such test. `owner` is a person's id, or `shared`. */
+/** A test message of a channel; undefined if the channel has no such test. */
 export async function testOf(
   db: Db,
-  { place, owner }: { place: ScopeRef; owner: string },
+  owner: Owner,
   { channel, id }: { channel: string; id: string },
 ): Promise<FollowedTest | undefined> {
-  const found = await deliveriesOwned(db, scopeOf(place), owner)
+  const found = await deliveriesOwned(db, owner)
     .select('alert_delivery.id')
     .where('name', '=', channel)
     .where('alert_delivery.id', '=', id)
@@ -230,58 +253,3 @@ export const channelRow = (row: AlertChannelRow): ChannelRow => ({
   lastAnswer: row.last_answer,
   lastAt: row.last_at,
 })
-
-export async function listDeliveries(
-  db: Db,
-  place: ScopeRef,
-  { state, limit }: { state: DeliveryState | undefined; limit: number },
-): Promise<DeliveryRow[]> {
-  const rows = await deliveriesOwned(db, scopeOf(place), shared)
-    .selectAll('alert_delivery')
-    .select('alert_channel.name')
-    .$if(state !== undefined, (query) => query.where('state', '=', state as DeliveryState))
-    .orderBy('alert_delivery.id', 'desc')
-    .limit(limit)
-    .execute()
-  return rows.map(deliveryRow)
-}
-
-const deliveryRow = (row: AlertDeliveryRow & { name: string }): DeliveryRow => ({
-  id: row.id,
-  channel: row.name,
-  kind: row.kind,
-  state: row.state,
-  attempt: row.tries,
-  lastAnswer: row.last_answer,
-  title: row.body === null ? null : (JSON.parse(row.body) as { text: { title: string } }).text.title,
-  createdAt: row.created_at,
-  dueAt: row.due_at,
-})
-
-export const retryDelivery = (
-  { db, by, now }: ChangeContext,
-  place: ScopeRef,
-  id: string,
-): Promise<Verdict<Done, 'delivery_unknown' | 'delivery_not_dead' | 'delivery_outdated'>> =>
-  transaction(db, async (trx) => {
-    const scope = scopeOf(place)
-    const channel = await deliveriesOwned(trx, scope, shared)
-      .select('alert_channel.name')
-      .where('alert_delivery.id', '=', id)
-      .executeTakeFirst()
-    if (!channel) return refuse('delivery_unknown', 'There is no such delivery; they are kept for 30 days.')
-    const outdated = await whyOutdated(trx, id)
-    if (outdated !== undefined) return refuse('delivery_outdated', outdated)
-    if (!(await retry(trx, id, now)))
-      return refuse('delivery_not_dead', 'Only a dead delivery can be sent again: this one waits or was taken.')
-    const subject = `channel ${channel.name}`
-    await audit(trx, {
-      workspaceId: scope.workspaceId,
-      at: now,
-      by,
-      action: 'delivery.retried',
-      subject,
-      details: { delivery: id },
-    })
-    return done(isOk)
-  })

@@ -4,9 +4,9 @@ import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow as StoredAlert } from '../../platform/db/tables.ts'
 import { channelsOfScope } from '../messages/recipients.ts'
+import type { ScopeRef } from '../owned.ts'
 import { stateOf } from '../rules/judge.ts'
 import { alertOf, rulesOf, type SetRule, scopeOf, serviceScope, subjectOf } from '../store.ts'
-import type { ScopeRef } from './changes.ts'
 
 /** The alerts of a workspace or of the service, newest first; without `all` only those that have not ended. */
 export async function listAlerts(

@@ -4,8 +4,9 @@ import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { baseUrl, saidIn, watched } from '../../../testing/watched.ts'
 import { renameAgent } from '../../fleet/agents/store.ts'
-import { acknowledge, setRule } from '../changes/changes.ts'
+import { acknowledge } from '../changes/acknowledging.ts'
 import { listAlerts } from '../changes/listing.ts'
+import { setRule } from '../changes/rules.ts'
 
 const backup = (detail: string) => ({
   state: { level: 'bad', label: 'jobs' },

@@ -11,7 +11,7 @@ import type { AlertChange } from './message.ts'
 
 /** The channels of a workspace or of the service, without the personal channels of people. */
 export const channelsOfScope = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>
-  channelsOwned(db, { id }, shared).selectAll().orderBy('name').execute()
+  channelsOwned(db, { place: { id } }).selectAll().orderBy('name').execute()
 
 /** All channels of a workspace or of the service, with the personal channels of people who are not disabled. */
 export const allChannelsOf = (db: Db, { id }: Scope): Promise<AlertChannelRow[]> =>

@@ -4,7 +4,8 @@
  */
 
 export { sentence } from '@svc/blueprint'
-export { listChannels, listDeliveries } from '../../alerts/changes/channels.ts'
+export { listChannels } from '../../alerts/changes/channels.ts'
+export { listDeliveries } from '../../alerts/changes/deliveries.ts'
 export { listAlerts, listMutes, listRules, placeOf, servicePlace } from '../../alerts/changes/listing.ts'
 export { botsNamed, listBots } from '../../fleet/bots/store.ts'
 export { noteReading } from '../../fleet/logs/reading.ts'

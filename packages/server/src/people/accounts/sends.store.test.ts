@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
-import { countTest } from '../../alerts/changes/test-limit.ts'
+import { countTest } from '../../alerts/changes/channels.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { countSend, sendLimits } from './sends.ts'

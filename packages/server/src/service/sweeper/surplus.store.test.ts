@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
-import { liftMute, mute } from '../../alerts/changes/changes.ts'
+import { liftMute, mute } from '../../alerts/changes/muting.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { eraseSurplus, type Surplus, surplus } from './surplus.ts'
 

@@ -2,23 +2,23 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { alertPages, alerts, type ChannelTest } from '@svc/api'
-import { acknowledge, acknowledgeMany, liftMute, mute, setRule } from '../../alerts/changes/changes.ts'
+import { acknowledge, acknowledgeMany } from '../../alerts/changes/acknowledging.ts'
 import {
   addChannel,
   disableChannel,
   enableChannel,
   listChannels,
-  listDeliveries,
   type QueuedTestRef,
   queueTest,
   removeChannel,
-  retryDelivery,
   testAnswer,
   testOf,
 } from '../../alerts/changes/channels.ts'
+import { listDeliveries, retryDelivery } from '../../alerts/changes/deliveries.ts'
 import { channelNames, listAlerts, listMutes, listRules, ruleRow } from '../../alerts/changes/listing.ts'
+import { liftMute, mute } from '../../alerts/changes/muting.ts'
+import { setRule } from '../../alerts/changes/rules.ts'
 import { writerOf } from '../../alerts/messages/writing.ts'
-import { shared } from '../../alerts/owned.ts'
 import { sendersOf } from '../../deliveries/senders.ts'
 import { sendTest } from '../../deliveries/serving.ts'
 import type { Config } from '../../platform/base.ts'
@@ -66,23 +66,23 @@ export const channelAdded = acts(
 )
 export const channelTested = acts(
   alerts.testChannel,
-  ({ workspace, params, ...ctx }) => queueTest(ctx, workspace, params.channel),
+  ({ workspace, params, ...ctx }) => queueTest(ctx, { place: workspace }, params.channel),
   // The answer does not wait for the receiver: the page reads the result by the id (channelTest).
   { answer: ({ deliveryId: id }) => ({ id }) },
 )
 export const channelEnabled = acts(
   alerts.enableChannel,
-  ({ workspace, params, ...ctx }) => enableChannel(ctx, workspace, params.channel),
+  ({ workspace, params, ...ctx }) => enableChannel(ctx, { place: workspace }, params.channel),
   {},
 )
 export const channelDisabled = acts(
   alerts.disableChannel,
-  ({ workspace, params, ...ctx }) => disableChannel(ctx, workspace, params.channel),
+  ({ workspace, params, ...ctx }) => disableChannel(ctx, { place: workspace }, params.channel),
   {},
 )
 export const channelRemoved = acts(
   alerts.removeChannel,
-  ({ workspace, params, ...ctx }) => removeChannel(ctx, workspace, params.channel),
+  ({ workspace, params, ...ctx }) => removeChannel(ctx, { place: workspace }, params.channel),
   {},
 )
 export const deliveryRetried = acts(
@@ -130,7 +130,7 @@ export const alertOperations: readonly Bound[] = [
   channelAdded,
   channelTested,
   looks(alerts.channelTest, async ({ deps, workspace, params }) => {
-    const found = await testOf(deps.store.db, { place: workspace, owner: shared }, params)
+    const found = await testOf(deps.store.db, { place: workspace }, params)
     if (!found) throw new Refusal('delivery_unknown')
     return found
   }),

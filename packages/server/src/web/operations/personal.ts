@@ -1,13 +1,7 @@
 /** Carries out the operations on people's personal channels. */
 import { personal } from '@svc/api'
-import { testOf } from '../../alerts/changes/channels.ts'
-import {
-  addPersonal,
-  changePersonal,
-  listPersonal,
-  queuePersonalTest,
-  removePersonal,
-} from '../../alerts/changes/personal.ts'
+import { queueTest, removeChannel, testOf } from '../../alerts/changes/channels.ts'
+import { addPersonal, changePersonal, listPersonal } from '../../alerts/changes/personal.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type Bound, looks, personActs } from '../routing/operations.ts'
 import { sealing } from './alerts.ts'
@@ -26,17 +20,17 @@ export const personalOperations: readonly Bound[] = [
   ),
   personActs(
     personal.testPersonalChannel,
-    ({ workspace, params, ...ctx }) => queuePersonalTest(ctx, workspace, params.channel),
+    ({ workspace, params, ...ctx }) => queueTest(ctx, { place: workspace, person: ctx.by }, params.channel),
     { answer: ({ deliveryId: id }) => ({ id }) },
   ),
   looks(personal.personalChannelTest, async ({ deps, workspace, params, who }) => {
-    const found = await testOf(deps.store.db, { place: workspace, owner: who.person.id }, params)
+    const found = await testOf(deps.store.db, { place: workspace, person: who.person }, params)
     if (!found) throw new Refusal('delivery_unknown')
     return found
   }),
   personActs(
     personal.removePersonalChannel,
-    ({ workspace, params, ...ctx }) => removePersonal(ctx, workspace, params.channel),
+    ({ workspace, params, ...ctx }) => removeChannel(ctx, { place: workspace, person: ctx.by }, params.channel),
     {},
   ),
 ]

@@ -8,8 +8,9 @@ import {
   type TestWorkspace,
 } from '../../../testing/test-workspace.ts'
 import { openAlert } from '../../../testing/typing.ts'
-import { acknowledge, liftMute, mute } from '../../alerts/changes/changes.ts'
+import { acknowledge } from '../../alerts/changes/acknowledging.ts'
 import { addChannel, disableChannel, enableChannel } from '../../alerts/changes/channels.ts'
+import { liftMute, mute } from '../../alerts/changes/muting.ts'
 import { addPersonal } from '../../alerts/changes/personal.ts'
 import { evaluateScope } from '../../alerts/evaluation/evaluate.ts'
 import { type Alert, judge } from '../../alerts/rules/judge.ts'
@@ -144,12 +145,12 @@ everyEngine('alerts on the page', (open) => {
     const bob = await addPerson(w.store, 'Bob', w.workspace.id, 'member', w.clock.now())
     await addChannel({ ...ctx(), ...sealing }, w.workspace, hook)
     expect(await notified()).toBe(true)
-    await disableChannel(ctx(), w.workspace, 'ops')
+    await disableChannel(ctx(), { place: w.workspace }, 'ops')
     expect(await notified()).toBe(false)
     const mine = { name: 'my-email', kind: 'email', zone: 'Europe/Berlin' } as const
     await addPersonal({ ...ctx(), by: bob, ...sealing }, w.workspace, mine)
     expect(await notified()).toBe(true)
-    await enableChannel(ctx(), w.workspace, 'ops')
+    await enableChannel(ctx(), { place: w.workspace }, 'ops')
     expect(await notified()).toBe(true)
   })
 

@@ -1,0 +1,117 @@
+/** Acknowledges alerts. Each change writes a line to the activity. */
+import type { Acknowledged } from '@svc/api'
+import { bare, shown, type Verdict } from '@svc/protocol'
+import { enqueue } from '../../deliveries/store.ts'
+import type { ChangeContext } from '../../people/audit/by.ts'
+import { audit } from '../../people/audit/store.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { AlertRow } from '../../platform/db/tables.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import { done, refuse } from '../../platform/verdict.ts'
+import { agentsNow, presentLabels } from '../messages/present.ts'
+import { allChannelsOf, changeOf, recipients } from '../messages/recipients.ts'
+import type { ScopeRef } from '../owned.ts'
+import { alertOf, rulesOf, type Scope, scopeOf } from '../store.ts'
+
+const isOk = { ok: true } as const
+
+/**
+ * Records that a person has acknowledged an alert, and tells the channels unless the alert is muted or was never sent.
+ * If it is already acknowledged, nothing changes.
+ */
+export const acknowledge = (
+  ctx: ChangeContext,
+  place: ScopeRef,
+  { id, ...wanted }: { id: string } & AcknowledgeWords,
+): Promise<Verdict<{ ok: true }, 'alert_unknown' | 'alert_over'>> =>
+  transaction(ctx.db, async (trx) => {
+    const [before] = await alertsWithin(trx, place, [id])
+    if (!before) return refuse('alert_unknown', 'There is no such alert.')
+    if (before.ended_at !== null) return refuse('alert_over', 'The alert has ended.')
+    await acknowledgeWithin({ ...ctx, db: trx }, place, { id, ...wanted })
+    return done(isOk)
+  })
+
+/**
+ * Acknowledges many alerts with one note. Those that have ended or are acknowledged stay as they are. If one is unknown,
+ * none is acknowledged.
+ */
+export const acknowledgeMany = (
+  ctx: ChangeContext,
+  place: ScopeRef,
+  { ids, ...wanted }: { ids: readonly string[] } & AcknowledgeWords,
+): Promise<Verdict<Acknowledged, 'alert_unknown'>> =>
+  transaction(ctx.db, async (trx) => {
+    const asked = [...new Set(ids)].sort()
+    const known = new Set((await alertsWithin(trx, place, asked)).map(({ id }) => id))
+    const unknown = asked.find((id) => !known.has(id))
+    if (unknown !== undefined) return refuse('alert_unknown', `There is no alert ${shown(unknown)} in this workspace.`)
+    let acknowledged = 0
+    for (const id of asked) if (await acknowledgeWithin({ ...ctx, db: trx }, place, { id, ...wanted })) acknowledged++
+    return done({ acknowledged })
+  })
+
+interface AcknowledgeWords {
+  note: string | undefined
+  baseUrl: string
+}
+
+/** The alerts of a place that have ever opened, of those with the given ids. */
+const alertsWithin = (trx: Db, place: ScopeRef, ids: readonly string[]) =>
+  trx
+    .selectFrom('alert')
+    .select(['id', 'ended_at'])
+    .where('id', 'in', ids.length > 0 ? ids : [''])
+    .where('scope', '=', scopeOf(place).id)
+    .where('opened_at', 'is not', null)
+    .execute()
+
+/** Acknowledges an alert of the place; false if it has ended or is acknowledged, so that nothing changes. */
+async function acknowledgeWithin(
+  { db: trx, by, now }: ChangeContext,
+  place: ScopeRef,
+  { id, note, baseUrl }: { id: string } & AcknowledgeWords,
+): Promise<boolean> {
+  const scope = scopeOf(place)
+  const row = await trx
+    .updateTable('alert')
+    .set({
+      acknowledged_by: by.name,
+      acknowledged_at: now,
+      note: bare(note ?? '') || null,
+      version: (eb) => eb('version', '+', 1),
+    })
+    .where('id', '=', id)
+    .where('acknowledged_at', 'is', null)
+    .where('ended_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) return false
+  await audit(trx, {
+    workspaceId: scope.workspaceId,
+    at: now,
+    by,
+    action: 'alert.acknowledged',
+    subject: subjectOf(row),
+    details: { rule: row.rule, ...(row.item !== '' && { item: row.item }) },
+  })
+  if (row.muted === 0 && row.told !== 'nothing') await tell(trx, scope, { row, place, baseUrl, now })
+  return true
+}
+
+async function tell(
+  trx: Db,
+  scope: Scope,
+  { row, place, baseUrl, now }: { row: AlertRow; place: ScopeRef; baseUrl: string; now: number },
+): Promise<void> {
+  const rule = (await rulesOf(trx, scope))(row.rule)
+  const sent = { type: 'alert.acknowledged', level: row.level, isEscalated: row.escalated_at !== null } as const
+  const channels = recipients(rule, await allChannelsOf(trx, scope), sent, now)
+  const alert = { ...alertOf(row), label: (await presentLabels(trx, [row]))(row) }
+  const agents = await agentsNow(trx, row, { type: 'alert.acknowledged', now })
+  const acknowledged = { type: 'alert.acknowledged', alert, agents } as const
+  await enqueue(trx, channels, changeOf(row, acknowledged, { slug: place.slug, baseUrl, now }), now)
+}
+
+const subjectOf = ({ subject_kind, subject_name }: AlertRow): string =>
+  subject_kind === 'service' ? subject_name : `${subject_kind} ${subject_name}`

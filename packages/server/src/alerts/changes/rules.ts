@@ -1,0 +1,128 @@
+/** Changes the settings of a rule, and writes a line to the activity. */
+import type { RuleName } from '@svc/api'
+import { alertRules, ruleNames } from '@svc/api/words'
+import { shown, type Verdict } from '@svc/protocol'
+import type { ChangeContext } from '../../people/audit/by.ts'
+import { audit } from '../../people/audit/store.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { transaction } from '../../platform/db/transaction.ts'
+import { done, refuse } from '../../platform/verdict.ts'
+import { channelsOwned, type ScopeRef } from '../owned.ts'
+import { rulesOf, type Scope, type SetRule, scopeOf, serviceScope } from '../store.ts'
+
+interface RuleChange {
+  on?: boolean
+  /** The seconds for which the condition must hold before the alert opens. */
+  after?: number
+  /** The limit for the cost of a day (UTC), in US dollars; null removes the limit. */
+  limit?: number | null
+  statuses?: string[]
+  /**
+   * The names of the channels that get the rule's messages; null means all channels of the workspace except those of
+   * the second set.
+   */
+  channels?: string[] | null
+  reminds?: boolean
+  /**
+   * The names of the second set of channels, and the seconds without an acknowledgement after which an alert is sent to
+   * them; null removes the second set.
+   */
+  escalation?: { after: number; channels: string[] } | null
+}
+
+/**
+ * Changes the given settings of a rule and keeps its other settings. If nothing about the rule differs afterwards, no
+ * line is written to the activity.
+ */
+export const setRule = (
+  { db, by, now }: ChangeContext,
+  place: ScopeRef,
+  { rule: named, ...wanted }: RuleChange & { rule: string },
+): Promise<Verdict<SetRule, 'rule_unknown' | 'rule_invalid' | 'channel_unknown'>> =>
+  transaction(db, async (trx) => {
+    const scope = scopeOf(place)
+    const name = ruleNames.find((one) => one === named)
+    if (!name)
+      return refuse('rule_unknown', `There is no rule ${shown(named)}: it must be one of ${ruleNames.join(', ')}.`)
+    if (scope.id === serviceScope && name !== 'service')
+      return refuse('rule_invalid', 'The only rule of @service is service.')
+    const wrong = wrongWith(name, wanted)
+    if (wrong !== undefined) return refuse('rule_invalid', wrong)
+    const channels = await channelIds(trx, scope, wanted.channels)
+    if (!channels.ok) return channels
+    const second = await channelIds(trx, scope, wanted.escalation?.channels)
+    if (!second.ok) return second
+    const before = (await rulesOf(trx, scope))(name)
+    const set = { ...columnsOf(wanted, channels.value), ...escalationColumns(wanted.escalation, second.value) }
+    await trx
+      .insertInto('alert_rule')
+      .values({ scope: scope.id, workspace_id: scope.workspaceId, rule: name, ...nothing, ...set })
+      .onConflict((oc) =>
+        Object.keys(set).length === 0 ? oc.doNothing() : oc.columns(['scope', 'rule']).doUpdateSet(set),
+      )
+      .execute()
+    const after = (await rulesOf(trx, scope))(name)
+    if (JSON.stringify(before) !== JSON.stringify(after))
+      await audit(trx, {
+        workspaceId: scope.workspaceId,
+        at: now,
+        by,
+        action: 'rule.changed',
+        subject: `rule ${name}`,
+        details: { ...wanted },
+      })
+    return done(after)
+  })
+
+const nothing = {
+  is_on: null,
+  after_s: null,
+  limit_micro: null,
+  statuses: null,
+  channels: null,
+  reminds: null,
+  escalation_s: null,
+  escalation_channels: null,
+}
+
+/** Returns a sentence that says why the rule cannot have the given settings; undefined if it can have them. */
+function wrongWith(name: RuleName, { limit, statuses, after, escalation }: RuleChange): string | undefined {
+  const { setting, isEvent } = alertRules[name]
+  if (limit !== undefined && setting !== 'limit') return `The rule ${name} has no limit; cost_day has one.`
+  if (statuses !== undefined && setting !== 'statuses') return `The rule ${name} has no statuses; run_failed has.`
+  if (statuses?.length === 0) return `The rule ${name} needs at least one status.`
+  if (escalation && isEvent) return `The rule ${name} is about a single event, which nobody acknowledges.`
+  if (escalation && (escalation.after === 0 || escalation.channels.length === 0))
+    return 'An escalation needs a time longer than 0 s and at least one channel.'
+  if (after !== undefined && isEvent) return `The rule ${name} is about a single event, which does not last.`
+  return undefined
+}
+
+async function channelIds(
+  trx: Db,
+  scope: Scope,
+  names: string[] | null | undefined,
+): Promise<Verdict<string[] | null | undefined, 'channel_unknown'>> {
+  if (!names) return done(names)
+  const rows = await channelsOwned(trx, { place: scope }).select(['id', 'name']).execute()
+  const stranger = names.find((name) => !rows.some((row) => row.name === name))
+  if (stranger !== undefined) return refuse('channel_unknown', `There is no channel ${shown(stranger)}.`)
+  return done(rows.filter(({ name }) => names.includes(name)).map(({ id }) => id))
+}
+
+const escalationColumns = (escalation: RuleChange['escalation'], channels: string[] | null | undefined) =>
+  escalation !== undefined && {
+    escalation_s: escalation?.after ?? null,
+    escalation_channels: escalation === null ? null : JSON.stringify(channels),
+  }
+
+const columnsOf = ({ on, after, limit, statuses, reminds }: RuleChange, channels: string[] | null | undefined) => ({
+  ...(on !== undefined && { is_on: on ? 1 : 0 }),
+  ...(after !== undefined && { after_s: after }),
+  // Setting a limit also enables the rule, unless the request itself says whether the rule is enabled.
+  ...(limit !== undefined && { limit_micro: limit === null ? null : Math.round(limit * 1_000_000) }),
+  ...(limit != null && on === undefined && { is_on: 1 }),
+  ...(statuses !== undefined && { statuses: JSON.stringify(statuses) }),
+  ...(channels !== undefined && { channels: channels === null ? null : JSON.stringify(channels) }),
+  ...(reminds !== undefined && { reminds: reminds ? 1 : 0 }),
+})
