@@ -6,10 +6,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { envelope, type RefusalCode, refusals } from '@svc/protocol'
-import type { Connections } from './connections.ts'
+import { type Connections, endAfterAnswer, endNow } from './connections.ts'
 import { cutOff } from './paced.ts'
 import { rawPage, rawWantsPage } from './person-page.ts'
-import { stopReading } from './pipelining.ts'
 
 /** The error of Node's parser, with the bytes in which it occurred. */
 type Unreadable = NodeJS.ErrnoException & { rawPacket?: Buffer }
@@ -19,9 +18,12 @@ export function brokenRequests({ open }: Connections) {
   return { refuseUnreadable, refuseConnect }
 
   function refuseUnreadable(error: Unreadable, socket: Socket): void {
-    if (error.code === 'ECONNRESET') socket.destroy()
-    else if (refused.has(socket)) return
-    else if (error.code === hungUp) cutOff.add(() => socket.destroy())
+    const connection = open.get(socket)
+    if (error.code === 'ECONNRESET' || !connection) socket.destroy()
+    else if (connection.isEnding) {
+      // Node reads on by itself, for instance when output has drained. What it has read does not matter any longer.
+      if (socket.writable) socket.pause()
+    } else if (error.code === hungUp) cutOff.add(() => socket.destroy())
     else if (error.code === 'HPE_HEADER_OVERFLOW')
       refuseBroken(socket, rawWantsPage(error.rawPacket) ? largePage : large)
     else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') cutOffLate(socket)
@@ -47,9 +49,10 @@ export function brokenRequests({ open }: Connections) {
    */
   function refuseConnect(_req: IncomingMessage, duplex: Duplex): void {
     const socket = duplex as Socket
+    const connection = open.get(socket)
     socket.on('error', () => {})
-    if (open.get(socket)?.answer) socket.destroy()
-    else sayAndClose(socket, elsewhere)
+    if (!connection || connection.answer) socket.destroy()
+    else endNow(socket, connection, elsewhere)
   }
 
   /**
@@ -57,31 +60,13 @@ export function brokenRequests({ open }: Connections) {
    * sent first. If the response to the broken request itself has started, the connection is only closed.
    */
   function refuseBroken(socket: Socket, text: string): void {
-    const answer = open.get(socket)?.answer
-    if (answer === undefined || (!answer.headersSent && !answer.req.complete)) sayAndClose(socket, text)
+    const connection = open.get(socket)
+    if (!connection || connection.isEnding) return
+    const { answer } = connection
+    if (answer === undefined || (!answer.headersSent && !answer.req.complete)) endNow(socket, connection, text)
     else if (!answer.req.complete) socket.destroy()
-    else {
-      stopReading(socket)
-      answer.once('close', () => sayAndClose(socket, text))
-    }
+    else endAfterAnswer(socket, connection, text)
   }
-}
-
-/**
- * The sockets that close soon with a refusal. More errors of the parser, about the rest of the request, must not
- * destroy them before the client has the refusal.
- */
-const refused = new WeakSet<Socket>()
-
-/** Sends a refusal and closes the socket. A client that has sent no bytes gets no refusal, only the closed socket. */
-function sayAndClose(socket: Socket, answer: string): void {
-  if (!socket.writable || socket.bytesRead === 0) {
-    socket.destroy()
-    return
-  }
-  refused.add(socket)
-  socket.end(answer)
-  setTimeout(() => socket.destroy(), 1000).unref()
 }
 
 /** The code of the parser's error if a client disconnects during its request. The service then sends no answer. */

@@ -15,11 +15,8 @@ export interface Connection {
   since: number
   /** The response that is being made or sent on the connection; undefined between requests. */
   answer: ServerResponse | undefined
-  /**
-   * The next request of the connection, if its headers were parsed early. It waits until `answer` has been sent
-   * (pipelining.ts).
-   */
-  next: Next | undefined
+  /** True if no further request of the connection is answered: it ends soon, or after `answer`. */
+  isEnding: boolean
   /** The number of requests of the connection whose responses have been started so far. */
   requests: number
   /**
@@ -27,12 +24,6 @@ export interface Connection {
    * waited to be sent.
    */
   stall: Stall | undefined
-}
-interface Next {
-  res: ServerResponse
-  begin: () => void
-  /** The bytes that arrived after the headers of the waiting request and were not parsed yet. */
-  rest: Buffer | undefined
 }
 interface Stall {
   since: number
@@ -49,8 +40,31 @@ export function connectionsOf(server: Server): Connections {
   return mine
 }
 
+/**
+ * Sends `last`, and closes the connection a second later. What arrives until then is read and discarded, since a client
+ * that still sends could not read the end otherwise. A client that has sent no bytes gets only the closed socket.
+ */
+export function endNow(socket: Socket, connection: Connection, last?: string): void {
+  connection.isEnding = true
+  if (!socket.writable || socket.bytesRead === 0) {
+    socket.destroy()
+    return
+  }
+  if (last !== undefined) socket.write(last)
+  socket.end()
+  socket.resume()
+  setTimeout(() => socket.destroy(), 1000).unref()
+}
+
+/** Stops reading, and ends the connection when the response in progress has been sent. */
+export function endAfterAnswer(socket: Socket, connection: Connection, last?: string): void {
+  connection.isEnding = true
+  socket.pause()
+  connection.answer?.once('close', () => endNow(socket, connection, last))
+}
+
 /** Notes that the service now makes this response on the connection. */
-export function beginAnswer(connection: Connection, res: ServerResponse): void {
+function beginAnswer(connection: Connection, res: ServerResponse): void {
   connection.requests++
   connection.answer = res
   const end = () => {
@@ -67,7 +81,7 @@ function track(server: Server): Connections {
     open.set(socket, {
       since: performance.now(),
       answer: undefined,
-      next: undefined,
+      isEnding: false,
       requests: 0,
       stall: undefined,
     })
@@ -78,7 +92,7 @@ function track(server: Server): Connections {
   }
   const requestBegins = (req: IncomingMessage, res: ServerResponse) => {
     const connection = open.get(req.socket)
-    if (connection && !connection.answer && !connection.next) beginAnswer(connection, res)
+    if (connection && !connection.answer) beginAnswer(connection, res)
   }
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.prependListener(event, requestBegins)
   return mine

@@ -83,7 +83,7 @@ export function createListener(
   })
   const connections = connectionsOf(server)
   const { open } = connections
-  const { waits, stopped } = pipelining(server, connections)
+  const isAhead = pipelining(server, connections)
   const broken = brokenRequests(connections)
   const unread = giveUpUnread(connections, limits.unread)
   server.on('close', unread.stop)
@@ -94,14 +94,12 @@ export function createListener(
   server.on('request', inTurn)
   server.on('checkContinue', expecting)
   server.on('checkExpectation', inTurn)
-  server.on('clientError', (error, socket) => {
-    if (!stopped(error, socket as Socket)) broken.refuseUnreadable(error, socket as Socket)
-  })
+  server.on('clientError', (error, socket) => broken.refuseUnreadable(error, socket as Socket))
   server.on('connect', broken.refuseConnect)
   return server
 
   function inTurn(req: IncomingMessage, res: ServerResponse): void {
-    if (!waits(req, res, () => listen(req, res))) listen(req, res)
+    if (!isAhead(req, res)) listen(req, res)
   }
 
   function listen(req: IncomingMessage, res: ServerResponse): void {

@@ -9,10 +9,7 @@ import { cutOff } from './paced.ts'
 export interface UnreadLimits {
   /** The time in milliseconds after which a response without any progress is given up. */
   stalled: number
-  /**
-   * The maximum bytes on all connections together that wait to be sent, or that arrived behind a waiting request and
-   * wait to be parsed.
-   */
+  /** The maximum bytes on all connections together that wait to be sent. */
   unread: number
   /** The interval in milliseconds at which responses that clients do not read are looked for. */
   check: number
@@ -43,7 +40,7 @@ export function toGiveUp(
     if (connection.answer === undefined) continue
     noteStall(socket, connection, now)
     const since = connection.stall?.since ?? now
-    const bytes = socket.writableLength + (connection.next?.rest?.length ?? 0)
+    const bytes = socket.writableLength
     if (now - since >= stalled) over.push(socket)
     else if (bytes > 0) {
       held += bytes
