@@ -17,6 +17,9 @@ import { sentences } from './updates/agent/now.ts'
 import { judgeWish, stillCounted } from './updates/agent/wish.ts'
 import './state/install-note.ts'
 import './state/versions/runtime-note.ts'
+import './reporter/bindings.ts'
+import './reporter/outbox.ts'
+import './reporter/status/writes.ts'
 import './updates/agent/journal.ts'
 import './updates/runtime/journal.ts'
 import { isSettled } from './worker/settled.ts'
@@ -59,6 +62,18 @@ const numbers: Record<string, string> = {
   'install.pid': number,
   'commands.commands.received': 'received',
   'commands.commands.answered': shown,
+  'outbox.sent': shown,
+  'outbox.status': number,
+  'outbox.reached': shown,
+  // bindings.test.ts: a probe is never farther away than the time between two.
+  'bindings.bindings.at': 'tested there',
+  // age.test.ts
+  'statusWrites.mtime': 'tested there',
+  'statusWrites.at': 'tested there',
+  'statusWrites.looked': 'tested there',
+  'statusWrites.since': 'tested there',
+  'statusWrites.last': number,
+  'statusWrites.longest': 'tested there',
 }
 
 /** The paths of all numbers in a JSON Schema. */

@@ -4,7 +4,7 @@ import { json, type Service, startService } from '../../testing/service.ts'
 import { agentAt } from '../cli/kit/folder.ts'
 import { factsOf } from '../cli/look/facts.ts'
 import { explain } from '../cli/look/why.ts'
-import { judge, probe, watchBindings } from './bindings.ts'
+import { judge, pauseAfter, probe, watchBindings } from './bindings.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -37,6 +37,15 @@ test('bindings that a new version adds are watched at once, those that it drops 
   expect(namesOf(tasks)).toEqual(['Binding tasks ok'])
   expect(namesOf(both)).toEqual(['Binding tasks ok', 'Binding notes ok'])
   expect(product.others.map(({ path }) => path.split('/').at(-1))).toEqual(['TASKS', 'NOTES'])
+})
+
+test.each([
+  ['never', 0, 0],
+  ['a minute ago', -60, 240],
+  ['in three hours, before the clock was set back', 3 * 3600, 300],
+])('a product that was last probed %s is probed within five minutes', (_when, seconds, pause) => {
+  const now = Date.UTC(2026, 10, 21)
+  expect(pauseAfter(seconds === 0 ? 0 : now + seconds * 1000, now)).toBe(pause * 1000)
 })
 
 test("the products' answers are shown to people on the machine, for the bindings that the current version names", async () => {

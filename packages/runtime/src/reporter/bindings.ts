@@ -4,21 +4,33 @@
  * probe.
  */
 import type { Manifest } from '@svc/blueprint'
-import { cut, type HealthItem, isObject, type Level, levels, limits } from '@svc/protocol'
+import { cut, type HealthItem, type Level, level, limits } from '@svc/protocol'
+import { list, number, object } from '@svc/protocol/fields'
 import { duration, wait } from '../machine/base/time.ts'
 import { call, type SendResult } from '../machine/client/service-client.ts'
-import { writeLightly } from '../machine/files/durable.ts'
 import { readEnv, readOrigin } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { readJsonObject } from '../machine/files/read.ts'
+import { filled, type Noted, note, words } from '../machine/files/note.ts'
 
-interface AskedProduct {
-  readonly product: string
-  /** The time of the last probe of the product, in Unix milliseconds. */
-  readonly at: number
-  readonly level: Level
-  readonly detail: string
-}
+/** A product, and what its last probe has found. */
+const probed = filled(
+  object(
+    {
+      product: words,
+      /** The time of the last probe of the product, in Unix milliseconds. */
+      at: number(),
+      level,
+      detail: words,
+    },
+    'product',
+    'at',
+    'detail',
+  ),
+  { level: 'info' },
+)
+type ProbedProduct = Noted<typeof probed>
+
+const file = note('bindings', object({ bindings: list(probed, 1000) }), 65_536, { isLight: true, mode: 0o644 })
 
 type Names = Pick<Manifest, 'bindings'>
 interface BindingWatch {
@@ -32,13 +44,9 @@ interface BindingWatch {
 export function watchBindings(folder: Folder, first: Names, stop: AbortSignal): BindingWatch {
   const watched = new Set<string>()
   let products: readonly string[] = []
-  const known = new Map(readAsked(folder).map((asked) => [asked.product, asked]))
+  const known = readProbed(folder)
   const watch = async (product: string): Promise<void> => {
-    const last = known.get(product)?.at ?? 0
-    let pause = Math.min(
-      Math.max(0, last + duration(limits.bindingProbeSeconds) - Date.now()),
-      duration(limits.bindingProbeSeconds),
-    )
+    let pause = pauseAfter(known.get(product)?.at ?? 0, Date.now())
     while ((await wait(pause, stop)) && products.includes(product)) {
       const startedAt = Date.now()
       known.set(product, { product, at: startedAt, ...(await probe(bindingOf(folder, product), stop)) })
@@ -65,14 +73,19 @@ export function watchBindings(folder: Folder, first: Names, stop: AbortSignal): 
   }
 }
 
-/** Returns the last known health of the bindings, for commands of people on the machine. */
-export const bindingHealth = (folder: Folder, manifest: Names): HealthItem[] =>
-  itemsOf(manifest, new Map(readAsked(folder).map((asked) => [asked.product, asked])))
+/** The milliseconds from `now` to the next probe of a product. They are bounded, since the clock may have been set back. */
+export function pauseAfter(last: number, now: number): number {
+  const whole = duration(limits.bindingProbeSeconds)
+  return Math.min(Math.max(0, last + whole - now), whole)
+}
 
-const itemsOf = ({ bindings }: Names, known: ReadonlyMap<string, AskedProduct>): HealthItem[] =>
+/** Returns the last known health of the bindings, for commands of people on the machine. */
+export const bindingHealth = (folder: Folder, manifest: Names): HealthItem[] => itemsOf(manifest, readProbed(folder))
+
+const itemsOf = ({ bindings }: Names, known: ReadonlyMap<string, ProbedProduct>): HealthItem[] =>
   bindings.flatMap(({ product }) => {
-    const asked = known.get(product)
-    return asked ? [{ name: `Binding ${product}`, level: asked.level, detail: asked.detail }] : []
+    const last = known.get(product)
+    return last ? [{ name: `Binding ${product}`, level: last.level, detail: last.detail }] : []
   })
 
 /** Returns the values of the three environment variables that the service set for a binding (2.9). */
@@ -82,23 +95,18 @@ function bindingOf(folder: Folder, product: string) {
   return { product, url: of('URL'), workspace: of('WORKSPACE'), token: of('TOKEN') }
 }
 
-function keep(folder: Folder, all: readonly AskedProduct[]): void {
+function keep(folder: Folder, all: readonly ProbedProduct[]): void {
   try {
-    writeLightly(folder.bindings, JSON.stringify({ bindings: all }))
+    file.write(folder, { bindings: all })
   } catch {
     // If the results of the probes cannot be written, the only harm is that the runtime probes again soon after a
     // restart.
   }
 }
 
-function readAsked(folder: Folder): AskedProduct[] {
-  const { bindings } = readJsonObject(folder.bindings, 65_536) ?? {}
-  return (Array.isArray(bindings) ? bindings : []).flatMap((v: unknown) =>
-    isObject(v) && typeof v.product === 'string' && typeof v.at === 'number' && typeof v.detail === 'string'
-      ? [{ product: v.product, at: v.at, level: levels.find((l) => l === v.level) ?? 'info', detail: v.detail }]
-      : [],
-  )
-}
+/** The results of the last probes, by product. */
+const readProbed = (folder: Folder): Map<string, ProbedProduct> =>
+  new Map(file.read(folder)?.bindings?.map((one) => [one.product, one]))
 
 /**
  * Probes a product: asks whether the bot may still read its workspace in this product (3.7). The bot's token is sent

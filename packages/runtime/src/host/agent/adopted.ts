@@ -7,7 +7,7 @@ import { boolean, list, object, oneOf } from '@svc/protocol/fields'
 import { createFolder, writeDurably } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { filled, type Noted, words } from '../../machine/files/note.ts'
-import { readJsonObject } from '../../machine/files/read.ts'
+import { readJson } from '../../machine/files/read.ts'
 
 const adopted = filled(
   object({
@@ -27,7 +27,7 @@ const fileOf = ({ state }: Pick<Folder, 'state'>): string => join(state, 'adopte
 
 /** Reads the note; undefined if it is missing or cannot be read. Then nothing is shown. */
 export const readAdopted = (folder: Pick<Folder, 'state'>): Adopted | undefined =>
-  adopted(readJsonObject(fileOf(folder), 65_536)) as Adopted | undefined
+  readJson(fileOf(folder), 65_536, (value) => adopted(value) as Adopted | undefined)
 
 export function writeAdopted(folder: Pick<Folder, 'state'>, note: Adopted): void {
   createFolder(folder.state)

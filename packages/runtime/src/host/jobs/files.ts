@@ -7,21 +7,14 @@ import { basename, dirname, join } from 'node:path'
 import type { Field } from '@svc/protocol/fields'
 import { codeOf } from '../../machine/base/errors.ts'
 import { openOwn } from '../../machine/files/own.ts'
-import { readFile } from '../../machine/files/read.ts'
+import { readJson } from '../../machine/files/read.ts'
 
 /** The largest `job.json` or record that is read, in bytes. */
 const maxBytes = 128 * 1024
 
 /** Reads a file of JSON. Undefined if it is missing, not a regular file of this user, too large or damaged. */
-export function readJson<T>(file: string, field: Field<T>): T | undefined {
-  const read = readFile(file, maxBytes, openOwn)
-  if (read.is !== 'bytes') return undefined
-  try {
-    return field(JSON.parse(read.bytes.toString('utf8')))
-  } catch {
-    return undefined
-  }
-}
+export const readOwnJson = <T>(file: string, field: Field<T>): T | undefined =>
+  readJson(file, maxBytes, (value) => field(value), openOwn)
 
 /** Replaces a file in one step. Only its owner can read it. */
 export function replaceJson(file: string, value: unknown): void {

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { exact, field, integer, type Kept, object, oneOf } from '@svc/protocol/fields'
 import type { ExecCall } from './call.ts'
-import { readJson, replaceJson } from './files.ts'
+import { readOwnJson, replaceJson } from './files.ts'
 import { isJobName } from './paths.ts'
 
 const name = field((v) => (typeof v === 'string' && isJobName(v) ? v : undefined), { type: 'string' })
@@ -28,7 +28,7 @@ export type Job = Readonly<Kept<typeof job>>
 const fileOf = (folder: string): string => join(folder, 'job.json')
 
 /** Reads the note in the folder of a job. Undefined if there is none, or none that can be read. */
-export const readJob = (folder: string): Job | undefined => readJson(fileOf(folder), job)
+export const readJob = (folder: string): Job | undefined => readOwnJson(fileOf(folder), job)
 
 export const writeJob = (folder: string, value: Job): void => replaceJson(fileOf(folder), value)
 

@@ -4,7 +4,7 @@ import { type Run as ReportedRun, runs as reportedRuns } from '@svc/protocol'
 import { type Field, field, integer, type Kept, list, object, oneOf, text } from '@svc/protocol/fields'
 import { namesIn } from '../../machine/files/durable.ts'
 import { lives } from '../../machine/process/identity.ts'
-import { readJson } from './files.ts'
+import { readOwnJson } from './files.ts'
 import { idOf, maxAheadMs, placeOf } from './ids.ts'
 
 const statuses = ['running', 'ok', 'failed', 'timeout', 'skipped'] as const
@@ -67,7 +67,7 @@ const record: Field<Run> = field(
 
 /** Reads a record. Undefined if it cannot be read, or if its id is not that of its file. */
 export function readRun(file: string): Run | undefined {
-  const run = readJson(file, record)
+  const run = readOwnJson(file, record)
   return run !== undefined && run.id === idOf(file) ? run : undefined
 }
 

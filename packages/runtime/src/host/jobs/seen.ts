@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { boolean, exact, field, integer, type Kept, list, object, oneOf } from '@svc/protocol/fields'
 import type { readCrontab } from './crontab.ts'
-import { readJson, replaceJson } from './files.ts'
+import { readOwnJson, replaceJson } from './files.ts'
 import { isJobName } from './paths.ts'
 
 const name = field((v) => (typeof v === 'string' && isJobName(v) ? v : undefined), { type: 'string' })
@@ -73,7 +73,7 @@ export interface SeenJobs {
 export const nothingSeen: SeenJobs = { lines: [], faults: [] }
 
 const fileIn = (state: string): string => join(state, 'seen.json')
-export const readSeen = (state: string): SeenJobs => ({ ...nothingSeen, ...readJson(fileIn(state), note) })
+export const readSeen = (state: string): SeenJobs => ({ ...nothingSeen, ...readOwnJson(fileIn(state), note) })
 export const writeSeen = (state: string, seen: SeenJobs): void => replaceJson(fileIn(state), seen)
 
 /** Forgets the lines of the crontab, since they are no longer those of a host agent. */

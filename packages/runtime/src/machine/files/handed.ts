@@ -2,19 +2,16 @@
  * Reads files that a person hands over to a command. A file is read as a whole, or refused with the reason and the
  * line, before anything is done.
  */
-import { doubtfulValues, readEnvText, readText, repeatedNames } from '@svc/protocol'
+import { readTextFile } from '@svc/blueprint/read-file'
+import { doubtfulValues, readEnvText, repeatedNames } from '@svc/protocol'
 import { exits, Refusal } from '../base/errors.ts'
 import { type Env, maxEnvBytes } from './env.ts'
-import { readFile } from './read.ts'
 
 /** The text of a file. `what` begins the sentence of a Refusal: `The token file`. */
 export function readHandedText(file: string, what: string, max: number): string {
-  const read = readFile(file, max)
-  if (read.is !== 'bytes')
-    throw new Refusal(`${what} ${file} ${read.is === 'missing' ? 'is not there' : read.why}.`, exits.usage)
-  const text = readText(read.bytes)
-  if (!text.ok) throw new Refusal(`${what} ${file} ${text.why}.`, exits.usage)
-  return text.text
+  const read = readTextFile(file, max)
+  if (read.is === 'text') return read.text
+  throw new Refusal(`${what} ${file} ${read.is === 'missing' ? 'is not there' : read.why}.`, exits.usage)
 }
 
 /** The number of lines that a refusal names. */

@@ -4,9 +4,9 @@
  * and newer runtimes can be read.
  */
 import { type Field, field, type JsonSchema, type Kept } from '@svc/protocol/fields'
-import { writeDurably } from './durable.ts'
+import { writeDurably, writeLightly } from './durable.ts'
 import type { Folder } from './folder.ts'
-import { readFile } from './read.ts'
+import { inspectJson, readJson } from './read.ts'
 import type { Purpose } from './reserve.ts'
 
 /** The notes that were described so far, by the name of their path, with the JSON Schema of what each holds. */
@@ -15,48 +15,36 @@ export const describedNotes = new Map<keyof Folder, JsonSchema>()
 interface Note<K extends keyof Folder, T> {
   /** Reads the note; undefined if it is missing, unreadable or damaged. */
   read(folder: Pick<Folder, K>): T | undefined
-  /**
-   * Reads the note, and says whether it is missing, unreadable or damaged. `why` is the end of a sentence that begins
-   * with the name of the note.
-   */
-  inspect(
-    folder: Pick<Folder, K>,
-  ):
-    | { readonly is: 'read'; readonly value: T }
-    | { readonly is: 'missing' | 'damaged' }
-    | { readonly is: 'unreadable'; readonly why: string }
-  /** Replaces the note in one step. Only its owner can read it. */
+  /** Reads the note, and says whether it is missing, unreadable or damaged. */
+  inspect(folder: Pick<Folder, K>): ReturnType<typeof inspectJson<T>>
+  /** Replaces the note in one step. */
   write(folder: Pick<Folder, K>, value: T, purpose?: Purpose): void
+}
+
+/** The way in which a note is written: durably, and so that only its owner can read it, unless this says otherwise. */
+interface Writing {
+  /** True if the note is not synced, so that a power failure may undo the last change. */
+  readonly isLight?: true
+  readonly mode?: number
 }
 
 /** Describes a note: `key` is the name of its path in folder.ts, `max` its maximum size in bytes. */
 export function note<K extends keyof Folder, F extends Field<unknown>>(
   key: K,
-  read: F,
+  field: F,
   max: number,
+  { isLight, mode = 0o600 }: Writing = {},
 ): Note<K, Noted<F>> {
-  describedNotes.set(key, read.schema)
-  const inspect: Note<K, Noted<F>>['inspect'] = (folder) => {
-    const file = readFile(String(folder[key]), max)
-    if (file.is !== 'bytes') return file
-    const value = read(parsed(file.bytes)) as Noted<F> | undefined
-    return value === undefined ? { is: 'damaged' } : { is: 'read', value }
-  }
+  describedNotes.set(key, field.schema)
+  const keep = (value: unknown) => field(value) as Noted<F> | undefined
   return {
-    inspect,
-    read: (folder) => {
-      const seen = inspect(folder)
-      return seen.is === 'read' ? seen.value : undefined
+    inspect: (folder) => inspectJson(String(folder[key]), max, keep),
+    read: (folder) => readJson(String(folder[key]), max, keep),
+    write: (folder, value, purpose) => {
+      const text = `${JSON.stringify(value)}\n`
+      if (isLight) writeLightly(String(folder[key]), text, mode)
+      else writeDurably(String(folder[key]), text, mode, purpose)
     },
-    write: (folder, value, purpose) => writeDurably(String(folder[key]), `${JSON.stringify(value)}\n`, 0o600, purpose),
-  }
-}
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return undefined
   }
 }
 

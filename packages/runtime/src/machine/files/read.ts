@@ -4,14 +4,38 @@ import { isObject } from '@svc/protocol'
 
 export { type FileRead, readFile, readUpTo }
 
-/** The object in a JSON file; undefined if the file is missing or holds no object. */
-export function readJsonObject(file: string, max = 16 * 1024 * 1024): Record<string, unknown> | undefined {
-  const read = readFile(file, max)
-  if (read.is !== 'bytes') return undefined
+type JsonRead<T> =
+  | { readonly is: 'read'; readonly value: T }
+  | { readonly is: 'missing' | 'damaged' }
+  /** `why` is the end of a sentence that begins with the name of the file. */
+  | { readonly is: 'unreadable'; readonly why: string }
+
+/**
+ * Reads a file of JSON that svc itself has written. `keep` returns what is kept of the value; a value of which nothing is
+ * kept is damaged. `open` is that of `readFile`.
+ */
+export function inspectJson<T>(
+  file: string,
+  max: number,
+  keep: (value: unknown) => T | undefined,
+  open?: Parameters<typeof readFile>[2],
+): JsonRead<T> {
+  const read = readFile(file, max, open)
+  if (read.is !== 'bytes') return read
   try {
-    const parsed: unknown = JSON.parse(read.bytes.toString('utf8'))
-    return isObject(parsed) ? parsed : undefined
+    const value = keep(JSON.parse(read.bytes.toString('utf8')))
+    return value === undefined ? { is: 'damaged' } : { is: 'read', value }
   } catch {
-    return undefined
+    return { is: 'damaged' }
   }
 }
+
+/** Reads a file like `inspectJson`. Undefined if it is missing, unreadable or damaged. */
+export function readJson<T>(...how: Parameters<typeof inspectJson<T>>): T | undefined {
+  const read = inspectJson(...how)
+  return read.is === 'read' ? read.value : undefined
+}
+
+/** The object in a JSON file; undefined if the file is missing or holds no object. */
+export const readJsonObject = (file: string, max = 16 * 1024 * 1024): Record<string, unknown> | undefined =>
+  readJson(file, max, (value) => (isObject(value) ? value : undefined))

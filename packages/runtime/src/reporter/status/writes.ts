@@ -2,29 +2,31 @@
  * Stores what the reporter has learned about the agent's writes of its status file, so that a restart of the runtime
  * does not lose it (D65).
  */
-import { writeLightly } from '../../machine/files/durable.ts'
+import { boolean, type Field, field, list, number, object } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../../machine/files/folder.ts'
-import { readJsonObject } from '../../machine/files/read.ts'
+import { filled, note, words } from '../../machine/files/note.ts'
 import { type FileCheck, recordCheck, type Writes } from './age.ts'
 
-/** Reads what was stored about the writes of the status file; undefined if nothing readable was. */
-export function readWrites(folder: Folder): Writes | undefined {
-  const { mtime, at, looked, since, broken, started, last, longest } = readJsonObject(folder.statusWrites, 16_384) ?? {}
-  if (!isTime(mtime) || !isTime(at) || !isTime(looked)) return undefined
-  return {
-    mtime,
-    at,
-    looked,
-    ...(isTime(since) && { since }),
-    ...(broken === true && { broken }),
-    ...(typeof started === 'string' && { started }),
-    ...(isTime(last) && { last }),
-    longest: Array.isArray(longest) ? longest.filter(isGap) : [],
-  }
-}
+type Gap = Writes['longest'][number]
+const isGap = (v: unknown): v is Gap => Array.isArray(v) && v.length === 2 && v.every(Number.isFinite)
+const gap: Field<Gap> = field((v) => (isGap(v) ? v : undefined), { type: 'array', items: { type: 'number' } })
 
-const isTime = (v: unknown): v is number => typeof v === 'number' && Number.isFinite(v)
-const isGap = (v: unknown): v is readonly [number, number] => Array.isArray(v) && v.length === 2 && v.every(isTime)
+const writes = filled(
+  object(
+    {
+      ...{ mtime: number(), at: number(), looked: number(), since: number(), broken: boolean },
+      ...{ started: words, last: number(), longest: list(gap, 100) },
+    },
+    'mtime',
+    'at',
+    'looked',
+  ),
+  { longest: [] },
+)
+const file = note('statusWrites', writes, 16_384, { isLight: true, mode: 0o644 })
+
+/** Reads what was stored about the writes of the status file; undefined if nothing readable was. */
+export const readWrites = (folder: Folder): Writes | undefined => file.read(folder)
 
 /**
  * True if it is time to save what was learned: at most once a minute if the agent has written its status file, and
@@ -72,5 +74,5 @@ function trySaving(folder: Folder, writes: Writes): Writes {
 /** Saves what was learned without syncing. A power failure may lose it, and then it is learned again. */
 function saveWrites(folder: Folder, writes: Writes): void {
   prepare(folder)
-  writeLightly(folder.statusWrites, JSON.stringify(writes))
+  file.write(folder, writes)
 }
