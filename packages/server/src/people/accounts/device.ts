@@ -4,6 +4,7 @@
  * signatures only.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { ownCookie } from './cookies.ts'
 
 /** The lifetime of the cookie in seconds, the longest that browsers accept. */
 const maxAgeSeconds = 400 * 86_400
@@ -32,11 +33,10 @@ interface Devices {
 }
 
 export function deviceCookies({ secret, https }: { secret: string; https: boolean }): Devices {
-  const name = https ? '__Host-svc.device' : 'svc.device'
+  const cookie = ownCookie('svc.device', { https })
 
-  function marksIn(cookies = ''): string[] {
-    const cookie = cookies.split(/; */).find((each) => each.startsWith(`${name}=`))
-    const marks = cookie?.slice(name.length + 1).split('~') ?? []
+  function marksIn(cookies: string | undefined): string[] {
+    const marks = cookie.find(cookies)?.split('~') ?? []
     return marks.filter((mark) => shape.test(mark)).slice(0, maxMarks)
   }
   function isGood(mark: string, email: string, now: number): boolean {
@@ -76,8 +76,7 @@ export function deviceCookies({ secret, https }: { secret: string; https: boolea
       const nonce = idOf(session)
       const others = marksIn(cookies).filter((mark) => !isGood(mark, email, now))
       const marks = [`${issued}.${nonce}.${sign(issued, nonce, email)}`, ...others].slice(0, maxMarks)
-      const attributes = `Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; ${https ? 'Secure; ' : ''}SameSite=Lax`
-      return `${name}=${marks.join('~')}; ${attributes}`
+      return cookie.set(marks.join('~'), maxAgeSeconds)
     },
   }
 }

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { halfLasts } from '../factors/rules.ts'
+import { ownCookie } from './cookies.ts'
 
 interface HalfCookies {
   /** The token in the request's cookies; undefined if there is none. */
@@ -15,16 +16,13 @@ interface HalfCookies {
 export const newHalfToken = (): string => randomBytes(32).toString('base64url')
 
 export function halfCookies({ https }: { https: boolean }): HalfCookies {
-  const name = https ? '__Host-svc.half' : 'svc.half'
-  const cookie = (value: string, seconds: number) =>
-    `${name}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; ${https ? 'Secure; ' : ''}SameSite=Lax`
+  const cookie = ownCookie('svc.half', { https })
   return {
-    find(cookies = '') {
-      const found = cookies.split(/; */).find((each) => each.startsWith(`${name}=`))
-      const token = found?.slice(name.length + 1)
+    find(cookies) {
+      const token = cookie.find(cookies)
       return token !== undefined && /^[\w-]{43}$/.test(token) ? token : undefined
     },
-    set: (token) => cookie(token, halfLasts / 1000),
-    clear: () => cookie('', 0),
+    set: (token) => cookie.set(token, halfLasts / 1000),
+    clear: () => cookie.set('', 0),
   }
 }

@@ -5,6 +5,7 @@
  */
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
+import { getCookie } from 'hono/cookie'
 import { helpPolicy } from '../routing/headers.ts'
 import { filesOf, type PageContext, type PageFile, send } from './static.ts'
 import { rawPathOf } from './target.ts'
@@ -31,8 +32,8 @@ export function helpRoutes(dir: string, clock: () => number = () => performance.
  * system decides.
  */
 function inScheme(c: PageContext, { type, bytes }: PageFile): Response | undefined {
-  const scheme = /(?:^|;\s*)svc-scheme=(light|dark)(?:;|$)/.exec(c.req.header('cookie') ?? '')?.[1]
-  if (scheme === undefined || !type.startsWith('text/html')) return undefined
+  const scheme = getCookie(c, 'svc-scheme')
+  if ((scheme !== 'light' && scheme !== 'dark') || !type.startsWith('text/html')) return undefined
   const html = bytes.toString().replace('<html ', `<html data-scheme="${scheme}" `)
   return c.html(html, 200, { 'cache-control': 'no-store' })
 }
