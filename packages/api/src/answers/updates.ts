@@ -1,13 +1,10 @@
 /**
- * Answers about updates: wishes, their outcomes, and rollouts, by the conventions of workspaces.ts. Wishes are refused
- * with 404 `version_unknown`, 409 `no_blueprint`, `svc_too_old` or a RuntimeRefusal; rollouts with 400
- * `rollout_invalid`, 404 `version_unknown`, 409 `rollout_empty`, `runtime_not_served`, `rollout_over`,
- * `rollout_not_running`. A frame lists an agent in `changed` when its wishes, holds or timeline changed, and sets
- * `list` when a rollout moved to another wave or state. Rollouts are erased 400 days after their end.
+ * Answers about updates: wishes and their outcomes, by the conventions of workspaces.ts. Wishes are refused with 404
+ * `version_unknown`, 409 `no_blueprint`, `svc_too_old` or a RuntimeRefusal. A frame lists an agent in `changed` when its
+ * wishes, holds or timeline changed.
  */
 
-import type { Level, Outcome, Stop } from '@svc/protocol'
-import type { LeftOff } from '../left-off.ts'
+import type { Outcome } from '@svc/protocol'
 
 export interface AgentUpdates {
   now: number
@@ -215,6 +212,8 @@ export type UpdateKind =
   /** A person changed the version on the machine. */
   | 'changed'
 
+export type RolloutKind = 'blueprint' | 'runtime'
+
 /**
  * One line of an agent's timeline of updates. `message` is a text from the agent's machine or a sentence of the
  * service.
@@ -236,146 +235,4 @@ export interface UpdateEvent {
    * When the service was away, for a rollback whose trial overlapped an outage of the service; null for other events.
    */
   serviceAway: { from: number; to: number } | null
-}
-
-export type RolloutKind = 'blueprint' | 'runtime'
-/**
- * The state of a rollout. A rollout that ends or halts by itself writes `rollout.done` or `rollout.halted` to the
- * activity.
- */
-export type RolloutState =
-  | 'running'
-  | 'waiting' // when a wave has ended well, and a person must start the next wave
-  | 'paused' // when a person paused the rollout
-  | 'halted' // when the rollout halted by itself; `why` gives the reason
-  | 'done'
-  | 'cancelled' // when a person cancelled the rollout, or the service serves another release; `why` says so
-
-export interface NewRollout {
-  kind: RolloutKind
-  /** The blueprint to roll out; only for a rollout of kind `blueprint`. */
-  blueprint?: string
-  /**
-   * The version to roll out; only for a rollout of kind `blueprint`. A rollout of the runtime takes the version that
-   * the service serves.
-   */
-  version?: string
-  /** The names of the agents. If absent, the rollout is for all agents of the workspace, or of the blueprint. */
-  agents?: string[]
-  /**
-   * How many agents the rollout has reached after each wave, as numbers or percentages; the default is `1`, `10%`,
-   * `100%`. If the last wave is not `100%`, a wave of `100%` is added.
-   */
-  waves?: string[]
-  /** True if a person starts each wave after the first. */
-  byHand?: boolean
-  /** The ids of unfinished rollouts that are cancelled first, so that this rollout can reach their agents. */
-  end?: string[]
-  /** How many seconds a wave is watched after its last agent kept the version, before the next starts; default 600. */
-  watchSeconds?: number
-}
-
-export interface RolloutPreview {
-  version: string
-  /** The waves of the rollout, each with the names of its agents. */
-  waves: { upTo: string; agents: string[] }[]
-  /**
-   * The agents that would be left out of the rollout. `code` is a RuntimeRefusal, `no_blueprint`, `other_blueprint`,
-   * `already_runs`, `version_held`, `svc_too_old` or `in_rollout`. `rollout` is the id of the other rollout for
-   * `in_rollout`, and otherwise null.
-   */
-  leftOut: { agent: string; code: string; message: string; rollout: string | null }[]
-  /** The unfinished rollouts because of which agents would be left out. A rollout with their ids in `end` ends them. */
-  blockedBy: BlockingRollout[]
-}
-
-export type BlockingRollout = Pick<RolloutRow, 'id' | 'kind' | 'blueprint' | 'version' | 'state'>
-
-export interface Rollouts {
-  now: number
-  rows: RolloutRow[]
-  /** True if there are older rollouts. The page requests those that come before the last row. */
-  more: boolean
-  canAct: boolean
-}
-
-export interface RolloutRow {
-  id: string
-  kind: RolloutKind
-  blueprint: string | null
-  version: string
-  state: RolloutState
-  /**
-   * Why the rollout was halted or cancelled, or why it waits after a wave, as a sentence; null if there is nothing to
-   * say.
-   */
-  why: string | null
-  createdAt: number
-  createdBy: string
-  changedAt: number
-  /** The current wave of the rollout, counted from 1, and the number of its waves. */
-  wave: number
-  waves: number
-  counts: Record<RolloutAgentState, number>
-}
-
-/** The state of one agent in a rollout. */
-export type RolloutAgentState =
-  | 'untouched' // when the agent's wave has not started, or a halt, pause or cancellation withdrew the agent's wish
-  | 'wished'
-  | 'offered'
-  | 'trying'
-  | 'kept'
-  | 'rolled_back'
-  | 'failed'
-  | 'worse' // when the agent kept the version, but the level that it reports became worse than before
-  | 'left_out' // when the agent is not part of the rollout; `reason` says why
-  | 'withdrawn' // when somebody made another wish for the agent meanwhile
-  | 'excused' // when the agent was rolled back while the service was away, so that the rollback does not count
-
-export interface RolloutAgent {
-  agent: string
-  /** The wave of the rollout to which the agent belongs, counted from 1; 0 for an agent that is left out. */
-  wave: number
-  state: RolloutAgentState
-  /** Why the agent was left out of the rollout, what its machine reported, or how its level changed. */
-  reason: string | null
-  /** The id of the unfinished rollout because of which the agent was left out; null for any other reason. */
-  leftOutFor: string | null
-  /** The reason why the agent has no outcome yet; null for an agent with an outcome, and for one that is left out. */
-  waits: WaitsFor | null
-  level: Level | null
-  running: string | null
-  seenAt: number | null
-  silentAt: number | null
-  stopped: Stop | null
-  /** When the state of the agent in this rollout last changed. */
-  at: number | null
-}
-
-export interface RolloutPage extends RolloutRow, LeftOff {
-  now: number
-  /**
-   * The admin who is responsible for the rollout because they last resumed it; null if nobody did, so that its creator
-   * is responsible.
-   */
-  continuedBy: string | null
-  upTo: string[]
-  byHand: boolean
-  watchSeconds: number
-  /**
-   * When the service stops watching the current wave. The next wave then starts, or waits for a person if `byHand` is
-   * true. Null while the current wave is not watched, and for the last wave.
-   */
-  nextAt: number | null
-  /** A sentence about what the rollout waits for, what happens next or, after its end, how it ended. */
-  says: string
-  agents: RolloutAgent[]
-  actions: Record<'pause' | 'continue' | 'cancel', Pressable>
-  /**
-   * A sentence about how many agents would keep the version, keep the wish or stay unaffected if the rollout were
-   * cancelled now. After a cancellation, the sentence says how many did.
-   */
-  stays: string
-  canAct: boolean
 }

@@ -1,5 +1,5 @@
 /** Operations on rollouts, which bring a version to many agents in waves. */
-import type { NewRollout, RolloutPage, RolloutPreview, Rollouts } from '../answers/updates.ts'
+import type { NewRollout, RolloutPage, RolloutPreview, Rollouts } from '../answers/rollouts.ts'
 import { count, flag, list, number, object, oneOf, optional, pasted, query, type Reader, words } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
