@@ -376,7 +376,7 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'invitation mail: an invitation that was used is still mailed',
     harm: 'Somebody who is a member already gets a mail with a link that no longer works.',
-    file: at('people/workspaces/invitations.ts'),
+    file: at('people/workspaces/open-invitations.ts'),
     old: '!isOpen(row, now) || !(await isGood(db, row))',
     new: '!(await isGood(db, row))',
     tests: [at('people/mails/mails.http.test.ts')],

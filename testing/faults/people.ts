@@ -111,7 +111,7 @@ export const peopleFaults: readonly Fault[] = [
   {
     name: 'invitations: a member invites admins',
     harm: 'A person who was demoted comes back as an admin by an invitation of their own.',
-    file: at('people/workspaces/invitations.ts'),
+    file: at('people/workspaces/open-invitations.ts'),
     old: "(asRole(inviter) === 'admin' || asRole(role) === 'member')",
     new: "(asRole(inviter) === 'admin' || asRole(role) === 'admin')",
     tests: [at('people/accounts/people.store.test.ts')],

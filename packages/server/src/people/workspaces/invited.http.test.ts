@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { mailbox } from '../../../../../testing/mailbox.ts'
 import { serve } from '../../../testing/page/service.ts'
-import { invitationToMail } from './invitations.ts'
+import { invitationToMail } from './accepting.ts'
 
 async function newSetup() {
   const { url } = await mailbox()

@@ -15,7 +15,8 @@ const readers: Record<string, string> = {
     'roleOf and rightOf are for changes of the operator and for mails, which have no session',
   'people/workspaces/members.ts': 'it lists and changes what people hold, and counts the last admin',
   'people/workspaces/people.ts': 'it counts the last admin',
-  'people/workspaces/invitations.ts': 'whoever invited has no session when the invitation is accepted',
+  'people/workspaces/invitations.ts': 'it lists whose invitations are void',
+  'people/workspaces/open-invitations.ts': 'whoever invited has no session when the invitation is accepted',
   'updates/installs/codes.ts': 'whoever issued a code has no session when a machine redeems it',
   'web/routing/guards.ts': 'it keeps the role of the standing',
 }

@@ -2,7 +2,7 @@
 import { workspaces } from '@svc/api'
 import { Hono } from 'hono'
 import { signedInBy } from '../../people/accounts/sessions.ts'
-import { accept, invitationInfo } from '../../people/workspaces/invitations.ts'
+import { accept, invitationInfo } from '../../people/workspaces/accepting.ts'
 import { granted } from '../../platform/refusal.ts'
 import { personWriter } from '../routing/acting.ts'
 import { bodyFor } from '../routing/body.ts'

@@ -1,0 +1,118 @@
+/**
+ * Invitations that are open, of people and of the operator, and their links. A link is signed, so that somebody who can
+ * read the table still cannot join.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Role } from '@svc/api'
+import { isAhead } from '@svc/protocol'
+import { isPostgres } from '../../platform/db/engine.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { refuse } from '../../platform/verdict.ts'
+import { type Auth, invitationLasts } from '../accounts/auth.ts'
+import type { Accounts, Trx } from '../accounts/library.ts'
+import { operatorInvitation, operatorsName } from './operator-invitations.ts'
+import { asRole } from './store.ts'
+
+/** A row of the table in which the accounts library stores invitations. */
+export interface Invitation {
+  id: string
+  organizationId: string
+  email: string
+  role: string
+  status: string
+  expiresAt: Date
+  inviterId: string
+}
+export const model = 'invitation'
+
+interface OpenInvitation {
+  workspaceId: string
+  email: string
+  role: Role
+  invitedBy: string
+}
+
+/** Finds an invitation that can be accepted, of a person or of the operator. */
+export async function openInvitation(
+  db: Db,
+  tables: Pick<Accounts['tables'], 'findOne'>,
+  id: string,
+  now: number,
+): Promise<OpenInvitation | undefined> {
+  const ours = await operatorInvitation(db, id, now)
+  if (ours) return { ...ours, invitedBy: operatorsName }
+  const row = await tables.findOne<Invitation>({ model, where: [{ field: 'id', value: id }] })
+  if (!row || !isOpen(row, now) || !(await isGood(db, row))) return undefined
+  const names = await namesOf(db, [row])
+  const { organizationId: workspaceId, email } = row
+  return { workspaceId, email, role: asRole(row.role), invitedBy: names.get(row.inviterId) ?? 'somebody' }
+}
+
+/**
+ * Marks an invitation as used and returns it; undefined if it can no longer be used. If two people accept it at the
+ * same time, only one of them succeeds.
+ */
+export async function take(
+  trx: Trx,
+  { tables }: Accounts,
+  id: string,
+  now: number,
+): Promise<{ workspaceId: string; role: Role } | undefined> {
+  const where = [
+    { field: 'id', value: id },
+    { field: 'status', value: 'pending' },
+  ]
+  const row = await tables.findOne<Invitation>({ model, where })
+  if (!row || !isOpen(row, now) || !(await isGood(trx, row))) return undefined
+  const taken = await tables.updateMany({ model, where, update: { status: 'accepted' } })
+  return taken === 1 ? { workspaceId: row.organizationId, role: asRole(row.role) } : undefined
+}
+
+/**
+ * True if the person who made the invitation may still do so. The invitation is void while that person is not a member
+ * of the workspace, is disabled, or has a lower role than the invitation grants. In a PostgreSQL transaction the person's membership
+ * is locked until the transaction ends.
+ */
+async function isGood(db: Db, { organizationId, inviterId, role }: Invitation): Promise<boolean> {
+  const row = db
+    .selectFrom('member')
+    .leftJoin('person_disabled', 'person_disabled.person_id', 'member.userId')
+    .select('role')
+    .where('workspaceId', '=', organizationId)
+    .where('userId', '=', inviterId)
+    .where('disabled_at', 'is', null)
+  const inviter = await (isPostgres(db) && db.isTransaction ? row.forShare('member') : row).executeTakeFirst()
+  return mayInvite(inviter?.role ?? null, role)
+}
+
+export const mayInvite = (inviter: string | null, role: string): boolean =>
+  inviter !== null && (asRole(inviter) === 'admin' || asRole(role) === 'member')
+
+const isOpen = ({ status, expiresAt }: Invitation, now: number): boolean =>
+  status === 'pending' && isAhead(new Date(expiresAt).getTime(), now, invitationLasts)
+
+export async function namesOf(db: Db, rows: readonly Pick<Invitation, 'inviterId'>[]): Promise<Map<string, string>> {
+  if (rows.length === 0) return new Map()
+  const ids = rows.map(({ inviterId }) => inviterId)
+  const people = await db.selectFrom('user').select(['id', 'name']).where('id', 'in', ids).execute()
+  return new Map(people.map(({ id, name }) => [id, name]))
+}
+
+export const urlOf = ({ auth, config }: { auth: Auth; config: { baseUrl: string } }, id: string): string =>
+  `${config.baseUrl}/invitation/${id}.${signatureOf(auth, id)}`
+
+export const signatureOf = (auth: Auth, id: string): string =>
+  createHmac('sha256', auth.options.secret).update(`invitation ${id}`).digest('base64url')
+
+/** The id of the invitation that a link names; undefined if this service has not signed the link. */
+export function idOf(auth: Auth, link: string): string | undefined {
+  const [id = '', signature = ''] = link.split('.')
+  const right = Buffer.from(signatureOf(auth, id))
+  const given = Buffer.from(signature)
+  return right.length === given.length && timingSafeEqual(right, given) ? id : undefined
+}
+
+export const unknown = refuse(
+  'invitation_unknown',
+  'This invitation was revoked or used, has expired, or came from someone who may no longer invite people. Ask for a new one.',
+)
