@@ -99,8 +99,11 @@ function importsOf(file: string, program: Node): Pick<Facts, 'imports' | 'stars'
   const imports: ImportFact[] = []
   const stars: string[] = []
   const resolved = (from: string) => (from.startsWith('.') ? normalize(join(dirname(file), from)) : from)
+  /** The names that are taken from an import in an expression, by the node of the import. */
+  const taken = new Map<unknown, readonly string[]>()
   walk(program, (node) => {
     const { source } = node
+    for (const [from, names] of takenFrom(node)) taken.set(from, names)
     if (!isNode(source) || typeof source.value !== 'string') return
     const from = resolved(source.value)
     if (node.type === 'ExportAllDeclaration') stars.push(from)
@@ -110,9 +113,20 @@ function importsOf(file: string, program: Node): Pick<Facts, 'imports' | 'stars'
     const names = specifiers.map((one) => nameOf(one.imported) ?? nameOf(one.local) ?? '*')
     const all = specifiers.length === 0 || specifiers.some(({ type }) => type === 'ImportNamespaceSpecifier')
     const standard = specifiers.some(({ type }) => type === 'ImportDefaultSpecifier')
-    imports.push({ from, typeOnly, names: all ? ['*'] : [...names, ...(standard ? ['default'] : [])] })
+    const given = all ? (taken.get(node) ?? ['*']) : [...names, ...(standard ? ['default'] : [])]
+    imports.push({ from, typeOnly, names: given })
   })
   return { imports, stars }
+}
+
+/** The names that `const { a, b } = await import(…)` and `(await import(…)).a` take, and the node of the import. */
+function takenFrom({ type, id, init, object, property }: Node): [unknown, string[]][] {
+  const value = type === 'VariableDeclarator' ? init : type === 'MemberExpression' ? object : undefined
+  const from = isNode(value) && value.type === 'ParenthesizedExpression' ? value.expression : value
+  if (!isNode(from) || from.type !== 'AwaitExpression') return []
+  const names = isNode(id) ? list(id.properties).map((one) => nameOf(one.key)) : [nameOf(property)]
+  const known = names.filter((name) => name !== undefined)
+  return known.length > 0 && known.length === names.length ? [[from.argument, known]] : []
 }
 
 function exportedBy(node: Node): string[] {

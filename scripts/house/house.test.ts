@@ -23,6 +23,9 @@ test('an import is recognised in each of its forms, with the names that it impor
     'export * from "./k.ts"',
     'const l = await import("./l.ts")',
     'let m: import("m").M',
+    'const { n, o: p } = await import("./n.ts")',
+    'const q = (await import("./q.ts")).r(1)',
+    'const { s, ...t } = await import("./s.ts")',
   )
   expect(imports.map(({ from, typeOnly, names }) => [from, typeOnly, names.join(' ')])).toEqual([
     ['packages/server/src/b.ts', false, 'a b d default'],
@@ -34,6 +37,9 @@ test('an import is recognised in each of its forms, with the names that it impor
     ['packages/server/src/x/k.ts', false, '*'],
     ['packages/server/src/x/l.ts', false, '*'],
     ['m', true, '*'],
+    ['packages/server/src/x/n.ts', false, 'n o'],
+    ['packages/server/src/x/q.ts', false, 'r'],
+    ['packages/server/src/x/s.ts', false, '*'],
   ])
   expect(stars).toEqual(['packages/server/src/x/k.ts'])
 })

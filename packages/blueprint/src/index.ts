@@ -3,24 +3,20 @@
  * the package have separate entry points. Section numbers in comments are those of docs/protocol.md.
  */
 
-export { type BundleCode, type BundleFinding, type BundleVerdict, sentence } from './bundle/findings.ts'
-export { type Bundle, type BundleEntry, type ReadBundleOptions, readBundle } from './bundle/read.ts'
-export { sweepStaging, unpackBundle } from './bundle/unpack.ts'
+export { type BundleFinding, sentence } from './bundle/findings.ts'
+export { readBundle } from './bundle/read.ts'
+export { unpackBundle } from './bundle/unpack.ts'
 export { checkBundle, checkFolder, type Examined, examineBundle, examineFolder } from './folder/check.ts'
 export { macNote } from './folder/hints.ts'
 export { type Packed, packFolder } from './folder/pack.ts'
 export { isLogPattern, logNamed, logsBelow } from './manifest/logs.ts'
 export {
-  isAgentName,
-  isProductId,
   wrongWithAgentName,
   wrongWithEnvValue,
-  wrongWithProductId,
   wrongWithSecretName,
-  wrongWithServiceVariable,
 } from './manifest/names.ts'
 export type { Need } from './manifest/needs.ts'
-export { type ManifestRead, type ReadOptions, readManifest } from './manifest/read.ts'
+export { readManifest } from './manifest/read.ts'
 export type { Finding } from './manifest/reading.ts'
 export { defaults, settingsSchema } from './manifest/settings.ts'
 export type {
@@ -30,7 +26,6 @@ export type {
   ManifestSetting,
   Restart,
   Runtime,
-  Secret,
 } from './manifest/shape.ts'
 export { manifestName } from './manifest/shape.ts'
-export { additions, isTooOld, type NeededSvc, neededSvc, neededSvcText } from './manifest/since.ts'
+export { isTooOld, type NeededSvc, neededSvc, neededSvcText } from './manifest/since.ts'

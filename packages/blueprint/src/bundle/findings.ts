@@ -18,7 +18,7 @@ export interface BundleFinding {
  * `bundle_refused`: the bundle is at fault, and would be refused on every machine. `folder_taken`: something already
  * exists at the target. `disk_failed`: the disk is full or broken, so the bundle was not judged.
  */
-export type BundleCode = 'bundle_refused' | 'folder_taken' | 'disk_failed'
+type BundleCode = 'bundle_refused' | 'folder_taken' | 'disk_failed'
 export type BundleVerdict<T> =
   | Extract<Verdict<T, BundleCode>, { ok: true }>
   | (Extract<Verdict<T, BundleCode>, { ok: false }> & { readonly findings: readonly BundleFinding[] })

@@ -15,7 +15,7 @@ import { type ExpectedManifest, readOwnManifest } from './manifest.ts'
 import { wrongWithPath } from './paths.ts'
 import { wrongBetween } from './tree.ts'
 
-export interface BundleEntry {
+interface BundleEntry {
   readonly path: string
   /** The size of the unpacked file in bytes. */
   readonly size: number

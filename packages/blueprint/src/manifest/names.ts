@@ -13,14 +13,12 @@ export function wrongWithAgentName(name: string): string | undefined {
   if (name.length > limits.agentName) return `must be at most ${limits.agentName} characters`
   return devices.test(name) ? 'must not be the name of a device' : undefined
 }
-export const isAgentName = (name: string): boolean => wrongWithAgentName(name) === undefined
 
 /** Checks the id of a product, which becomes part of variable names (D46). */
 export const wrongWithProductId = (id: string): string | undefined =>
   /^[a-z][a-z0-9_]{0,62}$/.test(id)
     ? undefined
     : 'must be lowercase letters, digits and underscores, starting with a letter'
-export const isProductId = (id: string): boolean => wrongWithProductId(id) === undefined
 
 /**
  * Variables that programs and their loaders obey before the first line of the agent's program runs (D51), listed by
@@ -65,12 +63,6 @@ export function wrongWithSecretName(name: string): string | undefined {
   if (name.startsWith('SVC_')) return "must not start with SVC_, which is the runtime's own"
   return loaders.test(name) ? 'must not be a variable that programs or their loaders obey' : undefined
 }
-
-/** Checks the name of an environment variable that the service sets (D51). */
-export const wrongWithServiceVariable = (name: string): string | undefined =>
-  /^SVC_[A-Z0-9_]{1,150}$/.test(name)
-    ? undefined
-    : 'must start with SVC_ and hold only capitals, digits and underscores'
 
 /** Linux gives a program no variable of more than 128 KB, name included, so the agent could not start. */
 const maxEnvValue = 120 * 1024

@@ -7,11 +7,11 @@ import { type Finding, inOrder, type Reading, type YamlValue } from './reading.t
 import { type Manifest, manifest } from './shape.ts'
 import { readYaml } from './source.ts'
 
-export type ManifestRead =
+type ManifestRead =
   | { readonly ok: true; readonly value: Manifest }
   | { readonly ok: false; readonly findings: Finding[] }
 
-export interface ReadOptions {
+interface ReadOptions {
   /**
    * The purpose of reading. `bundle` requires everything that an installed agent needs, including `runtime`. `report`
    * requires only what `svc report` needs for an agent that somebody else starts.

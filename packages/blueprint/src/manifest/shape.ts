@@ -111,7 +111,7 @@ const secret = object(
   'name',
   'purpose',
 )
-export type Secret = { readonly name: string; readonly purpose: string; readonly optional: boolean }
+type Secret = { readonly name: string; readonly purpose: string; readonly optional: boolean }
 const word = text(100, (t) =>
   /^[A-Za-z0-9][A-Za-z0-9._:-]*$/.test(t) ? undefined : 'must be letters, digits and . _ : -',
 )

@@ -18,7 +18,7 @@ import { linkState } from '../state/paths.ts'
 import { changeSettings, fillSettings } from '../state/settings.ts'
 import { lead, versionFolder } from '../state/versions/folders.ts'
 
-export interface InstallParts {
+interface InstallParts {
   readonly redeemed: Redeemed & { readonly bytes: Uint8Array }
   readonly origin: string
   readonly secrets: ReadonlyMap<string, string>

@@ -25,5 +25,5 @@ export function manifestIn(folder: Folder, read: FileRead): ManifestNow {
 }
 
 /** Formats the findings as lines of the form `file:line:column message`, which compilers use, too. */
-export const shown = (findings: readonly Finding[]): string =>
+const shown = (findings: readonly Finding[]): string =>
   findings.map(({ line, column, message }) => `${manifestName}:${line}:${column} ${message}`).join('\n')

@@ -15,7 +15,7 @@ import { type ActionValues, previewKey, useReach } from './useReach.ts'
 import { agentsIn, previewWords, reasonsIn, typeWords } from './words.ts'
 import './dialogs.css'
 
-export interface ActionDialogProps {
+interface ActionDialogProps {
   slug: string
   type: ActionType
   /** The names of the selected agents. */

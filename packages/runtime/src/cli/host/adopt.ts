@@ -27,7 +27,7 @@ import { connectHost, notStarted, reportNow, startHost } from './adopt-agent.ts'
 import { type HostPlace, installPrograms, mustInstall, placeFor } from './adopt-place.ts'
 import { unadopt } from './adopt-remove.ts'
 
-export interface AdoptOptions {
+interface AdoptOptions {
   readonly url?: string
   readonly tokenFile?: string
   readonly name?: string

@@ -177,7 +177,7 @@ export const nameFrom = (folderName: string): string =>
     .slice(0, limits.agentName)
     .replace(/-+$/, '') || 'agent'
 
-export const smallManifest = (name: string): string => `# What this agent is and what it offers.
+const smallManifest = (name: string): string => `# What this agent is and what it offers.
 name: ${name}
 version: 0.1.0
 

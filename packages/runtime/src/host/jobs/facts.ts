@@ -12,7 +12,7 @@ import type { SeenJobs } from './seen.ts'
 import type { Unrecorded } from './unrecorded.ts'
 
 /** The schedule of a job in words, and where it comes from. */
-export interface JobSchedule {
+interface JobSchedule {
   readonly every?: number
   readonly cron?: string
   readonly tz?: string

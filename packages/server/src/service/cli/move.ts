@@ -77,7 +77,7 @@ function putAside(dataDir: string, to: string): string {
   return kept
 }
 
-export function withoutPassword(address: string): string {
+function withoutPassword(address: string): string {
   const url = URL.parse(address.replace(/@\//, '@localhost/'))
   if (!url) return 'PostgreSQL'
   url.password = ''

@@ -31,7 +31,7 @@ export interface Copy {
   /** Ends the use of the copy after the drill. The copy is removed from the disk, unless `keep` is true. */
   end(): void
 }
-export interface CopyOptions {
+interface CopyOptions {
   /**
    * True if the copy begins with the contents of the agent's folder `state`. Otherwise it begins as after an
    * installation, with only the state files that the bundle contains.

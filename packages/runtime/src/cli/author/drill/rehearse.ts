@@ -22,14 +22,14 @@ import { type Update, writeUpdate } from '../../../updates/agent/journal.ts'
 import { orderOf } from '../../../worker/order.ts'
 import type { Copy } from './copy.ts'
 
-export interface DrillStep {
+interface DrillStep {
   readonly name: 'fetch' | 'start' | 'stage' | 'swap' | 'prove' | 'watch' | 'roll back' | 'state'
   /** A sentence that says what this step does in a real update. */
   readonly would: string
   readonly did: 'done' | 'failed' | 'left out'
   readonly message: string
 }
-export interface Rehearsal {
+interface Rehearsal {
   /** True if the drill really starts the agent's command. */
   readonly start: boolean
   readonly stop: AbortSignal
