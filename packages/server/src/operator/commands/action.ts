@@ -1,17 +1,18 @@
 import { type ActionPage, type ActionRow, type ActionState, actionStates, actions } from '@svc/api'
 import { listIn, shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
-import { commandOf, type Stores } from '../shared/command.ts'
+import { commandOf } from '../shared/command.ts'
 import { idleLines, selectedBy, withIdle } from '../shared/filter.ts'
+import { inWorkspace, onAction } from '../shared/params.ts'
+import { perform } from '../shared/perform.ts'
 import {
-  argument,
+  type CommandCall,
   Missing,
   Misused,
   option,
   Refused,
   type Request,
   readTyped,
-  type Service,
   typedOption,
 } from '../shared/request.ts'
 import { line, moment, table } from '../shared/show.ts'
@@ -22,9 +23,10 @@ const listed = 100
 
 export const actionCommands = {
   ...commandOf(actions.actions, {
-    run: async (request, service, { workspaceOf, actionsOf }) => {
-      const workspace = await workspaceOf(service, argument(request, 0))
-      return (await actionsOf(service.store.db, workspace, { limit: listed })).rows
+    at: inWorkspace,
+    run: async ({ store }, { workspace }) => {
+      const { actionsOf } = await import('../../web/queries/actions.ts')
+      return (await actionsOf(store.db, workspace, { limit: listed })).rows
     },
     show: (all) =>
       table(
@@ -34,40 +36,42 @@ export const actionCommands = {
       ),
   }),
   ...commandOf(actions.startAction, {
-    run: async (request, service, stores) => {
-      const { finishAction, perform, startedAction } = stores
-      const workspace = await stores.workspaceOf(service, argument(request, 0))
-      const { idle, ...chosen } = await agentsOf(request, service, stores, workspace)
-      const wanted = wantedOf(request, chosen)
-      const { id } = await perform(service, startedAction, { workspace }, wanted)
-      await finishAction(service, id)
+    at: inWorkspace,
+    run: async (call, { workspace }) => {
+      const { finishAction } = await import('../../updates/actions/runner.ts')
+      const { idle, ...chosen } = await agentsOf(call, workspace)
+      const wanted = wantedOf(call, chosen)
+      const { id } = await perform(call, actions.startAction, { workspace }, wanted)
+      await finishAction(call, id)
       return withIdle({ id }, idle)
     },
     show: (started) => startedText(started.id) + idleLines(started),
   }),
   ...commandOf(actions.showAction, {
-    run: async (request, service, stores) => {
-      const { workspace, id } = await at(request, service, stores)
-      return (await stores.actionPage(service.store.db, workspace, id)) ?? unknown(id)
+    at: onAction,
+    run: async ({ store }, { workspace, id }) => {
+      const { actionPage } = await import('../../web/queries/actions.ts')
+      const page = await actionPage(store.db, workspace, id)
+      if (page) return page
+      throw new Missing(`There is no action ${shown(id)} in the workspace; actions are kept for 30 days.`)
     },
     show: (page) => `${headOf(page)}\n\n${outcomesOf(page)}`,
   }),
   ...commandOf(actions.retryAction, {
-    run: async (request, service, stores) => {
-      const { workspace, id } = await at(request, service, stores)
-      const params = { slug: workspace.slug, id }
-      const again = await stores.perform(service, stores.retriedAction, { workspace, params }, undefined)
-      await stores.finishAction(service, again.id)
-      return { id: again.id }
+    at: onAction,
+    run: async (call, at) => {
+      const { finishAction } = await import('../../updates/actions/runner.ts')
+      const { id } = await perform(call, actions.retryAction, at)
+      await finishAction(call, id)
+      return { id }
     },
     show: ({ id }) => startedText(id),
   }),
   ...commandOf(actions.cancelAction, {
-    run: async (request, service, stores) => {
-      const { workspace, id } = await at(request, service, stores)
-      const params = { slug: workspace.slug, id }
-      const { cancelled } = await stores.perform(service, stores.cancelledAction, { workspace, params }, undefined)
-      return { id, cancelled }
+    at: onAction,
+    run: async (call, at) => {
+      const { cancelled } = await perform(call, actions.cancelAction, at)
+      return { id: at.id, cancelled }
     },
     show: ({ cancelled }) => `Cancelled for ${cancelled} ${cancelled === 1 ? 'agent' : 'agents'}.`,
   }),
@@ -85,41 +89,24 @@ function wantedOf(request: Request, chosen: { agents: string[]; filter?: string 
 
 /** The agents that `--agents` names or `--filter` selects. */
 async function agentsOf(
-  request: Request,
-  { store, now }: Service,
-  { listAgents }: Stores,
+  call: CommandCall,
   workspace: WorkspaceInfo,
 ): Promise<{ agents: string[]; filter?: string; idle: string[] }> {
-  const named = option(request, 'agents')
-  const filter = typedOption(request, 'filter')
-  const expected = typedOption(request, 'expect')
+  const { listAgents } = await import('../../web/queries/agents.ts')
+  const named = option(call, 'agents')
+  const filter = typedOption(call, 'filter')
+  const expected = typedOption(call, 'expect')
   if ((named === undefined) === (filter === undefined))
     throw new Misused('Name the agents, or select them: action send SLUG WHAT --agents NAME,NAME… or --filter FILTER')
   if (expected !== undefined && (filter === undefined || !/^\d{1,6}$/.test(expected)))
     throw new Misused(`--expect is the number of agents that --filter selects: got ${shown(expected)}.`)
   if (named !== undefined) return { agents: listIn(named), idle: [] }
   const text = filter ?? ''
-  const { rows: fitting, idle } = await selectedBy(text, (q) => listAgents(store.db, workspace, now(), q))
+  const { rows: fitting, idle } = await selectedBy(text, (q) => listAgents(call.store.db, workspace, call.now(), q))
   if (fitting.length === 0) throw new Refused('The filter selects no agent. Nothing was sent.')
   if (expected !== undefined && fitting.length !== Number(expected))
     throw new Refused(`The filter selects ${fitting.length} agents, not ${Number(expected)}. Nothing was sent.`)
   return { agents: fitting.map(({ name }) => name), filter: text, idle }
-}
-
-/** Finds what `SLUG/ID` names. */
-async function at(
-  request: Request,
-  service: Service,
-  { workspaceOf }: Stores,
-): Promise<{ workspace: WorkspaceInfo; id: string }> {
-  const path = argument(request, 0)
-  const [slug, id, more] = path.split('/')
-  if (!slug || !id || more !== undefined) throw new Misused(`An action is named SLUG/ID: got ${shown(path)}.`)
-  return { workspace: await workspaceOf(service, slug), id }
-}
-
-function unknown(id: string): never {
-  throw new Missing(`There is no action ${shown(id)} in the workspace; actions are kept for 30 days.`)
 }
 
 type Counts = Readonly<Record<ActionState, number>>

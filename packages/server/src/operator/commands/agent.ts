@@ -2,19 +2,19 @@ import { agents } from '@svc/api'
 import type { Level, Stop } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { StatusAge } from '../../web/queries/age.ts'
-import { command, commandOf, type Stores } from '../shared/command.ts'
+import { command, commandOf } from '../shared/command.ts'
 import { idleLines, selectedBy, withIdle } from '../shared/filter.ts'
+import { inWorkspace, onAgent, partsOf, workspaceOf } from '../shared/params.ts'
+import { perform } from '../shared/perform.ts'
 import {
   argument,
+  type CommandCall,
   granted,
   listOption,
   Misused,
   option,
-  partsOf,
   Refused,
-  type Request,
   readTyped,
-  type Service,
   typedOption,
 } from '../shared/request.ts'
 import { line, moment, onItsMachine, table } from '../shared/show.ts'
@@ -35,46 +35,38 @@ function levelOf(a: { level: Level | null; stopped: Stop | null } & StatusAge): 
 }
 
 /** The filter that `--filter` gives, or the one of the view that `--view` names. */
-async function filterIn(
-  request: Request,
-  { store }: Service,
-  { sharedView }: Stores,
-  workspace: { id: string },
-): Promise<string> {
-  const [filter = '', view] = [typedOption(request, 'filter'), option(request, 'view')]
+async function filterIn(call: CommandCall, workspace: { id: string }): Promise<string> {
+  const { sharedView } = await import('../../fleet/views/store.ts')
+  const [filter = '', view] = [typedOption(call, 'filter'), option(call, 'view')]
   if (view === undefined) return filter
   if (filter !== '') throw new Misused('Give --filter or --view: a view has a filter of its own.')
-  return granted(await sharedView(store.db, workspace, view)).q
+  return granted(await sharedView(call.store.db, workspace, view)).q
 }
 
 /** The agents that `SLUG/NAME` names, or that `--filter` selects in the workspace `SLUG`. */
-async function tagged(
-  request: Request,
-  service: Service,
-  { agentOf, listAgents, workspaceOf }: Stores,
-): Promise<{ workspace: WorkspaceInfo; names: string[]; idle: string[] }> {
-  const path = argument(request, 0)
-  const filter = typedOption(request, 'filter')
-  if (path.includes('/') === (filter !== undefined))
+async function tagged(call: CommandCall): Promise<{ workspace: WorkspaceInfo; names: string[]; idle: string[] }> {
+  const { listAgents } = await import('../../web/queries/agents.ts')
+  const filter = typedOption(call, 'filter')
+  if (argument(call, 0).includes('/') === (filter !== undefined))
     throw new Misused('Name one agent, or select agents: agent tag SLUG/NAME … or agent tag SLUG --filter FILTER …')
   if (filter === undefined) {
-    const { workspace, agent } = await agentOf(service, path)
+    const { workspace, agent } = await onAgent(call)
     return { workspace, names: [agent.name], idle: [] }
   }
-  const workspace = await workspaceOf(service, path)
-  const { rows, idle } = await selectedBy(filter, (q) => listAgents(service.store.db, workspace, service.now(), q))
+  const { workspace } = await inWorkspace(call)
+  const { rows, idle } = await selectedBy(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
   if (rows.length === 0) throw new Refused('The filter selects no agent. Nothing was changed.')
   return { workspace, names: rows.map(({ name }) => name), idle }
 }
 
 export const agentCommands = {
   ...commandOf(agents.addAgent, {
-    run: async (request, service, { addAgent, perform, workspaceOf }) => {
-      const { slug, name } = partsOf(argument(request, 0))
-      const workspace = await workspaceOf(service, slug)
-      const wanted = readTyped(agents.addAgent, { name, tags: listOption(request, 'tags') })
-      const { agent, token } = await perform(service, addAgent, { workspace }, wanted)
-      return { name: agent.name, token, url: service.config.baseUrl }
+    run: async (call) => {
+      const { slug, name } = partsOf(argument(call, 0))
+      const workspace = await workspaceOf(call, slug)
+      const wanted = readTyped(agents.addAgent, { name, tags: listOption(call, 'tags') })
+      const { agent, token } = await perform(call, agents.addAgent, { workspace }, wanted)
+      return { name: agent.name, token, url: call.config.baseUrl }
     },
     show: ({ name, token, url }) =>
       `Created the agent ${name}. Its token, shown this once:\n\n  ${token}\n\n${onItsMachine(url, `connect --url ${url}`)}`,
@@ -86,10 +78,11 @@ export const agentCommands = {
       ['--filter <filter>', 'only agents that this selects, such as "host:build-* level:bad"'],
       ['--view <name>', 'only agents of this view of the workspace, as svc-server view list shows it'],
     ],
-    run: async (request, service, stores) => {
-      const workspace = await stores.workspaceOf(service, argument(request, 0))
-      const filter = await filterIn(request, service, stores, workspace)
-      const all = await selectedBy(filter, (q) => stores.listAgents(service.store.db, workspace, service.now(), q))
+    at: inWorkspace,
+    run: async (call, { workspace }) => {
+      const { listAgents } = await import('../../web/queries/agents.ts')
+      const filter = await filterIn(call, workspace)
+      const all = await selectedBy(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
       const rows = all.rows.map((agent) => ({
         name: agent.name,
         seenAt: agent.received_at,
@@ -116,9 +109,10 @@ export const agentCommands = {
   'agent show': command({
     says: 'an agent and its last report',
     args: [path],
-    run: async (request, service, { agentOf, agentSnapshot }) => {
-      const { agent } = await agentOf(service, argument(request, 0))
-      return agentSnapshot(service.store.db, agent, service.now())
+    at: onAgent,
+    run: async ({ store, now }, { agent }) => {
+      const { agentSnapshot } = await import('../../web/queries/agents.ts')
+      return agentSnapshot(store.db, agent, now())
     },
     show: ({ name, tags, seenAt, version, report, updates, stopped, ...age }) =>
       [
@@ -136,11 +130,11 @@ export const agentCommands = {
       ].join('\n'),
   }),
   ...commandOf(agents.tagAgents, {
-    run: async (request, service, stores) => {
-      const { workspace, names, idle } = await tagged(request, service, stores)
-      const [add, remove] = [listOption(request, 'add'), listOption(request, 'remove')]
+    run: async (call) => {
+      const { workspace, names, idle } = await tagged(call)
+      const [add, remove] = [listOption(call, 'add'), listOption(call, 'remove')]
       const wanted = readTyped(agents.tagAgents, { agents: names, add, remove })
-      const { agents: rows } = await stores.perform(service, stores.taggedAgents, { workspace }, wanted)
+      const { agents: rows } = await perform(call, agents.tagAgents, { workspace }, wanted)
       return withIdle(rows, idle)
     },
     show: (rows) =>
@@ -151,18 +145,18 @@ export const agentCommands = {
       ) + idleLines(rows),
   }),
   ...commandOf(agents.rotateToken, {
-    run: async (request, service, { agentOf, newToken, perform }) => {
-      const { agent, workspace } = await agentOf(service, argument(request, 0))
-      const { token } = await perform(service, newToken, { workspace, agent }, undefined)
+    at: onAgent,
+    run: async (call, at) => {
+      const { agent, token } = await perform(call, agents.rotateToken, at)
       return { name: agent.name, token }
     },
     show: ({ name, token }) => `The new token of ${name}, shown this once:\n\n  ${token}`,
   }),
   ...commandOf(agents.deleteAgent, {
-    run: async (request, service, { agentOf, perform, removeAgent }) => {
-      const { agent, workspace } = await agentOf(service, argument(request, 0))
-      await perform(service, removeAgent, { workspace, agent }, undefined)
-      return { name: agent.name, deleted: true }
+    at: onAgent,
+    run: async (call, at) => {
+      await perform(call, agents.deleteAgent, at)
+      return { name: at.agent.name, deleted: true }
     },
     show: ({ name }) => `Deleted the agent ${name}. Its token is now refused.`,
   }),

@@ -1,6 +1,5 @@
 /** Commands for alerts, mutes and rules. `@service` in place of a workspace means the service itself. */
 import {
-  type AlertRow,
   alerts,
   durationsAccepted,
   type MuteRow,
@@ -12,30 +11,19 @@ import {
   writeDuration,
 } from '@svc/api'
 import { shown } from '@svc/protocol'
-import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
-import { commandOf, type Stores } from '../shared/command.ts'
-import { argument, Missing, Misused, option, type Request, type Service, typedOption } from '../shared/request.ts'
+import { commandOf } from '../shared/command.ts'
+import { inPlace, onAlert, onMute } from '../shared/params.ts'
+import { perform } from '../shared/perform.ts'
+import { argument, Misused, option, type Request, typedOption } from '../shared/request.ts'
 import { line, moment, table } from '../shared/show.ts'
 
 const listed = 500
-const service = '@service'
-
-/** The workspace with this short name, or the service itself for `@service`. */
-export const placeIn = (given: Service, { servicePlace, workspaceOf }: Stores, slug: string): Promise<WorkspaceInfo> =>
-  slug === service ? Promise.resolve(servicePlace) : workspaceOf(given, slug)
-
-/** The workspace of an alert, mute or delivery that is named only by its id. */
-export async function placeOfId(given: Service, stores: Stores, noun: 'alert' | 'mute' | 'delivery', id: string) {
-  const place = await stores.placeOf(given.store.db, noun, id)
-  if (!place) throw new Missing(`There is no ${noun} ${shown(id)}.`)
-  return place
-}
-
 export const alertCommands = {
-  ...commandOf<AlertRow[]>(alerts.alerts, {
-    run: async (request, given, stores) => {
-      const place = await placeIn(given, stores, argument(request, 0))
-      return stores.listAlerts(given.store.db, place, { all: request.options.all === true, limit: listed })
+  ...commandOf(alerts.alerts, {
+    at: inPlace,
+    run: async ({ store, options }, { workspace }) => {
+      const { listAlerts } = await import('../../alerts/changes/listing.ts')
+      return listAlerts(store.db, workspace, { all: options.all === true, limit: listed })
     },
     show: (all) =>
       table(
@@ -55,41 +43,35 @@ export const alertCommands = {
       ),
   }),
   ...commandOf(alerts.acknowledgeAlert, {
-    run: async (request, given, stores) => {
-      const id = argument(request, 0)
-      const workspace = await placeOfId(given, stores, 'alert', id)
-      const note = typedOption(request, 'note')
-      const at = { workspace, params: { slug: workspace.slug, id } }
-      await stores.perform(given, stores.acknowledged, at, note === undefined ? {} : { note })
-      return { id }
+    at: onAlert,
+    run: async (call, at) => {
+      const note = typedOption(call, 'note')
+      await perform(call, alerts.acknowledgeAlert, at, note === undefined ? {} : { note })
+      return { id: at.id }
     },
     show: ({ id }) => `The alert ${id} is acknowledged.`,
   }),
-  ...commandOf<MuteRow>(alerts.muteAlerts, {
-    run: async (request, given, stores) => {
-      const workspace = await placeIn(given, stores, argument(request, 0))
-      const agent = option(request, 'agent')
-      const rule = option(request, 'rule')
-      const item = option(request, 'item')
-      return stores.perform(
-        given,
-        stores.muted,
-        { workspace },
-        {
-          seconds: muteFor(option(request, 'for')),
-          ...(agent !== undefined && { agent }),
-          ...(rule !== undefined && { rule: ruleNamed(rule) }),
-          ...(item !== undefined && { item }),
-        },
-      )
+  ...commandOf(alerts.muteAlerts, {
+    at: inPlace,
+    run: async (call, at) => {
+      const [agent, rule, item] = ['agent', 'rule', 'item'].map((name) => option(call, name))
+      return perform(call, alerts.muteAlerts, at, {
+        seconds: muteFor(option(call, 'for')),
+        ...(agent !== undefined && { agent }),
+        ...(rule !== undefined && { rule: ruleNamed(rule) }),
+        ...(item !== undefined && { item }),
+      })
     },
     show: ({ id, until }) =>
       `Muted ${until === null ? 'until nothing that it covers is open' : `until ${moment(until)}`}. To lift it: svc-server alert unmute ${id}`,
     json: muteAlone,
   }),
-  ...commandOf<MuteRow[]>(alerts.mutes, {
-    run: async (request, given, stores) =>
-      stores.listMutes(given.store.db, await placeIn(given, stores, argument(request, 0))),
+  ...commandOf(alerts.mutes, {
+    at: inPlace,
+    run: async ({ store }, { workspace }) => {
+      const { listMutes } = await import('../../alerts/changes/listing.ts')
+      return listMutes(store.db, workspace)
+    },
     show: (all) =>
       table(
         ['ID', 'AGENT', 'RULE', 'UNTIL'],
@@ -104,26 +86,29 @@ export const alertCommands = {
     json: (all) => all.map(muteAlone),
   }),
   ...commandOf(alerts.liftMute, {
-    run: async (request, given, stores) => {
-      const id = argument(request, 0)
-      const workspace = await placeOfId(given, stores, 'mute', id)
-      await stores.perform(given, stores.unmuted, { workspace, params: { slug: workspace.slug, id } }, undefined)
-      return { id }
+    at: onMute,
+    run: async (call, at) => {
+      await perform(call, alerts.liftMute, at)
+      return { id: at.id }
     },
     show: ({ id }) => `The mute ${id} is lifted.`,
   }),
-  ...commandOf<RuleSettings[]>(alerts.rules, {
-    run: async (request, given, stores) =>
-      stores.listRules(given.store.db, await placeIn(given, stores, argument(request, 0))),
+  ...commandOf(alerts.rules, {
+    at: inPlace,
+    run: async ({ store }, { workspace }) => {
+      const { listRules } = await import('../../alerts/changes/listing.ts')
+      return listRules(store.db, workspace)
+    },
     show: rulesTable,
     json: (all) => all.map(ruleAlone),
   }),
-  ...commandOf<RuleSettings>(alerts.setRule, {
-    run: async (request, given, stores) => {
-      const workspace = await placeIn(given, stores, argument(request, 0))
-      const rule = argument(request, 1)
-      await stores.perform(given, stores.ruleSet, { workspace }, { rule, ...changeIn(request) })
-      const rows = await stores.listRules(given.store.db, workspace)
+  ...commandOf(alerts.setRule, {
+    at: inPlace,
+    run: async (call, { workspace }) => {
+      const { listRules } = await import('../../alerts/changes/listing.ts')
+      const rule = argument(call, 1)
+      await perform(call, alerts.setRule, { workspace }, { rule, ...changeIn(call) })
+      const rows = await listRules(call.store.db, workspace)
       return rows.find((row) => row.rule === rule) as RuleSettings
     },
     show: (row) => rulesTable([row]),

@@ -1,7 +1,7 @@
 import { shown } from '@svc/protocol'
-import { serviceScope } from '../../alerts/store.ts'
 import { command } from '../shared/command.ts'
-import { argument, Misused, option } from '../shared/request.ts'
+import { inPlace } from '../shared/params.ts'
+import { Misused, option } from '../shared/request.ts'
 import { moment, table } from '../shared/show.ts'
 
 export const auditCommands = {
@@ -9,14 +9,15 @@ export const auditCommands = {
     says: 'who did what, when, to what in a workspace, newest first',
     args: [['<slug>', "the workspace's short name, or @service for what belongs to no workspace"]],
     options: [['--since <time>', 'from this moment on: 2026-11-21, 2026-11-21T12:00:00Z or Unix seconds']],
-    run: async (request, service, { workspaceOf }) => {
-      const named = argument(request, 0)
-      const id = named === serviceScope ? null : (await workspaceOf(service, named)).id
-      const rows = await service.store.db
+    at: inPlace,
+    run: async (call, { workspace }) => {
+      const { scopeOf } = await import('../../alerts/store.ts')
+      const { workspaceId: id } = scopeOf(workspace)
+      const rows = await call.store.db
         .selectFrom('audit')
         .select(['id', 'at', 'actor', 'action', 'subject', 'details'])
         .where('workspace_id', id === null ? 'is' : '=', id)
-        .where('at', '>=', momentOf(option(request, 'since')))
+        .where('at', '>=', momentOf(option(call, 'since')))
         .orderBy('at', 'desc')
         .orderBy('id', 'desc')
         .execute()

@@ -6,8 +6,10 @@ export const backupCommands = {
     says: 'write all data and the secret into one new file, while the service keeps running',
     args: [['<file>', 'a new file; it is as confidential as the data folder']],
     paths: [0],
-    run: async (request, { store, config, now }, { writeBackup }) =>
-      granted(await writeBackup({ store, config }, typedArgument(request, 0), now())),
+    run: async (call) => {
+      const { writeBackup } = await import('../backup/backup.ts')
+      return granted(await writeBackup(call, typedArgument(call, 0), call.now()))
+    },
     show: ({ file, bytes, unrecorded }) =>
       [
         `Wrote ${file} (${bytes} bytes). It holds all data and the secret: keep it safe.`,

@@ -1,7 +1,9 @@
 import { blueprints } from '@svc/api'
 import { limits, shown } from '@svc/protocol'
 import { command, commandOf } from '../shared/command.ts'
-import { argument, granted, Missing, Misused, operator, partsOf, Refused } from '../shared/request.ts'
+import { inWorkspace, partsOf, workspaceOf } from '../shared/params.ts'
+import { perform } from '../shared/perform.ts'
+import { argument, asOperator, granted, Missing, Misused, Refused } from '../shared/request.ts'
 import { line, moment, table } from '../shared/show.ts'
 
 const slug: [string, string] = ['<slug>', "the workspace's short name"]
@@ -12,24 +14,27 @@ export const blueprintCommands = {
     args: [slug, ['<file.zip>', 'a bundle, as svc pack makes it; 20 MB at most']],
     paths: [1],
     reads: { at: 1, maxBytes: limits.bundleBytes, what: 'A bundle' },
-    run: async (request, service, { workspaceOf, uploadBlueprint, sentence }) => {
-      const { store, live, now } = service
-      const workspace = await workspaceOf(service, argument(request, 0))
-      const bundle = Buffer.from(request.file ?? '', 'base64')
-      const upload = await uploadBlueprint({ db: store.db, by: operator, now: now() }, workspace, bundle)
+    at: inWorkspace,
+    run: async (call, { workspace }) => {
+      const { sentence } = await import('@svc/blueprint')
+      const { uploadBlueprint } = await import('../../updates/blueprints/upload.ts')
+      const upload = await uploadBlueprint(asOperator(call), workspace, Buffer.from(call.file ?? '', 'base64'))
       if (!upload.ok && upload.code === 'bundle_refused') {
         throw new Refused(`The bundle is refused:\n${upload.findings.map((f) => `  ${line(sentence(f))}`).join('\n')}`)
       }
       const uploaded = granted(upload)
-      live.listChanged(workspace.id)
+      call.live.listChanged(workspace.id)
       return uploaded
     },
     show: ({ blueprint, version, sha256, neededSvc, note }) =>
       `Uploaded ${blueprint} ${version} (SHA-256 ${sha256}).${neededSvc ? `\nMachines need ${neededSvc}; agents with an older one are left out.` : ''}${note ? `\n${line(note)}` : ''}`,
   }),
   ...commandOf(blueprints.blueprints, {
-    run: async (request, service, { workspaceOf, listBlueprints }) =>
-      listBlueprints(service.store.db, await workspaceOf(service, argument(request, 0))),
+    at: inWorkspace,
+    run: async ({ store }, { workspace }) => {
+      const { listBlueprints } = await import('../../updates/blueprints/store.ts')
+      return listBlueprints(store.db, workspace)
+    },
     show: (all) =>
       table(
         ['BLUEPRINT', 'LATEST', 'VERSIONS', 'AGENTS', 'UPLOADED', 'BY', 'DESCRIPTION'],
@@ -38,10 +43,11 @@ export const blueprintCommands = {
       ),
   }),
   ...commandOf(blueprints.showBlueprint, {
-    run: async (request, service, { workspaceOf, blueprintPage }) => {
-      const { slug, name } = partsOf(argument(request, 0))
-      const workspace = await workspaceOf(service, slug)
-      const page = await blueprintPage(service.store.db, workspace, name, service.now())
+    run: async (call) => {
+      const { blueprintPage } = await import('../../updates/blueprints/store.ts')
+      const { slug, name } = partsOf(argument(call, 0))
+      const workspace = await workspaceOf(call, slug)
+      const page = await blueprintPage(call.store.db, workspace, name, call.now())
       if (!page) throw new Missing(`There is no blueprint ${shown(name)} in the workspace ${shown(slug)}.`)
       const { now: _, ...rest } = page
       return rest
@@ -70,12 +76,12 @@ export const blueprintCommands = {
       ].join('\n'),
   }),
   ...commandOf(blueprints.deleteVersion, {
-    run: async (request, service, { workspaceOf, deletedVersion, perform }) => {
-      const { slug, name: both } = partsOf(argument(request, 0))
-      const { name, version } = versionedOf(both)
-      const workspace = await workspaceOf(service, slug)
-      await perform(service, deletedVersion, { workspace, params: { slug, blueprint: name, version } }, undefined)
-      return { blueprint: name, version, deleted: true }
+    run: async (call) => {
+      const { slug, name: both } = partsOf(argument(call, 0))
+      const { name: blueprint, version } = versionedOf(both)
+      const workspace = await workspaceOf(call, slug)
+      await perform(call, blueprints.deleteVersion, { workspace, blueprint, version })
+      return { blueprint, version, deleted: true }
     },
     show: ({ blueprint, version }) => `Deleted ${blueprint} ${version}.`,
   }),

@@ -1,13 +1,18 @@
 import { blueprints } from '@svc/api'
 import { shown } from '@svc/protocol'
-import { commandOf, type Stores } from '../shared/command.ts'
-import { argument, Missing, option, partsOf, type Request, type Service } from '../shared/request.ts'
+import { commandOf } from '../shared/command.ts'
+import { inWorkspace, partsOf, workspaceOf } from '../shared/params.ts'
+import { perform } from '../shared/perform.ts'
+import { argument, type CommandCall, Missing, option } from '../shared/request.ts'
 import { moment, table } from '../shared/show.ts'
 
 export const botCommands = {
   ...commandOf(blueprints.bots, {
-    run: async (request, service, { workspaceOf, listBots }) =>
-      listBots(service.store.db, await workspaceOf(service, argument(request, 0)), service.now()),
+    at: inWorkspace,
+    run: async ({ store, now }, { workspace }) => {
+      const { listBots } = await import('../../fleet/bots/store.ts')
+      return listBots(store.db, workspace, now())
+    },
     show: (all) =>
       table(
         ['BOT', 'PRODUCT', 'ROLE', 'AGENT', 'TOKEN', 'SCOPES', 'LAST USE', 'GOOD UNTIL'],
@@ -29,24 +34,18 @@ export const botCommands = {
       ),
   }),
   ...commandOf(blueprints.revokeBot, {
-    run: async (request, service, stores) => {
-      const { workspace, bots, name } = await botsOf(request, service, stores)
+    at: botsOf,
+    run: async (call, { workspace, bots, name }) => {
       let revoked = 0
-      for (const { id } of bots) {
-        const at = { workspace, params: { slug: workspace.slug, id } }
-        revoked += (await stores.perform(service, stores.revokedBot, at, undefined)).revoked
-      }
+      for (const { id } of bots) revoked += (await perform(call, blueprints.revokeBot, { workspace, id })).revoked
       return { name, revoked }
     },
     show: ({ name, revoked }) => `Revoked ${revoked === 1 ? 'one token' : `${revoked} tokens`} of the bot ${name}.`,
   }),
   ...commandOf(blueprints.deleteBot, {
-    run: async (request, service, stores) => {
-      const { workspace, bots, name } = await botsOf(request, service, stores)
-      for (const { id } of bots) {
-        const at = { workspace, params: { slug: workspace.slug, id } }
-        await stores.perform(service, stores.deletedBot, at, undefined)
-      }
+    at: botsOf,
+    run: async (call, { workspace, bots, name }) => {
+      for (const { id } of bots) await perform(call, blueprints.deleteBot, { workspace, id })
       return { name, deleted: bots.length }
     },
     show: ({ name }) => `Deleted the bot ${name}. Its tokens are now refused.`,
@@ -57,10 +56,11 @@ export const botCommands = {
  * The bots with the name that the argument `SLUG/NAME` gives: one for each product, or with `--product` only the one of
  * that product. Throws if there is none.
  */
-async function botsOf(request: Request, service: Service, { workspaceOf, botsNamed }: Stores) {
-  const { slug, name } = partsOf(argument(request, 0))
-  const workspace = await workspaceOf(service, slug)
-  const bots = await botsNamed(service.store.db, workspace, name, option(request, 'product'))
+async function botsOf(call: CommandCall) {
+  const { botsNamed } = await import('../../fleet/bots/store.ts')
+  const { slug, name } = partsOf(argument(call, 0))
+  const workspace = await workspaceOf(call, slug)
+  const bots = await botsNamed(call.store.db, workspace, name, option(call, 'product'))
   if (bots.length === 0) throw new Missing(`There is no such bot ${shown(name)} in the workspace ${shown(slug)}.`)
   return { workspace, bots, name }
 }

@@ -1,20 +1,19 @@
 import { blueprints } from '@svc/api'
-import type { Issued } from '../../updates/installs/codes.ts'
 import { commandOf } from '../shared/command.ts'
-import { argument, listOption, Missing, option, readTyped } from '../shared/request.ts'
+import { inWorkspace, onCode } from '../shared/params.ts'
+import { perform } from '../shared/perform.ts'
+import { argument, listOption, option, readTyped } from '../shared/request.ts'
 import { line, moment, onItsMachine, table } from '../shared/show.ts'
 import { versionedOf } from './blueprint.ts'
 
 export const codeCommands = {
   ...commandOf(blueprints.issueCode, {
-    run: async (request, service, { issuedCode, perform, workspaceOf }) => {
-      const workspace = await workspaceOf(service, argument(request, 0))
-      const { name: blueprint, version } = versionedOf(argument(request, 1))
-      const named = option(request, 'agent')
-      const agentNamed = { ...(named !== undefined && { agent: named }) }
-      const tags = listOption(request, 'tags')
-      const wanted = readTyped(blueprints.issueCode, { blueprint, version, ...agentNamed, tags })
-      const { row, code, warnings }: Issued = await perform(service, issuedCode, { workspace }, wanted)
+    at: inWorkspace,
+    run: async (call, { workspace }) => {
+      const { name: blueprint, version } = versionedOf(argument(call, 1))
+      const typed = { blueprint, version, agent: option(call, 'agent'), tags: listOption(call, 'tags') }
+      const wanted = readTyped(blueprints.issueCode, typed)
+      const { row, code, warnings } = await perform(call, blueprints.issueCode, { workspace }, wanted)
       const { id, agent_name: agent, expires_at: expiresAt } = row
       return {
         code,
@@ -24,7 +23,7 @@ export const codeCommands = {
         agent,
         tags: wanted.tags ?? [],
         expiresAt,
-        url: service.config.baseUrl,
+        url: call.config.baseUrl,
         warnings,
       }
     },
@@ -37,8 +36,11 @@ export const codeCommands = {
       ].join('\n'),
   }),
   ...commandOf(blueprints.codes, {
-    run: async (request, service, { workspaceOf, listCodes }) =>
-      listCodes(service.store.db, await workspaceOf(service, argument(request, 0)), service.now()),
+    at: inWorkspace,
+    run: async ({ store, now }, { workspace }) => {
+      const { listCodes } = await import('../../updates/installs/codes.ts')
+      return listCodes(store.db, workspace, now())
+    },
     show: (all) =>
       table(
         ['ID', 'STATE', 'BLUEPRINT', 'VERSION', 'AGENT', 'ISSUED', 'BY', 'GOOD UNTIL'],
@@ -56,12 +58,10 @@ export const codeCommands = {
       ),
   }),
   ...commandOf(blueprints.revokeCode, {
-    run: async (request, service, { perform, revokedCode, workspaceOfCode }) => {
-      const id = argument(request, 0)
-      const workspace = await workspaceOfCode(service.store.db, id)
-      if (!workspace) throw new Missing('There is no such install code.')
-      await perform(service, revokedCode, { workspace, params: { slug: workspace.slug, id } }, undefined)
-      return { id, revoked: true }
+    at: onCode,
+    run: async (call, at) => {
+      await perform(call, blueprints.revokeCode, at)
+      return { id: at.id, revoked: true }
     },
     show: () => 'The install code can no longer be used.',
   }),

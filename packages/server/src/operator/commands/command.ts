@@ -1,7 +1,9 @@
 import { commands } from '@svc/api'
 import { readCommand, shown } from '@svc/protocol'
 import { commandOf } from '../shared/command.ts'
-import { argument, Misused, type Request } from '../shared/request.ts'
+import { onAgent } from '../shared/params.ts'
+import { perform } from '../shared/perform.ts'
+import { Misused, type Request } from '../shared/request.ts'
 import { moment, table } from '../shared/show.ts'
 
 /** The maximum number of an agent's commands that the terminal lists, newest first. The page shows all of them. */
@@ -9,9 +11,9 @@ const listed = 200
 
 export const commandCommands = {
   ...commandOf(commands.sendCommand, {
-    run: async (request, service, { agentOf, perform, sendCommand }) => {
-      const body = bodyOf(request)
-      const { command, made } = await perform(service, sendCommand, await agentOf(service, argument(request, 0)), body)
+    run: async (call) => {
+      const body = bodyOf(call)
+      const { command, made } = await perform(call, commands.sendCommand, await onAgent(call), body)
       return { id: command.id, type: command.type, state: command.state, made }
     },
     show: ({ id, type, made }) =>
@@ -20,9 +22,10 @@ export const commandCommands = {
         : `The same ${type} is already in progress (${id}).`,
   }),
   ...commandOf(commands.commandLedger, {
-    run: async (request, service, { agentOf, ledgerOf }) => {
-      const { agent } = await agentOf(service, argument(request, 0))
-      return (await ledgerOf(service.store.db, agent, { offset: 0, limit: listed }, service.now())).rows
+    at: onAgent,
+    run: async ({ store, now }, { agent }) => {
+      const { ledgerOf } = await import('../../web/queries/commands.ts')
+      return (await ledgerOf(store.db, agent, { offset: 0, limit: listed }, now())).rows
     },
     show: (all) =>
       table(

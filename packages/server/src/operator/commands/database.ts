@@ -1,9 +1,12 @@
 import { command } from '../shared/command.ts'
-import { operator, Refused } from '../shared/request.ts'
+import { asOperator, Refused } from '../shared/request.ts'
 
 const status = command({
   says: 'whether the database went back, for example after a failover, and what to do then',
-  run: async (_, { store }, { openLoss }) => (await openLoss(store.db)) ?? null,
+  run: async ({ store }) => {
+    const { openLoss } = await import('../../platform/marks.ts')
+    return (await openLoss(store.db)) ?? null
+  },
   show: (loss: LossShown | null) =>
     loss === null
       ? 'The database lost no changes that the nodes noticed.'
@@ -29,10 +32,12 @@ export const databaseCommands = {
   'database status': status,
   'database accept': command({
     says: 'accept that changes are missing after the database went back, and end the alert about it',
-    run: async (_, { store, now }, { openLoss, acceptLoss }) => {
-      const loss = await openLoss(store.db)
+    run: async (call) => {
+      const { openLoss } = await import('../../platform/marks.ts')
+      const { acceptLoss } = await import('../backup/accept-loss.ts')
+      const loss = await openLoss(call.store.db)
       if (!loss) throw new Refused('The database lost no changes that the nodes noticed.')
-      await acceptLoss({ db: store.db, by: operator, now: now() }, loss)
+      await acceptLoss(asOperator(call), loss)
       return { from: loss.from, until: loss.until }
     },
     show: () => 'Accepted. The alert about the database ends with the next evaluation.',

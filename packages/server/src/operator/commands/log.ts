@@ -1,14 +1,16 @@
 import { commands } from '@svc/api'
 import { clean, shown } from '@svc/protocol'
 import { commandOf } from '../shared/command.ts'
-import { argument, Missing, operator } from '../shared/request.ts'
+import { onAgent } from '../shared/params.ts'
+import { argument, asOperator, Missing } from '../shared/request.ts'
 import { moment, table } from '../shared/show.ts'
 
 export const logCommands = {
   ...commandOf(commands.logs, {
-    run: async (request, service, { agentOf, logsOf }) => {
-      const { agent } = await agentOf(service, argument(request, 0))
-      return logsOf(service.store.db, agent, service.now())
+    at: onAgent,
+    run: async ({ store, now }, { agent }) => {
+      const { logsOf } = await import('../../web/queries/logs.ts')
+      return logsOf(store.db, agent, now())
     },
     show: (all) =>
       table(
@@ -18,17 +20,20 @@ export const logCommands = {
       ),
   }),
   ...commandOf(commands.log, {
-    run: async (request, { store: { db }, now }, { logOf, noteReading }) => {
-      const id = argument(request, 0)
+    run: async (call) => {
+      const { noteReading } = await import('../../fleet/logs/reading.ts')
+      const { logOf } = await import('../../web/queries/logs.ts')
+      const { db, by, now } = asOperator(call)
+      const id = argument(call, 0)
       const agent = await db
         .selectFrom('log')
         .innerJoin('agent', 'agent.id', 'log.agent_id')
         .select(['agent.id', 'agent.name', 'agent.workspace_id'])
         .where('log.id', '=', id)
         .executeTakeFirst()
-      const log = agent && (await logOf(db, agent, id, now()))
+      const log = agent && (await logOf(db, agent, id, now))
       if (!log) throw new Missing(`There is no log ${shown(id)}. It may have been deleted.`)
-      await noteReading(db, { workspaceId: agent.workspace_id, agent, by: operator, now: now(), log, how: 'log.read' })
+      await noteReading(db, { workspaceId: agent.workspace_id, agent, by, now, log, how: 'log.read' })
       return log
     },
     show: ({ text }) => clean(text).trimEnd(),

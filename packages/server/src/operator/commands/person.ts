@@ -4,6 +4,7 @@ import { hiddenIn, oddityOf, shown } from '@svc/protocol'
 import type { Person } from '../../people/accounts/store.ts'
 import { command } from '../shared/command.ts'
 import {
+  asOperator,
   confirmed,
   granted,
   Misused,
@@ -11,7 +12,6 @@ import {
   option,
   Refused,
   roleOption,
-  type Service,
   typedArgument,
   typedOption,
   yesOption,
@@ -34,36 +34,32 @@ export const personCommands = {
       ['--role <role>', 'admin or member (default: member)'],
     ],
     input: 'Password',
-    run: async (
-      request,
-      { store, auth, now },
-      { decide, findWorkspace, insertMember, insertPerson, readyPerson, roomFor, unknownWorkspace },
-    ) => {
-      const slug = option(request, 'workspace')
-      const role = roleOption(option(request, 'role'))
-      const name = typedOption(request, 'name')
+    run: async (call) => {
+      const { decide } = await import('../../people/accounts/library.ts')
+      const { insertPerson, readyPerson } = await import('../../people/accounts/store.ts')
+      const { roomFor } = await import('../../people/workspaces/limits.ts')
+      const { findWorkspace, insertMember, unknownWorkspace } = await import('../../people/workspaces/store.ts')
+      const slug = option(call, 'workspace')
+      const role = roleOption(option(call, 'role'))
+      const name = typedOption(call, 'name')
       if (name === undefined) throw new Misused('A person needs a name: --name NAME')
-      if (slug === undefined && option(request, 'role') !== undefined)
+      if (slug === undefined && option(call, 'role') !== undefined)
         throw new Misused('A role needs a workspace: --workspace SLUG')
-      const password = passwordIn(request.input)
+      const password = passwordIn(call.input)
       if (password === '') throw new Refused('A person needs a password: give it on standard input.')
-      const person = { email: typedArgument(request, 0), name, password }
-      const ready = granted(await readyPerson({ store, auth }, person))
-      const made = await decide<Person, string>({ store, auth }, async (trx, accounts) => {
-        const inserted = await insertPerson({ db: trx, by: operator, now: now() }, accounts, ready)
+      const person = { email: typedArgument(call, 0), name, password }
+      const ready = granted(await readyPerson(call, person))
+      const made = await decide<Person, string>(call, async (trx, accounts) => {
+        const ctx = { db: trx, by: operator, now: call.now() }
+        const inserted = await insertPerson(ctx, accounts, ready)
         if (slug === undefined) return inserted
         const workspace = await findWorkspace(trx, slug)
         if (!workspace) return unknownWorkspace(slug)
         if (!inserted.ok) return existing(inserted, { slug, email: person.email, role })
-        const room = await roomFor(trx, workspace, { kind: 'people' }, now())
+        const room = await roomFor(trx, workspace, { kind: 'people' }, ctx.now)
         if (!room.ok) return room
-        const added = await insertMember(trx, accounts, {
-          workspace,
-          person: inserted.value,
-          role,
-          by: operator,
-          now: now(),
-        })
+        const member = { workspace, person: inserted.value, role, by: operator, now: ctx.now }
+        const added = await insertMember(trx, accounts, member)
         return added.ok ? inserted : added
       })
       const { email, name: called } = granted(made)
@@ -74,7 +70,8 @@ export const personCommands = {
   }),
   'person list': command({
     says: 'list everyone who has an account',
-    run: async (_, { store }, { listPeople }) => {
+    run: async ({ store }) => {
+      const { listPeople } = await import('../../people/accounts/store.ts')
       const members = await store.db
         .selectFrom('member')
         .innerJoin('workspace', 'workspace.id', 'member.workspaceId')
@@ -119,9 +116,10 @@ export const personCommands = {
   'person disable': command({
     says: 'disable an account: all sessions end, and nobody can sign in to it; memberships are kept',
     args: [email],
-    run: async (request, service, { disablePerson }) => {
-      const gone = granted(await disablePerson(asOperator(service), typedArgument(request, 0)))
-      await service.live.rightsChanged()
+    run: async (call) => {
+      const { disablePerson } = await import('../../people/workspaces/people.ts')
+      const gone = granted(await disablePerson(asOperator(call), typedArgument(call, 0)))
+      await call.live.rightsChanged()
       return { email: gone.email, disabled: true, withoutAdmin: gone.withoutAdmin }
     },
     show: ({ email, withoutAdmin }) =>
@@ -130,8 +128,9 @@ export const personCommands = {
   'person enable': command({
     says: 'enable an account that was disabled, with its memberships as they were',
     args: [email],
-    run: async (request, service, { enablePerson }) => {
-      const { email } = granted(await enablePerson(asOperator(service), typedArgument(request, 0)))
+    run: async (call) => {
+      const { enablePerson } = await import('../../people/workspaces/people.ts')
+      const { email } = granted(await enablePerson(asOperator(call), typedArgument(call, 0)))
       return { email, disabled: false }
     },
     show: ({ email }) => `${line(email)} can sign in.`,
@@ -140,16 +139,18 @@ export const personCommands = {
     says: 'delete an account; the activity keeps the name',
     args: [email],
     options: [yesOption],
-    run: async (request, service, { deletePerson, findNamed, unknownPerson }) => {
-      const typed = typedArgument(request, 0)
-      const person = await findNamed(service.store.db, typed)
+    run: async (call) => {
+      const { findNamed, unknownPerson } = await import('../../people/accounts/store.ts')
+      const { deletePerson } = await import('../../people/workspaces/people.ts')
+      const typed = typedArgument(call, 0)
+      const person = await findNamed(call.store.db, typed)
       if (!person) return granted<never>(unknownPerson(typed))
       confirmed(
-        request,
+        call,
         `This deletes the account of ${line(person.email)} with its memberships, personal channels and sessions.`,
       )
-      const gone = granted(await deletePerson(asOperator(service), typed))
-      await service.live.rightsChanged()
+      const gone = granted(await deletePerson(asOperator(call), typed))
+      await call.live.rightsChanged()
       return { email: gone.email, deleted: true, withoutAdmin: gone.withoutAdmin }
     },
     show: ({ email, withoutAdmin }) =>
@@ -158,10 +159,11 @@ export const personCommands = {
   'person operator': command({
     says: 'note that a person is an operator of this service, as person list shows, or take that away',
     args: [email, ['<on|off>', 'on, or off']],
-    run: async (request, service, { setOperator }) => {
-      const typed = typedArgument(request, 1)
+    run: async (call) => {
+      const { setOperator } = await import('../../people/workspaces/people.ts')
+      const typed = typedArgument(call, 1)
       if (typed !== 'on' && typed !== 'off') throw new Misused(`The second argument is on or off: got ${shown(typed)}.`)
-      const { email } = granted(await setOperator(asOperator(service), typedArgument(request, 0), typed === 'on'))
+      const { email } = granted(await setOperator(asOperator(call), typedArgument(call, 0), typed === 'on'))
       return { email, operator: typed === 'on' }
     },
     show: ({ email, operator }) => `${line(email)} is ${operator ? 'now an operator' : 'no operator'}.`,
@@ -170,11 +172,12 @@ export const personCommands = {
     says: 'set a new password, read from standard input (empty: one is generated and shown), and end all sessions',
     args: [email],
     input: 'New password (empty: one is generated)',
-    run: async (request, { store, auth, config, now }, { resetPassword }) => {
-      const given = passwordIn(request.input)
+    run: async (call) => {
+      const { resetPassword } = await import('../../people/accounts/store.ts')
+      const given = passwordIn(call.input)
       const password = given || randomBytes(15).toString('base64url')
-      const wanted = { email: typedArgument(request, 0), password }
-      const person = granted(await resetPassword({ people: { store, auth, config }, by: operator, now: now() }, wanted))
+      const wanted = { email: typedArgument(call, 0), password }
+      const person = granted(await resetPassword(asOperator(call), wanted))
       return { email: person.email, ...(given === '' && { password }) }
     },
     show: ({ email, password }) =>
@@ -186,10 +189,9 @@ export const personCommands = {
   'person reset-factor': command({
     says: 'remove the second factor and the recovery codes of a person who lost them, and end all sessions',
     args: [email],
-    run: async (request, { store, auth, config, now }, { resetFactor }) => {
-      const address = typedArgument(request, 0)
-      const reset = await resetFactor({ people: { store, auth, config }, by: operator, now: now() }, address)
-      const { email } = granted(reset)
+    run: async (call) => {
+      const { resetFactor } = await import('../../people/accounts/factors.ts')
+      const { email } = granted(await resetFactor(asOperator(call), typedArgument(call, 0)))
       return { email, factors: [] }
     },
     show: ({ email }) =>
@@ -205,24 +207,26 @@ export const personCommands = {
         'hand the account to the owner of its address, once, within a day: new password, all sessions end, second factors are removed',
       ],
     ],
-    run: async (request, { store, config, now }, { linkUrl, createLink, hasNoAccounts }) => {
-      const address = request.args[0] === undefined ? null : typedArgument(request, 0)
-      if (request.options.first === true) {
-        if (address !== null || request.options.claim === true)
+    run: async (call) => {
+      const { createLink, linkUrl } = await import('../../people/accounts/links.ts')
+      const { hasNoAccounts } = await import('../../people/accounts/store.ts')
+      const { db } = call.store
+      const { first, claim } = call.options
+      const address = call.args[0] === undefined ? null : typedArgument(call, 0)
+      if (first === true) {
+        if (address !== null || claim === true)
           throw new Misused('--first takes neither an address nor --claim: svc-server link --first')
-        if (!(await hasNoAccounts(store.db)))
+        if (!(await hasNoAccounts(db)))
           throw new Refused('Somebody has an account already. To sign a person in: svc-server link EMAIL')
-      } else if (address === null && (request.options.claim === true || !(await hasNoAccounts(store.db))))
+      } else if (address === null && (claim === true || !(await hasNoAccounts(db))))
         throw new Misused('Name the person: svc-server link EMAIL')
-      const purpose = address === null ? 'first' : request.options.claim === true ? 'claim' : 'sign_in'
-      const token = granted(await createLink({ db: store.db, by: operator, now: now() }, purpose, address))
-      return { link: linkUrl(config.baseUrl, purpose, token) }
+      const purpose = address === null ? 'first' : claim === true ? 'claim' : 'sign_in'
+      const token = granted(await createLink(asOperator(call), purpose, address))
+      return { link: linkUrl(call.config.baseUrl, purpose, token) }
     },
     show: ({ link }) => link,
   }),
 }
-
-const asOperator = (service: Service) => ({ people: service, by: operator, now: service.now() })
 
 /** Names the workspaces that are left without an admin, if there are any. */
 const adminNeeded = (slugs: readonly string[]): string[] =>

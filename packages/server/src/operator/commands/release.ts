@@ -1,5 +1,5 @@
 import { command } from '../shared/command.ts'
-import { granted, operator, Refused, typedArgument } from '../shared/request.ts'
+import { asOperator, granted, Refused, typedArgument } from '../shared/request.ts'
 import { moment, table } from '../shared/show.ts'
 
 /**
@@ -18,14 +18,17 @@ export const releaseCommands = {
       ['--older', 'also when it is older than the served release: pending requests for newer ones are dropped'],
     ],
     paths: [0],
-    run: async (request, { store, now }, { addRelease, readBuild, servedFiles, strangerTo }) => {
-      const folder = typedArgument(request, 0)
+    run: async (call) => {
+      const { readBuild, strangerTo } = await import('../../updates/releases/build.ts')
+      const { addRelease, servedFiles } = await import('../../updates/releases/store.ts')
+      const { db, by, now } = asOperator(call)
+      const folder = typedArgument(call, 0)
       const read = await readBuild(folder)
       if (!read) throw new Refused(`There is no svc.pyz in ${folder}: npm run release makes one.`)
       const build = granted(read)
-      const before = await servedFiles(store.db)
-      const older = request.options.older === true
-      const { size, ...release } = granted(await addRelease(store.db, build, { older, by: operator, now: now() }))
+      const before = await servedFiles(db)
+      const older = call.options.older === true
+      const { size, ...release } = granted(await addRelease(db, build, { older, by, now }))
       return { ...release, bytes: size, remarks: [...build.remarks, ...strangerTo(build, before)] }
     },
     show: ({ version, sha256, changed, signature, remarks }) =>
@@ -40,8 +43,11 @@ export const releaseCommands = {
   }),
   'release list': command({
     says: 'list the builds of svc.pyz that /cli/ served; the first one is served now',
-    run: async (_, { store }, { listReleases }) =>
-      (await listReleases(store.db)).map(({ size, ...release }, i) => ({ ...release, bytes: size, served: i === 0 })),
+    run: async ({ store }) => {
+      const { listReleases } = await import('../../updates/releases/store.ts')
+      const all = await listReleases(store.db)
+      return all.map(({ size, ...release }, i) => ({ ...release, bytes: size, served: i === 0 }))
+    },
     show: (all) =>
       table(
         ['VERSION', 'SERVED', 'SIGNED', 'ADDED', 'BY', 'BYTES', 'SHA-256'],

@@ -8,9 +8,10 @@ import {
   rollouts,
 } from '@svc/api'
 import { listIn, shown } from '@svc/protocol'
-import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
-import { commandOf, type Stores } from '../shared/command.ts'
-import { argument, granted, Missing, Misused, option, type Request, type Service } from '../shared/request.ts'
+import { commandOf } from '../shared/command.ts'
+import { inWorkspace, noRollout, onRollout } from '../shared/params.ts'
+import { perform } from '../shared/perform.ts'
+import { argument, type CommandCall, granted, Missing, Misused, option, type Request } from '../shared/request.ts'
 import { secretsText } from '../shared/secrets.ts'
 import { line, moment, table } from '../shared/show.ts'
 import { waitText } from '../shared/waits.ts'
@@ -21,9 +22,10 @@ const listed = 200
 
 export const rolloutCommands = {
   ...commandOf(rollouts.rollouts, {
-    run: async (request, service, { workspaceOf, rolloutsOf }) => {
-      const workspace = await workspaceOf(service, argument(request, 0))
-      return (await rolloutsOf(service.store.db, workspace, { limit: listed }, service.now())).rows
+    at: inWorkspace,
+    run: async ({ store, now }, { workspace }) => {
+      const { rolloutsOf } = await import('../../web/queries/rollouts.ts')
+      return (await rolloutsOf(store.db, workspace, { limit: listed }, now())).rows
     },
     show: (all) =>
       table(
@@ -33,24 +35,27 @@ export const rolloutCommands = {
       ),
   }),
   ...commandOf(rollouts.showRollout, {
-    run: async (request, service, stores) => pageOf(service, stores, argument(request, 0)),
+    at: onRollout,
+    run: pageOf,
     show: (page) => `${headOf(page)}\n\n${agentsOf(page.agents)}`,
   }),
   ...commandOf(rollouts.startRollout, {
-    run: async (request, service, stores) => {
-      const wanted = wantedOf(request)
-      const workspace = await stores.workspaceOf(service, argument(request, 0))
-      const { store, now } = service
-      const preview = granted(await stores.previewRollout(store.db, workspace, wanted, now()))
+    run: async (call) => {
+      const { previewRollout } = await import('../../updates/rollouts/plan.ts')
+      const { askedSecrets } = await import('../../updates/blueprints/secrets.ts')
+      const wanted = wantedOf(call)
+      const { workspace } = await inWorkspace(call)
+      const { db } = call.store
+      const preview = granted(await previewRollout(db, workspace, wanted, call.now()))
       refuseUnknownAgents(wanted, preview)
       // The secrets that the new version asks for, and that the running versions of the agents in the waves do not.
       const newSecrets =
         wanted.kind === 'blueprint'
-          ? await stores.askedSecrets(store.db, workspace, versionOf(wanted, preview), reachedBy(preview))
+          ? await askedSecrets(db, workspace, versionOf(wanted, preview), reachedBy(preview))
           : undefined
-      if (request.options.preview === true) return { preview, rollout: null, newSecrets }
-      const { id } = await stores.perform(service, stores.startedRollout, { workspace }, wanted)
-      return { preview, rollout: await pageOf(service, stores, id), newSecrets }
+      if (call.options.preview === true) return { preview, rollout: null, newSecrets }
+      const { id } = await perform(call, rollouts.startRollout, { workspace }, wanted)
+      return { preview, rollout: await pageOf(call, { workspace, id }), newSecrets }
     },
     show: ({ preview, rollout, newSecrets }) =>
       [
@@ -61,19 +66,26 @@ export const rolloutCommands = {
       ].join('\n\n'),
   }),
   ...commandOf(rollouts.pauseRollout, {
-    run: (request, service, stores) =>
-      act(request, service, stores, (at) => stores.perform(service, stores.pausedRollout, at, undefined)),
+    at: onRollout,
+    run: async (call, at) => {
+      await perform(call, rollouts.pauseRollout, at)
+      return pageOf(call, at)
+    },
     show: headOf,
   }),
   ...commandOf(rollouts.continueRollout, {
-    run: (request, service, stores) =>
-      act(request, service, stores, (at) => stores.perform(service, stores.continuedRollout, at, undefined)),
+    at: onRollout,
+    run: async (call, at) => {
+      await perform(call, rollouts.continueRollout, at)
+      return pageOf(call, at)
+    },
     show: headOf,
   }),
   ...commandOf(rollouts.cancelRollout, {
-    run: (request, service, stores) => {
-      const withdraw = request.options.withdraw === true
-      return act(request, service, stores, (at) => stores.perform(service, stores.cancelledRollout, at, { withdraw }))
+    at: onRollout,
+    run: async (call, at) => {
+      await perform(call, rollouts.cancelRollout, at, { withdraw: call.options.withdraw === true })
+      return pageOf(call, at)
     },
     show: headOf,
   }),
@@ -82,33 +94,14 @@ export const rolloutCommands = {
 const versionOf = ({ blueprint = '' }: NewRollout, { version }: RolloutPreview) => ({ blueprint, version })
 const reachedBy = ({ waves }: RolloutPreview) => waves.flatMap(({ agents }) => agents)
 
-interface AtRollout {
-  workspace: WorkspaceInfo
-  params: { slug: string; id: string }
-}
-
-/** Makes a change to the rollout that the first argument names, and returns the rollout as it is afterwards. */
-async function act(
-  request: Request,
-  service: Service,
-  stores: Stores,
-  change: (at: AtRollout) => Promise<unknown>,
-): Promise<Page> {
-  const id = argument(request, 0)
-  const workspace = (await stores.workspaceOfRollout(service.store.db, id)) ?? unknown(id)
-  await change({ workspace, params: { slug: workspace.slug, id } })
-  return pageOf(service, stores, id)
-}
-
+type AtRollout = Awaited<ReturnType<typeof onRollout>>
 type Page = Omit<RolloutPage, 'canAct'>
 
-async function pageOf({ store, now }: Service, stores: Stores, id: string): Promise<Page> {
-  const workspace = (await stores.workspaceOfRollout(store.db, id)) ?? unknown(id)
-  return (await stores.rolloutPage(store.db, workspace, id, now())) ?? unknown(id)
-}
-
-function unknown(id: string): never {
-  throw new Missing(`There is no rollout ${shown(id)}. It may have been deleted.`)
+async function pageOf({ store, now }: CommandCall, { workspace, id }: AtRollout): Promise<Page> {
+  const { rolloutPage } = await import('../../web/queries/rollouts.ts')
+  const page = await rolloutPage(store.db, workspace, id, now())
+  if (!page) throw new Missing(noRollout(id))
+  return page
 }
 
 function wantedOf(request: Request): NewRollout {

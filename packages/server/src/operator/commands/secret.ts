@@ -1,11 +1,11 @@
-import { adoptSecret } from '../../platform/agreed.ts'
 import { command } from '../shared/command.ts'
 import { Refused } from '../shared/request.ts'
 
 export const secretCommands = {
   'secret adopt': command({
     says: "make this data folder's secret the one that all nodes on this PostgreSQL must have",
-    run: async (_, { store, config }) => {
+    run: async ({ store, config }) => {
+      const { adoptSecret } = await import('../../platform/agreed.ts')
       if (store.engine !== 'postgres')
         throw new Refused('The embedded database has only one node, so its secret is already in use.')
       await adoptSecret(store, config.dataDir)

@@ -1,7 +1,11 @@
 import { type AgentUpdates, updates } from '@svc/api'
 import { isVersion, shown } from '@svc/protocol'
-import { commandOf, type Stores } from '../shared/command.ts'
-import { argument, Misused, Refused, type Request, type Service } from '../shared/request.ts'
+import type { AgentRow } from '../../platform/db/tables.ts'
+import type { AskedSecrets } from '../../updates/blueprints/secrets.ts'
+import { commandOf } from '../shared/command.ts'
+import { onAgent } from '../shared/params.ts'
+import { perform } from '../shared/perform.ts'
+import { argument, type CommandCall, Misused, Refused } from '../shared/request.ts'
 import { secretsText } from '../shared/secrets.ts'
 import { wishText } from '../shared/waits.ts'
 
@@ -14,38 +18,33 @@ const unsigned = ({ version }: { version: string }) =>
 
 export const wishCommands = {
   ...commandOf(updates.wishBlueprint, {
-    run: async (request, service, stores) => {
-      const version = argument(request, 1)
+    run: async (call) => {
+      const version = argument(call, 1)
       if (version !== 'off' && !isVersion(version)) {
         throw new Misused(`A version is written like 1.2.3, or off: got ${shown(version)}.`)
       }
-      const { perform, clearedBlueprint, wishedBlueprint } = stores
-      if (version === 'off')
-        return changeUpdates(request, service, stores, (at) => perform(service, clearedBlueprint, at, undefined))
-      const newSecrets = await asksFor(request, service, stores, version)
-      const made = await changeUpdates(request, service, stores, (at) =>
-        perform(service, wishedBlueprint, at, { version }),
-      )
-      return { ...made, newSecrets }
+      const at = await onAgent(call)
+      if (version === 'off') return carried(call, perform(call, updates.clearBlueprint, at))
+      const newSecrets = await asksFor(call, at, version)
+      return { ...(await carried(call, perform(call, updates.wishBlueprint, at, { version }))), newSecrets }
     },
     show: ({ name, updates, newSecrets }) =>
       [`${name}: ${wishText(updates.blueprint)}`, ...secretsText(newSecrets)].join('\n'),
   }),
   ...commandOf(updates.wishRuntime, {
-    run: async (request, service, stores) => {
-      const off = request.args[1]
+    run: async (call) => {
+      const { servedRelease } = await import('../../updates/releases/store.ts')
+      const off = call.args[1]
       if (off !== undefined && off !== 'off') throw new Misused(`Only off may follow the agent: got ${shown(off)}.`)
-      const { perform, clearedRuntime, servedRelease, wishedRuntime } = stores
-      const served = await servedRelease(service.store.db)
-      if (!off && served?.signed === false && request.options.unsigned !== true) throw new Refused(unsigned(served))
-      const bound = off ? clearedRuntime : wishedRuntime
-      return changeUpdates(request, service, stores, (at) => perform(service, bound, at, undefined))
+      const served = await servedRelease(call.store.db)
+      if (!off && served?.signed === false && call.options.unsigned !== true) throw new Refused(unsigned(served))
+      return carried(call, perform(call, off ? updates.clearRuntime : updates.wishRuntime, await onAgent(call)))
     },
     show: ({ name, updates }) => `${name}: ${wishText(updates.runtime)}`,
   }),
   ...commandOf(updates.liftHold, {
-    run: (request, service, stores) =>
-      changeUpdates(request, service, stores, (at) => stores.perform(service, stores.liftedHold, at, undefined)),
+    at: onAgent,
+    run: (call, at) => carried(call, perform(call, updates.liftHold, at)),
     show: ({ name, changed }) => (changed ? `${name}: the hold is lifted.` : `${name}: no version is held.`),
   }),
 }
@@ -54,33 +53,32 @@ export const wishCommands = {
  * The secrets that the requested version asks for, and that the agent's running version does not; undefined if there
  * are none.
  */
-async function asksFor(request: Request, service: Service, { agentOf, askedSecrets }: Stores, version: string) {
-  const { agent, workspace } = await agentOf(service, argument(request, 0))
+async function asksFor(
+  call: CommandCall,
+  { agent, workspace }: AtAgent,
+  version: string,
+): Promise<AskedSecrets | undefined> {
+  const { askedSecrets } = await import('../../updates/blueprints/secrets.ts')
   if (agent.blueprint === null) return undefined
-  return askedSecrets(service.store.db, workspace, { blueprint: agent.blueprint, version }, [agent.name])
+  return askedSecrets(call.store.db, workspace, { blueprint: agent.blueprint, version }, [agent.name])
 }
 
-type AtAgent = Awaited<ReturnType<Stores['agentOf']>>
+type AtAgent = Awaited<ReturnType<typeof onAgent>>
 interface Carried {
   name: string
   changed: boolean
   updates: AgentUpdates
-  newSecrets?: Awaited<ReturnType<Stores['askedSecrets']>>
+  newSecrets?: AskedSecrets | undefined
 }
 
-/**
- * Makes a change to the updates that are requested for the agent in the first argument, and returns the agent's wishes
- * and holds as they are afterwards. The message of a refusal includes its code, because programs read it (3.4).
- */
-async function changeUpdates(
-  request: Request,
-  service: Service,
-  { agentOf, agentUpdates }: Stores,
-  act: (at: AtAgent) => Promise<{ agent: AtAgent['agent']; made: boolean }>,
-): Promise<Carried> {
-  const at = await agentOf(service, argument(request, 0))
-  const { made, agent } = await act(at).catch((error: unknown) => {
-    throw error instanceof Refused && error.code !== undefined ? new Refused(`${error.message} (${error.code})`) : error
-  })
-  return { name: at.agent.name, changed: made, updates: await agentUpdates(service.store.db, agent, service.now()) }
+/** The agent's wishes and holds after a change. */
+async function carried(call: CommandCall, change: Promise<{ agent: AgentRow; made: boolean }>): Promise<Carried> {
+  const { made, agent } = await change.catch(withCode)
+  const { agentUpdates } = await import('../../web/queries/updates.ts')
+  return { name: agent.name, changed: made, updates: await agentUpdates(call.store.db, agent, call.now()) }
+}
+
+/** Adds the code of a refusal to its message, because programs read it (3.4). */
+function withCode(error: unknown): never {
+  throw error instanceof Refused && error.code !== undefined ? new Refused(`${error.message} (${error.code})`) : error
 }

@@ -1,14 +1,16 @@
 import { workspaces } from '@svc/api'
 import { shown, sizeText } from '@svc/protocol'
 import { command, commandOf } from '../shared/command.ts'
-import { limitsIn } from '../shared/limits.ts'
+import { inWorkspace } from '../shared/params.ts'
+import { perform } from '../shared/perform.ts'
 import {
   argument,
+  asOperator,
   confirmed,
   granted,
   Misused,
-  operator,
   option,
+  type Request,
   typedArgument,
   typedOption,
 } from '../shared/request.ts'
@@ -25,54 +27,49 @@ export const workspaceCommands = {
     says: 'create a workspace; its agents are refused until it is activated',
     args: [slug],
     options: [['--name <name>', 'as people see it (default: the short name)']],
-    run: async (request, { store, auth, now }, { createWorkspace }) => {
-      const wanted = { slug: argument(request, 0), name: typedOption(request, 'name') ?? argument(request, 0) }
-      const made = granted(await createWorkspace({ people: { store, auth }, by: operator, now: now() }, wanted))
+    run: async (call) => {
+      const { createWorkspace } = await import('../../people/workspaces/store.ts')
+      const slug = argument(call, 0)
+      const wanted = { slug, name: typedOption(call, 'name') ?? slug }
+      const made = granted(await createWorkspace(asOperator(call), wanted))
       return { slug: made.slug, name: made.name }
     },
     show: ({ slug, name }) =>
       `Created the workspace ${slug} (${line(name)}). Its agents may report once it is activated: svc-server workspace activate ${slug} svc`,
   }),
   ...commandOf(workspaces.renameWorkspace, {
-    run: async (request, service, { perform, renamedWorkspace, workspaceOf }) => {
-      const workspace = await workspaceOf(service, argument(request, 0))
-      const { slug, name } = await perform(
-        service,
-        renamedWorkspace,
-        { workspace },
-        { name: typedArgument(request, 1) },
-      )
+    at: inWorkspace,
+    run: async (call, at) => {
+      const { slug, name } = await perform(call, workspaces.renameWorkspace, at, { name: typedArgument(call, 1) })
       return { slug, name }
     },
     show: ({ slug, name }) => `The workspace ${slug} is now called ${line(name)}. Its short name stays.`,
   }),
   ...commandOf(workspaces.deleteWorkspace, {
-    run: async (request, service, { goingWith, perform, removedWorkspace, workspaceOf }) => {
-      const workspace = await workspaceOf(service, argument(request, 0))
+    at: inWorkspace,
+    run: async (call, { workspace }) => {
       // Counting reads the rows of all agents, so it is done only for the question.
-      if (request.options.yes !== true) {
-        const { agents, runs, logs, people } = await goingWith(service.store.db, workspace)
+      if (call.options.yes !== true) {
+        const { goingWith } = await import('../../people/workspaces/delete.ts')
+        const { agents, runs, logs, people } = await goingWith(call.store.db, workspace)
         const goes = [counted(agents, 'agent'), counted(runs, 'run'), counted(logs, 'log')].join(', ')
         confirmed(
-          request,
+          call,
           `This deletes the workspace ${workspace.slug} (${line(workspace.name)}): ${goes}. ${counted(people, 'member')} will have no access.`,
         )
       }
-      await perform(service, removedWorkspace, { workspace }, undefined)
+      await perform(call, workspaces.deleteWorkspace, { workspace })
       return { slug: workspace.slug, deleted: true }
     },
     show: ({ slug }) => `Deleted the workspace ${slug}. Its agents are refused, and its data is being erased.`,
   }),
   'workspace list': command({
     says: 'all workspaces',
-    run: async (_, { store }, { listWorkspaces }) =>
-      (await listWorkspaces(store.db)).map(({ slug, name, members, agents, products }) => ({
-        slug,
-        name,
-        members,
-        agents,
-        products,
-      })),
+    run: async ({ store }) => {
+      const { listWorkspaces } = await import('../../people/workspaces/store.ts')
+      const all = await listWorkspaces(store.db)
+      return all.map(({ slug, name, members, agents, products }) => ({ slug, name, members, agents, products }))
+    },
     show: (all) =>
       table(
         ['WORKSPACE', 'NAME', 'PEOPLE', 'AGENTS', 'ACTIVATED FOR'],
@@ -88,13 +85,12 @@ export const workspaceCommands = {
       ['--people <n>', 'members and open invitations (default: 200)'],
       ['--bundles <size>', 'bytes of all bundles, such as 500MB or 2GB (default: 1GB)'],
     ],
-    run: async (request, service, { limitsOf, setLimits, workspaceOf }) => {
-      const { store, now } = service
-      const changes = limitsIn(request)
-      const workspace = await workspaceOf(service, argument(request, 0))
-      if (Object.keys(changes).length > 0)
-        await setLimits({ db: store.db, by: operator, now: now() }, workspace, changes)
-      return { slug: workspace.slug, ...(await limitsOf(store.db, workspace, now())) }
+    run: async (call) => {
+      const { limitsOf, setLimits } = await import('../../people/workspaces/limits.ts')
+      const changes = limitsIn(call)
+      const { workspace } = await inWorkspace(call)
+      if (Object.keys(changes).length > 0) await setLimits(asOperator(call), workspace, changes)
+      return { slug: workspace.slug, ...(await limitsOf(call.store.db, workspace, call.now())) }
     },
     show: ({ agents, people, bundles }) =>
       table(
@@ -113,16 +109,17 @@ export const workspaceCommands = {
     options: [
       ['--from <date>', 'such as 2026-12-01, or a time in ISO 8601; a past one means now (default: in 7 days)'],
     ],
-    run: async (request, service, { requiredIn, requireFactor, workspaceOf }) => {
-      const { store, live, now } = service
-      const word = argument(request, 1)
+    run: async (call) => {
+      const { requiredIn } = await import('../../people/factors/rules.ts')
+      const { requireFactor } = await import('../../people/workspaces/requirement.ts')
+      const word = argument(call, 1)
       if (word !== 'on' && word !== 'off') throw new Misused(`Say on or off: got ${shown(word)}.`)
-      const typed = option(request, 'from')
+      const typed = option(call, 'from')
       if (word === 'off' && typed !== undefined) throw new Misused('off takes no date: leave --from out.')
-      const workspace = await workspaceOf(service, argument(request, 0))
-      const from = word === 'off' ? null : typed === undefined ? now() + requiredIn : dateIn(typed)
-      const factorFrom = granted(await requireFactor({ db: store.db, by: operator, now: now() }, workspace, from))
-      live.listChanged(workspace.id)
+      const { workspace } = await inWorkspace(call)
+      const from = word === 'off' ? null : typed === undefined ? call.now() + requiredIn : dateIn(typed)
+      const factorFrom = granted(await requireFactor(asOperator(call), workspace, from))
+      call.live.listChanged(workspace.id)
       return { slug: workspace.slug, factorFrom }
     },
     show: ({ slug, factorFrom }) =>
@@ -133,10 +130,11 @@ export const workspaceCommands = {
   'workspace activate': command({
     says: 'let the agents of a workspace use a product',
     args: [slug, product],
-    run: async (request, { store, live, now }, { activate }) => {
-      const [of, to] = [argument(request, 0), argument(request, 1)]
-      const workspace = granted(await activate({ db: store.db, by: operator, now: now() }, of, to))
-      live.listChanged(workspace.id)
+    run: async (call) => {
+      const { activate } = await import('../../people/workspaces/store.ts')
+      const [of, to] = [argument(call, 0), argument(call, 1)]
+      const workspace = granted(await activate(asOperator(call), of, to))
+      call.live.listChanged(workspace.id)
       return { slug: workspace.slug, product: to, activated: true }
     },
     show: ({ slug, product }) => `The workspace ${slug} is activated for ${product}.`,
@@ -144,13 +142,13 @@ export const workspaceCommands = {
   'workspace deactivate': command({
     says: 'deactivate a product; agents are refused from the next report on',
     args: [slug, product],
-    run: async (request, service, { deactivate, workspaceOf }) => {
-      const { store, live, now } = service
-      const [of, to] = [argument(request, 0), argument(request, 1)]
-      await workspaceOf(service, of)
-      const workspace = granted(await deactivate({ db: store.db, by: operator, now: now() }, of, to))
-      live.listChanged(workspace.id)
-      return { slug: workspace.slug, product: to, activated: false }
+    at: inWorkspace,
+    run: async (call, { workspace: { id, slug } }) => {
+      const { deactivate } = await import('../../people/workspaces/store.ts')
+      const to = argument(call, 1)
+      granted(await deactivate(asOperator(call), slug, to))
+      call.live.listChanged(id)
+      return { slug, product: to, activated: false }
     },
     show: ({ slug, product }) => `The workspace ${slug} is no longer activated for ${product}.`,
   }),
@@ -164,4 +162,34 @@ function dateIn(typed: string): number {
   const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(typed) ? Date.parse(typed) : Number.NaN
   if (Number.isNaN(at)) throw new Misused(`A date is such as 2026-12-01 or 2026-12-01T08:00Z: got ${shown(typed)}.`)
   return at
+}
+
+type TypedLimits = Partial<Record<'agents' | 'people' | 'bundles', number | null>>
+
+/** Reads limits of a workspace as people type them. `default` restores the default. */
+function limitsIn(request: Request): TypedLimits {
+  const [agents, people, bundles] = ['agents', 'people', 'bundles'].map((name) => option(request, name))
+  return {
+    ...(agents !== undefined && { agents: wholeFrom('--agents', agents) }),
+    ...(people !== undefined && { people: wholeFrom('--people', people) }),
+    ...(bundles !== undefined && { bundles: bytesFrom(bundles) }),
+  }
+}
+
+function wholeFrom(name: string, text: string): number | null {
+  if (text === 'default') return null
+  const whole = Number(text.replaceAll(',', ''))
+  if (/^[\d,]+$/.test(text) && whole <= 1e9) return whole
+  throw new Misused(`${name} is a whole number, or default: got ${shown(text)}.`)
+}
+
+const units: Readonly<Record<string, number>> = { '': 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 }
+
+function bytesFrom(text: string): number | null {
+  if (text === 'default') return null
+  const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?) ?([KMGT]?B|)$/i.exec(text) ?? []
+  const factor = units[unit.toUpperCase()] ?? (unit.toUpperCase() === 'B' ? 1 : undefined)
+  const bytes = number === '' || factor === undefined ? Number.NaN : Math.round(Number(number) * factor)
+  if (Number.isSafeInteger(bytes)) return bytes
+  throw new Misused(`--bundles is a size such as 500MB or 2GB, or default: got ${shown(text)}.`)
 }

@@ -1,10 +1,7 @@
 /** Defines a command of `svc-server`: its help texts, and its action, which calls the same functions as the pages. */
 import type { Operation } from '@svc/api'
 import { safeJson, safeText } from '@svc/protocol'
-import type { Request, Service } from './request.ts'
-
-/** The functions behind the commands (stores.ts). */
-export type Stores = typeof import('./stores.ts')
+import type { CommandCall } from './request.ts'
 
 export interface OperatorCommand<T = unknown> {
   says: string
@@ -21,8 +18,11 @@ export interface OperatorCommand<T = unknown> {
   reads?: { at: number; maxBytes: number; what: string }
   /** A description of the standard input that the command reads; undefined if it reads none. */
   input?: string
-  /** Returns the value that is printed; throws for a refusal. */
-  run: (request: Request, service: Service, stores: Stores) => Promise<T>
+  /**
+   * Returns the value that is printed; throws for a refusal. It loads the functions behind the command when it needs
+   * them: the accounts library alone takes longer to load than asking a running service.
+   */
+  run: (call: CommandCall) => Promise<T>
   /** The part of the value that `--json` prints; by default all of it. */
   json?: (value: T) => unknown
   /** Makes the value that `run` returned readable for people. */
@@ -31,10 +31,16 @@ export interface OperatorCommand<T = unknown> {
   isFailure?: (value: T) => boolean
 }
 
+interface Definition<T, At> extends Omit<OperatorCommand<T>, 'run'> {
+  /** Finds what the first argument names (params.ts). */
+  at?: (call: CommandCall) => Promise<At>
+  run: (call: CommandCall, at: At) => Promise<T>
+}
+
 /** Makes the command for an operation, with the name and the help texts of the operation's description. */
-export function commandOf<T>(
+export function commandOf<T, At = undefined>(
   operation: Operation,
-  { run, show, ...more }: Pick<OperatorCommand<T>, 'run' | 'show' | 'json' | 'input' | 'isFailure'>,
+  definition: Pick<Definition<T, At>, 'at' | 'run' | 'show' | 'json' | 'input' | 'isFailure'>,
 ): Record<string, OperatorCommand> {
   const words = operation.command
   if (!words) throw new Error(`${operation.route} has no command.`)
@@ -45,15 +51,14 @@ export function commandOf<T>(
       says: words.says ?? operation.says,
       args: copied(args),
       options: copied(options),
-      ...more,
-      run,
-      show,
+      ...definition,
     }),
   }
 }
 
 /** Defines a command. `show` must accept the type of the value that `run` returns. */
-export const command = <T>(definition: OperatorCommand<T>): OperatorCommand => definition as OperatorCommand
+export const command = <T, At = undefined>({ at, run, ...definition }: Definition<T, At>): OperatorCommand =>
+  ({ ...definition, run: async (call) => run(call, (await at?.(call)) as At) }) as OperatorCommand
 
 /** The text that a command prints for the value that it returned. */
 export const printed = <T>({ json: part, show }: OperatorCommand<T>, value: T, json: boolean): string =>

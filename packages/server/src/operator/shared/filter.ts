@@ -26,7 +26,7 @@ export const idleLines = (value: object): string =>
  * Makes the refusal of a wrong filter: a sentence, the filter, and a mark below its wrong part. Any other error is
  * returned as it is.
  */
-export function pointedAt(filter: string, error: unknown): unknown {
+function pointedAt(filter: string, error: unknown): unknown {
   if (!(error instanceof Error && 'place' in error && error.place)) return error
   const { at, length } = error.place as { at: number; length: number }
   // The marks are counted in characters, because the text may have some of two UTF-16 units.

@@ -1,30 +1,40 @@
 /** Makes the change of an operation for a command of `svc-server`, with the same function as the page's route. */
-import type { ParamsOf, Route } from '@svc/api'
-import type { By } from '../../people/audit/by.ts'
-import { transaction } from '../../platform/db/transaction.ts'
-import { type Acting, type BoundChange, noticesOf, notify, type RouteObjects } from '../../web/routing/operations.ts'
+import type { Operation, ParamsOf, Route } from '@svc/api'
+import type { Writer } from '../../platform/db/transaction.ts'
+import type { boundOperations } from '../../web/operations/all.ts'
+import type { Bound, BoundChange, BoundOften, RouteObjects } from '../../web/routing/operations.ts'
 import { granted, operator, type Service } from './request.ts'
 
-type OnAgent = 'GET /w/:slug/agents/:name'
+type OperatorChange = Extract<(typeof boundOperations)[number], BoundChange | BoundOften>
+type ChangeOf<R> = Extract<OperatorChange, { operation: { route: R } }>
+/** The value that the function of this route returns. */
+type ValueOf<R> = ChangeOf<R> extends { agents?(value: infer Value): unknown } ? Value : never
+/** The objects that the path of a route names, and its other parameters, such as the id of a rollout. */
+type At<R extends Route> = RouteObjects<R> & Omit<ParamsOf<R>, 'slug' | 'name'>
 
-/**
- * Makes a change for the operator without checking a right. `at` has the objects that the address of the page's route
- * would name.
- */
-export async function perform<R extends Route, Read, Value>(
+/** Makes a change for the operator without checking a right. `at` has what the page's route reads from its path. */
+export async function perform<R extends OperatorChange['operation']['route'], Read>(
   service: Service,
-  bound: BoundChange<By, R, Read, Value>,
-  at: RouteObjects<R> & { params?: ParamsOf<R> },
-  input: Read,
-): Promise<Value> {
+  operation: Operation<R, Read>,
+  at: At<R>,
+  ...[input]: undefined extends Read ? [input?: Read] : [input: Read]
+): Promise<ValueOf<R>> {
+  const { boundOperations } = await import('../../web/operations/all.ts')
+  const { noticesOf, notify } = await import('../../web/routing/operations.ts')
+  const { transaction } = await import('../../platform/db/transaction.ts')
   const { store, live, now } = service
-  const value = await transaction(store.db, async (trx) => {
-    const people = { ...service, store: { ...store, db: trx } }
-    const acting = { params: {}, ...at, db: trx, people, by: operator, role: 'admin', factorMissing: false, now: now() }
-    return granted(await bound.act(acting as unknown as Acting<R, By>, input))
-  })
+  const bound = (boundOperations as readonly Bound[]).find((each) => each.operation === operation)
+  if (!bound || 'read' in bound || 'actAsPerson' in bound) throw new Error(`${operation.route} has no such change.`)
+  const acting = { ...at, params: at, by: operator, role: 'admin' as const, factorMissing: false, now: now() }
+  const write: Writer = (work) => transaction(store.db, work)
+  const value =
+    'actOften' in bound
+      ? granted(await bound.actOften({ ...acting, people: service, write }, input))
+      : await write(async (db) =>
+          granted(await bound.act({ ...acting, db, people: { ...service, store: { ...store, db } } }, input)),
+        )
   await bound.goOn?.(service, at, value, now())
-  notify(live, bound.operation, at as Partial<RouteObjects<OnAgent>>, bound.agents?.(value))
-  if (noticesOf(bound.operation).includes('rights')) await live.rightsChanged()
-  return value
+  notify(live, operation, at, bound.agents?.(value))
+  if (noticesOf(operation).includes('rights')) await live.rightsChanged()
+  return value as ValueOf<R>
 }

@@ -24,6 +24,9 @@ export type Service = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'> &
   isAlone?: boolean
 }
 
+/** A call of a command: what was typed, and the parts of the service. */
+export type CommandCall = Request & Service
+
 /** The error for a request that was understood and refused: exit code 1. */
 export class Refused extends Error {
   /** The code of the refusal; undefined if it has none. */
@@ -49,6 +52,14 @@ export function granted<T>(verdict: Verdict<T>): T {
 
 /** The operator's name in the audit trail. */
 export const operator: By = { id: null, name: 'operator' }
+
+/** The context of a change that no operation describes, and that only the operator makes. */
+export const asOperator = (service: Service) => ({
+  db: service.store.db,
+  people: service,
+  by: operator,
+  now: service.now(),
+})
 
 /** The argument at this position as it was typed; the program has checked that it is present. */
 export const typedArgument = ({ args }: Request, at: number): string => args[at] ?? ''
@@ -109,10 +120,3 @@ export function confirmed(request: Request, goes: string): void {
 
 /** The option `--yes`, which `confirmed` reads. */
 export const yesOption: [string, string] = ['--yes', 'really delete it; without it, the command says what would go']
-
-/** Splits `SLUG/NAME` into a workspace and the name of an agent in it. */
-export function partsOf(path: string): { slug: string; name: string } {
-  const [slug, name, more] = path.split('/')
-  if (!slug || !name || more !== undefined) throw new Misused(`An agent is named SLUG/NAME: got ${shown(path)}.`)
-  return { slug, name }
-}

@@ -30,7 +30,7 @@ export async function runCommand(name: string, request: Request, service: Servic
     return { ok: false, kind: 'refused', message }
   }
   try {
-    return { ok: true, value: (await command.run(request, service, await import('../shared/stores.ts'))) ?? null }
+    return { ok: true, value: (await command.run({ ...request, ...service })) ?? null }
   } catch (error) {
     if (error instanceof Missing)
       return { ok: false, kind: 'refused', message: `${error.message} ${dataOf(service.config)}` }

@@ -36,7 +36,7 @@ interface CodeWanted {
   /** The tags that the agent gets. */
   tags?: readonly string[] | undefined
 }
-export interface Issued {
+type Issued = {
   row: InstallCodeRow
   /** The install code, which is shown only this once. */
   code: string

@@ -15,7 +15,7 @@ import { clearBlueprintWithin, clearRuntimeWithin, pressWithin, type Wishing, wi
 
 const atOnce = 100
 
-interface ManyWished {
+type ManyWished = {
   results: WishResult[]
   /** The ids of the agents whose wish changed. */
   changed: string[]

@@ -12,11 +12,11 @@ import { secretOf } from '../../platform/data-folder.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
 import { refuse, done as verdict } from '../../platform/verdict.ts'
 import { meOf } from '../queries/me.ts'
-import { type Bound, looks, personActs } from '../routing/operations.ts'
+import { looks, personActs } from '../routing/operations.ts'
 
 const done = { answer: () => ({ ok: true as const }) }
 
-export const accountOperations: readonly Bound[] = [
+export const accountOperations = [
   personActs(
     account.changeMe,
     async ({ db, people, by, now }, { name, onboarding }) => {

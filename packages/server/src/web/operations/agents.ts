@@ -3,7 +3,6 @@ import { agents } from '@svc/api'
 import type { Term } from '@svc/api/filter'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
 import { previewTags, type Tagged, tagAgents } from '../../fleet/agents/tags.ts'
-import { granted } from '../../platform/refusal.ts'
 import { haltedRollouts } from '../../updates/rollouts/store.ts'
 import type { FleetCache } from '../live/fleet.ts'
 import { agentPage } from '../queries/agent.ts'
@@ -12,7 +11,7 @@ import { fleetFacets, fleetNames, fleetPage, lists } from '../queries/fleet.ts'
 import { levelsOf } from '../queries/levels.ts'
 import { runsCsv, runsOf } from '../queries/runs.ts'
 import { usageOf } from '../queries/usage.ts'
-import { acts, actsOften, type Bound, looks } from '../routing/operations.ts'
+import { acts, actsOften, looks } from '../routing/operations.ts'
 
 const bytes = new TextEncoder()
 
@@ -23,34 +22,7 @@ async function rowsFor(fleet: FleetCache, workspaceId: string, filter: readonly 
   return fleet.readRows(workspaceId)
 }
 
-export const addAgent = acts(
-  agents.addAgent,
-  ({ workspace, ...ctx }, { name, tags }) => createAgent(ctx, workspace, name, tags),
-  {
-    answer: ({ agent, token }) => ({ name: agent.name, token }),
-  },
-)
-export const removeAgent = acts(agents.deleteAgent, ({ agent, ...ctx }) => deleteAgent(ctx, agent), {
-  answer: () => ({ ok: true }),
-})
-export const newToken = acts(agents.rotateToken, ({ agent, ...ctx }) => rotateToken(ctx, agent), {
-  answer: ({ agent, token }) => ({ name: agent.name, token }),
-})
-const tagged = {
-  agents: ({ changed }: Tagged) => changed,
-  answer: ({ agents }: Tagged) => agents,
-}
-/** For the operator, who changes all agents in one transaction. */
-export const taggedAgents = acts(
-  agents.tagAgents,
-  ({ workspace, ...ctx }, wanted) => tagAgents(ctx, workspace, wanted),
-  tagged,
-)
-const rename = acts(agents.renameAgent, ({ agent, ...ctx }, { name }) => renameAgent(ctx, agent, name), {
-  answer: ({ name }) => ({ name }),
-})
-
-export const agentOperations: readonly Bound[] = [
+export const agentOperations = [
   looks(agents.fleet, async ({ deps: { live, store }, workspace: { id }, now }, asked) => {
     const { sort, desc = false, offset, limit } = asked
     const filter = filterOf(asked)
@@ -76,22 +48,25 @@ export const agentOperations: readonly Bound[] = [
     const { rows } = await rowsFor(live.fleet, id, filter)
     return lists.run(id, fleetNames(rows, filter, now))
   }),
-  addAgent,
+  acts(agents.addAgent, ({ workspace, ...ctx }, { name, tags }) => createAgent(ctx, workspace, name, tags), {
+    answer: ({ agent, token }) => ({ name: agent.name, token }),
+  }),
   looks(agents.showAgent, ({ deps, agent, role, now }) => agentPage(deps.store.db, agent, role, now)),
-  rename,
-  removeAgent,
-  newToken,
+  acts(agents.renameAgent, ({ agent, ...ctx }, { name }) => renameAgent(ctx, agent, name), {
+    answer: ({ name }) => ({ name }),
+  }),
+  acts(agents.deleteAgent, ({ agent, ...ctx }) => deleteAgent(ctx, agent), {
+    answer: () => ({ ok: true }),
+  }),
+  acts(agents.rotateToken, ({ agent, ...ctx }) => rotateToken(ctx, agent), {
+    answer: ({ agent, token }) => ({ name: agent.name, token }),
+  }),
   actsOften(
     agents.tagAgents,
-    async ({ write, by, now, workspace }, wanted) =>
-      granted(await tagAgents({ db: write, by, now }, workspace, wanted)),
-    tagged,
+    ({ write, by, now, workspace }, wanted) => tagAgents({ db: write, by, now }, workspace, wanted),
+    { agents: ({ changed }: Tagged) => changed, answer: ({ agents }: Tagged) => agents },
   ),
-  actsOften(
-    agents.previewTags,
-    async ({ write, workspace }, wanted) => granted(await previewTags(write, workspace, wanted)),
-    {},
-  ),
+  actsOften(agents.previewTags, ({ write, workspace }, wanted) => previewTags(write, workspace, wanted)),
   looks(agents.runs, ({ deps, agent }, { offset, limit, ...filter }) =>
     runsOf(deps.store.db, agent, filter, { offset, limit }),
   ),

@@ -4,11 +4,11 @@
  */
 import { alertSettings } from '@svc/api'
 import { hoursOf, setHours, setSettings, settingsOf } from '../../alerts/settings.ts'
-import { acts, type Bound, looks } from '../routing/operations.ts'
+import { acts, looks } from '../routing/operations.ts'
 
-export const alertSettingOperations: readonly Bound[] = [
+export const alertSettingOperations = [
   looks(alertSettings.alertSettings, ({ deps, workspace }) => settingsOf(deps.store.db, workspace)),
-  acts(alertSettings.setAlertSettings, ({ workspace, ...ctx }, wanted) => setSettings(ctx, workspace, wanted), {}),
+  acts(alertSettings.setAlertSettings, ({ workspace, ...ctx }, wanted) => setSettings(ctx, workspace, wanted)),
   looks(alertSettings.agentHours, ({ deps, agent }) => hoursOf(deps.store.db, agent)),
   acts(alertSettings.setAgentHours, ({ agent, ...ctx }, { hours }) => setHours(ctx, agent, hours), {
     agents: () => [],

@@ -28,7 +28,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
 import { agentAlerts, alertLines } from '../queries/alerts.ts'
 import type { Deps } from '../routing/deps.ts'
-import { acts, type Bound, looks } from '../routing/operations.ts'
+import { acts, looks } from '../routing/operations.ts'
 
 /**
  * How often and for how long, in milliseconds, the result of a test message is looked up. The message is tried once,
@@ -41,55 +41,6 @@ export const sealing = ({ dataDir, outboundAllow: allowed, smtpUrl }: Config) =>
   allowed,
   mails: smtpUrl !== undefined,
 })
-
-export const acknowledged = acts(
-  alerts.acknowledgeAlert,
-  ({ workspace, params: { id }, people, ...ctx }, { note }) =>
-    acknowledge(ctx, workspace, { id, note, baseUrl: people.config.baseUrl }),
-  {},
-)
-const acknowledgedMany = acts(
-  alerts.acknowledgeAlerts,
-  ({ workspace, people, ...ctx }, { ids, note }) =>
-    acknowledgeMany(ctx, workspace, { ids, note, baseUrl: people.config.baseUrl }),
-  {},
-)
-export const muted = acts(alerts.muteAlerts, ({ workspace, ...ctx }, wanted) => mute(ctx, workspace, wanted), {})
-export const unmuted = acts(alerts.liftMute, ({ workspace, params, ...ctx }) => liftMute(ctx, workspace, params.id), {})
-export const ruleSet = acts(alerts.setRule, ({ workspace, ...ctx }, wanted) => setRule(ctx, workspace, wanted), {
-  answer: async (rule, { deps, workspace }) => ruleRow(rule, await channelNames(deps.store.db, workspace)),
-})
-export const channelAdded = acts(
-  alerts.addChannel,
-  ({ workspace, people, ...ctx }, wanted) => addChannel({ ...ctx, ...sealing(people.config) }, workspace, wanted),
-  {},
-)
-export const channelTested = acts(
-  alerts.testChannel,
-  ({ workspace, params, ...ctx }) => queueTest(ctx, { place: workspace }, params.channel),
-  // The answer does not wait for the receiver: the page reads the result by the id (channelTest).
-  { answer: ({ deliveryId: id }) => ({ id }) },
-)
-export const channelEnabled = acts(
-  alerts.enableChannel,
-  ({ workspace, params, ...ctx }) => enableChannel(ctx, { place: workspace }, params.channel),
-  {},
-)
-export const channelDisabled = acts(
-  alerts.disableChannel,
-  ({ workspace, params, ...ctx }) => disableChannel(ctx, { place: workspace }, params.channel),
-  {},
-)
-export const channelRemoved = acts(
-  alerts.removeChannel,
-  ({ workspace, params, ...ctx }) => removeChannel(ctx, { place: workspace }, params.channel),
-  {},
-)
-export const deliveryRetried = acts(
-  alerts.retryDelivery,
-  ({ workspace, params, ...ctx }) => retryDelivery(ctx, workspace, params.id),
-  {},
-)
 
 /**
  * Waits, for at most a minute, until the test message was tried, and returns the receiver's answer. If the command runs
@@ -111,7 +62,7 @@ export async function answerOfTest(
   return { ok: false, status: null, message: 'The test is still waiting to be sent: look at the deliveries later.' }
 }
 
-export const alertOperations: readonly Bound[] = [
+export const alertOperations = [
   looks(alertPages.alertLines, ({ deps, workspace, now }, { ended = false, ...asked }) =>
     alertLines(deps.store.db, workspace, { ended, ...asked, now }),
   ),
@@ -119,24 +70,43 @@ export const alertOperations: readonly Bound[] = [
   looks(alerts.alerts, ({ deps, workspace }, { all = false, limit }) =>
     listAlerts(deps.store.db, workspace, { all, limit }),
   ),
-  acknowledged,
-  acknowledgedMany,
-  muted,
+  acts(alerts.acknowledgeAlert, ({ workspace, params: { id }, people, ...ctx }, { note }) =>
+    acknowledge(ctx, workspace, { id, note, baseUrl: people.config.baseUrl }),
+  ),
+  acts(alerts.acknowledgeAlerts, ({ workspace, people, ...ctx }, { ids, note }) =>
+    acknowledgeMany(ctx, workspace, { ids, note, baseUrl: people.config.baseUrl }),
+  ),
+  acts(alerts.muteAlerts, ({ workspace, ...ctx }, wanted) => mute(ctx, workspace, wanted)),
   looks(alerts.mutes, ({ deps, workspace }) => listMutes(deps.store.db, workspace)),
-  unmuted,
+  acts(alerts.liftMute, ({ workspace, params, ...ctx }) => liftMute(ctx, workspace, params.id)),
   looks(alerts.rules, ({ deps, workspace }) => listRules(deps.store.db, workspace)),
-  ruleSet,
+  acts(alerts.setRule, ({ workspace, ...ctx }, wanted) => setRule(ctx, workspace, wanted), {
+    answer: async (rule, { deps, workspace }) => ruleRow(rule, await channelNames(deps.store.db, workspace)),
+  }),
   looks(alerts.channels, ({ deps, workspace, role }) => listChannels(deps.store.db, workspace, role)),
-  channelAdded,
-  channelTested,
+  acts(alerts.addChannel, ({ workspace, people, ...ctx }, wanted) =>
+    addChannel({ ...ctx, ...sealing(people.config) }, workspace, wanted),
+  ),
+  acts(
+    alerts.testChannel,
+    ({ workspace, params, ...ctx }) => queueTest(ctx, { place: workspace }, params.channel),
+    // The answer does not wait for the receiver: the page reads the result by the id (channelTest).
+    { answer: ({ deliveryId: id }) => ({ id }) },
+  ),
   looks(alerts.channelTest, async ({ deps, workspace, params }) => {
     const found = await testOf(deps.store.db, { place: workspace }, params)
     if (!found) throw new Refusal('delivery_unknown')
     return found
   }),
-  channelEnabled,
-  channelDisabled,
-  channelRemoved,
+  acts(alerts.enableChannel, ({ workspace, params, ...ctx }) =>
+    enableChannel(ctx, { place: workspace }, params.channel),
+  ),
+  acts(alerts.disableChannel, ({ workspace, params, ...ctx }) =>
+    disableChannel(ctx, { place: workspace }, params.channel),
+  ),
+  acts(alerts.removeChannel, ({ workspace, params, ...ctx }) =>
+    removeChannel(ctx, { place: workspace }, params.channel),
+  ),
   looks(alerts.deliveries, ({ deps, workspace }, asked) => listDeliveries(deps.store.db, workspace, asked)),
-  deliveryRetried,
+  acts(alerts.retryDelivery, ({ workspace, params, ...ctx }) => retryDelivery(ctx, workspace, params.id)),
 ]

@@ -1,5 +1,4 @@
 /** All operations, each bound to the function that carries it out. */
-import type { Bound } from '../routing/operations.ts'
 import { accountOperations } from './account.ts'
 import { actionOperations } from './actions.ts'
 import { agentOperations } from './agents.ts'
@@ -14,7 +13,7 @@ import { updateOperations } from './updates.ts'
 import { viewOperations } from './views.ts'
 import { workspaceOperations } from './workspaces.ts'
 
-export const boundOperations: readonly Bound[] = [
+export const boundOperations = [
   ...accountOperations,
   ...factorOperations,
   ...workspaceOperations,

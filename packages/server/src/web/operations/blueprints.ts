@@ -9,49 +9,29 @@ import { productsOf } from '../../fleet/products/store.ts'
 import { found } from '../../platform/refusal.ts'
 import { blueprintPage, deleteVersion, listBlueprints, versionPage } from '../../updates/blueprints/store.ts'
 import { codeOf, issueCode, listCodes, revokeCode, shownCode } from '../../updates/installs/codes.ts'
-import { acts, type Bound, looks } from '../routing/operations.ts'
-
-export const issuedCode = acts(
-  blueprints.issueCode,
-  ({ workspace, ...ctx }, { blueprint, version, agent, tags }) =>
-    issueCode(ctx, workspace, { blueprint, version, agentName: agent, tags }),
-  {
-    answer: ({ row, code, warnings }, { now }) => ({
-      ...shownCode({ ...row, agent: null, issuer: 'admin' }, now),
-      code,
-      warnings,
-    }),
-  },
-)
-export const revokedCode = acts(
-  blueprints.revokeCode,
-  ({ workspace, params, ...ctx }) => revokeCode(ctx, workspace, params.id),
-  { answer: () => ({ ok: true }) },
-)
+import { acts, looks } from '../routing/operations.ts'
 
 const codeOperations = [
   looks(blueprints.codes, ({ deps, workspace, now }) => listCodes(deps.store.db, workspace, now)),
-  issuedCode,
+  acts(
+    blueprints.issueCode,
+    ({ workspace, ...ctx }, { blueprint, version, agent, tags }) =>
+      issueCode(ctx, workspace, { blueprint, version, agentName: agent, tags }),
+    {
+      answer: ({ row, code, warnings }, { now }) => ({
+        ...shownCode({ ...row, agent: null, issuer: 'admin' }, now),
+        code,
+        warnings,
+      }),
+    },
+  ),
   looks(blueprints.showCode, async ({ deps, workspace, now, params }) =>
     found(await codeOf(deps.store.db, workspace, params.id, now), 'code_unknown'),
   ),
-  revokedCode,
+  acts(blueprints.revokeCode, ({ workspace, params, ...ctx }) => revokeCode(ctx, workspace, params.id), {
+    answer: () => ({ ok: true }),
+  }),
 ]
-
-/**
- * Revokes all tokens of a bot. Like the other changes of bots below, it also notifies the pages of the agents that act
- * as the bot.
- */
-export const revokedBot = acts(
-  blueprints.revokeBot,
-  ({ workspace, params: { id }, ...ctx }) => revokeBot(ctx, workspace, { id }),
-  { agents: ({ agentIds }) => agentIds, answer: ({ revoked }) => ({ revoked }) },
-)
-export const deletedBot = acts(
-  blueprints.deleteBot,
-  ({ workspace, params, ...ctx }) => deleteBot(ctx, workspace, params.id),
-  { agents: ({ agentIds }) => agentIds, answer: () => ({ ok: true }) },
-)
 
 const botOperations = [
   looks(blueprints.bots, async ({ deps, workspace, now }) => ({
@@ -59,23 +39,24 @@ const botOperations = [
     most: limits.botsPerWorkspace,
     rows: await listBots(deps.store.db, workspace, now),
   })),
-  revokedBot,
+  // Like the other changes of bots below, this also notifies the pages of the agents that act as the bot.
+  acts(blueprints.revokeBot, ({ workspace, params: { id }, ...ctx }) => revokeBot(ctx, workspace, { id }), {
+    agents: ({ agentIds }) => agentIds,
+    answer: ({ revoked }) => ({ revoked }),
+  }),
   acts(
     blueprints.revokeBotToken,
     ({ workspace, params: { id, token }, ...ctx }) => revokeBot(ctx, workspace, { id, tokenId: token }),
     { agents: ({ agentIds }) => agentIds, answer: ({ revoked }) => ({ revoked }) },
   ),
-  deletedBot,
+  acts(blueprints.deleteBot, ({ workspace, params, ...ctx }) => deleteBot(ctx, workspace, params.id), {
+    agents: ({ agentIds }) => agentIds,
+    answer: () => ({ ok: true }),
+  }),
   looks(blueprints.products, ({ deps, workspace }) => productsOf(deps.store.db, workspace)),
 ]
 
-export const deletedVersion = acts(
-  blueprints.deleteVersion,
-  ({ workspace, params: { blueprint: name, version }, ...ctx }) => deleteVersion(ctx, workspace, { name, version }),
-  { answer: () => ({ ok: true }) },
-)
-
-export const blueprintOperations: readonly Bound[] = [
+export const blueprintOperations = [
   looks(blueprints.blueprints, async ({ deps, workspace, now }) => ({
     now,
     rows: await listBlueprints(deps.store.db, workspace),
@@ -91,7 +72,11 @@ export const blueprintOperations: readonly Bound[] = [
     ),
     canAct: role === 'admin',
   })),
-  deletedVersion,
+  acts(
+    blueprints.deleteVersion,
+    ({ workspace, params: { blueprint: name, version }, ...ctx }) => deleteVersion(ctx, workspace, { name, version }),
+    { answer: () => ({ ok: true }) },
+  ),
   ...codeOperations,
   ...botOperations,
 ]

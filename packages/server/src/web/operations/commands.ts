@@ -3,52 +3,47 @@ import { type BulkResult, commands } from '@svc/api'
 import { queueCommand, sendAgain } from '../../fleet/commands/store.ts'
 import { noteReading } from '../../fleet/logs/reading.ts'
 import { found, granted } from '../../platform/refusal.ts'
-import { unknownAgent } from '../../platform/verdict.ts'
+import { done, unknownAgent } from '../../platform/verdict.ts'
 import { finishAction } from '../../updates/actions/runner.ts'
 import { existing, startAction } from '../../updates/actions/store.ts'
 import { actionPage } from '../queries/actions.ts'
 import { commandOf, ledgerOf } from '../queries/commands.ts'
 import { logOf, logsOf } from '../queries/logs.ts'
-import { acts, actsOften, type Bound, looks } from '../routing/operations.ts'
+import { acts, actsOften, looks } from '../routing/operations.ts'
 
-export const sendCommand = acts(commands.sendCommand, ({ agent, ...ctx }, body) => queueCommand(ctx, agent, body), {
-  answer: ({ command }) => commandOf(command, null),
-  made: ({ made }) => made,
-})
-
-const again = acts(commands.sendAgain, ({ agent, params, ...ctx }) => sendAgain(ctx, agent, params.id), {
-  answer: ({ command }) => commandOf(command, null),
-  made: ({ made }) => made,
-})
-
-/** Starts an action with the agents that exist, and answers what became of each when all are queued. */
-const toMany = actsOften(
-  commands.sendToMany,
-  async ({ write, deps, workspace, by, now }, { agents, type }): Promise<BulkResult[]> => {
-    const names = [...new Set(agents)]
-    const started = await write(async (db) => {
-      const there = (await existing(db, workspace, names)).map(({ name }) => name)
-      if (there.length === 0) return undefined
-      return granted(await startAction({ db, by, now }, workspace, { type, agents: there }))
-    })
-    if (!started) return names.map((agent) => ({ agent, ok: false, message: unknownAgent.message }))
-    await finishAction(deps, started.id)
-    const page = found(await actionPage(deps.store.db, workspace, started.id), 'action_unknown')
-    const outcomes = new Map(page.agents.map((agent) => [agent.name, agent]))
-    return names.map((agent) => {
-      const { state, message } = outcomes.get(agent) ?? { state: 'skipped', message: unknownAgent.message }
-      const ok = state !== 'skipped' && state !== 'cancelled'
-      return { agent, ok, message: ok ? null : message }
-    })
-  },
-  { agents: () => [] },
-)
-
-export const commandOperations: readonly Bound[] = [
+export const commandOperations = [
   looks(commands.commandLedger, ({ deps, agent, now }, piece) => ledgerOf(deps.store.db, agent, piece, now)),
-  sendCommand,
-  again,
-  toMany,
+  acts(commands.sendCommand, ({ agent, ...ctx }, body) => queueCommand(ctx, agent, body), {
+    answer: ({ command }) => commandOf(command, null),
+    made: ({ made }) => made,
+  }),
+  acts(commands.sendAgain, ({ agent, params, ...ctx }) => sendAgain(ctx, agent, params.id), {
+    answer: ({ command }) => commandOf(command, null),
+    made: ({ made }) => made,
+  }),
+  // It starts an action with the agents that exist, and answers what became of each when all are queued.
+  actsOften(
+    commands.sendToMany,
+    async ({ write, people, workspace, by, now }, { agents, type }) => {
+      const names = [...new Set(agents)]
+      const started = await write(async (db) => {
+        const there = (await existing(db, workspace, names)).map(({ name }) => name)
+        if (there.length === 0) return undefined
+        return granted(await startAction({ db, by, now }, workspace, { type, agents: there }))
+      })
+      if (!started) return done(names.map((agent) => ({ agent, ok: false, message: unknownAgent.message })))
+      await finishAction(people, started.id)
+      const page = found(await actionPage(people.store.db, workspace, started.id), 'action_unknown')
+      const outcomes = new Map(page.agents.map((agent) => [agent.name, agent]))
+      const resultOf = (agent: string): BulkResult => {
+        const { state, message } = outcomes.get(agent) ?? { state: 'skipped', message: unknownAgent.message }
+        const ok = state !== 'skipped' && state !== 'cancelled'
+        return { agent, ok, message: ok ? null : message }
+      }
+      return done(names.map(resultOf))
+    },
+    { agents: () => [] },
+  ),
   looks(commands.logs, ({ deps, agent, now }) => logsOf(deps.store.db, agent, now)),
   looks(commands.log, async ({ deps, workspace, agent, who, now, params }) => {
     const log = found(await logOf(deps.store.db, agent, params.id, now), 'log_unknown')

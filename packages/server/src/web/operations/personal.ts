@@ -3,20 +3,16 @@ import { personal } from '@svc/api'
 import { queueTest, removeChannel, testOf } from '../../alerts/changes/channels.ts'
 import { addPersonal, changePersonal, listPersonal } from '../../alerts/changes/personal.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { type Bound, looks, personActs } from '../routing/operations.ts'
+import { looks, personActs } from '../routing/operations.ts'
 import { sealing } from './alerts.ts'
 
-export const personalOperations: readonly Bound[] = [
+export const personalOperations = [
   looks(personal.personalChannels, ({ deps, workspace, who }) => listPersonal(deps.store.db, workspace, who.person)),
-  personActs(
-    personal.addPersonalChannel,
-    ({ workspace, people, ...ctx }, wanted) => addPersonal({ ...ctx, ...sealing(people.config) }, workspace, wanted),
-    {},
+  personActs(personal.addPersonalChannel, ({ workspace, people, ...ctx }, wanted) =>
+    addPersonal({ ...ctx, ...sealing(people.config) }, workspace, wanted),
   ),
-  personActs(
-    personal.setPersonalChannel,
-    ({ workspace, params, ...ctx }, wanted) => changePersonal(ctx, workspace, { ...wanted, name: params.channel }),
-    {},
+  personActs(personal.setPersonalChannel, ({ workspace, params, ...ctx }, wanted) =>
+    changePersonal(ctx, workspace, { ...wanted, name: params.channel }),
   ),
   personActs(
     personal.testPersonalChannel,
@@ -28,9 +24,7 @@ export const personalOperations: readonly Bound[] = [
     if (!found) throw new Refusal('delivery_unknown')
     return found
   }),
-  personActs(
-    personal.removePersonalChannel,
-    ({ workspace, params, ...ctx }) => removeChannel(ctx, { place: workspace, person: ctx.by }, params.channel),
-    {},
+  personActs(personal.removePersonalChannel, ({ workspace, params, ...ctx }) =>
+    removeChannel(ctx, { place: workspace, person: ctx.by }, params.channel),
   ),
 ]

@@ -5,7 +5,7 @@ import { advanceNow } from '../../updates/rollouts/advance.ts'
 import { previewRollout } from '../../updates/rollouts/plan.ts'
 import { cancelRollout, continueRollout, createRollout, pauseRollout } from '../../updates/rollouts/store.ts'
 import { rolloutPage, rolloutsOf } from '../queries/rollouts.ts'
-import { acts, type Bound, type Looking, looks, type OperationNeeds } from '../routing/operations.ts'
+import { acts, type Looking, looks, type OperationNeeds } from '../routing/operations.ts'
 
 type InWorkspace = Looking<'GET /w/:slug/rollouts'>
 
@@ -26,36 +26,19 @@ const goesOn = {
   answer: ({ id }: { id: string }, looking: InWorkspace) => pageOf(looking, id),
 }
 
-export const startedRollout = acts(
-  rollouts.startRollout,
-  ({ workspace, ...ctx }, wanted) => createRollout(ctx, workspace, wanted),
-  goesOn,
-)
-export const pausedRollout = acts(
-  rollouts.pauseRollout,
-  ({ workspace, params, ...ctx }) => pauseRollout(ctx, workspace, params.id),
-  goesOn,
-)
-export const continuedRollout = acts(
-  rollouts.continueRollout,
-  ({ workspace, params, ...ctx }) => continueRollout(ctx, workspace, params.id),
-  goesOn,
-)
-export const cancelledRollout = acts(
-  rollouts.cancelRollout,
-  ({ workspace, params, ...ctx }, { withdraw = false }) => cancelRollout(ctx, workspace, params.id, withdraw),
-  goesOn,
-)
-
-export const rolloutOperations: readonly Bound[] = [
+export const rolloutOperations = [
   looks(rollouts.rollouts, async ({ deps, workspace, role, now }, piece) => ({
     ...(await rolloutsOf(deps.store.db, workspace, piece, now)),
     canAct: role === 'admin',
   })),
-  startedRollout,
-  acts(rollouts.previewRollout, ({ db, workspace, now }, wanted) => previewRollout(db, workspace, wanted, now), {}),
+  acts(rollouts.startRollout, ({ workspace, ...ctx }, wanted) => createRollout(ctx, workspace, wanted), goesOn),
+  acts(rollouts.previewRollout, ({ db, workspace, now }, wanted) => previewRollout(db, workspace, wanted, now)),
   looks(rollouts.showRollout, (looking) => pageOf(looking, looking.params.id)),
-  pausedRollout,
-  continuedRollout,
-  cancelledRollout,
+  acts(rollouts.pauseRollout, ({ workspace, params, ...ctx }) => pauseRollout(ctx, workspace, params.id), goesOn),
+  acts(rollouts.continueRollout, ({ workspace, params, ...ctx }) => continueRollout(ctx, workspace, params.id), goesOn),
+  acts(
+    rollouts.cancelRollout,
+    ({ workspace, params, ...ctx }, { withdraw = false }) => cancelRollout(ctx, workspace, params.id, withdraw),
+    goesOn,
+  ),
 ]

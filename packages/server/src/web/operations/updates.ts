@@ -2,6 +2,7 @@
 import { type AgentUpdates, updates } from '@svc/api'
 import { isVersion, shown } from '@svc/protocol'
 import type { By } from '../../people/audit/by.ts'
+import { done } from '../../platform/verdict.ts'
 import { updateEvents } from '../../updates/wishes/events.ts'
 import { wishMany } from '../../updates/wishes/many.ts'
 import {
@@ -13,7 +14,7 @@ import {
   wishBlueprint,
 } from '../../updates/wishes/store.ts'
 import { agentUpdates, runtimeOverview } from '../queries/updates.ts'
-import { type Acting, acts, actsOften, type Bound, type Looking, looks } from '../routing/operations.ts'
+import { type Acting, acts, actsOften, type Looking, looks } from '../routing/operations.ts'
 
 type OnAgent = Acting<'POST /w/:slug/agents/:name', By>
 /**
@@ -26,41 +27,23 @@ const standing = {
     agentUpdates(deps.store.db, agent, now),
 }
 
-export const wishedBlueprint = acts(
-  updates.wishBlueprint,
-  async ({ db, agent, by, now }: OnAgent, { version }) =>
-    isVersion(version)
-      ? wishBlueprint({ db, by, now }, agent, { version })
-      : { ok: false, code: 'version_unknown', message: `A version is written like 1.2.3: got ${shown(version)}.` },
-  standing,
-)
-export const clearedBlueprint = acts(
-  updates.clearBlueprint,
-  ({ agent, ...ctx }: OnAgent) => clearBlueprint(ctx, agent),
-  standing,
-)
-export const wishedRuntime = acts(
-  updates.wishRuntime,
-  ({ agent, ...ctx }: OnAgent) => pressRuntime(ctx, agent),
-  standing,
-)
-export const clearedRuntime = acts(
-  updates.clearRuntime,
-  ({ agent, ...ctx }: OnAgent) => clearRuntime(ctx, agent),
-  standing,
-)
-export const liftedHold = acts(updates.liftHold, ({ agent, ...ctx }: OnAgent) => liftHold(ctx, agent), standing)
-
-export const updateOperations: readonly Bound[] = [
+export const updateOperations = [
   looks(updates.updateEvents, ({ deps, agent }, { limit }) => updateEvents(deps.store.db, agent, limit)),
-  wishedBlueprint,
-  clearedBlueprint,
-  wishedRuntime,
-  clearedRuntime,
-  liftedHold,
+  acts(
+    updates.wishBlueprint,
+    async ({ db, agent, by, now }: OnAgent, { version }) =>
+      isVersion(version)
+        ? wishBlueprint({ db, by, now }, agent, { version })
+        : { ok: false, code: 'version_unknown', message: `A version is written like 1.2.3: got ${shown(version)}.` },
+    standing,
+  ),
+  acts(updates.clearBlueprint, ({ agent, ...ctx }: OnAgent) => clearBlueprint(ctx, agent), standing),
+  acts(updates.wishRuntime, ({ agent, ...ctx }: OnAgent) => pressRuntime(ctx, agent), standing),
+  acts(updates.clearRuntime, ({ agent, ...ctx }: OnAgent) => clearRuntime(ctx, agent), standing),
+  acts(updates.liftHold, ({ agent, ...ctx }: OnAgent) => liftHold(ctx, agent), standing),
   actsOften(
     updates.wishMany,
-    ({ write, workspace, by, now }, wish) => wishMany({ db: write, by, now }, workspace, wish),
+    async ({ write, workspace, by, now }, wish) => done(await wishMany({ db: write, by, now }, workspace, wish)),
     {
       agents: ({ changed }) => changed,
       answer: ({ results }) => results,

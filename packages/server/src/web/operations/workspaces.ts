@@ -13,49 +13,29 @@ import { refuse, done as verdict } from '../../platform/verdict.ts'
 import { activityOf } from '../queries/activity.ts'
 import { alertStanding } from '../queries/alerts.ts'
 import { firstStepsFor } from '../queries/first-steps.ts'
-import { acts, type Bound, type Looking, looks, personActs } from '../routing/operations.ts'
+import { acts, type Looking, looks, personActs } from '../routing/operations.ts'
 
 const done = { answer: () => ({ ok: true as const }) }
 
-export const removedMember = acts(
-  workspaces.removeMember,
-  ({ workspace, role, params: { id }, ...ctx }) =>
-    removeMember(ctx, workspace, { id, only: role === 'admin' ? 'anybody' : 'oneself' }),
-  done,
-)
-
-export const changedRole = acts(
-  workspaces.changeRole,
-  ({ workspace, params: { id }, ...ctx }, { role }) => changeRole(ctx, workspace, { id, role }),
-  done,
-)
-export const renamedWorkspace = acts(
-  workspaces.renameWorkspace,
-  async ({ workspace, ...ctx }, { name, factorFrom }) => {
-    if (name === undefined && factorFrom === undefined)
-      return refuse('body_invalid', 'The body must have "name" or "factorFrom".')
-    if (factorFrom !== undefined) {
-      const required = await requireFactor(ctx, workspace, factorFrom)
-      if (!required.ok) return required
-    }
-    return name === undefined ? verdict(workspace) : renameWorkspace(ctx, workspace, name)
-  },
-  { answer: (renamed, looking) => shown(looking, renamed) },
-)
-
-export const removedWorkspace = acts(
-  workspaces.deleteWorkspace,
-  ({ workspace, ...ctx }) => deleteWorkspace(ctx, workspace),
-  done,
-)
-
-export const workspaceOperations: readonly Bound[] = [
+export const workspaceOperations = [
   personActs(workspaces.createWorkspace, (ctx, wanted) => createOwnWorkspace(ctx, wanted), {
     answer: ({ slug }) => ({ slug }),
   }),
   looks(workspaces.showWorkspace, (looking) => shown(looking, looking.workspace)),
-  renamedWorkspace,
-  removedWorkspace,
+  acts(
+    workspaces.renameWorkspace,
+    async ({ workspace, ...ctx }, { name, factorFrom }) => {
+      if (name === undefined && factorFrom === undefined)
+        return refuse('body_invalid', 'The body must have "name" or "factorFrom".')
+      if (factorFrom !== undefined) {
+        const required = await requireFactor(ctx, workspace, factorFrom)
+        if (!required.ok) return required
+      }
+      return name === undefined ? verdict(workspace) : renameWorkspace(ctx, workspace, name)
+    },
+    { answer: (renamed, looking) => shown(looking, renamed) },
+  ),
+  acts(workspaces.deleteWorkspace, ({ workspace, ...ctx }) => deleteWorkspace(ctx, workspace), done),
   looks(
     workspaces.members,
     async ({ deps, workspace, who, role, now }) => ({
@@ -64,10 +44,19 @@ export const workspaceOperations: readonly Bound[] = [
     }),
     { holdsSecrets: true },
   ),
-  changedRole,
-  removedMember,
-  personActs(workspaces.invite, ({ workspace, ...ctx }, asked) => invite(ctx, workspace, asked), {}),
-  personActs(workspaces.showInvitationLink, ({ workspace, params, ...ctx }) => showLink(ctx, workspace, params.id), {}),
+  acts(
+    workspaces.changeRole,
+    ({ workspace, params: { id }, ...ctx }, { role }) => changeRole(ctx, workspace, { id, role }),
+    done,
+  ),
+  acts(
+    workspaces.removeMember,
+    ({ workspace, role, params: { id }, ...ctx }) =>
+      removeMember(ctx, workspace, { id, only: role === 'admin' ? 'anybody' : 'oneself' }),
+    done,
+  ),
+  personActs(workspaces.invite, ({ workspace, ...ctx }, asked) => invite(ctx, workspace, asked)),
+  personActs(workspaces.showInvitationLink, ({ workspace, params, ...ctx }) => showLink(ctx, workspace, params.id)),
   personActs(
     workspaces.withdrawInvitation,
     ({ workspace, params, ...ctx }) => withdraw(ctx, workspace, params.id),

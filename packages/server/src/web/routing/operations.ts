@@ -15,7 +15,7 @@ import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Live } from '../../platform/base.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import type { Writer } from '../../platform/db/transaction.ts'
-import { Refusal, type WebCode } from '../../platform/refusal.ts'
+import { granted, Refusal, type WebCode } from '../../platform/refusal.ts'
 import { asMember, asPerson, memberWriter, type Who } from './acting.ts'
 import { bodyOf, readInput } from './body.ts'
 import { boundedAnswer } from './bounded.ts'
@@ -52,7 +52,7 @@ type PersonActing<R> = Acting<R, Person> & { session: { id: string } }
  * The arguments of a function that makes its change in several transactions. Each call of `write` opens one of them and
  * checks the person's right in it.
  */
-type ActingOften<R> = Omit<Acting<R, Person>, 'db'> & { write: Writer; deps: WebDeps }
+type ActingOften<R> = Omit<Acting<R, By>, 'db'> & { write: Writer }
 
 /** The arguments of a function that only reads for an operation. */
 export type Looking<R> = RouteObjects<R> & {
@@ -68,7 +68,7 @@ export type Looking<R> = RouteObjects<R> & {
 /**
  * The steps of a route after the transaction of a change was committed: further work, notifications, and the answer.
  */
-interface Afterwards<R, Given, Value> {
+type Afterwards<R, Given, Value> = {
   /**
    * Returns the ids of the agents about which open pages are notified; by default only the agent that the path names.
    */
@@ -81,26 +81,28 @@ interface Afterwards<R, Given, Value> {
   made?(value: Value): boolean
 }
 
-interface BoundRead {
+type BoundRead = {
   operation: Operation
   read(looking: Looking<Route>, input: unknown): Promise<unknown>
   /** True if the answer holds secrets, such as the links of invitations. It is never compressed (json.ts). */
   holdsSecrets?: true
 }
-export interface BoundChange<B extends By = By, R = Route, Read = unknown, Value = unknown>
-  extends Afterwards<R, unknown, Value> {
-  operation: Operation
-  act(acting: Acting<R, B>, input: Read): Promise<Verdict<Value, WebCode>>
+export interface BoundChange<R extends Route = Route, Value = unknown> extends Afterwards<R, unknown, Value> {
+  operation: Operation<R>
+  act(acting: Acting<R, By>, input: unknown): Promise<Verdict<Value, WebCode>>
 }
-interface BoundOften extends Afterwards<Route, unknown, unknown> {
-  operation: Operation
-  actOften(acting: ActingOften<Route>, input: unknown): Promise<unknown>
+export interface BoundOften<R extends Route = Route, Value = unknown> extends Afterwards<R, unknown, Value> {
+  operation: Operation<R>
+  actOften(acting: ActingOften<R>, input: unknown): Promise<Verdict<Value, WebCode>>
 }
-export type Bound = BoundRead | BoundChange<Person> | BoundOften
+type BoundForPeople = Afterwards<Route, unknown, unknown> & {
+  operation: Operation
+  actAsPerson(acting: PersonActing<Route>, input: unknown): Promise<Verdict<unknown, WebCode>>
+}
+export type Bound = BoundRead | BoundChange | BoundOften | BoundForPeople
 
 const utf8 = new TextEncoder()
 
-type Erased = (...args: never[]) => unknown
 const erase = <T>(bound: Record<string, unknown>): T => bound as T
 
 /**
@@ -111,28 +113,28 @@ export const looks = <R extends Route, Read, Sent, Given>(
   operation: Operation<R, Read, Sent, Given>,
   read: (looking: Looking<R>, input: Read) => Promise<Given | Bytes | Response>,
   more: Pick<BoundRead, 'holdsSecrets'> = {},
-): BoundRead => erase({ operation, read: read as Erased, ...more })
+): BoundRead => erase({ operation, read, ...more })
 
 /** Binds an operation to the function that makes its change, for a person or the operator. */
 export const acts = <R extends Route, Read, Sent, Given, Value>(
   operation: Operation<R, Read, Sent, Given>,
   act: (acting: Acting<R, By>, input: Read) => Promise<Verdict<Value, WebCode>>,
-  after: Afterwards<R, Given, Value>,
-): BoundChange<By, R, Read, Value> => erase({ operation, act, ...after })
+  after: Afterwards<R, Given, Value> = {},
+): BoundChange<R, Value> => erase({ operation, act, ...after })
 
 /** Binds an operation to the function that makes its change, only for a person. */
 export const personActs = <R extends Route, Read, Sent, Given, Value>(
   operation: Operation<R, Read, Sent, Given>,
-  act: (acting: PersonActing<R>, input: Read) => Promise<Verdict<Value, WebCode>>,
-  after: Afterwards<R, Given, Value>,
-): BoundChange<Person, R, Read, Value> => erase({ operation, act: act as Erased, ...after })
+  actAsPerson: (acting: PersonActing<R>, input: Read) => Promise<Verdict<Value, WebCode>>,
+  after: Afterwards<R, Given, Value> = {},
+): BoundForPeople => erase({ operation, actAsPerson, ...after })
 
-/** Binds an operation to a function that makes its change in several transactions. */
+/** Binds an operation to a function that makes its change in several transactions, for a person or the operator. */
 export const actsOften = <R extends Route, Read, Sent, Given, Value>(
   operation: Operation<R, Read, Sent, Given>,
-  actOften: (acting: ActingOften<R>, input: Read) => Promise<Value>,
-  after: Afterwards<R, Given, Value>,
-): BoundOften => erase({ operation, actOften: actOften as Erased, ...after })
+  actOften: (acting: ActingOften<R>, input: Read) => Promise<Verdict<Value, WebCode>>,
+  after: Afterwards<R, Given, Value> = {},
+): BoundOften<R, Value> => erase({ operation, actOften, ...after })
 
 /**
  * Adds the routes of all given operations below `/api/web`. The guard `member` is not added here, because it already
@@ -180,7 +182,8 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<
     const json = boundedFor(c, operation, given)
     return bound.holdsSecrets ? asJson(c, json) : sendJson(c, utf8.encode(json))
   }
-  const value = 'act' in bound ? await inOneTransaction(deps, c, bound, input) : await inSeveral(deps, c, bound, input)
+  const value =
+    'actOften' in bound ? await inSeveral(deps, c, bound, input) : await inOneTransaction(deps, c, bound, input)
   await bound.goOn?.(deps, at, value, deps.now())
   notify(deps.live, operation, at, bound.agents?.(value))
   if (noticesOf(operation).includes('rights')) await deps.live.rightsChanged()
@@ -200,20 +203,30 @@ function boundedFor(c: Context<WebEnv>, { large }: Operation, given: unknown): s
 const asJson = (c: Context<WebEnv>, json: string, status: 200 | 201 = 200): Response =>
   c.body(json, status, { 'content-type': 'application/json' })
 
-function inOneTransaction(deps: WebDeps, c: Context<WebEnv>, { operation, act }: BoundChange<Person>, input: unknown) {
+function inOneTransaction(
+  deps: WebDeps,
+  c: Context<WebEnv>,
+  bound: BoundChange | BoundForPeople,
+  input: unknown,
+): Promise<unknown> {
+  const { operation } = bound
+  const act = ('act' in bound ? bound.act : bound.actAsPerson) as BoundForPeople['actAsPerson']
   const at = { workspace: c.var.workspace, agent: c.var.agent, session: c.var.session, params: c.req.param() }
   if (operation.right === 'person')
     return asPerson(deps, c.var, (acting) =>
-      act({ ...at, ...acting, role: 'member', factorMissing: false } as Acting<Route, Person>, input),
+      act({ ...at, ...acting, role: 'member', factorMissing: false } as PersonActing<Route>, input),
     )
-  return asMember(deps, c.var, roleFor(operation), (acting) =>
-    act({ ...at, ...acting } as Acting<Route, Person>, input),
-  )
+  return asMember(deps, c.var, roleFor(operation), (acting) => act({ ...at, ...acting } as PersonActing<Route>, input))
 }
 
 const roleFor = ({ right }: Operation): Role => (right === 'admin' ? 'admin' : 'member')
 
-const inSeveral = (deps: WebDeps, c: Context<WebEnv>, { operation, actOften }: BoundOften, input: unknown) => {
+async function inSeveral(
+  deps: WebDeps,
+  c: Context<WebEnv>,
+  { operation, actOften }: BoundOften,
+  input: unknown,
+): Promise<unknown> {
   const { workspace, agent, person, role, standing } = c.var
   const write = memberWriter(deps, c.var, roleFor(operation))
   const acting = {
@@ -221,14 +234,13 @@ const inSeveral = (deps: WebDeps, c: Context<WebEnv>, { operation, actOften }: B
     agent,
     params: c.req.param(),
     people: deps,
-    deps,
     by: person,
     role,
     factorMissing: standing?.factorMissing ?? false,
     now: deps.now(),
     write,
   }
-  return actOften(acting as ActingOften<Route>, input)
+  return granted(await actOften(acting as ActingOften<Route>, input))
 }
 
 async function inputOf(c: Context<WebEnv>, { route, input, maxBytes }: Operation): Promise<unknown> {

@@ -1,0 +1,78 @@
+/** Finds what the first argument of a command names. The refusals say what is wrong with it, or that it is missing. */
+import { shown } from '@svc/protocol'
+import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { argument, type CommandCall, granted, Missing, Misused, type Service } from './request.ts'
+
+export async function workspaceOf({ store }: Service, slug: string): Promise<WorkspaceInfo> {
+  const { findWorkspace, unknownWorkspace } = await import('../../people/workspaces/store.ts')
+  return (await findWorkspace(store.db, slug)) ?? granted(unknownWorkspace(slug))
+}
+
+/** Splits `SLUG/NAME` into a workspace and the name of something in it. `what` begins the refusal. */
+export function partsOf(path: string, what = 'An agent is named SLUG/NAME'): { slug: string; name: string } {
+  const [slug, name, more] = path.split('/')
+  if (!slug || !name || more !== undefined) throw new Misused(`${what}: got ${shown(path)}.`)
+  return { slug, name }
+}
+
+/** The workspace that `SLUG` names. */
+export const inWorkspace = async (call: CommandCall) => ({ workspace: await workspaceOf(call, argument(call, 0)) })
+
+/** The workspace that `SLUG` names, or the service itself for `@service`. */
+export const inPlace = async (call: CommandCall) => ({ workspace: await placeOf(call, argument(call, 0)) })
+
+async function placeOf(call: CommandCall, slug: string): Promise<WorkspaceInfo> {
+  const { servicePlace } = await import('../../alerts/changes/listing.ts')
+  return slug === servicePlace.slug ? servicePlace : workspaceOf(call, slug)
+}
+
+/** The agent that `SLUG/NAME` names. */
+export async function onAgent(call: CommandCall) {
+  const { findAgent } = await import('../../fleet/agents/store.ts')
+  const { slug, name } = partsOf(argument(call, 0))
+  const workspace = await workspaceOf(call, slug)
+  const agent = await findAgent(call.store.db, workspace, name)
+  if (!agent) throw new Missing(`There is no agent ${shown(name)} in the workspace ${shown(slug)}.`)
+  return { workspace, agent }
+}
+
+/** The channel that `SLUG/NAME` names; `@service` may stand for the workspace. */
+export async function onChannel(call: CommandCall) {
+  const { slug, name: channel } = partsOf(argument(call, 0), 'A channel is named SLUG/NAME')
+  return { workspace: await placeOf(call, slug), channel }
+}
+
+/** The workspace and the id that `SLUG/ID` names. */
+export async function onAction(call: CommandCall) {
+  const { slug, name: id } = partsOf(argument(call, 0), 'An action is named SLUG/ID')
+  return { workspace: await workspaceOf(call, slug), id }
+}
+
+/** Makes a function that finds the workspace of an object by the object's id alone. */
+const byId =
+  (find: (db: Db, id: string) => Promise<WorkspaceInfo | undefined>, missing: (id: string) => string) =>
+  async (call: CommandCall) => {
+    const id = argument(call, 0)
+    const workspace = await find(call.store.db, id)
+    if (!workspace) throw new Missing(missing(id))
+    return { workspace, id }
+  }
+
+const ofAlerts = (noun: 'alert' | 'mute' | 'delivery') =>
+  byId(
+    async (db, id) => (await import('../../alerts/changes/listing.ts')).placeOf(db, noun, id),
+    (id) => `There is no ${noun} ${shown(id)}.`,
+  )
+export const onAlert = ofAlerts('alert')
+export const onMute = ofAlerts('mute')
+export const onDelivery = ofAlerts('delivery')
+export const noRollout = (id: string) => `There is no rollout ${shown(id)}. It may have been deleted.`
+export const onRollout = byId(
+  async (db, id) => (await import('../../web/queries/rollouts.ts')).workspaceOfRollout(db, id),
+  noRollout,
+)
+export const onCode = byId(
+  async (db, id) => (await import('../../updates/installs/codes.ts')).workspaceOfCode(db, id),
+  () => 'There is no such install code.',
+)
