@@ -11,12 +11,13 @@ import { isObject } from '@svc/protocol'
 import { version } from '../machine/base/version.ts'
 import { writeLightly } from '../machine/files/durable.ts'
 import { type Folder, prepare } from '../machine/files/folder.ts'
-import { readFile, readJsonObject } from '../machine/files/read.ts'
+import { isOwner } from '../machine/files/own.ts'
+import { readJsonObject, readManifestFile } from '../machine/files/read.ts'
 import type { ManifestNow } from './manifest.ts'
 
 /** The manifest in the folder at this moment. Its YAML is parsed only if the text has changed. */
 export async function manifestNow(folder: Folder, reader: string = version): Promise<ManifestNow> {
-  const read = readFile(folder.manifest, 1024 * 1024)
+  const read = readManifestFile(folder)
   const known = read.is === 'bytes' ? recall(folder, sumOf(read.bytes), reader) : undefined
   if (known) return { ok: true, value: known }
   const { manifestIn } = await import('./manifest.ts')
@@ -30,7 +31,7 @@ export async function manifestNow(folder: Folder, reader: string = version): Pro
  * nobody has checked it, and the current user may have more rights.
  */
 export async function manifestKnown(folder: Folder, reader: string = version): Promise<ManifestNow> {
-  const read = readFile(folder.manifest, 1024 * 1024)
+  const read = readManifestFile(folder)
   const known = read.is === 'bytes' && isOwn(fileOf(folder)) ? recall(folder, sumOf(read.bytes), reader) : undefined
   if (known) return { ok: true, value: known }
   return (await import('./manifest.ts')).manifestIn(folder, read)
@@ -38,7 +39,7 @@ export async function manifestKnown(folder: Folder, reader: string = version): P
 
 function isOwn(file: string): boolean {
   try {
-    return lstatSync(file).uid === process.getuid?.()
+    return isOwner(lstatSync(file).uid)
   } catch {
     return false
   }

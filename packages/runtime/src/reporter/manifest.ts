@@ -1,14 +1,14 @@
 /** Parses the text of the folder's manifest. */
 import { type Finding, type Manifest, manifestName, readManifest } from '@svc/blueprint'
 import type { Folder } from '../machine/files/folder.ts'
-import { type FileRead, readFile } from '../machine/files/read.ts'
+import { type FileRead, readManifestFile } from '../machine/files/read.ts'
 import { hint } from '../machine/hint.ts'
 
 export type ManifestNow =
   | { readonly ok: true; readonly value: Manifest }
   | { readonly ok: false; readonly message: string; readonly findings: readonly Finding[] }
 
-export const manifestOf = (folder: Folder): ManifestNow => manifestIn(folder, readFile(folder.manifest, 1024 * 1024))
+export const manifestOf = (folder: Folder): ManifestNow => manifestIn(folder, readManifestFile(folder))
 
 /** Parses the manifest from the result of reading its file. */
 export function manifestIn(folder: Folder, read: FileRead): ManifestNow {

@@ -13,7 +13,7 @@ import { sweep } from '../machine/files/durable.ts'
 import { readConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { inTurn } from '../machine/files/lock.ts'
-import { readFile } from '../machine/files/read.ts'
+import { readManifestFile } from '../machine/files/read.ts'
 import { fillSettings } from '../state/settings.ts'
 import { noMemory } from './commands/journal.ts'
 import { handledText } from './commands/receive.ts'
@@ -166,7 +166,7 @@ function watchManifest(folder: Folder, first: Manifest): () => Promise<Watched> 
   let seen = ''
   let health: HealthItem[] = []
   return async () => {
-    const read = readFile(folder.manifest, 1024 * 1024)
+    const read = readManifestFile(folder)
     const source = read.is === 'bytes' ? read.bytes.toString('latin1') : read.is
     if (source !== seen) {
       seen = source

@@ -10,7 +10,7 @@ import { createFolder, writeDurably } from '../../machine/files/durable.ts'
 import { type Connection, writeConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { inTurn, whoHolds } from '../../machine/files/lock.ts'
-import { readFile } from '../../machine/files/read.ts'
+import { readFile, readManifestFile } from '../../machine/files/read.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { manifestOf } from '../../reporter/manifest.ts'
 import { placeOf } from '../../state/paths.ts'
@@ -142,7 +142,7 @@ function presentOrNew(
   name: string | undefined,
   yes: boolean | undefined,
 ): { readonly manifest: Manifest } | { readonly name: string } {
-  if (readFile(folder.manifest, 1024 * 1024).is !== 'missing') {
+  if (readManifestFile(folder).is !== 'missing') {
     const found = manifestOf(folder)
     if (!found.ok) throw new Refusal(found.message)
     return { manifest: found.value }

@@ -6,7 +6,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { ownerOf } from '../../machine/files/own.ts'
+import { isOwner, ownerOf } from '../../machine/files/own.ts'
 import { hostIn } from './launcher-file.ts'
 import { type Env, hostFolder, jobsIn } from './paths.ts'
 
@@ -24,7 +24,7 @@ export function accountJobs(env: Env): string | undefined {
 /** The folder that a `svc-exec` of this user holds. */
 export function hostWritten(launcher: string): string | undefined {
   try {
-    return isOwn(statSync(launcher).uid) ? hostIn(readFileSync(launcher, 'utf8')) : undefined
+    return isOwner(statSync(launcher).uid) ? hostIn(readFileSync(launcher, 'utf8')) : undefined
   } catch {
     return undefined
   }
@@ -40,10 +40,10 @@ function besideProgram(): string {
 
 /** The folders that the environment names, without those of somebody else. */
 export function ownFolders({ HOME: home, XDG_STATE_HOME: state }: Env): Env {
-  const own = home !== undefined && isOwn(ownerOf(home))
+  const own = home !== undefined && isOwner(ownerOf(home))
   return {
     HOME: own ? home : (homeOfAccount() ?? home),
-    ...(state !== undefined && isOwn(ownerOf(state)) && { XDG_STATE_HOME: state }),
+    ...(state !== undefined && isOwner(ownerOf(state)) && { XDG_STATE_HOME: state }),
   }
 }
 
@@ -51,10 +51,8 @@ export function ownFolders({ HOME: home, XDG_STATE_HOME: state }: Env): Env {
 function homeOfAccount(): string | undefined {
   try {
     const { homedir } = userInfo()
-    return isOwn(ownerOf(homedir)) ? homedir : undefined
+    return isOwner(ownerOf(homedir)) ? homedir : undefined
   } catch {
     return undefined // the user has no name, as in a container
   }
 }
-
-const isOwn = (owner: number | undefined): boolean => [owner, undefined].includes(process.geteuid?.())

@@ -1,10 +1,10 @@
 /** Writes the record of one run: when it begins, and when it has ended. */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openOwn } from '../../machine/files/own.ts'
 import { readFile } from '../../machine/files/read.ts'
 import { isNoRoom } from '../../machine/files/space.ts'
-import { statOf } from '../../machine/process/identity.ts'
+import { bootId, statOf } from '../../machine/process/identity.ts'
 import type { ExecCall } from './call.ts'
 import { replaceJson } from './files.ts'
 import { idOf, maxAheadMs, newestPlace, newId, placeOf } from './ids.ts'
@@ -95,8 +95,7 @@ export function recorderIn(
 function identified(pid: number | undefined): Partial<Run> {
   if (pid === undefined) return {}
   try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    return { pid, start: Number(statOf(pid)[19]), boot }
+    return { pid, start: Number(statOf(pid)[19]), boot: bootId() }
   } catch {
     return { pid }
   }

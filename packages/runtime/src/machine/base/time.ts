@@ -91,9 +91,7 @@ export const moment = (unixSeconds: number): string =>
 /** The message of an update attempt (D34) in a form for people. A message of another form is returned unchanged. */
 export function attemptText(message = ''): string {
   const attempt = readAttempt(message)
-  return attempt
-    ? `${attempt.from} → ${attempt.to}, ${moment(Math.floor(attempt.at / 1000))}: ${attempt.reason}`
-    : message
+  return attempt ? `${attempt.from} → ${attempt.to}, ${moment(seconds(attempt.at))}: ${attempt.reason}` : message
 }
 
 /** A time difference for people, such as `12 s ago`, `5 min ago`, `3 h ago`, `2 days ago`. */

@@ -10,7 +10,7 @@ import { codeOf } from '../base/errors.ts'
 /** Opens a file without waiting. `flags` are those of open(2). Throws if it is not a file of this user. */
 export function openOwn(file: string, flags: number, mode?: number): number {
   const folder = dirname(file)
-  if (!isOwn(statSync(folder))) throw new Error(`${folder} belongs to another user`)
+  if (!isOwner(statSync(folder).uid)) throw new Error(`${folder} belongs to another user`)
   const before = lstatSync(file, { throwIfNoEntry: false })
   if (before) mustBeOwn(file, before)
   const fd = openSync(file, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, mode)
@@ -25,10 +25,11 @@ export function openOwn(file: string, flags: number, mode?: number): number {
 
 function mustBeOwn(file: string, stat: Stats): void {
   if (!stat.isFile()) throw new Error(`${file} is not a regular file`)
-  if (!isOwn(stat)) throw new Error(`${file} belongs to another user (${stat.uid})`)
+  if (!isOwner(stat.uid)) throw new Error(`${file} belongs to another user (${stat.uid})`)
 }
 
-const isOwn = ({ uid }: Stats): boolean => [uid, undefined].includes(process.geteuid?.())
+/** True if a file with this owner belongs to the user of this process, or if the system knows no users. */
+export const isOwner = (uid: number | undefined): boolean => [uid, undefined].includes(process.geteuid?.())
 
 /** The owner of a folder or, while it does not exist, of the one above it. */
 export function ownerOf(path: string): number | undefined {

@@ -1,8 +1,12 @@
 /** Reads small files that may be missing, damaged or not regular files. It never blocks, not even on a named pipe. */
 import { type FileRead, readFile, readUpTo } from '@svc/blueprint/read-file'
 import { isObject } from '@svc/protocol'
+import type { Folder } from './folder.ts'
 
 export { type FileRead, readFile, readUpTo }
+
+/** Reads the manifest in a folder. A file that is too large to be one is unreadable. */
+export const readManifestFile = ({ manifest }: Pick<Folder, 'manifest'>): FileRead => readFile(manifest, 1024 * 1024)
 
 type JsonRead<T> =
   | { readonly is: 'read'; readonly value: T }

@@ -78,13 +78,17 @@ function startOf(pid: number): string | undefined {
 
 let boot: string | undefined
 
+/** The id of the boot of this machine. It is read only once, since it cannot change while this process lives. Linux only. */
+export function bootId(): string {
+  boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+  return boot
+}
+
 function linuxStart(pid: number): string | undefined {
   try {
     const fields = statOf(pid)
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined
-    // the boot id is read only once, since it cannot change while this process lives
-    boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
-    return `${boot}:${fields[19]}`
+    return `${bootId()}:${fields[19]}`
   } catch {
     return undefined
   }

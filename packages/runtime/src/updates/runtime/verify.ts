@@ -3,13 +3,14 @@
  * verified file is the very one that is later renamed into place. No other file can add a key: the list of accepted
  * signers is written here, into a folder that nobody else can access.
  */
-import { spawn } from 'node:child_process'
-import { accessSync, closeSync, constants, openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { clean } from '@svc/protocol'
 import { patience } from '../../machine/base/time.ts'
 import { writeDurably } from '../../machine/files/durable.ts'
 import { readFile } from '../../machine/files/read.ts'
+import { canRun } from '../../machine/programs/can-run.ts'
+import { runChild } from './child.ts'
 
 const namespace = 'svc-runtime'
 const signer = 'svc-release'
@@ -53,7 +54,7 @@ export function sshKeygen(env: NodeJS.ProcessEnv = process.env): string | undefi
   const named = env.SVC_SSH_KEYGEN
   const folders = [...places, ...(env.PATH ?? '').split(delimiter)].filter(isAbsolute)
   const candidates = named === undefined ? folders.map((folder) => join(folder, 'ssh-keygen')) : [named]
-  return candidates.find((file) => isAbsolute(file) && runs(file))
+  return candidates.find((file) => isAbsolute(file) && canRun(file))
 }
 
 /** Why there is no `ssh-keygen` to use: what `SVC_SSH_KEYGEN` names cannot be run, or there is none. */
@@ -62,52 +63,31 @@ export const noSshKeygen = ({ SVC_SSH_KEYGEN: named }: NodeJS.ProcessEnv = proce
     ? 'there is no ssh-keygen on this machine; install OpenSSH'
     : `there is no ssh-keygen that can be run at ${JSON.stringify(named)}, the whole path of which SVC_SSH_KEYGEN must name`
 
-function runs(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function run(program: string, folder: string, signers: string, signal: AbortSignal): Promise<Verified> {
+async function run(program: string, folder: string, signers: string, signal: AbortSignal): Promise<Verified> {
   const args = ['-Y', 'verify', '-f', signers, '-I', signer, '-n', namespace, '-s', join(folder, 'svc.pyz.sig')]
   const file = openSync(join(folder, 'svc.pyz'), 'r')
-  return new Promise<Verified>((resolve) => {
-    const unable = (why: string) => resolve({ is: 'unable', why: `the signature could not be verified: ${why}` })
-    // ssh-keygen gets its own process group, so that a hanging one is ended with everything it started.
-    const child = spawn(program, args, {
+  const unable = (why: string): Verified => ({ is: 'unable', why: `the signature could not be verified: ${why}` })
+  try {
+    const ended = await runChild(program, args, {
       cwd: folder,
       stdio: [file, 'pipe', 'pipe'],
-      detached: true,
       env: { LC_ALL: 'C' },
+      limit: patience(seconds),
+      signal,
+      kept: (output) => output.slice(0, 4096),
     })
-    const end = () => child.pid !== undefined && killGroup(child.pid)
-    const timer = setTimeout(() => {
-      end()
-      unable(`${program} did not end within ${seconds} s`)
-    }, patience(seconds))
-    const stop = () => {
-      end()
-      unable('the runtime was stopped')
+    switch (ended.is) {
+      case 'late':
+        return unable(`${program} did not end within ${seconds} s`)
+      case 'stopped':
+        return unable('the runtime was stopped')
+      case 'not started':
+        return unable(`${program} cannot be run: ${ended.why}`)
     }
-    signal.addEventListener('abort', stop, { once: true })
-    let out = ''
-    let err = ''
-    child.stdout?.on('data', (part: Buffer) => {
-      out = (out + part).slice(0, 4096)
-    })
-    child.stderr?.on('data', (part: Buffer) => {
-      err = (err + part).slice(0, 4096)
-    })
-    child.once('error', (error) => unable(`${program} cannot be run: ${error.message}`))
-    child.once('close', (code, killed) => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', stop)
-      resolve(judgeVerify({ code, killed, out, err }))
-    })
-  }).finally(() => closeSync(file))
+    return judgeVerify(ended)
+  } finally {
+    closeSync(file)
+  }
 }
 
 /**
@@ -138,11 +118,3 @@ export function judgeVerify({
 
 const firstLine = (text: string): string =>
   clean(text.split('\n').find((line) => line.trim() !== '') ?? '').slice(0, 200)
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // The process has ended already.
-  }
-}
