@@ -38,4 +38,18 @@ everyEngine('the old names of agents', (open) => {
     expect((await findByOldName(db, w.workspace, 'name-7', now + 102))?.id).toBe(other.id)
     expect((await findByOldName(db, { id: 'elsewhere' }, 'name-7', now + 102))?.id).toBeUndefined()
   })
+  test('are erased however many there are, and names that still lead to an agent stay', async () => {
+    const { store, workspace, agent, clock } = await newTestWorkspace(await open())
+    const now = clock.now()
+    const row = { workspace_id: workspace.id, agent_id: agent.id }
+    const rows = Array.from({ length: 1300 }, (_, i) => ({
+      ...row,
+      name: `n${i}`,
+      renamed_at: now + Math.floor(i / 2),
+    }))
+    await store.db.insertInto('agent_old_name').values(rows).execute()
+    await eraseOldNames(store.db, now + 620 + 90 * dayMs)
+    const left = await store.db.selectFrom('agent_old_name').select('renamed_at').orderBy('renamed_at').execute()
+    expect([left.length, left[0]?.renamed_at]).toEqual([58, now + 621])
+  })
 })

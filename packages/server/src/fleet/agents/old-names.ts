@@ -10,6 +10,7 @@ import { dayMs } from '../../platform/limits/units.ts'
 const oldNameDays = 90
 /** The maximum number of old names of an agent. Beyond that, the oldest are forgotten. */
 export const maxOldNames = 20
+const namesAtOnce = 500
 
 /** Notes that an agent no longer has this name. Runs in the transaction that renames the agent. */
 export async function keepOldName(
@@ -50,10 +51,13 @@ export const findByOldName = (
     .where('renamed_at', '>', now - oldNameDays * dayMs)
     .executeTakeFirst()
 
-/** Erases the names that no longer lead to an agent. */
+/** Erases the names that no longer lead to an agent, a few in each statement. */
 export async function eraseOldNames(db: Db, now: number): Promise<void> {
-  await db
-    .deleteFrom('agent_old_name')
-    .where('renamed_at', '<=', now - oldNameDays * dayMs)
-    .execute()
+  const last = now - oldNameDays * dayMs
+  const old = db.selectFrom('agent_old_name').select('renamed_at').where('renamed_at', '<=', last)
+  for (let until = Number.NEGATIVE_INFINITY; until < last; ) {
+    const next = await old.orderBy('renamed_at').limit(1).offset(namesAtOnce).executeTakeFirst()
+    until = next?.renamed_at ?? last
+    await db.deleteFrom('agent_old_name').where('renamed_at', '<=', until).execute()
+  }
 }

@@ -204,10 +204,17 @@ async function waitFactsOf(db: Db, rollout: RolloutDbRow, now: number) {
     .select(['update_event.agent_id', 'update_event.kind', 'update_event.version', 'update_event.at'])
     .where('rollout_agent.rollout_id', '=', rollout.id)
     .where('rollout_agent.state', '=', 'wished')
-    .where('update_event.subject', '=', 'blueprint')
-    .where('update_event.kind', 'in', ['kept', 'changed', 'rolled_back'])
     .where('update_event.at', '>', now - windowMs)
-    .orderBy('update_event.seq')
+    .where('update_event.seq', '=', (eb) =>
+      eb
+        .selectFrom('update_event as line')
+        .select('line.seq')
+        .whereRef('line.agent_id', '=', 'rollout_agent.agent_id')
+        .where('line.subject', '=', 'blueprint')
+        .where('line.kind', 'in', ['kept', 'changed', 'rolled_back'])
+        .orderBy('line.seq', 'desc')
+        .limit(1),
+    )
     .execute()
   return { kept: new Map(lines.map((line) => [line.agent_id, line])), trials: { most: 0, busy: 0 } }
 }
