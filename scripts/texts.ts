@@ -16,7 +16,7 @@ for (const [file, { texts }] of await readSources()) {
 for (const [area, lines] of [...areas].sort(([a], [b]) => a.localeCompare(b)))
   console.log([area, ...lines, ''].join('\n'))
 
-/** The area of a file: `packages/dashboard/src/pages/fleet/Row.tsx` is in the area `dashboard/fleet`. */
+/** The area of a file: `packages/server/src/web/live/hub.ts` is in the area `server/web/live`. */
 function areaOf(file: string): string {
   const [, part, , ...path] = file.split('/')
   return [part, ...path.slice(0, -1).slice(0, 2)].join('/')

@@ -392,7 +392,7 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         name: 'platform',
-        says: 'knows no rule of the contract: database, HTTP, limits, ids, errors, log',
+        says: 'decides nothing about agents, reports or commands: database, HTTP, limits, ids, errors, log',
         layers: [
           {
             'platform/http': 'the listener: connections, bodies, limits of a client',

@@ -1,5 +1,5 @@
 /**
- * Starts `svc-server` (operator/main.ts). Compiled code is cached in `.cache`, which halves the time to the first
+ * Starts `svc-server` (service/cli/main.ts). Compiled code is cached in `.cache`, which halves the time to the first
  * output.
  */
 import { enableCompileCache } from 'node:module'

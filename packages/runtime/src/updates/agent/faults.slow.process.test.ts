@@ -383,8 +383,8 @@ describe('a whole update and the rollback', () => {
 })
 
 /**
- * A disk call that hangs is not tested here, since it would block this whole process; hangs.process.test.ts tests such
- * calls.
+ * A disk call that hangs is not tested here, since it would block this whole process; hangs.slow.process.test.ts tests
+ * such calls.
  */
 describe('what hangs', () => {
   const until = async (version: string, holds: (now: Update | undefined, running: Runs) => unknown) => {

@@ -79,7 +79,7 @@ export function createListener(
     requestTimeout: limits.request,
     keepAliveTimeout: limits.idle,
     connectionsCheckingInterval: limits.check,
-    requireHostHeader: false, // Node would refuse a missing host without a message; framing.ts refuses it with one.
+    requireHostHeader: false, // Node would refuse a missing host without a message; `faultOf` refuses it with one.
   })
   const connections = connectionsOf(server)
   const { open } = connections
