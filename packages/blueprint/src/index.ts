@@ -10,22 +10,11 @@ export { checkBundle, checkFolder, type Examined, examineBundle, examineFolder }
 export { macNote } from './folder/hints.ts'
 export { type Packed, packFolder } from './folder/pack.ts'
 export { isLogPattern, logNamed, logsBelow } from './manifest/logs.ts'
-export {
-  wrongWithAgentName,
-  wrongWithEnvValue,
-  wrongWithSecretName,
-} from './manifest/names.ts'
+export { wrongWithAgentName, wrongWithEnvValue, wrongWithSecretName } from './manifest/names.ts'
 export type { Need } from './manifest/needs.ts'
 export { readManifest } from './manifest/read.ts'
 export type { Finding } from './manifest/reading.ts'
 export { defaults, settingsSchema } from './manifest/settings.ts'
-export type {
-  Binding,
-  DeclaredLog,
-  Manifest,
-  ManifestSetting,
-  Restart,
-  Runtime,
-} from './manifest/shape.ts'
+export type { Binding, DeclaredLog, Manifest, ManifestSetting, Restart, Runtime } from './manifest/shape.ts'
 export { manifestName } from './manifest/shape.ts'
 export { isTooOld, type NeededSvc, neededSvc, neededSvcText } from './manifest/since.ts'

@@ -27,7 +27,7 @@ export function readText(bytes: Uint8Array): TextRead {
   return nul < 0 ? { ok: true, text } : refused((at) => `has a NUL character${at}`, placeOf(text, nul))
 }
 
-/** `fault` makes the words with the place, such as ` at line 2, column 7`, or with nothing instead of it. */
+/** Refuses a text. `fault` puts the place, such as ` at line 2, column 7` or nothing, into the words of the refusal. */
 const refused = (fault: (at: string) => string, place?: TextPlace): TextRead => ({
   ok: false,
   why: fault(place ? ` at ${wordsOf(place)}` : ''),

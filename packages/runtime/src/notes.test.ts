@@ -13,7 +13,7 @@ import { readInstall, unreadableInstall, writeInstall } from './state/install-no
 import { readNote, writeNote } from './state/process-note.ts'
 import { readRuntimeNote, writeRuntimeNote } from './state/versions/runtime-note.ts'
 import { readUpdate, unreadable, writeUpdate } from './updates/agent/journal.ts'
-import { standstill } from './updates/agent/unread.ts'
+import { whyNoUpdates } from './updates/agent/unread.ts'
 import { readAttempt, writeAttempt } from './updates/runtime/journal.ts'
 
 interface Fixture {
@@ -149,7 +149,7 @@ describe('a note that is damaged, or from a future runtime', () => {
     expect([unreadable(folder), unreadableInstall(folder), readJournal(folder)]).toEqual([undefined, undefined, []])
     writeFileSync(folder.install, '{"is":"made",')
     expect(unreadableInstall(folder)).toBe(`the note of the installation (${folder.install}) is damaged`)
-    expect(standstill(folder)).toBe(`No version is changed, because ${unreadableInstall(folder)}.`)
+    expect(whyNoUpdates(folder)).toBe(`No version is changed, because ${unreadableInstall(folder)}.`)
     rmSync(folder.install)
     writeFileSync(folder.commands, '{"commands":')
     expect(() => readJournal(folder)).toThrow('is damaged')

@@ -43,7 +43,7 @@ export type ObjectOf<S extends Shape, R extends keyof S> = Simple<
   { [K in R]: Got<S[K]> } & { [K in Exclude<keyof S, R>]?: Got<S[K]> }
 >
 
-export function find(reading: Reading, at: number, path: string, message: string): undefined {
+export function addFinding(reading: Reading, at: number, path: string, message: string): undefined {
   reading.findings.push({ ...reading.place(at), path, message })
 }
 
@@ -56,9 +56,9 @@ export const text =
   (v, path, reading) => {
     const scalar = scalarOf(v, path, reading, 'a text')
     if (!scalar) return undefined
-    if (scalar.text === '') return find(reading, v.at, path, `${last(path)} must not be empty.`)
+    if (scalar.text === '') return addFinding(reading, v.at, path, `${last(path)} must not be empty.`)
     if ([...scalar.text].length > max) {
-      return find(
+      return addFinding(
         reading,
         v.at,
         path,
@@ -66,12 +66,12 @@ export const text =
       )
     }
     if (clean(scalar.text) !== scalar.text) {
-      return find(reading, v.at, path, `${last(path)} must not hold control characters.`)
+      return addFinding(reading, v.at, path, `${last(path)} must not hold control characters.`)
     }
     const problem = wrong?.(scalar.text)
     return problem === undefined
       ? scalar.text
-      : find(reading, v.at, path, `${last(path)} ${problem}: got ${quote(scalar.text)}.`)
+      : addFinding(reading, v.at, path, `${last(path)} ${problem}: got ${quote(scalar.text)}.`)
   }
 
 /**
@@ -92,7 +92,7 @@ export const number =
     if (!scalar) return undefined
     const n = plainNumber(v)
     if (n === undefined) {
-      return find(
+      return addFinding(
         reading,
         v.at,
         path,
@@ -100,7 +100,7 @@ export const number =
       )
     }
     if (n < min || n > max) {
-      return find(reading, v.at, path, `${last(path)} must be between ${min} and ${max}: got ${n}.`)
+      return addFinding(reading, v.at, path, `${last(path)} must be between ${min} and ${max}: got ${n}.`)
     }
     return n
   }
@@ -108,7 +108,10 @@ export const number =
 export const boolean: Read<boolean> = (v, path, reading) => {
   const scalar = scalarOf(v, path, reading, 'true or false')
   if (!scalar) return undefined
-  return plainBoolean(v) ?? find(reading, v.at, path, `${last(path)} must be true or false: got ${quote(scalar.text)}.`)
+  return (
+    plainBoolean(v) ??
+    addFinding(reading, v.at, path, `${last(path)} must be true or false: got ${quote(scalar.text)}.`)
+  )
 }
 
 export const oneOf =
@@ -118,7 +121,8 @@ export const oneOf =
     if (!scalar) return undefined
     const word = words.find((w) => w === scalar.text)
     return (
-      word ?? find(reading, v.at, path, `${last(path)} must be one of ${words.join(', ')}: got ${quote(scalar.text)}.`)
+      word ??
+      addFinding(reading, v.at, path, `${last(path)} must be one of ${words.join(', ')}: got ${quote(scalar.text)}.`)
     )
   }
 
@@ -126,9 +130,9 @@ export const oneOf =
 export const list =
   <T>(item: Read<T>, max: number, key?: (item: T) => string): Read<T[]> =>
   (v, path, reading) => {
-    if (v.is !== 'list') return find(reading, v.at, path, `${last(path)} must be a list.`)
+    if (v.is !== 'list') return addFinding(reading, v.at, path, `${last(path)} must be a list.`)
     if (v.items.length > max) {
-      return find(reading, v.at, path, `${last(path)} must have at most ${max} items: got ${v.items.length}.`)
+      return addFinding(reading, v.at, path, `${last(path)} must have at most ${max} items: got ${v.items.length}.`)
     }
     const seen = new Set<string>()
     let whole = true
@@ -141,7 +145,7 @@ export const list =
       const id = key?.(read)
       if (id !== undefined && seen.has(id)) {
         whole = false
-        find(reading, entry.at, `${path}[${i}]`, `${last(path)} names ${quote(id)} a second time.`)
+        addFinding(reading, entry.at, `${path}[${i}]`, `${last(path)} names ${quote(id)} a second time.`)
       }
       if (id !== undefined) seen.add(id)
       return [read]
@@ -156,7 +160,7 @@ export const list =
 export const object =
   <S extends Shape, R extends keyof S & string = never>(shape: S, ...required: R[]): Read<ObjectOf<S, R>> =>
   (v, path, reading) => {
-    if (v.is !== 'map') return find(reading, v.at, path, `${last(path)} must be keys and values.`)
+    if (v.is !== 'map') return addFinding(reading, v.at, path, `${last(path)} must be keys and values.`)
     const kept: Record<string, unknown> = {}
     let whole = true
     for (const { key, at, value } of v.entries) {
@@ -164,7 +168,7 @@ export const object =
       const read = Object.hasOwn(shape, key) ? shape[key] : undefined
       if (!read) {
         whole = false
-        find(reading, at, below, unknownKey(key, Object.keys(shape)))
+        addFinding(reading, at, below, unknownKey(key, Object.keys(shape)))
         continue
       }
       const got = read(value, below, reading)
@@ -174,7 +178,7 @@ export const object =
     for (const key of required) {
       if (v.entries.some((entry) => entry.key === key)) continue
       whole = false
-      find(reading, v.at, path === '' ? key : `${path}.${key}`, `${last(path)} must name "${key}".`)
+      addFinding(reading, v.at, path === '' ? key : `${path}.${key}`, `${last(path)} must name "${key}".`)
     }
     return whole ? (kept as ObjectOf<S, R>) : undefined
   }
@@ -187,12 +191,13 @@ export const checked =
     const problem = got === undefined ? undefined : wrong(got)
     if (!problem) return got
     const at = v.is === 'map' ? (v.entries.find((e) => e.key === problem.path)?.value.at ?? v.at) : v.at
-    return find(reading, at, problem.path === '' ? path : `${path}.${problem.path}`, problem.message)
+    return addFinding(reading, at, problem.path === '' ? path : `${path}.${problem.path}`, problem.message)
   }
 
 function scalarOf(v: YamlValue, path: string, reading: Reading, wanted: string): { text: string } | undefined {
-  if (v.is !== 'scalar') return find(reading, v.at, path, `${last(path)} must be ${wanted}.`)
-  if (v.plain && v.text === '') return find(reading, v.at, path, `${last(path)} has no value; it must be ${wanted}.`)
+  if (v.is !== 'scalar') return addFinding(reading, v.at, path, `${last(path)} must be ${wanted}.`)
+  if (v.plain && v.text === '')
+    return addFinding(reading, v.at, path, `${last(path)} has no value; it must be ${wanted}.`)
   return v
 }
 

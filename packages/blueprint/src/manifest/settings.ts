@@ -12,7 +12,7 @@ import {
   wrongWith,
 } from '@svc/protocol'
 import {
-  find,
+  addFinding,
   list,
   number,
   object,
@@ -49,7 +49,7 @@ const key = text(60, (t) =>
 const raw: Read<YamlValue> = (v, path, reading) =>
   v.is === 'scalar' && !(v.plain && v.text === '')
     ? v
-    : find(reading, v.at, path, `${path.split('.').at(-1)} must be one value.`)
+    : addFinding(reading, v.at, path, `${path.split('.').at(-1)} must be one value.`)
 const optionValue: Read<string | number> = (v, path, reading) => plainNumber(v) ?? text(limits.name)(v, path, reading)
 
 const shape = object(
@@ -85,7 +85,7 @@ const setting: Read<ManifestSetting> = (v, path, reading) => {
   const got = shape(v, path, reading)
   if (!got) return undefined
   const { default: written, ...rest } = got
-  const wrong = (below: string, message: string) => find(reading, placeOf(v, below), `${path}.${below}`, message)
+  const wrong = (below: string, message: string) => addFinding(reading, placeOf(v, below), `${path}.${below}`, message)
   if (!numeric.includes(rest.type)) {
     if (rest.min !== undefined) return wrong('min', `min has no meaning for a setting of type ${rest.type}.`)
     if (rest.max !== undefined) return wrong('max', `max has no meaning for a setting of type ${rest.type}.`)

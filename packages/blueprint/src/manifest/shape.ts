@@ -4,9 +4,9 @@ import { keyOf } from '../key.ts'
 import { wrongWithAgentName, wrongWithProductId, wrongWithSecretName } from './names.ts'
 import { type Need, needs } from './needs.ts'
 import {
+  addFinding,
   boolean,
   checked,
-  find,
   list,
   number,
   type ObjectOf,
@@ -86,9 +86,9 @@ const kind = oneOf(['process', 'compose'])
 
 /** Reads the manifest's key `runtime`, whose own key `kind` decides which other keys it may have. */
 const runtime: Read<Runtime> = (v, at, reading) => {
-  if (v.is !== 'map') return find(reading, v.at, at, 'runtime must be keys and values.')
+  if (v.is !== 'map') return addFinding(reading, v.at, at, 'runtime must be keys and values.')
   const written = v.entries.find((e) => e.key === 'kind')
-  if (!written) return find(reading, v.at, `${at}.kind`, 'runtime must name "kind": process or compose.')
+  if (!written) return addFinding(reading, v.at, `${at}.kind`, 'runtime must name "kind": process or compose.')
   const chosen = kind(written.value, `${at}.kind`, reading)
   if (chosen === undefined) return undefined
   if (chosen === 'compose') {
@@ -182,9 +182,9 @@ export const manifest =
     const folders = written.filter((p) => p.endsWith('/')).map(withoutSlash)
     const nested = state.find((p) => state.some((other) => p.startsWith(`${other}/`)))
     if (nested !== undefined)
-      return find(reading, v.at, 'state', `state names "${nested}", which is inside another path of it.`)
+      return addFinding(reading, v.at, 'state', `state names "${nested}", which is inside another path of it.`)
     const wrong = wrongWithOutput(got.logs ?? [], { state, status: got.status })
-    if (wrong !== undefined) return find(reading, v.at, 'logs', wrong)
+    if (wrong !== undefined) return addFinding(reading, v.at, 'logs', wrong)
     return {
       logs: [],
       controls: [],

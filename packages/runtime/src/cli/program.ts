@@ -1,5 +1,4 @@
-/** The commands of `svc`, grouped by the purposes for which people use them. Each command has a separate file. */
-
+/** The commands of `svc`, grouped by the purposes for which people use them. */
 import { compareVersions, isVersion } from '@svc/protocol'
 import { Command, CommanderError } from 'commander'
 import { version } from '../machine/base/version.ts'

@@ -7,11 +7,11 @@ import { number, object } from '@svc/protocol/fields'
 import { codeOf } from '../machine/base/errors.ts'
 import { removeDurably } from '../machine/files/durable.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { type Noted, note, words } from '../machine/files/note.ts'
+import { anyText, type Noted, note } from '../machine/files/note.ts'
 import { release } from '../state/versions/release.ts'
 
 /** A request of `svc rollback-runtime` for the previous runtime. `at` is when it was made, in Unix milliseconds. */
-const askedBack = object({ from: release, to: release, by: words, at: number() }, 'from', 'to', 'by', 'at')
+const askedBack = object({ from: release, to: release, by: anyText, at: number() }, 'from', 'to', 'by', 'at')
 export type AskedBack = Noted<typeof askedBack>
 type BackPath = Pick<Folder, 'runtimeBack'>
 

@@ -16,7 +16,7 @@ import type { Order } from './supervision.ts'
 export const contract = 2
 
 /** The data that the launcher gives a worker thread at its start. */
-export interface Start {
+export interface WorkerStart {
   readonly svc: 'runtime'
   readonly contract: number
   /** The file from which the worker runs the runtime proper. */

@@ -10,7 +10,7 @@ import { messageOf } from '../machine/base/errors.ts'
 import { duration, wait } from '../machine/base/time.ts'
 import type { ProcessState } from '../state/process-note.ts'
 import type { RuntimeNote } from '../state/versions/runtime-note.ts'
-import { contract, type FromWorker, type Start, type ToWorker } from './contract.ts'
+import { contract, type FromWorker, type ToWorker, type WorkerStart } from './contract.ts'
 import { type HostingAct, type HostingEvent, none, step } from './hosting.ts'
 import type { OrderAnswer } from './supervision.ts'
 
@@ -172,7 +172,7 @@ const heap = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 1 }
 /** The seconds after which a worker that cannot be ended, because it is in a system call, is left running. */
 const endSeconds = 5
 
-function startThread(start: Start, { message, error, exit }: ThreadListener): Thread {
+function startThread(start: WorkerStart, { message, error, exit }: ThreadListener): Thread {
   const worker = new Worker(loader, { eval: true, workerData: start, execArgv: [], argv: [], resourceLimits: heap })
   const over = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   worker.on('message', message)

@@ -10,17 +10,17 @@ import { duration, wait } from '../machine/base/time.ts'
 import { call, type SendResult } from '../machine/client/service-client.ts'
 import { readEnv, readOrigin } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { filled, type Noted, note, words } from '../machine/files/note.ts'
+import { anyText, type Noted, note, withDefaults } from '../machine/files/note.ts'
 
 /** A product, and what its last probe has found. */
-const probed = filled(
+const probed = withDefaults(
   object(
     {
-      product: words,
+      product: anyText,
       /** The time of the last probe of the product, in Unix milliseconds. */
       at: number(),
       level,
-      detail: words,
+      detail: anyText,
     },
     'product',
     'at',

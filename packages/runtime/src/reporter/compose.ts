@@ -18,13 +18,13 @@ import {
   type StatusFile,
   type Stop,
 } from '@svc/protocol'
-import { moment } from '../machine/base/time.ts'
+import { timeText } from '../machine/base/time.ts'
 import type { Halt } from '../machine/process/identity.ts'
 import { type Author, changedBy } from '../state/changes.ts'
-import { stopSentence } from '../state/own.ts'
 import type { Pause } from '../state/pause.ts'
 import { notRunning, processHealth } from '../state/process-health.ts'
 import type { ProcessState } from '../state/process-note.ts'
+import { stopSentence } from '../state/stop-note.ts'
 
 export interface ReportParts {
   readonly manifest: Manifest
@@ -114,6 +114,6 @@ function pausedState({ since, author }: Pause, { active = [] }: StatusFile, proc
   return {
     level: 'info',
     label: pausedLabel,
-    detail: `Since ${moment(since)}${author ? `, ${changedBy(author)}` : ''}.${still}`,
+    detail: `Since ${timeText(since)}${author ? `, ${changedBy(author)}` : ''}.${still}`,
   }
 }

@@ -5,20 +5,20 @@
 import { cut } from '@svc/protocol'
 import { number, object } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../machine/files/folder.ts'
-import { type Noted, note, words } from '../machine/files/note.ts'
+import { anyText, type Noted, note } from '../machine/files/note.ts'
 
 const outbox = object(
   {
-    origin: words,
+    origin: anyText,
     /** When the report was sent, in Unix seconds. */
     sent: number(),
     /** The body of the report, byte for byte. */
-    report: words,
+    report: anyText,
     /** The HTTP status of the answer; absent if there was no answer. */
     status: number(),
-    answer: words,
+    answer: anyText,
     /** Why the report does not count as answered (D17). */
-    failure: words,
+    failure: anyText,
     /** When the last report that was successful had been sent, in Unix seconds; absent if there was none. */
     reached: number(),
   },

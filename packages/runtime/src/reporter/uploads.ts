@@ -10,7 +10,7 @@ import type { Connection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { inTurnAnyway } from '../machine/files/lock.ts'
 import { noSuchLog, readLog } from '../state/logs/read.ts'
-import { type CommandEntry, type CommandMemory, changeJournal, journalNow, replace } from './commands/journal.ts'
+import { type CommandEntry, type CommandMemory, changeJournal, journalNow, withEntry } from './commands/journal.ts'
 
 /**
  * The time limit of an upload in seconds. It is longer than that of a report, since an upload is up to two hundred
@@ -34,7 +34,7 @@ export async function upload(
   connection: Connection,
   { signal, say }: { signal: AbortSignal; say: (line: string) => void },
 ): Promise<void> {
-  for (const entry of journalNow(folder, memory).filter(waits).slice(0, limits.logsPerMinute)) {
+  for (const entry of journalNow(folder, memory).filter(waitsForUpload).slice(0, limits.logsPerMinute)) {
     const name = typeof entry.payload?.name === 'string' ? entry.payload.name : ''
     const now = seconds(Date.now())
     if (now - entry.received > limits.logAnswerSeconds) {
@@ -55,7 +55,7 @@ export async function upload(
   }
 }
 
-export const waits = (e: CommandEntry): boolean => e.type === 'log' && e.answered === undefined
+export const waitsForUpload = (e: CommandEntry): boolean => e.type === 'log' && e.answered === undefined
 
 type UploadVerdict = { readonly is: 'taken' } | { readonly is: 'refused' | 'again'; readonly why: string }
 
@@ -76,5 +76,5 @@ function settle(
   message: string,
 ): void {
   const settled = { ...entry, answered: seconds(Date.now()), ok, message }
-  inTurnAnyway(folder, 'svc report', () => changeJournal(folder, memory, (journal) => replace(journal, settled)))
+  inTurnAnyway(folder, 'svc report', () => changeJournal(folder, memory, (journal) => withEntry(journal, settled)))
 }

@@ -6,25 +6,25 @@
  */
 import { boolean, number, object, oneOf } from '@svc/protocol/fields'
 import type { Folder } from '../machine/files/folder.ts'
-import { filled, type Noted, note, words } from '../machine/files/note.ts'
+import { anyText, type Noted, note, withDefaults } from '../machine/files/note.ts'
 import { hint } from '../machine/hint.ts'
 
-const install = filled(
+const install = withDefaults(
   object(
     {
       is: oneOf(['made', 'redeeming', 'redeemed', 'installed']),
-      url: words,
+      url: anyText,
       /** The agent's name in the service. */
-      agent: words,
-      blueprint: words,
-      version: words,
+      agent: anyText,
+      blueprint: anyText,
+      version: anyText,
       /** When the installation started, in Unix seconds. */
       at: number(),
       /** The checksum of the bundle, once it is known. */
-      sha256: words,
+      sha256: anyText,
       /** `pid` is the id of the process that runs `svc init`, and `start` the time at which that process started. */
       pid: number(),
-      start: words,
+      start: anyText,
       /** True if the installation created the folder itself, and not only its content. */
       madeFolder: boolean,
     },

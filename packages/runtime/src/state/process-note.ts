@@ -5,18 +5,18 @@
  */
 import { boolean, either, type Field, field, number, object, oneOf } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../machine/files/folder.ts'
-import { filled, type Noted, note, words, yes } from '../machine/files/note.ts'
+import { anyText, type Noted, note, onlyTrue, withDefaults } from '../machine/files/note.ts'
 
 /**
  * How a process ended. If only `at` is present, nobody knows how: an earlier runtime had started the process, so this
  * one could not read its exit code.
  */
-const exit = filled(
+const exit = withDefaults(
   object({
     code: number(),
-    signal: words,
+    signal: anyText,
     /** Why the agent's process could not be started at all, if that is how it ended. */
-    error: words,
+    error: anyText,
     /** When the agent's process ended, in Unix milliseconds. */
     at: number(),
   }),
@@ -34,7 +34,7 @@ export type Because = Noted<typeof because>
 const alive = {
   pid: number(1),
   /** The boot id and the start time, which together with the pid identify the process. */
-  start: words,
+  start: anyText,
   /** When the agent's process was started, in Unix milliseconds. */
   since: number(),
   /** The number of consecutive starts that did not count, because the process ended too soon. */
@@ -51,7 +51,7 @@ export type Alive = Omit<Noted<typeof running>, 'is' | 'background'>
  */
 const unread: Field<true> = field((): true | undefined => undefined, { const: true })
 
-const running = filled(
+const running = withDefaults(
   object(
     {
       is: oneOf(['running']),
@@ -60,7 +60,7 @@ const running = filled(
        * True if the process is not the one that was started: that one has ended with code 0, and has left this one in the
        * background.
        */
-      background: yes,
+      background: onlyTrue,
     },
     'is',
     'pid',
@@ -68,7 +68,7 @@ const running = filled(
   ),
   unknownOfAlive,
 )
-const stopping = filled(
+const stopping = withDefaults(
   object(
     {
       is: oneOf(['stopping']),
@@ -85,11 +85,11 @@ const stopping = filled(
   ),
   { ...unknownOfAlive, because: 'ended', killAt: 0 },
 )
-const waiting = filled(object({ is: oneOf(['waiting']), crashes: number(), startAt: number(), exit }, 'is'), {
+const waiting = withDefaults(object({ is: oneOf(['waiting']), crashes: number(), startAt: number(), exit }, 'is'), {
   crashes: 0,
   startAt: 0,
 })
-const stopped = filled(object({ is: oneOf(['stopped']), because, exit }, 'is'), { because: 'ended' })
+const stopped = withDefaults(object({ is: oneOf(['stopped']), because, exit }, 'is'), { because: 'ended' })
 const state = either(either(running, stopping), either(waiting, stopped))
 /** The state of the agent's process; moves.ts has its table. */
 type NotedState = Noted<typeof state>
@@ -108,16 +108,16 @@ const processNote = object(
   {
     state,
     /** The mark of the agent's last start, which its process has in `SVC_AGENT_STARTED`. */
-    started: words,
+    started: anyText,
     /** True while a start is in progress. The process may then exist although `state` does not name it. */
-    starting: yes,
+    starting: onlyTrue,
     /** The version of the agent that was last started, as the name of its folder. */
-    version: words,
+    version: anyText,
     /**
      * The log of the manifest into which the process of the last start prints; absent if that process prints into the
      * runtime's file `.svc/log/agent.log`.
      */
-    output: words,
+    output: anyText,
   },
   'state',
 )

@@ -6,7 +6,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Manifest } from '@svc/blueprint'
 import type { Stop } from '@svc/protocol'
-import { contract, type FromWorker, type Start, type ToWorker } from '../launcher/contract.ts'
+import { contract, type FromWorker, type ToWorker, type WorkerStart } from '../launcher/contract.ts'
 import { messageOf } from '../machine/base/errors.ts'
 import { version } from '../machine/base/version.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
@@ -27,7 +27,7 @@ import { missingRuntime, orderOf } from './order.ts'
 import { agentSettled } from './settled.ts'
 
 /** True if `data` is what the launcher passes to the worker thread. */
-const isRuntime = (data: unknown): data is Start =>
+const isRuntime = (data: unknown): data is WorkerStart =>
   typeof data === 'object' && data !== null && 'svc' in data && data.svc === 'runtime'
 
 /** Runs until the launcher ends it. `renew` is called before each start of the agent, for an agent of svc's own. */

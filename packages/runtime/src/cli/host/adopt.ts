@@ -201,7 +201,7 @@ async function changeCrontab(
   if (!found.crontab.ok || changes.length === 0) return []
   if (!wraps) return [`${count(changes.length, 'crontab line')} can become a job: ${hint('adopt --crontab')}`]
   await replaceTable(folder, { expected: found.crontab.text, next: found.crontab.plan.text })
-  // The agent reads the crontab again when this file changes, and otherwise after minutes.
+  // The agent reads the crontab again when this file changes, and otherwise only every five minutes.
   writeAdopted(folder, adopted)
   return [
     `Jobs in the crontab now: ${changes.map(({ name }) => name).join(', ')}.`,

@@ -5,7 +5,7 @@
 import { resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { isOwnMachineOnly, isToken } from '@svc/protocol'
-import { type Connection, isOpen, readEnv, readOrigin } from '../../machine/files/env.ts'
+import { type Connection, isExposed, readEnv, readOrigin } from '../../machine/files/env.ts'
 import { type Folder, prepare } from '../../machine/files/folder.ts'
 import { readHandedText } from '../../machine/files/handed.ts'
 import { noteNetwork } from '../../machine/files/network.ts'
@@ -18,7 +18,7 @@ import { exits, Refusal, warn } from '../kit/output.ts'
 export function originFrom(url: string): string {
   const origin = readOrigin(pasted('The address', url))
   if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)
-  if (isOpen(origin.value))
+  if (isExposed(origin.value))
     warn(`Everyone on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
   return origin.value
 }

@@ -34,7 +34,7 @@ import {
   unsetSettingsLines,
 } from '../steer/init-settings.ts'
 import { readPairs } from '../steer/settings.ts'
-import { announce, previewed, undone } from './preview.ts'
+import { previewed, previewLines, undone } from './preview.ts'
 
 interface InitOptions {
   readonly url: string
@@ -87,7 +87,7 @@ async function run(options: InitOptions): Promise<void> {
   const taken = takenBy(root)
   if (taken) throw new Refusal(`${taken} Nothing was done; the code is still valid.`)
 
-  warn(announce(seen, origin, root).join('\n'))
+  warn(previewLines(seen, origin, root).join('\n'))
   if (interactive() && !options.yes && !(await confirm('Install it?'))) throw new Refusal(undone)
   await goOnWithout(await unmet(seen), options)
   const secrets = await gatherSecrets(seen.secrets ?? [], {

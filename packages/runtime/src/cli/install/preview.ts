@@ -56,7 +56,7 @@ async function codeFrom(given: string | undefined): Promise<string> {
 }
 
 /** The text that a person reads: what is installed, in which folder, and what the agent may access. */
-export function announce(seen: Preview, origin: string, root: string): string[] {
+export function previewLines(seen: Preview, origin: string, root: string): string[] {
   const secrets = seen.secrets ?? []
   const bindings = seen.bindings ?? []
   return [

@@ -19,13 +19,13 @@ import { manifestOf } from '../../reporter/manifest.ts'
 import { readStatus } from '../../reporter/status/file.ts'
 import { keepStatus } from '../../reporter/status/keep.ts'
 import { unfinished } from '../../state/install-note.ts'
-import { readStop } from '../../state/own.ts'
 import { placeOf } from '../../state/paths.ts'
 import { readPause } from '../../state/pause.ts'
+import { readStop } from '../../state/stop-note.ts'
 import { hasVersion } from '../../state/versions/folders.ts'
 import { readUpdate } from '../../updates/agent/journal.ts'
 import { versionSummary } from '../../updates/agent/now.ts'
-import { standstill } from '../../updates/agent/unread.ts'
+import { whyNoUpdates } from '../../updates/agent/unread.ts'
 import { cannotHere } from '../../updates/runtime/keys.ts'
 import { runtimeFacts, runtimeSentences } from '../../updates/runtime/now.ts'
 import { insideOf } from '../../updates/runtime/release.ts'
@@ -90,7 +90,7 @@ function statusFile(folder: Folder): Check[] {
 
 /** Checks the versions of an agent that was updated: whether a rollback is possible, and whether an update is stuck. */
 function versions(folder: Folder, manifest: Manifest): Check[] {
-  const why = folder.installed ? standstill(folder) : undefined
+  const why = folder.installed ? whyNoUpdates(folder) : undefined
   if (why !== undefined) return [{ name: 'Versions', ok: false, message: why }]
   const update = folder.installed ? readUpdate(folder) : undefined
   if (!update) return []

@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { findUnits } from '../../install/service/find.ts'
 import { checkReachable, refusalOf } from '../../machine/client/service-client.ts'
-import { isOpen, readConnection } from '../../machine/files/env.ts'
+import { isExposed, readConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { unremembered } from '../../machine/files/network.ts'
 import { examples, hint } from '../../machine/hint.ts'
@@ -47,7 +47,7 @@ function connected(folder: Folder): Check {
       ok: false,
       message: `${origin} does not know the token, or no longer; run "${hint(`connect --url ${origin}`)}" with a new one`,
     }
-  const plain = isOpen(origin)
+  const plain = isExposed(origin)
   return {
     name: 'Connection',
     ok: !plain,

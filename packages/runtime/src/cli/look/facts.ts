@@ -21,13 +21,13 @@ import { keepStatus } from '../../reporter/status/keep.ts'
 import { readWrites } from '../../reporter/status/writes.ts'
 import { type Changes, readChanges } from '../../state/changes.ts'
 import { readInstall } from '../../state/install-note.ts'
-import { readStop } from '../../state/own.ts'
 import { placeOf } from '../../state/paths.ts'
 import { readPause } from '../../state/pause.ts'
 import { runNowWaits } from '../../state/run-now.ts'
 import { unsetSecrets } from '../../state/secrets.ts'
+import { readStop } from '../../state/stop-note.ts'
 import { readUpdate } from '../../updates/agent/journal.ts'
-import { standstill } from '../../updates/agent/unread.ts'
+import { whyNoUpdates } from '../../updates/agent/unread.ts'
 import { runtimeFacts } from '../../updates/runtime/now.ts'
 import type { Agent } from '../kit/folder.ts'
 
@@ -76,7 +76,7 @@ export function factsOf({ folder, manifest }: Agent) {
     /** The versions of the agent and its updates; undefined before the first update. */
     update: folder.installed ? readUpdate(folder) : undefined,
     /** The reason why the version of the agent cannot be changed now; undefined if it can be changed. */
-    standstill: folder.installed ? standstill(folder) : undefined,
+    standstill: folder.installed ? whyNoUpdates(folder) : undefined,
     /** The state of the agent's process; undefined before the first start, and for an agent that svc does not start. */
     process,
     managed: manifest.runtime !== undefined,

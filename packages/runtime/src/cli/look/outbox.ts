@@ -3,11 +3,11 @@
  * could control a terminal are removed from the output for people, and escaped in the output of `--json`.
  */
 import { Command } from 'commander'
-import { moment } from '../../machine/base/time.ts'
+import { timeText } from '../../machine/base/time.ts'
 import { examples } from '../../machine/hint.ts'
 import { owedAcks, readJournal } from '../../reporter/commands/journal.ts'
 import { readOutbox } from '../../reporter/outbox.ts'
-import { waits } from '../../reporter/uploads.ts'
+import { waitsForUpload } from '../../reporter/uploads.ts'
 import { type Common, common, existing } from '../kit/folder.ts'
 import { Refusal, show } from '../kit/output.ts'
 
@@ -24,9 +24,9 @@ export const outbox = (): Command =>
       if (!last) throw new Refusal('Nothing has been reported from this folder yet.')
       const journal = readJournal(folder)
       const acks = owedAcks(journal)
-      const uploads = journal.filter(waits).map(({ id, payload }) => ({ id, name: payload?.name }))
+      const uploads = journal.filter(waitsForUpload).map(({ id, payload }) => ({ id, name: payload?.name }))
       show(json, { ...last, acks, uploads }, () => [
-        `Sent ${moment(last.sent)} to ${last.origin} (${Buffer.byteLength(last.report)} bytes):`,
+        `Sent ${timeText(last.sent)} to ${last.origin} (${Buffer.byteLength(last.report)} bytes):`,
         last.report,
         '',
         last.status === undefined ? `No answer: ${last.failure ?? 'it is being sent'}.` : `Answer (${last.status}):`,

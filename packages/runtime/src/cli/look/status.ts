@@ -3,7 +3,7 @@ import { activeLine } from '@svc/protocol'
 import { Command } from 'commander'
 import { unanswered } from '../../install/service/units.ts'
 import { wordFor } from '../../launcher/now.ts'
-import { ago, moment } from '../../machine/base/time.ts'
+import { ago, timeText } from '../../machine/base/time.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { changedBy } from '../../state/changes.ts'
 import { versionSummary } from '../../updates/agent/now.ts'
@@ -48,7 +48,7 @@ export function lines(f: AgentFacts): string[] {
     row(
       'State',
       f.pause
-        ? `Paused since ${moment(f.pause.since)}${f.pause.author ? `, ${changedBy(f.pause.author)}` : ''}`
+        ? `Paused since ${timeText(f.pause.since)}${f.pause.author ? `, ${changedBy(f.pause.author)}` : ''}`
         : (said ?? 'not reported by the agent'),
     ),
     ...(f.managed ? [row('Process', processSentence(f))] : []),
@@ -64,7 +64,7 @@ export function lines(f: AgentFacts): string[] {
     row(
       f.managed ? 'Runtime' : 'Reporter',
       f.reporter
-        ? `running (process ${f.reporter.pid}, since ${moment(f.reporter.since)})`
+        ? `running (process ${f.reporter.pid}, since ${timeText(f.reporter.since)})`
         : `not running; start it with "${hint(f.managed ? 'start' : 'report')}"`,
     ),
     ...(f.unitFault ? [row('Unit', f.unitFault)] : []),

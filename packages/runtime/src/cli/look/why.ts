@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { wordFor } from '../../launcher/now.ts'
 import { withStop } from '../../machine/base/sentence.ts'
-import { ago, moment, readScale } from '../../machine/base/time.ts'
+import { ago, readScale, timeText } from '../../machine/base/time.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { changedBy } from '../../state/changes.ts'
 import { sentence } from '../../state/process-health.ts'
@@ -75,7 +75,7 @@ export function processSentence({ process, stopped }: Pick<AgentFacts, 'process'
   if (alive)
     return `Its process runs, but its runtime does not: it was killed. "${hint('start')}" takes the process over without ending it.`
   if (state.is === 'stopped' && state.because === 'asked')
-    return `It ${stopped ? `has been stopped since ${moment(stopped.at)}, ${changedBy(stopped)}` : 'is stopped'}. "${hint('start')}" starts it.`
+    return `It ${stopped ? `has been stopped since ${timeText(stopped.at)}, ${changedBy(stopped)}` : 'is stopped'}. "${hint('start')}" starts it.`
   if (state.is === 'stopped')
     return `${sentence(state)} Its runtime does not run either; "${hint('start')}" starts both.`
   return `Neither its process nor its runtime is there: both were killed, or the machine was restarted. "${hint('start')}" starts them.`
@@ -84,7 +84,7 @@ export function processSentence({ process, stopped }: Pick<AgentFacts, 'process'
 function versionSentences({ install, version }: AgentFacts): string[] {
   if (install?.is !== 'installed') return []
   return [
-    `It is ${install.blueprint} ${version}, installed ${moment(install.at)}${install.version === version ? '' : ` as ${install.version}`} from ${install.url} as "${install.agent}".`,
+    `It is ${install.blueprint} ${version}, installed ${timeText(install.at)}${install.version === version ? '' : ` as ${install.version}`} from ${install.url} as "${install.agent}".`,
   ]
 }
 
@@ -98,24 +98,24 @@ function updateSentences({ update, blueprint, desired }: AgentFacts, at: number)
 function pauseSentences({ name, pause, changes }: AgentFacts): string[] {
   if (pause?.author)
     return [
-      `${name} has been paused since ${moment(pause.since)}, ${changedBy(pause.author)}. "${hint('resume')}" ends it.`,
+      `${name} has been paused since ${timeText(pause.since)}, ${changedBy(pause.author)}. "${hint('resume')}" ends it.`,
     ]
   if (pause)
     return [
-      `${name} has been paused since ${moment(pause.since)}: someone created .svc/paused by hand. "${hint('resume')}" ends it.`,
+      `${name} has been paused since ${timeText(pause.since)}: someone created .svc/paused by hand. "${hint('resume')}" ends it.`,
     ]
   const { paused } = changes
   if (!paused) return [`${name} is not paused, and has not been paused through svc.`]
   if (paused.to)
     return [
-      `${name} is not paused. It was, from ${moment(paused.at)}, ${changedBy(paused)}; .svc/paused was then removed by hand.`,
+      `${name} is not paused. It was, from ${timeText(paused.at)}, ${changedBy(paused)}; .svc/paused was then removed by hand.`,
     ]
-  return [`${name} is not paused. It was resumed ${moment(paused.at)}, ${changedBy(paused)}.`]
+  return [`${name} is not paused. It was resumed ${timeText(paused.at)}, ${changedBy(paused)}.`]
 }
 
 function agentSentences(f: AgentFacts, now: number): string[] {
   const by = f.changes.run_now
-  const asked = `It was asked to run now${by ? ` ${moment(by.at)}, ${changedBy(by)},` : ''} and has not started yet: .svc/run_now is still there.`
+  const asked = `It was asked to run now${by ? ` ${timeText(by.at)}, ${changedBy(by)},` : ''} and has not started yet: .svc/run_now is still there.`
   const waits = f.runNow ? [asked] : []
   const runs =
     f.active.length > 0
@@ -141,14 +141,14 @@ const healthSentences = (items: AgentFacts['health']): string[] =>
 
 const settingSentences = ({ changes }: AgentFacts): string[] =>
   Object.entries(changes.settings).map(
-    ([key, author]) => `The setting ${key} was last set ${moment(author.at)}, ${changedBy(author)}.`,
+    ([key, author]) => `The setting ${key} was last set ${timeText(author.at)}, ${changedBy(author)}.`,
   )
 
 function reporterSentences(f: AgentFacts, now: number): string[] {
   if (f.notConnected) return [f.notConnected]
   return [
     f.reporter
-      ? `The ${f.managed ? 'runtime' : 'reporter'} has been running since ${moment(f.reporter.since)} (process ${f.reporter.pid}); reports to ${f.service}: ${reported(f, now)}.`
+      ? `The ${f.managed ? 'runtime' : 'reporter'} has been running since ${timeText(f.reporter.since)} (process ${f.reporter.pid}); reports to ${f.service}: ${reported(f, now)}.`
       : `No ${f.managed ? 'runtime' : 'reporter'} is running, so the service gets no reports; reports to ${f.service}: ${reported(f, now)}.`,
   ]
 }

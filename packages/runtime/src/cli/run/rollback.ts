@@ -10,7 +10,7 @@ import { named, tryLock, whoHolds } from '../../machine/files/lock.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { diskNote } from '../../reporter/status/disk.ts'
 import { changedBy } from '../../state/changes.ts'
-import { rollbackAlone, standing, unholdAlone } from '../../updates/agent/alone.ts'
+import { rollbackAlone, unholdAlone, updateOnDisk } from '../../updates/agent/alone.ts'
 import { type AskedUpdate, ask, dropAsked, patienceMs } from '../../updates/agent/ask.ts'
 import { readUpdate, type Update } from '../../updates/agent/journal.ts'
 import { type Agent, agentAt, type Common, common, me } from '../kit/folder.ts'
@@ -43,7 +43,7 @@ export const unhold = (): Command =>
     .addHelpText('after', examples('unhold'))
     .action(async ({ dir, json }: Common) => {
       const { folder, version } = await installedAt(dir)
-      const held = standing(folder, version)
+      const held = updateOnDisk(folder, version)
       const names = [...new Set([held.hold?.version, ...held.rollbacks.map((r) => r.version)])].filter(Boolean)
       await done(folder, version, 'unhold')
       show(json, { versions: names }, () =>

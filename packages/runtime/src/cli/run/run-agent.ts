@@ -12,7 +12,7 @@ import type { Folder } from '../../machine/files/folder.ts'
 import { named, tryLock } from '../../machine/files/lock.ts'
 import { noteDir, noteStart } from '../../machine/hint.ts'
 import { unfinished } from '../../state/install-note.ts'
-import { stopperOf } from '../../state/own.ts'
+import { stopperOf } from '../../state/stop-note.ts'
 import { type Common, existing } from '../kit/common.ts'
 import { exitOf, guardOutput, lastingOutput, oneLine, Refusal } from '../kit/output.ts'
 

@@ -4,7 +4,7 @@
  */
 import { bare, boundsOf, numberIn, type Setting, type SettingValue } from '@svc/protocol'
 import { Command } from 'commander'
-import { moment } from '../../machine/base/time.ts'
+import { timeText } from '../../machine/base/time.ts'
 import { inTurn } from '../../machine/files/lock.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { apply } from '../../reporter/commands/apply.ts'
@@ -95,7 +95,7 @@ export const settings = (): Command =>
             s.key,
             shown(s, s.value),
             mayBe(s),
-            s.set ? `${moment(s.set.at)} ${changedBy(s.set)}` : 'default',
+            s.set ? `${timeText(s.set.at)} ${changedBy(s.set)}` : 'default',
             s.label ?? '',
           ]),
         ])
@@ -103,7 +103,7 @@ export const settings = (): Command =>
     })
 
 const shown = (s: Setting, value: SettingValue): string =>
-  value === null ? 'not set' : s.type === 'datetime' && typeof value === 'number' ? moment(value) : String(value)
+  value === null ? 'not set' : s.type === 'datetime' && typeof value === 'number' ? timeText(value) : String(value)
 
 export function mayBe(s: Setting): string {
   if (s.type === 'bool') return 'true, false'

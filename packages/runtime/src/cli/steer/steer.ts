@@ -1,6 +1,6 @@
 /** `svc pause`, `resume` and `run-now`: change the same files as the commands from the service do (1, rule 4). */
 import { Command } from 'commander'
-import { moment } from '../../machine/base/time.ts'
+import { timeText } from '../../machine/base/time.ts'
 import { inTurn, inTurnAnyway, whoHolds } from '../../machine/files/lock.ts'
 import { examples } from '../../machine/hint.ts'
 import { changedBy } from '../../state/changes.ts'
@@ -27,7 +27,7 @@ export const pauseCommand = (): Command =>
       show(json, { paused: true, changed, since: now?.since, ...now?.author }, () =>
         changed
           ? 'Paused.'
-          : `Already paused since ${moment(now?.since ?? 0)}${now?.author ? ` ${changedBy(now.author)}` : ''}.`,
+          : `Already paused since ${timeText(now?.since ?? 0)}${now?.author ? ` ${changedBy(now.author)}` : ''}.`,
       )
     })
 

@@ -11,7 +11,7 @@ export interface FoundHere {
   readonly lines: number
   /** The names of all jobs: those in the crontab, and those that have records. */
   readonly jobs: readonly string[]
-  /** The crontab as it is, and with all lines that can as jobs. */
+  /** The crontab as it is, and the plan that turns each line that can be a job into one. */
   readonly crontab:
     | { readonly ok: true; readonly text: string; readonly plan: TablePlan }
     /** `why` is the end of a sentence that begins with the crontab. */

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { boolean, list, object, oneOf } from '@svc/protocol/fields'
 import { createFolder, writeDurably } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { filled, type Noted, words } from '../../machine/files/note.ts'
+import { anyText, type Noted, withDefaults } from '../../machine/files/note.ts'
 import { readJson } from '../../machine/files/read.ts'
 
-const adopted = filled(
+const adopted = withDefaults(
   object({
     jobs: boolean,
     /** AI sessions. No version of svc shows them yet. */
@@ -17,7 +17,7 @@ const adopted = filled(
     /** How AI sessions are named. */
     names: oneOf(['number', 'folder']),
     /** The folders of the tools with AI sessions. */
-    folders: list(words, 50),
+    folders: list(anyText, 50),
   }),
   { jobs: false, ai: false, names: 'number' as const, folders: [] as string[] },
 )

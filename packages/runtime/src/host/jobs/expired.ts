@@ -1,4 +1,7 @@
-/** Decides which folders of jobs are removed: names with a date in them would otherwise stay, and be read at each look, forever. */
+/**
+ * Decides which folders of jobs are removed. A job whose name contains a date runs only once, and its folder would
+ * otherwise be read at each look forever.
+ */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FoundJobs } from './reader.ts'

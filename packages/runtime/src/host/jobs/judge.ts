@@ -1,6 +1,6 @@
 /** Judges one job: how it is, in a level and in words. Pure; all times are Unix seconds. */
 import type { Level } from '@svc/protocol'
-import { span } from '../../machine/base/time.ts'
+import { spanText } from '../../machine/base/time.ts'
 import { digestOf, endOf } from './digest.ts'
 import type { JobFacts } from './facts.ts'
 import { dueOf, isOverdue, nextOf } from './overdue.ts'
@@ -91,7 +91,7 @@ function verdictOf({
   unrecorded,
   last,
 }: Told): [level: Level, short: string] {
-  if (overdue !== undefined) return ['bad', `overdue by ${span(now - overdue)}`]
+  if (overdue !== undefined) return ['bad', `overdue by ${spanText(now - overdue)}`]
   if (bad) return ['bad', endWords(bad)]
   if (unclear !== undefined) return ['warn', unclear]
   if (pilesUp) return ['warn', `${running.length} copies running`]
@@ -99,7 +99,10 @@ function verdictOf({
   return last === undefined ? ['info', 'never ran'] : ['ok', 'ok']
 }
 
-/** How long a good run, or one without the name of a job, is reported. */
+/**
+ * The seconds for which a job without a schedule is reported after its last run was good, and for which runs that were
+ * not recorded under the name of a job are.
+ */
 export const weekSeconds = 7 * 86_400
 
 /** Copies of a job that run at the same time are a warning from this number on. */
@@ -144,14 +147,14 @@ function detailOf({
   const all = (...parts: (string | undefined)[]) => parts.filter((part) => part !== undefined).join('; ')
   if (overdue !== undefined) {
     const why = runs ? `still ${runs}` : last === undefined ? 'never ran' : `last began ${at(last)}`
-    return all(`overdue by ${span(now - overdue)}, ${why}`, failed)
+    return all(`overdue by ${spanText(now - overdue)}, ${why}`, failed)
   }
   if (failed) {
     return all(streak > 1 ? `${failed}, ${streak} times in a row` : failed, runs)
   }
   const [good] = ended
   const fine =
-    good && `ok ${at(endOf(good))}${good.ended === undefined ? '' : `, took ${span(good.ended - good.started)}`}`
+    good && `ok ${at(endOf(good))}${good.ended === undefined ? '' : `, took ${spanText(good.ended - good.started)}`}`
   if (unclear !== undefined) return all(unclear, runs ?? fine)
   if (pilesUp) return all(runs, unrecorded ? notRecorded(unrecorded) : fine)
   if (unrecorded) return all(notRecorded(unrecorded), runs, came)

@@ -32,8 +32,8 @@ export interface LastLog {
    */
   trim(): void
   /**
-   * Once the command has ended, cuts a file that has become too large to its end. If the file was emptied meanwhile, the
-   * end of what was moved comes before the rest, since the reason of a failure may be there.
+   * Once the command has ended, keeps only the end of a file that has become too large. If the file was emptied
+   * meanwhile, the end of what was moved comes before the rest, since the reason of a failure may be there.
    */
   close(): void
 }

@@ -1,10 +1,10 @@
 /** Reads what a `svc-exec` holds, without loading the text of a new one. */
 import { quoted } from '../../machine/hint.ts'
 
-export const written = 'Written by svc; do not edit.'
+export const launcherMark = 'Written by svc; do not edit.'
 
 /** True for a text that this or another version of svc has written. */
-export const isLauncher = (text: string): boolean => text.startsWith('#!/bin/sh\n') && text.includes(written)
+export const isLauncher = (text: string): boolean => text.startsWith('#!/bin/sh\n') && text.includes(launcherMark)
 
 /** The line with the folder of the host agent of the account that installed it. */
 export const hostLine = (host: string): string => `svc_exec_host=${quoted(host)}`

@@ -6,7 +6,7 @@
 
 import { quoted } from '../../machine/hint.ts'
 import { guard, setAside, unstarted } from './guard.ts'
-import { hostLine, written } from './launcher-file.ts'
+import { hostLine, launcherMark } from './launcher-file.ts'
 
 interface LauncherPaths {
   /** The absolute path of Node. */
@@ -22,7 +22,7 @@ const limitSeconds = 10
 
 /** Returns the text of `svc-exec`. */
 export const launcher = ({ node, svc, host = '' }: LauncherPaths): string => `#!/bin/sh
-# svc-exec NAME [options] -- COMMAND: runs a command and records how it ended. ${written}
+# svc-exec NAME [options] -- COMMAND: runs a command and records how it ended. ${launcherMark}
 svc_exec_node=${quoted(node)}
 svc_exec_svc=${quoted(svc)}
 ${hostLine(host)}

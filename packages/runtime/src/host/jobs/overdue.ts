@@ -27,7 +27,7 @@ interface Starts {
   readonly lives: boolean
   /** When the oldest run that lives began. */
   readonly oldest?: number | undefined
-  /** A run may live for this many seconds in any case. */
+  /** A run that has lived for fewer seconds than these is never overdue. */
   readonly mayLive?: number | undefined
   /** When the machine last started, or woke up. */
   readonly woke?: number | undefined

@@ -42,7 +42,7 @@ interface FolderRead {
   readonly stamp: string | undefined
   readonly note: Job | undefined
   readonly runs: readonly Run[]
-  /** True if one of the records says that its run runs. */
+  /** True if a record says that its run has not ended. */
   readonly mayRun: boolean
   readonly passedOver: number
 }

@@ -141,7 +141,7 @@ async function prune(folder: string, own: string): Promise<void> {
   for (const name of surplus(names, own, now, lives)) rmSync(join(folder, name), { force: true })
 }
 
-/** The newest records of a job, which never make room for the record of another run. */
+/** The number of newest records of a job that never make room for the record of another run. */
 const spared = 20
 
 /**

@@ -28,7 +28,7 @@ const late = object(
   {
     name,
     since: integer(0),
-    /** The newest run, or the oldest that lives. */
+    /** The id of the oldest run that lived then or, if none did, of the newest run. */
     run: exact(200),
     lives: boolean,
   },

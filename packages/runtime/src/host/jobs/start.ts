@@ -190,7 +190,7 @@ function damaged(words: readonly string[], { env, raw: entriesOf }: Environment)
   return { args: new Map(args), variables }
 }
 
-/** The entries of a file of /proc, each of which a zero byte ends. */
+/** The entries of a file of /proc. A zero byte ends each of them. */
 const listOf = (file: string): Buffer[] => entriesIn(readFileSync(file))
 
 function entriesIn(bytes: Buffer): Buffer[] {

@@ -3,7 +3,7 @@
  * expands nothing.
  */
 
-/** A command that is no list, pipe or group: its words, and how the text before and after it ends. */
+/** The words of a command that is no list, pipe or group. */
 interface SimpleCommand {
   readonly words: readonly string[]
   /** True if its output becomes words of the command after it: it is inside `$(…)`. */

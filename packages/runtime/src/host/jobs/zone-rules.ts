@@ -140,7 +140,7 @@ function timesIn(bytes: Buffer, { at, times, types, end }: Header, size: 4 | 8):
   }
 }
 
-/** Clocks that change twice within this time, and back, are not noticed. No zone has done so. */
+/** A change of the clocks that is undone within this time is not noticed. No zone has done so. */
 const stepSeconds = 6 * hour
 
 /** Returns the first moment after `from`, and not after `to`, from which the clocks of a zone differ. */

@@ -3,7 +3,7 @@
  * has seen a command line, and of a run only its times and codes are shown, and what the command told about it.
  */
 import { type Level, levels, limits, type Panel, type Run, rank, worst } from '@svc/protocol'
-import { span } from '../../machine/base/time.ts'
+import { spanText } from '../../machine/base/time.ts'
 import { factsOf } from '../jobs/facts.ts'
 import { endWords, type JobView, type JudgedJob, judgeJob, weekSeconds } from '../jobs/judge.ts'
 import type { FoundJobs, ShownRun } from '../jobs/reader.ts'
@@ -123,7 +123,7 @@ function activeOf(jobs: readonly JudgedJob[]): NonNullable<StatusPart['active']>
       kind: 'job',
       started,
       subjects: [subjectOf(name)],
-      ...(usual !== undefined && { detail: `usually ${span(usual)}` }),
+      ...(usual !== undefined && { detail: `usually ${spanText(usual)}` }),
       ...(log !== undefined && { log }),
     }))
 }
@@ -194,7 +194,7 @@ const panelOf = (jobs: readonly JudgedJob[], { now, zone }: JobView): Panel => (
     .map(({ name, running, last, ended, next, isOverdue, short }) => [
       name,
       lastOf({ running, last, ended, short }, (time) => clock(time, now, zone)),
-      ended?.ended === undefined ? '–' : span(ended.ended - ended.started),
+      ended?.ended === undefined ? '–' : spanText(ended.ended - ended.started),
       isOverdue ? short : next === undefined ? '–' : clock(next, now, zone),
     ]),
 })

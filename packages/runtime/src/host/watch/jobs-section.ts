@@ -86,7 +86,7 @@ export function watchedJobs(
     seen = next
     kept(seen)
   }
-  /** The last look that is known, in milliseconds, if it lies ahead at a start since the clock was set back. */
+  /** The last look by the note, in milliseconds, if it lies ahead: the clock was set back while no host agent ran. */
   const lookedBefore = (now: number) => {
     const looked = before === undefined && seen.looked !== undefined ? seen.looked * 1000 : 0
     return looked > now + sleptMs ? looked : undefined

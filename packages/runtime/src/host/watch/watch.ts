@@ -46,7 +46,7 @@ export async function watch(
     adopted = stampOf(adoptedFile)
     if (performance.now() >= next || adopted !== before) {
       const asked = section.refresh().catch((error: unknown) => warn(messageOf(error)))
-      // The first status needs the schedules. After that, the last table counts while crontab takes its time.
+      // The first status needs the schedules. Later ones use the last known table while the program `crontab` runs.
       if (next === 0) await asked
       next = performance.now() + duration(crontabSeconds)
     }

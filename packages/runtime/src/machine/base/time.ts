@@ -83,7 +83,7 @@ export async function until(seconds: number, holds: () => boolean): Promise<bool
 
 export const seconds = (ms: number): number => Math.floor(ms / 1000)
 /** A time for people in UTC, such as `2026-11-21 09:30:05 UTC`. */
-export const moment = (unixSeconds: number): string =>
+export const timeText = (unixSeconds: number): string =>
   Number.isFinite(unixSeconds) && Math.abs(unixSeconds) < 8.64e12
     ? `${new Date(unixSeconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC`
     : 'an unknown time'
@@ -91,14 +91,14 @@ export const moment = (unixSeconds: number): string =>
 /** The message of an update attempt (D34) in a form for people. A message of another form is returned unchanged. */
 export function attemptText(message = ''): string {
   const attempt = readAttempt(message)
-  return attempt ? `${attempt.from} → ${attempt.to}, ${moment(seconds(attempt.at))}: ${attempt.reason}` : message
+  return attempt ? `${attempt.from} → ${attempt.to}, ${timeText(seconds(attempt.at))}: ${attempt.reason}` : message
 }
 
 /** A time difference for people, such as `12 s ago`, `5 min ago`, `3 h ago`, `2 days ago`. */
-export const ago = (secondsPassed: number): string => `${span(secondsPassed)} ago`
+export const ago = (secondsPassed: number): string => `${spanText(secondsPassed)} ago`
 
 /** A duration for people, such as `12 s`, `5 min`, `3 h`, `2 days`. */
-export function span(length: number): string {
+export function spanText(length: number): string {
   const s = Math.max(0, Math.round(length))
   if (s < 120) return `${s} s`
   if (s < 7200) return `${Math.round(s / 60)} min`

@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import { codeOf } from '../base/errors.ts'
-import { moment, seconds } from '../base/time.ts'
+import { seconds, timeText } from '../base/time.ts'
 import { authorityNames, ignoredProxy, networkVariable, rememberedVariables } from '../files/network.ts'
 import { readFile } from '../files/read.ts'
 
@@ -84,7 +84,7 @@ const unknownAuthority = new Set([
 export function certificateAdvice(error: unknown, now = Date.now()): string | undefined {
   const code = codeOf(error) ?? ''
   if (code === 'CERT_NOT_YET_VALID' || code === 'CERT_HAS_EXPIRED')
-    return `its certificate ${code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet'}, and the clock of this machine says ${moment(seconds(now))}; set the clock if that is wrong`
+    return `its certificate ${code === 'CERT_HAS_EXPIRED' ? 'has expired' : 'is not valid yet'}, and the clock of this machine says ${timeText(seconds(now))}; set the clock if that is wrong`
   if (!unknownAuthority.has(code)) return undefined
   const message = error instanceof Error ? error.message.split(';')[0] : code
   const [fault] = trustNow(networkVariable)?.faults ?? []

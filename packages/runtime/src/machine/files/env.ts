@@ -156,5 +156,5 @@ export function readOrigin(written: string): { ok: true; value: string } | { ok:
  * True if others could read a token that is sent to this origin: the connection has no TLS, and does not stay on this
  * machine.
  */
-export const isOpen = (origin: string): boolean =>
+export const isExposed = (origin: string): boolean =>
   origin.startsWith('http://') && !/^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/.test(origin)

@@ -7,14 +7,14 @@ import { doubtfulValues, readEnvText, repeatedNames } from '@svc/protocol'
 import { exits, Refusal } from '../base/errors.ts'
 import { type Env, maxEnvBytes } from './env.ts'
 
-/** The text of a file. `what` begins the sentence of a Refusal: `The token file`. */
+/** Reads the text of a file, or throws a Refusal. `what` begins its sentence, such as `The token file`. */
 export function readHandedText(file: string, what: string, max: number): string {
   const read = readTextFile(file, max)
   if (read.is === 'text') return read.text
   throw new Refusal(`${what} ${file} ${read.is === 'missing' ? 'is not there' : read.why}.`, exits.usage)
 }
 
-/** The number of lines that a refusal names. */
+/** The maximum number of lines that a refusal names. */
 const named = 10
 
 /**

@@ -18,7 +18,7 @@ type NamedValues = Readonly<Record<string, string | undefined>>
 
 let remembered: NamedValues = {}
 
-/** Notes what the file of a connection remembers. A process serves one folder, so this holds for all its requests. */
+/** Takes the network variables from `.svc/agent.env`, for all requests of this process: a process serves one folder. */
 export function noteNetwork(env: ReadonlyMap<string, string>): void {
   remembered = Object.fromEntries(names.map((name) => [name, env.get(name)]))
 }

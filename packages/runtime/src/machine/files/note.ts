@@ -53,12 +53,12 @@ export type Noted<F> = Fixed<Kept<F>>
 type Fixed<T> = T extends object ? { readonly [K in keyof T]: Fixed<T[K]> } : T
 
 /** A field for any text. Its content is not checked, since only the runtime writes notes. */
-export const words: Field<string> = field((v) => (typeof v === 'string' ? v : undefined), { type: 'string' })
+export const anyText: Field<string> = field((v) => (typeof v === 'string' ? v : undefined), { type: 'string' })
 /** A field that is either true or absent. */
-export const yes: Field<true> = field((v) => (v === true ? v : undefined), { const: true })
+export const onlyTrue: Field<true> = field((v) => (v === true ? v : undefined), { const: true })
 
 /** A field for an object in which missing properties get a default. */
-export const filled = <T extends object, K extends keyof T>(
+export const withDefaults = <T extends object, K extends keyof T>(
   whole: Field<T>,
   defaults: { readonly [P in K]: Required<T>[P] },
 ): Field<Filled<T, K>> =>

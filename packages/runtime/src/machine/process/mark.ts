@@ -43,7 +43,7 @@ export function sendTo(found: Identity, signal: NodeJS.Signals): void {
   try {
     process.kill(found.pid, signal)
   } catch {
-    // It has ended in this moment, or runs as another user by now. Then it stays in the list, and is named.
+    // It has just ended, or now runs as another user. Then it stays in the list, and messages name it.
   }
 }
 

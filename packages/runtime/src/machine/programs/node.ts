@@ -25,7 +25,7 @@ const here = (): NodeHere => ({
 })
 
 /**
- * The path of the Node that runs now which an update of Node leaves in place. If the running Node was removed meanwhile,
+ * A path of the running Node that stays valid when Node is updated. If the running Node was removed meanwhile,
  * this is the first one in PATH that is new enough.
  */
 export function lastingNode({ running, path, home }: NodeHere = here()): string {

@@ -6,20 +6,20 @@
 import { type Ack, isObject, limits } from '@svc/protocol'
 import { boolean, field, list, number, object } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../../machine/files/folder.ts'
-import { type Noted, note, words } from '../../machine/files/note.ts'
+import { anyText, type Noted, note } from '../../machine/files/note.ts'
 import { isDiskFault } from '../../machine/files/space.ts'
 
 const entry = object(
   {
-    id: words,
-    type: words,
+    id: anyText,
+    type: anyText,
     /** The payload of the command, kept only until the outcome is written. */
     payload: field((v) => (isObject(v) ? v : undefined), { type: 'object' }),
     /** The time at which the runtime received this command, in Unix seconds. */
     received: number(),
     answered: number(),
     ok: boolean,
-    message: words,
+    message: anyText,
     /** True until the service has received the ack of this command. */
     owed: boolean,
   },
@@ -50,7 +50,7 @@ export function saveJournal(folder: Folder, commands: Journal): void {
   file.write(folder, { commands })
 }
 
-export const replace = (journal: Journal, entry: CommandEntry): Journal =>
+export const withEntry = (journal: Journal, entry: CommandEntry): Journal =>
   journal.map((other) => (other.id === entry.id ? entry : other))
 
 /**

@@ -21,7 +21,7 @@ import {
   journalNow,
   noMemory,
   readJournal,
-  replace,
+  withEntry,
 } from './journal.ts'
 
 export interface Handled extends CommandOutcome {
@@ -61,14 +61,14 @@ function receiveOne(
   const known = journalNow(folder, memory).find((e) => e.id === id)
   if (known) {
     // A log command has no ack, because its upload is the answer. Otherwise the same ack is sent again.
-    if (known.type !== 'log') changeJournal(folder, memory, (journal) => replace(journal, { ...known, owed: true }))
+    if (known.type !== 'log') changeJournal(folder, memory, (journal) => withEntry(journal, { ...known, owed: true }))
     return []
   }
   const entry: CommandEntry = { id, type, payload, received: now }
   const { refused } = changeJournal(folder, memory, (journal) => forget([...journal, entry], now))
   const outcome = refused === undefined ? carryOut(folder, manifest, command, now) : nothingDone(folder, refused)
   if (!outcome) return []
-  changeJournal(folder, memory, (journal) => replace(journal, answered(entry, outcome, now)))
+  changeJournal(folder, memory, (journal) => withEntry(journal, answered(entry, outcome, now)))
   return [{ id, type, ...outcome }]
 }
 

@@ -3,7 +3,7 @@
  * the writes themselves. The functions are pure; all times are Unix milliseconds by the clock of this machine.
  */
 import { type HealthItem, limits } from '@svc/protocol'
-import { ago, span } from '../../machine/base/time.ts'
+import { ago, spanText } from '../../machine/base/time.ts'
 
 /** The facts that are remembered about the writes of a status file. */
 export interface Writes {
@@ -153,6 +153,6 @@ export function ageItem(writes: Writes, now: number): HealthItem | undefined {
     detail:
       usual === undefined
         ? `${written}. Nothing has written it again, so what it says may no longer be true.`
-        : `${written}, although it is usually written at least every ${span(Math.ceil(usual / 1000))}.`,
+        : `${written}, although it is usually written at least every ${spanText(Math.ceil(usual / 1000))}.`,
   }
 }

@@ -10,7 +10,7 @@ import { judgeSpace, mountOf, spaceAt, spaceSentence } from '../../machine/files
 type DiskPaths = Pick<Folder, 'root' | 'svc' | 'state'>
 
 /**
- * The item, if a file system is full or nearly full or takes no changes. `refused` says why the runtime could not store
+ * Returns the item if a file system is full, is nearly full, or takes no changes. `refused` says why the runtime could not store
  * something just now; it covers quotas and errors, which no figure shows.
  */
 export function diskHealth(folder: DiskPaths, refused?: string): HealthItem[] {

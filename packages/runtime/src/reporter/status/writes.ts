@@ -4,18 +4,18 @@
  */
 import { boolean, type Field, field, list, number, object } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../../machine/files/folder.ts'
-import { filled, note, words } from '../../machine/files/note.ts'
+import { anyText, note, withDefaults } from '../../machine/files/note.ts'
 import { type FileCheck, recordCheck, type Writes } from './age.ts'
 
 type Gap = Writes['longest'][number]
 const isGap = (v: unknown): v is Gap => Array.isArray(v) && v.length === 2 && v.every(Number.isFinite)
 const gap: Field<Gap> = field((v) => (isGap(v) ? v : undefined), { type: 'array', items: { type: 'number' } })
 
-const writes = filled(
+const writes = withDefaults(
   object(
     {
       ...{ mtime: number(), at: number(), looked: number(), since: number(), broken: boolean },
-      ...{ started: words, last: number(), longest: list(gap, 100) },
+      ...{ started: anyText, last: number(), longest: list(gap, 100) },
     },
     'mtime',
     'at',

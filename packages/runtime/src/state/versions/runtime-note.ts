@@ -6,7 +6,7 @@
 import { either, number, object, oneOf } from '@svc/protocol/fields'
 import { createFolder } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { filled, type Noted, note, words } from '../../machine/files/note.ts'
+import { anyText, type Noted, note, withDefaults } from '../../machine/files/note.ts'
 import { applied, release } from './release.ts'
 
 /**
@@ -14,7 +14,7 @@ import { applied, release } from './release.ts'
  */
 const swapped = { from: release, to: release }
 
-const tried = filled(
+const tried = withDefaults(
   object(
     {
       is: oneOf(['trying', 'kept']),
@@ -34,10 +34,13 @@ const tried = filled(
   ),
   { starts: 0, began: 0, processes: 0 },
 )
-const undone = filled(object({ is: oneOf(['undoing']), ...swapped, reason: words, at: number() }, 'is', 'from', 'to'), {
-  reason: '',
-  at: 0,
-})
+const undone = withDefaults(
+  object({ is: oneOf(['undoing']), ...swapped, reason: anyText, at: number() }, 'is', 'from', 'to'),
+  {
+    reason: '',
+    at: 0,
+  },
+)
 const trial = either(tried, undone)
 export type Trial = Noted<typeof trial>
 
@@ -45,7 +48,10 @@ export type Trial = Noted<typeof trial>
  * A hold on a version of the runtime. The hold also ends if somebody replaces the runtime's file; `running` is the
  * checksum of the file that was in place when the hold began.
  */
-const hold = filled(object({ version: words, reason: words, running: words }, 'version'), { reason: '', running: '' })
+const hold = withDefaults(object({ version: anyText, reason: anyText, running: anyText }, 'version'), {
+  reason: '',
+  running: '',
+})
 export type RuntimeHold = Noted<typeof hold>
 
 /**

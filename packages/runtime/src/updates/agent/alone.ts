@@ -2,7 +2,6 @@
  * Rolls back, or lifts the holds, while no runtime runs. The caller holds the folder's lock and does what the runtime
  * would do. Neither the service nor a network is needed.
  */
-
 import { readScale } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { isDiskFault } from '../../machine/files/space.ts'
@@ -11,16 +10,16 @@ import type { AskedUpdate } from './ask.ts'
 import { rollback } from './ask.ts'
 import { change } from './change.ts'
 import { readUpdate, type Update, unreadable, writeUpdate } from './journal.ts'
-import { found } from './start.ts'
+import { stateAtStart } from './start.ts'
 
 /**
  * The state of the update that a start of the runtime would find now. `version` is the version that the manifest in
  * place names.
  */
-export function standing(folder: Folder, version: string): Update {
+export function updateOnDisk(folder: Folder, version: string): Update {
   const why = unreadable(folder)
   if (why !== undefined) throw new Error(`Nothing was changed, because ${why}.`)
-  return found(readUpdate(folder), { version, sha256: leadsTo(folder) ?? '' }, { at: Date.now() })
+  return stateAtStart(readUpdate(folder), { version, sha256: leadsTo(folder) ?? '' }, { at: Date.now() })
 }
 
 /**
@@ -33,7 +32,7 @@ export function rollbackAlone(
   asked: Omit<AskedUpdate, 'what' | 'at'>,
 ): { readonly ok: false; readonly message: string } | { readonly ok: true; readonly update: Update } {
   const how = { at: Date.now(), scale: readScale(process.env.SVC_TIME_SCALE) }
-  const now = standing(folder, version)
+  const now = updateOnDisk(folder, version)
   const came = now.state === 'undoing' ? undefined : rollback(folder, now, asked)
   if (came && came.event !== 'asked') return { ok: false, message: came.why ?? '' }
   const undoing = came ? change(now, came, how) : now // an earlier rollback was interrupted, and is finished here
@@ -62,7 +61,7 @@ function begun(folder: Folder, undoing: Update): void {
 
 /** Lifts the hold, the wait before a retry, and the limit of three rollbacks in a day (D25, D29). */
 export function unholdAlone(folder: Folder, version: string): Update {
-  const { hold: _, retry: __, ...rest } = standing(folder, version)
+  const { hold: _, retry: __, ...rest } = updateOnDisk(folder, version)
   const update = { ...rest, rollbacks: [] }
   writeUpdate(folder, update)
   return update

@@ -7,19 +7,19 @@ import { number, object, oneOf } from '@svc/protocol/fields'
 import { messageOf } from '../../machine/base/errors.ts'
 import { removeDurably } from '../../machine/files/durable.ts'
 import { type Folder, prepare } from '../../machine/files/folder.ts'
-import { type Noted, note, words } from '../../machine/files/note.ts'
+import { anyText, type Noted, note } from '../../machine/files/note.ts'
 import { dropLead, hasVersion, prepareLead } from '../../state/versions/folders.ts'
 import type { Came } from './change.ts'
 import type { Update } from './journal.ts'
 
 const asked = object(
   {
-    id: words,
+    id: anyText,
     what: oneOf(['rollback', 'unhold']),
     /** The version that ran when the request was made. */
-    running: words,
+    running: anyText,
     /** Who made the request, such as `on this machine by ann`. */
-    by: words,
+    by: anyText,
     /** When the request was made, in Unix milliseconds. */
     at: number(),
   },

@@ -6,7 +6,7 @@
 import { levels } from '@svc/protocol'
 import { boolean, list, number, object, oneOf } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../../machine/files/folder.ts'
-import { filled, type Noted, note, words } from '../../machine/files/note.ts'
+import { anyText, type Noted, note, withDefaults } from '../../machine/files/note.ts'
 import { applied, hold, release } from '../../state/versions/release.ts'
 import { states } from './moves.ts'
 
@@ -14,7 +14,7 @@ import { states } from './moves.ts'
  * The 30 minutes for which a version is watched after it was kept (3.3, D27, D28). Times are in seconds, and count only
  * while the agent runs.
  */
-const window = filled(
+const window = withDefaults(
   object({
     /** The level of the agent when the version was kept. */
     baseline: oneOf(levels),
@@ -30,9 +30,9 @@ const window = filled(
 )
 export type Window = Noted<typeof window>
 
-const moment = filled(object({ version: words, at: number() }, 'version'), { at: 0 })
+const moment = withDefaults(object({ version: anyText, at: number() }, 'version'), { at: 0 })
 
-const update = filled(
+const update = withDefaults(
   object(
     {
       state: oneOf(states),
@@ -63,7 +63,7 @@ const update = filled(
        */
       retry: moment,
       /** The last request of a person on this machine, with its answer. */
-      asked: filled(object({ id: words, ok: boolean, message: words }, 'id'), { ok: false, message: '' }),
+      asked: withDefaults(object({ id: anyText, ok: boolean, message: anyText }, 'id'), { ok: false, message: '' }),
     },
     'state',
     'running',

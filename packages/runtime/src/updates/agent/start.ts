@@ -14,7 +14,7 @@ const maxProofs = 2
  * The state of the update with which a start continues. `inPlace` is the version to which `current` leads, by its
  * folder name and its manifest.
  */
-export function found(
+export function stateAtStart(
   journal: Update | undefined,
   inPlace: Release,
   how: { at: number; chance?: number; scale?: number },

@@ -12,7 +12,7 @@ import type { Update, Window } from './journal.ts'
 import { moves, states, type UpdateEvent, type UpdateState } from './moves.ts'
 import { appliedOf, sentences, wishSentences } from './now.ts'
 import { prove } from './proving.ts'
-import { found } from './start.ts'
+import { stateAtStart } from './start.ts'
 import { judgeBundle } from './steps.ts'
 import { evaluate, verdict } from './watching.ts'
 import { judgeWish, lifts } from './wish.ts'
@@ -50,7 +50,7 @@ describe('what the next start does after a kill (docs/decisions/kills.md)', () =
     ['undoing', b, 'undoing', '1.4.0', 'rolled_back'],
     ['undoing', a, 'undoing', '1.4.0', 'rolled_back'],
   ])('%s, current leads to %j: %s, %s works, outcome %s', (state, inPlace, then, works, outcome) => {
-    const now = found(noted[state], inPlace, how)
+    const now = stateAtStart(noted[state], inPlace, how)
     expect(now.state).toBe(then)
     expect(now.running.version).toBe(works)
     expect(now.applied?.outcome).toBe(outcome)
@@ -63,18 +63,18 @@ describe('what the next start does after a kill (docs/decisions/kills.md)', () =
   })
 
   test('a proof that is killed twice is rolled back', () => {
-    const once = found(noted.proving, b, how)
+    const once = stateAtStart(noted.proving, b, how)
     expect(once).toMatchObject({ state: 'proving', proofs: 2 })
-    expect(found(once, b, how)).toMatchObject({ state: 'undoing', running: a, hold: { version: '1.5.0' } })
+    expect(stateAtStart(once, b, how)).toMatchObject({ state: 'undoing', running: a, hold: { version: '1.5.0' } })
   })
 
   test('no chain of kills loops: after three starts each state has come to rest', () => {
     for (const state of states) {
       for (const inPlace of [a, b]) {
         let now = noted[state]
-        for (let i = 0; i < 3; i++) now = found(now, now.state === 'undoing' ? now.running : inPlace, how)
+        for (let i = 0; i < 3; i++) now = stateAtStart(now, now.state === 'undoing' ? now.running : inPlace, how)
         expect(
-          found(now, now.state === 'undoing' ? now.running : inPlace, how),
+          stateAtStart(now, now.state === 'undoing' ? now.running : inPlace, how),
           `${state}, ${inPlace.version}`,
         ).toEqual(now)
       }
@@ -82,13 +82,17 @@ describe('what the next start does after a kill (docs/decisions/kills.md)', () =
   })
 
   test('the window continues from the saved minutes and baseline', () => {
-    expect(found(noted.watching, b, how).window).toEqual(window)
+    expect(stateAtStart(noted.watching, b, how).window).toEqual(window)
   })
 
   test('a folder whose current was pointed elsewhere by hand runs that version, and a first start is not an update', () => {
-    expect(found(idle, b, how)).toMatchObject({ state: 'idle', running: b, previous: z })
-    expect(found(undefined, a, how)).toEqual({ state: 'idle', running: a, rollbacks: [] })
-    expect(appliedOf(found(undefined, a, how))).toEqual({ version: '1.4.0', outcome: 'ok', message: 'installed' })
+    expect(stateAtStart(idle, b, how)).toMatchObject({ state: 'idle', running: b, previous: z })
+    expect(stateAtStart(undefined, a, how)).toEqual({ state: 'idle', running: a, rollbacks: [] })
+    expect(appliedOf(stateAtStart(undefined, a, how))).toEqual({
+      version: '1.4.0',
+      outcome: 'ok',
+      message: 'installed',
+    })
   })
 })
 

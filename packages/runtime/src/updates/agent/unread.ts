@@ -26,7 +26,7 @@ export interface Updates {
 const againSeconds = 10
 
 /** A sentence about why no version is changed; undefined if updates are possible. */
-export function standstill(folder: Pick<Folder, 'install' | 'update'>): string | undefined {
+export function whyNoUpdates(folder: Pick<Folder, 'install' | 'update'>): string | undefined {
   const why = unreadableInstall(folder) ?? unreadable(folder)
   return why && `No version is changed, because ${why}.`
 }
@@ -38,14 +38,14 @@ export function onceReadable(
   say: (line: string) => void,
   begin: () => Updates | undefined,
 ): Updates | undefined {
-  let why = standstill(folder)
+  let why = whyNoUpdates(folder)
   if (why === undefined) return begin()
   say(why)
   let it: Updates | undefined
   const over = (async () => {
     while (why !== undefined) {
       if (!(await wait(duration(againSeconds), stop))) return
-      const now = standstill(folder)
+      const now = whyNoUpdates(folder)
       if (now !== undefined && now !== why) say(now)
       why = now
     }

@@ -19,7 +19,7 @@ import { drive, how } from './drive.ts'
 import { readUpdate, type Update, writeUpdate } from './journal.ts'
 import { begin, isUnsettled, type ListeningAct, type ListeningEvent, step } from './listening.ts'
 import { appliedOf } from './now.ts'
-import { found } from './start.ts'
+import { stateAtStart } from './start.ts'
 import { onceReadable, type Updates } from './unread.ts'
 
 /** The minimum seconds between the starts of two updates that the service wishes, whatever their versions are. */
@@ -60,7 +60,12 @@ export function updates(folder: Folder, running: string, stop: AbortSignal, hand
 function listen(folder: Folder, place: ListenerSettings, hands: UpdateHost): Updates {
   const { say } = hands
   const first = readUpdate(folder)
-  const { on, now, save, wish, attempt, end } = listener(folder, place, hands, found(first, place.inPlace, how()))
+  const { on, now, save, wish, attempt, end } = listener(
+    folder,
+    place,
+    hands,
+    stateAtStart(first, place.inPlace, how()),
+  )
   const { applied, state } = now().update
   if (now().update !== first && (first || state !== 'idle')) save(now().update)
   if (applied && applied !== first?.applied) say(`update ${applied.message}`)

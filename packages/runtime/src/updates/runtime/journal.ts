@@ -5,20 +5,20 @@
  */
 import { number, object, oneOf } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../../machine/files/folder.ts'
-import { filled, type Noted, note, words, yes } from '../../machine/files/note.ts'
+import { anyText, type Noted, note, onlyTrue, withDefaults } from '../../machine/files/note.ts'
 
-const attempt = filled(
+const attempt = withDefaults(
   object(
     {
       /** `swapping`: the launcher was asked to swap. `ended`: the attempt has an outcome, or the wish was withdrawn. */
       is: oneOf(['trying', 'swapping', 'ended']),
-      wish: words,
+      wish: anyText,
       /** When the attempt started or ended, in Unix milliseconds. */
       at: number(),
       /** The number of consecutive starts of this attempt that did not reach an end. */
       begun: number(),
       /** True once an answer of the service, after the attempt, no longer wished its version. */
-      closed: yes,
+      closed: onlyTrue,
     },
     'is',
     'wish',
