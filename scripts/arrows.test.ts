@@ -45,7 +45,7 @@ const wider: Readonly<Record<string, readonly string[]>> = {
   protocol: ['testing'], // The tests ask for their level, that is, how much they should try.
   blueprint: ['testing'],
   api: [],
-  server: ['testing'], // The server's tests use helpers such as a simulated power failure.
+  server: ['testing', 'building'], // The server's tests use helpers such as a simulated power failure.
   runtime: ['server', 'building', 'testing'], // The runtime's tests run agents against a real service.
   // The page's tests open the page of a service with a product, and one with the jobs of an account.
   dashboard: ['api', 'building', 'testing', 'examples', 'runtime'],
@@ -58,7 +58,7 @@ const wider: Readonly<Record<string, readonly string[]>> = {
   // The tests of the examples run the agents against a real service.
   examples: ['protocol', 'blueprint', 'runtime', 'server', 'testing'],
   building: [],
-  testing: ['runtime', 'building'], // The programs that tests run are built from the packages.
+  testing: ['runtime', 'server', 'building'], // The programs that tests run are built from the packages.
   // The scripts build, start and release all.
   scripts: ['protocol', 'blueprint', 'runtime', 'server', 'dashboard', 'building', 'testing'],
 }

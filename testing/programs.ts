@@ -2,13 +2,14 @@
  * Bundles the programs that tests start hundreds of times, since starting a program from its sources takes two to five
  * times as much CPU time. Some tests still start the sources, because people do so in a checkout.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
 import { fingerprint } from '../building/fingerprint.ts'
 import { nothingShared, sharedText } from '../packages/runtime/archive/parts.ts'
 import { buildRuntime, ownKeys } from '../packages/runtime/build.ts'
+import { bundleService } from '../packages/server/build.ts'
+import { beside } from '../packages/server/src/platform/installed.ts'
 import { type Programs, sources } from './sources.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -32,15 +33,15 @@ export async function makePrograms(now: number): Promise<Programs> {
     const shared = nothingShared()
     await buildRuntime({ outDir: temporary, version: 'dev', keys: ownKeys(), shared })
     writeFileSync(join(temporary, sharedBuild), await sharedText(shared))
-    await buildServer(join(temporary, 'server'))
+    await buildServer(join(temporary, 'service/program'))
     await buildKillAt(join(temporary, 'kill-at.cjs'))
     if (existsSync(folder)) rmSync(temporary, { recursive: true })
     else renameSync(temporary, folder)
   }
   return {
     svc: join(folder, 'svc.pyz'),
-    server: join(folder, 'server/main.mjs'),
-    serve: join(folder, 'server/serve.mjs'),
+    server: join(folder, 'service/program/main.mjs'),
+    serve: join(folder, 'service/program/serve.mjs'),
     killAt: join(folder, 'kill-at.cjs'),
     sharedBuild: join(folder, sharedBuild),
   }
@@ -62,66 +63,9 @@ async function buildKillAt(outfile: string): Promise<void> {
   })
 }
 
-/**
- * Bundles the server in several parts, because `main.ts` turns on the compile cache before it imports the rest. The
- * bundles are minified, except for names, because most of a start is reading and compiling them.
- */
-async function buildServer(outdir: string): Promise<void> {
-  const threads = new Set<string>()
-  const options: BuildOptions = {
-    entryNames: '[name]',
-    outdir,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
-    minifyWhitespace: true,
-    minifySyntax: true,
-    legalComments: 'none',
-    platform: 'node',
-    format: 'esm',
-    target: 'node24',
-    logLevel: 'error',
-    // Libraries in the bundle that are CommonJS load Node's own modules with `require`, which this line defines.
-    banner: {
-      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
-    },
-    // The library pg tries to load pg-native, which is not installed, and works without it.
-    external: ['pg-native'],
-    plugins: [ownPlaces(threads), lazyHttp],
-  }
-  await build({ ...options, entryPoints: [sources.server, sources.serve] })
-  await build({ ...options, entryPoints: [...threads] })
-}
-
-/**
- * A plugin that lets bundled files find files beside their sources in the checkout, such as the built page. Files that
- * run in worker threads are added to `threads`, to be bundled separately.
- */
-const ownPlaces = (threads: Set<string>): Plugin => ({
-  name: 'own places',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /\/packages\/[a-z]+\/src\/.*\.ts$/ }, ({ path }) => ({
-      loader: 'ts',
-      contents: readFileSync(path, 'utf8')
-        .replaceAll(/(new Worker\(new URL\('\.\/)([a-z-]+)\.ts', import\.meta\.url\)/g, (_, before, name) => {
-          threads.add(join(dirname(path), `${name}.ts`))
-          return `${before}${name}.mjs', import.meta['url'])`
-        })
-        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
-        .replaceAll('import.meta.dirname', JSON.stringify(dirname(path))),
-    })),
-})
-
-/**
- * A plugin that replaces imports of `node:http` by a call that loads the module. An import would read every getter of
- * the module and so load the WebSocket client, which takes a third of the start of a short command.
- */
-const lazyHttp: Plugin = {
-  name: 'lazy node:http',
-  setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^(node:)?http$/ }, () => ({ path: 'node:http', namespace: 'lazy' }))
-    onLoad({ filter: /./, namespace: 'lazy' }, () => ({
-      contents: `module.exports = process.getBuiltinModule('node:http')`,
-    }))
-  },
+/** Bundles the service, and puts links beside it to what it serves in the checkout. */
+async function buildServer(folder: string): Promise<void> {
+  await bundleService(folder, [sources.server, sources.serve])
+  for (const [inCheckout, besideProgram] of Object.values(beside))
+    symlinkSync(join(root, inCheckout), join(folder, besideProgram))
 }

@@ -1,10 +1,8 @@
-/**
- * Starts `svc-server` (service/cli/main.ts). Compiled code is cached in `.cache`, which halves the time to the first
- * output.
- */
+/** Starts `svc-server` (service/cli/main.ts), with a cache of compiled code. */
 import { enableCompileCache } from 'node:module'
-import { join } from 'node:path'
+import { compiledFolder } from './platform/installed.ts'
 
-enableCompileCache(join(import.meta.dirname, '../../../.cache/compiled'))
+const compiled = compiledFolder(process.argv)
+if (compiled !== undefined) enableCompileCache(compiled)
 const { main } = await import('./service/cli/main.ts')
 process.exitCode = await main(process.argv.slice(2))

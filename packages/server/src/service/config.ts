@@ -3,7 +3,6 @@
  * defaults. Settings are read and checked once; an invalid setting is an error that names the variable, the value and
  * what is wanted. docs/operator.md has the table.
  */
-import { readFileSync } from 'node:fs'
 import { isIP, isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
@@ -14,9 +13,8 @@ import { hasArgon2, passwordForms } from '../people/accounts/password-forms.ts'
 import type { Config, PasswordForm } from '../platform/base.ts'
 import { ConfigError } from '../platform/errors.ts'
 import { readAddresses } from '../platform/http/address.ts'
+import { ownVersion, placeBeside } from '../platform/installed.ts'
 import { domainOfMails } from '../platform/mail-host.ts'
-
-const checkout = resolve(import.meta.dirname, '../../../..')
 
 export interface Settings extends Config {
   /** True if somebody set SVC_METRICS_PORT. Only then is it an error when another program uses that port. */
@@ -85,7 +83,7 @@ export function configOf(given: Variables, cwd: string): Settings {
     logLevel: read('SVC_LOG_LEVEL', (text) => logLevels.find((level) => level === text), 'info'),
     securityContact: read<string | undefined>('SVC_SECURITY_CONTACT', contact, undefined),
     passwordForm: read('SVC_PASSWORD_HASH', passwordForm, 'scrypt'),
-    releaseDir: resolve(cwd, read('SVC_RELEASE_DIR', path, join(checkout, 'dist/cli'))),
+    releaseDir: resolve(cwd, read('SVC_RELEASE_DIR', path, placeBeside('release'))),
     version: ownVersion(),
     remarks: [],
   }
@@ -214,11 +212,6 @@ function unknownNames(names: readonly string[], where: string): string[] {
   return [
     `${unknown.join(', ')} in ${where} is not a setting of the service; known are ${Object.keys(readers).join(', ')}`,
   ]
-}
-
-function ownVersion(): string {
-  const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { version: string }
-  return version
 }
 
 /**

@@ -4,7 +4,6 @@
  * with all refusals in one place.
  */
 import type { RequestListener } from 'node:http'
-import { fileURLToPath } from 'node:url'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import type { Failure } from '@svc/api'
 import { serviceTimeHeader } from '@svc/api/clock'
@@ -18,6 +17,7 @@ import { refuseAndClose } from '../platform/http/answers.ts'
 import { drain } from '../platform/http/body.ts'
 import { callerAddress } from '../platform/http/caller.ts'
 import { logAsStatus, pathOf } from '../platform/http/requests.ts'
+import { placeBeside } from '../platform/installed.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { boundOperations } from './operations/all.ts'
 import { authRoutes, linkRoutes, ownRoutes } from './routes/account.ts'
@@ -37,9 +37,6 @@ import { securityHeaders } from './routing/headers.ts'
 import { mount } from './routing/operations.ts'
 import { signInOf } from './routing/sign-in.ts'
 import type { WebDeps, WebNeeds } from './routing/web-deps.ts'
-
-const builtPage = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url))
-const builtHelp = fileURLToPath(new URL('../../../../dist/help', import.meta.url))
 
 /**
  * Builds the page and its routes. `listener` takes every request that is not for an agent route; `app` is the router
@@ -97,8 +94,8 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
   app.all('/cli/*', () => {
     throw new Refusal('not_found')
   })
-  app.route('/', helpRoutes(deps.helpDir ?? builtHelp))
-  app.route('/', staticRoutes(deps.pageDir ?? builtPage))
+  app.route('/', helpRoutes(deps.helpDir ?? placeBeside('help')))
+  app.route('/', staticRoutes(deps.pageDir ?? placeBeside('page')))
   app.notFound(() => {
     throw new Refusal('not_found')
   })

@@ -7,6 +7,7 @@
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
+import { threadFile } from '../installed.ts'
 import type { Store } from './open.ts'
 
 /**
@@ -30,7 +31,7 @@ export function startCheckpoints(
   // locks of all connections of this process.
   const fd = openSync(file, 'r')
   const usual = Number(Object.values(sqlite.prepare('pragma wal_autocheckpoint').get() ?? {})[0])
-  const worker = new Worker(new URL('./checkpointer.ts', import.meta.url), { workerData: { file, fd, from: usual } })
+  const worker = new Worker(threadFile('checkpointer'), { workerData: { file, fd, from: usual } })
   worker.unref()
   const gone = once(worker, 'exit').catch(() => {})
   sqlite.exec(`pragma wal_autocheckpoint = ${maxPages}`)

@@ -5,6 +5,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { BundleFinding } from '@svc/blueprint'
+import { threadFile } from '../../platform/installed.ts'
 import type { Arrived } from './uploads.ts'
 
 export type Judgement =
@@ -75,7 +76,7 @@ async function ask(bundle: Uint8Array | Arrived): Promise<Judgement> {
 }
 
 function started(): Worker {
-  const thread = new Worker(new URL('./judge-worker.ts', import.meta.url), {
+  const thread = new Worker(threadFile('judge'), {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   })

@@ -1,0 +1,91 @@
+/**
+ * Where this program is installed, and what lies beside it. In a checkout the program runs from its sources, which end
+ * in `.ts`. A package has it as bundled files, all in one folder, with everything that it serves in folders beside them
+ * (packages/server/build.ts).
+ */
+import { accessSync, constants, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parseEnv } from 'node:util'
+
+const here = import.meta.dirname
+
+/** True where the program runs from bundled files. */
+export const isPackage = !import.meta.filename.endsWith('.ts')
+
+const checkout = join(here, '../../../..')
+const inCheckout = (path: string) => join(checkout, path)
+const sources = inCheckout('packages/server/src')
+
+/**
+ * What lies beside the program: the path from the root of the checkout, and in a package the path from the folder of the
+ * program.
+ */
+export const beside = {
+  /** The built page. */
+  page: ['packages/dashboard/dist', 'page'],
+  /** The rendered documents. */
+  help: ['dist/help', 'help'],
+  /** The build of `svc.pyz` that the service offers to agents. */
+  release: ['dist/cli', 'cli'],
+  commonPasswords: ['packages/server/src/people/accounts/common-passwords.txt', 'common-passwords.txt'],
+  description: ['package.json', '../package.json'],
+} as const
+
+/** The absolute path of something that lies beside the program. */
+export function placeBeside(what: keyof typeof beside): string {
+  const [fromCheckout, fromProgram] = beside[what]
+  return isPackage ? join(here, fromProgram) : inCheckout(fromCheckout)
+}
+
+/** The programs of worker threads: their sources, without `.ts`. In a package they lie beside the program. */
+export const threads = { judge: 'updates/blueprints/judge-worker', checkpointer: 'platform/db/checkpointer' } as const
+
+export const threadFile = (thread: keyof typeof threads): URL =>
+  pathToFileURL(isPackage ? join(here, `${basename(threads[thread])}.mjs`) : join(sources, `${threads[thread]}.ts`))
+
+/** The version of this program. */
+export function ownVersion(): string {
+  const { version } = JSON.parse(readFileSync(placeBeside('description'), 'utf8')) as { version: string }
+  return version
+}
+
+/**
+ * The folder for compiled code, which halves the time to the first output: beside the program or, where that folder
+ * cannot be written, below the data folder. Undefined if neither can be. `args` are those of the command line.
+ */
+export function compiledFolder(args: readonly string[], env = process.env, cwd = process.cwd()): string | undefined {
+  if (!isPackage) return inCheckout('.cache/compiled')
+  return [here, dataFolder(args, env, cwd)].find(canBeWritten)?.concat('/.cache/compiled')
+}
+
+/**
+ * The data folder, read before the settings are: reading those takes code whose compiled form lies in the cache. A
+ * mistake in the settings is told when they are read.
+ */
+function dataFolder(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): string {
+  const at = args.indexOf('--data-dir')
+  return resolve(cwd, (at >= 0 && args[at + 1]) || env.SVC_DATA_DIR || inEnvFile(cwd) || 'svc-data')
+}
+
+function inEnvFile(cwd: string): string | undefined {
+  try {
+    return parseEnv(readFileSync(join(cwd, '.env'), 'utf8')).SVC_DATA_DIR
+  } catch {
+    return undefined // there is none, or it cannot be read
+  }
+}
+
+function canBeWritten(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What a person types on the machine of the service: the start of each operator's command, and how to start it. */
+export const typed = isPackage
+  ? { command: 'svc-server', start: 'svc-server start' }
+  : { command: 'npx svc-server', start: 'npm start --' }
