@@ -46,17 +46,30 @@ const products: Product[] = [
 /**
  * Builds the products that are out of date, in a separate process: the caller may run for months and should not keep
  * the bundlers in memory. With `quiet`, nothing is printed on success. `page: false` is for a caller that serves the
- * page from its sources.
+ * page from its sources, and `runtime: false` for one that must leave `dist/cli` as it is.
  */
-export async function build({ quiet = false, page = true }: { quiet?: boolean; page?: boolean } = {}): Promise<void> {
-  if (!wanted(page).some((product) => staleMark(product))) return
-  const args = [import.meta.filename, ...(quiet ? ['--quiet'] : []), ...(page ? [] : ['--no-page'])]
+export async function build({
+  quiet = false,
+  page = true,
+  runtime = true,
+}: {
+  quiet?: boolean
+  page?: boolean
+  runtime?: boolean
+} = {}): Promise<void> {
+  const left = [...(page ? [] : ['--no-page']), ...(runtime ? [] : ['--no-runtime'])]
+  if (!wanted(left).some((product) => staleMark(product))) return
+  const args = [import.meta.filename, ...(quiet ? ['--quiet'] : []), ...left]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] })
   const [code, signal] = await once(child, 'exit')
   if (code !== 0) throw new Error(`The build ended with ${signal ?? `code ${code}`}; what it said stands above.`)
 }
 
-const wanted = (page: boolean) => products.filter(({ make }) => page || make !== makePage)
+const wanted = (args: readonly string[]) =>
+  products.filter(
+    ({ make }) =>
+      !(make === makePage && args.includes('--no-page')) && !(make === makeRuntime && args.includes('--no-runtime')),
+  )
 
 /** The text that marks a product as built from its present sources; undefined if the product already has that mark. */
 function staleMark({ result, sources }: Product): string | undefined {
@@ -152,6 +165,4 @@ function readText(file: string): string | undefined {
   }
 }
 
-if (import.meta.main)
-  for (const product of wanted(!process.argv.includes('--no-page')))
-    await bring(product, process.argv.includes('--quiet'))
+if (import.meta.main) for (const product of wanted(process.argv)) await bring(product, process.argv.includes('--quiet'))

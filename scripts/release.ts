@@ -1,39 +1,38 @@
 /**
+ * `npm run release -- --service` also makes the package of the service, and checksums of all files. Its files go into a
+ * folder of their own, and what the service of this checkout offers stays as it is.
+ *
  * `npm run release -- --key FILE` builds `svc.pyz`, signs it with an OpenSSH key, verifies the signature as every
  * runtime will, and puts the build with its checksum and signature into the folder from which the service reads it.
  * Without a key the build is not signed.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { isVersion, runtimeVersion, shown } from '../packages/protocol/src/index.ts'
+import { isVersion, runtimeVersion, shown, sizeText } from '../packages/protocol/src/index.ts'
 import { buildRuntime } from '../packages/runtime/build.ts'
+import { buildPackage, packageName } from '../packages/server/build.ts'
 import { readConfig } from '../packages/server/src/service/config.ts'
 import { readBuild } from '../packages/server/src/updates/releases/build.ts'
-import { markRuntimeBuilt } from './build.ts'
+import { build, markRuntimeBuilt } from './build.ts'
 import { addKey, keysOf, publicPart, ReleaseError, whyOf } from './release/keys.ts'
 import { sign, verify } from './release/sign.ts'
 
 const root = join(import.meta.dirname, '..')
-const usage = `npm run release -- [--key FILE] [--add-key] [--version V] [--out FOLDER] [--keys FILE]
+const usage = `npm run release -- [--service] [--key FILE] [--add-key] [--version V] [--out FOLDER] [--keys FILE]
 
+  --service       also make svc-server-VERSION.tgz, the package of the service, and SHA256SUMS
   --key FILE      the OpenSSH key to sign with; a public one when an agent holds its private part
   --add-key       add its public part to the keys that are built in, where it is missing
   --version V     the version of the release (default: the one in package.json)
-  --out FOLDER    where to put it (default: SVC_RELEASE_DIR, else dist/cli)
+  --out FOLDER    where to put it (default: SVC_RELEASE_DIR, else dist/cli; with --service dist/release)
   --keys FILE     the public keys that are built in (default: packages/runtime/release-keys)`
 
-try {
-  await release(optionsOf(process.argv.slice(2)))
-} catch (error) {
-  if (!(error instanceof ReleaseError)) throw error
-  process.stderr.write(`svc: ${error.message}\n`)
-  process.exitCode = 1
-}
-
 interface Options {
+  service: boolean
   key: string | undefined
   addKey: boolean
   version: string
@@ -41,7 +40,7 @@ interface Options {
   keysFile: string
 }
 
-async function release({ key, addKey, version, out, keysFile }: Options): Promise<void> {
+async function release({ service, key, addKey, version, out, keysFile }: Options): Promise<void> {
   const keys = builtInKeys(key, keysFile, addKey)
   const work = mkdtempSync(join(tmpdir(), 'svc-release-'))
   try {
@@ -53,13 +52,32 @@ async function release({ key, addKey, version, out, keysFile }: Options): Promis
     }
     const judged = await readBuild(work)
     if (!judged?.ok) throw new ReleaseError(`The service would refuse this build: ${judged?.message}`)
+    if (service) await addService(work, { version, key, keys })
     place(work, out)
     if (out === join(root, 'dist/cli')) markRuntimeBuilt()
-    tell({ version, sha256, out, signedBy: key === undefined ? undefined : publicPart(key) })
+    tell({ service, version, sha256, out, signedBy: key === undefined ? undefined : publicPart(key) })
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
 }
+
+/** Adds the package of the service, which contains this build of `svc.pyz`, and the checksums of both to the folder. */
+async function addService(
+  work: string,
+  { version, key, keys }: { version: string; key: string | undefined; keys: string[] },
+) {
+  await build({ runtime: false })
+  await buildPackage(work, { version, release: work })
+  const sums = join(work, 'SHA256SUMS')
+  const lines = [packageName(version), 'svc.pyz'].map((name) => `${sha256Of(join(work, name))}  ${name}\n`)
+  writeFileSync(sums, lines.join(''))
+  if (key === undefined) return
+  const signature = sign(sums, key, 'svc-release-sums')
+  verify(sums, signature, keys, 'svc-release-sums')
+  writeFileSync(`${sums}.sig`, signature)
+}
+
+const sha256Of = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
 
 /**
  * The public keys from which every runtime of this build will accept releases. The key that signs this release must be
@@ -82,29 +100,30 @@ function builtInKeys(key: string | undefined, keysFile: string, add: boolean): s
 }
 
 /**
- * Copies the files of a release into the folder from which the service reads them. A service that reads the folder
- * meanwhile finds a checksum or signature that does not match, and continues to serve the previous release.
+ * Copies the files of a release into their folder, and removes what a release before has left there. A service that reads the
+ * folder meanwhile finds a checksum or signature that does not match, and continues to serve the previous release.
  */
 function place(from: string, to: string): void {
   mkdirSync(to, { recursive: true })
-  for (const name of ['package.json', 'svc.pyz', 'svc.pyz.sha256', 'svc.pyz.sig']) {
-    const [made, wanted] = [join(from, name), join(to, name)]
-    if (!existsSync(made)) {
-      rmSync(wanted, { force: true })
-      continue
-    }
-    const temporary = `${wanted}.${process.pid}.tmp`
-    writeFileSync(temporary, readFileSync(made), { mode: name === 'svc.pyz' ? 0o755 : 0o644 })
-    renameSync(temporary, wanted)
+  const made = readdirSync(from)
+  for (const name of made) {
+    const temporary = join(to, `${name}.${process.pid}.tmp`)
+    writeFileSync(temporary, readFileSync(join(from, name)), { mode: name === 'svc.pyz' ? 0o755 : 0o644 })
+    renameSync(temporary, join(to, name))
   }
+  for (const name of readdirSync(to)) if (isOfRelease.test(name) && !made.includes(name)) rmSync(join(to, name))
 }
 
+const isOfRelease = /^(svc\.pyz\.sig|SHA256SUMS(\.sig)?|svc-server-.*\.tgz)$/
+
 function tell({
+  service,
   version,
   sha256,
   out,
   signedBy,
 }: {
+  service: boolean
   version: string
   sha256: string
   out: string
@@ -118,8 +137,17 @@ function tell({
       '  To sign it: ssh-keygen -t ed25519 -f release-key, once, then npm run release -- --key release-key --add-key',
     )
   if (hasChanges()) lines.push('  The checkout has changes that are not committed: nobody else can build these bytes.')
+  if (service) lines.push(...ofPackage(out, version))
   lines.push(`To serve it: npx svc-server release add ${relative(process.cwd(), out) || '.'}`)
   process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+const ofPackage = (out: string, version: string): string[] => {
+  const file = join(out, packageName(version))
+  return [
+    `The package of the service: ${file} (${sizeText(statSync(file).size)})`,
+    `  To install it: npm install -g ${file}`,
+  ]
 }
 
 function hasChanges(): boolean {
@@ -131,16 +159,17 @@ function hasChanges(): boolean {
 }
 
 function optionsOf(args: string[]): Options {
-  const { key, 'add-key': addKey, version, out, keys } = read(args)
+  const { service, key, 'add-key': addKey, version, out, keys } = read(args)
   if (!isVersion(version) || !runtimeVersion.test(version))
     throw new ReleaseError(
       `The version of a release must be a semantic version of at most 64 characters without "+", such as 1.4.0: got ${shown(version)}.`,
     )
   return {
+    service,
     key: key && resolve(key),
     addKey,
     version,
-    out: out === undefined ? readConfig().releaseDir : resolve(out),
+    out: out !== undefined ? resolve(out) : service ? join(root, 'dist/release') : readConfig().releaseDir,
     keysFile: keys === undefined ? join(root, 'packages/runtime/release-keys') : resolve(keys),
   }
 }
@@ -150,6 +179,7 @@ function read(args: string[]) {
     const { values } = parseArgs({
       args,
       options: {
+        service: { type: 'boolean', default: false },
         key: { type: 'string' },
         'add-key': { type: 'boolean', default: false },
         version: { type: 'string', default: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version },
@@ -167,4 +197,12 @@ function read(args: string[]) {
     process.stderr.write(`svc: ${whyOf(error)}\n\n${usage}\n`)
     process.exit(2)
   }
+}
+
+try {
+  await release(optionsOf(process.argv.slice(2)))
+} catch (error) {
+  if (!(error instanceof ReleaseError)) throw error
+  process.stderr.write(`svc: ${error.message}\n`)
+  process.exitCode = 1
 }

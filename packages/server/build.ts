@@ -74,8 +74,10 @@ export interface ServicePackage {
   readonly release: string
 }
 
-/** Writes `svc-server-VERSION.tgz` into `outDir`, and returns its path. The page and the help must be built. */
-export async function buildPackage(outDir: string, { version, release }: ServicePackage): Promise<string> {
+export const packageName = (version: string): string => `svc-server-${version}.tgz`
+
+/** Writes the package into `outDir`. The page and the help must be built. */
+export async function buildPackage(outDir: string, { version, release }: ServicePackage): Promise<void> {
   const stage = mkdtempSync(join(tmpdir(), 'svc-package-'))
   try {
     const program = join(stage, 'program')
@@ -84,7 +86,7 @@ export async function buildPackage(outDir: string, { version, release }: Service
     for (const [inCheckout, besideProgram] of Object.values(copied))
       cpSync(join(root, inCheckout), join(program, besideProgram), { recursive: true })
     cpSync(release, join(program, served[1]), { recursive: true })
-    nameTheCommand(join(program, copied.help[1]))
+    nameTheCommand(program)
     writeFileSync(join(program, description[1]), `${JSON.stringify(descriptionOf(version), null, 2)}\n`)
     writeFileSync(join(stage, 'NOTICES.txt'), noticesOf('svc-server', containedIn(modules)))
     cpSync(join(root, 'LICENSE'), join(stage, 'LICENSE'))
@@ -92,10 +94,8 @@ export async function buildPackage(outDir: string, { version, release }: Service
     cpSync(join(ownFiles, 'svc-server.js'), join(stage, starter))
     chmodSync(join(stage, starter), 0o755)
     mkdirSync(outDir, { recursive: true })
-    const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', resolve(outDir)]
-    const said = execFileSync('npm', args, { cwd: stage, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
-    const [{ filename }] = JSON.parse(said) as [{ filename: string }]
-    return join(resolve(outDir), filename)
+    const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', resolve(outDir)]
+    execFileSync('npm', args, { cwd: stage, stdio: ['ignore', 'ignore', 'inherit'] })
   } finally {
     rmSync(stage, { recursive: true, force: true })
   }
@@ -116,11 +116,18 @@ const descriptionOf = (version: string) => ({
   engines: { node: '>=24' },
 })
 
-/** Writes the command as it is typed where the package is installed into the documents of the help. */
-function nameTheCommand(help: string): void {
-  for (const name of readdirSync(help, { recursive: true, encoding: 'utf8' })) {
-    if (!name.endsWith('.html')) continue
-    const file = join(help, name)
-    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('npx svc-server', 'svc-server'))
-  }
+/**
+ * Writes the command as it is typed where the package is installed into the documents of the help, and into the page,
+ * which reads it from there.
+ */
+function nameTheCommand(program: string): void {
+  const help = join(program, beside.help[1])
+  for (const name of readdirSync(help, { recursive: true, encoding: 'utf8' }))
+    if (name.endsWith('.html')) edit(join(help, name), (html) => html.replaceAll('npx svc-server', 'svc-server'))
+  edit(join(program, beside.page[1], 'index.html'), (html) =>
+    html.replace('<html ', '<html data-command="svc-server" '),
+  )
 }
+
+const edit = (file: string, change: (text: string) => string): void =>
+  writeFileSync(file, change(readFileSync(file, 'utf8')))

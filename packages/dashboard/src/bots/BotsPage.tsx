@@ -1,5 +1,6 @@
 import { IconRobot } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { operatorCommand } from '../data/operator-command.ts'
 import { read } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { count, Empty, ErrorNote, Help, PageHeader, Section, Text, Time, Tone, useDocumentTitle } from '../ui/index.ts'
@@ -77,7 +78,7 @@ function Products({ slug }: { slug: string }) {
                       <Tone tone="plain">not activated</Tone>{' '}
                       <span className="svc-quiet">the operator can activate it with</span>{' '}
                       <code>
-                        npx svc-server workspace activate {slug} {id}
+                        {operatorCommand} workspace activate {slug} {id}
                       </code>
                     </>
                   ) : (

@@ -3,6 +3,7 @@
 import { Button, Stack } from '@mantine/core'
 import type { Door as DoorAnswer } from '@svc/api'
 import { call } from '../data/api.ts'
+import { operatorCommand } from '../data/operator-command.ts'
 import { paths } from '../paths.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { useSubmit } from '../ui/forms/useSubmit.ts'
@@ -63,7 +64,7 @@ const FailedPage = ({ error }: { error: unknown }) => (
 const FirstPage = () => (
   <DoorShell title="Welcome" note="Nobody has an account yet. Open the link that the service printed in its terminal.">
     <p className="svc-door-hint">Lost the link? On the machine of the service, this prints a new one:</p>
-    <CopyLines text="npx svc-server link --first" label="command" />
+    <CopyLines text={`${operatorCommand} link --first`} label="command" />
   </DoorShell>
 )
 

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { bare } from '@svc/protocol'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
+import { operatorCommand } from '../data/operator-command.ts'
 import { paths } from '../paths.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { wrongWithOldEmail } from '../ui/forms/rules.ts'
@@ -52,7 +53,7 @@ const NoMail = () => (
       This service doesn’t send email. Ask its operator to run this with your email address. It sets a new password for
       you:
     </div>
-    <CopyLines text="npx svc-server person reset EMAIL" label="command" />
+    <CopyLines text={`${operatorCommand} person reset EMAIL`} label="command" />
     <DoorButton to={paths.signIn} variant="default">
       Sign in
     </DoorButton>

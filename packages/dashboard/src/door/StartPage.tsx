@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { bare } from '@svc/protocol'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
+import { operatorCommand } from '../data/operator-command.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { NewPasswordInput } from '../ui/forms/NewPasswordInput.tsx'
 import { slugOf, wrongWithEmail, wrongWithPassword, wrongWithSlug, wrongWithText } from '../ui/forms/rules.ts'
@@ -35,7 +36,7 @@ function FirstAccount({ token }: { token: string }) {
       <LinkRefused title="This link can’t be used" error={info.error} canSignIn={false}>
         Nobody has an account yet. Each new link replaces the one before: if there is a newer link, open that one.
         Otherwise this prints a new link on the machine of the service:
-        <CopyLines text="npx svc-server link --first" label="command" />
+        <CopyLines text={`${operatorCommand} link --first`} label="command" />
       </LinkRefused>
     )
   return (

@@ -3,6 +3,7 @@ import { IconBellOff, IconCloudOff, IconLock, IconRefresh } from '@tabler/icons-
 import { Suspense, useEffect, useState } from 'react'
 import { NotifyButtons } from '../alerts/channels/NotifyButtons.tsx'
 import type { LiveState } from '../data/live/useLive.ts'
+import { operatorCommand } from '../data/operator-command.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { part } from '../ui/files.tsx'
 
@@ -20,7 +21,11 @@ export function Banners({ slug, live }: { slug: string; live: LiveState }) {
           <IconLock size={16} aria-hidden />
           <div>
             <strong>This workspace is not activated.</strong> Reports from its agents are refused until the operator of
-            this service runs <code>npx svc-server workspace activate {slug} svc</code>.
+            this service runs{' '}
+            <code>
+              {operatorCommand} workspace activate {slug} svc
+            </code>
+            .
           </div>
         </div>
       )}

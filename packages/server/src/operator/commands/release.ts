@@ -60,7 +60,7 @@ export const releaseCommands = {
           r.bytes,
           r.sha256,
         ]),
-        'No release is served: npm run release makes one, svc-server release add FOLDER serves it.',
+        'No release is served. svc-server release add FOLDER serves one; npm run release makes it in a checkout.',
       ),
   }),
 }

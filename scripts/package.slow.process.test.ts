@@ -1,0 +1,170 @@
+/**
+ * Tests the package of the service: made by `npm run release -- --service`, installed by npm without a network, and
+ * started in an empty folder by whoever has it. `npm test` leaves this out.
+ */
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { transformSync } from 'esbuild'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../testing/free-port.ts'
+
+const root = join(import.meta.dirname, '..')
+const dir = mkdtempSync(join(tmpdir(), 'svc-package-test-'))
+const [key, keys, out, prefix] = ['key', 'keys', 'out', 'prefix'].map((name) => join(dir, name)) as Four
+type Four = [string, string, string, string]
+const installed = join(prefix, 'lib/node_modules/svc-server')
+const program = join(prefix, 'bin/svc-server')
+const version = '7.1.0'
+const file = join(out, `svc-server-${version}.tgz`)
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const env = { PATH: process.env.PATH ?? '', HOME: dir }
+
+beforeAll(() => {
+  chmodSync(dir, 0o755)
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+  const options = ['--service', '--version', version, '--out', out, '--key', key, '--keys', keys, '--add-key']
+  execFileSync(process.execPath, [join(root, 'scripts/release.ts'), ...options], { cwd: dir, env, stdio: 'ignore' })
+  const install = ['install', '-g', '--offline', '--no-audit', '--no-fund', '--prefix', prefix, file]
+  execFileSync('npm', install, { cwd: dir, env, stdio: 'ignore' })
+}, 120_000)
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+/** Runs the installed command until it ends, in a folder of its own. */
+function run(args: string[], { cwd = newFolder(), node = process.execPath, ...more }: Running = {}) {
+  const done = spawnSync(node, [program, ...args], {
+    cwd,
+    env: { ...env, ...more.env },
+    encoding: 'utf8',
+    uid: more.uid,
+  })
+  return { code: done.status, out: done.stdout, err: done.stderr }
+}
+interface Running {
+  cwd?: string
+  node?: string
+  env?: Record<string, string>
+  uid?: number
+}
+function newFolder(uid?: number): string {
+  const folder = mkdtempSync(join(dir, 'home-'))
+  if (uid !== undefined) execFileSync('chown', [String(uid), folder])
+  return folder
+}
+
+/** Starts the installed service in a folder, by default an empty one. Resolves with its address when it is ready. */
+async function start(
+  cwd = newFolder(),
+  uid?: number,
+): Promise<{ url: string; cwd: string; stop: () => Promise<void> }> {
+  const [port, ops] = [await freePort(), await freePort()]
+  const child = spawn(process.execPath, [program, 'start'], {
+    cwd,
+    env: { ...env, SVC_PORT: String(port), SVC_METRICS_PORT: String(ops) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid !== undefined && { uid, gid: uid }),
+  })
+  const ended = once(child, 'exit')
+  const stop = async () => {
+    child.kill()
+    await ended
+  }
+  onTestFinished(stop)
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += text))
+  while (!said.includes('svc is ready')) {
+    if (child.exitCode !== null) throw new Error(`It ended with ${child.exitCode}: ${said}`)
+    await once(child.stdout, 'data', { signal: AbortSignal.timeout(30_000) })
+  }
+  expect(said).not.toContain('ExperimentalWarning')
+  return { url: `http://localhost:${port}`, cwd, stop }
+}
+
+test('the release has the checksums of its files, with a signature for them alone', () => {
+  const sums = readFileSync(join(out, 'SHA256SUMS'), 'utf8')
+  expect(sums).toBe(
+    [file, join(out, 'svc.pyz')].map((at) => `${sha256(readFileSync(at))}  ${at.slice(out.length + 1)}\n`).join(''),
+  )
+  expect(statSync(file).size).toBeLessThan(15_000_000)
+  const allowed = readFileSync(`${key}.pub`, 'utf8').split(' ').slice(0, 2).join(' ')
+  execFileSync('sh', ['-c', `echo 'svc-release ${allowed}' >${dir}/allowed`])
+  const verified = (namespace: string) =>
+    spawnSync(
+      'ssh-keygen',
+      ['-Y', 'verify', '-f', `${dir}/allowed`, '-I', 'svc-release', '-n', namespace, '-s', join(out, 'SHA256SUMS.sig')],
+      { input: sums },
+    ).status
+  expect([verified('svc-release-sums'), verified('svc-runtime')]).toEqual([0, 255])
+})
+
+test('the package holds programs and what they serve, and no sources, libraries or links to this checkout', () => {
+  const names = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((name) => !name.includes('.cache'))
+  expect(names.filter((name) => /(^|\/)node_modules(\/|$)|\.tsx?$|\.map$/.test(name))).toEqual([])
+  for (const name of ['LICENSE', 'NOTICES.txt', 'README.md', 'program/judge-worker.mjs', 'program/checkpointer.mjs'])
+    expect(names).toContain(name)
+  const naming = names.filter(
+    (name) => statSync(join(installed, name)).isFile() && readFileSync(join(installed, name)).includes(root),
+  )
+  expect(naming).toEqual([])
+  const { dependencies, scripts, engines } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+  expect({ dependencies, scripts, engines }).toEqual({ engines: { node: '>=24' } })
+})
+
+test('in an empty folder the installed service serves the page, the help and the same svc.pyz', async () => {
+  const { url, cwd } = await start()
+  const page = await (await fetch(url)).text()
+  expect(page).toContain('data-command="svc-server"')
+  const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1] ?? ''
+  expect((await fetch(url + script)).status).toBe(200)
+  const help = await (await fetch(`${url}/help/operator`)).text()
+  expect(help).toContain('svc-server link --first')
+  expect(help).not.toContain('npx svc-server')
+  const served = new Uint8Array(await (await fetch(`${url}/cli/svc.pyz`)).arrayBuffer())
+  expect(sha256(served)).toBe(sha256(readFileSync(join(out, 'svc.pyz'))))
+  expect((await fetch(`${url}/cli/svc.pyz.sig`)).status).toBe(200)
+  expect(readdirSync(cwd)).toEqual(['svc-data'])
+  expect(run(['workspace', 'create', 'north'], { cwd })).toMatchObject({ code: 0, err: '' })
+  expect(run(['workspace', 'list', '--json'], { cwd }).out).toContain('"north"')
+})
+
+test.skipIf(process.getuid?.() !== 0)(
+  'compiled code of a program whose folder cannot be written lies below the data',
+  async () => {
+    const user = 65_534
+    rmSync(join(installed, 'program/.cache'), { recursive: true, force: true })
+    const cwd = newFolder(user)
+    await (await start(cwd, user)).stop()
+    await (await start(cwd, user)).stop()
+    expect(existsSync(join(cwd, 'svc-data/.cache/compiled'))).toBe(true)
+    expect(existsSync(join(installed, 'program/.cache'))).toBe(false)
+  },
+)
+
+test('npx runs the file as it is', () => {
+  const name = `./svc-server-${version}.tgz`
+  const said = execFileSync('npx', ['--yes', '--offline', name, '--version'], { cwd: out, env, encoding: 'utf8' })
+  expect(said.trim()).toBe(version)
+})
+
+const old = ['/usr/bin/node', '/usr/bin/nodejs'].find(
+  (node) => existsSync(node) && Number(/^v(\d+)/.exec(execFileSync(node, ['-v'], { encoding: 'utf8' }))?.[1]) < 24,
+)
+test.skipIf(!old)('an older Node says in one sentence what is needed, for every verb', () => {
+  for (const args of [['start'], ['--version'], ['workspace', 'list'], []])
+    expect(run(args, { node: old ?? '' })).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(
+        /^svc-server: this is Node \d.*, and svc-server needs Node 24 or newer: install it.*\n$/,
+      ),
+    })
+})
+
+test('Node 12 can parse the file that says so', () => {
+  const source = readFileSync(join(installed, 'bin/svc-server.js'), 'utf8')
+  const code = (target: string) => transformSync(source, { target, format: 'cjs', legalComments: 'none' }).code
+  expect(code('node12.22')).toBe(code('esnext'))
+})
