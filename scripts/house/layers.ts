@@ -410,6 +410,7 @@ export const orders: Readonly<Record<string, Order>> = {
           {
             'platform/db/engine.ts': 'the two engines',
             'platform/db/tables': 'the tables, those of a report described once',
+            'platform/installed.ts': 'what lies beside the program',
             'platform/limits': 'units of time and size, calls in a minute',
           },
         ],

@@ -11,7 +11,7 @@ import { parseEnv } from 'node:util'
 const here = import.meta.dirname
 
 /** True where the program runs from bundled files. */
-export const isPackage = !import.meta.filename.endsWith('.ts')
+const isPackage = !import.meta.filename.endsWith('.ts')
 
 const checkout = join(here, '../../../..')
 const inCheckout = (path: string) => join(checkout, path)
@@ -85,7 +85,5 @@ function canBeWritten(folder: string): boolean {
   }
 }
 
-/** What a person types on the machine of the service: the start of each operator's command, and how to start it. */
-export const typed = isPackage
-  ? { command: 'svc-server', start: 'svc-server start' }
-  : { command: 'npx svc-server', start: 'npm start --' }
+/** What a person types to start the service with options. */
+export const startCommand = isPackage ? 'svc-server start' : 'npm start --'

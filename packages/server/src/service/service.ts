@@ -28,7 +28,7 @@ import { listen, listenWide } from '../platform/http/listen.ts'
 import { createListener } from '../platform/http/listener.ts'
 import { logRequests } from '../platform/http/requests.ts'
 import { newId } from '../platform/ids.ts'
-import { typed } from '../platform/installed.ts'
+import { startCommand } from '../platform/installed.ts'
 import { startMarks } from '../platform/marks.ts'
 import { sealKeyOf } from '../platform/seal.ts'
 import { openReleases } from '../updates/releases/releases.ts'
@@ -127,7 +127,7 @@ async function assemble(
   const drain = drainable(
     server,
     () => void live.close().catch((error) => log.warn({ err: error }, 'live updates did not end cleanly')),
-    await listenWide(server, { port: config.port, host: config.host, how: `SVC_PORT, or ${typed.start} --port N` }),
+    await listenWide(server, { port: config.port, host: config.host, how: `SVC_PORT, or ${startCommand} --port N` }),
   )
   closers.add('callers', 'requests', () => {
     agents.drain()
