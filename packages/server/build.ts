@@ -16,9 +16,6 @@ const sources = join(import.meta.dirname, 'src')
 /**
  * Writes the bundles of these entries (paths of sources) and of the service's worker threads into `outdir`, each under
  * the name of its source with the ending `.mjs`. Returns the absolute paths of all modules that the bundles contain.
- *
- * The program is in several parts, because `main.ts` turns on the compile cache before it imports the rest. The bundles
- * are minified, except for names, because most of a start is reading and compiling them.
  */
 export async function bundleService(outdir: string, entries: readonly string[]): Promise<string[]> {
   const options: BuildOptions = {
@@ -28,8 +25,10 @@ export async function bundleService(outdir: string, entries: readonly string[]):
     outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,
+    // The program is in several parts, because `main.ts` turns on the compile cache before it imports the rest.
     splitting: true,
     metafile: true,
+    // Most of a start is reading and compiling the bundles. Names stay, so that stack traces can be read.
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none',

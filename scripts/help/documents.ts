@@ -10,7 +10,7 @@ export const groups: readonly Group[] = [
   { title: 'Start', documents: ['start', 'runtime'] },
   { title: 'Every day', documents: ['page', 'alerts', 'jobs', 'glossary'] },
   { title: 'For authors of agents', documents: ['report-from-anything', 'blueprints', 'protocol'] },
-  { title: 'For operators of the service', documents: ['operator', 'operate', 'operations'] },
+  { title: 'For operators of the service', documents: ['install', 'operator', 'operate', 'operations'] },
 ]
 
 export const served: readonly string[] = groups.flatMap(({ documents }) => documents)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ReleaseError, whyOf } from './keys.ts'
 
-/** What a signature is for: `svc.pyz` itself, or the checksums of the files of a release. */
+/** The purpose of a signature: for `svc.pyz` itself, or for the checksums of the files of a release. */
 export type SignatureUse = 'svc-runtime' | 'svc-release-sums'
 const signer = 'svc-release'
 

@@ -1,5 +1,5 @@
 /**
- * What the operator types on the machine of the service. Where the service is installed from its package, the command is
- * one of the machine's, and the package says so in `index.html`.
+ * The command that the operator types on the machine of the service. The package of the service, which installs it as a
+ * command of the machine, says so in its `index.html`.
  */
 export const operatorCommand = document.documentElement.dataset.command ?? 'npx svc-server'

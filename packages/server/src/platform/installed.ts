@@ -1,6 +1,6 @@
 /**
- * Where this program is installed, and what lies beside it. In a checkout the program runs from its sources, which end
- * in `.ts`. A package has it as bundled files, all in one folder, with everything that it serves in folders beside them
+ * Finds the files that belong to this program. In a checkout the program runs from its sources, which end in `.ts`. A
+ * package has it as bundled files, all in one folder, and everything that it serves is in folders beside them
  * (packages/server/build.ts).
  */
 import { accessSync, constants, readFileSync } from 'node:fs'
@@ -18,8 +18,8 @@ const inCheckout = (path: string) => join(checkout, path)
 const sources = inCheckout('packages/server/src')
 
 /**
- * What lies beside the program: the path from the root of the checkout, and in a package the path from the folder of the
- * program.
+ * Files and folders that the program needs: the path from the root of the checkout, and in a package the path from the
+ * folder of the program.
  */
 export const beside = {
   /** The built page. */
@@ -32,13 +32,13 @@ export const beside = {
   description: ['package.json', '../package.json'],
 } as const
 
-/** The absolute path of something that lies beside the program. */
+/** The absolute path of something that the program needs. */
 export function placeBeside(what: keyof typeof beside): string {
   const [fromCheckout, fromProgram] = beside[what]
   return isPackage ? join(here, fromProgram) : inCheckout(fromCheckout)
 }
 
-/** The programs of worker threads: their sources, without `.ts`. In a package they lie beside the program. */
+/** The programs of worker threads: their sources, without `.ts`. In a package they are in the folder of the program. */
 export const threads = { judge: 'updates/blueprints/judge-worker', checkpointer: 'platform/db/checkpointer' } as const
 
 export const threadFile = (thread: keyof typeof threads): URL =>
@@ -60,7 +60,7 @@ export function compiledFolder(args: readonly string[], env = process.env, cwd =
 }
 
 /**
- * The data folder, read before the settings are: reading those takes code whose compiled form lies in the cache. A
+ * The data folder, read before the settings are: reading those takes code whose compiled form is in the cache. A
  * mistake in the settings is told when they are read.
  */
 function dataFolder(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): string {
@@ -85,5 +85,5 @@ function canBeWritten(folder: string): boolean {
   }
 }
 
-/** What a person types to start the service with options. */
+/** The command that starts the service, before its options. */
 export const startCommand = isPackage ? 'svc-server start' : 'npm start --'
