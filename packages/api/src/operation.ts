@@ -70,6 +70,8 @@ export interface Change {
 interface CommandWords {
   /** The name of the command, such as `agent create`. */
   name: string
+  /** The name that the command had in earlier versions. It still works, but the help does not show it. */
+  formerly?: string
   /** Says what the command does if that is less than the operation; by default the operation says it. */
   says?: string
   /** The positional arguments, such as `<slug>` or `[values...]`, each with its explanation. */

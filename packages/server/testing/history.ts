@@ -5,7 +5,7 @@
  */
 import { type Ack, commandDeadline } from '@svc/protocol'
 import { randomOf } from '../../protocol/testing/mutate.ts'
-import { queueCommand } from '../src/fleet/commands/store.ts'
+import { sendCommand } from '../src/fleet/commands/store.ts'
 import type { CommandRow } from '../src/platform/db/tables.ts'
 import { timeOutCommands } from '../src/service/sweeper/rounds.ts'
 import { type Reporting, reporting } from './reporting.ts'
@@ -42,7 +42,7 @@ export async function play(w: TestWorkspace, seed: number, steps: number): Promi
       { type: 'run_now', payload: {} },
       { type: 'set', payload: { every: 1 + Math.floor(random() * 100) } },
     ] as const
-    await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, pick(agents), pick(wishes))
+    await sendCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, pick(agents), pick(wishes))
   }
 
   /** Lets a node accept a report. Returns the commands that its answer carries; the agent may never get that answer. */

@@ -1,10 +1,10 @@
 /** Agents, and what people and agents do in tests of actions. */
 import type { ActionType } from '@svc/api'
-import { queueCommand } from '../src/fleet/commands/store.ts'
+import { sendCommand } from '../src/fleet/commands/store.ts'
 import type { Store } from '../src/platform/db/open.ts'
 import { timeOutCommands } from '../src/service/sweeper/rounds.ts'
 import { finishAction } from '../src/updates/actions/runner.ts'
-import { cancelAction, startAction } from '../src/updates/actions/store.ts'
+import { cancelAction, sendAction } from '../src/updates/actions/store.ts'
 import { actionPage } from '../src/web/queries/actions.ts'
 import { reporting } from './reporting.ts'
 import { offering } from './service.ts'
@@ -28,7 +28,7 @@ export async function startPressing(store: Store, count: number) {
   const ids = new Map<string, string>()
   const begin = async (type: ActionType, values = {}, more: string[] = [], by = w.admin) => {
     const names = [...agents.map(({ name }) => name), ...more]
-    const verdict = await startAction({ ...ctx(w), by }, w.workspace, { type, values, agents: names })
+    const verdict = await sendAction({ ...ctx(w), by }, w.workspace, { type, values, agents: names })
     if (!verdict.ok) throw new Error(verdict.message)
     return verdict.value.id
   }
@@ -59,7 +59,7 @@ export async function startPressing(store: Store, count: number) {
     cancel: (id: string) => cancelAction(ctx(w), w.workspace, id),
     press: async (name: string) => {
       const agent = agents.find((each) => each.name === name) as TestAgent
-      return queueCommand(ctx(w), agent, { type: 'pause', payload: {} })
+      return sendCommand(ctx(w), agent, { type: 'pause', payload: {} })
     },
     settle: () => timeOutCommands(w.store, w.clock.now(), () => undefined),
   }

@@ -7,7 +7,7 @@ import type { Decision, Submission } from '../src/agent-api/report-store/rows.ts
 import { decide as judge } from '../src/agent-api/reports/rules.ts'
 import { openReportStore } from '../src/agent-api/reports/store.ts'
 import { Deliveries } from '../src/fleet/commands/deliveries.ts'
-import { commandOf, queueCommand } from '../src/fleet/commands/store.ts'
+import { commandOf, sendCommand } from '../src/fleet/commands/store.ts'
 import type { CommandRow } from '../src/platform/db/tables.ts'
 import { hashToken } from '../src/platform/tokens.ts'
 import { newClock, type TestAgent, type TestWorkspace } from './test-workspace.ts'
@@ -64,8 +64,8 @@ export function reporting(w: TestWorkspace): Reporting {
       return decision.claimed
     },
     press: async (type, payload = {}) => {
-      const wish = { type, payload } as Parameters<typeof queueCommand>[2]
-      const queued = await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, wish)
+      const wish = { type, payload } as Parameters<typeof sendCommand>[2]
+      const queued = await sendCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, wish)
       expect(queued).toMatchObject({ ok: true })
       if (!queued.ok) throw new Error(queued.message)
       return queued.value.command

@@ -60,7 +60,7 @@ export const actions = look<Actions>()('GET /w/:slug/actions', {
   input: query({ before: words, limit: count(100, 25) }),
   command: { name: 'action list', args: [slugArgument] },
 })
-export const startAction = change<{ id: string }>()('POST /w/:slug/actions', {
+export const sendAction = change<{ id: string }>()('POST /w/:slug/actions', {
   says: 'send many agents the same command: pause, resume, run_now, set KEY=JSON…, log NAME, lift, delete',
   input: newAction,
   maxBytes: maxBytesOfMany,

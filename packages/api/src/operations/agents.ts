@@ -75,7 +75,7 @@ export const fleetNames = look<FleetNames>()('GET /w/:slug/fleet/names', {
   says: 'list the names of the agents that a filter selects, up to 10,000',
   input: query(whichAgents),
 })
-export const addAgent = change<NewToken>()('POST /w/:slug/agents', {
+export const createAgent = change<NewToken>()('POST /w/:slug/agents', {
   says: 'make an agent and show its token, once',
   input: object({ name: pasted(), tags: optional(list(tag, maxTags)) }),
   makes: true,

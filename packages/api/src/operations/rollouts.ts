@@ -36,7 +36,8 @@ export const startRollout = change<RolloutPage>()('POST /w/:slug/rollouts', {
   pages: byItself,
   again: 'refused',
   command: {
-    name: 'rollout begin',
+    name: 'rollout start',
+    formerly: 'rollout begin',
     args: [slugArgument, ['<what>', 'BLUEPRINT@VERSION, or runtime: the version that is served']],
     options: [
       ['--agents <names>', 'only these: NAME,NAME… (default: all of the blueprint, or of the workspace)'],

@@ -15,7 +15,7 @@ import {
 } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
 import { addAgent, addWorkspace, newTestWorkspace, type TestWorkspace } from '../../testing/test-workspace.ts'
-import { commandOf, queueCommand } from '../fleet/commands/store.ts'
+import { commandOf, sendCommand } from '../fleet/commands/store.ts'
 import { hashToken, newToken } from '../platform/tokens.ts'
 
 let w: TestWorkspace
@@ -36,8 +36,8 @@ const code = (reply: Reply) => [reply.status, reply.json?.error?.code]
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const rows = (table: 'agent_report' | 'run' | 'log') => w.store.db.selectFrom(table).selectAll().execute()
 const press = async (type: 'pause' | 'log', payload: object = {}) => {
-  const wish = { type, payload } as Parameters<typeof queueCommand>[2]
-  const queued = await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, wish)
+  const wish = { type, payload } as Parameters<typeof sendCommand>[2]
+  const queued = await sendCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, wish)
   if (!queued.ok) throw new Error(queued.message)
   return queued.value.command.id
 }

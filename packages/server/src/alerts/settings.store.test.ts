@@ -4,7 +4,7 @@ import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { newId } from '../platform/ids.ts'
 import { evaluateScope } from './evaluation/evaluate.ts'
 import type { AlertChange } from './messages/message.ts'
-import { hoursOf, setHours, setSettings, settingsOf } from './settings.ts'
+import { hoursOf, setAgentHours, setAlertSettings, settingsOf } from './settings.ts'
 import { scopeOf } from './store.ts'
 
 const baseUrl = 'https://svc.example.org'
@@ -55,8 +55,8 @@ everyEngine('the settings of alerts', (open) => {
     expect(await settingsOf(w.store.db, w.workspace)).toEqual({ detail: false })
     await pass(3, 'bad')
     await pass(3, 'ok')
-    expect(await setSettings(ctx(), w.workspace, { detail: true })).toEqual({ ok: true, value: { detail: true } })
-    await setSettings(ctx(), w.workspace, { detail: true })
+    expect(await setAlertSettings(ctx(), w.workspace, { detail: true })).toEqual({ ok: true, value: { detail: true } })
+    await setAlertSettings(ctx(), w.workspace, { detail: true })
     expect(await settingsOf(w.store.db, w.workspace)).toEqual({ detail: true })
     await pass(3, 'bad')
     expect((await sent()).map(({ type, label, detail }) => [type, label, detail])).toEqual([
@@ -72,7 +72,7 @@ everyEngine('the settings of alerts', (open) => {
 
   test('outside of its expected hours the silence of an agent causes no message', async () => {
     const { w, pass, sent, ctx } = await lived() // The tests' clock starts on a Saturday at 12:00 UTC.
-    const set = (hours: string | null) => setHours(ctx(), w.agent, hours)
+    const set = (hours: string | null) => setAgentHours(ctx(), w.agent, hours)
     expect(await hoursOf(w.store.db, w.agent)).toEqual({ hours: null })
     expect(await set('mo-fr 8-19')).toMatchObject({ ok: false, code: 'hours_invalid' })
     expect(await set('Mon-Fri 08:00-19:00 Europe/Berlin')).toEqual({

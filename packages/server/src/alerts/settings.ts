@@ -18,7 +18,7 @@ export async function settingsOf(db: Db, { id }: { id: string }): Promise<AlertS
 }
 
 /** Changes what messages about alerts of a workspace may contain. */
-export const setSettings = (
+export const setAlertSettings = (
   { db, by, now }: ChangeContext,
   { id, slug }: { id: string; slug: string },
   wanted: AlertSettings,
@@ -44,7 +44,7 @@ export async function hoursOf(db: Db, { id }: { id: string }): Promise<AgentHour
 }
 
 /** Sets the hours in which an agent is expected to report; null means always. */
-export const setHours = (
+export const setAgentHours = (
   { db, by, now }: ChangeContext,
   { id }: { id: string },
   text: string | null,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { reporting } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
-import { saveView, viewsOf } from '../fleet/views/store.ts'
+import { setView, viewsOf } from '../fleet/views/store.ts'
 import { commands } from './commands/all.ts'
 import type { Request, Service } from './shared/request.ts'
 import { runCommand } from './socket/socket.ts'
@@ -48,7 +48,7 @@ everyEngine('svc-server view', (open) => {
     const { w, value } = await start()
     const chosen = { sort: '-seen', columns: ['host' as const] } as const
     const rights = { role: 'admin', factorMissing: false } as const
-    await saveView({ db: w.store.db, by: w.admin, now: w.clock.now(), ...rights }, w.workspace, {
+    await setView({ db: w.store.db, by: w.admin, now: w.clock.now(), ...rights }, w.workspace, {
       ...{ name: 'Bad ones', shared: true, q: 'level:bad' },
       ...{ sort: chosen.sort, columns: [...chosen.columns] },
     })

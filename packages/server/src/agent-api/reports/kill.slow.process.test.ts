@@ -9,7 +9,7 @@ import { programs } from '../../../../../testing/program.ts'
 import { offering, send } from '../../../testing/service.ts'
 import { newPostgresDatabase, newSqliteFile } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent } from '../../../testing/test-workspace.ts'
-import { queueCommand } from '../../fleet/commands/store.ts'
+import { sendCommand } from '../../fleet/commands/store.ts'
 import { openEmbedded, openPostgres, type Store } from '../../platform/db/open.ts'
 import { usageSums } from '../../web/queries/usage.ts'
 
@@ -123,7 +123,7 @@ async function pressAll(where: string, agents: TestAgent[]): Promise<void> {
   for (const agent of agents) {
     for (const every of [1, 2, 3]) {
       const wish = { type: 'set', payload: { every } } as const
-      const queued = await queueCommand(
+      const queued = await sendCommand(
         { db: store.db, by: { id: null, name: 'operator' }, now: Date.now() },
         agent,
         wish,

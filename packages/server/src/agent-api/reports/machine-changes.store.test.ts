@@ -3,7 +3,7 @@ import { uploaded } from '../../../testing/bundles.ts'
 import { reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
-import { logNamesOf, queueCommand } from '../../fleet/commands/store.ts'
+import { logNamesOf, sendCommand } from '../../fleet/commands/store.ts'
 import { machineChangesOf } from '../../web/queries/machine-changes.ts'
 import { maxMachineChanges } from '../report-store/written.ts'
 
@@ -123,7 +123,7 @@ everyEngine('changes made on the machine', (open) => {
     expect(await logNamesOf(store.db, agent)).toEqual(new Set(['run-1', 'deep']))
     const body = { type: 'log', payload: { name: 'mail' } } as const
     await store.db.deleteFrom('command').execute()
-    expect(await queueCommand({ db: store.db, by: admin, now: clock.now() }, agent, body)).toMatchObject({
+    expect(await sendCommand({ db: store.db, by: admin, now: clock.now() }, agent, body)).toMatchObject({
       code: 'command_not_offered',
     })
   })

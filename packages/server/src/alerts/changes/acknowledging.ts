@@ -19,7 +19,7 @@ const isOk = { ok: true } as const
  * Records that a person has acknowledged an alert, and tells the channels unless the alert is muted or was never sent.
  * If it is already acknowledged, nothing changes.
  */
-export const acknowledge = (
+export const acknowledgeAlert = (
   ctx: ChangeContext,
   place: ScopeRef,
   { id, ...wanted }: { id: string } & AcknowledgeWords,
@@ -36,7 +36,7 @@ export const acknowledge = (
  * Acknowledges many alerts with one note. Those that have ended or are acknowledged stay as they are. If one is unknown,
  * none is acknowledged.
  */
-export const acknowledgeMany = (
+export const acknowledgeAlerts = (
   ctx: ChangeContext,
   place: ScopeRef,
   { ids, ...wanted }: { ids: readonly string[] } & AcknowledgeWords,

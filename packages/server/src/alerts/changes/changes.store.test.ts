@@ -8,19 +8,19 @@ import { sealKeyOf, unseal } from '../../platform/seal.ts'
 import { judge } from '../rules/judge.ts'
 import { defaultRule } from '../rules/rules.ts'
 import { insertAlert, knownAlerts, scopeOf } from '../store.ts'
-import { acknowledge, acknowledgeMany } from './acknowledging.ts'
+import { acknowledgeAlert, acknowledgeAlerts } from './acknowledging.ts'
 import {
   addChannel,
   disableChannel,
   enableChannel,
   listChannels,
-  queueTest,
   removeChannel,
   testAnswer,
+  testChannel,
 } from './channels.ts'
 import { listDeliveries, retryDelivery } from './deliveries.ts'
 import { listAlerts, listMutes, listRules, placeOf, servicePlace } from './listing.ts'
-import { liftMute, maxMutes, mute } from './muting.ts'
+import { liftMute, maxMutes, muteAlerts } from './muting.ts'
 import { setRule } from './rules.ts'
 
 const key = sealKeyOf('a secret of at least thirty-two characters')
@@ -53,8 +53,8 @@ everyEngine('what people do with alerts', (open) => {
     await add()
     const id = await openAlert(w)
     const wanted = { id, note: 'I look at it', baseUrl }
-    expect(await acknowledge(ctx(), w.workspace, wanted)).toMatchObject({ ok: true })
-    expect(await acknowledge({ ...ctx(), by: { id: 'x', name: 'Bob' } }, w.workspace, wanted)).toMatchObject({
+    expect(await acknowledgeAlert(ctx(), w.workspace, wanted)).toMatchObject({ ok: true })
+    expect(await acknowledgeAlert({ ...ctx(), by: { id: 'x', name: 'Bob' } }, w.workspace, wanted)).toMatchObject({
       ok: true,
     })
     const [listed] = await listAlerts(w.store.db, w.workspace, { all: false, limit: 10 })
@@ -65,14 +65,16 @@ everyEngine('what people do with alerts', (open) => {
     })
     expect(await actions()).toEqual(['channel.added channel ops', 'alert.acknowledged agent mail-triage'])
     expect(await listDeliveries(w.store.db, w.workspace, { state: undefined, limit: 10 })).toHaveLength(1)
-    expect(await acknowledge(ctx(), { id: 'other', slug: 'other' }, wanted)).toMatchObject({ code: 'alert_unknown' })
+    expect(await acknowledgeAlert(ctx(), { id: 'other', slug: 'other' }, wanted)).toMatchObject({
+      code: 'alert_unknown',
+    })
   })
 
   test('many alerts are acknowledged in one press with one note; ended ones stay, and an unknown one stops all', async () => {
     const { w, ctx, actions } = await started()
     const open = await openAlert(w)
     const wanted = { note: 'the mailbox moved', baseUrl }
-    const press = (ids: string[]) => acknowledgeMany(ctx(), w.workspace, { ids, ...wanted })
+    const press = (ids: string[]) => acknowledgeAlerts(ctx(), w.workspace, { ids, ...wanted })
     expect(await press([open, 'none'])).toMatchObject({ ok: false, code: 'alert_unknown' })
     expect(await actions()).toEqual([])
     expect(await press([open, open])).toEqual({ ok: true, value: { acknowledged: 1 } })
@@ -84,7 +86,7 @@ everyEngine('what people do with alerts', (open) => {
       .set({ ended_at: w.clock.now(), acknowledged_at: null, acknowledged_by: null })
       .execute()
     expect(await press([open])).toEqual({ ok: true, value: { acknowledged: 0 } })
-    expect(await acknowledgeMany(ctx(), { id: 'other', slug: 'other' }, { ids: [open], ...wanted })).toMatchObject({
+    expect(await acknowledgeAlerts(ctx(), { id: 'other', slug: 'other' }, { ids: [open], ...wanted })).toMatchObject({
       code: 'alert_unknown',
     })
     expect(await actions()).toEqual(['alert.acknowledged agent mail-triage'])
@@ -94,7 +96,7 @@ everyEngine('what people do with alerts', (open) => {
     const { w, ctx } = await started()
     const id = await openAlert(w)
     const [before] = (await knownAlerts(w.store.db, scopeOf(w.workspace), w.clock.now())).current
-    await acknowledge(ctx(), w.workspace, { id, note: undefined, baseUrl })
+    await acknowledgeAlert(ctx(), w.workspace, { id, note: undefined, baseUrl })
     const [after] = (await knownAlerts(w.store.db, scopeOf(w.workspace), w.clock.now())).current
     expect(after?.row.version).toBe((before?.row.version ?? 0) + 1)
   })
@@ -102,7 +104,7 @@ everyEngine('what people do with alerts', (open) => {
   test('a workspace has at most 200 mutes that have not ended', async () => {
     const { w, ctx } = await started()
     const member = () => ({ ...ctx(), role: 'member' as const })
-    const add = (from?: number) => mute(member(), w.workspace, { agent: 'mail-triage', seconds: 60, from })
+    const add = (from?: number) => muteAlerts(member(), w.workspace, { agent: 'mail-triage', seconds: 60, from })
     for (let i = 0; i < maxMutes; i++) expect((await add(w.clock.now() + i)).ok).toBe(true)
     expect(await add()).toMatchObject({ code: 'mutes_too_many', message: expect.stringContaining('200 mutes') })
     const [first] = await listMutes(w.store.db, w.workspace)
@@ -117,15 +119,17 @@ everyEngine('what people do with alerts', (open) => {
     const { w, ctx, actions } = await started()
     const member = () => ({ ...ctx(), role: 'member' as const })
     const admin = () => ({ ...ctx(), role: 'admin' as const })
-    const muted = await mute(member(), w.workspace, { agent: 'mail-triage', seconds: 3600 })
+    const muted = await muteAlerts(member(), w.workspace, { agent: 'mail-triage', seconds: 3600 })
     expect(muted).toMatchObject({
       ok: true,
       value: { agent: 'mail-triage', rule: null, until: w.clock.now() + 3_600_000 },
     })
-    expect(await mute(member(), w.workspace, { rule: 'bad', seconds: 60 })).toMatchObject({ code: 'not_allowed' })
-    const all = await mute(admin(), w.workspace, { rule: 'bad', seconds: null })
-    expect(await mute(admin(), w.workspace, { agent: 'nobody', seconds: 60 })).toMatchObject({ code: 'agent_unknown' })
-    expect(await mute(admin(), w.workspace, { seconds: 0 })).toMatchObject({ code: 'mute_invalid' })
+    expect(await muteAlerts(member(), w.workspace, { rule: 'bad', seconds: 60 })).toMatchObject({ code: 'not_allowed' })
+    const all = await muteAlerts(admin(), w.workspace, { rule: 'bad', seconds: null })
+    expect(await muteAlerts(admin(), w.workspace, { agent: 'nobody', seconds: 60 })).toMatchObject({
+      code: 'agent_unknown',
+    })
+    expect(await muteAlerts(admin(), w.workspace, { seconds: 0 })).toMatchObject({ code: 'mute_invalid' })
     expect((await listMutes(w.store.db, w.workspace)).map(({ agent, rule }) => [agent, rule])).toEqual([
       ['mail-triage', null],
       [null, 'bad'],
@@ -199,7 +203,7 @@ everyEngine('what people do with alerts', (open) => {
   test('the answer of a test is found by its delivery, and a dead delivery can be sent again', async () => {
     const { w, ctx, add, actions } = await started()
     await add()
-    const tested = await queueTest(ctx(), { place: w.workspace }, 'ops')
+    const tested = await testChannel(ctx(), { place: w.workspace }, 'ops')
     const id = tested.ok ? tested.value.deliveryId : ''
     expect(await testAnswer(w.store.db, id)).toMatchObject({ state: 'waiting', ok: false })
     expect(await retryDelivery(ctx(), w.workspace, id)).toMatchObject({ code: 'delivery_not_dead' })
@@ -256,7 +260,7 @@ everyEngine('what people do with alerts', (open) => {
   test('an object that is named by its id alone is found in its workspace, or in the service', async () => {
     const { w, ctx } = await started()
     const id = await openAlert(w)
-    const muted = await mute({ ...ctx(), role: 'admin' }, servicePlace, { seconds: 60 })
+    const muted = await muteAlerts({ ...ctx(), role: 'admin' }, servicePlace, { seconds: 60 })
     expect(await placeOf(w.store.db, 'alert', id)).toEqual(w.workspace)
     expect(await placeOf(w.store.db, 'mute', muted.ok ? muted.value.id : '')).toEqual(servicePlace)
     expect(await placeOf(w.store.db, 'delivery', 'x')).toBeUndefined()

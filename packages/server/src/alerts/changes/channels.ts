@@ -170,7 +170,7 @@ export const removeChannel = (ctx: ChangeContext, owner: Owner, name: string): C
   })
 
 /** Queues a test message for a channel. The answer of the receiver can later be read by the id of the delivery. */
-export const queueTest = (
+export const testChannel = (
   ctx: ChangeContext,
   owner: Owner,
   name: string,

@@ -31,7 +31,7 @@ const maxAhead = 365 * 86_400_000
 export const maxMutes = 200
 
 /** Adds a mute. Any member may mute an agent; muting a rule for all agents, or the whole workspace, needs an admin. */
-export const mute = (
+export const muteAlerts = (
   { db, by, now, role }: ChangeContext & { role: 'admin' | 'member' },
   place: ScopeRef,
   { agent: name, rule: ruleWanted, item: itemWanted, seconds, from = now }: MuteWanted,

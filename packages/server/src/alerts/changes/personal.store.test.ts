@@ -11,9 +11,9 @@ import { evaluateScope } from '../evaluation/evaluate.ts'
 import { writerOf } from '../messages/writing.ts'
 import type { PreferenceChange } from '../rules/preferences.ts'
 import { scopeOf } from '../store.ts'
-import { acknowledge } from './acknowledging.ts'
-import { addChannel, queueTest, removeChannel } from './channels.ts'
-import { addPersonal, changePersonal, listPersonal } from './personal.ts'
+import { acknowledgeAlert } from './acknowledging.ts'
+import { addChannel, removeChannel, testChannel } from './channels.ts'
+import { addPersonalChannel, listPersonal, setPersonalChannel } from './personal.ts'
 import { setRule } from './rules.ts'
 
 const key = sealKeyOf('a secret of at least thirty-two characters')
@@ -30,9 +30,9 @@ everyEngine('the channels of a person', (open) => {
     const place = { ...scopeOf(w.workspace), slug: w.workspace.slug, active: true }
     const looks = () => evaluateScope(w.store, place, { baseUrl, now: w.clock.now() })
     const add = (more: object = {}, by = w.admin) =>
-      addPersonal({ ...ctx(by), ...sealing }, w.workspace, { ...mine, ...more })
+      addPersonalChannel({ ...ctx(by), ...sealing }, w.workspace, { ...mine, ...more })
     const set = (more: PreferenceChange & { enabled?: boolean }) =>
-      changePersonal(ctx(), w.workspace, { name: 'my-email', ...more })
+      setPersonalChannel(ctx(), w.workspace, { name: 'my-email', ...more })
     /** Makes the agent report this level twice, 30 s apart, and evaluates the alerts after each report. */
     const level = async (to: 'ok' | 'bad') => {
       await report(w, to)
@@ -85,7 +85,7 @@ everyEngine('the channels of a person', (open) => {
 
   test('without a mail server my email is refused, and the sentence names the setting', async () => {
     const { w, ctx } = await started()
-    const refused = await addPersonal({ ...ctx(), ...sealing, mails: false }, w.workspace, mine)
+    const refused = await addPersonalChannel({ ...ctx(), ...sealing, mails: false }, w.workspace, mine)
     expect(refused).toMatchObject({ ok: false, message: expect.stringContaining('SVC_SMTP_URL') })
   })
 
@@ -154,7 +154,7 @@ everyEngine('the channels of a person', (open) => {
     const { w, ctx, add, level, waiting } = await started()
     const bob = await addPerson(w.store, 'Bob', w.workspace.id, 'member', w.clock.now())
     await add({}, bob)
-    await queueTest(ctx(bob), { place: w.workspace, person: bob }, 'my-email')
+    await testChannel(ctx(bob), { place: w.workspace, person: bob }, 'my-email')
     await level('bad')
     expect(await waiting()).toHaveLength(1)
     const member = w.store.db.selectFrom('member').select('id').where('userId', '=', bob.id)
@@ -247,7 +247,7 @@ everyEngine('an escalation', (open) => {
     const { w, ctx, pass, sent } = await started()
     await pass(5)
     const { id } = await w.store.db.selectFrom('alert').select('id').executeTakeFirstOrThrow()
-    await acknowledge(ctx(), w.workspace, { id, note: undefined, baseUrl })
+    await acknowledgeAlert(ctx(), w.workspace, { id, note: undefined, baseUrl })
     await pass(20)
     expect(await sent()).toEqual(['ops alert.opened', 'ops alert.acknowledged'])
   })

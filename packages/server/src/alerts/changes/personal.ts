@@ -44,7 +44,7 @@ interface PersonalWanted {
 }
 
 /** Adds a personal channel. Mails only go to the address of the person's account. */
-export const addPersonal = (
+export const addPersonalChannel = (
   ctx: PersonCtx & ChannelNeeds,
   place: ScopeRef,
   { zone, ...wanted }: PersonalWanted,
@@ -66,7 +66,7 @@ export const addPersonal = (
  * the new settings decide when it is sent, and whether: it is dropped if the person no longer wants messages about its
  * rule. If the channel is disabled, its waiting messages are given up.
  */
-export const changePersonal = (
+export const setPersonalChannel = (
   ctx: PersonCtx,
   place: ScopeRef,
   { name, enabled, ...wanted }: PreferenceChange & { name: string; enabled?: boolean },

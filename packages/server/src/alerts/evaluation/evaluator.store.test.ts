@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { listMutes } from '../changes/listing.ts'
-import { mute } from '../changes/muting.ts'
+import { muteAlerts } from '../changes/muting.ts'
 import { newEvaluator } from './evaluator.ts'
 import type { ServiceFacts } from './service.ts'
 
@@ -53,7 +53,7 @@ everyEngine('the clock of alerts', (open) => {
   test('mutes end in a workspace without agents too', async () => {
     const w = await newTestWorkspace(await open())
     const ctx = { db: w.store.db, by: w.admin, role: 'admin' as const, now: w.clock.now() }
-    for (const seconds of [60, null, 3600]) await mute(ctx, w.workspace, { seconds })
+    for (const seconds of [60, null, 3600]) await muteAlerts(ctx, w.workspace, { seconds })
     await w.store.db.deleteFrom('agent').execute()
     w.clock.pass(120)
     const a = node(w, 'a')

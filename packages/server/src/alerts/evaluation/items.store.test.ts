@@ -11,7 +11,7 @@ import { newDispatcher } from '../../deliveries/dispatcher.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
 import { addChannel } from '../changes/channels.ts'
 import { listAlerts, listMutes } from '../changes/listing.ts'
-import { liftMute, mute } from '../changes/muting.ts'
+import { liftMute, muteAlerts } from '../changes/muting.ts'
 import { setRule } from '../changes/rules.ts'
 import { writerOf } from '../messages/writing.ts'
 import { scopeOf } from '../store.ts'
@@ -174,7 +174,7 @@ everyEngine('alerts about health items', (open) => {
   test('a mute of one item leaves the others, and what is still open after it is sent once', async () => {
     const { ctx, w, are, said, db } = await lived()
     const wanted = { agent: vela, item: 'Job backup', seconds: 600 }
-    const muted = await mute(ctx(), w.workspace, wanted)
+    const muted = await muteAlerts(ctx(), w.workspace, wanted)
     expect(muted).toMatchObject({ ok: true, value: { agent: vela, rule: 'item', item: 'Job backup' } })
     expect(await listMutes(db, w.workspace)).toMatchObject([{ agent: vela, rule: 'item', item: 'Job backup' }])
     await are(3, ['Job backup'], ['Job mail'])
@@ -188,7 +188,7 @@ everyEngine('alerts about health items', (open) => {
     const { ctx, w, are, said, db } = await lived()
     await are(3, ['Job backup'], ['Job mail'])
     said()
-    await mute(ctx(), w.workspace, { agent: vela, item: 'Job backup', seconds: null })
+    await muteAlerts(ctx(), w.workspace, { agent: vela, item: 'Job backup', seconds: null })
     await are(3, ['Job mail'])
     expect(said()).toEqual([expect.stringMatching(`^ended: Job backup on ${vela}`)])
     expect(await listMutes(db, w.workspace)).toEqual([])

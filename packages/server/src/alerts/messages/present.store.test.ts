@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { baseUrl, saidIn, watched } from '../../../testing/watched.ts'
 import { renameAgent } from '../../fleet/agents/store.ts'
-import { acknowledge } from '../changes/acknowledging.ts'
+import { acknowledgeAlert } from '../changes/acknowledging.ts'
 import { listAlerts } from '../changes/listing.ts'
 import { setRule } from '../changes/rules.ts'
 
@@ -73,7 +73,7 @@ everyEngine('what an open alert says', (open) => {
     await lives(1, then)
     expect((await of())?.label).toBe(words[1])
     expect([await changes(), await version()]).toEqual([[], before])
-    await acknowledge(ctx(), w.workspace, { id: (await of())?.id ?? '', note: undefined, baseUrl })
+    await acknowledgeAlert(ctx(), w.workspace, { id: (await of())?.id ?? '', note: undefined, baseUrl })
     expect((await changes()).map(({ type, label }) => [type, label])).toEqual([['alert.acknowledged', words[1]]])
     await report({ state: { level: 'ok' }, health: [], gauges: [] })
     expect((await of())?.label).toBeNull()
@@ -103,7 +103,7 @@ everyEngine('what an open alert says', (open) => {
     for (const agent of [w.agent, ...others.slice(0, 4)]) await report({}, agent)
     expect(await offline()).toEqual([[6, 1]])
     const [line] = await lines()
-    await acknowledge(ctx(), w.workspace, { id: line?.id ?? '', note: undefined, baseUrl })
+    await acknowledgeAlert(ctx(), w.workspace, { id: line?.id ?? '', note: undefined, baseUrl })
     expect((await changes()).map(saidIn)).toEqual([
       expect.stringMatching(
         /^acknowledged: Ada acknowledged: 6 of 6 agents went offline at .*, and 1 of them still is$/,
@@ -122,7 +122,7 @@ everyEngine('what an open alert says', (open) => {
     expect(listed.map(({ subject }) => subject.name)).toContain('post')
     expect(listed.map(({ subject }) => subject.name)).not.toContain('mail-triage')
     const own = (await lines()).find(({ agent }) => agent === 'post')
-    await acknowledge(ctx(), w.workspace, { id: own?.id ?? '', note: undefined, baseUrl })
+    await acknowledgeAlert(ctx(), w.workspace, { id: own?.id ?? '', note: undefined, baseUrl })
     const [said] = await changes()
     expect(said).toMatchObject({ subject: { name: 'post' }, url: `${baseUrl}/w/north/agents/post` })
     expect((await lines()).flatMap(({ agents }) => agents?.names ?? [])).toContain('post')

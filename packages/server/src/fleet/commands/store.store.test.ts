@@ -3,14 +3,14 @@ import { reporting } from '../../../testing/reporting.ts'
 import { offering } from '../../../testing/service.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
-import { listCommands, logNamesOf, maxOpenCommands, queueCommand, sendAgain } from './store.ts'
+import { listCommands, logNamesOf, maxOpenCommands, sendAgain, sendCommand } from './store.ts'
 
 const pause = { type: 'pause', payload: {} } as const
 
 everyEngine('queue of commands', (open) => {
   test('an agent that never reported offers nothing', async () => {
     const { store, agent, admin, clock } = await newTestWorkspace(await open())
-    const queued = await queueCommand({ db: store.db, by: admin, now: clock.now() }, agent, pause)
+    const queued = await sendCommand({ db: store.db, by: admin, now: clock.now() }, agent, pause)
     expect(queued).toEqual({ ok: false, code: 'command_not_offered', message: 'The agent does not offer "pause".' })
   })
 
@@ -18,7 +18,7 @@ everyEngine('queue of commands', (open) => {
     const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
     await report(offering)
-    const queued = await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, pause)
+    const queued = await sendCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, pause)
     expect(queued).toMatchObject({
       ok: true,
       value: {
@@ -42,7 +42,7 @@ everyEngine('queue of commands', (open) => {
     const w = await newTestWorkspace(await open())
     await reporting(w).report(offering)
     const body = { type: 'set', payload: { every: 500 } } as const
-    expect(await queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, body)).toEqual({
+    expect(await sendCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, body)).toEqual({
       ok: false,
       code: 'command_not_offered',
       message: 'every must be between 1 and 120: got 500.',
@@ -57,7 +57,7 @@ everyEngine('queue of commands', (open) => {
     await report(offering)
     expect([...(await logNamesOf(w.store.db, w.agent))].sort()).toEqual(['run-a', 'work'])
     const asks = (name: string) =>
-      queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, { type: 'log', payload: { name } })
+      sendCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, { type: 'log', payload: { name } })
     expect(await asks('run-a')).toMatchObject({ ok: true })
     expect(await asks('/etc/passwd')).toMatchObject({ ok: false, code: 'command_not_offered' })
   })
@@ -138,7 +138,7 @@ everyEngine('queue of commands', (open) => {
     const { report } = reporting(w)
     await report(offering)
     const body = { type: 'set', payload: { every: 5 } } as const
-    const queue = () => queueCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, body)
+    const queue = () => sendCommand({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.agent, body)
     for (let i = 0; i < maxOpenCommands; i++) expect((await queue()).ok).toBe(true)
     expect(await queue()).toMatchObject({ ok: false, code: 'commands_too_many' })
   })

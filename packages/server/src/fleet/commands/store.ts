@@ -33,11 +33,7 @@ type Queued = Verdict<{ command: CommandRow; made: boolean }, QueueRefusal>
  * Queues a command for this agent if its last report offers the command (2.7), in one transaction with its line in the
  * audit trail. If the same command is already pending, returns the pending one with `made` false (D5).
  */
-export function queueCommand(
-  { db, by, now }: ChangeContext,
-  agent: { id: string },
-  body: CommandBody,
-): Promise<Queued> {
+export function sendCommand({ db, by, now }: ChangeContext, agent: { id: string }, body: CommandBody): Promise<Queued> {
   return transaction(db, (trx) => queueWithin({ db: trx, by, now }, agent, body))
 }
 

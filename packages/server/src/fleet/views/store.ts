@@ -51,7 +51,7 @@ const known = (names: readonly string[]): FleetColumn[] =>
  * Saves a view. It replaces the view of its owner with the id `replaces`, whose name may be another one, and without
  * that the one of the same name.
  */
-export const saveView = (
+export const setView = (
   { db, by, now, ...rights }: ViewChange,
   workspace: InWorkspace,
   wanted: NewView,

@@ -7,7 +7,7 @@ import type { By } from '../../people/audit/by.ts'
 import { deleteWorkspace } from '../../people/workspaces/delete.ts'
 import { eraseDeletedWorkspaces } from '../../people/workspaces/erase.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { maxViews, removeView, saveView, sharedView, viewsOf } from './store.ts'
+import { maxViews, removeView, setView, sharedView, viewsOf } from './store.ts'
 
 const operator: By = { id: null, name: 'operator' }
 const bad: NewView = { name: 'Bad ones', shared: false, q: 'level:bad', sort: null, columns: null }
@@ -20,7 +20,7 @@ everyEngine('views', (open) => {
     const now = w.clock.now()
     const bob = await addPerson(w.store, 'Bob', w.workspace.id, 'member', now)
     const ctx = (by: By, role: 'admin' | 'member' = 'admin') => ({ db, by, role, factorMissing: false, now })
-    const save = (by: By, view: NewView, role?: 'admin' | 'member') => saveView(ctx(by, role), w.workspace, view)
+    const save = (by: By, view: NewView, role?: 'admin' | 'member') => setView(ctx(by, role), w.workspace, view)
     const saved = async (...call: Parameters<typeof save>) => {
       const verdict = await save(...call)
       if (!verdict.ok) throw new Error(verdict.message)
@@ -79,7 +79,7 @@ everyEngine('views', (open) => {
     const { w, bob, ctx, saved, names } = await start()
     const { id } = await saved(w.admin, shared('Bad in eu'))
     const member = { ...ctx(bob, 'member'), factorMissing }
-    expect(await saveView(member, w.workspace, shared('Bad in eu', 'level:ok'))).toMatchObject({ ok: false, code })
+    expect(await setView(member, w.workspace, shared('Bad in eu', 'level:ok'))).toMatchObject({ ok: false, code })
     expect(await removeView(member, w.workspace, id)).toMatchObject({ ok: false, code })
     expect(await names(bob)).toEqual(['Bad in eu'])
   })

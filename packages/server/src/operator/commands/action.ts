@@ -35,13 +35,13 @@ export const actionCommands = {
         'No actions in the last 30 days.',
       ),
   }),
-  ...commandOf(actions.startAction, {
+  ...commandOf(actions.sendAction, {
     at: inWorkspace,
     run: async (call, { workspace }) => {
       const { finishAction } = await import('../../updates/actions/runner.ts')
       const { idle, ...chosen } = await agentsOf(call, workspace)
       const wanted = wantedOf(call, chosen)
-      const { id } = await perform(call, actions.startAction, { workspace }, wanted)
+      const { id } = await perform(call, actions.sendAction, { workspace }, wanted)
       await finishAction(call, id)
       return withIdle({ id }, idle)
     },
@@ -84,7 +84,7 @@ const startedText = (id: string) =>
 function wantedOf(request: Request, chosen: { agents: string[]; filter?: string }) {
   const [, type = '', ...values] = request.args
   const payload = payloadOf('action send SLUG', type, values)
-  return readTyped(actions.startAction, { type, ...chosen, values: payload })
+  return readTyped(actions.sendAction, { type, ...chosen, values: payload })
 }
 
 /** The agents that `--agents` names or `--filter` selects. */

@@ -60,12 +60,12 @@ async function tagged(call: CommandCall): Promise<{ workspace: WorkspaceInfo; na
 }
 
 export const agentCommands = {
-  ...commandOf(agents.addAgent, {
+  ...commandOf(agents.createAgent, {
     run: async (call) => {
       const { slug, name } = partsOf(argument(call, 0))
       const workspace = await workspaceOf(call, slug)
-      const wanted = readTyped(agents.addAgent, { name, tags: listOption(call, 'tags') })
-      const { agent, token } = await perform(call, agents.addAgent, { workspace }, wanted)
+      const wanted = readTyped(agents.createAgent, { name, tags: listOption(call, 'tags') })
+      const { agent, token } = await perform(call, agents.createAgent, { workspace }, wanted)
       return { name: agent.name, token, url: call.config.baseUrl }
     },
     show: ({ name, token, url }) =>

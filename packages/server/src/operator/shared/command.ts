@@ -5,6 +5,8 @@ import type { CommandCall } from './request.ts'
 
 export interface OperatorCommand<T = unknown> {
   says: string
+  /** The name that the command had in earlier versions. */
+  formerly?: string
   /** The arguments of the command, such as `<slug>` or `[values...]`, each with its explanation. */
   args?: [name: string, says: string][]
   /** The options of the command, such as `--name <name>`, each with its explanation. */
@@ -44,11 +46,12 @@ export function commandOf<T, At = undefined>(
 ): Record<string, OperatorCommand> {
   const words = operation.command
   if (!words) throw new Error(`${operation.route} has no command.`)
-  const { name, args = [], options = [] } = words
+  const { name, formerly, args = [], options = [] } = words
   const copied = (pairs: readonly (readonly [string, string])[]) => pairs.map(([a, b]): [string, string] => [a, b])
   return {
     [name]: command({
       says: words.says ?? operation.says,
+      ...(formerly !== undefined && { formerly }),
       args: copied(args),
       options: copied(options),
       ...definition,

@@ -104,7 +104,7 @@ export async function addTotp(
   return done({ recovery })
 }
 
-export async function renewRecovery(ctx: Ctx): Promise<Verdict<RecoveryCodes, 'factor_unknown'>> {
+export async function makeRecoveryCodes(ctx: Ctx): Promise<Verdict<RecoveryCodes, 'factor_unknown'>> {
   if (!(await hasFactor(ctx.db, ctx.by.id))) return noFactor
   const recovery = await replaceRecovery(ctx.db, ctx.by.id, ctx.now)
   await noteChange(ctx, 'person.recovery_codes_made', 'recovery_codes')

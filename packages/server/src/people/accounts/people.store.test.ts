@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { quickPasswords } from '../../../testing/quick-passwords.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { createAgent, deleteAgent, findAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
-import { queueCommand } from '../../fleet/commands/store.ts'
+import { sendCommand } from '../../fleet/commands/store.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { accept, invitationInfo } from '../workspaces/accepting.ts'
 import { invitationsOf, invite } from '../workspaces/invitations.ts'
@@ -229,7 +229,7 @@ everyEngine('people', (open) => {
       .insertInto('agent_report')
       .values({ ...report, body: '{"protocol":1,"controls":["pause"]}' })
       .execute()
-    ok(await queueCommand({ db, by: operator, now }, agent, { type: 'pause', payload: {} }))
+    ok(await sendCommand({ db, by: operator, now }, agent, { type: 'pause', payload: {} }))
     ok(await deleteAgent({ db, by: operator, now }, agent))
     expect(await findAgent(db, north, 'letters')).toBeUndefined()
     expect(await db.selectFrom('command').selectAll().execute()).toEqual([])

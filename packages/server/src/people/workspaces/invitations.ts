@@ -132,7 +132,7 @@ async function newAddress(db: Db, typed: string): Promise<Verdict<string, 'email
   return (read.ok && (await takenBy(db, read.value))) || read
 }
 
-export function withdraw(
+export function withdrawInvitation(
   { people, by, now }: PeopleCtx<Person>,
   workspace: WorkspaceInfo,
   id: string,
@@ -202,7 +202,7 @@ const listedUrl = (
 ): string | null => (asRole(role) === 'admin' ? null : urlOf(people, id))
 
 /** Shows the link of an open invitation to this workspace again. */
-export function showLink(
+export function showInvitationLink(
   { people, by, now }: PeopleCtx<Person> & { people: People & { config: { baseUrl: string } } },
   workspace: WorkspaceInfo,
   id: string,

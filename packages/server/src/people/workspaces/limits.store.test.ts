@@ -11,7 +11,7 @@ import { redeemInstall } from '../../updates/installs/redeem.ts'
 import { openAuth } from '../accounts/auth.ts'
 import { createPerson } from '../accounts/store.ts'
 import { accept } from './accepting.ts'
-import { invitationsOf, invite, withdraw } from './invitations.ts'
+import { invitationsOf, invite, withdrawInvitation } from './invitations.ts'
 import { defaultLimits, limitsOf, setLimits } from './limits.ts'
 import { activate, addMember, createWorkspace } from './store.ts'
 
@@ -114,7 +114,7 @@ everyEngine('limits of a workspace', (open) => {
       const { id } = value(
         await invite({ people, by: ann, now }, north, { email: `p${i}@example.org`, role: 'member' }),
       )
-      value(await withdraw({ people, by: ann, now }, north, id))
+      value(await withdrawInvitation({ people, by: ann, now }, north, id))
     }
     expect(await db.selectFrom('invitation').select('id').execute()).toHaveLength(1)
   })

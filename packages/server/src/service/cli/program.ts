@@ -10,7 +10,7 @@ import type { Request } from '../../operator/shared/request.ts'
  * The help texts of a command without the function that runs it. The code of `start`, `restore` and `move` is loaded by
  * main.ts.
  */
-export type CommandHelp = Pick<OperatorCommand, 'says' | 'args' | 'options' | 'input'>
+export type CommandHelp = Pick<OperatorCommand, 'says' | 'formerly' | 'args' | 'options' | 'input'>
 
 export interface Chosen {
   name: string
@@ -46,10 +46,10 @@ export function choose(
     .showHelpAfterError('(svc-server --help lists all commands)')
     .exitOverride()
   const groups = new Map<string, Command>()
-  for (const [name, { says, args = [], options = [] }] of Object.entries(words)) {
-    const [first = '', second] = name.split(' ')
+  const add = (name: string, { says, args = [], options = [] }: CommandHelp, typed: string) => {
+    const [first = '', second] = typed.split(' ')
     const parent = second === undefined ? program : groupOf(program, groups, first)
-    const command = parent.command(second ?? first).description(says)
+    const command = parent.command(second ?? first, { hidden: typed !== name }).description(says)
     for (const [argument, help] of args) command.argument(argument, help)
     for (const [flags, help] of options) command.option(flags, help)
     command.action(() => {
@@ -57,6 +57,8 @@ export function choose(
       chosen = { name, request: { args: command.args, options: command.opts() }, json, dataDir }
     })
   }
+  for (const [name, help] of Object.entries(words))
+    for (const typed of [name, ...(help.formerly === undefined ? [] : [help.formerly])]) add(name, help, typed)
   try {
     program.parse(argv, { from: 'user' })
   } catch (error) {

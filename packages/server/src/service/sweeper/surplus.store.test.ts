@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
-import { liftMute, mute } from '../../alerts/changes/muting.ts'
+import { liftMute, muteAlerts } from '../../alerts/changes/muting.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { eraseSurplus, type Surplus, surplus } from './surplus.ts'
 
@@ -112,7 +112,7 @@ everyEngine('rows that are over', (open) => {
     const evidence = { at: 1, actor_id: w.admin.id, actor: 'Ada', action: 'agent.token_rotated', subject: 'agent x' }
     await insert(w, 'audit', [{ id: 'e', workspace_id: w.workspace.id, details: '{}', ...evidence }])
     for (let i = 0; i < 60; i++) {
-      const muted = await mute(ctx(), w.workspace, { agent: w.agent.name, seconds: 3600 + i })
+      const muted = await muteAlerts(ctx(), w.workspace, { agent: w.agent.name, seconds: 3600 + i })
       if (!muted.ok) throw new Error(muted.message)
       await liftMute(ctx(), w.workspace, muted.value.id)
       w.clock.pass(0.5)

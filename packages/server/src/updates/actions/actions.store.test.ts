@@ -15,7 +15,7 @@ import { actionPage, actionsOf } from '../../web/queries/actions.ts'
 import { addChanges } from './counts.ts'
 import { actionOffers, previewAction } from './preview.ts'
 import { agentsAtOnce, finishAction, sendSlice } from './runner.ts'
-import { retryAction, startAction } from './store.ts'
+import { retryAction, sendAction } from './store.ts'
 
 everyEngine('an action', (open) => {
   test('over 40 agents ends as exactly what each of them did, and a retry reaches the rest', async () => {
@@ -130,7 +130,7 @@ everyEngine('an action', (open) => {
 
   test('that names an agent that does not exist is refused, and sends nothing', async () => {
     const { w } = await startPressing(await open(), 1)
-    const refused = await startAction(ctx(w), w.workspace, { type: 'pause', agents: ['a-0', 'nobody'] })
+    const refused = await sendAction(ctx(w), w.workspace, { type: 'pause', agents: ['a-0', 'nobody'] })
     expect(refused).toMatchObject({ ok: false, code: 'agent_unknown' })
     expect(await w.store.db.selectFrom('action').select('id').execute()).toEqual([])
   })

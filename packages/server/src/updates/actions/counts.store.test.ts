@@ -11,7 +11,7 @@ import { actionsOf } from '../../web/queries/actions.ts'
 import { lists } from '../../web/queries/fleet.ts'
 import { addChanges, countAgents, countsOf } from './counts.ts'
 import { finishAction, sendSlice } from './runner.ts'
-import { retryAction, startAction } from './store.ts'
+import { retryAction, sendAction } from './store.ts'
 
 everyEngine('the counts of an action', (open, engine) => {
   test('are in its row and in the changes, so that a list reads no row of its agents', async () => {
@@ -100,7 +100,7 @@ everyEngine('the counts of an action', (open, engine) => {
       const begin = async (type: ActionType) => {
         const there = agents.filter(() => random() < 0.7).map(({ name }) => name)
         if (there.length === 0) return undefined
-        const started = await startAction(ctx(w), w.workspace, { type, values: {}, agents: there })
+        const started = await sendAction(ctx(w), w.workspace, { type, values: {}, agents: there })
         if (!started.ok) return undefined
         ids.push(started.value.id)
         return started.value.id

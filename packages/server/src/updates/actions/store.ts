@@ -23,7 +23,7 @@ type NamedAgent = { id: string; name: string }
 type StartedAction = Pick<ActionDbRow, 'id' | 'workspace_id'>
 
 /** Stores the action with its agents, which stay the same whatever happens afterwards. Nothing is sent yet. */
-export const startAction = (
+export const sendAction = (
   { db, by, now }: ChangeContext,
   workspace: Workspace,
   wanted: NewAction,

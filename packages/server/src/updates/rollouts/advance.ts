@@ -12,7 +12,7 @@ import type { RolloutAgentDbRow, RolloutDbRow } from '../../platform/db/tables.t
 import { transaction } from '../../platform/db/transaction.ts'
 import { servedRelease } from '../releases/store.ts'
 import { timesAway } from '../wishes/away.ts'
-import { pressWithin, wishBlueprintWithin } from '../wishes/store.ts'
+import { wishBlueprintWithin, wishRuntimeWithin } from '../wishes/store.ts'
 import { placesOf } from '../wishes/trials.ts'
 import { isWaitedFor, judgeMember, judgeRollout, type RolloutMember, type RolloutStep } from './judge.ts'
 import { freshMs, leftOut, levelIn, standingsOf } from './members.ts'
@@ -201,7 +201,7 @@ async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<st
       why !== undefined
         ? { ok: false as const, message: why }
         : rollout.kind === 'runtime'
-          ? await pressWithin(trx, agent, wishing)
+          ? await wishRuntimeWithin(trx, agent, wishing)
           : await wishBlueprintWithin(trx, agent, wishOf(rollout), wishing)
     const set: Partial<RolloutAgentDbRow> = verdict.ok
       ? { state: 'wished', reason: null, wished_at: now, level_before: levelIn(agent.body), at: now }

@@ -9,7 +9,7 @@ import { rolloutPage } from '../../web/queries/rollouts.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import { wishMany } from '../wishes/many.ts'
 import { liftHold } from '../wishes/store.ts'
-import { continueRollout, createRollout } from './store.ts'
+import { continueRollout, startRollout } from './store.ts'
 
 /** The number of agents in these tests. It is smaller on PostgreSQL, where fewer agents show the same in less time. */
 const sizes = amount({ sqlite: 100, postgres: 50 }, { sqlite: 300, postgres: 100 }, { sqlite: 1000, postgres: 150 })
@@ -26,7 +26,7 @@ everyEngine('a fleet', (open) => {
     const begin = async (wanted: { kind: 'runtime' } | { kind: 'blueprint'; blueprint: string; version: string }) => {
       const agents = fleet.agents.map(({ name }) => name)
       const by = { id: null, name: 'Ada' }
-      const made = await createRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, {
+      const made = await startRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, {
         ...wanted,
         agents,
         watchSeconds: 60,

@@ -7,7 +7,7 @@ import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-work
 import { addVersion, ofBlueprint } from '../../../testing/wishes.ts'
 import { createSweeper } from '../../service/sweeper/sweeper.ts'
 import { rolloutPage, rolloutsOf } from '../../web/queries/rollouts.ts'
-import { cancelRollout, createRollout } from './store.ts'
+import { cancelRollout, startRollout } from './store.ts'
 
 const by = { id: null, name: 'Ada' }
 const day = 86_400
@@ -22,7 +22,7 @@ everyEngine('rollouts', (open) => {
   }
   const begin = async (w: TestWorkspace) => {
     const wanted = { kind: 'blueprint', blueprint: 'triage', version: '1.1.0' } as const
-    const made = await createRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, wanted)
+    const made = await startRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, wanted)
     if (!made.ok) throw new Error(made.message)
     return made.value.id
   }

@@ -29,7 +29,7 @@ export async function haltedRollouts(db: Db, workspaceId: string): Promise<numbe
 }
 
 /** Stores the rollout with its agents. Its first wave starts when the rollout is next advanced (advance.ts). */
-export const createRollout = (
+export const startRollout = (
   { db, by, now }: ChangeContext,
   workspace: { id: string },
   wanted: NewRollout,

@@ -11,7 +11,13 @@ import type { AgentRow } from '../../platform/db/tables.ts'
 import { transaction, type Writer } from '../../platform/db/transaction.ts'
 import type { AgentRef } from '../../platform/ids.ts'
 import { unknownAgent } from '../../platform/verdict.ts'
-import { clearBlueprintWithin, clearRuntimeWithin, pressWithin, type Wishing, wishBlueprintWithin } from './store.ts'
+import {
+  clearBlueprintWithin,
+  clearRuntimeWithin,
+  type Wishing,
+  wishBlueprintWithin,
+  wishRuntimeWithin,
+} from './store.ts'
 
 const atOnce = 100
 
@@ -70,7 +76,7 @@ async function wishPiece(trx: Db, workspace: { id: string }, wish: WishOfMany, w
 
 function one(trx: Db, agent: AgentRef, wish: WishOfMany, wishing: Wishing) {
   if (wish.kind === 'runtime') {
-    return wish.withdraw ? clearRuntimeWithin(trx, agent, wishing) : pressWithin(trx, agent, wishing)
+    return wish.withdraw ? clearRuntimeWithin(trx, agent, wishing) : wishRuntimeWithin(trx, agent, wishing)
   }
   const { blueprint, version } = wish
   return version === null

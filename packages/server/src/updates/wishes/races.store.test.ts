@@ -5,17 +5,17 @@ import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../t
 import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
 import { deleteVersion } from '../blueprints/store.ts'
 import { advanceRollouts } from '../rollouts/advance.ts'
-import { cancelRollout, createRollout } from '../rollouts/store.ts'
+import { cancelRollout, startRollout } from '../rollouts/store.ts'
 import { awayBetween, noteRunning, timesAway } from './away.ts'
 import { wishesIn } from './kept.ts'
 import { wishMany } from './many.ts'
-import { noteFetched, pressRuntime, wishBlueprint } from './store.ts'
+import { noteFetched, wishBlueprint, wishRuntime } from './store.ts'
 import { grantWaiting, trialsOf } from './trials.ts'
 
 const runtime = { runtime: { version: '1.0.0' } }
 const place = ({ id, workspaceId }: TestAgent) => ({ id, workspace_id: workspaceId })
 const press = (w: TestWorkspace, agent: TestAgent) =>
-  pressRuntime({ db: w.store.db, by: w.admin, now: w.clock.now() }, place(agent))
+  wishRuntime({ db: w.store.db, by: w.admin, now: w.clock.now() }, place(agent))
 const events = async (w: TestWorkspace, kind: 'wished' | 'fetched') =>
   (await w.store.db.selectFrom('update_event').select('agent_id').where('kind', '=', kind).execute()).length
 const wishes = async (w: TestWorkspace, { id }: TestAgent) => {
@@ -54,7 +54,7 @@ everyEngine('wishes that nodes race for', (open) => {
   const rollOut = async (w: TestWorkspace, nodes = 1) => {
     const wanted = { kind: 'runtime', waves: ['100%'] } as const
     const by = { id: null, name: 'Ada' }
-    const made = await createRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, {
+    const made = await startRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, {
       ...wanted,
       waves: ['100%'],
     })
@@ -178,7 +178,7 @@ everyEngine('wishes that nodes race for', (open) => {
     await addVersion(w, 'triage', '1.1.0')
     const wanted = { kind: 'blueprint', blueprint: 'triage', version: '1.1.0', waves: ['100%'] } as const
     const by = { id: null, name: 'Ada' }
-    const made = await createRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, {
+    const made = await startRollout({ db: w.store.db, by, now: w.clock.now() }, w.workspace, {
       ...wanted,
       waves: ['100%'],
     })

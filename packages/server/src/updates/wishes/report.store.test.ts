@@ -5,7 +5,7 @@ import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-work
 import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
 import { renewAccess } from '../../operator/backup/renew.ts'
 import { wishesIn } from './kept.ts'
-import { clearBlueprint, clearRuntime, liftHold, pressRuntime, wishBlueprint } from './store.ts'
+import { clearBlueprint, clearRuntime, liftHold, wishBlueprint, wishRuntime } from './store.ts'
 
 const ok = { outcome: 'ok', message: 'installed' }
 const runs = (version: string, applied: object = ok) => ({
@@ -294,7 +294,7 @@ function helpers(w: TestWorkspace, r: Reporting) {
           : await wishBlueprint({ db, by: w.admin, now: w.clock.now() }, agent, { version })
       expect(made).toMatchObject({ ok: true })
     },
-    press: () => pressRuntime({ db, by: w.admin, now: w.clock.now() }, agent),
+    press: () => wishRuntime({ db, by: w.admin, now: w.clock.now() }, agent),
     lift: () => liftHold({ db, by: w.admin, now: w.clock.now() }, agent),
     release: (version: string) => serveRelease(w, version),
     state: async () => {

@@ -140,17 +140,17 @@ export const noteFetched = (db: Db, agentRef: { id: string }, now: number): Prom
  * Requests that an agent's runtime updates to the served version. The wish stores the agent's last outcome as its mark;
  * if there is already a wish for this version, the mark of that wish is kept (D34).
  */
-export const pressRuntime = (
+export const wishRuntime = (
   { db, by, now }: ChangeContext,
   agentRef: AgentRef,
 ): Promise<Verdict<WishedAgent, 'agent_unknown' | RuntimeRefusal>> =>
-  transaction(db, (trx) => pressWithin(trx, agentRef, { by, now }))
+  transaction(db, (trx) => wishRuntimeWithin(trx, agentRef, { by, now }))
 
 /**
- * Does the work of `pressRuntime` in the caller's transaction. A wish of an admin is in the agent's next answer. A
+ * Does the work of `wishRuntime` in the caller's transaction. A wish of an admin is in the agent's next answer. A
  * rollout's wish takes one of the free `places`, or waits for one.
  */
-export async function pressWithin(
+export async function wishRuntimeWithin(
   trx: Db,
   agentRef: AgentRef,
   wishing: Wishing,

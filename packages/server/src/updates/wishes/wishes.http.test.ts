@@ -15,7 +15,7 @@ import { report, startService } from '../../../testing/service.ts'
 import { openTestSqlite } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
-import { pressRuntime } from './store.ts'
+import { wishRuntime } from './store.ts'
 
 const north = '/api/web/w/north'
 const ok = { outcome: 'ok', message: 'installed' }
@@ -211,7 +211,7 @@ test('after a signal to stop, the service offers no new wishes', async () => {
   })
   await serveRelease(w, '2.0.0')
   await report(service, w.agent.token, runtime('1.0.0'))
-  await pressRuntime(
+  await wishRuntime(
     { db: w.store.db, by: w.admin, now: w.clock.now() },
     { id: w.agent.id, workspace_id: w.workspace.id },
   )

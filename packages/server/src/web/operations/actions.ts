@@ -3,7 +3,7 @@ import { actions } from '@svc/api'
 import { found } from '../../platform/refusal.ts'
 import { actionOffers, previewAction } from '../../updates/actions/preview.ts'
 import { agentsAtOnce, runAction } from '../../updates/actions/runner.ts'
-import { cancelAction, retryAction, startAction } from '../../updates/actions/store.ts'
+import { cancelAction, retryAction, sendAction } from '../../updates/actions/store.ts'
 import { actionPage, actionsOf } from '../queries/actions.ts'
 import { acts, actsOften, looks, type OperationNeeds } from '../routing/operations.ts'
 
@@ -21,7 +21,7 @@ const sends = {
 
 export const actionOperations = [
   looks(actions.actions, ({ deps, workspace }, piece) => actionsOf(deps.store.db, workspace, piece)),
-  acts(actions.startAction, ({ workspace, ...ctx }, wanted) => startAction(ctx, workspace, wanted), sends),
+  acts(actions.sendAction, ({ workspace, ...ctx }, wanted) => sendAction(ctx, workspace, wanted), sends),
   actsOften(actions.previewAction, ({ write, workspace }, wanted) => previewAction(write, workspace, wanted)),
   actsOften(actions.actionOffers, ({ write, workspace }, wanted) => actionOffers(write, workspace, wanted)),
   looks(actions.showAction, async ({ deps, workspace, params, now }, { state }) =>

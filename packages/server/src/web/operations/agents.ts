@@ -48,7 +48,7 @@ export const agentOperations = [
     const { rows } = await rowsFor(live.fleet, id, filter)
     return lists.run(id, fleetNames(rows, filter, now))
   }),
-  acts(agents.addAgent, ({ workspace, ...ctx }, { name, tags }) => createAgent(ctx, workspace, name, tags), {
+  acts(agents.createAgent, ({ workspace, ...ctx }, { name, tags }) => createAgent(ctx, workspace, name, tags), {
     answer: ({ agent, token }) => ({ name: agent.name, token }),
   }),
   looks(agents.showAgent, ({ deps, agent, role, now }) => agentPage(deps.store.db, agent, role, now)),

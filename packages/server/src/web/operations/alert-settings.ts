@@ -3,14 +3,14 @@
  * to report.
  */
 import { alertSettings } from '@svc/api'
-import { hoursOf, setHours, setSettings, settingsOf } from '../../alerts/settings.ts'
+import { hoursOf, setAgentHours, setAlertSettings, settingsOf } from '../../alerts/settings.ts'
 import { acts, looks } from '../routing/operations.ts'
 
 export const alertSettingOperations = [
   looks(alertSettings.alertSettings, ({ deps, workspace }) => settingsOf(deps.store.db, workspace)),
-  acts(alertSettings.setAlertSettings, ({ workspace, ...ctx }, wanted) => setSettings(ctx, workspace, wanted)),
+  acts(alertSettings.setAlertSettings, ({ workspace, ...ctx }, wanted) => setAlertSettings(ctx, workspace, wanted)),
   looks(alertSettings.agentHours, ({ deps, agent }) => hoursOf(deps.store.db, agent)),
-  acts(alertSettings.setAgentHours, ({ agent, ...ctx }, { hours }) => setHours(ctx, agent, hours), {
+  acts(alertSettings.setAgentHours, ({ agent, ...ctx }, { hours }) => setAgentHours(ctx, agent, hours), {
     agents: () => [],
   }),
 ]

@@ -2,21 +2,21 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { alertPages, alerts, type ChannelTest } from '@svc/api'
-import { acknowledge, acknowledgeMany } from '../../alerts/changes/acknowledging.ts'
+import { acknowledgeAlert, acknowledgeAlerts } from '../../alerts/changes/acknowledging.ts'
 import {
   addChannel,
   disableChannel,
   enableChannel,
   listChannels,
   type QueuedTestRef,
-  queueTest,
   removeChannel,
   testAnswer,
+  testChannel,
   testOf,
 } from '../../alerts/changes/channels.ts'
 import { listDeliveries, retryDelivery } from '../../alerts/changes/deliveries.ts'
 import { channelNames, listAlerts, listMutes, listRules, ruleRow } from '../../alerts/changes/listing.ts'
-import { liftMute, mute } from '../../alerts/changes/muting.ts'
+import { liftMute, muteAlerts } from '../../alerts/changes/muting.ts'
 import { setRule } from '../../alerts/changes/rules.ts'
 import { writerOf } from '../../alerts/messages/writing.ts'
 import { sendersOf } from '../../deliveries/senders.ts'
@@ -71,12 +71,12 @@ export const alertOperations = [
     listAlerts(deps.store.db, workspace, { all, limit }),
   ),
   acts(alerts.acknowledgeAlert, ({ workspace, params: { id }, people, ...ctx }, { note }) =>
-    acknowledge(ctx, workspace, { id, note, baseUrl: people.config.baseUrl }),
+    acknowledgeAlert(ctx, workspace, { id, note, baseUrl: people.config.baseUrl }),
   ),
   acts(alerts.acknowledgeAlerts, ({ workspace, people, ...ctx }, { ids, note }) =>
-    acknowledgeMany(ctx, workspace, { ids, note, baseUrl: people.config.baseUrl }),
+    acknowledgeAlerts(ctx, workspace, { ids, note, baseUrl: people.config.baseUrl }),
   ),
-  acts(alerts.muteAlerts, ({ workspace, ...ctx }, wanted) => mute(ctx, workspace, wanted)),
+  acts(alerts.muteAlerts, ({ workspace, ...ctx }, wanted) => muteAlerts(ctx, workspace, wanted)),
   looks(alerts.mutes, ({ deps, workspace }) => listMutes(deps.store.db, workspace)),
   acts(alerts.liftMute, ({ workspace, params, ...ctx }) => liftMute(ctx, workspace, params.id)),
   looks(alerts.rules, ({ deps, workspace }) => listRules(deps.store.db, workspace)),
@@ -89,7 +89,7 @@ export const alertOperations = [
   ),
   acts(
     alerts.testChannel,
-    ({ workspace, params, ...ctx }) => queueTest(ctx, { place: workspace }, params.channel),
+    ({ workspace, params, ...ctx }) => testChannel(ctx, { place: workspace }, params.channel),
     // The answer does not wait for the receiver: the page reads the result by the id (channelTest).
     { answer: ({ deliveryId: id }) => ({ id }) },
   ),

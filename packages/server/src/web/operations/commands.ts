@@ -1,11 +1,11 @@
 /** Carries out the operations on commands (3.2) and logs (2.8). Logs are for admins only, and for 30 days (I32). */
 import { type BulkResult, commands } from '@svc/api'
-import { queueCommand, sendAgain } from '../../fleet/commands/store.ts'
+import { sendAgain, sendCommand } from '../../fleet/commands/store.ts'
 import { noteReading } from '../../fleet/logs/reading.ts'
 import { found, granted } from '../../platform/refusal.ts'
 import { done, unknownAgent } from '../../platform/verdict.ts'
 import { finishAction } from '../../updates/actions/runner.ts'
-import { existing, startAction } from '../../updates/actions/store.ts'
+import { existing, sendAction } from '../../updates/actions/store.ts'
 import { actionPage } from '../queries/actions.ts'
 import { commandOf, ledgerOf } from '../queries/commands.ts'
 import { logOf, logsOf } from '../queries/logs.ts'
@@ -13,7 +13,7 @@ import { acts, actsOften, looks } from '../routing/operations.ts'
 
 export const commandOperations = [
   looks(commands.commandLedger, ({ deps, agent, now }, piece) => ledgerOf(deps.store.db, agent, piece, now)),
-  acts(commands.sendCommand, ({ agent, ...ctx }, body) => queueCommand(ctx, agent, body), {
+  acts(commands.sendCommand, ({ agent, ...ctx }, body) => sendCommand(ctx, agent, body), {
     answer: ({ command }) => commandOf(command, null),
     made: ({ made }) => made,
   }),
@@ -29,7 +29,7 @@ export const commandOperations = [
       const started = await write(async (db) => {
         const there = (await existing(db, workspace, names)).map(({ name }) => name)
         if (there.length === 0) return undefined
-        return granted(await startAction({ db, by, now }, workspace, { type, agents: there }))
+        return granted(await sendAction({ db, by, now }, workspace, { type, agents: there }))
       })
       if (!started) return done(names.map((agent) => ({ agent, ok: false, message: unknownAgent.message })))
       await finishAction(people, started.id)

@@ -1,7 +1,7 @@
 /** Carries out the operations on people's personal channels. */
 import { personal } from '@svc/api'
-import { queueTest, removeChannel, testOf } from '../../alerts/changes/channels.ts'
-import { addPersonal, changePersonal, listPersonal } from '../../alerts/changes/personal.ts'
+import { removeChannel, testChannel, testOf } from '../../alerts/changes/channels.ts'
+import { addPersonalChannel, listPersonal, setPersonalChannel } from '../../alerts/changes/personal.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { looks, personActs } from '../routing/operations.ts'
 import { sealing } from './alerts.ts'
@@ -9,14 +9,14 @@ import { sealing } from './alerts.ts'
 export const personalOperations = [
   looks(personal.personalChannels, ({ deps, workspace, who }) => listPersonal(deps.store.db, workspace, who.person)),
   personActs(personal.addPersonalChannel, ({ workspace, people, ...ctx }, wanted) =>
-    addPersonal({ ...ctx, ...sealing(people.config) }, workspace, wanted),
+    addPersonalChannel({ ...ctx, ...sealing(people.config) }, workspace, wanted),
   ),
   personActs(personal.setPersonalChannel, ({ workspace, params, ...ctx }, wanted) =>
-    changePersonal(ctx, workspace, { ...wanted, name: params.channel }),
+    setPersonalChannel(ctx, workspace, { ...wanted, name: params.channel }),
   ),
   personActs(
     personal.testPersonalChannel,
-    ({ workspace, params, ...ctx }) => queueTest(ctx, { place: workspace, person: ctx.by }, params.channel),
+    ({ workspace, params, ...ctx }) => testChannel(ctx, { place: workspace, person: ctx.by }, params.channel),
     { answer: ({ deliveryId: id }) => ({ id }) },
   ),
   looks(personal.personalChannelTest, async ({ deps, workspace, params, who }) => {

@@ -3,7 +3,7 @@ import { type RolloutPage, rollouts } from '@svc/api'
 import { found } from '../../platform/refusal.ts'
 import { advanceNow } from '../../updates/rollouts/advance.ts'
 import { previewRollout } from '../../updates/rollouts/plan.ts'
-import { cancelRollout, continueRollout, createRollout, pauseRollout } from '../../updates/rollouts/store.ts'
+import { cancelRollout, continueRollout, pauseRollout, startRollout } from '../../updates/rollouts/store.ts'
 import { rolloutPage, rolloutsOf } from '../queries/rollouts.ts'
 import { acts, type Looking, looks, type OperationNeeds } from '../routing/operations.ts'
 
@@ -31,7 +31,7 @@ export const rolloutOperations = [
     ...(await rolloutsOf(deps.store.db, workspace, piece, now)),
     canAct: role === 'admin',
   })),
-  acts(rollouts.startRollout, ({ workspace, ...ctx }, wanted) => createRollout(ctx, workspace, wanted), goesOn),
+  acts(rollouts.startRollout, ({ workspace, ...ctx }, wanted) => startRollout(ctx, workspace, wanted), goesOn),
   acts(rollouts.previewRollout, ({ db, workspace, now }, wanted) => previewRollout(db, workspace, wanted, now)),
   looks(rollouts.showRollout, (looking) => pageOf(looking, looking.params.id)),
   acts(rollouts.pauseRollout, ({ workspace, params, ...ctx }) => pauseRollout(ctx, workspace, params.id), goesOn),

@@ -9,9 +9,9 @@ import {
   clearBlueprint,
   clearRuntime,
   liftHold,
-  pressRuntime,
   type WishedAgent,
   wishBlueprint,
+  wishRuntime,
 } from '../../updates/wishes/store.ts'
 import { agentUpdates, runtimeOverview } from '../queries/updates.ts'
 import { type Acting, acts, actsOften, type Looking, looks } from '../routing/operations.ts'
@@ -38,7 +38,7 @@ export const updateOperations = [
     standing,
   ),
   acts(updates.clearBlueprint, ({ agent, ...ctx }: OnAgent) => clearBlueprint(ctx, agent), standing),
-  acts(updates.wishRuntime, ({ agent, ...ctx }: OnAgent) => pressRuntime(ctx, agent), standing),
+  acts(updates.wishRuntime, ({ agent, ...ctx }: OnAgent) => wishRuntime(ctx, agent), standing),
   acts(updates.clearRuntime, ({ agent, ...ctx }: OnAgent) => clearRuntime(ctx, agent), standing),
   acts(updates.liftHold, ({ agent, ...ctx }: OnAgent) => liftHold(ctx, agent), standing),
   actsOften(

@@ -1,6 +1,6 @@
 /** Carries out the operations on views. */
 import { views } from '@svc/api'
-import { removeView, saveView, viewsOf } from '../../fleet/views/store.ts'
+import { removeView, setView, viewsOf } from '../../fleet/views/store.ts'
 import { filterOf } from '../queries/filter.ts'
 import { acts, looks } from '../routing/operations.ts'
 
@@ -10,7 +10,7 @@ export const viewOperations = [
     views.setView,
     async ({ workspace, ...ctx }, wanted) => {
       filterOf({ q: wanted.q })
-      return saveView(ctx, workspace, wanted)
+      return setView(ctx, workspace, wanted)
     },
     { made: ({ made }) => made, answer: ({ view }) => view },
   ),

@@ -2,7 +2,7 @@
 import { type Route, type Workspace, workspaces } from '@svc/api'
 import { requirementOf } from '../../people/factors/store.ts'
 import { deleteWorkspace } from '../../people/workspaces/delete.ts'
-import { invitationsOf, invite, showLink, withdraw } from '../../people/workspaces/invitations.ts'
+import { invitationsOf, invite, showInvitationLink, withdrawInvitation } from '../../people/workspaces/invitations.ts'
 import { changeRole, membersOf, removeMember } from '../../people/workspaces/members.ts'
 import { createOwnWorkspace } from '../../people/workspaces/own.ts'
 import { requireFactor } from '../../people/workspaces/requirement.ts'
@@ -56,10 +56,12 @@ export const workspaceOperations = [
     done,
   ),
   personActs(workspaces.invite, ({ workspace, ...ctx }, asked) => invite(ctx, workspace, asked)),
-  personActs(workspaces.showInvitationLink, ({ workspace, params, ...ctx }) => showLink(ctx, workspace, params.id)),
+  personActs(workspaces.showInvitationLink, ({ workspace, params, ...ctx }) =>
+    showInvitationLink(ctx, workspace, params.id),
+  ),
   personActs(
     workspaces.withdrawInvitation,
-    ({ workspace, params, ...ctx }) => withdraw(ctx, workspace, params.id),
+    ({ workspace, params, ...ctx }) => withdrawInvitation(ctx, workspace, params.id),
     done,
   ),
   looks(workspaces.activity, ({ deps, workspace }, { before, limit }) =>

@@ -8,10 +8,10 @@ import {
   type TestWorkspace,
 } from '../../../testing/test-workspace.ts'
 import { openAlert } from '../../../testing/typing.ts'
-import { acknowledge } from '../../alerts/changes/acknowledging.ts'
+import { acknowledgeAlert } from '../../alerts/changes/acknowledging.ts'
 import { addChannel, disableChannel, enableChannel } from '../../alerts/changes/channels.ts'
-import { liftMute, mute } from '../../alerts/changes/muting.ts'
-import { addPersonal } from '../../alerts/changes/personal.ts'
+import { liftMute, muteAlerts } from '../../alerts/changes/muting.ts'
+import { addPersonalChannel } from '../../alerts/changes/personal.ts'
 import { evaluateScope } from '../../alerts/evaluation/evaluate.ts'
 import { type Alert, judge } from '../../alerts/rules/judge.ts'
 import { defaultRule } from '../../alerts/rules/rules.ts'
@@ -131,7 +131,7 @@ everyEngine('alerts on the page', (open) => {
     await openAlert(w, { ...(await w.addAgent('flapping')), alert: { unsteadySince: w.clock.now() } })
     const id = await openAlert(w, w.agent)
     expect(await standing()).toMatchObject({ unacknowledged: 2 })
-    await acknowledge(ctx(), w.workspace, { id, note: 'I look at it', baseUrl })
+    await acknowledgeAlert(ctx(), w.workspace, { id, note: 'I look at it', baseUrl })
     expect(await standing()).toMatchObject({ unacknowledged: 1 })
     expect((await lines()).rows[0]).toMatchObject({
       id,
@@ -148,7 +148,7 @@ everyEngine('alerts on the page', (open) => {
     await disableChannel(ctx(), { place: w.workspace }, 'ops')
     expect(await notified()).toBe(false)
     const mine = { name: 'my-email', kind: 'email', zone: 'Europe/Berlin' } as const
-    await addPersonal({ ...ctx(), by: bob, ...sealing }, w.workspace, mine)
+    await addPersonalChannel({ ...ctx(), by: bob, ...sealing }, w.workspace, mine)
     expect(await notified()).toBe(true)
     await enableChannel(ctx(), { place: w.workspace }, 'ops')
     expect(await notified()).toBe(true)
@@ -162,7 +162,7 @@ everyEngine('alerts on the page', (open) => {
       evaluateScope(w.store, { ...scopeOf(w.workspace), slug: 'north', active: true }, { baseUrl, now: w.clock.now() })
     const muted = async () => (await lines()).rows.map((row) => row.muted)
     const wanted = { agent: w.agent.name, rule: undefined, seconds: 3600, from: undefined }
-    const made = await mute({ ...ctx(), role: 'admin' }, w.workspace, wanted)
+    const made = await muteAlerts({ ...ctx(), role: 'admin' }, w.workspace, wanted)
     await looks()
     expect(await muted()).toEqual([true])
     expect(await standing()).toMatchObject({ unacknowledged: 1 })
