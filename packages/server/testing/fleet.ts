@@ -4,8 +4,8 @@
  * report every half minute, the service may be down, and a version may be bad on some machines.
  */
 import { type Applied, limits, type RuntimeInfo, readAnswer } from '@svc/protocol'
+import { openReportStore } from '../src/agent-api/open.ts'
 import { decide } from '../src/agent-api/reports/rules.ts'
-import { openReportStore } from '../src/agent-api/reports/store.ts'
 import { newId } from '../src/platform/ids.ts'
 import { hashToken, newToken } from '../src/platform/tokens.ts'
 import { advanceRollouts } from '../src/updates/rollouts/advance.ts'

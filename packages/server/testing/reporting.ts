@@ -1,11 +1,10 @@
 /** Sends reports directly to the report store, without HTTP, for tests of the rules on SQLite and PostgreSQL. */
 import { readReport } from '@svc/protocol'
 import { expect } from 'vitest'
-import type { ReportStore } from '../src/agent-api/report-store/committing.ts'
+import { openReportStore } from '../src/agent-api/open.ts'
 import { newPlaces, type Places } from '../src/agent-api/report-store/places.ts'
-import type { Decision, Submission } from '../src/agent-api/report-store/rows.ts'
+import type { Decision, ReportStore, Submission } from '../src/agent-api/report-store/rows.ts'
 import { decide as judge } from '../src/agent-api/reports/rules.ts'
-import { openReportStore } from '../src/agent-api/reports/store.ts'
 import { Deliveries } from '../src/fleet/commands/deliveries.ts'
 import { commandOf, sendCommand } from '../src/fleet/commands/store.ts'
 import type { CommandRow } from '../src/platform/db/tables.ts'

@@ -4,6 +4,7 @@
  */
 import { limits } from '@svc/protocol'
 import { Deliveries, type MonotonicAge } from '../fleet/commands/deliveries.ts'
+import type { Store } from '../platform/db/open.ts'
 import type { BareRoutes } from '../platform/http/listener.ts'
 import { Turns } from '../platform/http/turns.ts'
 import { Window } from '../platform/limits/window.ts'
@@ -13,12 +14,13 @@ import { installCalls } from './install.ts'
 import { logCall } from './log.ts'
 import { productCalls } from './products.ts'
 import { reportCall } from './report.ts'
-import type { Decision, Submission } from './report-store/rows.ts'
+import { postgresReports } from './report-store/postgres/batch.ts'
+import type { Decide, Decision, ReportStore, Submission } from './report-store/rows.ts'
+import { sqliteReports } from './report-store/sqlite/batch.ts'
 import { createBatcher } from './reports/batch.ts'
 import { createLookup, type Lookup } from './reports/lookup.ts'
 import { type AgentMetrics, createMetrics } from './reports/metrics.ts'
 import { decide } from './reports/rules.ts'
-import { openReportStore } from './reports/store.ts'
 import { createTrouble } from './trouble.ts'
 
 export interface AgentApi {
@@ -66,6 +68,13 @@ export function openAgentApi(deps: AgentDeps, monotonic: () => number = () => pe
     close: () => batcher.settled(),
   }
 }
+
+/**
+ * Opens the report store on the engine of `store`. Each has its own special features: prepared statements, row numbers,
+ * binary arrays. `decide` judges a report.
+ */
+export const openReportStore = (store: Store, decide: Decide): ReportStore =>
+  store.engine === 'sqlite' ? sqliteReports(store, decide) : postgresReports(store, decide)
 
 interface Watchers {
   live: AgentDeps['live']

@@ -43,7 +43,7 @@ import { healthOf } from './ops/health.ts'
 import { opsListener } from './ops/listener.ts'
 import { createRegistry } from './ops/metrics.ts'
 import { clocksOf, newClockWatch } from './sweeper/clock.ts'
-import { freeLeases } from './sweeper/leases.ts'
+import { freeLeases } from './sweeper/stored-times.ts'
 import { createSweeper } from './sweeper/sweeper.ts'
 
 interface RunningService {

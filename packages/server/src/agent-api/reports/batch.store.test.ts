@@ -11,11 +11,11 @@ import { migrate } from '../../platform/db/migrate.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { hashToken, newToken } from '../../platform/tokens.ts'
 import { usageSums } from '../../web/queries/usage.ts'
-import { CommitUnknown, type ReportStore } from '../report-store/committing.ts'
+import { openReportStore } from '../open.ts'
+import { CommitUnknown, type ReportStore } from '../report-store/rows.ts'
 import { createBatcher } from './batch.ts'
 import { createMetrics } from './metrics.ts'
 import { decide } from './rules.ts'
-import { openReportStore } from './store.ts'
 
 const batching = (w: TestWorkspace, store: ReportStore = openReportStore(w.store, decide)) => {
   const failures: unknown[] = []

@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { CommitUnknown, type ReportStore } from '../report-store/committing.ts'
-import type { Submission } from '../report-store/rows.ts'
+import { CommitUnknown, type ReportStore, type Submission } from '../report-store/rows.ts'
 import { createBatcher } from './batch.ts'
 import { createMetrics } from './metrics.ts'
 

@@ -3,8 +3,7 @@
  * decisions are made in batching.ts.
  */
 
-import { CommitUnknown, type ReportStore } from '../report-store/committing.ts'
-import type { Decision, Submission } from '../report-store/rows.ts'
+import { CommitUnknown, type Decision, type ReportStore, type Submission } from '../report-store/rows.ts'
 import { type BatchingEvent, begin, nextBatch, rulesOf, step, type Waiting } from './batching.ts'
 import type { AgentMetrics } from './metrics.ts'
 import { countBatch } from './metrics.ts'

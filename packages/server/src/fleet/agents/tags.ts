@@ -9,7 +9,7 @@ import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { betweenTransactions, transaction, type Writer } from '../../platform/db/transaction.ts'
-import { piecesOf } from '../../platform/pieces.ts'
+import { piecesOf } from '../../platform/lists.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 
 type TagsWanted = { agents: readonly string[] } & TagChange

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { submission } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
+import { openReportStore } from '../../agent-api/open.ts'
 import {
   type AgentRows,
   type Decision,
@@ -11,7 +12,6 @@ import {
   type Writes,
 } from '../../agent-api/report-store/rows.ts'
 import { newRunCells, reportCells } from '../../agent-api/report-store/written.ts'
-import { openReportStore } from '../../agent-api/reports/store.ts'
 import { columnsOf, type Described } from '../../platform/db/tables/described.ts'
 import * as tables from '../../platform/db/tables/reports.ts'
 import type { ReportWrite } from './stored.ts'

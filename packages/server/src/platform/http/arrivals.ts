@@ -4,7 +4,7 @@
  * before clients whose bodies began later.
  */
 import type { IncomingMessage } from 'node:http'
-import { cutOff } from './paced.ts'
+import { cutOff } from './turns.ts'
 
 interface ArrivalLimits {
   /** The maximum time from the headers to the end of the body, in milliseconds. */

@@ -7,8 +7,8 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { envelope, type RefusalCode, refusals } from '@svc/protocol'
 import { type Connections, endAfterAnswer, endNow } from './connections.ts'
-import { cutOff } from './paced.ts'
 import { rawPage, rawWantsPage } from './person-page.ts'
+import { cutOff } from './turns.ts'
 
 /** The error of Node's parser, with the bytes in which it occurred. */
 type Unreadable = NodeJS.ErrnoException & { rawPacket?: Buffer }

@@ -20,7 +20,7 @@ import { hashToken, newToken } from '../tokens.ts'
 import { Arrivals } from './arrivals.ts'
 import { readBody } from './body.ts'
 import { maxConnections } from './listener.ts'
-import { cutOff } from './paced.ts'
+import { cutOff } from './turns.ts'
 
 let w: TestWorkspace
 let service: TestService | undefined

@@ -1,6 +1,7 @@
-import { setImmediate as turn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
-import { Turns } from './turns.ts'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../../../../testing/eventually.ts'
+import { Paced, Turns } from './turns.ts'
 
 const still = () => 0
 
@@ -65,3 +66,69 @@ test('a task is postponed while other work fills the turns, but not forever', as
   await turn()
   expect(done).toEqual(['a', 'b'])
 })
+
+function busy(ms: number): void {
+  for (const until = performance.now() + ms; performance.now() < until; );
+}
+
+test('tasks that are due at once run in their order, a few in each turn of the event loop', async () => {
+  const paced = new Paced()
+  const [done, doneInTurn]: [number[], number[]] = [[], []]
+  for (let i = 0; i < 100; i++) {
+    paced.add(() => {
+      busy(0.5)
+      done.push(i)
+    })
+  }
+  for (let before = 0; done.length < 100; before = done.length) {
+    await turn()
+    doneInTurn.push(done.length - before)
+  }
+  expect(done).toEqual(Array.from({ length: 100 }, (_, i) => i))
+  expect(Math.max(...doneInTurn)).toBeLessThanOrEqual(5)
+})
+
+test('tasks that are added while others run, or after all have run, are run too', async () => {
+  const paced = new Paced()
+  const done: string[] = []
+  paced.add(() => {
+    paced.add(() => done.push('second'))
+    done.push('first')
+  })
+  await eventually('both are done', () => expect(done).toHaveLength(2), { everyMs: 1 })
+  paced.add(() => done.push('third'))
+  await eventually('the third is done', () => expect(done).toHaveLength(3), { everyMs: 1 })
+  expect(done).toEqual(['first', 'second', 'third'])
+})
+
+test.each([
+  ['turns', () => new Turns()],
+  ['turns of several tasks', () => new Turns(3)],
+  ['paced work', () => new Paced()],
+])('a task that throws does not stop the queue of %s', async (_what, newQueue) => {
+  const thrown = uncaught()
+  const queue = newQueue()
+  const done: number[] = []
+  queue.add(() => {
+    throw new Error('a mistake in a task')
+  })
+  for (const n of [1, 2]) queue.add(() => done.push(n))
+  await eventually('the other tasks have run', () => expect(done).toEqual([1, 2]))
+  queue.add(() => done.push(3))
+  await eventually('a task added later has run', () => expect(done).toEqual([1, 2, 3]))
+  await sleep(0)
+  expect(thrown).toEqual(['a mistake in a task'])
+})
+
+/** Collects the messages of errors that nothing catches, in place of Vitest, until the test ends. */
+function uncaught(): string[] {
+  const messages: string[] = []
+  const listeners = process.listeners('uncaughtException')
+  process.removeAllListeners('uncaughtException')
+  process.on('uncaughtException', ({ message }) => messages.push(message))
+  onTestFinished(() => {
+    process.removeAllListeners('uncaughtException')
+    for (const each of listeners) process.on('uncaughtException', each)
+  })
+  return messages
+}

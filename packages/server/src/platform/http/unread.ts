@@ -4,7 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import type { Connection, Connections } from './connections.ts'
-import { cutOff } from './paced.ts'
+import { cutOff } from './turns.ts'
 
 export interface UnreadLimits {
   /** The time in milliseconds after which a response without any progress is given up. */

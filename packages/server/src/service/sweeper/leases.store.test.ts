@@ -4,8 +4,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { takeLease } from '../../alerts/evaluation/lease.ts'
 import { claimMail, queueMail } from '../../people/mails/queue.ts'
-import { freeLeases } from './leases.ts'
-import { storedTimes } from './stored-times.ts'
+import { freeLeases, storedTimes } from './stored-times.ts'
 
 const leases = Object.entries(storedTimes).flatMap(([table, columns]) =>
   Object.entries(columns).flatMap(([column, rule]) => (rule.is === 'lease' ? [`${table}.${column}`] : [])),

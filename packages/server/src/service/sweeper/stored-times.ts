@@ -13,6 +13,7 @@ import { linkLasts } from '../../people/accounts/links.ts'
 import { halfLasts, proofLasts } from '../../people/factors/rules.ts'
 import { stepMs } from '../../people/factors/totp.ts'
 import { mailLeaseMs } from '../../people/mails/queue.ts'
+import type { Store } from '../../platform/db/open.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { codeLasts } from '../../updates/installs/codes.ts'
 
@@ -198,4 +199,17 @@ export function mended(rule: TimeRule, now: number): { latest: Length; value: nu
     case 'left':
       return undefined
   }
+}
+
+/**
+ * Makes every lease void, when no other process can hold one: those of an earlier process that was killed. `storedTimes` says
+ * which columns are leases.
+ */
+export async function freeLeases({ db }: Store): Promise<void> {
+  for (const [table, columns] of Object.entries(storedTimes))
+    for (const [column, rule] of Object.entries(columns))
+      if (rule.is === 'lease')
+        await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${rule.free} where ${sql.ref(column)} > 0`.execute(
+          db,
+        )
 }

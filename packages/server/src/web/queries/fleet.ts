@@ -15,7 +15,7 @@ import { isSilent, judgeOf, levelOf, onlyChips, selector, type Term, withoutChip
 import { levels } from '@svc/protocol'
 import { FairTurns } from '../../platform/http/fair-turns.ts'
 import { firstSorted, forEach, type Sliced, sorted } from '../../platform/http/slices.ts'
-import { byText } from '../../platform/order.ts'
+import { byText } from '../../platform/lists.ts'
 
 /** The turns in which lists are made: one slice in each turn of the event loop, and the workspaces take turns. */
 export const lists = new FairTurns()

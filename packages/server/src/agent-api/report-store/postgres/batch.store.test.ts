@@ -6,8 +6,7 @@ import { reporting, submission } from '../../../../testing/reporting.ts'
 import { newPostgresDatabase } from '../../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../../testing/test-workspace.ts'
 import { openPostgres } from '../../../platform/db/open.ts'
-import { CommitUnknown } from '../committing.ts'
-import type { Submission } from '../rows.ts'
+import { CommitUnknown, type Submission } from '../rows.ts'
 
 let pool: pg.Pool
 let w: TestWorkspace

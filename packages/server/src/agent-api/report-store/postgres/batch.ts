@@ -5,8 +5,14 @@
 import type pg from 'pg'
 import type { Store } from '../../../platform/db/open.ts'
 import { untilWon } from '../../../platform/db/transaction.ts'
-import { CommitUnknown, type ReportStore } from '../committing.ts'
-import type { AgentRows, Decide, Decision, Submission } from '../rows.ts'
+import {
+  type AgentRows,
+  CommitUnknown,
+  type Decide,
+  type Decision,
+  type ReportStore,
+  type Submission,
+} from '../rows.ts'
 import { load } from './load.ts'
 import { pipelined } from './pipeline.ts'
 import { dueUsage } from './usage.ts'
