@@ -159,7 +159,7 @@ export const runtimeProcessFaults: readonly Fault[] = [
   {
     name: 'full disk: a pause needs room for its content',
     harm: 'An agent that fills its disk cannot be paused.',
-    file: at('state/pause.ts'),
+    file: at('state/controls.ts'),
     old: 'if (!isNoRoom(error) || !made(folder.paused)) throw error',
     new: 'throw error',
     tests: [at('state/no-room.process.test.ts')],

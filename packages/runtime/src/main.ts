@@ -4,11 +4,10 @@
  */
 import { isMainThread, workerData } from 'node:worker_threads'
 import { plainRun } from './cli/run/plain-run.ts'
-import { runsCommand } from './host/jobs/exec-args.ts'
 import { unmark } from './machine/process/unmark.ts'
 
 const args = process.argv.slice(2)
-const isExec = runsCommand(args)
+const isExec = args[0] === 'exec' && !asksForHelp(args)
 // The command of a job gets the environment as it is, also if an agent runs the job.
 if (!isExec) unmark()
 
@@ -26,3 +25,8 @@ else if (args[0] === '--self-check')
     import('./host/jobs/exec.ts'),
   ]).then(([{ selfCheck }]) => selfCheck(args))
 else void import('./cli/program.ts').then(({ run }) => run(args))
+
+/** True if `svc exec` is asked for its help. After `--` all words belong to the command, and a typo must not stop it. */
+function asksForHelp(args: readonly string[]): boolean {
+  return !args.includes('--') && args.some((arg) => arg === '--help' || arg === '-h')
+}

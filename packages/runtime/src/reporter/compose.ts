@@ -21,7 +21,7 @@ import {
 import { timeText } from '../machine/base/time.ts'
 import type { Halt } from '../machine/process/identity.ts'
 import { type Author, changedBy } from '../state/changes.ts'
-import type { Pause } from '../state/pause.ts'
+import type { Pause } from '../state/controls.ts'
 import { notRunning, processHealth } from '../state/process-health.ts'
 import type { ProcessState } from '../state/process-note.ts'
 import { stopSentence } from '../state/stop-note.ts'

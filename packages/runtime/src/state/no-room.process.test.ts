@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { mountMissing, smallDisk } from '../../testing/small-disk.ts'
 import { folderAt, prepare } from '../machine/files/folder.ts'
-import { pause, readPause, resume } from './pause.ts'
+import { pause, readPause, resume } from './controls.ts'
 
 const missing = mountMissing('a pause on a full disk')
 

@@ -6,7 +6,7 @@ import { onFaultyDisk } from '../../../testing/faulty-disk.ts'
 import { agentFolder, manifestText } from '../../../testing/folder.ts'
 import { command } from '../../../testing/service.ts'
 import { changedBy } from '../../state/changes.ts'
-import { pause, readPause, resume } from '../../state/pause.ts'
+import { pause, readPause, resume } from '../../state/controls.ts'
 import { changeSettings, settingsInForce } from '../../state/settings.ts'
 import {
   acksArrived,

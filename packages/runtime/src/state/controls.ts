@@ -1,8 +1,9 @@
 /**
- * The pause file (3.6). The agent is paused while this file exists; its content says who paused it. An agent may also
- * create it itself.
+ * The controls of an agent as files. The agent is paused while the pause file exists (3.6); its content says who paused
+ * it, and the agent may also create it itself. A request for a run creates the run-now file (2.12), and the agent removes
+ * it when it starts the run.
  */
-import { closeSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { seconds } from '../machine/base/time.ts'
 import { removeDurably, writeDurably } from '../machine/files/durable.ts'
 import { type Folder, prepare } from '../machine/files/folder.ts'
@@ -62,4 +63,16 @@ function made(file: string): boolean {
   } catch {
     return false
   }
+}
+
+/** True if there is a request for a run that the agent has not taken yet. */
+export const runNowWaits = (folder: Folder): boolean => existsSync(folder.runNow)
+
+/** Requests a run. Returns false if an earlier request was not taken yet. */
+export function askToRun(folder: Folder, author: Author): boolean {
+  if (runNowWaits(folder)) return false
+  prepare(folder)
+  writeDurably(folder.runNow, `${JSON.stringify(author)}\n`)
+  tryNoteChange(folder, { run_now: author })
+  return true
 }
