@@ -588,10 +588,13 @@ export const orders: Readonly<Record<string, Order>> = {
             'ui/values': 'values, levels and texts as they are shown',
           },
           {
-            'ui/dialogs': 'dialogs and errors',
+            'ui/dialogs': 'dialogs, changes and their errors',
             'ui/keys': 'keys, and what they do on the page in front',
             'ui/page': 'parts of every page: header, tabs, help',
             'ui/time': 'times and numbers',
+          },
+          {
+            'ui/kept.ts': 'values outside of components, which are drawn again when they change',
           },
         ],
       },

@@ -12,8 +12,8 @@ import { FrameOf } from '../data/workspace.ts'
 import { paths, secondFactorPart } from '../paths.ts'
 import { useScheme } from '../shell/finding/scheme.ts'
 import { WorkspaceShell } from '../shell/WorkspaceShell.tsx'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { wrongWithPassword, wrongWithText } from '../ui/forms/rules.ts'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { ErrorNote, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
 import { notify } from '../ui/notify.tsx'
 import { SecondFactors } from './SecondFactors.tsx'
@@ -138,7 +138,7 @@ function Appearance() {
 function NameForm({ name }: { name: string }) {
   const client = useQueryClient()
   const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })
-  const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
+  const { busy, error, submit } = useChange(async (values: typeof form.values) => {
     client.setQueryData(meQuery.queryKey, await call('PATCH /me', { name: values.name }))
     notify({ message: 'Name changed.' })
   })
@@ -164,7 +164,7 @@ function PasswordForm({ email }: { email: string }) {
     validate: { current: (v) => (v === '' ? 'Required' : null), next: wrongWithPassword },
   })
   const { data: factors } = useQuery(read('GET /factors'))
-  const { busy, error, submit } = useSubmit(async ({ current, next }: typeof form.values) => {
+  const { busy, error, submit } = useChange(async ({ current, next }: typeof form.values) => {
     // Without a second factor the password is the proof, and nobody should have to type it twice.
     if (factors?.totp === false) await call('POST /proof', { password: current })
     await call('POST /password', { current, next })

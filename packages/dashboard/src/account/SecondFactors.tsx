@@ -6,12 +6,13 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { call } from '../data/api.ts'
 import { read } from '../data/queries.ts'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { part } from '../ui/files.tsx'
 import { CodeInput } from '../ui/forms/CodeInput.tsx'
 import { dayOf } from '../ui/forms/local-time.ts'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
-import { Confirm, CopyLines, ErrorNote, serviceNow, useFocusedPart } from '../ui/index.ts'
+import { CopyLines, ErrorNote, serviceNow, useConfirm, useFocusedPart } from '../ui/index.ts'
 import { notify } from '../ui/notify.tsx'
+import { QueryState } from '../ui/pages/QueryState.tsx'
 
 const QrCode = part(async () => ({ default: (await import('./QrCode.tsx')).QrCode }))
 
@@ -23,7 +24,8 @@ interface Fresh {
 
 /** The second factors of the signed-in person: an authenticator app with its recovery codes. */
 export function SecondFactors({ email }: { email: string }) {
-  const { data, error, refetch } = useQuery(read('GET /factors'))
+  const query = useQuery(read('GET /factors'))
+  const { data } = query
   const [begun, setBegun] = useState<NewTotp>()
   const [fresh, setFresh] = useState<Fresh>()
   const part = useFocusedPart<HTMLDivElement>(
@@ -33,8 +35,7 @@ export function SecondFactors({ email }: { email: string }) {
     setBegun(undefined)
     setFresh(next)
   }
-  if (error && !data) return <ErrorNote error={error} retry={refetch} />
-  if (!data) return null
+  if (!data) return <QueryState of={query} waiting={null} />
   return (
     <div ref={part} tabIndex={-1} className="svc-focused-part">
       {fresh ? (
@@ -57,7 +58,7 @@ function useReload() {
 }
 
 function Adding({ onBegun }: { onBegun: (begun: NewTotp) => void }) {
-  const { busy, error, submit } = useSubmit(async () => onBegun(await call('POST /factors/totp')))
+  const { busy, error, submit } = useChange(async () => onBegun(await call('POST /factors/totp')))
   return (
     <Stack gap="sm" align="flex-start">
       <div>None. With an authenticator app, a password alone does not sign anybody in to your account.</div>
@@ -83,7 +84,7 @@ function Enrolling({ begun: { secret, uri }, onCodes, onCancel }: EnrollingProps
       code: (v) => (/^\d{6}$/.test(codeIn(v)) ? null : 'Enter the six digits that the app shows.'),
     },
   })
-  const { busy, error, submit } = useSubmit(async ({ code }: typeof form.values) => {
+  const { busy, error, submit } = useChange(async ({ code }: typeof form.values) => {
     const { recovery } = await call('POST /factors/totp/confirm', { code })
     onCodes(recovery)
     void reload()
@@ -148,8 +149,8 @@ function NewCodes({ codes, replace, email, onDone }: Fresh & { email: string; on
 
 function Added({ factors, onCodes }: { factors: Factors; onCodes: (codes: string[]) => void }) {
   const reload = useReload()
-  const [removing, setRemoving] = useState(false)
-  const { busy, error, submit } = useSubmit(async () => {
+  const confirm = useConfirm()
+  const { busy, error, submit } = useChange(async () => {
     const { recovery } = await call('POST /factors/recovery')
     onCodes(recovery)
     void reload()
@@ -159,6 +160,15 @@ function Added({ factors, onCodes }: { factors: Factors; onCodes: (codes: string
     await reload()
     notify({ message: 'Authenticator app removed.' })
   }
+  const askToRemove = () =>
+    confirm({
+      title: 'Remove the authenticator app?',
+      content:
+        'Your password alone then signs in to your account. The recovery codes stop working. In workspaces that require a second factor you have the rights of a member.',
+      confirm: 'Remove app',
+      danger: true,
+      act: remove,
+    })
   const left = factors.recoveryLeft
   return (
     <Stack gap="sm" align="flex-start">
@@ -176,7 +186,7 @@ function Added({ factors, onCodes }: { factors: Factors; onCodes: (codes: string
         <Button variant="default" onClick={submit} loading={busy}>
           Make new recovery codes
         </Button>
-        <Button variant="default" onClick={() => setRemoving(true)}>
+        <Button variant="default" onClick={askToRemove}>
           Remove app
         </Button>
       </Group>
@@ -184,17 +194,6 @@ function Added({ factors, onCodes }: { factors: Factors; onCodes: (codes: string
         If you lose the phone, sign in with a recovery code and remove the app within ten minutes. Without a code, ask
         the operator of this service to run <code>svc-server person reset-factor</code>.
       </p>
-      <Confirm
-        opened={removing}
-        onClose={() => setRemoving(false)}
-        title="Remove the authenticator app?"
-        confirm="Remove app"
-        danger
-        onConfirm={remove}
-      >
-        Your password alone then signs in to your account. The recovery codes stop working. In workspaces that require a
-        second factor you have the rights of a member.
-      </Confirm>
     </Stack>
   )
 }

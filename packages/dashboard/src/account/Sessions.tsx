@@ -1,35 +1,38 @@
 import { Badge, Button, Stack } from '@mantine/core'
 import type { Session, SignInRecord } from '@svc/api'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
 import { keys, read } from '../data/queries.ts'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { ErrorNote, Text, Time } from '../ui/index.ts'
-import { browserOf } from './browser.ts'
+import { QueryState } from '../ui/pages/QueryState.tsx'
 
 /** The sessions of the signed-in person, each with a button that ends the session. */
 export function Sessions() {
-  const { data, error, refetch } = useQuery(read('GET /sessions'))
+  const query = useQuery(read('GET /sessions'))
+  const { data } = query
   const client = useQueryClient()
-  const end = useMutation({
-    mutationFn: (id: string | 'others') =>
-      id === 'others' ? call('DELETE /sessions') : call('DELETE /sessions/:id', { id }),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.sessions }),
+  const end = useChange(async (id: string | 'others') => {
+    try {
+      await (id === 'others' ? call('DELETE /sessions') : call('DELETE /sessions/:id', { id }))
+    } finally {
+      await client.invalidateQueries({ queryKey: keys.sessions })
+    }
   })
-  if (error && !data) return <ErrorNote error={error} retry={refetch} />
-  if (!data) return null
+  if (!data) return <QueryState of={query} waiting={null} />
   return (
     <Stack gap="sm" align="flex-start">
       <ul className="sessions">
         {[...data]
           .sort((a, b) => Number(b.current) - Number(a.current) || b.seenAt - a.seenAt)
           .map((session) => (
-            <Line key={session.id} session={session} busy={end.isPending} onEnd={() => end.mutate(session.id)} />
+            <Line key={session.id} session={session} busy={end.busy} onEnd={() => end.submit(session.id)} />
           ))}
       </ul>
-      {end.error && <ErrorNote error={end.error} />}
+      {end.error !== null && <ErrorNote error={end.error} />}
       {data.length > 1 && (
-        <Button variant="default" onClick={() => end.mutate('others')} loading={end.isPending}>
+        <Button variant="default" onClick={() => end.submit('others')} loading={end.busy}>
           End all other sessions
         </Button>
       )}
@@ -84,10 +87,10 @@ const first = 5
 
 /** The last sign-ins of the signed-in person, who can notice there that somebody else has signed in. */
 export function SignIns() {
-  const { data, error, refetch } = useQuery(read('GET /sign-ins'))
+  const query = useQuery(read('GET /sign-ins'))
+  const { data } = query
   const [all, setAll] = useState(false)
-  if (error && !data) return <ErrorNote error={error} retry={refetch} />
-  if (!data) return null
+  if (!data) return <QueryState of={query} waiting={null} />
   if (data.length === 0) return <p className="svc-quiet">None yet. The next sign-in will be listed here.</p>
   const shown = all ? data : data.slice(0, first)
   return (
@@ -112,4 +115,34 @@ export function SignIns() {
       )}
     </Stack>
   )
+}
+
+/**
+ * Turns a browser's user agent into words such as `Firefox on Linux`. People recognise their browser by these words,
+ * while the full user agent is no help.
+ */
+
+const browsers: readonly [RegExp, string][] = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bFirefox\/|\bFxiOS\//, 'Firefox'],
+  [/\bChrom(?:e|ium)\/|\bCriOS\/|\bHeadlessChrome\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+]
+const systems: readonly [RegExp, string][] = [
+  [/iPhone|iPad/, 'iOS'],
+  [/Android/, 'Android'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X|Macintosh/, 'macOS'],
+  [/CrOS/, 'ChromeOS'],
+  [/Linux|X11/, 'Linux'],
+]
+const find = (all: readonly [RegExp, string][], text: string) => all.find(([shape]) => shape.test(text))?.[1]
+
+export function browserOf(userAgent: string | null): string {
+  if (userAgent === null || userAgent === '') return 'Unknown browser'
+  const browser = find(browsers, userAgent)
+  const system = find(systems, userAgent)
+  if (browser === undefined) return userAgent.slice(0, 60)
+  return system === undefined ? browser : `${browser} on ${system}`
 }

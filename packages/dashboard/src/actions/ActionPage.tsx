@@ -9,11 +9,11 @@ import { ApiError, call } from '../data/api.ts'
 import { keys, read } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { count, ErrorNote, LeftOut, Section, Text, Time, Tone, useDocumentTitle, WhyButton } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
 import { NotThere } from '../ui/pages/NotThere.tsx'
-import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { QueryState } from '../ui/pages/QueryState.tsx'
 import { Bar, order } from './Bar.tsx'
 import { outcomeWords, reasonOf, titleOf } from './dialogs/words.ts'
 import './actions.css'
@@ -23,7 +23,8 @@ const route = getRouteApi('/signed-in/w/$slug/actions/$id')
 /** Shows an action: what became of each agent, live, and what an admin can do about the rest. */
 export function ActionPage() {
   const { slug, id } = route.useParams()
-  const { data: action, error, refetch } = useQuery(read('GET /w/:slug/actions/:id', { slug, id }))
+  const query = useQuery(read('GET /w/:slug/actions/:id', { slug, id }))
+  const { data: action, error } = query
   useDocumentTitle(action ? titleOf(action) : 'Action', 'Actions')
   if (error instanceof ApiError && error.status === 404)
     return (
@@ -31,7 +32,7 @@ export function ActionPage() {
         Actions are kept for 30 days.
       </NotThere>
     )
-  if (!action) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
+  if (!action) return <QueryState of={query} />
   return (
     <>
       <header className="act-head">
@@ -110,7 +111,7 @@ function Outcome({ slug, action }: { slug: string; action: Action }) {
     } else await call('POST /w/:slug/actions/:id/cancel', { slug, id })
     await client.invalidateQueries({ queryKey: keys.actions(slug) })
   }
-  const { busy, error, submit } = useSubmit(act)
+  const { busy, error, submit } = useChange(act)
   const why = (number: number, none: string) =>
     role !== 'admin' ? 'Only admins of this workspace can do this.' : busy ? 'Sending…' : number === 0 ? none : null
   return (

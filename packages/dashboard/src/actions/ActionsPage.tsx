@@ -4,9 +4,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { actionsQuery } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
-import { Empty, ErrorNote, PageHeader, Section, Text, Time, useDocumentTitle } from '../ui/index.ts'
+import { Empty, PageHeader, Section, Text, Time, useDocumentTitle } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
-import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { QueryState } from '../ui/pages/QueryState.tsx'
 import { Bar, countWords } from './Bar.tsx'
 import { titleOf } from './dialogs/words.ts'
 import './actions.css'
@@ -16,13 +16,13 @@ export function ActionsPage() {
   const slug = useSlug()
   const { name } = useWorkspace()
   useDocumentTitle('Actions', name)
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(actionsQuery(slug))
+  const query = useInfiniteQuery(actionsQuery(slug))
+  const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = query
   const rows = data?.pages.flatMap((page) => page.rows)
   return (
     <>
       <PageHeader title="Actions" note="Commands that were sent to many agents at once." />
-      {error && <ErrorNote error={error} retry={refetch} />}
-      {!rows && !error && <WaitingPage />}
+      <QueryState of={query} />
       {rows?.length === 0 && (
         <Empty icon={IconListCheck} title="No actions yet" help={null}>
           Select agents in the list of agents, and send them a command. It will be listed here.

@@ -2,6 +2,7 @@
  * The page of the alerts of a workspace: a tab each for open alerts, ended alerts, rules, channels, deliveries (only
  * for admins), and the channels of the signed-in person.
  */
+import { QueryState } from '../ui/pages/QueryState.tsx'
 import './alerts-page.css'
 import { Button, Checkbox } from '@mantine/core'
 import type { AlertLine } from '@svc/api'
@@ -14,19 +15,7 @@ import { read } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import type { AlertTab } from '../paths.ts'
 import { fileOf } from '../ui/files.tsx'
-import {
-  count,
-  Empty,
-  ErrorNote,
-  Level,
-  PageHeader,
-  PageTabs,
-  Section,
-  Text,
-  Time,
-  useDocumentTitle,
-} from '../ui/index.ts'
-import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { count, Empty, Level, PageHeader, PageTabs, Section, Text, Time, useDocumentTitle } from '../ui/index.ts'
 import { Acknowledge } from './Acknowledge.tsx'
 import { AlertItem } from './AlertItem.tsx'
 import { type AlertFold, foldAlerts, foldText, mutesOf } from './folding.ts'
@@ -73,11 +62,11 @@ export function AlertsPage() {
 
 /** The open alerts of the workspace, and its mutes that have not ended. */
 function OpenTab({ slug, admin }: AlertTabProps) {
-  const { data, error, refetch } = useQuery(read('GET /w/:slug/alerts/lines', { slug }))
+  const query = useQuery(read('GET /w/:slug/alerts/lines', { slug }))
+  const { data } = query
   return (
     <>
-      {error && <ErrorNote error={error} retry={refetch} />}
-      {!data && !error && <WaitingPage />}
+      <QueryState of={query} />
       {data &&
         (data.rows.length === 0 ? (
           <Empty icon={IconBell} title="No open alerts" help="alerts#choose-what-you-hear-about">

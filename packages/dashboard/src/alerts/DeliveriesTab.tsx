@@ -6,8 +6,8 @@ import { type ReactNode, useState } from 'react'
 import { call } from '../data/api.ts'
 import { leftOffIn } from '../data/left-off.ts'
 import { read } from '../data/queries.ts'
-import { count, Empty, ErrorNote, LeftOut, Section, Text, Time, Tone } from '../ui/index.ts'
-import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { count, Empty, LeftOut, Section, Text, Time, Tone } from '../ui/index.ts'
+import { QueryState } from '../ui/pages/QueryState.tsx'
 import { Dotted } from '../ui/parts.tsx'
 import type { AlertTabProps } from './parts/props.ts'
 import { useAlertChange } from './parts/useAlertChange.ts'
@@ -31,14 +31,14 @@ const choices = [
 export default function DeliveriesTab({ slug }: AlertTabProps) {
   const [wanted, setWanted] = useState('all')
   const state = wanted === 'all' ? undefined : (wanted as DeliveryState)
-  const { data, error, refetch } = useQuery(read('GET /w/:slug/deliveries', { slug }, { state, limit: 200 }))
+  const query = useQuery(read('GET /w/:slug/deliveries', { slug }, { state, limit: 200 }))
+  const { data } = query
   return (
     <>
       <div className="al-filter">
         <SegmentedControl size="xs" data={choices} value={wanted} onChange={setWanted} aria-label="State" />
       </div>
-      {error && <ErrorNote error={error} retry={refetch} />}
-      {!data && !error && <WaitingPage />}
+      <QueryState of={query} />
       {data &&
         (data.length === 0 ? (
           <Empty icon={IconSend} title="No deliveries" help="alerts#send-it-somewhere">
@@ -94,8 +94,8 @@ function DeliveryLine({ slug, delivery }: { slug: string; delivery: DeliveryRow 
           <Button
             variant="default"
             size="compact-sm"
-            loading={retry.isPending}
-            onClick={() => retry.mutate(undefined)}
+            loading={retry.busy}
+            onClick={retry.submit}
             aria-label={`Send again to #${channel}`}
           >
             Send again

@@ -2,19 +2,17 @@ import { Button } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { endedAlertsQuery } from '../data/queries.ts'
-import { Empty, ErrorNote, Section } from '../ui/index.ts'
-import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { Empty, Section } from '../ui/index.ts'
+import { QueryState } from '../ui/pages/QueryState.tsx'
 import { AlertItem } from './AlertItem.tsx'
 import type { AlertTabProps } from './parts/props.ts'
 
 /** The alerts of the workspace that have ended, newest first. */
 export default function HistoryTab({ slug, admin }: AlertTabProps) {
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    endedAlertsQuery(slug),
-  )
+  const query = useInfiniteQuery(endedAlertsQuery(slug))
+  const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = query
   const rows = data?.pages.flatMap((page) => page.rows)
-  if (error && !rows) return <ErrorNote error={error} retry={refetch} />
-  if (!rows) return <WaitingPage />
+  if (!rows) return <QueryState of={query} />
   if (rows.length === 0)
     return (
       <Empty icon={IconHistory} title="No alert has ended yet" help="alerts#choose-what-you-hear-about">

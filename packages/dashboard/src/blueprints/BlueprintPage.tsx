@@ -4,12 +4,10 @@ import { sizeText } from '@svc/protocol'
 import { IconDownload, IconPackageOff, IconTrash } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { ApiError, addressFor, call } from '../data/api.ts'
 import { keys, read } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import {
-  Confirm,
   count,
   ErrorNote,
   Facts,
@@ -17,11 +15,13 @@ import {
   Section,
   Text,
   Time,
+  useConfirm,
   useDocumentTitle,
   WhyButton,
 } from '../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { NotThere } from '../ui/pages/NotThere.tsx'
+import { QueryState } from '../ui/pages/QueryState.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { Wished } from '../updates/parts/Wished.tsx'
 import { Codes } from './install/Codes.tsx'
@@ -117,10 +117,9 @@ function Head({
 }
 
 function Version({ slug, blueprint, version }: { slug: string; blueprint: string; version: string }) {
-  const { data, error, refetch } = useQuery(
-    read('GET /w/:slug/blueprints/:blueprint/versions/:version', { slug, blueprint, version }),
-  )
-  if (!data) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
+  const query = useQuery(read('GET /w/:slug/blueprints/:blueprint/versions/:version', { slug, blueprint, version }))
+  const { data } = query
+  if (!data) return <QueryState of={query} />
   return (
     <>
       <ManifestSections version={data} />
@@ -130,7 +129,7 @@ function Version({ slug, blueprint, version }: { slug: string; blueprint: string
 }
 
 function Bundle({ slug, version }: { slug: string; version: BlueprintVersion }) {
-  const [deleting, setDeleting] = useState(false)
+  const askToDelete = useDeleteVersion(slug, version)
   const { blueprint, canAct } = version
   return (
     <Section title="Bundle" flush>
@@ -171,7 +170,7 @@ function Bundle({ slug, version }: { slug: string; version: BlueprintVersion }) 
             variant="default"
             size="xs"
             leftSection={<IconTrash size={14} aria-hidden />}
-            onClick={() => setDeleting(true)}
+            onClick={askToDelete}
             why={whyKept(version)}
           >
             {`Delete ${version.version}…`}
@@ -179,7 +178,6 @@ function Bundle({ slug, version }: { slug: string; version: BlueprintVersion }) 
         </Group>
       )}
       {canAct && whyKept(version) && <p className="svc-note">{whyKept(version)}</p>}
-      <DeleteVersion slug={slug} version={version} opened={deleting} onClose={() => setDeleting(false)} />
     </Section>
   )
 }
@@ -247,44 +245,38 @@ const Agents = ({ slug, page }: { slug: string; page: Blueprint }) => (
   </Section>
 )
 
-interface DeleteVersionProps {
-  slug: string
-  version: BlueprintVersion
-  opened: boolean
-  onClose: () => void
-}
-
-/** A dialog that deletes one version of a blueprint. Deleting the last version deletes the blueprint. */
-function DeleteVersion({ slug, version: { blueprint, version }, opened, onClose }: DeleteVersionProps) {
+/** Returns a function that deletes a version, after asking. Deleting the last version deletes the blueprint. */
+function useDeleteVersion(slug: string, { blueprint, version }: BlueprintVersion) {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const last =
-    client.getQueryData(read('GET /w/:slug/blueprints/:blueprint', { slug, blueprint }).queryKey)?.versions.length === 1
-  const remove = async () => {
-    await call('DELETE /w/:slug/blueprints/:blueprint/versions/:version', { slug, blueprint, version })
-    if (last) await navigate({ to: paths.blueprints, params: { slug }, replace: true })
-    else await navigate({ to: paths.blueprint, params: { slug, blueprint }, search: {}, replace: true })
-    client.removeQueries({
-      queryKey: read('GET /w/:slug/blueprints/:blueprint/versions/:version', { slug, blueprint, version }).queryKey,
+  const confirm = useConfirm()
+  return () => {
+    const page = client.getQueryData(read('GET /w/:slug/blueprints/:blueprint', { slug, blueprint }).queryKey)
+    const last = page?.versions.length === 1
+    confirm({
+      title: `Delete ${blueprint} ${version}?`,
+      content: (
+        <>
+          This can’t be undone.
+          <ul className="svc-consequences">
+            <li>The zip is deleted. This version can no longer be installed.</li>
+            <li>No agent runs or keeps it, so no agent is affected.</li>
+            <li>The same version number can be uploaded again, even with different content.</li>
+            {last && <li>This is the last version, so the blueprint is deleted too.</li>}
+          </ul>
+        </>
+      ),
+      confirm: 'Delete version',
+      danger: true,
+      act: async () => {
+        await call('DELETE /w/:slug/blueprints/:blueprint/versions/:version', { slug, blueprint, version })
+        if (last) await navigate({ to: paths.blueprints, params: { slug }, replace: true })
+        else await navigate({ to: paths.blueprint, params: { slug, blueprint }, search: {}, replace: true })
+        client.removeQueries({
+          queryKey: read('GET /w/:slug/blueprints/:blueprint/versions/:version', { slug, blueprint, version }).queryKey,
+        })
+        void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
+      },
     })
-    void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
   }
-  return (
-    <Confirm
-      opened={opened}
-      onClose={onClose}
-      title={`Delete ${blueprint} ${version}?`}
-      confirm="Delete version"
-      danger
-      onConfirm={remove}
-    >
-      This can’t be undone.
-      <ul className="svc-consequences">
-        <li>The zip is deleted. This version can no longer be installed.</li>
-        <li>No agent runs or keeps it, so no agent is affected.</li>
-        <li>The same version number can be uploaded again, even with different content.</li>
-        {last && <li>This is the last version, so the blueprint is deleted too.</li>}
-      </ul>
-    </Confirm>
-  )
 }

@@ -5,9 +5,9 @@ import { FetchProgram } from '../agents/dialogs/FetchProgram.tsx'
 import { meQuery, read } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
-import { count, Empty, ErrorNote, PageHeader, Section, Text, Time, useDocumentTitle } from '../ui/index.ts'
+import { count, Empty, PageHeader, Section, Text, Time, useDocumentTitle } from '../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../ui/links.tsx'
-import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { QueryState } from '../ui/pages/QueryState.tsx'
 import { ReachNote } from '../ui/values/ReachNote.tsx'
 import { Codes } from './install/Codes.tsx'
 import { Upload } from './Upload.tsx'
@@ -18,7 +18,8 @@ export function BlueprintsPage() {
   const slug = useSlug()
   const { name, role } = useWorkspace()
   const admin = role === 'admin'
-  const { data, error, refetch } = useQuery(read('GET /w/:slug/blueprints', { slug }))
+  const query = useQuery(read('GET /w/:slug/blueprints', { slug }))
+  const { data } = query
   useDocumentTitle('Blueprints', name)
   return (
     <>
@@ -36,8 +37,7 @@ export function BlueprintsPage() {
         }
       />
       <div className="svc-column">
-        {error && <ErrorNote error={error} retry={refetch} />}
-        {!data && !error && <WaitingPage />}
+        <QueryState of={query} />
         {data && admin && <Upload slug={slug} />}
         {data &&
           (data.rows.length > 0 ? (

@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { operatorCommand } from '../data/operator-command.ts'
 import { read } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
-import { count, Empty, ErrorNote, Help, PageHeader, Section, Text, Time, Tone, useDocumentTitle } from '../ui/index.ts'
-import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { count, Empty, Help, PageHeader, Section, Text, Time, Tone, useDocumentTitle } from '../ui/index.ts'
+import { QueryState } from '../ui/pages/QueryState.tsx'
 import { BotSection } from './BotSection.tsx'
 import './bots.css'
 
@@ -12,7 +12,8 @@ import './bots.css'
 export function BotsPage() {
   const slug = useSlug()
   const { name, role } = useWorkspace()
-  const { data, error, refetch } = useQuery(read('GET /w/:slug/bots', { slug }))
+  const query = useQuery(read('GET /w/:slug/bots', { slug }))
+  const { data } = query
   useDocumentTitle('Bots', name)
   return (
     <>
@@ -26,8 +27,7 @@ export function BotsPage() {
         }
       />
       <div className="svc-column bot-page">
-        {error && <ErrorNote error={error} retry={refetch} />}
-        {!data && !error && <WaitingPage />}
+        <QueryState of={query} />
         {data && data.rows.length >= data.most && (
           <p className="svc-notice" role="note">
             <strong>The limit of bots is reached.</strong> Installations that need a new bot are refused. Delete a bot
@@ -53,9 +53,9 @@ export function BotsPage() {
  * activate a product.
  */
 function Products({ slug }: { slug: string }) {
-  const { data, error, refetch } = useQuery(read('GET /w/:slug/products', { slug }))
-  if (error && !data) return <ErrorNote error={error} retry={refetch} />
-  if (!data) return null
+  const query = useQuery(read('GET /w/:slug/products', { slug }))
+  const { data } = query
+  if (!data) return <QueryState of={query} waiting={null} />
   return (
     <Section title="Products" flush>
       {data.length === 0 ? (

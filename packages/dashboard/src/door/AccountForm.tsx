@@ -1,8 +1,8 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { NewPasswordInput } from '../ui/forms/NewPasswordInput.tsx'
 import { wrongWithPassword, wrongWithText } from '../ui/forms/rules.ts'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { ErrorNote } from '../ui/index.ts'
 
 interface AccountFormProps {
@@ -23,7 +23,7 @@ export function AccountForm({ email, name: before = '', verb, onSubmit }: Accoun
     initialValues: { name: before, password: '' },
     validate: { name: wrongWithText, password: wrongWithPassword },
   })
-  const { busy, error, submit } = useSubmit(onSubmit)
+  const { busy, error, submit } = useChange(onSubmit)
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="sm">

@@ -6,7 +6,7 @@ import { call } from '../data/api.ts'
 import { operatorCommand } from '../data/operator-command.ts'
 import { paths } from '../paths.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { CopyLines, ErrorNote } from '../ui/index.ts'
 import type { Show } from '../ui/pages/Page.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
@@ -73,7 +73,7 @@ const FirstPage = () => (
  * the address do not use up the link.
  */
 function LinkPage({ token }: { token: string }) {
-  const { busy, error, submit } = useSubmit(async () => {
+  const { busy, error, submit } = useChange(async () => {
     await call('POST /link', { token })
     await arrive(paths.home)
   })

@@ -6,8 +6,8 @@ import { call } from '../data/api.ts'
 import { operatorCommand } from '../data/operator-command.ts'
 import { paths } from '../paths.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { wrongWithOldEmail } from '../ui/forms/rules.ts'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { CopyLines, ErrorNote, Text } from '../ui/index.ts'
 import { DoorButton } from './links.tsx'
 
@@ -26,7 +26,7 @@ export function ForgotPage({ mail }: { mail: boolean }) {
 
 function ForgotForm({ onAsked }: { onAsked: (email: string) => void }) {
   const form = useForm({ initialValues: { email: '' }, validate: { email: wrongWithOldEmail } })
-  const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
+  const { busy, error, submit } = useChange(async (values: typeof form.values) => {
     const email = bare(values.email)
     await call('POST /forgot', { email })
     onAsked(email)

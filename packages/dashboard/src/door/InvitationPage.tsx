@@ -3,7 +3,7 @@ import type { InvitationInfo, Me } from '@svc/api'
 import { lookOfEmail } from '@svc/protocol'
 import { call, isRefusal, signOut } from '../data/api.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { ErrorNote, Text } from '../ui/index.ts'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { AccountForm } from './AccountForm.tsx'
@@ -49,7 +49,7 @@ function Joining({ id, info, me }: { id: string; info: InvitationInfo; me: Me | 
 }
 
 function Join({ id, email }: { id: string; email: string }) {
-  const { busy, error, submit } = useSubmit(async () => {
+  const { busy, error, submit } = useChange(async () => {
     const { slug } = await call('POST /invitations/:id', { id }, {})
     await arrive(`/w/${slug}`)
   })
@@ -64,7 +64,7 @@ function Join({ id, email }: { id: string; email: string }) {
 }
 
 function Someone({ else: other, email }: { else: string; email: string }) {
-  const { busy, error, submit } = useSubmit(async () => {
+  const { busy, error, submit } = useChange(async () => {
     await signOut().catch((cause) => {
       if (!isRefusal(cause, 401)) throw cause
     })

@@ -5,9 +5,9 @@ import { bare } from '@svc/protocol'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
 import { paths } from '../paths.ts'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { asTyped } from '../ui/forms/as-typed.ts'
 import { CodeInput } from '../ui/forms/CodeInput.tsx'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { ErrorNote } from '../ui/index.ts'
 import { arrive } from './address.ts'
 
@@ -45,7 +45,7 @@ function HalfForm({ recovering, canRecover, turn, next, onBack }: HalfFormProps)
     initialValues: { typed: '' },
     validate: { typed: (v) => (bare(v) === '' ? 'Required' : null) },
   })
-  const { busy, error, submit } = useSubmit(async ({ typed }: typeof form.values) => {
+  const { busy, error, submit } = useChange(async ({ typed }: typeof form.values) => {
     await call('POST /second-factor', recovering ? { recovery: typed } : { code: typed })
     if (recovering) setRecovered(true)
     else await arrive(next)

@@ -5,8 +5,8 @@ import { useState } from 'react'
 import { ApiError, signIn } from '../data/api.ts'
 import { paths } from '../paths.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { wrongWithOldEmail } from '../ui/forms/rules.ts'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { ErrorNote } from '../ui/index.ts'
 import { arrive } from './address.ts'
 import { DoorAnchor } from './links.tsx'
@@ -25,7 +25,7 @@ export function SignInForm({ next, email = '' }: { next: string; email?: string 
     initialValues: { email, password: '' },
     validate: { email: wrongWithOldEmail, password: (v) => (v === '' ? 'Required' : null) },
   })
-  const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
+  const { busy, error, submit } = useChange(async (values: typeof form.values) => {
     const answer = await signIn(bare(values.email), values.password)
     if (answer.ok) await arrive(next)
     else setSecond(answer.second)

@@ -5,10 +5,10 @@ import { useState } from 'react'
 import { call } from '../data/api.ts'
 import { operatorCommand } from '../data/operator-command.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { NewPasswordInput } from '../ui/forms/NewPasswordInput.tsx'
 import { slugOf, wrongWithEmail, wrongWithPassword, wrongWithSlug, wrongWithText } from '../ui/forms/rules.ts'
 import { SlugInput } from '../ui/forms/SlugInput.tsx'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { CopyLines, ErrorNote } from '../ui/index.ts'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { arrive } from './address.ts'
@@ -61,7 +61,7 @@ function StartForm({ token }: { token: string }) {
       if (!ownSlug && values.workspace !== previous.workspace) form.setFieldValue('slug', slugOf(values.workspace))
     },
   })
-  const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
+  const { busy, error, submit } = useChange(async (values: typeof form.values) => {
     const { slug } = await call('POST /start', { token, ...values, email: bare(values.email) })
     await arrive(`/w/${slug}`)
   })

@@ -6,7 +6,7 @@ import { type ReactNode, useEffect } from 'react'
 import { call } from '../data/api.ts'
 import { keys, meQuery } from '../data/queries.ts'
 import { paths } from '../paths.ts'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { Section } from '../ui/index.ts'
 import { ButtonLink } from '../ui/links.tsx'
 import { notifyNotSent } from '../ui/notify.tsx'
@@ -41,7 +41,7 @@ export default function FirstSteps({ slug, steps, reported, onAdd }: FirstStepsP
   useEffect(() => {
     if (missed) void client.invalidateQueries({ queryKey: keys.facts(slug) })
   }, [missed, client, slug])
-  const hide = useSubmit(async () => {
+  const hide = useChange(async () => {
     try {
       client.setQueryData(meQuery.queryKey, await call('PATCH /me', { onboarding: false }))
       await client.invalidateQueries({ queryKey: keys.facts(slug) })

@@ -5,7 +5,7 @@ import type { FleetSort } from '@svc/api'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
 import { call } from '../data/api.ts'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { notify } from '../ui/notify.tsx'
 import type { Shown } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
@@ -105,7 +105,7 @@ function ChooseAll({
 }: Omit<HeadProps, 'selection' | 'view'> & { selection: Selection }) {
   const seen = Array.from({ length: shown.total }, (_, i) => shown.row(i)?.name).filter((name) => name !== undefined)
   const all = seen.length > 0 && selection.names.size >= shown.total && seen.every((name) => selection.names.has(name))
-  const { busy, error, submit } = useSubmit(async () => {
+  const { busy, error, submit } = useChange(async () => {
     if (all) return selection.clear()
     const { names, total } = await call('GET /w/:slug/fleet/names', { slug }, { q: filter })
     selection.setFound(names, filter)

@@ -7,9 +7,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
 import { keys, meQuery } from '../data/queries.ts'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { wrongWithEmail } from '../ui/forms/rules.ts'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
-import { Confirm, CopyLines, Dialog, DialogEnd, ErrorNote, Text, Time } from '../ui/index.ts'
+import { CopyLines, Dialog, DialogEnd, ErrorNote, Text, Time, useConfirm } from '../ui/index.ts'
 import { ReachNote } from '../ui/values/ReachNote.tsx'
 
 type Invitation = Members['invitations'][number]
@@ -36,12 +36,23 @@ export function Invitations({ slug, invitations }: { slug: string; invitations: 
 function InvitationLine({ slug, invitation }: { slug: string; invitation: Invitation }) {
   const client = useQueryClient()
   const clipboard = useClipboard({ timeout: 2000 })
-  const [ending, setEnding] = useState(false)
+  const confirm = useConfirm()
   const [shown, setShown] = useState<string>()
-  const ask = useSubmit(async () =>
+  const ask = useChange(async () =>
     setShown((await call('POST /w/:slug/invitations/:id/link', { slug, id: invitation.id })).url),
   )
   const { id, email, role, expiresAt, invitedBy, url, void: isVoid } = invitation
+  const askToRevoke = () =>
+    confirm({
+      title: `Revoke the invitation of ${email}?`,
+      content: 'The link stops working immediately. You can invite them again later.',
+      confirm: 'Revoke',
+      danger: true,
+      act: async () => {
+        await call('DELETE /w/:slug/invitations/:id', { slug, id })
+        await client.invalidateQueries({ queryKey: keys.members(slug) })
+      },
+    })
   return (
     <li className="person">
       <div className="person-who">
@@ -86,7 +97,7 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
           size="compact-sm"
           variant="subtle"
           color="gray"
-          onClick={() => setEnding(true)}
+          onClick={askToRevoke}
           aria-label={`Revoke the invitation of ${email}`}
         >
           {' '}
@@ -103,19 +114,6 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
           </Group>
         </Stack>
       </Dialog>
-      <Confirm
-        opened={ending}
-        onClose={() => setEnding(false)}
-        title={`Revoke the invitation of ${email}?`}
-        confirm="Revoke"
-        danger
-        onConfirm={async () => {
-          await call('DELETE /w/:slug/invitations/:id', { slug, id })
-          await client.invalidateQueries({ queryKey: keys.members(slug) })
-        }}
-      >
-        The link stops working immediately. You can invite them again later.
-      </Confirm>
     </li>
   )
 }
@@ -171,7 +169,7 @@ function InviteForm({ slug, onMade, onCancel }: FormProps) {
     initialValues: { email: '', role: 'member', mail: true },
     validate: { email: wrongWithEmail },
   })
-  const { busy, error, submit } = useSubmit(async ({ email, role, mail }: typeof form.values) => {
+  const { busy, error, submit } = useChange(async ({ email, role, mail }: typeof form.values) => {
     const address = bare(email)
     const { url, mailed } = await call(
       'POST /w/:slug/invitations',

@@ -4,17 +4,17 @@ import { useForm } from '@mantine/form'
 import type { Members, Role } from '@svc/api'
 import { bare } from '@svc/protocol'
 import { IconDots, IconUserPlus } from '@tabler/icons-react'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
 import { forgetWorkspace, keys, read } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { wrongWithText } from '../ui/forms/rules.ts'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
-import { Confirm, ErrorNote, Help, PageHeader, Text, useDocumentTitle } from '../ui/index.ts'
-import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { ErrorNote, Help, PageHeader, Text, useConfirm, useDocumentTitle } from '../ui/index.ts'
+import { QueryState } from '../ui/pages/QueryState.tsx'
 import { DeleteWorkspace } from './DeleteWorkspace.tsx'
 import { Invitations, InviteDialog } from './Invitations.tsx'
 import { RequireFactor } from './RequireFactor.tsx'
@@ -25,7 +25,8 @@ export function MembersPage() {
   const { name, role, factor } = useWorkspace()
   const admin = role === 'admin'
   const [inviting, setInviting] = useState(false)
-  const { data, error, refetch } = useQuery(read('GET /w/:slug/members', { slug }))
+  const query = useQuery(read('GET /w/:slug/members', { slug }))
+  const { data } = query
   useDocumentTitle('Members', name)
   return (
     <>
@@ -45,8 +46,7 @@ export function MembersPage() {
           )
         }
       />
-      {error && <ErrorNote error={error} retry={refetch} />}
-      {!data && !error && <WaitingPage />}
+      <QueryState of={query} />
       {data && (
         <>
           <ul className="people" aria-label="Members">
@@ -69,7 +69,7 @@ export function MembersPage() {
 function WorkspaceName({ slug, name }: { slug: string; name: string }) {
   const client = useQueryClient()
   const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })
-  const { busy, error, submit } = useSubmit(async (values: typeof form.values) => {
+  const { busy, error, submit } = useChange(async (values: typeof form.values) => {
     await call('PATCH /w/:slug', { slug }, { name: values.name })
     await Promise.all([
       client.invalidateQueries({ queryKey: keys.workspace(slug) }),
@@ -109,11 +109,13 @@ interface MemberProps {
  */
 function MemberLine({ slug, member, admin }: MemberProps & { admin: boolean }) {
   const client = useQueryClient()
-  const change = useMutation({
-    mutationFn: (role: Role) => call('PATCH /w/:slug/members/:id', { slug, id: member.id }, { role }),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.workspace(slug) }),
+  const change = useChange(async (role: Role) => {
+    try {
+      await call('PATCH /w/:slug/members/:id', { slug, id: member.id }, { role })
+    } finally {
+      await client.invalidateQueries({ queryKey: keys.workspace(slug) })
+    }
   })
-  const role = change.isPending ? (change.variables ?? member.role) : member.role
   return (
     <li className="person">
       <div className="person-who">
@@ -130,10 +132,10 @@ function MemberLine({ slug, member, admin }: MemberProps & { admin: boolean }) {
           {!member.emailConfirmed && ' · not confirmed'}
           {factorInWords(member)}
         </div>
-        {change.error && <ErrorNote error={change.error} />}
+        {change.error !== null && <ErrorNote error={change.error} />}
       </div>
       {admin ? (
-        <RoleSelect member={member} role={role} change={change.mutateAsync} />
+        <RoleSelect member={member} role={change.values ?? member.role} change={change.run} />
       ) : (
         <span className="svc-quiet">{member.role === 'admin' ? 'Admin' : 'Member'}</span>
       )}
@@ -160,40 +162,33 @@ interface RoleSelectProps {
  * would lose their own rights.
  */
 function RoleSelect({ member, role, change }: RoleSelectProps) {
-  const [asked, setAsked] = useState<Role | null>(null)
+  const confirm = useConfirm()
   const select = (selected: Role) => {
     if (selected === member.role) return
-    if (member.self || selected === 'admin') setAsked(selected)
-    else change(selected).catch(() => undefined) // The member's line shows why the change failed.
+    // If the change of another member's role fails, their line shows why.
+    if (!member.self && selected !== 'admin') return void change(selected).catch(() => undefined)
+    confirm({
+      title: member.self ? 'Change your own role?' : `Make ${member.name} an admin?`,
+      content: member.self
+        ? 'You will still be able to view, but not to send commands, read logs or manage people. Another admin can undo this.'
+        : 'Admins can send commands, add and delete agents, read logs, and invite and remove people, including you.',
+      confirm: selected === 'admin' ? 'Make admin' : 'Become a member',
+      act: () => change(selected),
+    })
   }
   return (
-    <>
-      <Select
-        size="xs"
-        w={108}
-        aria-label={`Role of ${member.name}`}
-        allowDeselect={false}
-        data={[
-          { value: 'admin', label: 'Admin' },
-          { value: 'member', label: 'Member' },
-        ]}
-        value={role}
-        onChange={(selected) => select(selected as Role)}
-      />
-      <Confirm
-        opened={asked !== null}
-        onClose={() => setAsked(null)}
-        title={member.self ? 'Change your own role?' : `Make ${member.name} an admin?`}
-        confirm={asked === 'admin' ? 'Make admin' : 'Become a member'}
-        onConfirm={async () => {
-          if (asked) await change(asked)
-        }}
-      >
-        {member.self
-          ? 'You will still be able to view, but not to send commands, read logs or manage people. Another admin can undo this.'
-          : 'Admins can send commands, add and delete agents, read logs, and invite and remove people, including you.'}
-      </Confirm>
-    </>
+    <Select
+      size="xs"
+      w={108}
+      aria-label={`Role of ${member.name}`}
+      allowDeselect={false}
+      data={[
+        { value: 'admin', label: 'Admin' },
+        { value: 'member', label: 'Member' },
+      ]}
+      value={role}
+      onChange={(selected) => select(selected as Role)}
+    />
   )
 }
 
@@ -204,7 +199,7 @@ function RoleSelect({ member, role, change }: RoleSelectProps) {
 function More({ slug, member }: MemberProps) {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const [leaving, setLeaving] = useState(false)
+  const confirm = useConfirm()
   const remove = async () => {
     await call('DELETE /w/:slug/members/:id', { slug, id: member.id })
     if (!member.self) return void (await client.invalidateQueries({ queryKey: keys.workspace(slug) }))
@@ -212,31 +207,26 @@ function More({ slug, member }: MemberProps) {
     await navigate({ to: paths.home })
     client.removeQueries({ queryKey: keys.workspace(slug) })
   }
+  const ask = () =>
+    confirm({
+      title: member.self ? 'Leave this workspace?' : `Remove ${member.name}?`,
+      content: `${member.self ? 'You' : member.name} will immediately lose access to this workspace on every device. Agents, their tokens and the activity stay. Returning requires a new invitation.`,
+      confirm: member.self ? 'Leave' : 'Remove',
+      danger: true,
+      act: remove,
+    })
   return (
-    <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="subtle" color="gray" size="compact-sm" px={6} aria-label={`More for ${member.name}`}>
-            <IconDots size={17} aria-hidden />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item color="red" onClick={() => setLeaving(true)}>
-            {member.self ? 'Leave this workspace' : 'Remove from this workspace'}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <Confirm
-        opened={leaving}
-        onClose={() => setLeaving(false)}
-        title={member.self ? 'Leave this workspace?' : `Remove ${member.name}?`}
-        confirm={member.self ? 'Leave' : 'Remove'}
-        danger
-        onConfirm={remove}
-      >
-        {member.self ? 'You' : member.name} will immediately lose access to this workspace on every device. Agents,
-        their tokens and the activity stay. Returning requires a new invitation.
-      </Confirm>
-    </>
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="subtle" color="gray" size="compact-sm" px={6} aria-label={`More for ${member.name}`}>
+          <IconDots size={17} aria-hidden />
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item color="red" onClick={ask}>
+          {member.self ? 'Leave this workspace' : 'Remove from this workspace'}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   )
 }

@@ -5,8 +5,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { call } from '../data/api.ts'
 import { keys } from '../data/queries.ts'
 import { paths, secondFactorPart } from '../paths.ts'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { dayOf, fromLocalTime } from '../ui/forms/local-time.ts'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { ErrorNote, serviceNow, Text, useFocusedPart } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
 import { dateAndTime } from '../ui/time/relative.ts'
@@ -27,7 +27,7 @@ export function RequireFactor({ slug, from, members }: RequireFactorProps) {
     initialValues: { day: dayOf(from !== null && from > serviceNow() ? from : serviceNow() + notice) },
     validate: { day: (typed) => wrongDay(typed, serviceNow()) },
   })
-  const { busy, error, submit } = useSubmit(async (at: number | null) => {
+  const { busy, error, submit } = useChange(async (at: number | null) => {
     await call('PATCH /w/:slug', { slug }, { factorFrom: at })
     await Promise.all([
       client.invalidateQueries({ queryKey: keys.workspace(slug) }),

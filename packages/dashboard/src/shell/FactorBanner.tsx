@@ -6,7 +6,7 @@ import { useWorkspace } from '../data/workspace.ts'
 import { paths, secondFactorPart } from '../paths.ts'
 import { dateAndTime, focusMain, serviceNow, useClock } from '../ui/index.ts'
 import { ButtonLink } from '../ui/links.tsx'
-import { askForProof } from './proof/ask.ts'
+import { askForProof } from './proof/ProofGate.tsx'
 
 /**
  * A warning for an admin of a workspace that requires a second factor, or will soon, in a session that showed none.

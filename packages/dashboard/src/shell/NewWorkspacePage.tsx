@@ -6,9 +6,9 @@ import { useState } from 'react'
 import { call } from '../data/api.ts'
 import { meQuery } from '../data/queries.ts'
 import { paths } from '../paths.ts'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { slugOf, wrongWithSlug, wrongWithText } from '../ui/forms/rules.ts'
 import { SlugInput } from '../ui/forms/SlugInput.tsx'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
 import { ErrorNote } from '../ui/index.ts'
 import { ButtonLink } from '../ui/links.tsx'
 import { DoorShell } from './DoorShell.tsx'
@@ -25,7 +25,7 @@ export function NewWorkspacePage() {
       if (!ownSlug && values.name !== previous.name) form.setFieldValue('slug', slugOf(values.name))
     },
   })
-  const { busy, error, submit } = useSubmit(async ({ name, slug }: typeof form.values) => {
+  const { busy, error, submit } = useChange(async ({ name, slug }: typeof form.values) => {
     const made = await call('POST /workspaces', { name, slug })
     await client.fetchQuery({ ...meQuery, staleTime: 0 })
     await navigate({ to: paths.fleet, params: { slug: made.slug }, replace: true })

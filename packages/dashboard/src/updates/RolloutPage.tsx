@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { ApiError, call } from '../data/api.ts'
 import { read, rolloutsQuery } from '../data/queries.ts'
 import { paths } from '../paths.ts'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import {
   Confirm,
   count,
@@ -27,7 +27,7 @@ import {
 } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
 import { NotThere } from '../ui/pages/NotThere.tsx'
-import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { QueryState } from '../ui/pages/QueryState.tsx'
 import { Bar } from './Bar.tsx'
 import { memberWords, rolloutWords, upToWords, waitWords } from './parts/words.ts'
 import { titleOf } from './UpdatesPage.tsx'
@@ -39,7 +39,8 @@ const route = getRouteApi('/signed-in/w/$slug/updates/$id')
 /** Shows a rollout: what it waits for, why it halted, which agents have the version, and what an admin can do. */
 export function RolloutPage() {
   const { slug, id } = route.useParams()
-  const { data: rollout, error, refetch } = useQuery(read('GET /w/:slug/rollouts/:id', { slug, id }))
+  const query = useQuery(read('GET /w/:slug/rollouts/:id', { slug, id }))
+  const { data: rollout, error } = query
   useDocumentTitle(rollout ? titleOf(rollout) : 'Rollout', 'Updates')
   if (error instanceof ApiError && error.status === 404)
     return (
@@ -47,7 +48,7 @@ export function RolloutPage() {
         Rollouts are kept for 400 days after they end.
       </NotThere>
     )
-  if (!rollout) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
+  if (!rollout) return <QueryState of={query} />
   const { word, tone } = rolloutWords[rollout.state]
   return (
     <>
@@ -115,7 +116,7 @@ function Acts({ slug, rollout }: { slug: string; rollout: Rollout }) {
     client.setQueryData(read('GET /w/:slug/rollouts/:id', { slug, id }).queryKey, page)
     void client.invalidateQueries({ queryKey: rolloutsQuery(slug).queryKey })
   }
-  const { busy, error, submit } = useSubmit(act)
+  const { busy, error, submit } = useChange(act)
   const why = (pressable: Pressable) =>
     canAct ? (pressable.ok ? null : pressable.message) : 'Only admins of this workspace can do this.'
   const sending = busy ? 'Sending…' : null

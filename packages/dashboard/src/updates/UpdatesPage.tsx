@@ -5,9 +5,9 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { read, rolloutsQuery } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
-import { count, Empty, ErrorNote, Facts, PageHeader, Section, Text, Time, Tone, useDocumentTitle } from '../ui/index.ts'
+import { count, Empty, Facts, PageHeader, Section, Text, Time, Tone, useDocumentTitle } from '../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../ui/links.tsx'
-import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { QueryState } from '../ui/pages/QueryState.tsx'
 import { Bar } from './Bar.tsx'
 import { Served } from './parts/Served.tsx'
 import { rolloutWords } from './parts/words.ts'
@@ -19,7 +19,7 @@ export function UpdatesPage() {
   const slug = useSlug()
   const { name, role } = useWorkspace()
   const rollouts = useInfiniteQuery(rolloutsQuery(slug))
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = rollouts
+  const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = rollouts
   const rows = data?.pages.flatMap((page) => page.rows)
   useDocumentTitle('Updates', name)
   return (
@@ -37,8 +37,7 @@ export function UpdatesPage() {
       />
       <div className="svc-columns up-page">
         <div className="svc-column">
-          {error && <ErrorNote error={error} retry={refetch} />}
-          {!rows && !error && <WaitingPage />}
+          <QueryState of={rollouts} />
           {rows && <List slug={slug} rows={rows} more={hasNextPage} admin={role === 'admin'} />}
           {hasNextPage && (
             <Button
@@ -108,9 +107,9 @@ const isOffered = ({ served, running }: RuntimeOverview): boolean =>
   running.some(({ version }) => version !== null && version !== served?.version)
 
 function Runtime({ slug }: { slug: string }) {
-  const { data, error, refetch } = useQuery(read('GET /w/:slug/runtime', { slug }))
-  if (error && !data) return <ErrorNote error={error} retry={refetch} />
-  if (!data) return null
+  const query = useQuery(read('GET /w/:slug/runtime', { slug }))
+  const { data } = query
+  if (!data) return <QueryState of={query} waiting={null} />
   return (
     <Section title="Runtime" aside={data.served ? `${data.served.version} is served` : 'none is served'} flush>
       <Facts

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { call } from '../data/api.ts'
 import { keys, read, rolloutsQuery } from '../data/queries.ts'
 import { paths } from '../paths.ts'
-import { useSubmit } from '../ui/forms/useSubmit.ts'
+import { useChange } from '../ui/dialogs/useChange.ts'
 import { chosenIn } from './parts/chosen.ts'
 import { type Plan, rolloutOf, usualWaves, withdrawalsOf } from './plan.ts'
 
@@ -67,7 +67,7 @@ export function useSending(slug: string, plan: Plan, { rollout, chosen }: Reach)
   const navigate = route.useNavigate()
   const client = useQueryClient()
   const [results, setResults] = useState<WishResult[] | null>(null)
-  const { busy, error, submit } = useSubmit(async (end: readonly string[]) => {
+  const { busy, error, submit } = useChange(async (end: readonly string[]) => {
     if (!rollout) return
     if (plan.how !== 'withdraw') {
       const made = await call(

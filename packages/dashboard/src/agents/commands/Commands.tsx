@@ -5,8 +5,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { keys, read } from '../../data/queries.ts'
-import { Empty, ErrorNote, LeftOut, Text, Time } from '../../ui/index.ts'
+import { Empty, LeftOut, Text, Time } from '../../ui/index.ts'
 import { notifyNotSent } from '../../ui/notify.tsx'
+import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { Tone } from '../../ui/parts.tsx'
 import { type Agent, useView } from '../parts/agent.ts'
 import { isOpen, stepsOf, wordsOf } from '../parts/life.ts'
@@ -24,11 +25,11 @@ export default function Commands({ agent }: { agent: Agent }) {
   const { slug, page } = agent
   const view = useView()
   const at = view.page()
-  const { data, error, refetch } = useQuery(
+  const query = useQuery(
     read('GET /w/:slug/agents/:name/commands', { slug, name: page.name }, { offset: (at - 1) * size, limit: size }),
   )
-  if (error && !data) return <ErrorNote error={error} retry={refetch} />
-  if (!data) return null
+  const { data } = query
+  if (!data) return <QueryState of={query} waiting={null} />
   if (data.rows.length === 0)
     return (
       <Empty icon={IconSend2} title="No commands yet" order={2} help="page#commands">

@@ -8,8 +8,8 @@ import type { Agent } from '../parts/agent.ts'
 import { controlNames, dueWords, isControl, isOpen, titleOf, undoOf, wordsOf } from '../parts/life.ts'
 import { CommandTitle } from './CommandTitle.tsx'
 import { ReadLog } from './ReadLog.tsx'
-import { undoFor } from './undo.ts'
 import './commands.css'
+import type { Control } from '@svc/protocol'
 import { useNavigate } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
 import { notify, unnotify } from '../../ui/notify.tsx'
@@ -172,4 +172,12 @@ function toast(id: string, button: string, act: () => void, words: ReactNode): v
     </Group>
   )
   notify({ id, message, autoClose: shownMs })
+}
+
+/** The control that undoes a command that was carried out, if the person may send it now. */
+function undoFor(agent: Agent, { type, state }: Command): Control | undefined {
+  const undo = isControl(type) ? undoOf[type] : undefined
+  const done = state === 'applied' || state === 'applied_late'
+  if (!done || undo === undefined || !agent.page.canAct || agent.press.under({ type: undo })) return undefined
+  return agent.page.report?.controls?.includes(undo) ? undo : undefined
 }

@@ -6,8 +6,8 @@ import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
+import { useChange } from '../../ui/dialogs/useChange.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
-import { useSubmit } from '../../ui/forms/useSubmit.ts'
 import { Dialog, DialogEnd, Help } from '../../ui/index.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { FirstReport } from './FirstReport.tsx'
@@ -96,7 +96,7 @@ function NameForm({
     initialValues: { name: '', tags: '' },
     validate: { name: wrongWithName, tags: wrongWithTags },
   })
-  const { busy, error, submit } = useSubmit(async ({ name, tags }: { name: string; tags: string }) => {
+  const { busy, error, submit } = useChange(async ({ name, tags }: { name: string; tags: string }) => {
     onAdded(await call('POST /w/:slug/agents', { slug }, { name, tags: tagsTyped(tags) }))
     void client.invalidateQueries({ queryKey: keys.workspace(slug) })
   })

@@ -5,8 +5,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
+import { useChange } from '../../ui/dialogs/useChange.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
-import { useSubmit } from '../../ui/forms/useSubmit.ts'
 import { Dialog, DialogEnd } from '../../ui/index.ts'
 import { wrongWithName } from './names.ts'
 import type { AgentDialogProps } from './RotateDialog.tsx'
@@ -24,7 +24,7 @@ function RenameForm({ slug, name, onClose }: Omit<AgentDialogProps, 'opened'>) {
   const client = useQueryClient()
   const navigate = useNavigate()
   const form = useForm({ initialValues: { to: name }, validate: { to: wrongWithName } })
-  const { busy, error, submit } = useSubmit(async ({ to }: { to: string }) => {
+  const { busy, error, submit } = useChange(async ({ to }: { to: string }) => {
     if (to === name) return onClose()
     await call('PATCH /w/:slug/agents/:name', { slug, name }, { name: to })
     onClose()

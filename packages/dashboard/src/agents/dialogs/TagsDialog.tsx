@@ -4,8 +4,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ApiError, call } from '../../data/api.ts'
 import { keys, read } from '../../data/queries.ts'
+import { useChange } from '../../ui/dialogs/useChange.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
-import { useSubmit } from '../../ui/forms/useSubmit.ts'
 import { count, Dialog, DialogEnd, ErrorNote, Help, Scroll } from '../../ui/index.ts'
 import { goneAgents } from './gone.ts'
 import { changeInWords, changeOf, countTags, pressTag, type TagChoices, type TagCounts, wrongWithTags } from './tags.ts'
@@ -70,7 +70,7 @@ function TagsForm({ slug, agents, onClose }: { slug: string; agents: readonly Ta
   const tags = [...new Set([...counts.keys(), ...(frequent?.tag ?? []).map(({ value }) => value)])].sort()
   const change = changeOf(counts, all, choices, typed)
   const words = changeInWords(change, counts, all)
-  const { busy, error, submit } = useSubmit(async () => {
+  const { busy, error, submit } = useChange(async () => {
     await call('POST /w/:slug/tags', { slug }, { agents: agents.map(({ name }) => name), ...change })
     for (const key of [keys.fleet(slug), keys.agents(slug), keys.activity(slug)])
       void client.invalidateQueries({ queryKey: key })

@@ -6,7 +6,7 @@ import { DaysField, TimesFields, ZoneField } from '../../alerts/parts/HoursField
 import { dayNames, firstHours, type HoursValues, readHours, writeHours, wrongWith } from '../../alerts/parts/hours.ts'
 import { browserZone } from '../../alerts/parts/zone.ts'
 import { call } from '../../data/api.ts'
-import { useSubmit } from '../../ui/forms/useSubmit.ts'
+import { useChange } from '../../ui/dialogs/useChange.ts'
 import { ErrorNote } from '../../ui/index.ts'
 
 interface HoursFormProps {
@@ -25,7 +25,7 @@ export default function HoursForm({ slug, name, hours, onDone }: HoursFormProps)
     initialValues: (hours === null ? null : readHours(hours)) ?? firstHours(browserZone()),
     validate: wrongWith,
   })
-  const set = useSubmit(async (wanted: string | null) => {
+  const set = useChange(async (wanted: string | null) => {
     await call('PUT /w/:slug/agents/:name/hours', { slug, name }, { hours: wanted })
     await again()
     onDone()

@@ -1,7 +1,7 @@
 import type { RuntimeRefusal, RuntimeUpdate } from '@svc/api'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
-import { Confirm, Text, WhyButton } from '../../ui/index.ts'
+import { Confirm, Text, useConfirm, WhyButton } from '../../ui/index.ts'
 import { Served, Unsigned } from '../../updates/parts/Served.tsx'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { outcomeText, WishLine } from './parts.tsx'
@@ -100,28 +100,21 @@ function ConfirmUpdate({ agent, update, opened, onClose }: PartProps & { opened:
 
 function Lift({ agent, version }: { agent: Agent; version: string }) {
   const act = useUpdates(agent)
-  const [asking, setAsking] = useState(false)
+  const confirm = useConfirm()
+  const ask = () =>
+    confirm({
+      title: `Lift the hold on runtime ${version}?`,
+      content:
+        'This only allows the update to be requested again. Fix the cause of the failure first: another failure puts the version on hold again. This can’t be undone and is listed under Activity.',
+      confirm: 'Lift hold',
+      act: () => act((slug, name) => call('DELETE /w/:slug/agents/:name/holds/runtime', { slug, name })),
+    })
   return (
     <>
       <p>It cannot be requested again until the service serves another version or an admin lifts the hold.</p>
-      <WhyButton
-        variant="default"
-        size="compact-sm"
-        onClick={() => setAsking(true)}
-        why={agent.page.canAct ? null : adminsOnly}
-      >
+      <WhyButton variant="default" size="compact-sm" onClick={ask} why={agent.page.canAct ? null : adminsOnly}>
         Lift hold…
       </WhyButton>
-      <Confirm
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title={`Lift the hold on runtime ${version}?`}
-        confirm="Lift hold"
-        onConfirm={() => act((slug, name) => call('DELETE /w/:slug/agents/:name/holds/runtime', { slug, name }))}
-      >
-        This only allows the update to be requested again. Fix the cause of the failure first: another failure puts the
-        version on hold again. This can’t be undone and is listed under Activity.
-      </Confirm>
     </>
   )
 }

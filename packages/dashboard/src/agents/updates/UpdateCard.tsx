@@ -1,7 +1,7 @@
 import type { BlueprintUpdate, RuntimeUpdate } from '@svc/api'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { call } from '../../data/api.ts'
-import { Confirm, Facts, type FactsProps, Section, Text, Tone, WhyButton } from '../../ui/index.ts'
+import { Facts, type FactsProps, Section, Text, Tone, useConfirm, WhyButton } from '../../ui/index.ts'
 import { wishWords } from '../../updates/parts/words.ts'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { HoldNote, Waits } from './parts.tsx'
@@ -55,23 +55,18 @@ interface CancelRequestProps {
 /** A button that cancels the request for a version, after asking the person. */
 export function CancelRequest({ agent, kind, what, shown, children }: CancelRequestProps) {
   const act = useUpdates(agent)
-  const [asking, setAsking] = useState(false)
+  const confirm = useConfirm()
+  const ask = () =>
+    confirm({
+      title: `Cancel the request for ${what}?`,
+      content: children,
+      confirm: 'Cancel request',
+      act: () => act((slug, name) => call(`DELETE /w/:slug/agents/:name/wishes/${kind}`, { slug, name })),
+    })
+  if (!shown) return null
   return (
-    <>
-      {shown && (
-        <WhyButton variant="default" onClick={() => setAsking(true)} why={agent.page.canAct ? null : adminsOnly}>
-          Cancel request…
-        </WhyButton>
-      )}
-      <Confirm
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title={`Cancel the request for ${what}?`}
-        confirm="Cancel request"
-        onConfirm={() => act((slug, name) => call(`DELETE /w/:slug/agents/:name/wishes/${kind}`, { slug, name }))}
-      >
-        {children}
-      </Confirm>
-    </>
+    <WhyButton variant="default" onClick={ask} why={agent.page.canAct ? null : adminsOnly}>
+      Cancel request…
+    </WhyButton>
   )
 }

@@ -4,8 +4,8 @@ import type { MessageFormat, NewChannel } from '@svc/api'
 import { bare } from '@svc/protocol'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
+import { useChange } from '../../ui/dialogs/useChange.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
-import { useSubmit } from '../../ui/forms/useSubmit.ts'
 import { CopyLines, Dialog, DialogEnd } from '../../ui/index.ts'
 import { useAlertsAgain } from '../parts/useAlertChange.ts'
 import { kinds, type WorkspaceKind } from './channel-kinds.ts'
@@ -86,7 +86,7 @@ function ChannelForm({ slug, onAdded, onCancel }: ChannelFormProps) {
       secret: missing('secret'),
     },
   })
-  const { busy, error, submit } = useSubmit(async (values: typeof empty) => {
+  const { busy, error, submit } = useChange(async (values: typeof empty) => {
     const { kind, name, format } = values
     const given = parts.filter((part) => kinds[kind][part] && bare(values[part]) !== '')
     const more = Object.fromEntries(given.map((part) => [part, bare(values[part])]))

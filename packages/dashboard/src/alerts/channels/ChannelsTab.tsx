@@ -5,8 +5,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
-import { Confirm, Empty, ErrorNote, Section, Text, Time } from '../../ui/index.ts'
-import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
+import { Empty, Section, Text, Time, useConfirm } from '../../ui/index.ts'
+import { QueryState } from '../../ui/pages/QueryState.tsx'
 import type { AlertTabProps } from '../parts/props.ts'
 import { useAlertChange, useAlertsAgain } from '../parts/useAlertChange.ts'
 import { AddChannel } from './AddChannel.tsx'
@@ -16,7 +16,8 @@ import { useChannelTest } from './useChannelTest.ts'
 
 /** The channels of the workspace. Admins see each with its address and the last answer of its receiver. */
 export default function ChannelsTab({ slug, admin }: AlertTabProps) {
-  const { data, error, refetch } = useQuery(read('GET /w/:slug/channels', { slug }))
+  const query = useQuery(read('GET /w/:slug/channels', { slug }))
+  const { data } = query
   const [adding, setAdding] = useState(false)
   const add = admin && (
     <Button size="xs" leftSection={<IconPlus size={15} aria-hidden />} onClick={() => setAdding(true)}>
@@ -25,8 +26,7 @@ export default function ChannelsTab({ slug, admin }: AlertTabProps) {
   )
   return (
     <>
-      {error && <ErrorNote error={error} retry={refetch} />}
-      {!data && !error && <WaitingPage />}
+      <QueryState of={query} />
       {data &&
         (data.length === 0 ? (
           <Empty icon={IconSend} title="No channels yet" action={add} help="alerts#send-it-somewhere">
@@ -86,12 +86,12 @@ function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
         <div className="svc-quiet">
           {lastAt === null ? 'Nothing has been sent yet.' : <Last at={lastAt} answer={lastAnswer} admin={admin} />}
         </div>
-        <div role="status">{test.data && <TestResult {...test.data} />}</div>
+        <div role="status">{test.value && <TestResult {...test.value} />}</div>
       </div>
       {admin && (
         <div className="al-acts">
-          <TestButton channel={`#${name}`} busy={test.isPending} onTest={() => test.mutate(undefined)} />
-          <More slug={slug} name={name} enabled={enabled} busy={turn.isPending} onTurn={() => turn.mutate(undefined)} />
+          <TestButton channel={`#${name}`} busy={test.busy} onTest={() => test.submit(undefined)} />
+          <More slug={slug} name={name} enabled={enabled} busy={turn.busy} onTurn={() => turn.submit(undefined)} />
         </div>
       )}
     </li>
@@ -124,36 +124,33 @@ interface MoreProps {
 
 function More({ slug, name, enabled, busy, onTurn }: MoreProps) {
   const again = useAlertsAgain(slug)
-  const [removing, setRemoving] = useState(false)
+  const confirm = useConfirm()
+  const askToRemove = () =>
+    confirm({
+      title: `Remove #${name}?`,
+      content:
+        'Its deliveries are deleted with it, also those that were not sent yet. Rules that name it no longer do.',
+      confirm: 'Remove channel',
+      danger: true,
+      act: async () => {
+        await call('DELETE /w/:slug/channels/:channel', { slug, channel: name })
+        await again()
+      },
+    })
   return (
-    <>
-      <Menu position="bottom-end" withinPortal>
-        <Menu.Target>
-          <ActionIcon variant="default" size={26} loading={busy} aria-label={`More about #${name}`}>
-            <IconDots size={15} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={onTurn}>{enabled ? 'Disable' : 'Enable'}</Menu.Item>
-          <Menu.Divider />
-          <Menu.Item color="red" onClick={() => setRemoving(true)}>
-            Remove…
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <Confirm
-        opened={removing}
-        onClose={() => setRemoving(false)}
-        title={`Remove #${name}?`}
-        confirm="Remove channel"
-        danger
-        onConfirm={async () => {
-          await call('DELETE /w/:slug/channels/:channel', { slug, channel: name })
-          await again()
-        }}
-      >
-        Its deliveries are deleted with it, also those that were not sent yet. Rules that name it no longer do.
-      </Confirm>
-    </>
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="default" size={26} loading={busy} aria-label={`More about #${name}`}>
+          <IconDots size={15} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={onTurn}>{enabled ? 'Disable' : 'Enable'}</Menu.Item>
+        <Menu.Divider />
+        <Menu.Item color="red" onClick={askToRemove}>
+          Remove…
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   )
 }

@@ -8,24 +8,23 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
-import { useSubmit } from '../../ui/forms/useSubmit.ts'
+import { useChange } from '../../ui/dialogs/useChange.ts'
 import { Empty, ErrorNote, Section, Text } from '../../ui/index.ts'
-import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
+import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { DaysField, TimesFields, ZoneField } from '../parts/HoursFields.tsx'
-import { dayNames } from '../parts/hours.ts'
+import { dayNames, daysIn, timesIn, week } from '../parts/hours.ts'
 import type { AlertTabProps } from '../parts/props.ts'
 import { useAlertChange, useAlertsAgain } from '../parts/useAlertChange.ts'
 import { ChannelState, DisabledBecause, LastAnswer, TestButton, TestResult } from './ChannelParts.tsx'
 import { kindName } from './channel-kinds.ts'
-import { paceWords, sentenceOf } from './my-channel-words.ts'
 import { NotifyButtons } from './NotifyButtons.tsx'
 import { useChannelTest } from './useChannelTest.ts'
 
 /** The personal channels of the signed-in person in this workspace. */
 export default function MineTab({ slug }: AlertTabProps) {
-  const { data, error, refetch } = useQuery(read('GET /w/:slug/my-channels', { slug }))
-  if (error && !data) return <ErrorNote error={error} retry={refetch} />
-  if (!data) return <WaitingPage />
+  const query = useQuery(read('GET /w/:slug/my-channels', { slug }))
+  const { data } = query
+  if (!data) return <QueryState of={query} />
   if (data.length === 0)
     return (
       <Empty
@@ -81,11 +80,11 @@ function MyChannel({ slug, channel }: { slug: string; channel: PersonalChannelRo
               <LastAnswer at={lastAt} answer={lastAnswer} />
             </div>
           )}
-          <div role="status">{test.data && <TestResult {...test.data} />}</div>
+          <div role="status">{test.value && <TestResult {...test.value} />}</div>
         </div>
         {!editing && (
           <div className="al-acts">
-            <TestButton channel={name} busy={test.isPending} onTest={() => test.mutate(undefined)} />
+            <TestButton channel={name} busy={test.busy} onTest={() => test.submit(undefined)} />
             <Button variant="default" size="compact-sm" onClick={() => setEditing(true)} aria-label={`Edit ${name}`}>
               Edit
             </Button>
@@ -114,7 +113,7 @@ function MyChannelForm({ slug, channel, onDone }: MyChannelFormProps) {
     call('DELETE /w/:slug/my-channels/:channel', { slug, channel: channel.name }),
   )
   const form = useForm({ initialValues: valuesOf(channel) })
-  const { busy, error, submit } = useSubmit(async (values: ReturnType<typeof valuesOf>) => {
+  const { busy, error, submit } = useChange(async (values: ReturnType<typeof valuesOf>) => {
     const { enabled, every, rules, pace, isQuiet, quietDays, from, to, badPasses, zone } = values
     await call(
       'PATCH /w/:slug/my-channels/:channel',
@@ -174,14 +173,7 @@ function MyChannelForm({ slug, channel, onDone }: MyChannelFormProps) {
           <Button variant="default" size="xs" onClick={onDone}>
             Cancel
           </Button>
-          <Button
-            variant="subtle"
-            color="red"
-            size="xs"
-            ms="auto"
-            loading={remove.isPending}
-            onClick={() => remove.mutate(undefined)}
-          >
+          <Button variant="subtle" color="red" size="xs" ms="auto" loading={remove.busy} onClick={remove.submit}>
             Remove channel
           </Button>
         </Group>
@@ -202,3 +194,24 @@ const valuesOf = ({ enabled, rules, pace, quiet, badPasses, zone }: PersonalChan
   badPasses,
   zone,
 })
+
+/** The words for how often the service sends messages to a personal channel. */
+const paceWords: Readonly<Record<Pace, string>> = {
+  at_once: 'at once',
+  daily: 'once a day, at 08:00',
+  weekly: 'once a week, on Monday at 08:00',
+}
+
+type Choices = Pick<PersonalChannelRow, 'rules' | 'pace' | 'quiet' | 'badPasses' | 'zone'>
+
+/**
+ * Says in a sentence which alerts a personal channel gets and when, such as `Sent at once: Offline, Level Bad. Quiet
+ * every day from 22:00 to 07:00 of the next day (Europe/Berlin).`
+ */
+export function sentenceOf({ rules, pace, quiet, badPasses, zone }: Choices): string {
+  const what = rules === null ? 'every alert' : rules.map((rule) => alertRules[rule].heading).join(', ') || 'nothing'
+  const sent = `Sent ${paceWords[pace]}: ${what}.`
+  if (!quiet) return sent
+  const days = daysIn(quiet.days.map((day) => week[day - 1] ?? ''))
+  return `${sent} Quiet ${days} ${timesIn(quiet)} (${zone})${badPasses ? ', except for Bad' : ''}.`
+}

@@ -30,15 +30,15 @@ export function NotifyButtons({ slug, hasEmail = false }: NotifyButtonsProps) {
       <Button
         size="compact-sm"
         variant="default"
-        loading={browser.isPending}
+        loading={browser.busy}
         onPointerEnter={() => void loadBrowser()}
         onFocus={() => void loadBrowser()}
-        onClick={() => browser.mutate(undefined)}
+        onClick={browser.submit}
       >
         Notify this browser
       </Button>
       {me.mails && !hasEmail && (
-        <Button size="compact-sm" variant="default" loading={email.isPending} onClick={() => email.mutate(undefined)}>
+        <Button size="compact-sm" variant="default" loading={email.busy} onClick={email.submit}>
           E-mail me
         </Button>
       )}

@@ -10,7 +10,7 @@ interface TestCalls {
 }
 
 /**
- * Returns a mutation for the button *Send test*. It sends the test and looks up its state until the receiver has
+ * Follows a press of the button *Send test*. It sends the test and looks up its state until the receiver has
  * answered, so that no request stays open while a receiver takes its time.
  */
 export const useChannelTest = (slug: string, calls: TestCalls) =>

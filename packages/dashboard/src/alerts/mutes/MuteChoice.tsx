@@ -16,8 +16,11 @@ interface MuteChoiceProps {
 /** A dialog that mutes an agent for one of several lengths, or for a time that the person plans. */
 export default function MuteChoice({ slug, name, onClose }: MuteChoiceProps) {
   const [planning, setPlanning] = useState(false)
-  const mute = useAlertChange(slug, 'Not muted', (seconds: number | null) =>
-    call('POST /w/:slug/mutes', { slug }, { agent: name, seconds }),
+  const mute = useAlertChange(
+    slug,
+    'Not muted',
+    (seconds: number | null) => call('POST /w/:slug/mutes', { slug }, { agent: name, seconds }),
+    onClose,
   )
   if (planning) return <MuteDialog slug={slug} covered={{ agent: name, rule: null }} onClose={onClose} />
   return (
@@ -31,8 +34,8 @@ export default function MuteChoice({ slug, name, onClose }: MuteChoiceProps) {
             key={words}
             variant="default"
             data-autofocus={i === 0 || undefined}
-            disabled={mute.isPending}
-            onClick={() => mute.mutate(seconds(serviceNow()), { onSuccess: onClose })}
+            disabled={mute.busy}
+            onClick={() => mute.submit(seconds(serviceNow()))}
           >
             {words}
           </Button>

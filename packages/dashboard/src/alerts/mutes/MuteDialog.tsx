@@ -1,8 +1,8 @@
 import { Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { call } from '../../data/api.ts'
+import { useChange } from '../../ui/dialogs/useChange.ts'
 import { fromLocalTime, toLocalTime } from '../../ui/forms/local-time.ts'
-import { useSubmit } from '../../ui/forms/useSubmit.ts'
 import { Dialog, DialogEnd, serviceNow } from '../../ui/index.ts'
 import { useAlertsAgain } from '../parts/useAlertChange.ts'
 import { type Covered, coveredBy } from '../parts/words.ts'
@@ -29,15 +29,13 @@ export function MuteDialog({ slug, covered, onClose }: MuteDialogProps) {
       until: (text, { from }) => wrongEnd(fromLocalTime(text), fromLocalTime(from)),
     },
   })
-  const { busy, error, submit } = useSubmit(async ({ from, until }: typeof form.values) => {
+  const { busy, error, submit } = useChange(async ({ from, until }: typeof form.values) => {
     const [begin = now, end = now] = [fromLocalTime(from), fromLocalTime(until)]
     await call(
       'POST /w/:slug/mutes',
       { slug },
       {
-        ...(covered.agent !== null && { agent: covered.agent }),
-        ...(covered.rule !== null && { rule: covered.rule }),
-        ...(covered.item != null && { item: covered.item }),
+        ...named(covered),
         from: begin * 1000,
         seconds: end - Math.max(begin, Math.floor(serviceNow() / 1000)),
       },
@@ -60,6 +58,13 @@ export function MuteDialog({ slug, covered, onClose }: MuteDialogProps) {
     </Dialog>
   )
 }
+
+/** The fields with which the service is told what a mute covers. */
+export const named = ({ agent, rule, item }: Covered) => ({
+  ...(agent !== null && { agent }),
+  ...(rule !== null && { rule }),
+  ...(item != null && { item }),
+})
 
 function wrongEnd(end: number | undefined, begin: number | undefined): string | null {
   if (end === undefined) return 'Enter a date and a time.'

@@ -51,8 +51,8 @@ export function MuteLine({ slug, mute, mayLift, onItsPage = false }: MuteLinePro
           <Button
             variant="default"
             size="compact-sm"
-            loading={lift.isPending}
-            onClick={() => lift.mutate(undefined)}
+            loading={lift.busy}
+            onClick={lift.submit}
             aria-label={`Lift the mute of ${what}`}
           >
             Lift

@@ -5,7 +5,7 @@ import { call } from '../../data/api.ts'
 import { serviceNow } from '../../ui/index.ts'
 import { useAlertChange } from '../parts/useAlertChange.ts'
 import { type Covered, coveredBy } from '../parts/words.ts'
-import { MuteDialog } from './MuteDialog.tsx'
+import { MuteDialog, named } from './MuteDialog.tsx'
 import { muteLengths } from './mute-lengths.ts'
 
 interface MuteMenuProps {
@@ -19,23 +19,14 @@ export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
   const [planning, setPlanning] = useState(false)
   const what = coveredBy(covered)
   const mute = useAlertChange(slug, 'Not muted', (seconds: number | null) =>
-    call(
-      'POST /w/:slug/mutes',
-      { slug },
-      {
-        ...(covered.agent !== null && { agent: covered.agent }),
-        ...(covered.rule !== null && { rule: covered.rule }),
-        ...(covered.item != null && { item: covered.item }),
-        seconds,
-      },
-    ),
+    call('POST /w/:slug/mutes', { slug }, { ...named(covered), seconds }),
   )
   return (
     <>
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
           {iconOnly ? (
-            <ActionIcon variant="default" size={26} loading={mute.isPending} aria-label={`Mute ${what}`}>
+            <ActionIcon variant="default" size={26} loading={mute.busy} aria-label={`Mute ${what}`}>
               <IconBellOff size={14} aria-hidden />
             </ActionIcon>
           ) : (
@@ -43,7 +34,7 @@ export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
               variant="default"
               size="compact-sm"
               leftSection={<IconBellOff size={14} aria-hidden />}
-              loading={mute.isPending}
+              loading={mute.busy}
               aria-label={`Mute ${what}`}
             >
               {covered.agent === null && covered.rule === null ? 'Mute the workspace' : 'Mute'}
@@ -53,7 +44,7 @@ export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
         <Menu.Dropdown>
           <Menu.Label>Mute {what}</Menu.Label>
           {muteLengths.map(([words, seconds]) => (
-            <Menu.Item key={words} onClick={() => mute.mutate(seconds(serviceNow()))}>
+            <Menu.Item key={words} onClick={() => mute.submit(seconds(serviceNow()))}>
               {words}
             </Menu.Item>
           ))}
@@ -75,19 +66,10 @@ interface MuteManyProps {
 
 /** A button that mutes several agents, health items or rules for the same length. */
 export function MuteMany({ slug, covered, done }: MuteManyProps) {
-  const mute = useAlertChange(slug, 'Not all muted', async (seconds: number | null) => {
-    for (const { agent, rule, item } of covered)
-      await call(
-        'POST /w/:slug/mutes',
-        { slug },
-        {
-          ...(agent !== null && { agent }),
-          ...(rule !== null && { rule }),
-          ...(item != null && { item }),
-          seconds,
-        },
-      )
-  })
+  const muteAll = async (seconds: number | null) => {
+    for (const one of covered) await call('POST /w/:slug/mutes', { slug }, { ...named(one), seconds })
+  }
+  const mute = useAlertChange(slug, 'Not all muted', muteAll, done)
   return (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
@@ -95,7 +77,7 @@ export function MuteMany({ slug, covered, done }: MuteManyProps) {
           variant="default"
           size="compact-sm"
           leftSection={<IconBellOff size={14} aria-hidden />}
-          loading={mute.isPending}
+          loading={mute.busy}
           aria-label={`Mute all ${covered.length}`}
         >
           Mute
@@ -104,7 +86,7 @@ export function MuteMany({ slug, covered, done }: MuteManyProps) {
       <Menu.Dropdown>
         <Menu.Label>Mute all {covered.length}</Menu.Label>
         {muteLengths.map(([words, seconds]) => (
-          <Menu.Item key={words} onClick={() => mute.mutate(seconds(serviceNow()), { onSuccess: () => done?.() })}>
+          <Menu.Item key={words} onClick={() => mute.submit(seconds(serviceNow()))}>
             {words}
           </Menu.Item>
         ))}

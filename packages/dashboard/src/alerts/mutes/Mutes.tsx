@@ -1,16 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { leftOffIn } from '../../data/left-off.ts'
 import { read } from '../../data/queries.ts'
-import { ErrorNote, Help, LeftOut, Section } from '../../ui/index.ts'
+import { Help, LeftOut, Section } from '../../ui/index.ts'
+import { QueryState } from '../../ui/pages/QueryState.tsx'
 import type { AlertTabProps } from '../parts/props.ts'
 import { MuteLine } from './MuteLine.tsx'
 import { MuteMenu } from './MuteMenu.tsx'
 
 /** The mutes of the workspace that have not ended. Admins mute the whole workspace here. */
 export function Mutes({ slug, admin }: AlertTabProps) {
-  const { data, error, refetch } = useQuery(read('GET /w/:slug/mutes', { slug }))
-  if (error && !data) return <ErrorNote error={error} retry={refetch} />
-  if (!data || (data.length === 0 && !admin)) return null
+  const query = useQuery(read('GET /w/:slug/mutes', { slug }))
+  const { data } = query
+  if (!data) return <QueryState of={query} waiting={null} />
+  if (data.length === 0 && !admin) return null
   return (
     <Section title="Mutes" aside={admin && <MuteMenu slug={slug} covered={{ agent: null, rule: null }} />} flush>
       {data.length === 0 ? (

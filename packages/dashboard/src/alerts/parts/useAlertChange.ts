@@ -1,5 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { isAboutAlerts, keys } from '../../data/queries.ts'
+import { useChange } from '../../ui/dialogs/useChange.ts'
 import { notify } from '../../ui/notify.tsx'
 
 /**
@@ -19,14 +20,22 @@ export function useAlertsAgain(slug: string): () => Promise<unknown> {
 }
 
 /**
- * Returns a mutation for a button that changes alerts, rules, channels or mutes by calling `act`. If the service
- * refuses the change, a notification with the title `refused` shows why.
+ * Follows a change of alerts, rules, channels or mutes that a button makes by calling `act`. If the service refuses the
+ * change, a notification with the title `refused` shows why. `done` is called after the change, once the page shows it.
  */
-export function useAlertChange<V, R>(slug: string, refused: string, act: (values: V) => Promise<R>) {
+export function useAlertChange<V, R>(slug: string, refused: string, act: (values: V) => Promise<R>, done?: () => void) {
   const again = useAlertsAgain(slug)
-  return useMutation({
-    mutationFn: act,
-    onError: (error) => notify({ color: 'red', title: refused, message: error.message }),
-    onSettled: again,
+  return useChange(async (values: V) => {
+    let value: R
+    try {
+      value = await act(values)
+    } catch (error) {
+      notify({ color: 'red', title: refused, message: error instanceof Error ? error.message : '' })
+      throw error
+    } finally {
+      await again()
+    }
+    done?.()
+    return value
   })
 }

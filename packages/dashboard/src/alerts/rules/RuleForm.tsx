@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import type { RuleSettings } from '@svc/api'
 import { units } from '@svc/api/words'
 import { call } from '../../data/api.ts'
-import { useSubmit } from '../../ui/forms/useSubmit.ts'
+import { useChange } from '../../ui/dialogs/useChange.ts'
 import { ErrorNote } from '../../ui/index.ts'
 import { useAlertsAgain } from '../parts/useAlertChange.ts'
 import { changeOf, has, type RuleValues, valuesOf, wrongWith } from './rule-form.ts'
@@ -22,7 +22,7 @@ interface RuleFormProps {
 export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
   const again = useAlertsAgain(slug)
   const form = useForm<RuleValues>({ initialValues: valuesOf(rule), validate: wrongWith })
-  const { busy, error, submit } = useSubmit(async (values: RuleValues) => {
+  const { busy, error, submit } = useChange(async (values: RuleValues) => {
     await call('PATCH /w/:slug/rules', { slug }, changeOf(rule, values))
     await again()
     onDone()

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
 import { ErrorNote, Level, Section } from '../../ui/index.ts'
+import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { MuteMenu } from '../mutes/MuteMenu.tsx'
 import type { AlertTabProps } from '../parts/props.ts'
@@ -60,9 +61,9 @@ function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
           <Checkbox
             className="al-switch"
             aria-label={`Rule “${name}”`}
-            checked={set.isPending ? (set.variables ?? rule.on) : rule.on}
+            checked={set.values ?? rule.on}
             disabled={needsLimit}
-            onChange={(event) => set.mutate(event.currentTarget.checked)}
+            onChange={(event) => set.submit(event.currentTarget.checked)}
           />
         ) : (
           <span className="al-switch">{rule.on ? 'On' : 'Off'}</span>
@@ -96,19 +97,19 @@ function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
 
 /** Lets an admin choose whether messages to channels may contain the detail text of an agent. */
 function MessageDetail({ slug }: { slug: string }) {
-  const { data, error, refetch } = useQuery(read('GET /w/:slug/alert-settings', { slug }))
+  const query = useQuery(read('GET /w/:slug/alert-settings', { slug }))
+  const { data } = query
   const set = useAlertChange(slug, 'Not changed', (detail: boolean) =>
     call('PATCH /w/:slug/alert-settings', { slug }, { detail }),
   )
-  if (error && !data) return <ErrorNote error={error} retry={refetch} />
-  if (!data) return null
+  if (!data) return <QueryState of={query} waiting={null} />
   return (
     <Section title="Messages">
       <Checkbox
         label="Include the agent’s detail text"
         description="Messages about the levels Bad and Warning then also contain the detail that the agent reports. It leaves this service, and it may hold private text, such as subjects of mails. Without it they contain the level and the label."
-        checked={set.isPending ? (set.variables ?? data.detail) : data.detail}
-        onChange={(event) => set.mutate(event.currentTarget.checked)}
+        checked={set.values ?? data.detail}
+        onChange={(event) => set.submit(event.currentTarget.checked)}
       />
     </Section>
   )

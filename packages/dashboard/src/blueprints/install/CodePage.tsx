@@ -11,15 +11,16 @@ import { ApiError } from '../../data/api.ts'
 import { keys, meQuery, read } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
-import { CopyLines, Empty, ErrorNote, Help, PageHeader, Section, Text, Time, useDocumentTitle } from '../../ui/index.ts'
+import { CopyLines, Empty, Help, PageHeader, Section, Text, Time, useDocumentTitle } from '../../ui/index.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { NotThere } from '../../ui/pages/NotThere.tsx'
+import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { ReachNote } from '../../ui/values/ReachNote.tsx'
 import { Brief } from './Brief.tsx'
 import { Countdown } from './Countdown.tsx'
 import { take } from './issued.ts'
-import { RevokeCode } from './RevokeCode.tsx'
+import { useRevokeCode } from './useRevokeCode.tsx'
 import './install.css'
 
 const route = getRouteApi('/signed-in/w/$slug/codes/$id')
@@ -35,13 +36,14 @@ export function CodePage() {
 
 function OneCode({ slug, id }: { slug: string; id: string }) {
   const [issued] = useState(() => take(id))
-  const { data: code, error, refetch } = useQuery(read('GET /w/:slug/codes/:id', { slug, id }))
+  const query = useQuery(read('GET /w/:slug/codes/:id', { slug, id }))
+  const { data: code, error, refetch } = query
   useDocumentTitle(code ? `Install ${code.agentName}` : 'Install code')
   const agent = code?.state === 'redeemed' ? code.agent : null
   useArrival(slug, agent)
   if (error instanceof ApiError && error.status === 404)
     return <NotThere slug={slug} back="blueprints" icon={IconKeyOff} title="Install code not found" />
-  if (!code) return error ? <ErrorNote error={error} retry={refetch} /> : <WaitingPage />
+  if (!code) return <QueryState of={query} />
   return (
     <div className="in-page">
       <PageHeader
@@ -97,7 +99,7 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
       version: code.version,
     }),
   )
-  const [revoking, setRevoking] = useState(false)
+  const askToRevoke = useRevokeCode(slug, code)
   return (
     <div className="svc-columns in-columns">
       <Stack gap="lg">
@@ -149,7 +151,7 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
         </div>
         {role === 'admin' && (
           <Group gap="xs">
-            <Button variant="default" onClick={() => setRevoking(true)}>
+            <Button variant="default" onClick={askToRevoke}>
               Revoke code…
             </Button>
           </Group>
@@ -160,7 +162,6 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
           <Brief version={version} />
         </Section>
       )}
-      <RevokeCode slug={slug} code={code} opened={revoking} onClose={() => setRevoking(false)} />
     </div>
   )
 }

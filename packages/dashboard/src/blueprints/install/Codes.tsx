@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core'
 import type { InstallCode } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { read } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
-import { count, ErrorNote, Section, Text, Time } from '../../ui/index.ts'
+import { count, Section, Text, Time } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
+import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { Countdown } from './Countdown.tsx'
-import { RevokeCode } from './RevokeCode.tsx'
+import { useRevokeCode } from './useRevokeCode.tsx'
 import './install.css'
 
 interface CodesProps {
@@ -22,10 +22,10 @@ interface CodesProps {
  * no codes.
  */
 export function Codes({ slug, admin, blueprint }: CodesProps) {
-  const { data, error, refetch } = useQuery(read('GET /w/:slug/codes', { slug }))
-  const codes = data?.filter((code) => blueprint === undefined || code.blueprint === blueprint)
-  if (error && !data) return <ErrorNote error={error} retry={refetch} />
-  if (!codes || codes.length === 0) return null
+  const query = useQuery(read('GET /w/:slug/codes', { slug }))
+  const codes = query.data?.filter((code) => blueprint === undefined || code.blueprint === blueprint)
+  if (!codes) return <QueryState of={query} waiting={null} />
+  if (codes.length === 0) return null
   const open = codes.filter(isOpen)
   const over = codes.filter((code) => !isOpen(code))
   return (
@@ -39,7 +39,7 @@ export function Codes({ slug, admin, blueprint }: CodesProps) {
               code={code}
               admin={admin}
               named={blueprint === undefined}
-              onOver={refetch}
+              onOver={query.refetch}
             />
           ))}
         </ul>
@@ -71,7 +71,7 @@ interface OpenProps {
 }
 
 function Open({ slug, code, admin, named, onOver }: OpenProps) {
-  const [revoking, setRevoking] = useState(false)
+  const askToRevoke = useRevokeCode(slug, code)
   return (
     <li className="in-code">
       <div className="in-code-words">
@@ -91,13 +91,12 @@ function Open({ slug, code, admin, named, onOver }: OpenProps) {
         <Button
           variant="default"
           size="compact-sm"
-          onClick={() => setRevoking(true)}
+          onClick={askToRevoke}
           aria-label={`Revoke the code for ${code.agentName}`}
         >
           Revoke…
         </Button>
       )}
-      <RevokeCode slug={slug} code={code} opened={revoking} onClose={() => setRevoking(false)} />
     </li>
   )
 }

@@ -11,7 +11,7 @@ import { call } from '../../data/api.ts'
 import { keys, read } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
-import { useSubmit } from '../../ui/forms/useSubmit.ts'
+import { useChange } from '../../ui/dialogs/useChange.ts'
 import { Empty, ErrorNote, PageHeader, Section, Text, useDocumentTitle } from '../../ui/index.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
@@ -69,7 +69,7 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
   const [tags, setTags] = useState('')
   const [wrongTags, setWrongTags] = useState<string | null>(null)
   const choose = (to: { blueprint: string; version?: string }) => void navigate({ search: to, replace: true })
-  const { busy, error, submit } = useSubmit(async (name: string) => {
+  const { busy, error, submit } = useChange(async (name: string) => {
     const given = tagsTyped(tags)
     const named = { ...(name !== '' && { agent: name }), ...(given.length > 0 && { tags: given }) }
     const made = await call('POST /w/:slug/codes', { slug }, { blueprint, version, ...named })

@@ -1,11 +1,11 @@
 // biome-ignore-all lint/a11y/useSemanticElements: the field keeps the focus, so the list cannot be a <select>
 // biome-ignore-all lint/a11y/useFocusableInteractive: see above
-import { parseFilter } from '@svc/api/filter'
+import type { FleetFacets } from '@svc/api'
+import { type Key, keys, parseFilter, quoted } from '@svc/api/filter'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useState } from 'react'
 import { read } from '../../data/queries.ts'
 import { Text } from '../../ui/index.ts'
-import { completed, type Suggestion, suggestions, typingAt, wantsFacets } from './suggest.ts'
 
 interface SuggestionsProps {
   slug: string
@@ -81,4 +81,91 @@ export default function Suggestions({ slug, text, caret, keys, onList, onTake }:
       ))}
     </div>
   )
+}
+
+/** The part of a filter that is being typed: the text from `from` to `to`, which a suggestion replaces. */
+interface Typing {
+  from: number
+  to: number
+  /** The key before the value; undefined while a key or a word is typed. */
+  key: Key | undefined
+  typed: string
+  /** The filter without the term that is being typed. */
+  rest: string
+}
+
+interface Suggestion {
+  /** The text that replaces what was typed. */
+  insert: string
+  note: string
+}
+
+const most = 8
+const isSpace = (c: string | undefined) => c === undefined || /\s/.test(c)
+
+/** Finds the part of a filter that is being typed at the caret; undefined within a text in quotation marks. */
+export function typingAt(text: string, caret: number): Typing | undefined {
+  const start = termStart(text, caret)
+  if (start === undefined) return undefined
+  const end = endOf(text, caret, isSpace)
+  const rest = `${text.slice(0, start)}${text.slice(end)}`.trim()
+  const from = text[start] === '-' ? start + 1 : start
+  const colon = text.slice(from, caret).indexOf(':')
+  if (colon < 0) {
+    const to = endOf(text, caret, (c) => isSpace(c) || c === ':')
+    return { from, to: text[to] === ':' ? to + 1 : to, key: undefined, typed: text.slice(from, caret), rest }
+  }
+  const name = text.slice(from, from + colon).toLowerCase()
+  const key = (Object.keys(keys) as Key[]).find((one) => one === name)
+  if (!key) return undefined
+  const value = Math.max(from + colon, text.lastIndexOf(',', caret - 1)) + 1
+  const to = endOf(text, caret, (c) => isSpace(c) || c === ',')
+  return { from: value, to, key, typed: text.slice(value, caret), rest }
+}
+
+/** The beginning of the term at the caret; undefined if the caret is between quotation marks. */
+function termStart(text: string, caret: number): number | undefined {
+  let start = 0
+  let isQuoted = false
+  for (let at = 0; at < caret; at++) {
+    if (isQuoted && text[at] === '\\') at++
+    else if (text[at] === '"') isQuoted = !isQuoted
+    else if (!isQuoted && isSpace(text[at])) start = at + 1
+  }
+  return isQuoted ? undefined : start
+}
+
+function endOf(text: string, from: number, isEnd: (c: string | undefined) => boolean): number {
+  let at = from
+  while (at < text.length && !isEnd(text[at])) at++
+  return at
+}
+
+const isFacet = (key: Key): key is keyof FleetFacets & Key => ['tag', 'host', 'blueprint', 'version'].includes(key)
+
+/** True if the service knows the values of the key that is being typed. */
+const wantsFacets = ({ key }: Typing): boolean => key !== undefined && isFacet(key)
+
+/** Returns what could replace the part that is being typed. Keys are offered once a letter is typed, values at once. */
+export function suggestions({ key, typed }: Typing, facets: FleetFacets | undefined): Suggestion[] {
+  const begun = typed.toLowerCase()
+  if (key === undefined) {
+    if (begun === '') return []
+    const found = Object.entries(keys).filter(([name]) => name.startsWith(begun))
+    return found.map(([name, { takes }]) => ({ insert: `${name}:`, note: takes }))
+  }
+  const words = keys[key].words?.filter((word) => word.startsWith(begun)).map((word) => ({ insert: word, note: '' }))
+  const values = isFacet(key) ? (facets?.[key] ?? []) : []
+  const known = values
+    .filter(({ value }) => value.toLowerCase().startsWith(begun))
+    .map(({ value, agents }) => ({ insert: bare(value), note: agents.toLocaleString('en-US') }))
+  return [...(words ?? []), ...known].filter(({ insert }) => insert.toLowerCase() !== begun).slice(0, most)
+}
+
+/** A value as it stands behind a key, in quotation marks if it needs them. */
+const bare = (value: string): string => (/[\s",*]|^[<>=]|^$/.test(value) ? quoted(value) : value)
+
+/** The text after a suggestion was taken, and where the caret then is. */
+export function completed(text: string, { from, to }: Typing, { insert }: Suggestion): { text: string; caret: number } {
+  return { text: `${text.slice(0, from)}${insert}${text.slice(to)}`, caret: from + insert.length }
 }

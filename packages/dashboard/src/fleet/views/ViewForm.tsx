@@ -3,7 +3,7 @@ import type { SavedView } from '@svc/api'
 import type { QueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { read } from '../../data/queries.ts'
-import { useSubmit } from '../../ui/forms/useSubmit.ts'
+import { useChange } from '../../ui/dialogs/useChange.ts'
 import { Dialog, DialogEnd } from '../../ui/index.ts'
 
 interface ViewFormProps {
@@ -22,7 +22,7 @@ interface ViewFormProps {
 
 /** A dialog that asks for the name of a view. */
 export function ViewForm({ title, name, onName, wrong, submit: words, onSubmit, onClose, children }: ViewFormProps) {
-  const { busy, error, submit } = useSubmit(onSubmit)
+  const { busy, error, submit } = useChange(onSubmit)
   return (
     <Dialog opened onClose={onClose} title={title}>
       <form

@@ -1,11 +1,9 @@
 /** The columns of the list of agents that a person chose. This browser remembers them, for all workspaces. */
 import type { FleetColumn } from '@svc/api'
-import { useSyncExternalStore } from 'react'
+import { kept } from '../../ui/kept.ts'
 import { defaultColumns, readColumns } from './columns.ts'
 
 const storedAs = 'svc-columns'
-const listeners = new Set<() => void>()
-let chosen: readonly FleetColumn[] | undefined
 
 function stored(): readonly FleetColumn[] {
   try {
@@ -15,24 +13,16 @@ function stored(): readonly FleetColumn[] {
   }
 }
 
-const current = (): readonly FleetColumn[] => {
-  chosen ??= stored()
-  return chosen
-}
-
-function listen(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => void listeners.delete(listener)
-}
+const chosen = kept(stored())
 
 export function chooseColumns(columns: readonly FleetColumn[]): void {
-  chosen = readColumns(columns) ?? defaultColumns
+  const read = readColumns(columns) ?? defaultColumns
   try {
-    localStorage.setItem(storedAs, JSON.stringify(chosen))
+    localStorage.setItem(storedAs, JSON.stringify(read))
   } catch {
     // If the browser forbids storage, the choice lasts until the page is closed.
   }
-  for (const listener of listeners) listener()
+  chosen.set(read)
 }
 
-export const useColumns = (): readonly FleetColumn[] => useSyncExternalStore(listen, current)
+export const useColumns = chosen.useValue

@@ -5,10 +5,10 @@ import { bare } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/api.ts'
 import { keys, read } from '../../data/queries.ts'
+import { useChange } from '../../ui/dialogs/useChange.ts'
 import { CodeInput } from '../../ui/forms/CodeInput.tsx'
-import { useSubmit } from '../../ui/forms/useSubmit.ts'
 import { Dialog, ErrorNote } from '../../ui/index.ts'
-import { answerProof } from './ask.ts'
+import { answerProof } from './ProofGate.tsx'
 
 /**
  * The dialog that asks who the person is, before something dangerous is done: by a code of the authenticator app or,
@@ -38,7 +38,7 @@ function ProofForm({ totp, wasShown, onCancel }: { totp: boolean; wasShown: bool
     initialValues: { typed: '' },
     validate: { typed: (v) => (bare(v) === '' ? 'Required' : null) },
   })
-  const { busy, error, submit } = useSubmit(async ({ typed }: typeof form.values) => {
+  const { busy, error, submit } = useChange(async ({ typed }: typeof form.values) => {
     await call('POST /proof', totp ? { code: typed } : { password: typed })
     // A factor that is shown for the first time may give an admin's rights back.
     if (totp && !wasShown)

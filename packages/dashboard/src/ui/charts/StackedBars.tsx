@@ -1,9 +1,9 @@
 import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { Text } from '../values/Text.tsx'
-import { colorOf } from './palette.ts'
 import { linear, ticksTo } from './scale.ts'
 import type { Stack, StackedColumn } from './stack.ts'
+import './charts.css'
 
 interface StackedBarsProps extends StackWords {
   /** The title of the chart, such as `Cost by day and model`. */
@@ -237,3 +237,16 @@ function AsTable({ title, stack, format, nameOf }: StackWords & { title: string;
     </details>
   )
 }
+
+/**
+ * The number of colours for series, which charts.css defines. The colours can be told apart in both schemes, also by
+ * most colour-blind people.
+ */
+const seriesColors = 6
+
+/**
+ * Returns the colour of the series with this index; grey for null, which stands for the series that combines the
+ * smallest ones.
+ */
+const colorOf = (place: number | null): string =>
+  place === null ? 'var(--svc-series-rest)' : `var(--svc-series-${place % seriesColors})`

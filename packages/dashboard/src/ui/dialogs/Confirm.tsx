@@ -1,7 +1,8 @@
 import { Stack } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { kept } from '../kept.ts'
 import { Dialog, DialogEnd } from './Dialog.tsx'
-import { useKeptFocus } from './focus.ts'
+import { useChange } from './useChange.ts'
 import '../parts.css'
 
 interface ConfirmProps {
@@ -23,7 +24,10 @@ interface ConfirmProps {
   onConfirm: () => Promise<unknown>
 }
 
-/** A dialog that names the consequences of an action and asks for confirmation. */
+/**
+ * A dialog that names the consequences of an action and asks for confirmation. If it has no input, and its text does not
+ * change while it is open, `useConfirm` is shorter.
+ */
 export function Confirm({
   opened,
   onClose,
@@ -35,31 +39,20 @@ export function Confirm({
   keepOpen,
   onConfirm,
 }: ConfirmProps) {
-  const [busy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
-  useKeptFocus(busy)
+  const { busy, error, submit, forgetError } = useChange(async () => {
+    await onConfirm()
+    if (!keepOpen) onClose()
+  })
   const close = () => {
-    setError(null)
+    forgetError()
     onClose()
-  }
-  const act = async () => {
-    setBusy(true)
-    setError(null)
-    try {
-      await onConfirm()
-      if (!keepOpen) onClose()
-    } catch (cause) {
-      setError(cause)
-    } finally {
-      setBusy(false)
-    }
   }
   return (
     <Dialog opened={opened} onClose={close} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          void act()
+          submit(undefined)
         }}
       >
         <Stack gap="md">
@@ -68,5 +61,48 @@ export function Confirm({
         </Stack>
       </form>
     </Dialog>
+  )
+}
+
+interface Question extends Pick<ConfirmProps, 'title' | 'confirm' | 'danger'> {
+  /** The consequences, in sentences. It is shown outside of the router, so it has no links of the page. */
+  content: ReactNode
+  /** Carries out the action. While it runs the button waits, and if it fails the dialog shows the error. */
+  act: () => Promise<unknown>
+}
+
+/** The last question. It stays after its dialog has closed, so that the dialog keeps its text until it is gone. */
+const last = kept<{ readonly id: number; readonly question: Question } | undefined>(undefined)
+let questions = 0
+
+/** Returns a function that asks for confirmation. The dialog is gone when the component is. */
+export function useConfirm(): (question: Question) => void {
+  const mine = useRef(0)
+  useEffect(
+    () => () => {
+      if (last.get()?.id === mine.current) last.set(undefined)
+    },
+    [],
+  )
+  return (question) => {
+    mine.current = ++questions
+    last.set({ id: mine.current, question })
+  }
+}
+
+/** The one place in which the dialogs of `useConfirm` are drawn. */
+export function Questions() {
+  const asked = last.useValue()
+  return asked && <Asked key={asked.id} {...asked.question} />
+}
+
+/** A question is drawn closed and then opened, so that it appears like every other dialog. */
+function Asked({ content, act, ...words }: Question) {
+  const [opened, setOpened] = useState(false)
+  useEffect(() => setOpened(true), [])
+  return (
+    <Confirm {...words} opened={opened} onClose={() => setOpened(false)} onConfirm={act}>
+      {content}
+    </Confirm>
   )
 }

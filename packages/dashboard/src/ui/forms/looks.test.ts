@@ -72,7 +72,7 @@ const others = [
   'ui/values/CopyLines.tsx',
   'agents/parts/setting-words.ts',
   'agents/settings/form.ts',
-  'fleet/filter/suggest.ts',
+  'fleet/filter/Suggestions.tsx',
 ]
 
 test('no field is read with trim', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { browserOf } from './browser.ts'
+import { browserOf } from './Sessions.tsx'
 
 test.each([
   ['Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0', 'Firefox on Linux'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sentenceOf } from './my-channel-words.ts'
+import { sentenceOf } from './MineTab.tsx'
 
 const channel = { rules: null, pace: 'at_once', quiet: null, badPasses: false, zone: 'Europe/Berlin' } as const
 const night = { days: [1, 2, 3, 4, 5], from: '22:00', to: '07:00' }

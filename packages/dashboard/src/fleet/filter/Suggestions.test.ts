@@ -2,7 +2,7 @@ import type { FleetFacets } from '@svc/api'
 import { parseFilter } from '@svc/api/filter'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { completed, suggestions, typingAt } from './suggest.ts'
+import { completed, suggestions, typingAt } from './Suggestions.tsx'
 
 const facets: FleetFacets = {
   tag: [
