@@ -178,7 +178,7 @@ export const serviceFaults: readonly Fault[] = [
   {
     name: 'marks: queued commands stay queued after the database went back',
     harm: 'A command that was delivered before a failover is delivered a second time.',
-    file: at('fleet/commands/lost.ts'),
+    file: at('fleet/commands/store.ts'),
     old: ".where('state', '=', 'queued')",
     new: ".where('state', '=', 'expired')",
     tests: [at('platform/marks.store.test.ts')],

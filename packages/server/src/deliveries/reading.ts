@@ -2,17 +2,17 @@
  * Reads a new channel: checks what a person typed against the table of kinds. Every refusal says what would be
  * accepted.
  */
+import { ECDH } from 'node:crypto'
 import { type ChannelKind, channelKinds, type MessageFormat, messageFormats } from '@svc/api'
-import { readPasted, shown, type Verdict } from '@svc/protocol'
+import { isObject, readPasted, shown, type Verdict } from '@svc/protocol'
 import { done, refuse } from '../platform/verdict.ts'
-import type { Allowed } from './allowed.ts'
 import type { Address } from './channels/call.ts'
 import { type ChannelTraits, kinds } from './channels/kinds.ts'
+import type { PushKeys } from './channels/push.ts'
 import { isSigningSecret, newSigningSecret } from './channels/webhook.ts'
 import { readMailbox } from './recipient.ts'
 import { noMail } from './senders.ts'
-import { readSubscription } from './subscription.ts'
-import { readTarget } from './target.ts'
+import { type Allowed, readTarget } from './target.ts'
 
 export interface ChannelWanted {
   name: string
@@ -166,4 +166,51 @@ export function shownOf({ urlIsSecret }: Pick<ChannelTraits, 'urlIsSecret'>, { u
   const open = target && `${target.origin}${target.pathname}${target.search && '?…'}`
   const where = urlIsSecret ? target && `${target.origin}/…` : open
   return [where, to].filter(Boolean).join(' ')
+}
+
+const publicKeyBytes = 65
+const authBytes = 16
+
+/**
+ * Reads the subscription of a browser, in the form of `PushSubscription.toJSON()`, as the address of a channel. Its keys,
+ * with which messages are encrypted, become the channel's secret.
+ */
+export function readSubscription(
+  text: string,
+  allowed: Allowed,
+): Verdict<Address & { made?: undefined }, 'channel_invalid'> {
+  const { endpoint, keys } = parsed(text)
+  const invalid = (message: string) => refuse('channel_invalid', message)
+  if (typeof endpoint !== 'string' || !isObject(keys))
+    return invalid("A push channel takes a browser's subscription: JSON with endpoint, keys.p256dh and keys.auth.")
+  if (!/^https:\/\//i.test(endpoint)) return invalid('The endpoint of a subscription must begin with https://.')
+  const target = readTarget(endpoint, allowed)
+  if (!target.ok) return invalid(target.message)
+  const { p256dh, auth } = keys
+  if (!isPublicKey(p256dh)) return invalid('keys.p256dh must be a public key of the curve P-256, base64url.')
+  if (!hasBytes(auth, authBytes)) return invalid(`keys.auth must be ${authBytes} bytes, base64url.`)
+  return done({ url: endpoint, secret: JSON.stringify({ p256dh, auth } satisfies PushKeys) })
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+const hasBytes = (value: unknown, bytes: number): value is string =>
+  typeof value === 'string' && /^[\w-]+$/.test(value) && Buffer.from(value, 'base64url').length === bytes
+
+/** True for a public key that is a point on the curve. With any other value no message could be encrypted. */
+function isPublicKey(value: unknown): value is string {
+  if (!hasBytes(value, publicKeyBytes)) return false
+  try {
+    ECDH.convertKey(Buffer.from(value, 'base64url'), 'prime256v1')
+    return true
+  } catch {
+    return false
+  }
 }

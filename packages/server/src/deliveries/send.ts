@@ -6,11 +6,11 @@ import { type Agent, request as httpRequest, type IncomingMessage } from 'node:h
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { foreignLine } from '@svc/protocol'
-import type { Allowed } from './allowed.ts'
 import { type AttemptLimits, attempt, tryMs, wordsOf } from './attempt.ts'
 import type { Call } from './channels/call.ts'
 import { lookupOf } from './names/names.ts'
 import type { DeliveryAnswer, TryResult } from './outbox.ts'
+import type { Allowed } from './target.ts'
 import { agentFor, readTarget, TargetRefused } from './target.ts'
 
 const answerMax = 64 * 1024

@@ -9,7 +9,12 @@ import type { Verdict } from '@svc/protocol'
 import ipaddr from 'ipaddr.js'
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
 import { done, refuse } from '../platform/verdict.ts'
-import type { Allowed } from './allowed.ts'
+
+/**
+ * The setting SVC_OUTBOUND_ALLOW: networks in CIDR notation, or single addresses, to which alerts may be sent although
+ * they are not public.
+ */
+export type Allowed = readonly string[]
 
 const maxUrl = 2000
 const setting = 'SVC_OUTBOUND_ALLOW'

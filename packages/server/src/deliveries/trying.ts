@@ -3,7 +3,6 @@
  */
 
 import { type SealKey, unseal } from '../platform/seal.ts'
-import type { Allowed } from './allowed.ts'
 import { type AttemptLimits, attempt, wordsOf } from './attempt.ts'
 import type { Address } from './channels/call.ts'
 import { kinds } from './channels/kinds.ts'
@@ -12,6 +11,7 @@ import type { TryResult } from './outbox.ts'
 import { shownOf } from './reading.ts'
 import { send } from './send.ts'
 import type { Senders } from './senders.ts'
+import type { Allowed } from './target.ts'
 
 export interface Trying extends AttemptLimits {
   key: SealKey

@@ -1,6 +1,6 @@
 /** Decides for which reports further rows must be read. */
 import { limits } from '@svc/protocol'
-import type { StoredCommand } from '../../fleet/commands/stored.ts'
+import type { StoredCommand } from '../../fleet/commands/row.ts'
 import type { LastReport } from '../../fleet/reports/stored.ts'
 
 /** The number of runs by which an agent exceeds its limit after `fresh` new runs were added. */

@@ -3,7 +3,7 @@
  * objects from the rows.
  */
 
-import type { StoredCommand } from '../../fleet/commands/stored.ts'
+import type { StoredCommand } from '../../fleet/commands/row.ts'
 import { leftJoined, type ReadRow, reads } from '../../platform/db/tables/described.ts'
 import { agent, agentReport, command, run } from '../../platform/db/tables/reports.ts'
 import type { AgentRows, KeptRun } from './rows.ts'

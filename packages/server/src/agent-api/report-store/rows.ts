@@ -1,7 +1,7 @@
 /** The input and the decisions of the rules for a report, the same for both engines. Times are Unix milliseconds. */
 import type { Command, Level, SettingValue } from '@svc/protocol'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
-import type { CommandChange, StoredCommand } from '../../fleet/commands/stored.ts'
+import type { CommandChange, StoredCommand } from '../../fleet/commands/row.ts'
 import type { LastReport, ReceivedReport, ReportWrite, UsageDelta } from '../../fleet/reports/stored.ts'
 import type { MachineChangeTable } from '../../platform/db/tables/reports.ts'
 import type { AgentRow, RunRow } from '../../platform/db/tables.ts'

@@ -4,7 +4,7 @@
  * (agent_id, id, seq) are left out.
  */
 
-import type { CommandChange } from '../../fleet/commands/stored.ts'
+import type { CommandChange } from '../../fleet/commands/row.ts'
 import type { ReportWrite, UsageDelta } from '../../fleet/reports/stored.ts'
 import type { Cells, RowOf, Value } from '../../platform/db/tables/described.ts'
 import type { levelChange, machineChange, updateEvent, usageDay } from '../../platform/db/tables/reports.ts'

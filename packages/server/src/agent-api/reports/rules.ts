@@ -3,9 +3,9 @@
  * and that on PostgreSQL read the rows, call this function, and write the changes that it returns.
  */
 import type { Report } from '@svc/protocol'
-import { bodyOf } from '../../fleet/commands/body.ts'
+import type { CommandChange, StoredCommand } from '../../fleet/commands/row.ts'
+import { bodyOf } from '../../fleet/commands/row.ts'
 import { settleAcks, settleAndClaim } from '../../fleet/commands/settle.ts'
-import type { CommandChange, StoredCommand } from '../../fleet/commands/stored.ts'
 import { columnsOf } from '../../fleet/reports/columns.ts'
 import { addUsage } from '../../fleet/reports/pending.ts'
 import type { LastReport } from '../../fleet/reports/stored.ts'

@@ -5,10 +5,10 @@
  */
 import type { ChannelRow, FollowedTest, NewChannel, Role } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
-import type { Allowed } from '../../deliveries/allowed.ts'
 import { type ChannelWanted, type ReadChannel, readChannel } from '../../deliveries/reading.ts'
 import { endWaiting } from '../../deliveries/settling.ts'
 import { enqueueTest } from '../../deliveries/store.ts'
+import type { Allowed } from '../../deliveries/target.ts'
 import { countSend } from '../../people/accounts/sends.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'

@@ -15,7 +15,6 @@ import { hashToken, newToken } from '../../platform/tokens.ts'
 import { refuse, unknownAgent } from '../../platform/verdict.ts'
 import { lockAgent } from '../commands/lock.ts'
 import { keepOutcomes } from '../commands/outcomes.ts'
-import { renameInAlerts } from './alert-names.ts'
 import { keepOldName } from './old-names.ts'
 import { tagNewAgent } from './tags.ts'
 
@@ -153,4 +152,34 @@ function wrongName(name: string) {
     'agent_name_invalid',
     `An agent's name must have 1 to ${limits.agentName} lowercase letters, digits or single hyphens and be no device name such as "con": got ${shown(name)}.`,
   )
+}
+
+type AgentName = Pick<AgentRow, 'id' | 'workspace_id' | 'name'>
+
+/**
+ * Renames an agent in its open alerts, so that lists and messages have its present name. A change of their version makes an evaluation that read the old name judge
+ * again.
+ */
+async function renameInAlerts(trx: Db, { id, workspace_id, name }: AgentName, to: string): Promise<void> {
+  const open = trx.updateTable('alert').where('scope', '=', workspace_id).where('ended_at', 'is', null)
+  await open
+    .set({ subject_name: to, version: (eb) => eb('version', '+', 1) })
+    .where('subject_kind', '=', 'agent')
+    .where('subject_id', '=', id)
+    .execute()
+  const [mass] = await trx
+    .selectFrom('alert')
+    .select(['id', 'agents'])
+    .where('scope', '=', workspace_id)
+    .where('rule', '=', 'silent')
+    .where('subject_kind', '=', 'workspace')
+    .where('ended_at', 'is', null)
+    .execute()
+  const list = mass?.agents == null ? undefined : (JSON.parse(mass.agents) as { names: string[] })
+  if (!mass || !list?.names.includes(name)) return
+  const agents = JSON.stringify({ ...list, names: list.names.map((one) => (one === name ? to : one)) })
+  await open
+    .set({ agents, version: (eb) => eb('version', '+', 1) })
+    .where('id', '=', mass.id)
+    .execute()
 }

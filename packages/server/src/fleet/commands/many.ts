@@ -8,9 +8,8 @@ import type { Db } from '../../platform/db/open.ts'
 import type { CommandRow } from '../../platform/db/tables.ts'
 import { unknownAgent } from '../../platform/verdict.ts'
 import { declaredLogsIn, versionRun } from '../versions/declared.ts'
-import { bodyOf } from './body.ts'
 import { noteShared } from './outcomes.ts'
-import { commandRow } from './row.ts'
+import { bodyOf, commandRow } from './row.ts'
 import { checked, isOpen, maxOpenCommands, tooManyOpen } from './store.ts'
 
 /** The command that an agent has now, or the reason why it gets none. `shared`: it was already in progress (D5). */

@@ -23,3 +23,15 @@ export const commandRow = (
   message: null,
   due_at: commandDeadline(now),
 })
+
+/** Returns the type and payload of a stored command, as the agent gets them. */
+export const bodyOf = (row: Pick<CommandRow, 'type' | 'payload'>): CommandBody =>
+  ({ type: row.type, payload: JSON.parse(row.payload) }) as CommandBody
+
+export type StoredCommand = Omit<CommandRow, 'agent_id' | 'created_by' | 'created_by_name'>
+
+/** The id of a command and its columns that may change, with their new values. */
+export type CommandChange = Pick<
+  StoredCommand,
+  'id' | 'state' | 'delivered_at' | 'failed_at' | 'answered_at' | 'message' | 'due_at'
+>

@@ -13,9 +13,9 @@ import {
   offerOf,
   type Report,
 } from '@svc/protocol'
-import { bodyOf } from './body.ts'
 import type { MonotonicAge } from './deliveries.ts'
-import type { CommandChange, StoredCommand } from './stored.ts'
+import type { CommandChange, StoredCommand } from './row.ts'
+import { bodyOf } from './row.ts'
 
 interface Settled {
   changes: CommandChange[]

@@ -17,10 +17,9 @@ import type { CommandRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { refuse, unknownAgent } from '../../platform/verdict.ts'
 import { declaredLogs, manifestOf } from '../versions/declared.ts'
-import { bodyOf } from './body.ts'
 import { lockAgent } from './lock.ts'
 import { noteShared } from './outcomes.ts'
-import { commandRow } from './row.ts'
+import { bodyOf, commandRow } from './row.ts'
 
 /** The maximum number of pending commands of one agent. More of them are a mistake of the sender. */
 export const maxOpenCommands = 100
@@ -160,3 +159,17 @@ async function offerNow(db: Db, agent: { id: string }): Promise<Offer> {
  */
 export const isOpen = (row: CommandRow, now: number): boolean =>
   (row.state === 'queued' || row.state === 'delivered') && row.due_at !== null && row.due_at > now
+
+/**
+ * Expires the queued commands: some of them may have been delivered in the time that is missing, and a command is
+ * delivered at most once (D1).
+ */
+export async function expireAfterLoss(trx: Db, now: number): Promise<void> {
+  const message = 'The database lost changes, so it is not known whether this command was delivered.'
+  await trx
+    .updateTable('command')
+    .set({ state: 'expired', failed_at: now, due_at: null, message })
+    .where('state', '=', 'queued')
+    .where('due_at', 'is not', null)
+    .execute()
+}

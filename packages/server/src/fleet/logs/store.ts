@@ -9,7 +9,7 @@ import type { LogRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { newId } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
-import { bodyOf } from '../commands/body.ts'
+import { bodyOf } from '../commands/row.ts'
 import { moved } from '../commands/settle.ts'
 
 type LogStored =

@@ -1,3 +1,7 @@
+/**
+ * Invitations to a workspace, as its admins and the operator make them: an admin passes on a link, and the invited
+ * person joins with it (accepting.ts), either with a new account for the invited address or as the signed-in person.
+ */
 import type { Members, Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import { readMailbox } from '../../deliveries/recipient.ts'
@@ -24,6 +28,7 @@ import { asRole, roleOf, type WorkspaceInfo } from './store.ts'
 
 type InviteRefusal = 'email_invalid' | 'email_taken' | 'rate_limited' | 'member_already' | 'people_too_many'
 type Invited = { id: string; url: string; mailed: boolean }
+
 /** Invites the owner of an e-mail address to a workspace. An earlier invitation of the same address is withdrawn. */
 export function invite(
   {

@@ -1,6 +1,6 @@
 /** The first message of a batch on PostgreSQL: locks the agents and reads what is needed to judge their reports. */
 import type pg from 'pg'
-import type { StoredCommand } from '../../../fleet/commands/stored.ts'
+import type { StoredCommand } from '../../../fleet/commands/row.ts'
 import { declaredLogsIn, versionRun } from '../../../fleet/versions/declared.ts'
 import { integer, orNull, reads } from '../../../platform/db/tables/described.ts'
 import { command, run } from '../../../platform/db/tables/reports.ts'

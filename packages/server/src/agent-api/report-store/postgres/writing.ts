@@ -3,7 +3,7 @@
  * in written.ts.
  */
 
-import type { CommandChange } from '../../../fleet/commands/stored.ts'
+import type { CommandChange } from '../../../fleet/commands/row.ts'
 import { maxUsage } from '../../../fleet/reports/pending.ts'
 import type { UsageDelta } from '../../../fleet/reports/stored.ts'
 import { columnsOf, type Described } from '../../../platform/db/tables/described.ts'

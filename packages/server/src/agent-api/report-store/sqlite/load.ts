@@ -1,6 +1,6 @@
 /** Reads what is needed to judge one report: the stored facts about its agent. */
 
-import type { StoredCommand } from '../../../fleet/commands/stored.ts'
+import type { StoredCommand } from '../../../fleet/commands/row.ts'
 import { declaredLogsIn } from '../../../fleet/versions/declared.ts'
 import type { Served } from '../../../updates/releases/store.ts'
 import { asksForLog, excess } from '../needs.ts'

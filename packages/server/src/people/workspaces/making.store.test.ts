@@ -3,7 +3,7 @@ import { value } from '../../../testing/page/service.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { openAuth } from '../accounts/auth.ts'
 import { createPerson } from '../accounts/store.ts'
-import { createOwnWorkspace, maxOwnWorkspaces } from './own.ts'
+import { createOwnWorkspace, maxOwnWorkspaces } from './making.ts'
 import { workspacesOf } from './standing.ts'
 import { activate, addMember, createWorkspace, isActivated } from './store.ts'
 

@@ -1,10 +1,11 @@
-/** Lets admins make further workspaces on the page, without the operator's command line. */
+/** People make workspaces: the first person at the start of a service, and later admins on the page. */
 import type { Verdict } from '@svc/protocol'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { refuse } from '../../platform/verdict.ts'
-import { decide, type PeopleCtx } from '../accounts/library.ts'
-import type { Person } from '../accounts/store.ts'
+import { done, refuse } from '../../platform/verdict.ts'
+import { decide, type People, type PeopleCtx } from '../accounts/library.ts'
+import { isLinkValid, useLink } from '../accounts/links.ts'
+import { insertPerson, type Person, type PersonRefusal, readyPerson } from '../accounts/store.ts'
 import { type InSession, standingsOf } from './standing.ts'
 import { activateWithin, insertWorkspace, ownProduct, type WorkspaceInfo, type WorkspaceRefusal } from './store.ts'
 
@@ -68,3 +69,40 @@ async function adminOf(trx: Db, who: InSession, now: number) {
   const active = all.filter(({ workspaceId }) => activated.has(workspaceId))
   return { right: active.filter(({ role }) => role === 'admin').length, active: active.length, all: all.length }
 }
+
+interface FirstStart {
+  token: string
+  name: string
+  email: string
+  password: string
+  workspace: string
+  slug: string
+}
+
+/**
+ * Makes the first person and their workspace with the link that the service printed at its start. Using the link,
+ * making the account, and making and activating the workspace happen together or not at all.
+ */
+export async function firstStart(
+  people: People,
+  { token, workspace, slug, ...person }: FirstStart,
+  now: number,
+): Promise<Verdict<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>> {
+  // The link is checked before the password is hashed, because hashing is slow, and only people with a link may cause
+  // it.
+  if (!(await isLinkValid(people.store.db, 'first', token, now))) return usedAlready
+  const ready = await readyPerson(people, { ...person, workspaces: [workspace, slug] })
+  if (!ready.ok) return ready
+  return decide<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>(people, async (trx, accounts) => {
+    if (!(await useLink(trx, 'first', token, now))) return usedAlready
+    const made = await insertPerson({ db: trx, by: 'themselves', now }, accounts, ready.value)
+    if (!made.ok) return made
+    const by = made.value
+    const home = await insertWorkspace({ db: trx, by, now }, accounts, { slug, name: workspace, adminId: by.id })
+    if (!home.ok) return home
+    await activateWithin({ db: trx, by, now }, home.value, ownProduct)
+    return done(by)
+  })
+}
+
+const usedAlready = refuse('link_unknown', 'This link was already used. Sign in, or ask the operator for a link.')

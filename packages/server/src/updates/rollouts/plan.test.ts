@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inWaves, readWaves } from './waves.ts'
+import { inWaves, readWaves } from './plan.ts'
 
 const agents = (count: number) => Array.from({ length: count }, (_, i) => i)
 
