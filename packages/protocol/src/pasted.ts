@@ -3,7 +3,6 @@
  * characters that nobody sees. They are removed at the ends of an identifier and refused inside it, so that two
  * identifiers with the same look are the same.
  */
-
 import type { Verdict } from './refusals.ts'
 import { shown } from './text.ts'
 

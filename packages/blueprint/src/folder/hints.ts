@@ -4,8 +4,7 @@
  */
 import type { BundleFinding } from '../bundle/findings.ts'
 import { isLogPattern } from '../manifest/logs.ts'
-import type { Manifest } from '../manifest/shape.ts'
-import { manifestName } from '../manifest/shape.ts'
+import { type Manifest, manifestName } from '../manifest/shape.ts'
 
 interface Listed {
   readonly path: string

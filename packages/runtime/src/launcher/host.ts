@@ -3,7 +3,6 @@
  * hangs. hosting.ts makes the decisions, and the keeper names the file for each start. The agent's process is not
  * affected by any of this.
  */
-
 import { Worker } from 'node:worker_threads'
 import type { Stop } from '@svc/protocol'
 import { messageOf } from '../machine/base/errors.ts'

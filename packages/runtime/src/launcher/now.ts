@@ -4,8 +4,7 @@
 import type { Folder } from '../machine/files/folder.ts'
 import { type Holder, whoHolds } from '../machine/files/lock.ts'
 import { type Halt, haltOf, lives } from '../machine/process/identity.ts'
-import type { ProcessState } from '../state/process-note.ts'
-import { readNote } from '../state/process-note.ts'
+import { type ProcessState, readNote } from '../state/process-note.ts'
 
 export interface ProcessNow {
   /** The state of the agent's process as the runtime noted it last. */

@@ -1,13 +1,11 @@
 /** Finds the agent's process that an earlier runtime left, from its note and from the processes that live. */
-
 import { eventTime } from '@svc/protocol'
 import { duration } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { lives } from '../machine/process/identity.ts'
 import { oldest } from '../machine/process/listed.ts'
 import { findMarked, startedBy } from '../machine/process/mark.ts'
-import type { ProcessState } from '../state/process-note.ts'
-import { readNote } from '../state/process-note.ts'
+import { type ProcessState, readNote } from '../state/process-note.ts'
 import { leadsTo } from '../state/versions/folders.ts'
 import { clock } from './clock.ts'
 

@@ -112,7 +112,7 @@ export async function exchange(
     record(folder, connection, { sent, body, result })
     reporter.refused = undefined
   } catch (error) {
-    // The outbox could not be written, for example because the disk is full. Only people read it, so the answer is
+    // The outbox could not be written, for example because the disk is full. No report depends on it, so the answer is
     // processed anyway. The next report says so, unless there was only no space, which the figures of the disk show.
     reporter.refused = isDiskFault(error) && codeOf(error) !== 'ENOSPC' ? reasonOf(error, folder.outbox) : undefined
   }

@@ -1,5 +1,4 @@
-import type { Report } from '@svc/protocol'
-import { limits } from '@svc/protocol'
+import { limits, type Report } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { shrink, sizeOf } from './shrink.ts'
 

@@ -1,6 +1,5 @@
 /** The AI account that the reports name (2.1). A person enters it by hand; svc does not look anything up. */
-import type { Account } from '@svc/protocol'
-import { clean, cut, limits } from '@svc/protocol'
+import { type Account, clean, cut, limits } from '@svc/protocol'
 import { removeDurably, writeDurably } from '../machine/files/durable.ts'
 import { type Folder, prepare } from '../machine/files/folder.ts'
 import { readJsonObject } from '../machine/files/read.ts'

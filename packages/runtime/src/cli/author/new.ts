@@ -1,5 +1,4 @@
 /** `svc new`: creates the folder of a new blueprint, which works without any change. */
-
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { manifestName, wrongWithAgentName } from '@svc/blueprint'

@@ -1,5 +1,4 @@
 /** `svc pack`: packs the folder of a blueprint into a bundle, which a person then uploads. */
-
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Packed, packFolder } from '@svc/blueprint'

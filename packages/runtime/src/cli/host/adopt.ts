@@ -4,8 +4,7 @@
  */
 import { hostname } from 'node:os'
 import { wrongWithAgentName } from '@svc/blueprint'
-import type { Report } from '@svc/protocol'
-import { listIn } from '@svc/protocol'
+import { listIn, type Report } from '@svc/protocol'
 import { Command } from 'commander'
 import { type FoundHere, look } from '../../host/adopt/look.ts'
 import { diffOf } from '../../host/adopt/plan.ts'

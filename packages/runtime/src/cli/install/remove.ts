@@ -2,7 +2,6 @@
  * `svc remove`: removes an agent from this machine. The command shows what it will delete and what it will leave, and
  * asks first. If a removal was killed halfway, the command can be repeated.
  */
-
 import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sizeText } from '@svc/protocol'

@@ -2,7 +2,6 @@
  * The output and the exit codes of `svc`: 0 done, 1 refused, 2 usage, 3 the service was needed and could not be
  * reached. Texts from agents and the service are printed so that they cannot control the terminal (I31).
  */
-
 import { fstatSync, writeSync } from 'node:fs'
 import { safeLine as oneLine, safeText as safe, safeJson } from '@svc/protocol'
 import { exits, messageOf, Refusal } from '../../machine/base/errors.ts'

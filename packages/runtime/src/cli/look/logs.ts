@@ -2,7 +2,6 @@
  * `svc logs`: shows the end of a log: one that the manifest declares, the agent's output, or the messages of the
  * runtime. With `-f` it also shows what is added later (D52).
  */
-
 import { logNamed, type Manifest } from '@svc/blueprint'
 import { sizeText } from '@svc/protocol'
 import { Command } from 'commander'

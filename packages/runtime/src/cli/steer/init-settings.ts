@@ -2,8 +2,7 @@
  * Chooses the settings at an installation: values given with --set, and answers of the person for settings without a
  * default.
  */
-import type { Setting, SettingSpec, SettingValues } from '@svc/protocol'
-import { wrongWith } from '@svc/protocol'
+import { type Setting, type SettingSpec, type SettingValues, wrongWith } from '@svc/protocol'
 import { messageOf } from '../../machine/base/errors.ts'
 import { hint } from '../../machine/hint.ts'
 import { decide } from '../../reporter/commands/decide.ts'

@@ -12,7 +12,7 @@ interface Digest {
   readonly running: readonly ShownRun[]
   /** The run that ended last is the first. */
   readonly ended: readonly ShownRun[]
-  /** The last bad end that no good run has made old, and the number of all of them. */
+  /** The last failure that no good run has made old. `streak` is the number of such failures. */
   readonly bad: ShownRun | undefined
   readonly streak: number
   readonly usual: number | undefined

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { FoundJobs } from './reader.ts'
 import type { SeenJobs } from './seen.ts'
 
-/** A folder is removed that long after the last run of a job without a schedule, in seconds. */
+/** The seconds after the last run of a job without a schedule until its folder is removed. */
 const keptSeconds = 400 * 86_400
 /** Another run within this time shows that the clock is right: with one that is far ahead, all would look old. */
 const recentSeconds = 7 * 86_400

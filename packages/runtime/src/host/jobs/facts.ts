@@ -2,10 +2,8 @@
  * Puts together what is known about each job: its records, its schedule, and its runs without a record. Pure, but for the
  * files of time zones.
  */
-
 import { libcZone, zoneNamed } from './machine-zone.ts'
-import type { JobPlan } from './overdue.ts'
-import { lateSince } from './overdue.ts'
+import { type JobPlan, lateSince } from './overdue.ts'
 import type { FoundJobs, ShownRun } from './reader.ts'
 import { everyTimes, readCron, type Times } from './schedule.ts'
 import type { SeenJobs } from './seen.ts'

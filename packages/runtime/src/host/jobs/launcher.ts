@@ -3,7 +3,6 @@
  * too long before it has started the command, the shell becomes the command (D73). Shell variables have long names, since
  * one of the same name could be in the environment.
  */
-
 import { quoted } from '../../machine/hint.ts'
 import { guard, setAside, unstarted } from './guard.ts'
 import { hostLine, launcherMark } from './launcher-file.ts'
@@ -252,7 +251,7 @@ if [ -n "$svc_exec_mark" ] && [ -f "$0" ] && [ -r "$0" ]; then
 fi
 `
 
-/** Without files that are free, nobody can watch Node. The trial is a whole start then. */
+/** The script where no file number is free, so that nothing can watch Node. A whole start of Node is tried first then. */
 const alone = `
 svc_exec_is_open 0 && svc_exec_in=0
 svc_exec_is_open 1 && svc_exec_out=1

@@ -1,5 +1,4 @@
 /** Waits until the runtime runs that a service manager was asked to start. */
-
 import { Refusal } from '../../machine/base/errors.ts'
 import { patience, until } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'

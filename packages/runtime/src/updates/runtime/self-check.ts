@@ -2,7 +2,6 @@
  * `svc --self-check`, which a runtime runs on a file that is about to replace it. A run that gets this far has already
  * proved that the file loads, since main.ts loads the launcher and the runtime proper first. The check changes nothing.
  */
-
 import { version } from '../../machine/base/version.ts'
 import { folderAt } from '../../machine/files/folder.ts'
 import { manifestOf } from '../../reporter/manifest.ts'

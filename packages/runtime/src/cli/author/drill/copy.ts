@@ -2,7 +2,6 @@
  * Makes the copy of an agent in which a drill takes place: a temporary folder with the agent's running version, without
  * the agent's token and without a connection to a service.
  */
-
 import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
