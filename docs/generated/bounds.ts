@@ -1,8 +1,9 @@
-import { activityBound, bounds } from '../../packages/api/src/bounds.ts'
+import { activityBound, bounds } from '../../packages/api/src/index.ts'
 
-/** The table of everything that people can add, each with its limit. */
+/** The table of everything that people can add, each with its limit, in the order of the alphabet. */
 export function boundTable(): string {
-  const all = new Set([...Object.values(bounds).filter((bound) => bound !== null), activityBound])
+  const added = new Set(Object.values(bounds).filter((bound) => bound !== null))
+  const all = [...[...added].sort((a, b) => a.adds.localeCompare(b.adds, 'en')), activityBound]
   const rows = [{ adds: 'what people add', limit: 'limit' }, ...all]
   const [first, second] = [
     Math.max(...rows.map(({ adds }) => adds.length)),

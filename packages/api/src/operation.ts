@@ -3,6 +3,7 @@
  * open pages are notified. The service's routes, the page's client, the commands of `svc-server` with their help, and
  * tables in the documents are derived from these descriptions.
  */
+import type { Bound } from './bounds.ts'
 import type { Reader } from './input.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -64,6 +65,8 @@ export interface Change {
    * is done once more (`new`).
    */
   again: 'same' | 'refused' | 'new'
+  /** The rows that the operation adds; null if it changes or deletes rows, or adds only lines of the activity. */
+  adds: Bound | null
 }
 
 /** How an operation is called as a command of `svc-server`. */
@@ -170,6 +173,7 @@ export const change =
       audit,
       pages,
       again,
+      adds,
     }: OperationWords &
       Change & { input?: Reader<Read, Sent>; maxBytes?: number; large?: Large; makes?: boolean; proof?: Proof<Read> },
   ): Operation<R, Read, Sent, Given> => ({
@@ -180,7 +184,7 @@ export const change =
     ...(large !== undefined && { large }),
     says,
     status: makes ? 201 : 200,
-    change: { audit, pages, again },
+    change: { audit, pages, again, adds },
     proof: proof as Proof | undefined,
     command,
     ...(manual !== undefined && { manual }),

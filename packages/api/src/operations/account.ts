@@ -10,6 +10,7 @@ import type {
   SignInRecord,
   StartInfo,
 } from '../answers/workspaces.ts'
+import * as bounds from '../bounds.ts'
 import { flag, object, optional, pasted, query, text, words } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { emailMax, nameMax, passwordMax } from './typed.ts'
@@ -35,6 +36,7 @@ export const changeMe = change<Me>()('PATCH /me', {
   audit: ['person.renamed'],
   pages: noPages,
   again: 'new',
+  adds: bounds.onboarding,
 })
 export const pushKey = look<PushKey>()('GET /push', {
   right: 'person',
@@ -54,6 +56,7 @@ export const endSession = change<{ ok: true }>()('DELETE /sessions/:id', {
   audit: ['person.sessions_ended'],
   pages: ['rights'],
   again: 'refused',
+  adds: null,
 })
 export const endOtherSessions = change<{ ok: true }>()('DELETE /sessions', {
   right: 'person',
@@ -61,6 +64,7 @@ export const endOtherSessions = change<{ ok: true }>()('DELETE /sessions', {
   audit: ['person.sessions_ended'],
   pages: ['rights'],
   again: 'new',
+  adds: null,
 })
 export const changePassword = change<{ ok: true }>()('POST /password', {
   right: 'person',
@@ -70,6 +74,7 @@ export const changePassword = change<{ ok: true }>()('POST /password', {
   audit: ['person.password_changed'],
   pages: ['rights'],
   again: 'refused',
+  adds: null,
   manual: 'wrong passwords are counted, and the hash is made outside of the transaction',
 })
 export const startInfo = look<StartInfo>()('GET /start', {
@@ -92,6 +97,7 @@ export const firstStart = change<{ slug: string }>()('POST /start', {
   audit: ['person.created', 'workspace.created'],
   pages: { none: 'there is no page yet' },
   again: 'refused',
+  adds: bounds.accounts,
   manual: link,
 })
 export const spendLink = change<{ ok: true }>()('POST /link', {
@@ -101,6 +107,7 @@ export const spendLink = change<{ ok: true }>()('POST /link', {
   audit: { none: "the person's own list of sign-ins says it" },
   pages: noPages,
   again: 'refused',
+  adds: bounds.sessions,
   manual: link,
 })
 export const forgotPassword = change<Forgotten>()('POST /forgot', {
@@ -110,6 +117,7 @@ export const forgotPassword = change<Forgotten>()('POST /forgot', {
   audit: { none: 'the link is recorded when it is sent' },
   pages: noPages,
   again: 'new',
+  adds: bounds.forgotten,
   manual: 'it needs no right; requests are counted by address',
 })
 export const claimInfo = look<ClaimInfo>()('GET /claim', {
@@ -125,5 +133,6 @@ export const claim = change<SignInAnswer>()('POST /claim', {
   audit: ['person.claimed', 'person.password_reset'],
   pages: ['rights'],
   again: 'refused',
+  adds: bounds.sessions,
   manual: link,
 })

@@ -11,6 +11,7 @@ import {
   chosenTypes,
   type NewAction,
 } from '../answers/actions.ts'
+import * as bounds from '../bounds.ts'
 import { count, InputRefused, object, oneOf, optional, query, type Reader, reader, wordOf, words } from '../input.ts'
 import { change, look, proofIf } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
@@ -69,6 +70,7 @@ export const sendAction = change<{ id: string }>()('POST /w/:slug/actions', {
   audit: ['action.sent'],
   pages: byRunner,
   again: 'new',
+  adds: bounds.actions,
   command: {
     name: 'action send',
     args: [
@@ -90,6 +92,7 @@ export const previewAction = change<ActionPreview>()('POST /w/:slug/actions/prev
   audit: { none: 'it changes nothing; it is a POST since its body may be large' },
   pages: { none: 'it changes nothing' },
   again: 'same',
+  adds: null,
 })
 export const actionOffers = change<ActionOffers>()('POST /w/:slug/actions/offers', {
   says: 'show the settings that some agents declare, or the logs that they offer, each with the number of agents',
@@ -98,6 +101,7 @@ export const actionOffers = change<ActionOffers>()('POST /w/:slug/actions/offers
   audit: { none: 'it changes nothing; it is a POST since its body may be large' },
   pages: { none: 'it changes nothing' },
   again: 'same',
+  adds: null,
 })
 export const showAction = look<ActionPage>()('GET /w/:slug/actions/:id', {
   says: 'show an action with the outcome for each agent',
@@ -110,6 +114,7 @@ export const retryAction = change<{ id: string }>()('POST /w/:slug/actions/:id/r
   audit: ['action.sent'],
   pages: byRunner,
   again: 'new',
+  adds: bounds.actions,
   command: { name: 'action retry', args: [actionArgument] },
 })
 export const cancelAction = change<{ cancelled: number }>()('POST /w/:slug/actions/:id/cancel', {
@@ -117,5 +122,6 @@ export const cancelAction = change<{ cancelled: number }>()('POST /w/:slug/actio
   audit: ['action.cancelled'],
   pages: byRunner,
   again: 'refused',
+  adds: null,
   command: { name: 'action cancel', args: [actionArgument] },
 })

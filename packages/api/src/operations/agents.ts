@@ -13,6 +13,7 @@ import type {
   TaggedAgent,
   UsageDay,
 } from '../answers/agents.ts'
+import * as bounds from '../bounds.ts'
 import { maxTags } from '../filter/tags.ts'
 import { count, list, object, optional, pasted, query, wordOf, words, yesOrNo } from '../input.ts'
 import { change, look } from '../operation.ts'
@@ -82,6 +83,7 @@ export const createAgent = change<NewToken>()('POST /w/:slug/agents', {
   audit: ['agent.created'],
   pages: ['list'],
   again: 'refused',
+  adds: bounds.agents,
   command: { name: 'agent create', args: [agentArgument], options: [tagsOption] },
 })
 export const showAgent = look<AgentPage>()('GET /w/:slug/agents/:name', {
@@ -94,6 +96,7 @@ export const renameAgent = change<{ name: string }>()('PATCH /w/:slug/agents/:na
   audit: ['agent.renamed'],
   pages: ['list'],
   again: 'refused',
+  adds: bounds.oldNames,
 })
 export const deleteAgent = change<{ ok: true }>()('DELETE /w/:slug/agents/:name', {
   says: 'delete an agent with its reports, runs, commands and logs',
@@ -101,6 +104,7 @@ export const deleteAgent = change<{ ok: true }>()('DELETE /w/:slug/agents/:name'
   audit: ['agent.deleted'],
   pages: ['list'],
   again: 'refused',
+  adds: null,
   command: { name: 'agent delete', args: [agentArgument] },
 })
 export const rotateToken = change<NewToken>()('POST /w/:slug/agents/:name/token', {
@@ -109,6 +113,7 @@ export const rotateToken = change<NewToken>()('POST /w/:slug/agents/:name/token'
   audit: ['agent.token_rotated'],
   pages: ['agent'],
   again: 'new',
+  adds: null,
   command: { name: 'agent rotate', args: [agentArgument] },
 })
 export const tagAgents = change<TaggedAgent[]>()('POST /w/:slug/tags', {
@@ -118,6 +123,7 @@ export const tagAgents = change<TaggedAgent[]>()('POST /w/:slug/tags', {
   audit: ['agent.tagged'],
   pages: ['report', 'agent'],
   again: 'same',
+  adds: bounds.tags,
   command: {
     name: 'agent tag',
     args: [['<slug[/name]>', 'the workspace, with --filter; or the workspace and the name of one agent']],
@@ -136,6 +142,7 @@ export const previewTags = change<TaggedAgent[]>()('POST /w/:slug/tags/preview',
   audit: { none: 'it changes nothing; it is a POST since its body may be large' },
   pages: { none: 'it changes nothing' },
   again: 'same',
+  adds: null,
 })
 export const runs = look<Runs>()('GET /w/:slug/agents/:name/runs', {
   says: 'list the kept runs of an agent, newest first unless another order is asked for',

@@ -3,6 +3,7 @@
  * report.
  */
 import type { AgentHours, AlertSettings } from '../answers/alerts.ts'
+import * as bounds from '../bounds.ts'
 import { flag, object, orNull, pasted } from '../input.ts'
 import { change, look } from '../operation.ts'
 
@@ -17,6 +18,7 @@ export const setAlertSettings = change<AlertSettings>()('PATCH /w/:slug/alert-se
   audit: ['alert.settings_changed'],
   pages: seen,
   again: 'same',
+  adds: bounds.settings,
 })
 export const agentHours = look<AgentHours>()('GET /w/:slug/agents/:name/hours', {
   says: 'say in which hours an agent is expected to report',
@@ -27,4 +29,5 @@ export const setAgentHours = change<AgentHours>()('PUT /w/:slug/agents/:name/hou
   audit: ['agent.hours_changed'],
   pages: seen,
   again: 'same',
+  adds: null,
 })

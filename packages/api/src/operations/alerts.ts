@@ -13,6 +13,7 @@ import {
   type QueuedTest,
   type RuleSettings,
 } from '../answers/alerts.ts'
+import * as bounds from '../bounds.ts'
 import { maxDurationSeconds } from '../duration.ts'
 import {
   count,
@@ -78,6 +79,7 @@ export const acknowledgeAlert = change<{ ok: true }>()('POST /w/:slug/alerts/:id
   audit: ['alert.acknowledged'],
   pages: seen,
   again: 'same',
+  adds: null,
   command: {
     name: 'alert acknowledge',
     args: [['<id>', 'as svc-server alert list names it']],
@@ -91,6 +93,7 @@ export const acknowledgeAlerts = change<Acknowledged>()('POST /w/:slug/alerts/ac
   audit: ['alert.acknowledged'],
   pages: seen,
   again: 'same',
+  adds: null,
 })
 export const muteAlerts = change<MuteRow>()('POST /w/:slug/mutes', {
   says: 'send nothing about an agent, one of its health items, a rule or the workspace for a while',
@@ -106,6 +109,7 @@ export const muteAlerts = change<MuteRow>()('POST /w/:slug/mutes', {
   audit: ['alert.muted'],
   pages: seen,
   again: 'new',
+  adds: bounds.mutes,
   command: {
     name: 'alert mute',
     args: [placeArgument],
@@ -127,6 +131,7 @@ export const liftMute = change<{ ok: true }>()('DELETE /w/:slug/mutes/:id', {
   audit: ['alert.unmuted'],
   pages: seen,
   again: 'refused',
+  adds: null,
   command: { name: 'alert unmute', args: [['<id>', 'as svc-server alert mutes names it']] },
 })
 export const rules = look<RuleSettings[]>()('GET /w/:slug/rules', {
@@ -148,6 +153,7 @@ export const setRule = change<RuleSettings>()('PATCH /w/:slug/rules', {
   audit: ['rule.changed'],
   pages: seen,
   again: 'same',
+  adds: bounds.rules,
   command: {
     name: 'rule set',
     args: [placeArgument, ['<rule>', 'as svc-server rule list names it']],
@@ -185,6 +191,7 @@ export const addChannel = change<NewChannel>()('POST /w/:slug/channels', {
   audit: ['channel.added'],
   pages: seen,
   again: 'refused',
+  adds: bounds.channels,
   command: {
     name: 'channel add',
     args: [placeArgument, ['<name>', 'how it is called: lowercase letters, digits, hyphens']],
@@ -201,6 +208,7 @@ export const testChannel = change<QueuedTest>()('POST /w/:slug/channels/:channel
   audit: { none: 'it changes nothing' },
   pages: seen,
   again: 'new',
+  adds: bounds.tests,
   command: { name: 'channel test', args: [channelArgument] },
 })
 export const channelTest = look<FollowedTest>()('GET /w/:slug/channels/:channel/tests/:id', {
@@ -212,6 +220,7 @@ export const enableChannel = change<{ ok: true }>()('POST /w/:slug/channels/:cha
   audit: ['channel.enabled'],
   pages: seen,
   again: 'same',
+  adds: null,
   command: { name: 'channel enable', args: [channelArgument] },
 })
 export const disableChannel = change<{ ok: true }>()('POST /w/:slug/channels/:channel/disable', {
@@ -219,6 +228,7 @@ export const disableChannel = change<{ ok: true }>()('POST /w/:slug/channels/:ch
   audit: ['channel.disabled'],
   pages: seen,
   again: 'same',
+  adds: null,
   command: { name: 'channel disable', args: [channelArgument] },
 })
 export const removeChannel = change<{ ok: true }>()('DELETE /w/:slug/channels/:channel', {
@@ -226,6 +236,7 @@ export const removeChannel = change<{ ok: true }>()('DELETE /w/:slug/channels/:c
   audit: ['channel.removed'],
   pages: seen,
   again: 'refused',
+  adds: null,
   command: { name: 'channel remove', args: [channelArgument] },
 })
 export const deliveries = look<DeliveryRow[]>()('GET /w/:slug/deliveries', {
@@ -243,5 +254,6 @@ export const retryDelivery = change<{ ok: true }>()('POST /w/:slug/deliveries/:i
   audit: ['delivery.retried'],
   pages: seen,
   again: 'refused',
+  adds: null,
   command: { name: 'delivery retry', args: [['<id>', 'as svc-server delivery list names it']] },
 })

@@ -1,38 +1,10 @@
-/** The list of all operations of the service, grouped by what they are about. */
+/** The list of all operations of the service. */
+import type { Bound } from '../bounds.ts'
 import type { GivenOf, Operation, ParamsOf, RouteOf, SentOf } from '../operation.ts'
-import * as account from './account.ts'
-import * as actions from './actions.ts'
-import * as agents from './agents.ts'
-import * as alertPages from './alert-pages.ts'
-import * as alertSettings from './alert-settings.ts'
-import * as alerts from './alerts.ts'
-import * as blueprints from './blueprints.ts'
-import * as commands from './commands.ts'
-import * as factors from './factors.ts'
-import * as personal from './personal.ts'
-import * as rollouts from './rollouts.ts'
-import * as updates from './updates.ts'
-import * as views from './views.ts'
-import * as workspaces from './workspaces.ts'
+import * as nouns from './nouns.ts'
 
-const nouns = {
-  ...account,
-  ...factors,
-  ...workspaces,
-  ...agents,
-  ...views,
-  ...commands,
-  ...actions,
-  ...updates,
-  ...rollouts,
-  ...alerts,
-  ...alertPages,
-  ...alertSettings,
-  ...personal,
-  ...blueprints,
-}
 type Nouns = typeof nouns
-type Described = Extract<Nouns[keyof Nouns], Operation>
+type Described = { [N in keyof Nouns]: Extract<Nouns[N][keyof Nouns[N]], Operation> }[keyof Nouns]
 
 /** The types of the parameters, the input and the answer of each operation, by its route. */
 export type Operations = {
@@ -41,4 +13,11 @@ export type Operations = {
 
 const isOperation = (value: object | number): boolean => typeof value === 'object' && 'route' in value
 
-export const operations: readonly Operation[] = Object.values(nouns).filter(isOperation) as Operation[]
+export const operations: readonly Operation[] = Object.values(nouns)
+  .flatMap((noun): (object | number)[] => Object.values(noun))
+  .filter(isOperation) as Operation[]
+
+/** The rows that each operation adds, by its route, of the operations that change something. */
+export const bounds = Object.fromEntries(
+  operations.flatMap(({ route, change }) => (change ? [[route, change.adds]] : [])),
+) as Readonly<Partial<Record<keyof Operations, Bound | null>>>

@@ -8,6 +8,7 @@ import type {
   NewCode,
   WorkspaceProduct,
 } from '../answers/blueprints.ts'
+import * as bounds from '../bounds.ts'
 import { maxTags } from '../filter/tags.ts'
 import { list, object, optional, pasted } from '../input.ts'
 import { change, look } from '../operation.ts'
@@ -28,6 +29,7 @@ export const uploadBlueprint = change<BlueprintVersion>()('POST /w/:slug/bluepri
   audit: ['blueprint.uploaded'],
   pages: ['list'],
   again: 'refused',
+  adds: bounds.bundles,
   manual: 'its body is the zip itself, which is written to the disk while it arrives',
 })
 export const showBlueprint = look<BlueprintPage>()('GET /w/:slug/blueprints/:blueprint', {
@@ -42,6 +44,7 @@ export const deleteVersion = change<{ ok: true }>()('DELETE /w/:slug/blueprints/
   audit: ['blueprint.deleted'],
   pages: ['list'],
   again: 'refused',
+  adds: null,
   command: {
     name: 'blueprint delete',
     args: [['<slug/name@version>', 'the workspace, the blueprint and its version']],
@@ -70,6 +73,7 @@ export const issueCode = change<NewCode>()('POST /w/:slug/codes', {
   audit: ['code.issued'],
   pages: ['list'],
   again: 'new',
+  adds: bounds.codes,
   command: {
     name: 'code issue',
     args: [slugArgument, versionArgument],
@@ -87,6 +91,7 @@ export const revokeCode = change<{ ok: true }>()('DELETE /w/:slug/codes/:id', {
   audit: ['code.revoked'],
   pages: ['list'],
   again: 'refused',
+  adds: null,
   command: { name: 'code revoke', args: [['<id>', 'as svc-server code list names it']] },
 })
 
@@ -99,6 +104,7 @@ export const revokeBot = change<{ revoked: number }>()('POST /w/:slug/bots/:id/r
   audit: ['bot.revoked'],
   pages: ['list', 'agent'],
   again: 'same',
+  adds: null,
   command: { name: 'bot revoke', args: [botArgument], options: [productOption] },
 })
 export const revokeBotToken = change<{ revoked: number }>()('POST /w/:slug/bots/:id/tokens/:token/revoke', {
@@ -106,12 +112,14 @@ export const revokeBotToken = change<{ revoked: number }>()('POST /w/:slug/bots/
   audit: ['bot.revoked'],
   pages: ['list', 'agent'],
   again: 'same',
+  adds: null,
 })
 export const deleteBot = change<{ ok: true }>()('DELETE /w/:slug/bots/:id', {
   says: 'delete a bot with its tokens; a workspace may have ten',
   audit: ['bot.deleted'],
   pages: ['list', 'agent'],
   again: 'refused',
+  adds: null,
   command: { name: 'bot delete', args: [botArgument], options: [productOption] },
 })
 export const products = look<WorkspaceProduct[]>()('GET /w/:slug/products', {

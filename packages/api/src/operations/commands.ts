@@ -1,6 +1,7 @@
 /** Operations on commands that people send to agents (3.2), and on logs that agents sent in answer (2.8). */
 import { type CommandBody, type Control, commandTypes, controls, readCommand } from '@svc/protocol'
 import type { BulkResult, Command, Commands, LogEntry, LogText } from '../answers/agents.ts'
+import * as bounds from '../bounds.ts'
 import { count, InputRefused, list, object, oneOf, pasted, query, type Reader, reader } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { agentArgument } from './arguments.ts'
@@ -34,6 +35,7 @@ export const sendCommand = change<Command>()('POST /w/:slug/agents/:name/command
   audit: ['command.sent'],
   pages: ['agent'],
   again: 'same',
+  adds: bounds.commands,
   command: {
     name: 'command send',
     args: [
@@ -49,6 +51,7 @@ export const sendAgain = change<Command>()('POST /w/:slug/agents/:name/commands/
   audit: ['command.sent'],
   pages: ['agent'],
   again: 'same',
+  adds: bounds.commands,
 })
 export const sendToMany = change<BulkResult[]>()('POST /w/:slug/commands', {
   says: 'send many agents the same command',
@@ -57,6 +60,7 @@ export const sendToMany = change<BulkResult[]>()('POST /w/:slug/commands', {
   audit: ['action.sent'],
   pages: ['agent'],
   again: 'new',
+  adds: bounds.actions,
 })
 export const logs = look<LogEntry[]>()('GET /w/:slug/agents/:name/logs', {
   right: 'admin',

@@ -1,5 +1,6 @@
 /** Operations of a person on their second factors, and the proofs that dangerous operations need. */
 import type { Factors, NewTotp, RecoveryCodes } from '../answers/factors.ts'
+import * as bounds from '../bounds.ts'
 import { InputRefused, object, optional, type Reader, reader, text } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { passwordMax } from './typed.ts'
@@ -34,6 +35,7 @@ export const beginTotp = change<NewTotp>()('POST /factors/totp', {
   audit: { none: 'nothing changes until a code confirms it' },
   pages: noPages,
   again: 'new',
+  adds: bounds.factor,
 })
 export const confirmTotp = change<RecoveryCodes>()('POST /factors/totp/confirm', {
   right,
@@ -43,6 +45,7 @@ export const confirmTotp = change<RecoveryCodes>()('POST /factors/totp/confirm',
   audit: ['person.factor_added'],
   pages: ['rights'],
   again: 'refused',
+  adds: bounds.recovery,
 })
 export const makeRecoveryCodes = change<RecoveryCodes>()('POST /factors/recovery', {
   right,
@@ -51,6 +54,7 @@ export const makeRecoveryCodes = change<RecoveryCodes>()('POST /factors/recovery
   audit: ['person.recovery_codes_made'],
   pages: noPages,
   again: 'new',
+  adds: bounds.recovery,
 })
 export const removeTotp = change<{ ok: true }>()('DELETE /factors/totp', {
   right,
@@ -59,6 +63,7 @@ export const removeTotp = change<{ ok: true }>()('DELETE /factors/totp', {
   audit: ['person.factor_removed'],
   pages: noPages,
   again: 'refused',
+  adds: null,
 })
 export const prove = change<{ ok: true }>()('POST /proof', {
   right,
@@ -70,6 +75,7 @@ export const prove = change<{ ok: true }>()('POST /proof', {
   audit: { none: 'it changes nothing but what the session may do for ten minutes' },
   pages: noPages,
   again: 'new',
+  adds: bounds.proofs,
   manual: 'wrong codes and passwords are counted, and the hash is made outside of the transaction',
 })
 export const secondFactor = change<{ ok: true }>()('POST /second-factor', {
@@ -79,5 +85,6 @@ export const secondFactor = change<{ ok: true }>()('POST /second-factor', {
   audit: ['person.recovery_code_used'],
   pages: noPages,
   again: 'refused',
+  adds: bounds.sessions,
   manual: 'the cookie of a right password is its right; wrong codes are counted, and a good one signs in',
 })

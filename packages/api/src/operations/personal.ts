@@ -1,5 +1,6 @@
 /** Operations on the channels that belong to a person. Each person sees and changes only their own channels. */
 import { type FollowedTest, type PersonalChannelRow, paces, personalKinds, type QueuedTest } from '../answers/alerts.ts'
+import * as bounds from '../bounds.ts'
 import { flag, list, number, object, oneOf, optional, orNull, pasted, text } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { ruleNames } from '../words/rules.ts'
@@ -23,6 +24,7 @@ export const addPersonalChannel = change<PersonalChannelRow>()('POST /w/:slug/my
   audit: ['channel.added'],
   pages,
   again: 'refused',
+  adds: bounds.ownChannels,
 })
 export const setPersonalChannel = change<PersonalChannelRow>()('PATCH /w/:slug/my-channels/:channel', {
   right,
@@ -38,6 +40,7 @@ export const setPersonalChannel = change<PersonalChannelRow>()('PATCH /w/:slug/m
   audit: ['channel.changed'],
   pages,
   again: 'same',
+  adds: null,
 })
 export const testPersonalChannel = change<QueuedTest>()('POST /w/:slug/my-channels/:channel/test', {
   right,
@@ -45,6 +48,7 @@ export const testPersonalChannel = change<QueuedTest>()('POST /w/:slug/my-channe
   audit: { none: 'it changes nothing' },
   pages,
   again: 'new',
+  adds: bounds.tests,
 })
 export const personalChannelTest = look<FollowedTest>()('GET /w/:slug/my-channels/:channel/tests/:id', {
   right,
@@ -56,4 +60,5 @@ export const removePersonalChannel = change<{ ok: true }>()('DELETE /w/:slug/my-
   audit: ['channel.removed'],
   pages,
   again: 'refused',
+  adds: null,
 })

@@ -1,5 +1,6 @@
 /** Operations on rollouts, which bring a version to many agents in waves. */
 import type { NewRollout, RolloutPage, RolloutPreview, Rollouts } from '../answers/rollouts.ts'
+import * as bounds from '../bounds.ts'
 import { count, flag, list, number, object, oneOf, optional, pasted, query, type Reader, words } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
@@ -35,6 +36,7 @@ export const startRollout = change<RolloutPage>()('POST /w/:slug/rollouts', {
   audit: ['rollout.started', 'rollout.cancelled'],
   pages: byItself,
   again: 'refused',
+  adds: bounds.rollouts,
   command: {
     name: 'rollout start',
     formerly: 'rollout begin',
@@ -57,6 +59,7 @@ export const previewRollout = change<RolloutPreview>()('POST /w/:slug/rollouts/p
   audit: { none: 'it changes nothing; it is a POST since its body may be large' },
   pages: { none: 'it changes nothing' },
   again: 'same',
+  adds: null,
 })
 export const showRollout = look<RolloutPage>()('GET /w/:slug/rollouts/:id', {
   says: 'show a rollout with the state of each agent',
@@ -67,6 +70,7 @@ export const pauseRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/pa
   audit: ['rollout.paused'],
   pages: byItself,
   again: 'refused',
+  adds: null,
   command: { name: 'rollout pause', args: [idArgument] },
 })
 export const continueRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/continue', {
@@ -75,6 +79,7 @@ export const continueRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id
   audit: ['rollout.continued'],
   pages: byItself,
   again: 'new',
+  adds: null,
   command: { name: 'rollout continue', args: [idArgument] },
 })
 export const cancelRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/cancel', {
@@ -83,6 +88,7 @@ export const cancelRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/c
   audit: ['rollout.cancelled'],
   pages: byItself,
   again: 'refused',
+  adds: null,
   command: {
     name: 'rollout cancel',
     args: [idArgument],

@@ -1,5 +1,6 @@
 /** Operations on the versions that agents and their runtimes should run (3.3, 3.4), and on the outcomes of updates. */
 import type { AgentUpdates, RuntimeOverview, UpdateEvent, WishOfMany, WishResult } from '../answers/updates.ts'
+import * as bounds from '../bounds.ts'
 import { byKind, count, flag, list, object, optional, orNull, pasted, query } from '../input.ts'
 import { change, look, proofIf } from '../operation.ts'
 import { agentArgument } from './arguments.ts'
@@ -20,6 +21,7 @@ export const wishBlueprint = change<AgentUpdates>()('PUT /w/:slug/agents/:name/w
   audit: ['wish.made'],
   pages: seen,
   again: 'same',
+  adds: bounds.wishes,
   command: { name: 'wish blueprint', args: [agentArgument, ['<version>', 'a version that was uploaded, or off']] },
 })
 export const clearBlueprint = change<AgentUpdates>()('DELETE /w/:slug/agents/:name/wishes/blueprint', {
@@ -27,6 +29,7 @@ export const clearBlueprint = change<AgentUpdates>()('DELETE /w/:slug/agents/:na
   audit: ['wish.withdrawn'],
   pages: seen,
   again: 'same',
+  adds: null,
 })
 export const wishRuntime = change<AgentUpdates>()('POST /w/:slug/agents/:name/wishes/runtime', {
   says: 'ask an agent to update its runtime to the served version; off withdraws the wish',
@@ -34,6 +37,7 @@ export const wishRuntime = change<AgentUpdates>()('POST /w/:slug/agents/:name/wi
   audit: ['wish.made'],
   pages: seen,
   again: 'same',
+  adds: bounds.wishes,
   command: {
     name: 'wish runtime',
     args: [agentArgument, ['[off]', 'takes the wish back']],
@@ -47,12 +51,14 @@ export const clearRuntime = change<AgentUpdates>()('DELETE /w/:slug/agents/:name
   audit: ['wish.withdrawn'],
   pages: seen,
   again: 'same',
+  adds: null,
 })
 export const liftHold = change<AgentUpdates>()('DELETE /w/:slug/agents/:name/holds/runtime', {
   says: 'lift the hold on a runtime version that failed or was rolled back',
   audit: ['hold.lifted'],
   pages: seen,
   again: 'same',
+  adds: null,
   command: { name: 'wish lift', args: [agentArgument] },
 })
 export const wishMany = change<WishResult[]>()('POST /w/:slug/wishes', {
@@ -68,6 +74,7 @@ export const wishMany = change<WishResult[]>()('POST /w/:slug/wishes', {
   audit: ['wish.made', 'wish.withdrawn'],
   pages: seen,
   again: 'same',
+  adds: bounds.wishes,
 })
 export const runtime = look<RuntimeOverview>()('GET /w/:slug/runtime', {
   says: 'show the runtime versions that agents run and the one that the service serves',

@@ -1,5 +1,6 @@
 /** Operations on views, which are named filters of the list of agents. */
 import type { NewView, SavedView } from '../answers/views.ts'
+import * as bounds from '../bounds.ts'
 import { flag, InputRefused, list, object, oneOf, optional, orNull, pasted, type Reader, reader } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { fleetColumns, fleetOrders } from './agents.ts'
@@ -53,6 +54,7 @@ export const setView = change<SavedView>()('PUT /w/:slug/views', {
   audit: ['view.saved', 'view.renamed'],
   pages,
   again: 'same',
+  adds: bounds.views,
   command: {
     name: 'view set',
     args: [slugArgument, ['<name>', 'the name of the view, 1 to 60 characters']],
@@ -65,5 +67,6 @@ export const removeView = change<{ ok: true }>()('DELETE /w/:slug/views/:id', {
   audit: ['view.removed'],
   pages,
   again: 'refused',
+  adds: null,
   command: { name: 'view remove', args: [slugArgument, nameArgument] },
 })

@@ -1,5 +1,6 @@
 /** Operations on a workspace and the people in it. */
 import type { AuditEntry, InvitationInfo, Members, Workspace } from '../answers/workspaces.ts'
+import * as bounds from '../bounds.ts'
 import { count, flag, number, object, oneOf, optional, orNull, pasted, query, text, words } from '../input.ts'
 import { change, look, proofIf } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
@@ -15,6 +16,7 @@ export const createWorkspace = change<{ slug: string }>()('POST /workspaces', {
   audit: ['workspace.created', 'workspace.activated'],
   pages: { none: 'nobody has it open yet' },
   again: 'refused',
+  adds: bounds.workspaces,
 })
 export const showWorkspace = look<Workspace>()('GET /w/:slug', {
   says: 'show a workspace and your role in it',
@@ -29,6 +31,7 @@ export const renameWorkspace = change<Workspace>()('PATCH /w/:slug', {
   audit: ['workspace.renamed', 'workspace.factor_required', 'workspace.factor_not_required'],
   pages: ['list'],
   again: 'new',
+  adds: null,
   command: {
     name: 'workspace rename',
     says: 'rename a workspace; its short name stays',
@@ -41,6 +44,7 @@ export const deleteWorkspace = change<{ ok: true }>()('DELETE /w/:slug', {
   audit: ['workspace.deleted'],
   pages: ['rights'],
   again: 'refused',
+  adds: null,
   command: {
     name: 'workspace delete',
     args: [slugArgument],
@@ -58,6 +62,7 @@ export const changeRole = change<{ ok: true }>()('PATCH /w/:slug/members/:id', {
   audit: ['member.role_changed'],
   pages: ['list'],
   again: 'same',
+  adds: null,
   command: {
     name: 'member role',
     args: [slugArgument, ['<email>', 'of a member'], ['<role>', 'admin or member']],
@@ -70,6 +75,7 @@ export const removeMember = change<{ ok: true }>()('DELETE /w/:slug/members/:id'
   audit: ['member.removed', 'member.left'],
   pages: ['list', 'rights'],
   again: 'refused',
+  adds: null,
   command: { name: 'member remove', args: [slugArgument, ['<email>', 'of a member']] },
 })
 export const invite = change<{ id: string; url: string; mailed: boolean }>()('POST /w/:slug/invitations', {
@@ -80,6 +86,7 @@ export const invite = change<{ id: string; url: string; mailed: boolean }>()('PO
   audit: ['member.invited'],
   pages: { none: 'only the page of members shows it, to the person who invited' },
   again: 'new',
+  adds: bounds.people,
 })
 export const showInvitationLink = change<{ url: string }>()('POST /w/:slug/invitations/:id/link', {
   says: 'show the link of an open invitation again; what makes somebody an admin is not in the list of members',
@@ -87,12 +94,14 @@ export const showInvitationLink = change<{ url: string }>()('POST /w/:slug/invit
   audit: ['member.invitation_shown'],
   pages: { none: 'only the person who asked sees it' },
   again: 'new',
+  adds: null,
 })
 export const withdrawInvitation = change<{ ok: true }>()('DELETE /w/:slug/invitations/:id', {
   says: 'withdraw an invitation; its link stops working',
   audit: ['member.invitation_withdrawn'],
   pages: { none: 'only the page of members shows it, to the person who withdrew it' },
   again: 'refused',
+  adds: null,
 })
 export const events = look<string>()('GET /w/:slug/events', {
   says: 'follow what changes in a workspace, and on the page of an agent',
@@ -115,5 +124,6 @@ export const acceptInvitation = change<{ slug: string }>()('POST /invitations/:i
   audit: ['member.added'],
   pages: { none: 'other pages show the member when they are opened next' },
   again: 'refused',
+  adds: bounds.accounts,
   manual: 'it signs in',
 })

@@ -1,4 +1,4 @@
-import { agents } from '@svc/api'
+import { agentArgument, agents, slugArgument } from '@svc/api'
 import type { Level, Stop } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { StatusAge } from '../../web/queries/age.ts'
@@ -21,8 +21,6 @@ import { line, moment, onItsMachine, table } from '../shared/show.ts'
 import { wishText } from '../shared/waits.ts'
 
 const stoppedBy: Readonly<Record<Stop, string>> = { person: 'by a person', signal: 'by a signal' }
-
-const path: [string, string] = ['<slug/name>', 'the workspace and the name of the agent']
 
 /**
  * The words for an agent's level, or `stopped` for an agent that was stopped (D66). If the agent's status file is old,
@@ -73,7 +71,7 @@ export const agentCommands = {
   }),
   'agent list': command({
     says: 'the agents of a workspace',
-    args: [['<slug>', "the workspace's short name"]],
+    args: [slugArgument],
     options: [
       ['--filter <filter>', 'only agents that this selects, such as "host:build-* level:bad"'],
       ['--view <name>', 'only agents of this view of the workspace, as svc-server view list shows it'],
@@ -108,7 +106,7 @@ export const agentCommands = {
   }),
   'agent show': command({
     says: 'an agent and its last report',
-    args: [path],
+    args: [agentArgument],
     at: onAgent,
     run: async ({ store, now }, { agent }) => {
       const { agentSnapshot } = await import('../../web/queries/agents.ts')

@@ -1,4 +1,4 @@
-import { blueprints } from '@svc/api'
+import { blueprints, slugArgument } from '@svc/api'
 import { limits, shown } from '@svc/protocol'
 import { command, commandOf } from '../shared/command.ts'
 import { inWorkspace, partsOf, workspaceOf } from '../shared/params.ts'
@@ -6,12 +6,10 @@ import { perform } from '../shared/perform.ts'
 import { argument, asOperator, granted, Missing, Misused, Refused } from '../shared/request.ts'
 import { line, moment, table } from '../shared/show.ts'
 
-const slug: [string, string] = ['<slug>', "the workspace's short name"]
-
 export const blueprintCommands = {
   'blueprint upload': command({
     says: 'upload a bundle as a new version of its blueprint; a refusal gives every reason',
-    args: [slug, ['<file.zip>', 'a bundle, as svc pack makes it; 20 MB at most']],
+    args: [slugArgument, ['<file.zip>', 'a bundle, as svc pack makes it; 20 MB at most']],
     paths: [1],
     reads: { at: 1, maxBytes: limits.bundleBytes, what: 'A bundle' },
     at: inWorkspace,

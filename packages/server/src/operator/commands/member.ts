@@ -1,4 +1,4 @@
-import { workspaces } from '@svc/api'
+import { slugArgument, workspaces } from '@svc/api'
 import { command, commandOf } from '../shared/command.ts'
 import { inWorkspace } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
@@ -15,13 +15,12 @@ import {
 } from '../shared/request.ts'
 import { line, table } from '../shared/show.ts'
 
-const slug: [string, string] = ['<slug>', "the workspace's short name"]
 const email: [string, string] = ['<email>', 'of a person who has an account']
 
 export const memberCommands = {
   'member add': command({
     says: 'make a person who has an account a member of a workspace',
-    args: [slug, email],
+    args: [slugArgument, email],
     options: [['--role <role>', 'admin or member (default: member)']],
     run: async (call) => {
       const { addMember } = await import('../../people/workspaces/store.ts')
@@ -35,7 +34,7 @@ export const memberCommands = {
   }),
   'member invite': command({
     says: 'invite the owner of an email address; prints the link for them, which works once, within seven days',
-    args: [slug, ['<email>', 'of a person, with an account or without one']],
+    args: [slugArgument, ['<email>', 'of a person, with an account or without one']],
     options: [['--role <role>', 'admin or member (default: member)']],
     run: async (call) => {
       const { inviteAsOperator } = await import('../../people/workspaces/invitations.ts')

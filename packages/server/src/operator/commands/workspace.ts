@@ -1,4 +1,4 @@
-import { workspaces } from '@svc/api'
+import { slugArgument, workspaces } from '@svc/api'
 import { shown, sizeText } from '@svc/protocol'
 import { command, commandOf } from '../shared/command.ts'
 import { inWorkspace } from '../shared/params.ts'
@@ -16,7 +16,6 @@ import {
 } from '../shared/request.ts'
 import { line, table } from '../shared/show.ts'
 
-const slug: [string, string] = ['<slug>', "the workspace's short name"]
 const product: [string, string] = [
   '<product>',
   'svc is this service itself; others are added with svc-server product add',
@@ -25,7 +24,7 @@ const product: [string, string] = [
 export const workspaceCommands = {
   'workspace create': command({
     says: 'create a workspace; its agents are refused until it is activated',
-    args: [slug],
+    args: [slugArgument],
     options: [['--name <name>', 'as people see it (default: the short name)']],
     run: async (call) => {
       const { createWorkspace } = await import('../../people/workspaces/store.ts')
@@ -79,7 +78,7 @@ export const workspaceCommands = {
   }),
   'workspace limit': command({
     says: 'show the limits of a workspace and its usage; with options, change limits (default restores one)',
-    args: [slug],
+    args: [slugArgument],
     options: [
       ['--agents <n>', 'agents (default: 10,000)'],
       ['--people <n>', 'members and open invitations (default: 200)'],
@@ -105,7 +104,7 @@ export const workspaceCommands = {
   }),
   'workspace require-factor': command({
     says: 'have the admins of a workspace need a second factor from a date on; without one they have the rights of a member',
-    args: [slug, ['<on|off>', 'on requires a second factor, off ends the requirement']],
+    args: [slugArgument, ['<on|off>', 'on requires a second factor, off ends the requirement']],
     options: [
       ['--from <date>', 'such as 2026-12-01, or a time in ISO 8601; a past one means now (default: in 7 days)'],
     ],
@@ -129,7 +128,7 @@ export const workspaceCommands = {
   }),
   'workspace activate': command({
     says: 'let the agents of a workspace use a product',
-    args: [slug, product],
+    args: [slugArgument, product],
     run: async (call) => {
       const { activate } = await import('../../people/workspaces/store.ts')
       const [of, to] = [argument(call, 0), argument(call, 1)]
@@ -141,7 +140,7 @@ export const workspaceCommands = {
   }),
   'workspace deactivate': command({
     says: 'deactivate a product; agents are refused from the next report on',
-    args: [slug, product],
+    args: [slugArgument, product],
     at: inWorkspace,
     run: async (call, { workspace: { id, slug } }) => {
       const { deactivate } = await import('../../people/workspaces/store.ts')

@@ -3,14 +3,16 @@ import type { Operation } from '@svc/api'
 import { safeJson, safeText } from '@svc/protocol'
 import type { CommandCall } from './request.ts'
 
+type Explained = readonly [name: string, says: string]
+
 export interface OperatorCommand<T = unknown> {
   says: string
   /** The name that the command had in earlier versions. */
   formerly?: string
   /** The arguments of the command, such as `<slug>` or `[values...]`, each with its explanation. */
-  args?: [name: string, says: string][]
+  args?: readonly Explained[]
   /** The options of the command, such as `--name <name>`, each with its explanation. */
-  options?: [flags: string, says: string][]
+  options?: readonly Explained[]
   /** The positions of arguments that are paths, relative to the folder in which the person works. */
   paths?: number[]
   /**
@@ -44,19 +46,9 @@ export function commandOf<T, At = undefined>(
   operation: Operation,
   definition: Pick<Definition<T, At>, 'at' | 'run' | 'show' | 'json' | 'input' | 'isFailure'>,
 ): Record<string, OperatorCommand> {
-  const words = operation.command
-  if (!words) throw new Error(`${operation.route} has no command.`)
-  const { name, formerly, args = [], options = [] } = words
-  const copied = (pairs: readonly (readonly [string, string])[]) => pairs.map(([a, b]): [string, string] => [a, b])
-  return {
-    [name]: command({
-      says: words.says ?? operation.says,
-      ...(formerly !== undefined && { formerly }),
-      args: copied(args),
-      options: copied(options),
-      ...definition,
-    }),
-  }
+  if (!operation.command) throw new Error(`${operation.route} has no command.`)
+  const { name, ...help } = operation.command
+  return { [name]: command({ says: operation.says, ...help, ...definition }) }
 }
 
 /** Defines a command. `show` must accept the type of the value that `run` returns. */
