@@ -1,6 +1,7 @@
 /** Handles the signals that end the process, its uncaught errors, and its end. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { handOverSignals } from '../../platform/early-signals.ts'
 import { standardErrorLines } from '../../platform/log.ts'
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the process immediately. */
@@ -17,6 +18,7 @@ export function untilSignal(log: Logger): Promise<void> {
         log.info({ signal }, 'shutting down after answering what was received; a second signal stops at once')
         resolve()
       })
+    handOverSignals()
   })
 }
 

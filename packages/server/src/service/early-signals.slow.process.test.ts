@@ -1,0 +1,87 @@
+/**
+ * Tests signals during a start, also in process 1 of a container, where the kernel drops signals without a handler.
+ * `npm test` leaves this out. The table of its moments costs a start of the service each.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { amount } from '../../../../testing/level.ts'
+import { newServiceHome, type ServiceHome, ServiceProcess } from '../../testing/service-process.ts'
+
+const moments = amount(2, 6, 20)
+
+test('at any moment of a start, SIGTERM and SIGINT end it, and what was stored is whole', async () => {
+  const home = await newServiceHome()
+  await (await home.start()).kill()
+  await home.run(['workspace', 'create', 'north'])
+  for (let moment = 0; moment < moments; moment++)
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const service = home.begin()
+      onTestFinished(() => void service.child.kill('SIGKILL'))
+      await sleep((moment * 1500) / moments)
+      service.child.kill(signal)
+      // Node itself ends the process with the signal before the first line of the program has run.
+      expect([0, 143, 130, signal], `${signal} at moment ${moment}: ${service.log}`).toContain(await service.ended)
+    }
+  const last = await home.start()
+  expect(await home.value(['workspace', 'list'])).toMatchObject([{ slug: 'north' }])
+  await last.kill()
+})
+
+test('ten signals in a row end a start as one does', async () => {
+  const home = await newServiceHome()
+  const service = home.begin()
+  onTestFinished(() => void service.child.kill('SIGKILL'))
+  await sleep(300)
+  for (let i = 0; i < 10; i++) service.child.kill('SIGTERM')
+  expect([0, 143, 'SIGTERM']).toContain(await service.ended)
+  await (await home.start()).kill()
+})
+
+const hasNamespaces = spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0
+
+test.skipIf(!hasNamespaces)('as process 1 it says that an init is missing, and SIGTERM ends it', async () => {
+  const home = await newServiceHome()
+  const service = asProcessOne(home)
+  await service.ready()
+  expect(service.log).toContain('the service is process 1 of its container')
+  process.kill(processOneOf(service), 'SIGTERM')
+  expect(await service.ended).toBe(0)
+})
+
+/** Code that runs before the program. It says whether a handler of SIGTERM is set before the service's code is loaded. */
+const watcher = `
+const { on } = process
+process.on = function (signal, ...rest) {
+  if (signal === 'SIGTERM') {
+    const isLoaded = process.moduleLoadList.some((name) => name.includes('sqlite'))
+    require('node:fs').writeSync(2, isLoaded ? '[late]' : '[first]')
+  }
+  return on.call(this, signal, ...rest)
+}`
+
+test('signals have a handler before the code of the service is loaded', async () => {
+  const home = await newServiceHome()
+  const file = join(home.folder, 'watcher.cjs')
+  writeFileSync(file, watcher)
+  home.env.NODE_OPTIONS = `--require=${file}`
+  const service = await home.start()
+  expect(service.log).toMatch(/^\[first\]/)
+  expect(await service.kill()).toBe(0)
+})
+
+function asProcessOne(home: ServiceHome): ServiceProcess {
+  const args = ['--pid', '--fork', '--kill-child', process.execPath, home.program, 'start', '--json']
+  const service = new ServiceProcess(spawn('unshare', args, { cwd: home.folder, env: home.env, stdio: 'pipe' }))
+  onTestFinished(() => void service.child.kill('SIGKILL'))
+  return service
+}
+
+/** The id, outside of its namespace, of the process that `unshare` has started. Throws before it has. */
+function processOneOf({ child: { pid } }: ServiceProcess): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  if (children === '') throw new Error('unshare has started nothing yet')
+  return Number(children)
+}
