@@ -4,7 +4,7 @@ import { reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { logNamesOf, sendCommand } from '../../fleet/commands/store.ts'
-import { machineChangesOf } from '../../web/queries/machine-changes.ts'
+import { machineChangesOf } from '../../web/queries/agent.ts'
 import { maxMachineChanges } from '../report-store/written.ts'
 
 const offer = { controls: ['pause', 'resume'] }

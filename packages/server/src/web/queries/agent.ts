@@ -1,5 +1,5 @@
-import type { AgentPage, Role } from '@svc/api'
-import { pausedLabel, readPause } from '@svc/protocol'
+import type { AgentPage, LevelChange, MachineChange, Role } from '@svc/api'
+import { pausedLabel, readPause, type SettingValue } from '@svc/protocol'
 import { logNamesOf, openCommands } from '../../fleet/commands/store.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
 import { pendingUsage } from '../../fleet/reports/pending.ts'
@@ -11,7 +11,6 @@ import { bindingsOf } from './bindings.ts'
 import { listedCommand } from './commands.ts'
 import { fitting, jsonBytes } from './fitting.ts'
 import { fleetRows } from './fleet-rows.ts'
-import { machineChangesOf } from './machine-changes.ts'
 import { agentUpdates } from './updates.ts'
 
 /** An agent's page: the last report as it was received (I9), and what the service stores with it. */
@@ -105,3 +104,30 @@ const modelRowsRead = 2000
 const maxNamesBytes = 32 * 1024
 
 const fittingNames = (names: Iterable<string>): string[] => fitting(names, (name) => jsonBytes(name) + 1, maxNamesBytes)
+
+/** The level changes of an agent, newest first. */
+export const levelsOf = (db: Db, agent: { id: string }, limit: number): Promise<LevelChange[]> =>
+  db
+    .selectFrom('level_change')
+    .select(['at', 'level', 'label'])
+    .where('agent_id', '=', agent.id)
+    .orderBy('at', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute()
+
+/** The changes that were made on an agent's machine and not by a command of the service, newest first. */
+export async function machineChangesOf(db: Db, agent: { id: string }, limit: number): Promise<MachineChange[]> {
+  const rows = await db
+    .selectFrom('machine_change')
+    .select(['at', 'kind', 'key', 'before', 'after'])
+    .where('agent_id', '=', agent.id)
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ before, after, ...change }) => ({
+    ...change,
+    before: JSON.parse(before) as SettingValue,
+    after: JSON.parse(after) as SettingValue,
+  }))
+}
