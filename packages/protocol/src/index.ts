@@ -59,7 +59,7 @@ export {
 } from './settings.ts'
 export { sizeText } from './size.ts'
 export { readStatusFile, type StatusFile } from './status-file.ts'
-export { foreignLine, printed, safeJson, safeLine, safeText } from './terminal.ts'
+export { aligned, foreignLine, printed, safeJson, safeLine, safeText } from './terminal.ts'
 export { clean, cleanText, cut, endOf, shown } from './text.ts'
 export { isUtf16, readText } from './text-file.ts'
 export * from './times.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { printed, safeJson, safeLine, safeText } from './terminal.ts'
+import { aligned, printed, safeJson, safeLine, safeText } from './terminal.ts'
 
 const steering = ['\u061c', '\u200e', '\u200f', '\u2028', '\u2029', '\u202a', '\u202e', '\u2066', '\u2069', '\u009b']
 
@@ -9,6 +9,16 @@ test.each(steering)('%j reaches a terminal neither as text nor in JSON, and the 
   const json = safeJson({ text: `a${c}b` })
   expect(json).not.toContain(c)
   expect(JSON.parse(json)).toEqual({ text: `a${c}b` })
+})
+
+test('the columns of a table are as wide as their widest cell, which is counted in characters', () => {
+  const rows = [
+    ['NAME', 'STATE', ''],
+    ['🦊🦊', 'ok', 'x'],
+    ['mail-triage', '', ''],
+  ]
+  expect(aligned(rows)).toEqual(['NAME         STATE', '🦊🦊           ok     x', 'mail-triage'])
+  expect(aligned([])).toEqual([])
 })
 
 const esc = '\u001b'

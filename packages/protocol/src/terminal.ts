@@ -22,6 +22,14 @@ export const foreignLine = (text: string, max = 200): string => cut(safeLine(tex
 export const safeJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replace(escapedInJson, escaped)
 
+/** Pads the cells of a table with spaces, so that its columns are aligned. The first row says how many there are. */
+export function aligned(rows: readonly (readonly string[])[]): string[] {
+  const length = (cell = '') => [...cell].length
+  const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => length(row[i]))))
+  const padded = (cell: string, i: number) => cell + ' '.repeat(Math.max(0, (widths[i] ?? 0) - length(cell)))
+  return rows.map((row) => row.map(padded).join('  ').trimEnd())
+}
+
 const escaped = (c: string) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose

@@ -3,7 +3,7 @@
  * reached. Texts from agents and the service are printed so that they cannot control the terminal (I31).
  */
 import { fstatSync, writeSync } from 'node:fs'
-import { safeLine as oneLine, safeText as safe, safeJson } from '@svc/protocol'
+import { aligned, safeLine as oneLine, safeText as safe, safeJson } from '@svc/protocol'
 import { exits, messageOf, Refusal } from '../../machine/base/errors.ts'
 import { explained } from '../../machine/files/space.ts'
 
@@ -82,14 +82,5 @@ export function show(json: boolean | undefined, value: unknown, lines: () => str
   say(typeof shown === 'string' ? shown : shown.join('\n'))
 }
 
-/** Pads the cells of a table with spaces, so that the columns are aligned. */
-export function columns(rows: readonly (readonly string[])[]): string[] {
-  const plain = rows.map((row) => row.map(oneLine))
-  const widths = (plain[0] ?? []).map((_, i) => Math.max(...plain.map((row) => row[i]?.length ?? 0)))
-  return plain.map((row) =>
-    row
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
-}
+/** The lines of a table whose columns are aligned. */
+export const columns = (rows: readonly (readonly string[])[]): string[] => aligned(rows.map((row) => row.map(oneLine)))

@@ -2,7 +2,7 @@
  * Formats values for a terminal. Text from agents and people can neither move the cursor nor end a line of a table
  * (I31).
  */
-import { isObject, isOwnMachineOnly, ownMachineWords, safeText } from '@svc/protocol'
+import { aligned, isObject, isOwnMachineOnly, ownMachineWords, safeText } from '@svc/protocol'
 
 /**
  * A text table: the rows under their headings, with columns as wide as their contents. If there are no rows, the result
@@ -10,19 +10,8 @@ import { isObject, isOwnMachineOnly, ownMachineWords, safeText } from '@svc/prot
  */
 export function table(headings: string[], rows: (string | number | null | undefined)[][], none: string): string {
   if (rows.length === 0) return none
-  const cells = [headings, ...rows].map((row) => row.map((cell) => line(String(cell ?? '-'))))
-  const widths = headings.map((_, i) => Math.max(...cells.map((row) => [...(row[i] ?? '')].length)))
-  return cells
-    .map((row) =>
-      row
-        .map((cell, i) => pad(cell, widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  return aligned([headings, ...rows].map((row) => row.map((cell) => line(String(cell ?? '-'))))).join('\n')
 }
-
-const pad = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - [...text].length))
 
 /** Makes one safe line of any text. */
 export const line = (text: string): string => safeText(text).replace(/[\n\t]+/g, ' ')
