@@ -1,3 +1,4 @@
+import type { ChangeContext } from '../../people/audit/by.ts'
 import { command } from '../shared/command.ts'
 import { asOperator, Refused } from '../shared/request.ts'
 
@@ -34,7 +35,6 @@ export const databaseCommands = {
     says: 'accept that changes are missing after the database went back, and end the alert about it',
     run: async (call) => {
       const { openLoss } = await import('../../platform/marks.ts')
-      const { acceptLoss } = await import('../backup/accept-loss.ts')
       const loss = await openLoss(call.store.db)
       if (!loss) throw new Refused('The database lost no changes that the nodes noticed.')
       await acceptLoss(asOperator(call), loss)
@@ -42,4 +42,15 @@ export const databaseCommands = {
     },
     show: () => 'Accepted. The alert about the database ends with the next evaluation.',
   }),
+}
+
+/** Ends the warnings about changes that the database lost, because the operator accepts that they are missing. */
+async function acceptLoss({ db, by, now }: ChangeContext, { from, until }: LossShown): Promise<void> {
+  const { audit } = await import('../../people/audit/store.ts')
+  const { transaction } = await import('../../platform/db/transaction.ts')
+  await transaction(db, async (trx) => {
+    await trx.deleteFrom('service_back').execute()
+    const entry = { workspaceId: null, at: now, by, action: 'service.loss_accepted', subject: 'service' }
+    await audit(trx, { ...entry, details: { from, until } })
+  })
 }

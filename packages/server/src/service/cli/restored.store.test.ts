@@ -10,7 +10,7 @@ import { writeBackup } from '../../operator/backup/backup.ts'
 import { type Restored, restoreBackup } from '../../operator/backup/restore.ts'
 import { databaseFile, secretOf } from '../../platform/data-folder.ts'
 import { openEmbedded, type Store } from '../../platform/db/open.ts'
-import { revivedLines, unknownLines } from './restored-words.ts'
+import { revivedLines, unknownLines } from './restore.ts'
 import { words as commands } from './words.ts'
 
 describe('a restore', () => {

@@ -1,7 +1,10 @@
-/** Carries out the operations on alerts, mutes, rules, channels and deliveries. */
+/**
+ * Carries out the operations on alerts, mutes, rules, channels and deliveries, on the settings for messages, and on the
+ * hours in which an agent is expected to report.
+ */
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { alertPages, alerts, type ChannelTest } from '@svc/api'
+import { alertPages, alertSettings, alerts, type ChannelTest } from '@svc/api'
 import { acknowledgeAlert, acknowledgeAlerts } from '../../alerts/changes/acknowledging.ts'
 import {
   addChannel,
@@ -19,6 +22,7 @@ import { channelNames, listAlerts, listMutes, listRules, ruleRow } from '../../a
 import { liftMute, muteAlerts } from '../../alerts/changes/muting.ts'
 import { setRule } from '../../alerts/changes/rules.ts'
 import { writerOf } from '../../alerts/messages/writing.ts'
+import { hoursOf, setAgentHours, setAlertSettings, settingsOf } from '../../alerts/settings.ts'
 import { sendersOf } from '../../deliveries/senders.ts'
 import { sendTest } from '../../deliveries/serving.ts'
 import type { Config } from '../../platform/base.ts'
@@ -109,4 +113,10 @@ export const alertOperations = [
   ),
   looks(alerts.deliveries, ({ deps, workspace }, asked) => listDeliveries(deps.store.db, workspace, asked)),
   acts(alerts.retryDelivery, ({ workspace, params, ...ctx }) => retryDelivery(ctx, workspace, params.id)),
+  looks(alertSettings.alertSettings, ({ deps, workspace }) => settingsOf(deps.store.db, workspace)),
+  acts(alertSettings.setAlertSettings, ({ workspace, ...ctx }, wanted) => setAlertSettings(ctx, workspace, wanted)),
+  looks(alertSettings.agentHours, ({ deps, agent }) => hoursOf(deps.store.db, agent)),
+  acts(alertSettings.setAgentHours, ({ agent, ...ctx }, { hours }) => setAgentHours(ctx, agent, hours), {
+    agents: () => [],
+  }),
 ]

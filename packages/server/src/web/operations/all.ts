@@ -2,7 +2,6 @@
 import { accountOperations } from './account.ts'
 import { actionOperations } from './actions.ts'
 import { agentOperations } from './agents.ts'
-import { alertSettingOperations } from './alert-settings.ts'
 import { alertOperations } from './alerts.ts'
 import { blueprintOperations } from './blueprints.ts'
 import { commandOperations } from './commands.ts'
@@ -24,7 +23,6 @@ export const boundOperations = [
   ...updateOperations,
   ...rolloutOperations,
   ...alertOperations,
-  ...alertSettingOperations,
   ...personalOperations,
   ...blueprintOperations,
 ]
