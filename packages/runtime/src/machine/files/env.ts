@@ -9,7 +9,7 @@ import { Refusal } from '../base/errors.ts'
 import { hint } from '../hint.ts'
 import { writeDurably } from './durable.ts'
 import { type Folder, prepare } from './folder.ts'
-import { noteNetwork, toRemember } from './network.ts'
+import { noteNetwork, staysHere, toRemember } from './network.ts'
 import { readFile } from './read.ts'
 
 export type Env = ReadonlyMap<string, string>
@@ -156,5 +156,4 @@ export function readOrigin(written: string): { ok: true; value: string } | { ok:
  * True if others could read a token that is sent to this origin: the connection has no TLS, and does not stay on this
  * machine.
  */
-export const isExposed = (origin: string): boolean =>
-  origin.startsWith('http://') && !/^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/.test(origin)
+export const isExposed = (origin: string): boolean => origin.startsWith('http://') && !staysHere(origin)

@@ -33,12 +33,16 @@ export const rememberedVariables = (): NamedValues => remembered
 export const unremembered = (): string[] =>
   authorityNames.filter((name) => process.env[name] && remembered[name] === undefined)
 
+/** True for an origin without TLS whose connections do not leave this machine. */
+export const staysHere = (origin: string): boolean =>
+  /^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/.test(origin)
+
 /**
  * The variables to write beside an address: those that this process has; undefined removes one, which is what an empty
  * variable asks for. A connection without TLS to this machine itself needs none.
  */
 export function toRemember(origin: string, own: NamedValues = process.env, home = accountHome()): NamedValues {
-  if (/^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/.test(origin)) return {}
+  if (staysHere(origin)) return {}
   const given = names.filter((name) => name !== 'HOME' && own[name] !== undefined)
   const kept = given.map((name) => [name, keptValue(name, own[name] ?? '')] as const)
   const isOwnHome = own.HOME && isAbsolute(own.HOME) && own.HOME !== home && process.getuid?.() !== 0
