@@ -1,7 +1,7 @@
 /** The keys of a filter: which values each takes, and which agents a value selects. */
 import { type controls, isVersion, type levels } from '@svc/protocol'
 import type { WishState } from '../answers/updates.ts'
-import { readDuration } from '../duration.ts'
+import { readDuration } from '../words/durations.ts'
 import { type Comparison, compareRanked, knownVersion, type Operator, rankedVersion, withinOne } from './compare.ts'
 import { type FilterFacts, isSilent, levelOf } from './facts.ts'
 import type { Field } from './texts.ts'

@@ -14,7 +14,6 @@ import {
   type RuleSettings,
 } from '../answers/alerts.ts'
 import * as bounds from '../bounds.ts'
-import { maxDurationSeconds } from '../duration.ts'
 import {
   count,
   flag,
@@ -35,6 +34,7 @@ import {
   yesOrNo,
 } from '../input.ts'
 import { change, look } from '../operation.ts'
+import { maxDurationSeconds } from '../words/durations.ts'
 import { ruleNames } from '../words/rules.ts'
 import { nameMax } from './typed.ts'
 

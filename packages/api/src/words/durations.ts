@@ -1,17 +1,55 @@
-/** Durations in words. */
+/** Durations: as people type them, such as `10m`, and in words. */
 
-/** The units in which durations are shown, each with its length in seconds. */
+/** The units of durations, each with its length in seconds. */
 export const units = { days: 86_400, hours: 3600, minutes: 60, seconds: 1 } as const
 export type Unit = keyof typeof units
+const unitNames = Object.keys(units) as Unit[]
+
+export const maxDurationSeconds = 30 * units.days
+export const durationsAccepted = 'a whole number with s, m, h or d, such as 0s, 10m or 2h, and at most 30d'
+
+/**
+ * Reads a duration such as `10m` and returns its seconds, never rounded; undefined for a text that is no such duration,
+ * or for one of more than `max` seconds.
+ */
+export function readDuration(text: string, max: number = maxDurationSeconds): number | undefined {
+  const [, count, letter] = /^(\d{1,7})([smhd])$/.exec(text) ?? []
+  const unit = unitNames.find((one) => one[0] === letter)
+  if (count === undefined || unit === undefined) return undefined
+  const seconds = Number(count) * units[unit]
+  return seconds <= max ? seconds : undefined
+}
 
 /** Converts seconds to the largest unit that divides them: 600 are 10 minutes, 90 are 90 seconds. */
 export function inUnit(seconds: number): { number: number; unit: Unit } {
-  const unit = (Object.keys(units) as Unit[]).find((one) => seconds >= units[one] && seconds % units[one] === 0)
-  return unit ? { number: seconds / units[unit], unit } : { number: seconds, unit: 'seconds' }
+  const unit = unitNames.find((one) => seconds >= units[one] && seconds % units[one] === 0) ?? 'seconds'
+  return { number: seconds / units[unit], unit }
 }
 
-/** A duration in words, in the largest unit that divides it: `10 minutes`, `90 seconds`, `1 day`. */
-export function lengthOf(seconds: number): string {
+/** Writes a number of seconds as a duration in the largest unit that divides it: 600 is `10m`, 90 is `90s`. */
+export function writeDuration(seconds: number): string {
   const { number, unit } = inUnit(seconds)
-  return `${number} ${number === 1 ? unit.slice(0, -1) : unit}`
+  return `${number}${unit[0]}`
 }
+
+/** A duration that people chose, in words, in the largest unit that divides it: `10 minutes`, `90 seconds`, `1 day`. */
+export function durationText(seconds: number): string {
+  const { number, unit } = inUnit(seconds)
+  return counted(number, unit)
+}
+
+/**
+ * The time that has passed, in words: `10 minutes`, `2 hours`, `1 hour 30 minutes`, `3 days`. It names at most the two
+ * largest units, and seconds only below a minute.
+ */
+export function elapsedText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  if (seconds < units.minutes) return counted(seconds, 'seconds')
+  const days = Math.floor(seconds / units.days)
+  const hours = Math.floor((seconds % units.days) / units.hours)
+  const minutes = days > 0 ? 0 : Math.floor((seconds % units.hours) / units.minutes)
+  const parts = [days > 0 && counted(days, 'days'), hours > 0 && counted(hours, 'hours')]
+  return [...parts, minutes > 0 && counted(minutes, 'minutes')].filter(Boolean).join(' ')
+}
+
+const counted = (number: number, unit: Unit): string => `${number} ${number === 1 ? unit.slice(0, -1) : unit}`

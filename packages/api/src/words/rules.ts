@@ -1,6 +1,6 @@
 /** Alert rules: their names, their words, and the settings that only some of them have. */
 import { limits } from '@svc/protocol'
-import { lengthOf } from './durations.ts'
+import { durationText } from './durations.ts'
 
 /** The settings of a rule that its condition names. */
 interface Set {
@@ -31,7 +31,7 @@ const rules = {
   status_stale: {
     heading: 'Status file too old',
     when: () =>
-      `the status file of any agent is older than ${lengthOf(limits.statusLateSeconds)} and ${limits.statusLateGaps} times its usual interval, or than ${lengthOf(limits.statusOnceSeconds)} if it was written only once`,
+      `the status file of any agent is older than ${durationText(limits.statusLateSeconds)} and ${limits.statusLateGaps} times its usual interval, or than ${durationText(limits.statusOnceSeconds)} if it was written only once`,
   },
   binding: { heading: 'Broken binding', when: () => 'a binding of any agent is broken' },
   disk: { heading: 'Disk nearly full', when: () => 'the disk of any agent is full or nearly full' },

@@ -1,13 +1,13 @@
 /** Puts alerts, rules and mutes into the words of the page. */
 import type { AlertLine, RuleName, RuleRow, RuleSettings } from '@svc/api'
-import { alertRules, itemText, lengthOf, subjectText } from '@svc/api/words'
+import { alertRules, durationText, itemText, subjectText } from '@svc/api/words'
 
 /**
  * The condition of a rule, as a sentence on the page has it after the names of the channels: `when any agent is offline
  * for 10 minutes`.
  */
 export const conditionOf = (rule: RuleRow): string =>
-  `when ${alertRules[rule.rule].when(rule)}${rule.after > 0 ? ` for ${lengthOf(rule.after)}` : ''}`
+  `when ${alertRules[rule.rule].when(rule)}${rule.after > 0 ? ` for ${durationText(rule.after)}` : ''}`
 
 /**
  * The channels of a rule, as a sentence on the page names them: `#ops and #mail`, `all channels` or `nobody`. A rule
@@ -31,7 +31,7 @@ export function followUpsOf({ level, reminds, escalation }: RuleSettings): strin
   if (level === 'bad') sentences.push(reminds ? 'Repeated after 1 hour, then daily.' : 'Not repeated.')
   if (escalation)
     sentences.push(
-      `If nobody acknowledges it within ${lengthOf(escalation.after)}, also tell ${named(escalation.channels)}.`,
+      `If nobody acknowledges it within ${durationText(escalation.after)}, also tell ${named(escalation.channels)}.`,
     )
   return sentences
 }

@@ -1,7 +1,7 @@
 import { ownMachineWords } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { type AlertChange, cleanChange, foldChanges, groupedBody, singleBody, textOf } from './message.ts'
-import { lengthOf, summaryOf } from './words.ts'
+import { summaryOf } from './words.ts'
 
 const at = Date.UTC(2026, 10, 22, 14, 2, 11, 345)
 const since = Date.UTC(2026, 10, 22, 13, 51, 40, 999)
@@ -152,18 +152,6 @@ test.each<[Partial<AlertChange>, string]>([
   const one = change(more)
   expect(summaryOf(one.type, one, one.at)).toBe(summary)
 })
-
-test.each([
-  [0, '0 seconds'],
-  [-5, '0 seconds'],
-  [second, '1 second'],
-  [minute, '1 minute'],
-  [10 * minute + 31 * second, '10 minutes'],
-  [hour, '1 hour'],
-  [hour + 30 * minute, '1 hour 30 minutes'],
-  [25 * hour + 59 * minute, '1 day 1 hour'],
-  [48 * hour + 5 * minute, '2 days'],
-])('%d ms are %s', (ms, text) => expect(lengthOf(ms)).toBe(text))
 
 test('several changes are counted, and a line has up to ten names', () => {
   const changes = [

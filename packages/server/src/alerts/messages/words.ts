@@ -4,15 +4,11 @@
  */
 
 import { type AlertSubject, type MessageType, otherItems, type RuleName } from '@svc/api'
-import { alertRules, subjectText } from '@svc/api/words'
+import { alertRules, elapsedText, subjectText } from '@svc/api/words'
 import { named } from '../../people/accounts/named.ts'
 import type { EndCause } from '../rules/conditions.ts'
 import type { RuleWords } from '../rules/rule.ts'
 import { ruleRecords } from '../rules/rules.ts'
-
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
 
 /** The agents of a mass silence. */
 export interface MassAgents {
@@ -61,7 +57,7 @@ export function summaryOf(type: MessageType, alert: SummarizedAlert, now: number
     case 'alert.opened':
       if (mass !== undefined) return mass
       if (!lasts(rule) || now - since < 1000) return sentence(`${who} ${begins}`, alert)
-      return sentence(`${who} ${is} for ${lengthOf(now - since)}`, alert)
+      return sentence(`${who} ${is} for ${elapsedText(now - since)}`, alert)
     case 'alert.reminder':
       return sentence(`Still open: ${mass ?? stillIs}`, alert)
     case 'alert.acknowledged':
@@ -95,7 +91,7 @@ function endedSentence(who: string, was: string, { rule, since, because }: Summa
   const at = ` at ${clockOf(end, end)}`
   const why = because === undefined ? '' : ` because ${causes[because]}`
   if (!lasts(rule)) return `${because === undefined ? 'Ended' : 'Closed'}${at}${why}: ${who} ${was}`
-  const lasted = `${who} ${was} from ${clockOf(since, end)} to ${clockOf(end, end)}, for ${lengthOf(end - since)}`
+  const lasted = `${who} ${was} from ${clockOf(since, end)} to ${clockOf(end, end)}, for ${elapsedText(end - since)}`
   return because === undefined ? lasted : `Closed${why}: ${lasted}`
 }
 
@@ -105,25 +101,6 @@ function whoOf({ rule, subject, agents }: SummarizedAlert): string {
   if (subject.kind === 'rollout') return `The rollout of ${subject.name}`
   return subjectText(subject)
 }
-
-/**
- * A duration in words: "10 minutes", "2 hours", "1 hour 30 minutes", "3 days". It names at most the two largest units,
- * and seconds only below a minute.
- */
-export function lengthOf(ms: number): string {
-  if (ms < minute) return counted(Math.max(0, Math.floor(ms / 1000)), 'second')
-  const parts = [
-    counted(Math.floor(ms / day), 'day'),
-    counted(Math.floor((ms % day) / hour), 'hour'),
-    ...(ms >= day ? [] : [counted(Math.floor((ms % hour) / minute), 'minute')]),
-  ]
-  return parts
-    .filter((part) => !part.startsWith('0 '))
-    .slice(0, 2)
-    .join(' ')
-}
-
-const counted = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`
 
 /**
  * The time of day as "14:02 UTC". The date is put in front if the time `beside`, to which it is compared, is on another

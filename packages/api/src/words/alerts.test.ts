@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest'
-import { lengthOf, namesOf } from './index.ts'
-
-test.each([
-  [0, '0 seconds'],
-  [90, '90 seconds'],
-  [60, '1 minute'],
-  [7200, '2 hours'],
-  [86_400, '1 day'],
-])('%i seconds are %s', (seconds, words) => expect(lengthOf(seconds)).toBe(words))
+import { namesOf } from './alerts.ts'
 
 test('of many names ten are shown', () => {
   const names = Array.from({ length: 12 }, (_, i) => `a${i}`)

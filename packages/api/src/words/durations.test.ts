@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { maxDurationSeconds, readDuration, writeDuration } from './duration.ts'
+import { durationText, elapsedText, maxDurationSeconds, readDuration, writeDuration } from './durations.ts'
+
+const [second, minute, hour] = [1000, 60_000, 3_600_000]
 
 test.each([
   ['0s', 0],
@@ -39,3 +41,23 @@ test('every duration is read as it was written', () => {
   )
   expect([0, 59, 60, 90, 7200, 172_800].map(writeDuration)).toEqual(['0s', '59s', '1m', '90s', '2h', '2d'])
 })
+
+test.each([
+  [0, '0 seconds'],
+  [90, '90 seconds'],
+  [60, '1 minute'],
+  [7200, '2 hours'],
+  [86_400, '1 day'],
+])('%i seconds are %s', (seconds, words) => expect(durationText(seconds)).toBe(words))
+
+test.each([
+  [0, '0 seconds'],
+  [-5, '0 seconds'],
+  [second, '1 second'],
+  [minute, '1 minute'],
+  [10 * minute + 31 * second, '10 minutes'],
+  [hour, '1 hour'],
+  [hour + 30 * minute, '1 hour 30 minutes'],
+  [25 * hour + 59 * minute, '1 day 1 hour'],
+  [48 * hour + 5 * minute, '2 days'],
+])('%d ms are %s', (ms, text) => expect(elapsedText(ms)).toBe(text))
