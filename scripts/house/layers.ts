@@ -237,7 +237,7 @@ export const orders: Readonly<Record<string, Order>> = {
             'operator/commands': 'commands of `svc-server`, a file for each noun',
           },
           {
-            'operator/shared': 'what commands share: arguments, stores, what they print',
+            'operator/shared': 'what commands share: arguments, how they make changes, what they print',
           },
           {
             'operator/backup': 'backup and restore',

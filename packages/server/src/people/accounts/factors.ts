@@ -11,13 +11,13 @@ import { done, refuse } from '../../platform/verdict.ts'
 import type { By } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import {
-  confirmTotp,
   factorShownAt,
   hasFactor,
   noteProof,
   recoveryLeft,
   removeFactors,
   replaceRecovery,
+  setConfirmed,
   storeTotp,
   totpOf,
   useRecovery,
@@ -82,7 +82,7 @@ export async function beginTotp({ db, config, by, now }: Ctx): Promise<Verdict<N
  * Adds the authenticator app by a code that it shows. The session then counts as one in which a factor was shown. The
  * other sessions end, because they have shown none, and one of them may be somebody else's.
  */
-export async function addTotp(
+export async function confirmTotp(
   ctx: Ctx,
   typed: string,
 ): Promise<Verdict<RecoveryCodes, 'totp_on' | 'factor_unknown' | 'code_wrong'>> {
@@ -95,7 +95,7 @@ export async function addTotp(
   if (secret === undefined) return refuse('factor_unknown', 'The service can no longer read this secret. Begin again.')
   const step = stepOf(typed, secret, 0, now)
   if (step === undefined) return wrongFor(ctx, typed, secret, 0)
-  if (!(await confirmTotp(db, row, step, now)))
+  if (!(await setConfirmed(db, row, step, now)))
     return refuse('factor_unknown', 'The secret was replaced or removed meanwhile. Begin again.')
   await noteProof(db, session, 'factor', now)
   const recovery = await replaceRecovery(db, by.id, now)

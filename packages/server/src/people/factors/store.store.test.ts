@@ -7,7 +7,6 @@ import { transaction } from '../../platform/db/transaction.ts'
 import { halfLasts, lockedFor, maxWrongCodes } from './rules.ts'
 import {
   beginHalf,
-  confirmTotp,
   countCode,
   forgetWrongCodes,
   halfOf,
@@ -15,6 +14,7 @@ import {
   recoveryLeft,
   removeFactors,
   replaceRecovery,
+  setConfirmed,
   storeTotp,
   useHalf,
   useRecovery,
@@ -31,7 +31,7 @@ async function ann({ db, engine }: Store): Promise<string> {
   await insert.execute(db)
   expect(await storeTotp(db, id, 'sealed', now)).toBe(true)
   expect(await hasFactor(db, id)).toBe(false)
-  expect(await confirmTotp(db, { person_id: id, secret: 'sealed' }, 100, now)).toBe(true)
+  expect(await setConfirmed(db, { person_id: id, secret: 'sealed' }, 100, now)).toBe(true)
   return id
 }
 const atOnce = <T>(count: number, work: () => Promise<T>) => Promise.all(Array.from({ length: count }, work))
@@ -101,7 +101,7 @@ everyEngine('second factors', (open) => {
     await removeFactors(db, person)
     await storeTotp(db, person, 'first', now)
     await storeTotp(db, person, 'second', now)
-    expect(await confirmTotp(db, { person_id: person, secret: 'first' }, 1, now)).toBe(false)
-    expect(await confirmTotp(db, { person_id: person, secret: 'second' }, 1, now)).toBe(true)
+    expect(await setConfirmed(db, { person_id: person, secret: 'first' }, 1, now)).toBe(false)
+    expect(await setConfirmed(db, { person_id: person, secret: 'second' }, 1, now)).toBe(true)
   })
 })

@@ -31,7 +31,7 @@ export async function storeTotp(db: Db, personId: string, sealed: string, now: n
 }
 
 /** Makes the app with this sealed secret a second factor. False if it was confirmed, replaced or removed meanwhile. */
-export async function confirmTotp(
+export async function setConfirmed(
   db: Db,
   { person_id, secret }: { person_id: string; secret: string },
   step: number,

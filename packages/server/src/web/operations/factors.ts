@@ -1,6 +1,6 @@
 /** Carries out the operations on a person's second factors. Proofs and the second half of a sign-in have own routes. */
 import { factors } from '@svc/api'
-import { addTotp, beginTotp, factorsOf, makeRecoveryCodes, removeTotp } from '../../people/accounts/factors.ts'
+import { beginTotp, confirmTotp, factorsOf, makeRecoveryCodes, removeTotp } from '../../people/accounts/factors.ts'
 import { isOldNodeAmong } from '../../people/factors/nodes.ts'
 import type { Live } from '../../platform/base.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -22,7 +22,7 @@ export const factorOperations = [
   personActs(factors.confirmTotp, async ({ people, ...ctx }, { code }) => {
     await refuseOldNodes(ctx.db, people.live)
     const clocksDiffer = (seconds: number) => people.log && noteClocks(people.log, ctx.by, seconds)
-    return addTotp({ ...ctx, config: people.config, clocksDiffer }, code)
+    return confirmTotp({ ...ctx, config: people.config, clocksDiffer }, code)
   }),
   personActs(factors.makeRecoveryCodes, ({ people, ...ctx }) => makeRecoveryCodes({ ...ctx, config: people.config })),
   personActs(factors.removeTotp, ({ people, ...ctx }) => removeTotp({ ...ctx, config: people.config }), {
