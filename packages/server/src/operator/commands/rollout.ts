@@ -67,26 +67,18 @@ export const rolloutCommands = {
   }),
   ...commandOf(rollouts.pauseRollout, {
     at: onRollout,
-    run: async (call, at) => {
-      await perform(call, rollouts.pauseRollout, at)
-      return pageOf(call, at)
-    },
+    run: (call, at) => pageAfter(perform(call, rollouts.pauseRollout, at), call, at),
     show: headOf,
   }),
   ...commandOf(rollouts.continueRollout, {
     at: onRollout,
-    run: async (call, at) => {
-      await perform(call, rollouts.continueRollout, at)
-      return pageOf(call, at)
-    },
+    run: (call, at) => pageAfter(perform(call, rollouts.continueRollout, at), call, at),
     show: headOf,
   }),
   ...commandOf(rollouts.cancelRollout, {
     at: onRollout,
-    run: async (call, at) => {
-      await perform(call, rollouts.cancelRollout, at, { withdraw: call.options.withdraw === true })
-      return pageOf(call, at)
-    },
+    run: (call, at) =>
+      pageAfter(perform(call, rollouts.cancelRollout, at, { withdraw: call.options.withdraw === true }), call, at),
     show: headOf,
   }),
 }
@@ -102,6 +94,11 @@ async function pageOf({ store, now }: CommandCall, { workspace, id }: AtRollout)
   const page = await rolloutPage(store.db, workspace, id, now())
   if (!page) throw new Missing(noRollout(id))
   return page
+}
+
+async function pageAfter(change: Promise<unknown>, call: CommandCall, at: AtRollout): Promise<Page> {
+  await change
+  return pageOf(call, at)
 }
 
 function wantedOf(request: Request): NewRollout {
