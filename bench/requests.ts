@@ -1,0 +1,157 @@
+/**
+ * Measures what each operation of people costs with the largest input that it accepts, in a workspace of 10,000 agents:
+ * the CPU of the service until the answer, and the longest turn of its event loop until a moment later. The operations
+ * are those of packages/api that list something of a workspace or take a thousand names (requests/largest.ts).
+ *
+ *   npm run bench -- requests [--agents 10000] [--rounds 5]
+ */
+import { rmSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import type { Store } from '../packages/server/src/platform/db/open.ts'
+import { newId } from '../packages/server/src/platform/ids.ts'
+import { type Service, startService, workspace } from './common/service.ts'
+import { signIn } from './common/sign-in.ts'
+import { count, fixed, table } from './common/table.ts'
+import { median, timed } from './common/times.ts'
+import { longestTurn, notingTurns, recordings } from './common/turns.ts'
+import { cpuSecondsOfThreads } from './common/usage.ts'
+import { startLoad } from './fleet/load.ts'
+import { type Largest, largestOf, type Names } from './requests/largest.ts'
+
+/** The limits: the CPU of a request as a multiple of that of the statement, and the milliseconds of a turn. */
+const most = { ratio: 5, turn: 50 } as const
+/** The milliseconds after the answer for which turns count, since some operations go on after it. */
+const afterMs = 600
+const person = 'person-0@example.org'
+
+export async function benchRequests(args: string[]): Promise<string> {
+  const { values } = parseArgs({
+    args,
+    options: { agents: { type: 'string', default: '10000' }, rounds: { type: 'string', default: '5' } },
+  })
+  const [agents, rounds] = [Number(values.agents), Number(values.rounds)]
+  const turns = `${recordings}/svc-bench-requests-${process.pid}`
+  const service = await startService(agents, { people: [person], env: notingTurns(turns), history: true })
+  try {
+    await service.offline((store) => fill(store))
+    await reported(service, agents)
+    const limit = await limitOf(service)
+    const measured = await measure(service, turns, rounds)
+    return text(measured, { limit, agents, rounds })
+  } finally {
+    await service.stop()
+    rmSync(turns, { force: true })
+  }
+}
+
+/** Adds a version that the agents may get, and alerts that are open. */
+async function fill({ db }: Store): Promise<void> {
+  const { id } = await db.selectFrom('workspace').select('id').where('slug', '=', workspace).executeTakeFirstOrThrow()
+  const now = Date.now()
+  await db.insertInto('blueprint').values({ id: 'b', workspace_id: id, name: 'mail', created_at: now }).execute()
+  await db
+    .insertInto('blueprint_version')
+    .values({
+      ...{ id: 'v', blueprint_id: 'b', version: '2.0.0', description: '', sha256: '', size: 0, uploaded_at: now },
+      ...{ uploaded_by: null, uploaded_by_name: 'x', manifest: '{}', files: '[]', bundle: Buffer.alloc(0) },
+    })
+    .execute()
+  await db.updateTable('agent').set({ blueprint: 'mail' }).execute()
+  const agents = await db.selectFrom('agent').select(['id', 'name']).limit(1000).execute()
+  for (const agent of agents)
+    await db
+      .insertInto('alert')
+      .values({
+        ...{ id: newId(now), scope: id, workspace_id: id, rule: 'bad', level: 'bad', phase: 'open' },
+        ...{ subject_kind: 'agent', subject_id: agent.id, subject_name: agent.name, phase_since: now, since: now },
+        ...{ openings: '[]', opened_at: now, told: 'nothing', reminders: 0, frozen: 0, muted: 1, version: 1 },
+      })
+      .execute()
+}
+
+/** Lets each agent report once. */
+async function reported({ port }: Service, agents: number): Promise<void> {
+  const load = await startLoad({ port, agents, connections: Math.min(agents, 5000), interval: 30 })
+  await sleep(33_000)
+  await load.stop()
+}
+
+/** The CPU in milliseconds of one statement that reads the last report of every agent, and of reading its JSON. */
+async function limitOf(service: Service): Promise<number> {
+  const store = service.open()
+  try {
+    const read = async () => {
+      const rows = await store.db.selectFrom('agent_report').select(['agent_id', 'body']).execute()
+      return rows.map(({ body }) => JSON.parse(body ?? '{}') as unknown)
+    }
+    const times: number[] = []
+    for (let i = 0; i < 11; i++) times.push((await timed(read)).cpu)
+    return median(times.slice(1))
+  } finally {
+    await store.close()
+  }
+}
+
+interface Measured {
+  route: string
+  cpu: number[]
+  /** The CPU of the longest turns. */
+  turns: number[]
+}
+
+async function measure(service: Service, turns: string, rounds: number): Promise<Measured[]> {
+  const cookie = await signIn(service, person)
+  const send = async ({ method, path, body }: Largest): Promise<unknown> => {
+    const headers = { cookie, origin: service.url, 'content-type': 'application/json' }
+    const sent = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) }
+    const answer = await fetch(`${service.url}/api/web/w/${workspace}${path}`, sent)
+    const said = await answer.text()
+    if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${said.slice(0, 300)}`)
+    return said.length > 0 ? JSON.parse(said) : undefined
+  }
+  const get = (path: string) => send({ method: 'GET', path })
+  const { names: agents } = (await get('/fleet/names')) as { names: string[] }
+  const alerts = (await get('/alerts?all=true&limit=1000')) as { id: string }[]
+  const known: Names = { agents, alerts: alerts.map(({ id }) => id), made: new Map() }
+  const all = new Map<string, Measured>()
+  // The first round compiles the code.
+  for (let round = 0; round <= rounds; round++)
+    for (const { route, request } of largestOf(known)) {
+      console.error(`requests: round ${round}, ${route}`)
+      const at = Date.now()
+      const before = cpuSecondsOfThreads(service.pid)
+      const said = await send(request(round))
+      const cpu = (cpuSecondsOfThreads(service.pid) - before) * 1000
+      await sleep(afterMs)
+      const id = (said as { id?: string } | undefined)?.id
+      if (id !== undefined) known.made.set(route, id)
+      if (round === 0) continue
+      const measured = all.get(route) ?? { route, cpu: [], turns: [] }
+      measured.cpu.push(cpu)
+      measured.turns.push(longestTurn(turns, at).work)
+      all.set(route, measured)
+    }
+  return [...all.values()]
+}
+
+function text(all: readonly Measured[], { limit, agents, rounds }: { limit: number; agents: number; rounds: number }) {
+  const figures = all
+    .map(({ route, cpu, turns }) => ({ route, cpu: median(cpu), turn: median(turns) }))
+    .sort((a, b) => b.cpu - a.cpu)
+  const rows = figures.map(({ route, cpu, turn }) => [
+    `\`${route}\``,
+    fixed(cpu),
+    fixed(cpu / limit, 2),
+    fixed(turn),
+    fixed(turn / most.turn, 2),
+  ])
+  const above = figures.filter(({ cpu, turn }) => cpu / limit > most.ratio || turn > most.turn)
+  return [
+    `Operations with their largest input in a workspace of ${count(agents)} agents, SQLite; milliseconds of CPU, medians of ${rounds} rounds. The limit, one statement that reads the last report of every agent, and JSON.parse of them, takes ${fixed(limit)} ms.`,
+    table(['operation', 'CPU', '÷ limit', 'longest turn', `÷ ${most.turn} ms`], rows),
+    above.length === 0
+      ? `Every operation takes at most ${most.ratio} × the limit, and no turn takes more than ${most.turn} ms.`
+      : `ABOVE ${most.ratio} × the limit, or ${most.turn} ms in a turn: ${above.map(({ route }) => route).join(', ')}.`,
+  ].join('\n\n')
+}
