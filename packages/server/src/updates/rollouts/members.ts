@@ -49,8 +49,8 @@ export async function candidatesOf(
   const rows = await db
     .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-    .selectAll('agent')
-    .select(['received_at', 'interval_s', 'stopped'])
+    .select(judged)
+    .select(['agent.id', 'name', 'received_at', 'interval_s', 'stopped'])
     .where('agent.workspace_id', '=', workspace.id)
     .$if(named.kind === 'blueprint' && agents === undefined, (q) => q.where('blueprint', '=', named.blueprint))
     .execute()
@@ -79,9 +79,19 @@ const inAnother = (rollout: BlockingRollout | undefined): LeftOut | undefined =>
 const nameOf = ({ kind, blueprint, version }: BlockingRollout): string =>
   kind === 'runtime' ? `runtime ${version}` : `${blueprint} ${version}`
 
+/** The columns of an agent that tell whether a rollout leaves it out. */
+const judged = [
+  'wishes',
+  'attempts',
+  'blueprint',
+  'installed_version',
+  'reported_version',
+  'previous_version',
+] as const satisfies (keyof AgentRow)[]
+
 /** The reason why a rollout leaves out an agent; undefined when it reaches it. */
 export function leftOut(
-  agent: AgentRow,
+  agent: Pick<AgentRow, (typeof judged)[number]>,
   { kind, blueprint, version, served, needed }: NamedVersion,
 ): LeftOut | undefined {
   const wishes = wishesIn(agent.wishes)
