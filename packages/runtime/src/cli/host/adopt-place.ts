@@ -3,9 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { strangersFolder } from '../../host/adopt/place.ts'
-import { accountHost, accountJobs } from '../../host/jobs/account.ts'
+import { accountHost, jobsOf } from '../../host/jobs/account.ts'
 import { isLauncher } from '../../host/jobs/launcher-file.ts'
-import { jobsIn } from '../../host/jobs/paths.ts'
 import { programFile } from '../../launcher/file.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
 import { ownerOf } from '../../machine/files/own.ts'
@@ -28,7 +27,7 @@ export function placeFor(): HostPlace {
   const root = accountHost(process.env, join(programs, 'svc-exec'))
   if (root === undefined)
     throw new Refusal('There is no folder for the agent: set HOME, or XDG_STATE_HOME, to an absolute path.')
-  const jobs = accountJobs({ SVC_JOBS_DIR: process.env.SVC_JOBS_DIR }) ?? jobsIn(root)
+  const jobs = jobsOf(root, process.env)
   const uid = process.getuid?.()
   const own = { what: 'The folder of the agent', path: root }
   const places =

@@ -87,6 +87,14 @@ test('a dry run needs no address, writes nothing, and says what would leave and 
   expect(ada.files()).toEqual([])
 })
 
+test('jobs that svc-exec has recorded for this home folder are found, and those of another are not', async () => {
+  const [ada, other] = [somebody(), somebody()]
+  await other.svc(['exec', 'backup', '--', 'true'])
+  expect(JSON.parse((await ada.adopt(['--dry-run', '--json'])).out)).toMatchObject({ found: { jobs: 0 } })
+  await ada.svc(['exec', 'backup', '--', 'true'])
+  expect(JSON.parse((await ada.adopt(['--dry-run', '--json'])).out)).toMatchObject({ found: { jobs: 1 } })
+})
+
 test('programs that are installed in another folder are used there, and the agent gets its own copy', async () => {
   const good = await service()
   const ada = somebody()

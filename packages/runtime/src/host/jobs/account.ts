@@ -16,10 +16,14 @@ export const accountHost = (env: Env, launcher = besideProgram()): string | unde
 
 /** The folder with a folder for each job. `SVC_JOBS_DIR` replaces the one of the account. */
 export function accountJobs(env: Env): string | undefined {
-  if (env.SVC_JOBS_DIR) return resolve(env.SVC_JOBS_DIR)
   const host = accountHost(env)
-  return host === undefined ? undefined : jobsIn(host)
+  return host === undefined ? replacedJobs(env) : jobsOf(host, env)
 }
+
+/** The folder with a folder for each job of this host agent, unless `SVC_JOBS_DIR` replaces it. */
+export const jobsOf = (host: string, env: Env): string => replacedJobs(env) ?? jobsIn(host)
+
+const replacedJobs = ({ SVC_JOBS_DIR: jobs }: Env): string | undefined => (jobs ? resolve(jobs) : undefined)
 
 /** The folder that a `svc-exec` of this user holds. */
 export function hostWritten(launcher: string): string | undefined {
