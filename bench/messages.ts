@@ -1,5 +1,5 @@
 /**
- * Measures how soon a first message leaves while receivers of others hang: mails about accounts, and messages about
+ * Measures how soon a first message is sent while receivers of other people hang: mails about accounts, and messages about
  * alerts to each kind of receiver. The service is a process as people run it, and all receivers are real servers on
  * this machine. On both databases.
  *

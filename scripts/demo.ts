@@ -14,7 +14,7 @@ import { namePrefix } from './demo/fleet/members.ts'
 import { makeFleet, startFleet } from './demo/fleet/start.ts'
 import { fleetViews } from './demo/fleet/views.ts'
 import { countInWords, type DemoOptions, readOptions, usage } from './demo/options.ts'
-import { canListen, onFreePort } from './demo/ports.ts'
+import { listenablePort, onFreePort } from './demo/ports.ts'
 import { Guard, Processes } from './demo/processes.ts'
 import { missingDocument, startProduct, writeDocuments } from './demo/product.ts'
 
@@ -159,7 +159,7 @@ function environment(): NodeJS.ProcessEnv {
 /** The port that the person has chosen; undefined if the demo may choose one. */
 async function readPort(): Promise<number | undefined> {
   const { port } = options
-  if (port !== undefined && (await canListen(port)) === undefined)
+  if (port !== undefined && (await listenablePort(port)) === undefined)
     throw new Error(`port ${port} is taken; leave --port out and the demo finds a free one`)
   return port
 }

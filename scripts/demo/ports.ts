@@ -13,18 +13,18 @@ const maxAttempts = 5
  */
 export async function onFreePort<T>(usual: number, start: (port: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    const port = (attempt === 1 ? await canListen(usual) : undefined) ?? (await canListen(0)) ?? 0
+    const port = (attempt === 1 ? await listenablePort(usual) : undefined) ?? (await listenablePort(0)) ?? 0
     try {
       return await start(port)
     } catch (error) {
-      const isTaken = error instanceof EndedEarly && (await canListen(port)) === undefined
+      const isTaken = error instanceof EndedEarly && (await listenablePort(port)) === undefined
       if (!isTaken || attempt === maxAttempts) throw error
     }
   }
 }
 
 /** Returns the port, or a free one for port 0, if a program can listen on it; otherwise undefined. */
-export function canListen(port: number): Promise<number | undefined> {
+export function listenablePort(port: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', () => resolve(undefined))

@@ -286,7 +286,7 @@ export const orders: Readonly<Record<string, Order>> = {
           },
           {
             'alerts/rules':
-              'each rule as one record (`rules.ts`), the life of an alert (`judge.ts`), who gets a message; pure',
+              'each rule with its condition as one record (`rules.ts`, with the longer ones in `conditions.ts`), the life of an alert (`judge.ts`), who gets a message; pure',
           },
         ],
       },
@@ -337,7 +337,8 @@ export const orders: Readonly<Record<string, Order>> = {
         says: 'agents, and what belongs to one',
         layers: [
           {
-            'fleet/agents': 'agents: made, renamed, deleted; their tokens; when one counts as offline',
+            'fleet/agents':
+              'agents: made, renamed, deleted; their tokens and tags (the rules of tags: `filter/tags.ts` of packages/api); when one counts as offline (`silent.ts`)',
             'fleet/products': 'products that bots belong to',
             'fleet/reports': 'the last report of an agent as it is stored: its columns, its signs, its daily sums',
             'fleet/views': 'views: saved filters of the list of agents, for a person or a workspace',
@@ -365,7 +366,8 @@ export const orders: Readonly<Record<string, Order>> = {
             'people/workspaces': 'workspaces, members, invitations',
           },
           {
-            'people/accounts': 'accounts, passwords, sessions, links',
+            'people/accounts':
+              'accounts, passwords, sessions, links; how often a sign-in may fail (`sign-in-limits.ts`)',
           },
           {
             'people/audit': 'who did what',

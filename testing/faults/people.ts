@@ -95,10 +95,10 @@ export const peopleFaults: readonly Fault[] = [
   {
     name: 'sign-in: an account under attack is open to more tries, not fewer',
     harm: 'A password is guessed from many addresses at full speed.',
-    file: at('people/accounts/limits.ts'),
+    file: at('people/accounts/sign-in-limits.ts'),
     old: 'attacked ? limits.perAccountAndCallerSlow : limits.perAccountAndCaller',
     new: 'attacked ? limits.perAccountAndCaller : limits.perAccountAndCallerSlow',
-    tests: [at('people/accounts/limits.test.ts')],
+    tests: [at('people/accounts/sign-in-limits.test.ts')],
   },
   {
     name: 'sign-in: links are not counted',

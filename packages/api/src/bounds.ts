@@ -1,4 +1,5 @@
 /** The rows that operations add, and what limits their number. docs/operate.md shows them. */
+import { maxTags } from './filter/tags.ts'
 
 /** Rows that an operation adds, and what limits their number. */
 export interface Bound {
@@ -62,7 +63,7 @@ export const rules: Bound = {
 export const settings: Bound = { adds: 'settings of alerts', limit: 'one row of a workspace' }
 export const wishes: Bound = { adds: 'requested updates', limit: 'one of each kind for an agent' }
 
-export const tags: Bound = { adds: 'tags', limit: '20 of an agent' }
+export const tags: Bound = { adds: 'tags', limit: `${maxTags} of an agent` }
 export const actions: Bound = {
   adds: 'actions',
   limit: '10,000 agents each; the newest 1,000 of a workspace, for 30 days',

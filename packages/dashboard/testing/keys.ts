@@ -22,7 +22,7 @@ export const focusOn = (target: Locator): Promise<void> =>
     expect(await target.evaluate((element) => element === document.activeElement)).toBe(true)
   })
 
-/** Presses Tab until this has the focus, and returns how often. */
+/** Presses Tab until the element with this name has the focus, and returns the number of presses. */
 export async function tabTo(page: Page, what: string | RegExp, max = 40): Promise<number> {
   for (let presses = 1; presses <= max; presses++) {
     await page.keyboard.press('Tab')

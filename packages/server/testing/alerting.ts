@@ -23,7 +23,7 @@ const dispatcher = newDispatcher({
     log,
     now,
     node: shift,
-    key: sealKeyOf(sealedWith()),
+    key: sealKeyOf(testSecret()),
     allowed: ['127.0.0.0/8'],
     senders: {},
     writer: writerOf(baseUrl),
@@ -44,6 +44,6 @@ await store.close()
 process.exit(0)
 
 /** The secret with which the test encrypted the address of the alert channel that it stored. */
-function sealedWith(): string {
+function testSecret(): string {
   return process.env.SVC_TEST_SECRET ?? ''
 }

@@ -2,7 +2,7 @@
 import { readReport } from '@svc/protocol'
 import { expect } from 'vitest'
 import { openReportStore } from '../src/agent-api/open.ts'
-import { newPlaces, type Places } from '../src/agent-api/report-store/places.ts'
+import { newRowNumbers, type RowNumbers } from '../src/agent-api/report-store/row-numbers.ts'
 import type { Decision, ReportStore, Submission } from '../src/agent-api/report-store/rows.ts'
 import { decide as judge } from '../src/agent-api/reports/rules.ts'
 import { Deliveries } from '../src/fleet/commands/deliveries.ts'
@@ -39,14 +39,14 @@ export function reporting(w: TestWorkspace): Reporting {
   const monotonic = newClock(0)
   const deliveries = new Deliveries(monotonic.now)
   const store = openReportStore(w.store, judge)
-  const places = new Map<string, Places>()
-  const placesOf = ({ id }: TestAgent) => {
-    const known = places.get(id) ?? newPlaces()
-    places.set(id, known)
+  const rowNumbers = new Map<string, RowNumbers>()
+  const rowNumbersOf = ({ id }: TestAgent) => {
+    const known = rowNumbers.get(id) ?? newRowNumbers()
+    rowNumbers.set(id, known)
     return known
   }
   const decide: Reporting['decide'] = async (parts = {}, sent = {}) => {
-    const sending = { ...submission(w, parts, sent), places: placesOf(sent.agent ?? w.agent) }
+    const sending = { ...submission(w, parts, sent), rowNumbers: rowNumbersOf(sent.agent ?? w.agent) }
     const [decision] = await store([sending], w.clock.now(), deliveries.age)
     if (!decision) throw new Error('The store decided nothing.')
     if (decision.ok) for (const { id } of decision.claimed) deliveries.note(id)

@@ -1,7 +1,7 @@
 import { isAgentName, type Report, readReport } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { type Member, membersOf, namePrefix } from './members.ts'
-import { historyDays, obey, reportOf, type Standing, standingOf } from './report.ts'
+import { type AgentHistory, historyDays, historyOf, obey, reportOf } from './report.ts'
 
 const seed = 7
 const now = Date.parse('2026-11-18T14:00:00Z') / 1000
@@ -11,7 +11,7 @@ const counted = (count: number, of: (member: Member) => string) =>
   Object.fromEntries(
     Object.entries(Object.groupBy(membersOf(count, seed), of)).map(([key, all]) => [key, all?.length ?? 0]),
   )
-const first = (member: Member) => reportOf(member, standingOf(member, now), now, true)
+const first = (member: Member) => reportOf(member, historyOf(member, now), now, true)
 const text = (report: Report) => Buffer.from(JSON.stringify(report))
 
 test('the fleet is the same for the same number and seed, and another for another seed', () => {
@@ -50,7 +50,7 @@ test('5,000 agents have trouble in groups, some are away, and most are well', ()
 test('the service keeps every report unchanged, and each detail says that it is simulated', () => {
   for (const member of membersOf(300, seed)) {
     for (const at of [now, now + 30, now + day]) {
-      const bytes = text(reportOf(member, standingOf(member, now), at, at === now))
+      const bytes = text(reportOf(member, historyOf(member, now), at, at === now))
       expect(bytes.length).toBeLessThan(16 * 1024)
       const read = readReport(bytes, at * 1000)
       expect(read.ok && read.json).toBe(bytes.toString())
@@ -75,9 +75,9 @@ test('the first reports give most agents with a model costs on several days, and
 
 test('a run keeps its id and start, its cost grows, and when it has ended nothing of it changes', () => {
   const member = membersOf(300, seed).find((one) => first(one).active?.length === 1 && one.work.dollars > 0) as Member
-  const standing = standingOf(member, now)
+  const history = historyOf(member, now)
   const at = (time: number) => {
-    const { runs = [] } = reportOf(member, standing, time, true)
+    const { runs = [] } = reportOf(member, history, time, true)
     return runs.find(({ started }) => started === first(member).runs?.[0]?.started)
   }
   const costs = [0, 60, 120, 180].map((later) => at(now + later)?.cost_usd ?? 0)
@@ -91,15 +91,15 @@ const wellOne = membersOf(300, seed).find(
   (one) => one.condition.state === undefined && !one.condition.isPaused && first(one).active?.length === 0,
 ) as Member
 const command = (type: string) => ({ id: `id of ${type}`, type, payload: {} })
-/** Sends commands one after the other, a minute apart, and returns the last standing with all acks. */
+/** Sends commands one after the other, a minute apart, and returns the last history with all acks. */
 function sent(types: string[], member = wellOne) {
-  let standing: Standing = standingOf(member, now)
+  let history: AgentHistory = historyOf(member, now)
   const acks = types.map((type, i) => {
-    const done = obey(member, standing, command(type), now + i * 60)
-    standing = done.standing
+    const done = obey(member, history, command(type), now + i * 60)
+    history = done.history
     return `${done.ack.id}: ${done.ack.ok} ${done.ack.message}`
   })
-  return { standing, acks }
+  return { history, acks }
 }
 
 test.each([
@@ -119,16 +119,16 @@ test.each([
   ],
   [['dance'], ['id of dance: false This agent does not know "dance".'], 'Waiting'],
 ])('after %j the agent answers and shows it', (types, answers, label) => {
-  const { standing, acks } = sent(types)
+  const { history, acks } = sent(types)
   expect(acks).toEqual(answers)
-  expect(reportOf(wellOne, standing, now + types.length * 60, false).state?.label).toBe(label)
+  expect(reportOf(wellOne, history, now + types.length * 60, false).state?.label).toBe(label)
 })
 
 test('a pause interrupts the run in progress, and no scheduled run starts until somebody resumes', () => {
-  const { standing } = sent(['run_now', 'pause'])
-  const runs = (at: number) => reportOf(wellOne, standing, at, true).runs ?? []
+  const { history } = sent(['run_now', 'pause'])
+  const runs = (at: number) => reportOf(wellOne, history, at, true).runs ?? []
   expect(runs(now + 120)[0]).toMatchObject({ started: now, ended: now + 60, status: 'interrupted' })
   expect(runs(now + 2 * day)[0]?.started).toBe(now)
-  const resumed = obey(wellOne, standing, command('resume'), now + 2 * day).standing
+  const resumed = obey(wellOne, history, command('resume'), now + 2 * day).history
   expect(reportOf(wellOne, resumed, now + 4 * day, true).runs?.[0]?.started).toBeGreaterThan(now + 2 * day)
 })

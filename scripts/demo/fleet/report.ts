@@ -4,7 +4,7 @@ import { share } from '../coder-simulated/work.mts'
 import { detailPrefix, type Member } from './members.ts'
 
 /** The pauses and requested runs of an agent since the demo began. Times are in Unix seconds. */
-export interface Standing {
+export interface AgentHistory {
   /** The start of the demo. An agent with trouble has finished no run since then. */
   readonly since: number
   readonly pauses: readonly { readonly from: number; readonly to?: number }[]
@@ -20,40 +20,40 @@ const laterRuns = 3
 const periods = [6 * hour, 8 * hour, 12 * hour, 24 * hour] as const
 const flapSeconds = 10 * minute
 
-export const standingOf = ({ condition }: Member, now: number): Standing => ({
+export const historyOf = ({ condition }: Member, now: number): AgentHistory => ({
   since: now,
   pauses: condition.isPaused ? [{ from: now }] : [],
   asked: [],
 })
 
-const isPaused = ({ pauses }: Standing): boolean => pauses.some(({ to }) => to === undefined)
+const isPaused = ({ pauses }: AgentHistory): boolean => pauses.some(({ to }) => to === undefined)
 
 /** Carries out a command. The agent accepts what its state allows, as most agents do (3.6). */
 export function obey(
   member: Member,
-  standing: Standing,
+  history: AgentHistory,
   { id, type }: ReceivedCommand,
   now: number,
-): { standing: Standing; ack: Ack } {
-  const say = (message: string, changed: Partial<Standing> = {}, ok = true) => ({
-    standing: { ...standing, ...changed },
+): { history: AgentHistory; ack: Ack } {
+  const say = (message: string, changed: Partial<AgentHistory> = {}, ok = true) => ({
+    history: { ...history, ...changed },
     ack: { id, ok, message },
   })
-  const { pauses, asked } = standing
-  if (type === 'pause') return say('Paused.', isPaused(standing) ? {} : { pauses: [...pauses, { from: now }] })
+  const { pauses, asked } = history
+  if (type === 'pause') return say('Paused.', isPaused(history) ? {} : { pauses: [...pauses, { from: now }] })
   if (type === 'resume') return say('Resumed.', { pauses: pauses.map(({ from, to = now }) => ({ from, to })) })
   if (type !== 'run_now') return say(`This agent does not know "${type}".`, {}, false)
-  if (isPaused(standing)) return say('The agent is paused.', {}, false)
-  if (runningAt(member, standing, now)) return say('A run is already in progress.')
+  if (isPaused(history)) return say('The agent is paused.', {}, false)
+  if (runningAt(member, history, now)) return say('A run is already in progress.')
   return say('Started a run.', { asked: [...asked, now] })
 }
 
 /** The report of an agent. The first one has the runs of seven days, so that charts have more than one bar. */
-export function reportOf(member: Member, standing: Standing, now: number, isFirst: boolean): Report {
+export function reportOf(member: Member, history: AgentHistory, now: number, isFirst: boolean): Report {
   const { work, host, version, condition } = member
-  const runs = runsAt(member, standing, now)
+  const runs = runsAt(member, history, now)
   const running = runs.find(({ ended }) => ended === undefined)
-  const state = stateOf(member, standing, now, running)
+  const state = stateOf(member, history, now, running)
   const waiting = Math.floor(share(member.seed, Math.floor(now / minute)) * 40)
   return {
     protocol: 1,
@@ -76,11 +76,11 @@ const said = (detail: string): string => `${detailPrefix}${detail}`
 
 function stateOf(
   { seed, work, condition: { state, flaps } }: Member,
-  standing: Standing,
+  history: AgentHistory,
   now: number,
   running: Run | undefined,
 ): NonNullable<Report['state']> {
-  if (isPaused(standing)) return { level: 'info', label: 'Paused', detail: said('paused until somebody resumes.') }
+  if (isPaused(history)) return { level: 'info', label: 'Paused', detail: said('paused until somebody resumes.') }
   const isGone = flaps && share(seed, Math.floor(now / flapSeconds)) < 0.25
   if (state && !isGone && !(running && state.level === 'info')) return { ...state, detail: said(state.detail) }
   if (!running)
@@ -111,19 +111,19 @@ const activeOf = ({ seed, work }: Member, run: Run, now: number) => {
   }
 }
 
-const runningAt = (member: Member, standing: Standing, now: number): boolean =>
-  runsAt(member, standing, now).some(({ ended }) => ended === undefined)
+const runningAt = (member: Member, history: AgentHistory, now: number): boolean =>
+  runsAt(member, history, now).some(({ ended }) => ended === undefined)
 
 /** The runs of the last days, newest first. The last one may be in progress. */
-function runsAt(member: Member, standing: Standing, now: number): Run[] {
+function runsAt(member: Member, history: AgentHistory, now: number): Run[] {
   const { seed } = member
-  const starts = [...standing.asked]
+  const starts = [...history.asked]
   const period = periodOf(seed)
   const newest = nextStart(seed, now) - period
-  const oldest = standing.since - historyDays * day
+  const oldest = history.since - historyDays * day
   for (let started = newest; started >= oldest; started -= period)
-    if (!isKeptBack(member, standing, started)) starts.push(started)
-  return starts.sort((a, b) => b - a).map((started) => runOf(member, standing, started, now))
+    if (!isKeptBack(member, history, started)) starts.push(started)
+  return starts.sort((a, b) => b - a).map((started) => runOf(member, history, started, now))
 }
 
 const periodOf = (seed: number): number => periods[Math.floor(share(seed, 5) * periods.length)] ?? day
@@ -138,7 +138,7 @@ function nextStart(seed: number, now: number): number {
 const clockOf = (at: number): string => new Date(at * 1000).toISOString().slice(11, 16)
 
 /** True if the schedule names a start at which the agent was paused or in trouble. */
-const isKeptBack = ({ seed, condition }: Member, { since, pauses }: Standing, started: number): boolean =>
+const isKeptBack = ({ seed, condition }: Member, { since, pauses }: AgentHistory, started: number): boolean =>
   pauses.some(({ from, to = Infinity }) => from <= started && started < to) ||
   (condition.state?.level === 'bad' && started + durationOf(seed, started) >= since)
 
@@ -146,7 +146,7 @@ const durationOf = (seed: number, started: number): number =>
   10 * minute + Math.floor(share(seed, started + 1) * 40 * minute)
 
 /** A run as it is at a time: its cost grows while it is in progress, and a pause interrupts it. */
-function runOf({ seed, work }: Member, { pauses }: Standing, started: number, now: number): Run {
+function runOf({ seed, work }: Member, { pauses }: AgentHistory, started: number, now: number): Run {
   const planned = started + durationOf(seed, started)
   const interrupted = pauses.find(({ from }) => started < from && from < planned)?.from
   const end = interrupted ?? planned

@@ -3,7 +3,7 @@ import { Agent } from 'node:http'
 import { type Ack, clampInterval, limits, readAnswer } from '@svc/protocol'
 import { send } from '../../../packages/server/testing/send.ts'
 import type { Member } from './members.ts'
-import { obey, reportOf, type Standing, standingOf } from './report.ts'
+import { type AgentHistory, historyOf, obey, reportOf } from './report.ts'
 
 /** The number of connections that all agents share, and of first reports that are sent at a time. */
 const connections = 16
@@ -15,7 +15,7 @@ export class SimulatedAgent {
   readonly member: Member
   readonly #token: string
   readonly #port: number
-  #standing: Standing
+  #history: AgentHistory
   #acks: Ack[] = []
   #interval: number = limits.intervalSeconds
   #hasReported = false
@@ -24,7 +24,7 @@ export class SimulatedAgent {
     this.member = member
     this.#token = token
     this.#port = port
-    this.#standing = standingOf(member, seconds())
+    this.#history = historyOf(member, seconds())
   }
 
   /** The seconds between two reports, as the service last asked for. */
@@ -40,7 +40,7 @@ export class SimulatedAgent {
     const acks = this.#acks
     const now = seconds()
     const body = {
-      ...reportOf(this.member, this.#standing, now, !this.#hasReported),
+      ...reportOf(this.member, this.#history, now, !this.#hasReported),
       ...(acks.length > 0 && { acks }),
       ...more,
     }
@@ -60,8 +60,8 @@ export class SimulatedAgent {
     this.#acks = this.#acks.filter((ack) => !acks.includes(ack))
     this.#interval = clampInterval(answer.value.interval, this.#interval)
     for (const command of answer.value.commands) {
-      const { standing, ack } = obey(this.member, this.#standing, command, seconds())
-      this.#standing = standing
+      const { history, ack } = obey(this.member, this.#history, command, seconds())
+      this.#history = history
       this.#acks.push(ack)
     }
   }

@@ -5,7 +5,7 @@
  */
 import type { Level, Stop } from '@svc/protocol'
 import type { LeftOff } from '../left-off.ts'
-import type { Pressable, RolloutKind, WaitsFor } from './updates.ts'
+import type { Pressable, RolloutKind, WaitReason } from './updates.ts'
 
 /**
  * The state of a rollout. A rollout that ends or halts by itself writes `rollout.done` or `rollout.halted` to the
@@ -111,7 +111,7 @@ export interface RolloutAgent {
   /** The id of the unfinished rollout because of which the agent was left out; null for any other reason. */
   leftOutFor: string | null
   /** The reason why the agent has no outcome yet; null for an agent with an outcome, and for one that is left out. */
-  waits: WaitsFor | null
+  waits: WaitReason | null
   level: Level | null
   running: string | null
   seenAt: number | null

@@ -34,7 +34,7 @@ export type WishState =
   | 'held' // when the machine holds the wished version since an attempt before the wish
 
 /** Why a pending wish for another version, or an agent of a rollout, has no outcome yet. */
-export type WaitsFor =
+export type WaitReason =
   | { for: 'first_report' }
   | { for: 'node' } // because the agent reports to a node that is shutting down and offers no updates
   | { for: 'runtime_trial' | 'blueprint_trial' } // because an agent and its runtime are not updated at once (D31)
@@ -82,17 +82,17 @@ export interface Hold {
 export type Pressable<Code extends string = string> = { ok: true } | { ok: false; code: Code; message: string }
 
 /** The state of a wish for a version of the agent's blueprint or runtime. */
-export interface Standing {
+export interface WishStatus {
   wish: StandingWish | null
   state: WishState
   /** A sentence for people about the state of the wish. */
   says: string
   /** Why the wish has no outcome yet; null if the wish waits for nothing, or only for the agent's next report. */
-  waits: WaitsFor | null
+  waits: WaitReason | null
   applied: LastOutcome | null
 }
 
-export interface BlueprintUpdate extends Standing {
+export interface BlueprintUpdate extends WishStatus {
   blueprint: string
   /**
    * The version of the blueprint that the agent reported last or, before its first report, the version that was
@@ -118,7 +118,7 @@ export type RuntimeRefusal =
   | 'runtime_pinned'
   | 'runtime_version_held'
 
-export interface RuntimeUpdate extends Standing {
+export interface RuntimeUpdate extends WishStatus {
   /** The version of the runtime that the agent reported last; null if its last report names no runtime. */
   running: string | null
   previous: string | null

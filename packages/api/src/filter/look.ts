@@ -1,6 +1,6 @@
 /**
- * The look of texts: characters that phones, chats and word processors put in the place of others count as those, in
- * what people type and in what agents report alike.
+ * The look of texts. Phones, chats and word processors replace some characters by similar ones. A filter treats both as
+ * the same, in what people type and in what agents report.
  */
 import { veiled } from '@svc/protocol'
 

@@ -19,7 +19,7 @@ import { count, list, object, optional, pasted, query, wordOf, words, yesOrNo } 
 import { change, look } from '../operation.ts'
 import { agentArgument, tagsOption } from './arguments.ts'
 import { maxBytesOfMany } from './many.ts'
-import { maybeTagging, tag, tagging } from './tags.ts'
+import { optionalTagging, tag, tagging } from './tags.ts'
 
 export const fleetSorts = ['name', 'level', 'seen', 'cost_today', 'cost_30', 'version'] as const
 export const fleetOrders = [
@@ -136,7 +136,7 @@ export const tagAgents = change<TaggedAgent[]>()('POST /w/:slug/tags', {
 })
 export const previewTags = change<TaggedAgent[]>()('POST /w/:slug/tags/preview', {
   says: 'preview a change of tags: the tags that each of the agents would have; without a change, those that it has',
-  input: maybeTagging,
+  input: optionalTagging,
   maxBytes: maxBytesOfMany,
   large: 'refused',
   audit: { none: 'it changes nothing; it is a POST since its body may be large' },

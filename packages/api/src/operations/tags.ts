@@ -22,8 +22,8 @@ const shape = object({
   add: optional(list(tag, maxChanged)),
   remove: optional(list(tag, maxChanged)),
 })
-/** Reads the names of agents, and perhaps tags that they would get or lose. */
-export const maybeTagging: Reader<Tagging> = reader(shape.form, (value, field) => {
+/** Reads the names of agents, and the tags to add to them and to remove from them. Both lists of tags may be missing. */
+export const optionalTagging: Reader<Tagging> = reader(shape.form, (value, field) => {
   const read = shape(value, field)
   const { add = [], remove = [] } = read
   const both = add.find((one) => remove.includes(one))
@@ -34,7 +34,7 @@ export const maybeTagging: Reader<Tagging> = reader(shape.form, (value, field) =
 
 /** Reads the names of agents, the tags that they get, and those that are taken from them. */
 export const tagging: Reader<Tagging> = reader(shape.form, (value, field) => {
-  const read = maybeTagging(value, field)
+  const read = optionalTagging(value, field)
   const { add = [], remove = [] } = read
   if (add.length + remove.length === 0)
     throw new InputRefused('add or remove must name at least one tag.', 'tag_invalid')

@@ -14,8 +14,8 @@ import { count, ErrorNote, LeftOut, Section, Text, Time, Tone, useDocumentTitle,
 import { AnchorLink } from '../ui/links.tsx'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
-import { Bar, order } from './Bar.tsx'
 import { outcomeWords, reasonOf, titleOf } from './dialogs/words.ts'
+import { OutcomeBar, stateOrder } from './OutcomeBar.tsx'
 import './actions.css'
 
 const route = getRouteApi('/signed-in/w/$slug/actions/$id')
@@ -116,7 +116,7 @@ function Outcome({ slug, action }: { slug: string; action: Action }) {
     role !== 'admin' ? 'Only admins of this workspace can do this.' : busy ? 'Sending…' : number === 0 ? none : null
   return (
     <article className="svc-card act-card" aria-label="Outcome">
-      <Bar counts={counts} />
+      <OutcomeBar counts={counts} />
       <Filter action={action} />
       <Stack gap="xs" mt={10}>
         <Group gap="xs">
@@ -155,7 +155,7 @@ function Filter({ action: { counts } }: { action: Action }) {
     // biome-ignore lint/a11y/useSemanticElements: a <fieldset> has a look
     <div role="group" aria-label="Show agents by outcome">
       <Group gap={6}>
-        {order
+        {stateOrder
           .filter((one) => counts[one] > 0 || one === state)
           .map((one) => (
             <Button

@@ -7,8 +7,8 @@ import { paths } from '../paths.ts'
 import { Empty, PageHeader, Section, Text, Time, useDocumentTitle } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
-import { Bar, countWords } from './Bar.tsx'
 import { titleOf } from './dialogs/words.ts'
+import { countsText, OutcomeBar } from './OutcomeBar.tsx'
 import './actions.css'
 
 /** The actions of the workspace: commands for many agents, with their outcomes. */
@@ -39,8 +39,8 @@ export function ActionsPage() {
                 <span className="svc-quiet">
                   <Time at={row.at} /> by <Text>{row.by}</Text>
                 </span>
-                <Bar counts={row.counts} />
-                <p className="svc-quiet">{countWords(row.counts)}</p>
+                <OutcomeBar counts={row.counts} />
+                <p className="svc-quiet">{countsText(row.counts)}</p>
               </li>
             ))}
           </ul>

@@ -73,7 +73,7 @@ export function FleetPage() {
         note={
           head && (
             <>
-              {!empty && <Standing troubles={troubles(head.standing)} />}
+              {!empty && <TroubleLine troubles={troubles(head.standing)} />}
               Today <Cost usd={head.costToday} /> · 30 days <Cost usd={head.cost30} />
             </>
           )
@@ -137,7 +137,7 @@ export function FleetPage() {
 }
 
 /** The line below the heading of the list of agents, which says whether anything needs attention. */
-const Standing = ({ troubles }: { troubles: string[] }) => (
+const TroubleLine = ({ troubles }: { troubles: string[] }) => (
   <div className="fleet-standing">
     {troubles.length === 0 ? (
       <>

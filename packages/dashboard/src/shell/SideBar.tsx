@@ -20,7 +20,7 @@ import { part } from '../ui/files.tsx'
 import { modOf } from '../ui/keys/keys.ts'
 import { isMac } from '../ui/keys/useKeys.ts'
 import { NavItem } from '../ui/links.tsx'
-import { icon, PersonFace, WorkspaceFace } from './finding/faces.tsx'
+import { icon, PersonButton, WorkspaceButton } from './finding/menu-buttons.tsx'
 import { Mark } from './Mark.tsx'
 
 /** Shows the menu to switch workspaces, the button of the palette, the navigation, and the person's menu. */
@@ -34,7 +34,7 @@ export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) 
       <div className="svc-side-mark">
         <Mark />
       </div>
-      <Later face={WorkspaceFace} name={workspace.name} menu={WorkspaceMenu} />
+      <Later face={WorkspaceButton} name={workspace.name} menu={WorkspaceMenu} />
       <UnstyledButton className="svc-find" aria-keyshortcuts={isMac ? 'Meta+K' : 'Control+K'} onClick={onFind}>
         <IconSearch size={15} aria-hidden />
         Find
@@ -72,7 +72,7 @@ export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) 
         label="Help"
         leftSection={<IconHelpCircle {...icon} />}
       />
-      <Later face={PersonFace} name={me.name} menu={PersonMenu} />
+      <Later face={PersonButton} name={me.name} menu={PersonMenu} />
     </>
   )
 }
@@ -100,7 +100,7 @@ function Later({
   name,
   menu: OpenMenu,
 }: {
-  face: typeof WorkspaceFace
+  face: typeof WorkspaceButton
   name: string
   menu: ComponentType
 }) {

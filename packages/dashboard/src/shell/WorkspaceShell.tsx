@@ -36,7 +36,7 @@ export function WorkspaceShell({ children = <Outlet /> }: { children?: ReactNode
   useTitleCount(workspace.alerts.unacknowledged)
   const [opened, setOpened] = useState(false)
   const where = useRouterState({ select: ({ location }) => location.pathname })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: wherever one goes, the menu is done with
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when the address changes
   useEffect(() => setOpened(false), [where])
   useKey('clear', opened ? () => setOpened(false) : undefined)
   const { finding, find, found, leave } = useFinding()

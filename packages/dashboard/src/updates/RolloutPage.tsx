@@ -28,8 +28,8 @@ import {
 import { AnchorLink } from '../ui/links.tsx'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
-import { Bar } from './Bar.tsx'
 import { memberWords, rolloutWords, upToWords, waitWords } from './parts/words.ts'
+import { RolloutBar } from './RolloutBar.tsx'
 import { titleOf } from './UpdatesPage.tsx'
 import './updates.css'
 import './updates-page.css'
@@ -77,7 +77,7 @@ export function RolloutPage() {
               <Text>{rollout.says}</Text> {rollout.nextAt !== null && <Next at={rollout.nextAt} />}
             </p>
           </div>
-          <Bar counts={rollout.counts} agents={rollout.agents} />
+          <RolloutBar counts={rollout.counts} agents={rollout.agents} />
           <Acts slug={slug} rollout={rollout} />
           <p className="svc-quiet">
             <Text>{rollout.stays}</Text>

@@ -8,9 +8,9 @@ import { paths } from '../paths.ts'
 import { count, Empty, Facts, PageHeader, Section, Text, Time, Tone, useDocumentTitle } from '../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
-import { Bar } from './Bar.tsx'
 import { Served } from './parts/Served.tsx'
 import { rolloutWords } from './parts/words.ts'
+import { RolloutBar } from './RolloutBar.tsx'
 import './updates.css'
 import './updates-page.css'
 
@@ -87,7 +87,7 @@ const List = ({ slug, rows, more, admin }: ListProps) =>
                 <Time at={row.createdAt} /> by <Text>{row.createdBy}</Text>
               </span>
             </div>
-            <Bar counts={row.counts} />
+            <RolloutBar counts={row.counts} />
             {row.why !== null && (
               <p className="up-message">
                 <Text>{row.why}</Text>

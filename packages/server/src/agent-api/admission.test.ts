@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Window } from '../platform/limits/window.ts'
 import { judge } from './admission.ts'
-import { newPlaces } from './report-store/places.ts'
+import { newRowNumbers } from './report-store/row-numbers.ts'
 import type { Caller } from './reports/lookup.ts'
 
 const caller: Caller = {
@@ -9,7 +9,7 @@ const caller: Caller = {
   workspaceId: 'w',
   activated: true,
   tokenHash: 'hash',
-  places: newPlaces(),
+  rowNumbers: newRowNumbers(),
 }
 const inactive = { ...caller, activated: false }
 /**

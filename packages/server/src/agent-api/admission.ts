@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { drain, isEncoded, readBody } from '../platform/http/body.ts'
 import type { Window } from '../platform/limits/window.ts'
 import type { AgentParts } from './deps.ts'
-import { confirmed, type Refused, refuseBody, refuseBusy, refuseTooLarge, refuseUnread } from './refusing.ts'
+import { confirmed, type RefusalAnswer, refuseBody, refuseBusy, refuseTooLarge, refuseUnread } from './refusing.ts'
 import type { Caller } from './reports/lookup.ts'
 
 /** The limits that calls of one agent route must pass. */
@@ -19,7 +19,7 @@ export interface Admitted {
   readonly bytes: Buffer
 }
 
-type Judged = { readonly ok: true; readonly caller: Caller } | ({ readonly ok: false } & Refused)
+type Judged = { readonly ok: true; readonly caller: Caller } | ({ readonly ok: false } & RefusalAnswer)
 
 /**
  * Decides about a call of an agent before its body is read. Reasons to refuse the call are checked in this order: 401,

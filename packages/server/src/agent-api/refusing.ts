@@ -8,7 +8,7 @@ import type { Caller } from './reports/lookup.ts'
 import { countRefusal } from './reports/metrics.ts'
 
 type Refusing = Pick<AgentParts, 'lookup' | 'metrics' | 'trouble'>
-export interface Refused {
+export interface RefusalAnswer {
   readonly code: RefusalCode
   readonly message?: string | undefined
   /** The seconds that the agent must wait before its next call; only given with the code `rate_limited`. */
@@ -16,7 +16,7 @@ export interface Refused {
 }
 
 /** Refuses a call whose body was read. The connection stays open. */
-export function refuseNow({ metrics }: Refusing, res: ServerResponse, { code, message }: Refused): void {
+export function refuseNow({ metrics }: Refusing, res: ServerResponse, { code, message }: RefusalAnswer): void {
   countRefusal(metrics, code)
   refuse(res, code, message)
 }
@@ -47,7 +47,7 @@ export async function refuseUnread(
   { metrics }: Refusing,
   req: IncomingMessage,
   res: ServerResponse,
-  { code, retryAfter }: Refused,
+  { code, retryAfter }: RefusalAnswer,
 ): Promise<undefined> {
   countRefusal(metrics, code)
   await drain(req)

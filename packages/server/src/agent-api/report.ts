@@ -80,7 +80,7 @@ function reportHandler(parts: AgentParts): (admitted: Admitted, res: ServerRespo
       interval,
       gone: () => res.destroyed || (res.socket?.destroyed ?? true),
       offers: parts.offers(),
-      places: caller.places,
+      rowNumbers: caller.rowNumbers,
     }
     const decision = await batcher.submit(submission, {
       kept: res.shouldKeepAlive,

@@ -154,7 +154,7 @@ async function startAlerts(
   closers: Closers,
 ): Promise<void> {
   const { store, config, log, now, live } = deps
-  // This process alone has the embedded database, so leases are those of an earlier process.
+  // Only this process uses the embedded database, so an earlier process took every lease in it.
   if (store.engine === 'sqlite') await freeLeases(store)
   const { baseUrl, dataDir, outboundAllow: allowed } = config
   const key = sealKeyOf(secretOf(dataDir))

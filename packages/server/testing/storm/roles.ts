@@ -1,9 +1,9 @@
 /** Types for the participants of a storm, and for what they act with. */
 import type { Applied } from '@svc/protocol'
 import type { Line } from '../checker/lines.ts'
-import type { Hands } from './hands.ts'
+import type { StormAccess } from './access.ts'
 
-export interface Storm extends Pick<Hands, 'operate' | 'read'> {
+export interface Storm extends Pick<StormAccess, 'operate' | 'read'> {
   random: () => number
   pick: <T>(from: readonly T[]) => T
   note: (line: Line) => void

@@ -16,9 +16,9 @@ import { uploaded } from '../bundles.ts'
 import type { Line, Of } from '../checker/lines.ts'
 import { buildOf } from '../releases.ts'
 import { addAgent, addWorkspace } from '../test-workspace.ts'
+import { accessService, accessStore, type StormAccess } from './access.ts'
 import { reportOn } from './agents.ts'
 import { type Node, type Nodes, openAlone, openCluster } from './cluster.ts'
-import { beside, type Hands, through } from './hands.ts'
 import { firstRelease, install, release, slug, steer, tidy, versions } from './people.ts'
 import type { Reply, Reporter, Storm } from './roles.ts'
 import { viewOf } from './view.ts'
@@ -65,11 +65,11 @@ export async function runStorm(options: StormOptions, engine: Store['engine']): 
   }
   if (engine === 'sqlite') {
     const alone = await openAlone({ fill: (file) => fill(openEmbedded(file)) })
-    return await runOn(options, alone, agents, through(alone))
+    return await runOn(options, alone, agents, accessService(alone))
   }
   const cluster = await openCluster(options.nodes, { fill: (url) => fill(openPostgres(url)) })
   const { kill, again } = cluster.postgres
-  return await runOn(options, cluster, agents, beside(cluster), { kill: async () => kill?.(), again })
+  return await runOn(options, cluster, agents, accessStore(cluster), { kill: async () => kill?.(), again })
 }
 
 interface Database {
@@ -77,7 +77,7 @@ interface Database {
   again: () => Promise<void>
 }
 
-async function runOn(options: StormOptions, cluster: Nodes, all: Reporter[], hands: Hands, database?: Database) {
+async function runOn(options: StormOptions, cluster: Nodes, all: Reporter[], access: StormAccess, database?: Database) {
   const random = randomOf(options.seed)
   const lines: Line[] = []
   const healed: number[] = []
@@ -92,8 +92,8 @@ async function runOn(options: StormOptions, cluster: Nodes, all: Reporter[], han
     note: (line) => lines.push(line),
     over: () => over,
     post: (path, body, headers) => send(pick(cluster.nodes), random, path, body, headers),
-    operate: hands.operate,
-    read: hands.read,
+    operate: access.operate,
+    read: access.read,
     join: (agent) => {
       storm.agents.push(agent)
       busy.push(reportOn(storm, agent))
@@ -104,7 +104,7 @@ async function runOn(options: StormOptions, cluster: Nodes, all: Reporter[], han
   const codes = new Map<string, string>()
   const people = [steer(storm), install(storm, codes), release(storm), tidy(storm)]
   const noteView = async () => {
-    const view = await hands.read((db) => viewOf(db, codes)).catch(() => undefined)
+    const view = await access.read((db) => viewOf(db, codes)).catch(() => undefined)
     if (view) storm.note(view)
   }
   try {
@@ -125,7 +125,7 @@ async function runOn(options: StormOptions, cluster: Nodes, all: Reporter[], han
   } finally {
     over = true
     await Promise.allSettled([...people, ...busy])
-    await hands.close()
+    await access.close()
     await cluster.stop()
   }
 }

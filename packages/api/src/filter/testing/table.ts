@@ -165,7 +165,7 @@ export const selections: readonly (readonly [filter: string, selects: string])[]
   ['re\u0301sume\u0301', 'D2'],
 ]
 
-/** Texts that are no filters, and where the first wrong part begins. */
+/** Texts that are not filters, each with the position at which its first wrong part begins. */
 export const wrongFilters: readonly (readonly [text: string, at: number])[] = [
   ['colour:red', 0],
   ['level:green', 6],

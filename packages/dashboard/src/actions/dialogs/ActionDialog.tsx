@@ -112,7 +112,7 @@ const Gone = ({ names }: { names: readonly string[] }) => (
 
 function ToDelete({ names, preview: { sends, skips, leftOff } }: { names: readonly string[]; preview: ActionPreview }) {
   if (sends === 0) return null
-  // Without all that are skipped, the names of the others are not known.
+  // If skipped agents are left off the list, the names of the others are not known.
   if (leftOff !== undefined) return <p>{`To delete: ${agentsIn(sends)}`}</p>
   const skipped = new Set(skips.map(({ name }) => name))
   return <Names title={`To delete: ${agentsIn(sends)}`} names={names.filter((name) => !skipped.has(name))} />

@@ -129,7 +129,10 @@ function Further({ agent, command, undoable }: Omit<OneProps, 'dismiss'>) {
 const shownMs = 20_000
 const done = { pause: 'Paused', resume: 'Resumed', run_now: '' } as const
 
-/** Shows a toast for each command that leaves. `last` is the id of the only pause or resume that can be undone. */
+/**
+ * Shows a toast for each command in `left`, the commands that are no longer pending. `last` is the id of the only pause
+ * or resume that can be undone.
+ */
 function useToasts(agent: Agent, left: readonly Command[], last: string | undefined): void {
   const navigate = useNavigate()
   const told = useRef(new Set<string>())

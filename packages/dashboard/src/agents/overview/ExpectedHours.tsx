@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { Suspense, useState } from 'react'
-import { sentenceOf } from '../../alerts/parts/hours.ts'
+import { hoursSentence } from '../../alerts/parts/hours.ts'
 import { part } from '../../ui/files.tsx'
 import { Text } from '../../ui/values/Text.tsx'
 import type { Agent } from '../parts/agent.ts'
@@ -27,7 +27,7 @@ export default function ExpectedHours({ agent: { slug, page }, hours }: { agent:
   return (
     <div className="ag-hours">
       <div className="ag-hours-words">
-        <Text>{sentenceOf(hours)}</Text>
+        <Text>{hoursSentence(hours)}</Text>
       </div>
       {page.canAct && !editing && button}
       {editing && (

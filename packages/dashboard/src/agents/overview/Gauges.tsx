@@ -71,7 +71,7 @@ interface GaugeView {
    * a mark, or if `max` is 0.
    */
   readonly mark: number | null
-  /** The number at the right end of the bar. It is 0 if the numbers are no shares and none of them is above 0. */
+  /** The number at the right end of the bar. It is 0 if no number is above 0, unless the gauge shows a share. */
   readonly max: number
   /** True if the used amount has reached the mark of the gauge. */
   readonly over: boolean

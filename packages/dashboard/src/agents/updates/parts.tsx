@@ -1,4 +1,4 @@
-import type { Hold, LastOutcome, StandingWish, WaitsFor } from '@svc/api'
+import type { Hold, LastOutcome, StandingWish, WaitReason } from '@svc/api'
 import type { ReactNode } from 'react'
 import { paths } from '../../paths.ts'
 import { Text, Time } from '../../ui/index.ts'
@@ -30,11 +30,11 @@ export const WishLine = ({ slug, wish }: { slug: string; wish: StandingWish }) =
 )
 
 /** The reason why a requested version has no outcome yet, and what ends the wait. */
-export function Waits({ waits }: { waits: WaitsFor | null }) {
+export function Waits({ waits }: { waits: WaitReason | null }) {
   return waits && <p className="up-note">{waitsWords(waits)}</p>
 }
 
-function waitsWords(waits: WaitsFor): ReactNode {
+function waitsWords(waits: WaitReason): ReactNode {
   switch (waits.for) {
     case 'first_report':
       return 'It has never reported. The request is sent in the answer to its first report.'

@@ -12,7 +12,7 @@ import { useChange } from '../../ui/dialogs/useChange.ts'
 import { Empty, ErrorNote, Section, Text } from '../../ui/index.ts'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { DaysField, TimesFields, ZoneField } from '../parts/HoursFields.tsx'
-import { dayNames, daysIn, timesIn, week } from '../parts/hours.ts'
+import { dayNames, daysText, timesText, week } from '../parts/hours.ts'
 import type { AlertTabProps } from '../parts/props.ts'
 import { useAlertChange, useAlertsAgain } from '../parts/useAlertChange.ts'
 import { ChannelState, DisabledBecause, LastAnswer, TestButton, TestResult } from './ChannelParts.tsx'
@@ -65,7 +65,7 @@ function MyChannel({ slug, channel }: { slug: string; channel: PersonalChannelRo
             <span>{kindName(kind)}</span>
             <ChannelState {...channel} />
           </div>
-          <div>{sentenceOf(channel)}</div>
+          <div>{choicesSentence(channel)}</div>
           <div className="svc-quiet">
             <Text>{address ?? ''}</Text>
           </div>
@@ -208,10 +208,10 @@ type Choices = Pick<PersonalChannelRow, 'rules' | 'pace' | 'quiet' | 'badPasses'
  * Says in a sentence which alerts a personal channel gets and when, such as `Sent at once: Offline, Level Bad. Quiet
  * every day from 22:00 to 07:00 of the next day (Europe/Berlin).`
  */
-export function sentenceOf({ rules, pace, quiet, badPasses, zone }: Choices): string {
+export function choicesSentence({ rules, pace, quiet, badPasses, zone }: Choices): string {
   const what = rules === null ? 'every alert' : rules.map((rule) => alertRules[rule].heading).join(', ') || 'nothing'
   const sent = `Sent ${paceWords[pace]}: ${what}.`
   if (!quiet) return sent
-  const days = daysIn(quiet.days.map((day) => week[day - 1] ?? ''))
-  return `${sent} Quiet ${days} ${timesIn(quiet)} (${zone})${badPasses ? ', except for Bad' : ''}.`
+  const days = daysText(quiet.days.map((day) => week[day - 1] ?? ''))
+  return `${sent} Quiet ${days} ${timesText(quiet)} (${zone})${badPasses ? ', except for Bad' : ''}.`
 }

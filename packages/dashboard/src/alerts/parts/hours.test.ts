@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstHours, readHours, sentenceOf, writeHours, wrongWith } from './hours.ts'
+import { firstHours, hoursSentence, readHours, writeHours, wrongWith } from './hours.ts'
 
 const after = 'Outside of these hours it may be offline without an alert.'
 
@@ -18,7 +18,7 @@ test.each([
     `Expected to report on Mondays, Wednesdays and Fridays from 10:00 to 11:00 (UTC). ${after}`,
   ],
   ['fortnightly 10:00-11:00 UTC', 'Expected to report: fortnightly 10:00-11:00 UTC.'],
-])('the hours %j are a sentence', (text, sentence) => expect(sentenceOf(text)).toBe(sentence))
+])('the hours %j are a sentence', (text, sentence) => expect(hoursSentence(text)).toBe(sentence))
 
 test.each([
   ['weekdays 08:00-19:00 Europe/Berlin', 'Mon,Tue,Wed,Thu,Fri 08:00-19:00 Europe/Berlin'],

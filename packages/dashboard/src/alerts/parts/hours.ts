@@ -50,15 +50,15 @@ export const writeHours = ({ days, from, to, zone }: HoursValues): string =>
   `${week.filter((day) => days.includes(day)).join(',')} ${from}-${to} ${bare(zone)}`
 
 /** Says in a sentence when an agent is expected to report; null means at all times. */
-export function sentenceOf(text: string | null): string {
+export function hoursSentence(text: string | null): string {
   if (text === null) return 'Expected to report at all times.'
   const hours = readHours(text)
   if (!hours) return `Expected to report: ${text}.`
-  return `Expected to report ${daysIn(hours.days)} ${timesIn(hours)} (${hours.zone}). Outside of these hours it may be offline without an alert.`
+  return `Expected to report ${daysText(hours.days)} ${timesText(hours)} (${hours.zone}). Outside of these hours it may be offline without an alert.`
 }
 
 /** Days in words, such as `on weekdays` or `on Mondays and Fridays`. */
-export function daysIn(days: readonly string[]): string {
+export function daysText(days: readonly string[]): string {
   const group = Object.values(groups).find((one) => one.days.join() === days.join())
   if (group) return group.words
   const names = days.map((day) => `${dayNames[day]}s`)
@@ -66,7 +66,7 @@ export function daysIn(days: readonly string[]): string {
 }
 
 /** The times of weekly hours in words. An end before the start is on the next day; equal times are a whole day. */
-export function timesIn({ from, to }: Pick<HoursValues, 'from' | 'to'>): string {
+export function timesText({ from, to }: Pick<HoursValues, 'from' | 'to'>): string {
   if (from === to) return from === '00:00' ? 'all day' : `for 24 hours from ${from}`
   return `from ${from} to ${to}${to < from ? ' of the next day' : ''}`
 }

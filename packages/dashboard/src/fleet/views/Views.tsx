@@ -10,7 +10,7 @@ import { usePageActions } from '../../ui/keys/actions.ts'
 import { useNoteOpened, useOpened } from './opened.ts'
 import { isPlain, mayChange, standingOf } from './standing.ts'
 import { useFleetState } from './useFleetState.ts'
-import { ViewsFace } from './ViewsFace.tsx'
+import { ViewsButton } from './ViewsButton.tsx'
 import './views.css'
 
 const loadMenu = () => import('./ViewsMenu.tsx')
@@ -54,7 +54,7 @@ export function Views({ slug }: { slug: string }) {
   ])
   const close = () => setAsked(undefined)
   const face = (
-    <ViewsFace
+    <ViewsButton
       standing={standing}
       aria-haspopup="menu"
       aria-expanded={false}

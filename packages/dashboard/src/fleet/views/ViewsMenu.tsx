@@ -7,7 +7,7 @@ import { useOpenView } from './open.ts'
 import { isPlain, type ShownView } from './standing.ts'
 import { defaultOrder } from './state.ts'
 import { useFleetState } from './useFleetState.ts'
-import { ViewsFace } from './ViewsFace.tsx'
+import { ViewsButton } from './ViewsButton.tsx'
 
 interface MenuProps {
   slug: string
@@ -51,7 +51,7 @@ export default function ViewsMenu({ slug, views, standing, save, rename, remove 
       trapFocus
     >
       <Menu.Target>
-        <ViewsFace ref={face} standing={standing} />
+        <ViewsButton ref={face} standing={standing} />
       </Menu.Target>
       <Menu.Dropdown className="fleet-views-menu">
         <div className="fleet-views-list">

@@ -16,7 +16,7 @@ import { useSignOut } from '../../data/session.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
 import { Text } from '../../ui/index.ts'
-import { icon, PersonFace, WorkspaceFace } from './faces.tsx'
+import { icon, PersonButton, WorkspaceButton } from './menu-buttons.tsx'
 import { useScheme } from './scheme.ts'
 
 export function WorkspaceMenu() {
@@ -25,7 +25,7 @@ export function WorkspaceMenu() {
   return (
     <Menu width={200} defaultOpened position="bottom-start">
       <Menu.Target>
-        <WorkspaceFace name={workspace.name} />
+        <WorkspaceButton name={workspace.name} />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Workspaces</Menu.Label>
@@ -61,7 +61,7 @@ export function PersonMenu() {
   return (
     <Menu width={224} defaultOpened position="top-start">
       <Menu.Target>
-        <PersonFace name={me.name} />
+        <PersonButton name={me.name} />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>

@@ -1,5 +1,5 @@
 /** Pure functions and tables that put the states of requests, rollouts and update events into words. */
-import type { RolloutAgentState, RolloutState, UpdateEvent, UpdateKind, WaitsFor, WishState } from '@svc/api'
+import type { RolloutAgentState, RolloutState, UpdateEvent, UpdateKind, WaitReason, WishState } from '@svc/api'
 import { numberIn } from '@svc/protocol'
 
 export type Tone = 'waiting' | 'good' | 'no' | 'lost' | 'plain'
@@ -50,7 +50,7 @@ export const memberWords: Readonly<Record<RolloutAgentState, { word: string; ton
  * Says in a few words what an agent of a rollout waits for; null if the word for its state says it already. `time` formats a
  * time of day.
  */
-export function waitWords(waits: WaitsFor | null, time: (at: number) => string): string | null {
+export function waitWords(waits: WaitReason | null, time: (at: number) => string): string | null {
   switch (waits?.for) {
     case 'window':
       return `watching ${waits.version} until ${time(waits.until)}`

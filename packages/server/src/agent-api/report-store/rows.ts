@@ -8,7 +8,7 @@ import type { AgentRow, RunRow } from '../../platform/db/tables.ts'
 import type { Served } from '../../updates/releases/store.ts'
 import type { UpdateNote } from '../../updates/wishes/note.ts'
 import type { AnswerVersions } from '../../updates/wishes/report.ts'
-import type { Places } from './places.ts'
+import type { RowNumbers } from './row-numbers.ts'
 
 /** A report to be stored. */
 export interface Submission extends ReceivedReport {
@@ -24,7 +24,7 @@ export interface Submission extends ReceivedReport {
   /**
    * Row numbers of this agent, cached by the caller between reports so that its rows are found without an index lookup.
    */
-  places?: Places | undefined
+  rowNumbers?: RowNumbers | undefined
 }
 
 /** The stored facts about an agent that matter to its report, read in the transaction that writes. */

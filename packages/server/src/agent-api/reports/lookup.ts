@@ -5,7 +5,7 @@
 import { bearerToken, isToken } from '@svc/protocol'
 import type { Store } from '../../platform/db/open.ts'
 import { hashToken } from '../../platform/tokens.ts'
-import { newPlaces, type Places } from '../report-store/places.ts'
+import { newRowNumbers, type RowNumbers } from '../report-store/row-numbers.ts'
 
 export interface Caller {
   agentId: string
@@ -14,7 +14,7 @@ export interface Caller {
   activated: boolean
   tokenHash: string
   /** The row numbers of the agent's rows in an SQLite database, cached for the agent's next reports. */
-  places: Places
+  rowNumbers: RowNumbers
 }
 
 /**
@@ -60,7 +60,7 @@ export function createLookup(store: Store): Lookup {
       workspaceId: row.workspace_id,
       activated: row.activated_at !== null,
       tokenHash: hash,
-      places: newPlaces(),
+      rowNumbers: newRowNumbers(),
     }
     if (known.size >= maxRemembered) known.clear()
     if (caller.activated) known.set(hash, caller)

@@ -244,10 +244,10 @@ everyEngine('a report', (open) => {
     const w = await newTestWorkspace(await open())
     const { store, deliveries } = reporting(w)
     const other = await w.addAgent('other')
-    const places = new Map([w.agent, other].map(({ id }) => [id, { agent: 0, report: 0, runs: [] as number[] }]))
+    const rowNumbers = new Map([w.agent, other].map(({ id }) => [id, { agent: 0, report: 0, runs: [] as number[] }]))
     const reports = async (agent: TestAgent, label: string, ...ids: string[]) => {
       const parts = { state: { level: 'ok', label }, runs: ids.map((id) => ({ id, status: label })) }
-      const sent = { ...submission(w, parts, { agent }), places: places.get(agent.id) }
+      const sent = { ...submission(w, parts, { agent }), rowNumbers: rowNumbers.get(agent.id) }
       expect(await store([sent], w.clock.now(), deliveries.age)).toMatchObject([{ ok: true }])
     }
     const kept = async ({ id }: TestAgent) => {
@@ -260,9 +260,9 @@ everyEngine('a report', (open) => {
       await reports(w.agent, label, 'a', 'b')
       await reports(other, label, 'a', 'b')
     }
-    const [mine, its] = [...places.values()].map((one) => ({ ...one, runs: [...one.runs] }))
-    Object.assign(places.get(w.agent.id) ?? {}, its, { agent: mine?.agent })
-    Object.assign(places.get(other.id) ?? {}, mine)
+    const [mine, its] = [...rowNumbers.values()].map((one) => ({ ...one, runs: [...one.runs] }))
+    Object.assign(rowNumbers.get(w.agent.id) ?? {}, its, { agent: mine?.agent })
+    Object.assign(rowNumbers.get(other.id) ?? {}, mine)
     await reports(w.agent, 'third', 'a', 'b')
     expect(await kept(w.agent)).toEqual([{ label: 'third', runs_kept: 2 }, 'a third', 'b third'])
     expect(await kept(other)).toEqual([{ label: 'second', runs_kept: 2 }, 'a second', 'b second'])

@@ -157,11 +157,11 @@ everyEngine('runs of a report', (open) => {
   test('the rows of the first eight runs of a report are remembered, so that many agents need little memory', async () => {
     const w = await newTestWorkspace(await open())
     const { store } = reporting(w)
-    const places = { agent: 0, report: 0, runs: [] as number[] }
-    const sent = { ...submission(w, { runs: many(12, (i) => ({ id: `r${i}`, started: noon })) }), places }
+    const rowNumbers = { agent: 0, report: 0, runs: [] as number[] }
+    const sent = { ...submission(w, { runs: many(12, (i) => ({ id: `r${i}`, started: noon })) }), rowNumbers }
     for (let i = 0; i < 2; i++) await store([sent], w.clock.now(), () => undefined)
     const rows = await w.store.db.selectFrom('run').select('seq').orderBy('seq').limit(8).execute()
-    expect(places.runs).toEqual(w.store.engine === 'sqlite' ? rows.map(({ seq }) => seq) : [])
+    expect(rowNumbers.runs).toEqual(w.store.engine === 'sqlite' ? rows.map(({ seq }) => seq) : [])
   })
 
   test('a report in which no run changed writes none of them again', async () => {

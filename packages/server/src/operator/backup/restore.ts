@@ -20,7 +20,7 @@ import { type NewAgentToken, renewAccess } from './renew.ts'
 import { type Revived, revivedBy } from './revived.ts'
 import { endedSince } from './since.ts'
 
-export interface Restored {
+export interface RestoreFacts {
   file: string
   /** When the backup was made, in Unix milliseconds. */
   from: number
@@ -44,7 +44,7 @@ export async function restoreBackup(
   file: string,
   tokensOf: string[] | undefined,
   now: number,
-): Promise<Verdict<Restored, RestoreRefusal>> {
+): Promise<Verdict<RestoreFacts, RestoreRefusal>> {
   if (!existsSync(file)) return refuse('file_unknown', `There is no file ${file}.`)
   const copy = join(dataDir, 'restoring.db')
   const sweep = () => {

@@ -2,7 +2,7 @@ import { type ActionPage, type ActionRow, type ActionState, actionStates, action
 import { listIn, shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import { commandOf } from '../shared/command.ts'
-import { idleLines, selectedBy, withIdle } from '../shared/filter.ts'
+import { findByFilter, idleLines, withIdle } from '../shared/filter.ts'
 import { inWorkspace, onAction } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
@@ -102,7 +102,7 @@ async function agentsOf(
     throw new Misused(`--expect is the number of agents that --filter selects: got ${shown(expected)}.`)
   if (named !== undefined) return { agents: listIn(named), idle: [] }
   const text = filter ?? ''
-  const { rows: fitting, idle } = await selectedBy(text, (q) => listAgents(call.store.db, workspace, call.now(), q))
+  const { rows: fitting, idle } = await findByFilter(text, (q) => listAgents(call.store.db, workspace, call.now(), q))
   if (fitting.length === 0) throw new Refused('The filter selects no agent. Nothing was sent.')
   if (expected !== undefined && fitting.length !== Number(expected))
     throw new Refused(`The filter selects ${fitting.length} agents, not ${Number(expected)}. Nothing was sent.`)

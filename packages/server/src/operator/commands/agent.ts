@@ -3,7 +3,7 @@ import type { Level, Stop } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { StatusAge } from '../../web/queries/age.ts'
 import { command, commandOf } from '../shared/command.ts'
-import { idleLines, selectedBy, withIdle } from '../shared/filter.ts'
+import { findByFilter, idleLines, withIdle } from '../shared/filter.ts'
 import { inWorkspace, onAgent, partsOf, workspaceOf } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
@@ -52,7 +52,7 @@ async function tagged(call: CommandCall): Promise<{ workspace: WorkspaceInfo; na
     return { workspace, names: [agent.name], idle: [] }
   }
   const { workspace } = await inWorkspace(call)
-  const { rows, idle } = await selectedBy(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
+  const { rows, idle } = await findByFilter(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
   if (rows.length === 0) throw new Refused('The filter selects no agent. Nothing was changed.')
   return { workspace, names: rows.map(({ name }) => name), idle }
 }
@@ -80,7 +80,7 @@ export const agentCommands = {
     run: async (call, { workspace }) => {
       const { listAgents } = await import('../../web/queries/agents.ts')
       const filter = await filterIn(call, workspace)
-      const all = await selectedBy(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
+      const all = await findByFilter(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
       const rows = all.rows.map((agent) => ({
         name: agent.name,
         seenAt: agent.received_at,

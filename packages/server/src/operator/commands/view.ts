@@ -1,7 +1,7 @@
 /** Commands for the views of a workspace. People save views of their own on the page. */
 import { views } from '@svc/api'
 import { commandOf } from '../shared/command.ts'
-import { selectedBy } from '../shared/filter.ts'
+import { findByFilter } from '../shared/filter.ts'
 import { inWorkspace } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import { argument, granted, Misused, readTyped, typedArgument, typedOption } from '../shared/request.ts'
@@ -32,7 +32,7 @@ export const viewCommands = {
       // The order and the columns of a view that is there already were chosen on the page, and stay.
       const before = (await viewsOf(call.store.db, workspace, { id: null })).find(({ name }) => name === wanted.name)
       const kept = before && { sort: before.sort, columns: before.columns }
-      const { view } = await selectedBy(filter, () =>
+      const { view } = await findByFilter(filter, () =>
         perform(call, views.setView, { workspace }, { ...wanted, ...kept }),
       )
       return { name: view.name, q: view.q }

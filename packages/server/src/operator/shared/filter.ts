@@ -4,7 +4,7 @@ import { Refused } from './request.ts'
 import { line } from './show.ts'
 
 /** Finds what a filter selects. If the filter is wrong, the refusal points at its wrong part. */
-export const selectedBy = <T>(filter: string, find: (filter: string) => Promise<T>): Promise<T> =>
+export const findByFilter = <T>(filter: string, find: (filter: string) => Promise<T>): Promise<T> =>
   find(filter).catch((error: unknown) => {
     throw pointedAt(filter, error)
   })

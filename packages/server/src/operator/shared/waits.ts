@@ -2,17 +2,17 @@
  * Describes for the terminal what a requested update of an agent waits for. The page shows the same with times that
  * keep counting.
  */
-import type { Standing, WaitsFor } from '@svc/api'
+import type { WaitReason, WishStatus } from '@svc/api'
 import { line, moment } from './show.ts'
 
 /**
  * The state of a requested update, and on a line below what it waits for, unless that is only the next report. Empty if
  * no update is requested.
  */
-export const wishText = (update: Standing | null): string =>
+export const wishText = (update: WishStatus | null): string =>
   [line(update?.says ?? ''), ...(update?.waits ? [wordsOf(update.waits)] : [])].join('\n    ')
 
-function wordsOf(waits: WaitsFor): string {
+function wordsOf(waits: WaitReason): string {
   switch (waits.for) {
     case 'first_report':
       return 'It has never reported. The request is sent in the answer to its first report.'
@@ -39,7 +39,7 @@ function wordsOf(waits: WaitsFor): string {
 }
 
 /** Says in a few words what an agent of a rollout waits for. */
-export function waitText(waits: WaitsFor): string {
+export function waitText(waits: WaitReason): string {
   switch (waits.for) {
     case 'first_report':
       return 'its first report'

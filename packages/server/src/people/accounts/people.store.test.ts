@@ -5,7 +5,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { createAgent, deleteAgent, findAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
 import { sendCommand } from '../../fleet/commands/store.ts'
 import type { Store } from '../../platform/db/open.ts'
-import { accept, invitationInfo } from '../workspaces/accepting.ts'
+import { acceptInvitation, invitationInfo } from '../workspaces/accepting.ts'
 import { invitationsOf, invite } from '../workspaces/invitations.ts'
 import { firstStart } from '../workspaces/making.ts'
 import { changeRole, membersOf, removeMember } from '../workspaces/members.ts'
@@ -168,7 +168,7 @@ everyEngine('people', (open) => {
     const [asAdmin, asMember] = [await asks('admin'), await asks('member')]
     const voids = async () =>
       Object.fromEntries((await invitationsOf(people, north, now)).map((each) => [each.role, each.void]))
-    const comes = (link: string) => accept({ people, by: undefined, now }, link, { name: 'New', password })
+    const comes = (link: string) => acceptInvitation({ people, by: undefined, now }, link, { name: 'New', password })
     const id = (await membersOf(db, north, dan)).find(({ self }) => self)?.id ?? ''
     expect(await voids()).toEqual({ admin: false, member: false })
 
@@ -195,7 +195,7 @@ everyEngine('people', (open) => {
     const { url } = ok(await invite({ people, by: ann, now }, north, { email: 'Bob@example.org', role: 'member' }))
     const link = url.split('/').at(-1) ?? ''
     const both = await Promise.all(
-      ['Bob', 'Bobby'].map((name) => accept({ people, by: undefined, now }, link, { name, password })),
+      ['Bob', 'Bobby'].map((name) => acceptInvitation({ people, by: undefined, now }, link, { name, password })),
     )
     expect(both.filter((each) => each.ok)).toHaveLength(1)
     // With PostgreSQL, the later one may already see the account of the other one.

@@ -31,7 +31,7 @@ const answers = (status: number) => ({ is: 'status', status, retryAfter: undefin
 const silent = { is: 'unreachable', message: 'It did not answer in time.' } as const
 const good: ReceiverAct = [50, answers(250)]
 
-/** The receivers of others, each with the way it acts, and true if it worked before. */
+/** The receivers of other people, each with the way it acts, and true if it worked before. */
 const receivers: readonly [says: string, act: ReceiverAct, worked: boolean][] = [
   ['take longer than a try may', [tryMs, silent], false],
   ['worked before, and hang now', [tryMs, silent], true],

@@ -47,7 +47,7 @@ type AcceptRefusal = 'invitation_unknown' | 'invitation_for_other' | 'sign_in_ne
  * Accepts an invitation: as the signed-in person, or by making an account for the invited address. The account, the
  * membership and the end of the invitation are one transaction.
  */
-export async function accept(
+export async function acceptInvitation(
   { people, by: who, now }: PeopleCtx<Person | undefined>,
   link: string,
   { name, password }: { name?: string | undefined; password?: string | undefined },

@@ -10,7 +10,7 @@ import { issueCode } from '../../updates/installs/codes.ts'
 import { redeemInstall } from '../../updates/installs/redeem.ts'
 import { openAuth } from '../accounts/auth.ts'
 import { createPerson } from '../accounts/store.ts'
-import { accept } from './accepting.ts'
+import { acceptInvitation } from './accepting.ts'
 import { invitationsOf, invite, withdrawInvitation } from './invitations.ts'
 import { defaultLimits, limitsOf, setLimits } from './limits.ts'
 import { activate, addMember, createWorkspace } from './store.ts'
@@ -102,7 +102,7 @@ everyEngine('limits of a workspace', (open) => {
     const [open1] = await invitationsOf(people, north, now)
     const again = await invite({ people, by: ann, now }, north, { email: open1?.email ?? '', role: 'member' })
     expect(again).toMatchObject({ ok: true })
-    const accepts = (link = '') => accept({ people, by: undefined, now }, link, { name: 'New', password })
+    const accepts = (link = '') => acceptInvitation({ people, by: undefined, now }, link, { name: 'New', password })
     if (again.ok) expect(await accepts(again.value.url.split('/').at(-1))).toMatchObject({ ok: true })
     expect(await limitsOf(db, north, now)).toMatchObject({ people: { used: 3 } })
   })

@@ -16,7 +16,7 @@ import { brokenRequests } from './broken.ts'
 import { connectionsOf } from './connections.ts'
 import { ownOrigin } from './origin.ts'
 import { sendPage, wantsPage } from './person-page.ts'
-import { pipelining } from './pipelining.ts'
+import { preventPipelining } from './pipelining.ts'
 import { oncePer, pathOf } from './requests.ts'
 import { addressShare, shareConnections } from './share.ts'
 import { Turns } from './turns.ts'
@@ -83,7 +83,7 @@ export function createListener(
   })
   const connections = connectionsOf(server)
   const { open } = connections
-  const isAhead = pipelining(server, connections)
+  const isAhead = preventPipelining(server, connections)
   const broken = brokenRequests(connections)
   const unread = giveUpUnread(connections, limits.unread)
   server.on('close', unread.stop)

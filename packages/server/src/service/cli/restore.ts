@@ -1,7 +1,7 @@
 /** The command `svc-server restore`: it restores a backup. It runs without a service, directly on the data folder. */
 import { resolve } from 'node:path'
 import { renewAccess } from '../../operator/backup/renew.ts'
-import { type Restored, restoreBackup } from '../../operator/backup/restore.ts'
+import { type RestoreFacts, restoreBackup } from '../../operator/backup/restore.ts'
 import type { Revived, RevivedKind } from '../../operator/backup/revived.ts'
 import { granted, Misused, option, Refused, type Request } from '../../operator/shared/request.ts'
 import { line, table } from '../../operator/shared/show.ts'
@@ -10,7 +10,7 @@ import type { Config } from '../../platform/base.ts'
 import { createDataFolder, holderOf, lockFolder } from '../../platform/data-folder.ts'
 import { openService } from '../open.ts'
 
-type RestoreResult = Partial<Restored> & Pick<Restored, 'agents' | 'revived' | 'unknown'>
+type RestoreResult = Partial<RestoreFacts> & Pick<RestoreFacts, 'agents' | 'revived' | 'unknown'>
 
 export async function restore(request: Omit<Request, 'input'>, config: Config): Promise<RestoreResult> {
   const [file] = request.args

@@ -7,14 +7,14 @@ import { hour, otherTables, person, product, rows, start, workspace } from '../.
 import { testConfig } from '../../../testing/service.ts'
 import { newSqliteFile } from '../../../testing/stores.ts'
 import { writeBackup } from '../../operator/backup/backup.ts'
-import { type Restored, restoreBackup } from '../../operator/backup/restore.ts'
+import { type RestoreFacts, restoreBackup } from '../../operator/backup/restore.ts'
 import { databaseFile, secretOf } from '../../platform/data-folder.ts'
 import { openEmbedded, type Store } from '../../platform/db/open.ts'
 import { revivedLines, unknownLines } from './restore.ts'
 import { words as commands } from './words.ts'
 
 describe('a restore', () => {
-  const restored: Partial<Record<'with' | 'without', { result: Restored; store: Store }>> = {}
+  const restored: Partial<Record<'with' | 'without', { result: RestoreFacts; store: Store }>> = {}
   beforeAll(async () => {
     const { folder, backup } = await backedUp()
     restored.without = await restoredIn(dirname(await newSqliteFile()), backup, true)
@@ -121,7 +121,11 @@ async function change(folder: string, statements: readonly (string | undefined)[
 }
 
 /** Restores the backup in the folder, without the data that is there if it is to be `alone`. */
-async function restoredIn(folder: string, backup: string, alone = false): Promise<{ result: Restored; store: Store }> {
+async function restoredIn(
+  folder: string,
+  backup: string,
+  alone = false,
+): Promise<{ result: RestoreFacts; store: Store }> {
   if (alone) rmSync(databaseFile(folder), { force: true })
   const restored = await restoreBackup(folder, backup, ['north/rotated'], start + 5 * hour)
   if (!restored.ok) throw new Error(restored.message)

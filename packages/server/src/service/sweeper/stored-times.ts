@@ -31,7 +31,7 @@ export type TimeRule =
   | { is: 'permit'; full: Length }
   /** The time of something that permits for `full` milliseconds. It becomes so old that the permit is over. */
   | { is: 'proof'; full: number }
-  /** The end of something that must not end early, such as a session. It becomes what it would be if it began now. */
+  /** The end of something that must not end early, such as a session. It becomes the present time plus `full`. */
   | { is: 'kept'; full: number }
   /** The service does not change this time, and nothing waits for it. `why` gives the reason. */
   | { is: 'left'; why: 'a person chose it' | 'an agent reported it' | 'it is a record' | 'the library does not use it' }

@@ -13,7 +13,7 @@ import { transaction } from '../../platform/db/transaction.ts'
 import { servedRelease } from '../releases/store.ts'
 import { timesAway } from '../wishes/away.ts'
 import { wishBlueprintWithin, wishRuntimeWithin } from '../wishes/store.ts'
-import { placesOf } from '../wishes/trials.ts'
+import { trialPlacesOf } from '../wishes/trials.ts'
 import { isWaitedFor, judgeMember, judgeRollout, type RolloutMember, type RolloutStep } from './judge.ts'
 import { freshMs, leftOut, levelIn, standingsOf } from './members.ts'
 import { moveRollout, note, withdrawUnoffered } from './store.ts'
@@ -193,7 +193,7 @@ async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<st
     .execute()
   if (due.length > 0 && rollout.kind === 'runtime') await lockWorkspace(trx, rollout.workspace_id)
   const by = leaderOf(rollout)
-  const places = rollout.kind === 'runtime' ? await placesOf(trx, rollout.workspace_id, now) : { free: 0 }
+  const places = rollout.kind === 'runtime' ? await trialPlacesOf(trx, rollout.workspace_id, now) : { free: 0 }
   const wishing = { by, now, rollout: rollout.id, silent: true, places }
   for (const agent of due) {
     const why = rollout.kind === 'blueprint' ? leftOut(agent, { ...rollout, served: undefined })?.message : undefined

@@ -6,9 +6,9 @@ import {
   isWaitedFor,
   judgeMember,
   judgeRollout,
+  type MemberFacts,
   ownLevel,
   type RolloutMember,
-  type Standing,
 } from './judge.ts'
 
 const at = 1_790_000_000_000
@@ -30,7 +30,7 @@ const member = (more: Partial<RolloutMember> = {}): RolloutMember => ({
 })
 const wish = (version: string) => ({ version, at, by: 'Ada', mark: null, offeredAt: at })
 const hold: HoldNote = { version: '1.1.0', outcome: 'rolled_back', message: 'it said bad', at: at + minute }
-const standing = (wishes: Wishes, more: Partial<Standing> = {}): Standing => ({
+const standing = (wishes: Wishes, more: Partial<MemberFacts> = {}): MemberFacts => ({
   wishes,
   attempts: {},
   running: '1.0.0',
@@ -42,7 +42,7 @@ const standing = (wishes: Wishes, more: Partial<Standing> = {}): Standing => ({
 const failed = { ...hold, outcome: 'failed' } as const
 const away = [{ from: at + 10_000, to: at + 50_000 }]
 
-test.each<[string, RolloutMember, Standing, typeof away, string]>([
+test.each<[string, RolloutMember, MemberFacts, typeof away, string]>([
   ['the wish stands', member(), standing({ blueprint: wish('1.1.0') }), [], 'wished'],
   ['it runs the version', member(), standing({}, { running: '1.1.0' }), [], 'kept'],
   ['it rolled the version back', member(), standing({ blueprintHold: hold }), [], 'rolled_back'],
@@ -84,7 +84,7 @@ test.each<[string, RolloutMember, Standing, typeof away, string]>([
 
 const runs = (version: string) => ({ attempts: { runtime: { version } } })
 const held: RuntimeHold = { ...hold, version: '2.0.0', serial: 1, since: at }
-test.each<[string, RolloutMember, Standing, typeof away, string]>([
+test.each<[string, RolloutMember, MemberFacts, typeof away, string]>([
   ['the wish stands', member(), standing({ runtime: wish('2.0.0') }), [], 'wished'],
   ['it is on trial', member(), standing({ runtime: wish('2.0.0') }, runs('2.0.0')), [], 'wished'],
   ['it runs it for good', member(), standing({}, runs('2.0.0')), [], 'kept'],

@@ -23,7 +23,7 @@ export interface RolloutMember {
 }
 
 /** The current facts about an agent, from its rows. */
-export interface Standing {
+export interface MemberFacts {
   wishes: Wishes
   attempts: Attempts
   /** The blueprint version that the agent runs. */
@@ -43,7 +43,7 @@ type JudgedMember = Pick<RolloutMember, 'state' | 'reason' | 'worseAt'>
 export function judgeMember(
   member: RolloutMember,
   { kind, version }: { kind: RolloutKind; version: string },
-  now: Standing,
+  now: MemberFacts,
   away: readonly Away[],
 ): JudgedMember {
   if (member.state !== 'wished' && member.state !== 'kept') return member
@@ -64,7 +64,7 @@ const withdrawn: MemberOutcome = { state: 'withdrawn', reason: 'Another version 
 function ofBlueprint(
   member: RolloutMember,
   version: string,
-  { wishes, running }: Standing,
+  { wishes, running }: MemberFacts,
   away: readonly Away[],
 ): MemberOutcome {
   const { blueprint: wish, blueprintHold: hold } = wishes
@@ -79,7 +79,12 @@ function ofBlueprint(
   return wish?.version === version ? wished : withdrawn
 }
 
-function ofRuntime(member: RolloutMember, version: string, standing: Standing, away: readonly Away[]): MemberOutcome {
+function ofRuntime(
+  member: RolloutMember,
+  version: string,
+  standing: MemberFacts,
+  away: readonly Away[],
+): MemberOutcome {
   const { wishes, attempts } = standing
   const { runtime: wish, runtimeHold: hold } = wishes
   if (wish?.version === version) return wished
@@ -100,7 +105,7 @@ const awaySays = ({ from, to }: Away): string =>
 const clock = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 /** Checks whether an agent that kept the version is worse than it was when the version was wished. */
-function withLevel(member: RolloutMember, { level, receivedAt }: Standing): JudgedMember {
+function withLevel(member: RolloutMember, { level, receivedAt }: MemberFacts): JudgedMember {
   const { levelBefore, worseAt } = member
   if (level === undefined || receivedAt === null) return { ...kept, worseAt: member.state === 'kept' ? worseAt : null }
   if (level === null || levelBefore === null || rank[level] <= rank[levelBefore]) return { ...kept, worseAt: null }
@@ -173,7 +178,7 @@ export function judgeRollout(
 export const isWaitedFor = (
   { state }: RolloutMember,
   kind: RolloutKind,
-  { wishes, silentAt }: Standing,
+  { wishes, silentAt }: MemberFacts,
   now: number,
 ): boolean => {
   if (state !== 'wished') return false

@@ -12,7 +12,7 @@ import type { Served } from '../releases/store.ts'
 import { judgePress } from '../wishes/judge.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import { tooOld } from '../wishes/needs.ts'
-import { ownLevel, type Standing } from './judge.ts'
+import { type MemberFacts, ownLevel } from './judge.ts'
 
 interface LeftOut {
   code: string
@@ -152,7 +152,7 @@ export async function standingsOf(
   rollout: { id: string },
   now: number,
   { backAt = 0, open = false }: { backAt?: number | undefined; open?: boolean } = {},
-): Promise<Map<string, Standing>> {
+): Promise<Map<string, MemberFacts>> {
   const members = db
     .selectFrom('rollout_agent')
     .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')

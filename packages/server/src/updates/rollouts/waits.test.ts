@@ -1,10 +1,10 @@
-import type { RolloutAgentState, RolloutState, WaitsFor, WishState } from '@svc/api'
+import type { RolloutAgentState, RolloutState, WaitReason, WishState } from '@svc/api'
 import { expect, test } from 'vitest'
 import { memberWaits } from './waits.ts'
 
-const silent: WaitsFor = { for: 'silent', since: 1 }
+const silent: WaitReason = { for: 'silent', since: 1 }
 
-test.each<[string, RolloutState, RolloutAgentState, WishState, WaitsFor | null, WaitsFor | null]>([
+test.each<[string, RolloutState, RolloutAgentState, WishState, WaitReason | null, WaitReason | null]>([
   ['its wave has not started', 'running', 'untouched', 'none', null, { for: 'wave' }],
   ['a person must start the next wave', 'waiting', 'untouched', 'none', null, { for: 'approval' }],
   ['the rollout is paused', 'paused', 'untouched', 'none', null, { for: 'hold', by: 'rollout' }],

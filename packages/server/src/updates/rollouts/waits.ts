@@ -1,19 +1,19 @@
 /** Says what an agent of a rollout waits for while it has no outcome. Pure. */
-import type { RolloutAgentState, RolloutState, WaitsFor, WishState } from '@svc/api'
+import type { RolloutAgentState, RolloutState, WaitReason, WishState } from '@svc/api'
 
 interface WaitingMember {
   state: RolloutAgentState
   /** The state of the agent's wish, and what the wish waits for (wishes/waits.ts). */
   wish: WishState
-  waits: WaitsFor | null
+  waits: WaitReason | null
 }
 
-export function memberWaits(rollout: RolloutState, { state, wish, waits }: WaitingMember): WaitsFor | null {
+export function memberWaits(rollout: RolloutState, { state, wish, waits }: WaitingMember): WaitReason | null {
   if (state === 'untouched') return untouchedWaits[rollout]
   return state === 'wished' ? wishedWaits[wish](waits) : null
 }
 
-const untouchedWaits: Readonly<Record<RolloutState, WaitsFor | null>> = {
+const untouchedWaits: Readonly<Record<RolloutState, WaitReason | null>> = {
   running: { for: 'wave' },
   waiting: { for: 'approval' },
   paused: { for: 'hold', by: 'rollout' },
@@ -22,11 +22,11 @@ const untouchedWaits: Readonly<Record<RolloutState, WaitsFor | null>> = {
   cancelled: null,
 }
 
-const orReport = (waits: WaitsFor | null): WaitsFor => waits ?? { for: 'report' }
+const orReport = (waits: WaitReason | null): WaitReason => waits ?? { for: 'report' }
 const nothing = () => null
 
 /** The waits by the state of the wish. A wish that has ended is judged when the rollout is next advanced. */
-const wishedWaits: Readonly<Record<WishState, (waits: WaitsFor | null) => WaitsFor | null>> = {
+const wishedWaits: Readonly<Record<WishState, (waits: WaitReason | null) => WaitReason | null>> = {
   queued: orReport,
   waiting: orReport,
   offered: orReport,

@@ -1,4 +1,4 @@
-import type { WaitsFor, WishState } from '@svc/api'
+import type { WaitReason, WishState } from '@svc/api'
 import { expect, test } from 'vitest'
 import { type BlueprintFacts, blueprintWaits, type RuntimeFacts, runtimeWaits } from './waits.ts'
 
@@ -10,7 +10,7 @@ const wish = { version: '1.2.0', at, by: 'Ada', mark: null }
 const offeredWish = { ...wish, offeredAt: at + minute }
 const facts: BlueprintFacts = { ...heard, previous: '1.0.0', kept: null, runtimeOnTrial: false }
 
-test.each<[string, WishState, typeof wish & { offeredAt?: number }, Partial<BlueprintFacts>, WaitsFor | null]>([
+test.each<[string, WishState, typeof wish & { offeredAt?: number }, Partial<BlueprintFacts>, WaitReason | null]>([
   ['it has not reported since the wish', 'waiting', wish, { receivedAt: at - 1 }, null],
   ['it has never reported', 'waiting', wish, { receivedAt: null, silentAt: null }, { for: 'first_report' }],
   ['it is offline', 'offered', offeredWish, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
@@ -71,7 +71,7 @@ test.each<
     WishState,
     typeof wish & { rollout?: string; grantedAt?: number; offeredAt?: number },
     Partial<RuntimeFacts>,
-    WaitsFor | null,
+    WaitReason | null,
   ]
 >([
   ['a rollout has as many on trial as allowed', 'queued', ofRollout, {}, { for: 'trials', most: 5, now: 5 }],

@@ -1,5 +1,5 @@
 /** Says what a wish that has no outcome yet waits for, judged from the agent's rows. Pure. */
-import type { WaitsFor, WishState } from '@svc/api'
+import type { WaitReason, WishState } from '@svc/api'
 import { limits } from '@svc/protocol'
 import { type BlueprintWish, mayGoOut, type RuntimeWish } from './kept.ts'
 
@@ -39,7 +39,7 @@ export function blueprintWaits(
   wish: BlueprintWish | undefined,
   facts: BlueprintFacts,
   now: number,
-): WaitsFor | null {
+): WaitReason | null {
   if (!wish || (state !== 'waiting' && state !== 'offered' && state !== 'trying')) return null
   const absent = absence(facts, now)
   if (absent || state === 'trying') return absent
@@ -50,7 +50,7 @@ export function blueprintWaits(
   return since(facts, wish.offeredAt + beginsMs) && { for: 'fetch' }
 }
 
-const windowOf = (kept: BlueprintFacts['kept'], now: number): WaitsFor | null =>
+const windowOf = (kept: BlueprintFacts['kept'], now: number): WaitReason | null =>
   kept !== null && kept.at + windowMs > now ? { for: 'window', until: kept.at + windowMs, version: kept.version } : null
 
 export interface RuntimeFacts extends LastSeen {
@@ -64,7 +64,7 @@ export function runtimeWaits(
   wish: RuntimeWish | undefined,
   facts: RuntimeFacts,
   now: number,
-): WaitsFor | null {
+): WaitReason | null {
   if (!wish) return null
   const absent = absence(facts, now)
   if (absent || state === 'trying') return absent
@@ -74,7 +74,7 @@ export function runtimeWaits(
   return since(facts, wish.offeredAt + beginsMs) && { for: 'fetch' }
 }
 
-const absence = ({ receivedAt, silentAt }: LastSeen, now: number): WaitsFor | null =>
+const absence = ({ receivedAt, silentAt }: LastSeen, now: number): WaitReason | null =>
   receivedAt === null
     ? { for: 'first_report' }
     : silentAt !== null && silentAt <= now

@@ -2,7 +2,7 @@
 import { workspaces } from '@svc/api'
 import { Hono } from 'hono'
 import { signedInBy } from '../../people/accounts/sessions.ts'
-import { accept, invitationInfo } from '../../people/workspaces/accepting.ts'
+import { acceptInvitation, invitationInfo } from '../../people/workspaces/accepting.ts'
 import { granted } from '../../platform/refusal.ts'
 import { personWriter } from '../routing/acting.ts'
 import { bodyFor } from '../routing/body.ts'
@@ -25,7 +25,7 @@ export const invitationRoutes = (deps: WebDeps) => {
       const who = await signedInBy({ auth, store }, c.req.raw.headers, now())
       const people = who ? { ...deps, write: personWriter(deps, who) } : deps
       const { slug, person, made } = await signIn.countLink(c, 'invitation', async () =>
-        granted(await accept({ people, by: who?.person, now: now() }, pastedLink(c.req.param('id')), body)),
+        granted(await acceptInvitation({ people, by: who?.person, now: now() }, pastedLink(c.req.param('id')), body)),
       )
       if (made) await signIn.withoutPassword(c, person, 'invitation')
       return c.json({ slug })

@@ -13,16 +13,16 @@ interface BoundedAnswer {
 }
 
 /** The JSON of the first rows of a list that fit into the largest answer. */
-interface Begun {
+interface FittingRows {
   rows: readonly unknown[]
   kept: string[]
   bytes: number
 }
 
 /**
- * The JSON of an answer. If it is larger than 1 MB, the last rows of its largest list are left off, and an object has
- * their number as `leftOff`, by the name of the list. Where the next rows are requested by the last one
- * (`more`), nothing is lost: the answer is as if the request had named a smaller limit.
+ * The JSON of an answer. If it is larger than 1 MB, the last rows of its largest list are left off, and the field
+ * `leftOff` of an object gives their number under the name of the list. A list that is read in pages (`more`) loses
+ * nothing: the answer is as if the request had named a smaller limit.
  */
 export function boundedAnswer(given: unknown): BoundedAnswer {
   if (Array.isArray(given)) {
@@ -35,7 +35,7 @@ export function boundedAnswer(given: unknown): BoundedAnswer {
 }
 
 function boundedObject(given: object): BoundedAnswer {
-  const lists = new Map<string, Begun>()
+  const lists = new Map<string, FittingRows>()
   const others = new Map<string, string>()
   for (const [key, value] of Object.entries(given)) {
     if (Array.isArray(value)) lists.set(key, partOf(value))
@@ -62,11 +62,11 @@ function boundedObject(given: object): BoundedAnswer {
   return { json: `{${fields.join(',')}}`, leftOff: counts.reduce((sum, [, part]) => sum + leftOffIn(part), 0) }
 }
 
-const leftOffIn = ({ rows, kept }: Begun): number => rows.length - kept.length
+const leftOffIn = ({ rows, kept }: FittingRows): number => rows.length - kept.length
 
 /** The first rows that fit into the largest answer. No more of a list is written, so that a long one takes no long time. */
-function partOf(rows: readonly unknown[]): Begun {
-  const part: Begun = { rows, kept: [], bytes: 0 }
+function partOf(rows: readonly unknown[]): FittingRows {
+  const part: FittingRows = { rows, kept: [], bytes: 0 }
   for (const row of rows) {
     const json = JSON.stringify(row) ?? 'null'
     part.bytes += bytesOf(json) + 1
@@ -76,7 +76,7 @@ function partOf(rows: readonly unknown[]): Begun {
   return part
 }
 
-function shrink(part: Begun, room: number): void {
+function shrink(part: FittingRows, room: number): void {
   while (part.bytes > Math.max(0, room)) {
     const last = part.kept.pop()
     if (last === undefined) break

@@ -4,8 +4,8 @@ import type { StoredCommand } from '../../../fleet/commands/row.ts'
 import { declaredLogsIn } from '../../../fleet/versions/declared.ts'
 import type { Served } from '../../../updates/releases/store.ts'
 import { asksForLog, excess } from '../needs.ts'
-import type { Places } from '../places.ts'
 import { agentRows, keptRun, lastReport, lowestRead, runRead, storedCommand } from '../reading.ts'
+import type { RowNumbers } from '../row-numbers.ts'
 import type { AgentRows, KeptRun, Submission } from '../rows.ts'
 import { type PlacedAgent, placedAgent, type RunRow, type Statements } from './statements.ts'
 
@@ -28,14 +28,14 @@ const ofAgent = placedAgent.at
 const ofRun = runRead.at
 const ofLowest = lowestRead.at
 
-export function load(s: Statements, { agentId, report, places }: Submission, seen: Seen): Loaded | undefined {
-  const row = findAgent(s, agentId, places)
+export function load(s: Statements, { agentId, report, rowNumbers }: Submission, seen: Seen): Loaded | undefined {
+  const row = findAgent(s, agentId, rowNumbers)
   if (!row) return undefined
   const last = lastReport(row)
   const runs = new Map<string, KeptRun>()
   if (report.runs) {
     for (const [i, { id }] of report.runs.entries()) {
-      const kept = findRun(s, agentId, id, i, places)
+      const kept = findRun(s, agentId, id, i, rowNumbers)
       if (kept) runs.set(id, keptRun(kept))
     }
   }
@@ -60,13 +60,13 @@ export function load(s: Statements, { agentId, report, places }: Submission, see
  * Finds the agent by the row numbers of its rows, or else by its id: looking up a text in an index costs several times
  * more than a row number.
  */
-function findAgent(s: Statements, agentId: string, places: Places | undefined): PlacedAgent | undefined {
-  if (!places) return s.agent.get(agentId)
-  const known = places.report === 0 ? undefined : s.agentAt.get(places.agent, places.report, agentId)
+function findAgent(s: Statements, agentId: string, rowNumbers: RowNumbers | undefined): PlacedAgent | undefined {
+  if (!rowNumbers) return s.agent.get(agentId)
+  const known = rowNumbers.report === 0 ? undefined : s.agentAt.get(rowNumbers.agent, rowNumbers.report, agentId)
   if (known) return known
   const row = s.agent.get(agentId)
-  places.agent = row?.[ofAgent.agent_row] ?? 0
-  places.report = row?.[ofAgent.report_row] ?? 0
+  rowNumbers.agent = row?.[ofAgent.agent_row] ?? 0
+  rowNumbers.report = row?.[ofAgent.report_row] ?? 0
   return row
 }
 
@@ -74,14 +74,14 @@ function findAgent(s: Statements, agentId: string, places: Places | undefined): 
  * The number of runs of a report whose row numbers are kept. It suffices for a usual report, and needs little memory
  * for many agents.
  */
-const runPlaces = 8
+const runsWithNumbers = 8
 
-function findRun(s: Statements, agentId: string, id: string, i: number, places: Places | undefined) {
-  const place = places?.runs[i] ?? 0
-  const known: RunRow | undefined = place === 0 ? undefined : s.runAt.get(place, agentId, id)
+function findRun(s: Statements, agentId: string, id: string, i: number, rowNumbers: RowNumbers | undefined) {
+  const rowNumber = rowNumbers?.runs[i] ?? 0
+  const known: RunRow | undefined = rowNumber === 0 ? undefined : s.runAt.get(rowNumber, agentId, id)
   if (known) return known
   const row = s.run.get(agentId, id)
-  if (places && i < runPlaces) places.runs[i] = row?.[ofRun.seq] ?? 0
+  if (rowNumbers && i < runsWithNumbers) rowNumbers.runs[i] = row?.[ofRun.seq] ?? 0
   return row
 }
 

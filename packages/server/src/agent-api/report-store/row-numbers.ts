@@ -2,10 +2,10 @@
  * The row numbers of an agent's rows, which the caller keeps between reports; 0 if unknown. Runs are in the order of
  * the report. Only SQLite uses them, as hints: a row that is read by its number must also have the right agent and run.
  */
-export interface Places {
+export interface RowNumbers {
   agent: number
   report: number
   runs: number[]
 }
 
-export const newPlaces = (): Places => ({ agent: 0, report: 0, runs: [] })
+export const newRowNumbers = (): RowNumbers => ({ agent: 0, report: 0, runs: [] })

@@ -2,7 +2,7 @@ import type { RolloutAgent, RolloutAgentState, RolloutRow } from '@svc/api'
 import { Tone as Dot, timeOfDay } from '../ui/index.ts'
 import { memberWords, type Tone, waitWords } from './parts/words.ts'
 
-interface BarProps {
+interface RolloutBarProps {
   counts: Readonly<Record<RolloutAgentState, number>>
   /** The agents of the rollout, if they are known. The words then say what they wait for. */
   agents?: readonly RolloutAgent[]
@@ -12,7 +12,7 @@ interface BarProps {
  * The number of agents of a rollout in each state, as a bar and in words. The bar fills with agents that have an
  * outcome. Agents that are left out are only in the words.
  */
-export const Bar = ({ counts, agents }: BarProps) => (
+export const RolloutBar = ({ counts, agents }: RolloutBarProps) => (
   <div>
     <div className="up-bar" aria-hidden>
       {filled(counts).map(({ state, tone, number }) => (

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { countSignIns, type SignInAttempt } from './limits.ts'
 import { Tries } from './rate.ts'
+import { countSignIns, type SignInAttempt } from './sign-in-limits.ts'
 
 const ann = 'ann@example.org'
 const second = 1000

@@ -13,14 +13,14 @@ import type { Alone, Cluster } from './cluster.ts'
  */
 export type Did<T> = { ok: true; value: T } | { ok: false; known: boolean }
 
-export interface Hands {
+export interface StormAccess {
   operate<T>(name: string, args: string[], options?: Request['options']): Promise<Did<T>>
   read<T>(query: (db: Db) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
 /** Carries out the operator's commands on PostgreSQL, in the process of the test and beside the nodes. */
-export function beside({ url }: Cluster): Hands {
+export function accessStore({ url }: Cluster): StormAccess {
   const store = openPostgres(url)
   const live = liveOf(store)
   const baseUrl = 'http://localhost'
@@ -40,7 +40,7 @@ export function beside({ url }: Cluster): Hands {
  * Carries out the operator's commands on SQLite. The database belongs to the running service, so commands go to its
  * socket, and each query opens the file only for a moment.
  */
-export function through({ nodes, file }: Alone): Hands {
+export function accessService({ nodes, file }: Alone): StormAccess {
   const dataDir = nodes[0]?.home.dataDir ?? ''
   return {
     operate: (name, args, options = {}) => outcomeOf(() => askService(dataDir, name, { args, options, input: '' })),

@@ -6,7 +6,7 @@ import { Text } from '../../ui/index.ts'
 export const icon = { size: 17, stroke: 1.6, 'aria-hidden': true } as const
 
 /** The props of a menu's button. The menu component passes further props, which go to the button element. */
-interface FaceProps {
+interface MenuButtonProps {
   name: string
   'aria-haspopup'?: 'menu'
   'aria-expanded'?: boolean
@@ -15,7 +15,7 @@ interface FaceProps {
   onClick?: () => void
 }
 
-export const WorkspaceFace = ({ name, ...button }: FaceProps) => (
+export const WorkspaceButton = ({ name, ...button }: MenuButtonProps) => (
   <UnstyledButton className="svc-switch" aria-label={`Workspace ${name}: switch`} {...button}>
     <span>
       <Text cut>{name}</Text>
@@ -24,7 +24,7 @@ export const WorkspaceFace = ({ name, ...button }: FaceProps) => (
   </UnstyledButton>
 )
 
-export const PersonFace = ({ name, ...button }: FaceProps) => (
+export const PersonButton = ({ name, ...button }: MenuButtonProps) => (
   <NavLink
     component="button"
     className="svc-side-person"

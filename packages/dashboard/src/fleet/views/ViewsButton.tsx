@@ -5,7 +5,7 @@ import { Text } from '../../ui/index.ts'
 import type { ShownView } from './standing.ts'
 
 /** The props of the menu's button. The menu passes further props, which go to the button element. */
-interface FaceProps {
+interface MenuButtonProps {
   standing: ShownView | undefined
   ref?: Ref<HTMLButtonElement>
   'aria-haspopup'?: 'menu'
@@ -16,7 +16,7 @@ interface FaceProps {
 }
 
 /** The button of the menu of views. It names the view that the list shows, and says if the list differs from it. */
-export const ViewsFace = ({ standing, ...button }: FaceProps) => (
+export const ViewsButton = ({ standing, ...button }: MenuButtonProps) => (
   <Button
     {...button}
     className="fleet-views"

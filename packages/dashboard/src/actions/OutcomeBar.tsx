@@ -1,13 +1,13 @@
 import type { ActionRow, ActionState } from '@svc/api'
 import { outcomeWords } from './dialogs/words.ts'
 
-/** The order of the states in bars and filters. */
-export const order = Object.keys(outcomeWords) as ActionState[]
+/** The stateOrder of the states in bars and filters. */
+export const stateOrder = Object.keys(outcomeWords) as ActionState[]
 
 /** The share of the agents of an action in each state. The numbers are beside it as words. */
-export const Bar = ({ counts }: { counts: ActionRow['counts'] }) => (
+export const OutcomeBar = ({ counts }: { counts: ActionRow['counts'] }) => (
   <div className="act-bar" aria-hidden>
-    {order
+    {stateOrder
       .filter((state) => counts[state] > 0)
       .map((state) => (
         <span key={state} data-state={state} data-tone={outcomeWords[state].tone} style={{ flexGrow: counts[state] }} />
@@ -16,8 +16,8 @@ export const Bar = ({ counts }: { counts: ActionRow['counts'] }) => (
 )
 
 /** The numbers of an action in words: `38 applied, 2 skipped`. */
-export const countWords = (counts: ActionRow['counts']): string =>
-  order
+export const countsText = (counts: ActionRow['counts']): string =>
+  stateOrder
     .filter((state) => counts[state] > 0)
     .map((state) => `${counts[state].toLocaleString('en-US')} ${outcomeWords[state].word}`)
     .join(', ')

@@ -1,6 +1,6 @@
 import type { RolloutAgent, RolloutAgentState } from '@svc/api'
 import { expect, test } from 'vitest'
-import { filled, tally } from './Bar.tsx'
+import { filled, tally } from './RolloutBar.tsx'
 
 const none = {
   ...{ untouched: 0, wished: 0, offered: 0, trying: 0, kept: 0, rolled_back: 0 },
