@@ -15,7 +15,7 @@ import { count, fixed, table } from './common/table.ts'
 import { median } from './common/times.ts'
 import { memory } from './common/usage.ts'
 import { startLoad, type Window, window } from './fleet/load.ts'
-import { openPages, perPerson, type Seen } from './page/open.ts'
+import { openPages, perPerson, type ReceivedCounts } from './page/open.ts'
 
 const interval = 30
 const goal = 1000
@@ -39,7 +39,7 @@ interface Size {
   watched: Window
   memory: number
   /** The frames and lists that all simulated pages received during the measurement. */
-  seen: Seen
+  seen: ReceivedCounts
 }
 
 export async function benchPage(args: string[]): Promise<string> {
@@ -129,7 +129,7 @@ async function signedIn(context: BrowserContext, { url }: Service, cookie: strin
   await context.addCookies([{ name, value, url }])
 }
 
-const difference = (now: Seen, before: Seen): Seen => ({
+const difference = (now: ReceivedCounts, before: ReceivedCounts): ReceivedCounts => ({
   frames: now.frames - before.frames,
   frameBytes: now.frameBytes - before.frameBytes,
   lists: now.lists - before.lists,

@@ -12,7 +12,7 @@ import { count, fixed, table } from './common/table.ts'
 import { median, middleHalf } from './common/times.ts'
 import { checkoutIn, compare, warmSeconds } from './report/beside.ts'
 import {
-  type Measured,
+  type Measurement,
   measure,
   measureInTurns,
   type Server,
@@ -126,8 +126,8 @@ const sliceMs = 1000
  * Measures every server in each round, so that the servers are compared under the same conditions of the machine. T and
  * the service, which come last, follow each other.
  */
-async function inTurns(servers: Server[], part: Part, rounds: number, seconds: number): Promise<Measured[][]> {
-  const results: Measured[][] = servers.map(() => [])
+async function inTurns(servers: Server[], part: Part, rounds: number, seconds: number): Promise<Measurement[][]> {
+  const results: Measurement[][] = servers.map(() => [])
   for (const server of servers) {
     await measure(server, part, 'all')
     await measure(server, part, warmSeconds)
@@ -135,12 +135,12 @@ async function inTurns(servers: Server[], part: Part, rounds: number, seconds: n
   for (let round = 0; round < rounds; round++) {
     const order = round % 2 === 0 ? servers : [...servers].reverse()
     const measured = await measureInTurns(order, part, seconds, sliceMs)
-    for (const [i, server] of servers.entries()) results[i]?.push(measured[order.indexOf(server)] as Measured)
+    for (const [i, server] of servers.entries()) results[i]?.push(measured[order.indexOf(server)] as Measurement)
   }
   return results
 }
 
-function textOf(part: Part, servers: Server[], results: Measured[][], rounds: number, seconds: number): string {
+function textOf(part: Part, servers: Server[], results: Measurement[][], rounds: number, seconds: number): string {
   const rows = servers.map(({ name, database }, i) => {
     const all = results[i] ?? []
     const cpus = all.map((m) => m.cpu)

@@ -6,7 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 
-export interface Contained {
+export interface ContainedPackage {
   readonly name: string
   readonly version: string
   readonly licence: string
@@ -25,7 +25,7 @@ const modules = `${sep}node_modules${sep}`
  * The packages to which these modules (absolute paths) belong, sorted by name. Modules of this repository and of the
  * bundler belong to no package.
  */
-export function containedIn(files: Iterable<string>): Contained[] {
+export function containedIn(files: Iterable<string>): ContainedPackage[] {
   const folders = new Set<string>()
   for (const file of files) {
     const folder = packageFolder(file)
@@ -38,7 +38,7 @@ export function containedIn(files: Iterable<string>): Contained[] {
  * The text of the notices for `product`. Throws if a package has no licence or no licence text, since nobody may pass
  * on such a package.
  */
-export function noticesOf(product: string, contained: readonly Contained[]): string {
+export function noticesOf(product: string, contained: readonly ContainedPackage[]): string {
   for (const { name, version, licence, texts } of contained) {
     if (licence === '') throw new Error(`${product} contains ${name} ${version}, whose package.json names no licence.`)
     if (texts.length === 0)
@@ -54,7 +54,7 @@ const line = '-'.repeat(72)
 const opening = (product: string, libraries: number): string =>
   `${product} is licensed under Apache-2.0. It contains ${libraries} libraries of other authors. Each is listed here with its licence.`
 
-const section = ({ name, version, licence, texts }: Contained): string =>
+const section = ({ name, version, licence, texts }: ContainedPackage): string =>
   [`${name} ${version} (${licence})`, ...texts].join('\n\n')
 
 /**
@@ -68,7 +68,7 @@ function packageFolder(file: string): string | undefined {
   return file.slice(0, at + modules.length) + (first.startsWith('@') ? join(first, second) : first)
 }
 
-function readPackage(folder: string): Contained {
+function readPackage(folder: string): ContainedPackage {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const texts = readdirSync(folder)
     .filter((file) => /^(licen[cs]e|copying|notice)([.-]|$)/i.test(file) && existsSync(join(folder, file)))

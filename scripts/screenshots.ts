@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { install, type Played, uploadVersions } from '../packages/dashboard/src/updates/testing/fleet.ts'
+import { install, type SimulatedAgent, uploadVersions } from '../packages/dashboard/src/updates/testing/fleet.ts'
 import { type BrowserSetup, openBrowserSetup, type Visitor } from '../packages/dashboard/testing/browser-setup.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -200,9 +200,9 @@ async function furnish(
  * Makes a halted rollout, in which one agent kept the new version and another was rolled back to the old one. Returns
  * the rollout's id and the agents.
  */
-async function furnishUpdates(setup: BrowserSetup, ada: Visitor): Promise<{ id: string; played: Played[] }> {
+async function furnishUpdates(setup: BrowserSetup, ada: Visitor): Promise<{ id: string; played: SimulatedAgent[] }> {
   await uploadVersions(setup, ['1.0.0', '1.1.0', '1.2.0'])
-  const installed = new Map<string, Played>()
+  const installed = new Map<string, SimulatedAgent>()
   const names = ['inbox-east', 'inbox-north', 'inbox-south', 'inbox-west']
   for (const name of [...names, 'desk-1', 'desk-2', 'desk-3']) installed.set(name, await install(setup, name, '1.0.0'))
   const wish = { kind: 'blueprint', blueprint: 'mail-triage', version: '1.2.0' }

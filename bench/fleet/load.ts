@@ -21,7 +21,7 @@ export interface Load {
   stop(): Promise<void>
 }
 
-export interface Asked {
+export interface LoadOptions {
   port: number
   agents: number
   /** The number of connections that stay open. 0 means a new connection for each report. */
@@ -32,7 +32,7 @@ export interface Asked {
   processes?: number
 }
 
-export async function startLoad({ port, agents, connections, interval, processes = 1 }: Asked): Promise<Load> {
+export async function startLoad({ port, agents, connections, interval, processes = 1 }: LoadOptions): Promise<Load> {
   const children = Array.from({ length: processes }, () =>
     killAtExit(fork(join(import.meta.dirname, 'generator.ts'), { serialization: 'advanced' })),
   )

@@ -28,7 +28,7 @@ export interface Others {
   stop(): void
 }
 
-export interface Asked {
+export interface OthersOptions {
   port: number
   healthPort: number
   email: string
@@ -36,7 +36,7 @@ export interface Asked {
 
 const none = (): Times => ({ reports: [], health: [], signIns: [], errors: 0 })
 
-export function startOthers({ port, healthPort, email }: Asked): Others {
+export function startOthers({ port, healthPort, email }: OthersOptions): Others {
   const agent = new Agent({ keepAlive: true })
   let times = none()
   let n = 0

@@ -18,7 +18,7 @@ const againEvery = 3000
 const backAfter = 500
 
 /** The counts of everything that all simulated pages together have received since they were opened. */
-export interface Seen {
+export interface ReceivedCounts {
   frames: number
   frameBytes: number
   lists: number
@@ -28,13 +28,13 @@ export interface Seen {
 }
 
 export interface OpenPages {
-  seen(): Seen
+  seen(): ReceivedCounts
   close(): void
 }
 
 /** Opens pages that show the list, or the part of it that the filter `q` selects. */
 export function openPages({ port }: { port: number }, cookies: string[], n: number, q = ''): OpenPages {
-  const seen: Seen = { frames: 0, frameBytes: 0, lists: 0, listBytes: 0, ended: 0 }
+  const seen: ReceivedCounts = { frames: 0, frameBytes: 0, lists: 0, listBytes: 0, ended: 0 }
   const streams = new Set<ClientRequest>()
   const agent = new Agent({ keepAlive: true })
   let over = false

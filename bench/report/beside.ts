@@ -11,14 +11,14 @@ import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { count, fixed, table } from '../common/table.ts'
 import { median, middleHalf } from '../common/times.ts'
-import { type Measured, measureInTurns, type Server, type Setting, startOn, withDisk } from './measure.ts'
+import { type Measurement, measureInTurns, type Server, type Setting, startOn, withDisk } from './measure.ts'
 
-export interface Compared extends Setting {
+export interface ComparedService extends Setting {
   says: string
 }
 
 /** The results of one round: of this checkout's service, then of each other one's in the given order. */
-type Round = readonly [ours: Measured, ...others: Measured[]]
+type Round = readonly [ours: Measurement, ...others: Measurement[]]
 
 export function checkoutIn(folder: string): string {
   const checkout = resolve(folder)
@@ -28,7 +28,7 @@ export function checkoutIn(folder: string): string {
 }
 
 export async function compare(
-  part: Compared,
+  part: ComparedService,
   checkouts: readonly string[],
   rounds: number,
   seconds: number,
@@ -56,7 +56,7 @@ export const warmSeconds = 10
 
 /** Starts all services, in an order that depends on `from`, and measures them in several rounds. */
 async function measureNew(
-  part: Compared,
+  part: ComparedService,
   slow: Readonly<Record<string, string>>,
   checkouts: readonly string[],
   { from, rounds, seconds }: { from: number; rounds: number; seconds: number },
@@ -100,15 +100,21 @@ function pin(pid: number, core: 0 | 1): void {
 }
 
 const costs = {
-  service: ({ cpu }: Measured) => cpu,
-  database: ({ database }: Measured) => database,
-  both: ({ cpu, database }: Measured) => cpu + database,
+  service: ({ cpu }: Measurement) => cpu,
+  database: ({ database }: Measurement) => database,
+  both: ({ cpu, database }: Measurement) => cpu + database,
 }
 
 const range = (ends: readonly number[]): string => ends.map((end) => fixed(end, 3)).join(' to ')
 
-function textOf(part: Compared, checkout: string, all: readonly Round[], other: number, seconds: number): string {
-  const pairs = all.map((round) => ({ ours: round[0], theirs: round[other] as Measured }))
+function textOf(
+  part: ComparedService,
+  checkout: string,
+  all: readonly Round[],
+  other: number,
+  seconds: number,
+): string {
+  const pairs = all.map((round) => ({ ours: round[0], theirs: round[other] as Measurement }))
   const rows = Object.entries(costs).flatMap(([name, cost]) => {
     if (!part.postgres && name !== 'service') return []
     const ratios = pairs.map(({ ours, theirs }) => cost(ours) / cost(theirs))

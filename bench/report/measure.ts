@@ -35,7 +35,7 @@ export interface Server {
  * per second, `p50` and `p99` are milliseconds. CPU time counts only while the server has the load: what a service does
  * every few seconds, whether it has load or not, would otherwise count again for each service that is measured with it.
  */
-export interface Measured {
+export interface Measurement {
   cpu: number
   database: number
   rate: number
@@ -48,8 +48,8 @@ export interface Measured {
  * Measures one server. With `all` the load generator sends until every agent has reported once, so that later reports
  * overwrite rows instead of inserting them.
  */
-export async function measure(server: Server, load: Load, seconds: number | 'all'): Promise<Measured> {
-  return (await measureInTurns([server], load, seconds))[0] as Measured
+export async function measure(server: Server, load: Load, seconds: number | 'all'): Promise<Measurement> {
+  return (await measureInTurns([server], load, seconds))[0] as Measurement
 }
 
 /**
@@ -64,7 +64,7 @@ export async function measureInTurns(
   { mode, agents, kilobytes }: Load,
   seconds: number | 'all',
   sliceMs: number = usualSliceMs,
-): Promise<Measured[]> {
+): Promise<Measurement[]> {
   const ports = servers.map(({ port }) => port)
   const pids = servers.map(({ pid }) => pid)
   const databases = servers.map(({ database = 0 }) => database)
@@ -83,7 +83,7 @@ export async function measureInTurns(
 }
 
 /** The results that the load generator reports for one server. `cpu`, `database` and `elapsed` are seconds. */
-interface Loaded extends Pick<Measured, 'errors' | 'p50' | 'p99' | 'cpu' | 'database'> {
+interface Loaded extends Pick<Measurement, 'errors' | 'p50' | 'p99' | 'cpu' | 'database'> {
   reports: number
   elapsed: number
 }

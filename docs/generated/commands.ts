@@ -1,5 +1,5 @@
 /** Makes the table of the commands of `svc-server` from the texts of their help. */
-import { words } from '../../packages/server/src/service/cli/words.ts'
+import { commandHelps } from '../../packages/server/src/service/cli/words.ts'
 import { code, lines, table } from './table.ts'
 
 type Explained = readonly [name: string, says: string]
@@ -7,7 +7,7 @@ type Explained = readonly [name: string, says: string]
 /** Arguments that many commands explain in the same words. They are explained once, before the table. */
 const shared: readonly Explained[] = (() => {
   const uses = new Map<string, { explained: Explained; count: number }>()
-  for (const { args = [] } of Object.values(words))
+  for (const { args = [] } of Object.values(commandHelps))
     for (const explained of args) {
       const count = (uses.get(explained.join())?.count ?? 0) + 1
       uses.set(explained.join(), { explained, count })
@@ -22,7 +22,7 @@ export const commandArguments = () => shared.map((one) => `- ${explain(one)}`).j
 export const commandTable = () =>
   table(
     ['command', 'what it does', 'arguments and options'],
-    Object.entries(words).map(([name, { says, args = [], options = [] }]) => [
+    Object.entries(commandHelps).map(([name, { says, args = [], options = [] }]) => [
       code([name, ...args.map(([argument]) => argument)].join(' ')),
       says,
       lines([...args.filter((one) => !isShared(one)), ...options].map(explain)),

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { operations } from '../../packages/api/src/index.ts'
-import { words } from '../../packages/server/src/service/cli/words.ts'
+import { commandHelps } from '../../packages/server/src/service/cli/words.ts'
 import { parts, withParts } from './parts.ts'
 import { table } from './table.ts'
 
@@ -15,7 +15,7 @@ test.each(Object.entries(parts))('%s is up to date (else: npx node docs/generate
 
 test('every command of svc-server has its row, with its words, arguments and options', () => {
   const rows = (parts['docs/operator.md']?.commands ?? '').split('\n')
-  const missing = Object.entries(words).filter(([name, { says, args = [], options = [] }]) => {
+  const missing = Object.entries(commandHelps).filter(([name, { says, args = [], options = [] }]) => {
     const shown = [name, says, ...args.map(([argument]) => argument), ...options.flat()]
     const row = rows.find((line) => line.startsWith(`| \`${name}`)) ?? ''
     return shown.some((text) => !row.includes(text.replaceAll('|', '\\|')))

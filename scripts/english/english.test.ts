@@ -1,11 +1,11 @@
 import { parseSync } from 'vite'
 import { expect, test } from 'vitest'
-import { factsOf, type Parsed } from '../house/facts.ts'
+import { factsOf, type ParsedFile } from '../house/facts.ts'
 import { commentFindings, documentFindings, phraseFindings } from './rules.ts'
 
 const facts = (...lines: string[]) => {
   const text = lines.join('\n')
-  return factsOf('a.tsx', text, parseSync('a.tsx', text) as unknown as Parsed)
+  return factsOf('a.tsx', text, parseSync('a.tsx', text) as unknown as ParsedFile)
 }
 const says = (...lines: string[]) =>
   commentFindings('a.tsx', facts(...lines).comments).map(({ line, says }) => `${line}: ${says}`)

@@ -9,7 +9,7 @@ export interface Heading {
   readonly id: string
   readonly text: string
 }
-export interface Rendered {
+export interface RenderedDocument {
   readonly title: string
   /** The first sentence of the document, as plain text. */
   readonly summary: string
@@ -43,7 +43,7 @@ Object.assign(parser.renderer.rules, {
   table_close: () => '</table></div>\n',
 } satisfies typeof parser.renderer.rules)
 
-export function render(markdown: string, titleOf: TitleOf): Rendered {
+export function render(markdown: string, titleOf: TitleOf): RenderedDocument {
   const tokens = parser.parse(markdown, {})
   const anchors = new Map<string, number>()
   const headings: Heading[] = []

@@ -1,8 +1,8 @@
 /** The pages of `/help`: one for each document, the contents, and the page for an address that leads nowhere. */
 import type { Group } from './documents.ts'
-import { escapeHtml as escaped, type Heading, type Rendered } from './markdown.ts'
+import { escapeHtml as escaped, type Heading, type RenderedDocument } from './markdown.ts'
 
-export interface Document extends Rendered {
+export interface Document extends RenderedDocument {
   readonly name: string
 }
 

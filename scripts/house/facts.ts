@@ -43,12 +43,12 @@ export interface FunctionFact {
 }
 
 /** The result of the parser for one file. */
-export interface Parsed {
+export interface ParsedFile {
   readonly program: Node
   readonly comments: readonly { type: string; value: string; start: number; end: number }[]
 }
 
-export function factsOf(file: string, text: string, { program, comments }: Parsed): Facts {
+export function factsOf(file: string, text: string, { program, comments }: ParsedFile): Facts {
   const { imports, stars } = importsOf(file, program)
   const body = list(program.body)
   return {
@@ -63,7 +63,7 @@ export function factsOf(file: string, text: string, { program, comments }: Parse
   }
 }
 
-function commentsOf(text: string, comments: Parsed['comments']): CommentFact[] {
+function commentsOf(text: string, comments: ParsedFile['comments']): CommentFact[] {
   const lineAt = lineFinder(text)
   const found: (CommentFact & { readonly end: number })[] = []
   for (const { type, value, start, end } of comments) {

@@ -1,13 +1,17 @@
 import { parseSync } from 'vite'
 import { expect, test } from 'vitest'
 import { cyclesOf } from './cycles.ts'
-import { type Facts, factsOf, type Parsed } from './facts.ts'
+import { type Facts, factsOf, type ParsedFile } from './facts.ts'
 import { figuresOf } from './figures.ts'
 import { againstOrder, cycles, upBetweenWings } from './imports.ts'
 import { unusedExports } from './unused.ts'
 
 const facts = (file: string, ...lines: string[]): Facts =>
-  factsOf(file, `${lines.join('\n')}\n`, parseSync(file, lines.join('\n').replaceAll('"', "'")) as unknown as Parsed)
+  factsOf(
+    file,
+    `${lines.join('\n')}\n`,
+    parseSync(file, lines.join('\n').replaceAll('"', "'")) as unknown as ParsedFile,
+  )
 const sources = (files: Record<string, string[]>) =>
   new Map(Object.entries(files).map(([file, lines]) => [file, facts(file, ...lines)]))
 

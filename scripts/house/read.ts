@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Facts, factsOf, type Parsed } from './facts.ts'
+import { type Facts, factsOf, type ParsedFile } from './facts.ts'
 
 const root = join(import.meta.dirname, '../..')
 const cache = join(root, '.cache/house.json')
@@ -36,7 +36,7 @@ export async function readSources(): Promise<Map<string, Facts>> {
     else {
       parse ??= (await import('vite')).parseSync
       const text = readFileSync(join(root, file), 'utf8')
-      now[file] = { stamp, facts: factsOf(file, text, parse(file, text) as unknown as Parsed) }
+      now[file] = { stamp, facts: factsOf(file, text, parse(file, text) as unknown as ParsedFile) }
     }
   }
   if (parse || Object.keys(before).length !== Object.keys(now).length) keep(now)

@@ -256,7 +256,7 @@ export const serverFaults: readonly Fault[] = [
     name: 'tags: a change is announced to nobody',
     harm: 'A filter goes on selecting agents by the tags that they had, and an action reaches the wrong ones.',
     file: at('web/operations/agents.ts'),
-    old: 'agents: ({ changed }: Tagged) => changed,',
+    old: 'agents: ({ changed }: TagResult) => changed,',
     new: 'agents: () => [],',
     tests: [at('web/operations/tags.http.test.ts')],
   },

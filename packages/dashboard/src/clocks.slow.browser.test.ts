@@ -51,7 +51,7 @@ const said = (line: string): string =>
     .replace(/\d+/g, (number) => (Number(number) > 1 ? '#' : number))
     .trim()
 
-/** Opens an address in a browser whose clock is wrong by so many milliseconds; returns what it showed about times. */
+/** Opens an address on the page, whose clock may be wrong; returns the texts about times that it showed. */
 async function shownAt(page: Page, address: string): Promise<string[]> {
   await page.goto(setup.setup.url + address)
   await page.getByRole('heading', { level: 1 }).first().waitFor()

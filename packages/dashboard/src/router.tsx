@@ -18,7 +18,7 @@ import { fleetQuery, keys, meQuery, queryClient, read } from './data/queries.ts'
 import { workspaceBefore } from './data/returning.ts'
 import { parseSearch, stringifySearch } from './data/search.ts'
 import { appliedIn } from './fleet/filter/applied.ts'
-import { asked, isOld, viewOf } from './fleet/views/view.ts'
+import { fleetQueryOf, isOld, viewOf } from './fleet/views/view.ts'
 import { type AgentTab, agentTabs, alertTabs, paths } from './paths.ts'
 import { BrokenPage } from './shell/BrokenPage.tsx'
 import { WorkspaceShell } from './shell/WorkspaceShell.tsx'
@@ -124,7 +124,7 @@ const fleet = createRoute({
     const view = viewOf(location.search)
     void context.queryClient.prefetchQuery(read('GET /w/:slug/views', params))
     const { filter } = appliedIn(params.slug, view.q)
-    void context.queryClient.prefetchQuery(fleetQuery(params.slug, asked(view, filter.text), 0))
+    void context.queryClient.prefetchQuery(fleetQuery(params.slug, fleetQueryOf(view, filter.text), 0))
   },
   component: lazyRouteComponent(() => fileOf(import('./fleet/FleetPage.tsx')), 'FleetPage'),
 })

@@ -54,7 +54,7 @@ export async function runHere(
 
 const ignore = () => {}
 
-export interface Asked {
+export interface TypedCommand {
   readonly dataDir: string
   /** The folder to which relative paths among the arguments refer. */
   readonly cwd: string
@@ -66,7 +66,12 @@ export interface Asked {
  * Asks the running service to carry out a command and returns the outcome. Undefined if no service runs, or if the
  * command is never carried out by a running service.
  */
-export async function askOperator({ dataDir, cwd, args, input = '' }: Asked): Promise<OperatorOutcome | undefined> {
+export async function askOperator({
+  dataDir,
+  cwd,
+  args,
+  input = '',
+}: TypedCommand): Promise<OperatorOutcome | undefined> {
   const [first = '', second = ''] = args
   if (!commands[first] && !commands[`${first} ${second}`]) return undefined
   const chosen = choose(commands, [...args], { version: 'tests', out: ignore, err: ignore })

@@ -10,7 +10,7 @@ export interface Reply {
   json: any
 }
 
-export interface Sending {
+export interface SendOptions {
   token?: string
   method?: string
   path?: string
@@ -25,7 +25,7 @@ export interface Sending {
  * Sends one HTTP request as a client does. The header `Host` names the service's own origin unless `headers` contains
  * another one.
  */
-export function send(service: { port: number }, sending: Sending): Promise<Reply> {
+export function send(service: { port: number }, sending: SendOptions): Promise<Reply> {
   const { token, method = 'POST', path = '/api/agent/v1/report', body, headers, agent, timeoutMs } = sending
   return new Promise((resolve, reject) => {
     const req = request(

@@ -11,7 +11,7 @@ import { createListener, type ListenerLimits, listenerLimits } from '../src/plat
 import { noReleases, type Releases } from '../src/updates/releases/releases.ts'
 import { send } from './send.ts'
 
-export { type Reply, type Sending, send } from './send.ts'
+export { type Reply, type SendOptions, send } from './send.ts'
 
 export interface TestService extends AgentApi {
   url: string

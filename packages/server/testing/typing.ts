@@ -12,7 +12,7 @@ import type { Service } from '../src/operator/shared/request.ts'
 import { runCommand } from '../src/operator/socket/socket.ts'
 import type { Store } from '../src/platform/db/open.ts'
 import { choose } from '../src/service/cli/program.ts'
-import { words } from '../src/service/cli/words.ts'
+import { commandHelps } from '../src/service/cli/words.ts'
 import { newTestWorkspace, type TestWorkspace } from './test-workspace.ts'
 
 /** The command line options of a webhook channel. No test sends anything to its address. */
@@ -31,7 +31,7 @@ export async function typing(store: Store, { smtpUrl }: { smtpUrl?: string } = {
   const live = { alertsChanged: () => {}, listChanged: () => {} }
   const service = { store, live, now: w.clock.now, config } as unknown as Service
   const perform = async (argv: string[], input: string, json: boolean) => {
-    const chosen = choose(words, argv, { version: '0', out: () => {}, err: () => {} })
+    const chosen = choose(commandHelps, argv, { version: '0', out: () => {}, err: () => {} })
     if (!chosen) throw new Error('This is no command.')
     const outcome = await runCommand(chosen.name, { ...chosen.request, input }, { ...service, isAlone: true })
     if (!outcome.ok) return `${outcome.kind}: ${outcome.message}`

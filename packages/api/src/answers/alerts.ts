@@ -35,7 +35,7 @@ export interface Acknowledgement {
 }
 
 /** The number of alerts that one press acknowledged, without those that had ended or were acknowledged before. */
-export interface Acknowledged {
+export interface AcknowledgeResult {
   acknowledged: number
 }
 

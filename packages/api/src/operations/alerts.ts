@@ -2,7 +2,7 @@
  * Operations on alerts, the rules by which alerts open, mutes, channels, and the deliveries of messages to channels.
  */
 import {
-  type Acknowledged,
+  type AcknowledgeResult,
   type AlertRow,
   type ChannelRow,
   type DeliveryRow,
@@ -86,7 +86,7 @@ export const acknowledgeAlert = change<{ ok: true }>()('POST /w/:slug/alerts/:id
     options: [['--note <text>', 'what the others should know']],
   },
 })
-export const acknowledgeAlerts = change<Acknowledged>()('POST /w/:slug/alerts/acknowledge', {
+export const acknowledgeAlerts = change<AcknowledgeResult>()('POST /w/:slug/alerts/acknowledge', {
   says: 'acknowledge many open alerts at once; those that have ended or are acknowledged stay as they are',
   right: 'member',
   input: object({ ids: list(pasted(), acknowledgedMax), note: optional(prose(noteMax)) }),

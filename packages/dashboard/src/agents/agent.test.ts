@@ -7,7 +7,7 @@ import { usageColumns } from './overview/Overview.tsx'
 import { isLong, marksOf, summaryOf, windowFor } from './overview/parts/Levels.tsx'
 import { pausedBy } from './overview/parts/StateDetail.tsx'
 import { changesOf, dueWords, lifeWords, stepsOf, titleOf, undoOf, whilePaused, wordsOf } from './parts/life.ts'
-import { followed, hasLeft } from './parts/press.ts'
+import { hasLeft, mergedCommands } from './parts/press.ts'
 import { addressOfOrder, orderIn, orders, pressedOrder } from './runs/list.ts'
 import { lastSet, pendingSettings } from './settings/pending.ts'
 
@@ -62,10 +62,10 @@ test('a followed command only moves forward, whichever answer arrives first (I2)
   const queued = command({})
   const delivered = command({ state: 'delivered', deliveredAt: 2 })
   const applied = command({ state: 'applied', deliveredAt: 2, answeredAt: 3 })
-  expect(followed([queued], [queued], [delivered])[0]?.state).toBe('delivered')
-  expect(followed([delivered], [queued], [queued])[0]?.state).toBe('delivered')
-  expect(followed([delivered], [queued], [applied])[0]?.state).toBe('applied')
-  expect(followed([], [queued], [applied])[0]?.state).toBe('applied')
+  expect(mergedCommands([queued], [queued], [delivered])[0]?.state).toBe('delivered')
+  expect(mergedCommands([delivered], [queued], [queued])[0]?.state).toBe('delivered')
+  expect(mergedCommands([delivered], [queued], [applied])[0]?.state).toBe('applied')
+  expect(mergedCommands([], [queued], [applied])[0]?.state).toBe('applied')
 })
 
 test('commands of other people are shown while they are pending; answered ones only if sent in this visit, and only the newest', () => {
@@ -74,7 +74,7 @@ test('commands of other people are shown while they are pending; answered ones o
     command({ id: `m${i}`, state: 'applied', createdAt: i, answeredAt: i }),
   )
   const ledger = [command({ id: 'x', state: 'applied' }), ...mine]
-  expect(followed([others], mine, ledger).map(({ id }) => id)).toEqual(['o', 'm4', 'm3', 'm2'])
+  expect(mergedCommands([others], mine, ledger).map(({ id }) => id)).toEqual(['o', 'm4', 'm3', 'm2'])
 })
 
 test('a command that was carried out leaves ten seconds after the page showed it', () =>

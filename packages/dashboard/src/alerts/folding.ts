@@ -1,6 +1,6 @@
 /** Pure functions that fold open alerts with one cause into one line. */
 import type { AlertLine } from '@svc/api'
-import { byUrgency, type Covered, coveredIn, statementOf } from './parts/words.ts'
+import { byUrgency, coveredIn, type MuteCover, statementOf } from './parts/words.ts'
 
 /** The open alerts of one cause, most urgent first. Each is about another agent, unless there is only one alert. */
 export interface AlertFold {
@@ -32,7 +32,7 @@ export const foldText = ({ alerts }: AlertFold): string =>
 const withoutEnd = (text: string): string => text.replace(/[\s.,:;!?…]+$/, '')
 
 /** The mutes that cover these alerts, each once. Only admins may mute more than one agent at a time with one mute. */
-export function mutesOf(alerts: readonly AlertLine[], admin: boolean): Covered[] {
+export function mutesOf(alerts: readonly AlertLine[], admin: boolean): MuteCover[] {
   const covered = alerts.filter(({ agent, muted }) => !muted && (admin || agent !== null)).map(coveredIn)
   return [...new Map(covered.map((one) => [JSON.stringify([one.agent, one.rule, one.item]), one])).values()]
 }

@@ -6,7 +6,7 @@ import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { AccountForm } from './AccountForm.tsx'
 import { arrive, go } from './address.ts'
 import { LinkRefused } from './LinkRefused.tsx'
-import { type Second, SecondFactor } from './SecondFactor.tsx'
+import { SecondFactor, type SecondStep } from './SecondFactor.tsx'
 import { useAnswer } from './useAnswer.ts'
 
 /**
@@ -15,7 +15,7 @@ import { useAnswer } from './useAnswer.ts'
  */
 export function ClaimPage({ token }: { token: string }) {
   const info = useAnswer(token, (signal) => call('GET /claim', { token }, signal))
-  const [second, setSecond] = useState<Second>()
+  const [second, setSecond] = useState<SecondStep>()
   if (second)
     return (
       <DoorShell title="Your password was changed" note="Your account has a second factor. Show it to sign in.">

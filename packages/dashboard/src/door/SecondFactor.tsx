@@ -11,10 +11,10 @@ import { CodeInput } from '../ui/forms/CodeInput.tsx'
 import { ErrorNote } from '../ui/index.ts'
 import { arrive } from './address.ts'
 
-export type Second = Extract<SignInAnswer, { ok: false }>['second']
+export type SecondStep = Extract<SignInAnswer, { ok: false }>['second']
 
 interface SecondFactorProps {
-  second: Second
+  second: SecondStep
   /** The address to open after the sign-in. */
   next: string
   /** Goes back to the form for the password; undefined if there is none. */

@@ -10,7 +10,7 @@ import { wrongWithOldEmail } from '../ui/forms/rules.ts'
 import { ErrorNote } from '../ui/index.ts'
 import { arrive } from './address.ts'
 import { DoorAnchor } from './links.tsx'
-import { type Second, SecondFactor } from './SecondFactor.tsx'
+import { SecondFactor, type SecondStep } from './SecondFactor.tsx'
 
 export const SignInPage = ({ next }: { next: string }) => (
   <DoorShell title="Sign in">
@@ -20,7 +20,7 @@ export const SignInPage = ({ next }: { next: string }) => (
 
 /** The form for signing in. The page of an invitation also uses it, for people who have an account. */
 export function SignInForm({ next, email = '' }: { next: string; email?: string }) {
-  const [second, setSecond] = useState<Second>()
+  const [second, setSecond] = useState<SecondStep>()
   const form = useForm({
     initialValues: { email, password: '' },
     validate: { email: wrongWithOldEmail, password: (v) => (v === '' ? 'Required' : null) },

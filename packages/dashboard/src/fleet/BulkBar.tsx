@@ -17,7 +17,7 @@ import { typeWords } from '../actions/dialogs/words.ts'
 import { paths } from '../paths.ts'
 import { part } from '../ui/files.tsx'
 import { ButtonLink } from '../ui/links.tsx'
-import { handOver } from '../updates/parts/chosen.ts'
+import { keepChosenAgents } from '../updates/parts/chosen.ts'
 import type { Selection } from './useSelection.ts'
 
 const TagsDialog = part(async () => ({ default: (await import('../agents/dialogs/TagsDialog.tsx')).TagsDialog }))
@@ -60,7 +60,7 @@ export function BulkBar({ slug, selection }: { slug: string; selection: Selectio
           to={paths.update}
           params={{ slug }}
           search={{ agents: 'chosen' }}
-          onClick={() => handOver(slug, names)}
+          onClick={() => keepChosenAgents(slug, names)}
           size="compact-sm"
           variant="default"
           leftSection={<IconRefreshDot size={14} aria-hidden />}

@@ -7,11 +7,11 @@ import { getRouteApi } from '@tanstack/react-router'
 import { call } from '../data/api.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { notify } from '../ui/notify.tsx'
-import type { Shown } from './useFleet.ts'
+import type { ShownFleet } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
 import { type ColumnName, columns } from './views/columns.ts'
 import { changedTo } from './views/opened.ts'
-import { addressOf, type FleetView, orderOf, pressed } from './views/state.ts'
+import { addressOf, type FleetView, orderAfterPress, orderOf } from './views/state.ts'
 import { numberOf } from './views/view.ts'
 
 const grouped = (n: number): string => n.toLocaleString('en-US')
@@ -22,7 +22,7 @@ interface HeadProps {
   view: FleetView
   /** The text of the filter that is applied. */
   filter: string
-  shown: Shown
+  shown: ShownFleet
   selection: Selection | undefined
 }
 
@@ -65,7 +65,7 @@ export function WideHead({
                   on={sort === by}
                   down={desc}
                   onPress={() => {
-                    const next = pressed(view, by)
+                    const next = orderAfterPress(view, by)
                     void navigate({
                       search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...next }),
                       state: changedTo({ q: view.q ?? '', ...next }),

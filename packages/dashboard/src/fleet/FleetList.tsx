@@ -7,7 +7,7 @@ import { type CSSProperties, useCallback, useEffect, useLayoutEffect, useMemo, u
 import { useKey } from '../ui/keys/useKeys.ts'
 import { NarrowHead, WideHead } from './FleetHead.tsx'
 import { FleetRowLine } from './FleetRowLine.tsx'
-import type { Shown } from './useFleet.ts'
+import type { ShownFleet } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
 import { useStop } from './useStop.ts'
 import { type ColumnName, fittingColumns, templateOf } from './views/columns.ts'
@@ -27,7 +27,7 @@ interface ListProps {
   view: FleetView
   /** The text of the filter that is applied. */
   filter: string
-  shown: Shown
+  shown: ShownFleet
   /**
    * True while none of the rows in sight is loaded, for example after a change of the filter. Until one is, the list
    * keeps the rows that were loaded before.
@@ -129,7 +129,7 @@ const cardNames: readonly ColumnName[] = ['agent', 'state', 'seen', 'today']
 interface ColumnRoom {
   narrow: boolean
   hasBoxes: boolean
-  shown: Shown
+  shown: ShownFleet
   /** The first and the last row that may be in sight. */
   rows: readonly [first: number, last: number]
 }
@@ -202,7 +202,7 @@ interface Keyed {
   stop: number
   /** Gives the focus to a row, and scrolls it into view. */
   move: (index: number) => void
-  shown: Shown
+  shown: ShownFleet
   selection: Selection | undefined
 }
 
@@ -225,7 +225,7 @@ const toggle = (name: string | undefined, selection: Selection): void => {
  * Returns a function that selects or deselects one agent. With `range` (the Shift key), the function does so for all
  * agents from the previously chosen one to this one.
  */
-function useChoose(row: Shown['row'], selection: Selection | undefined) {
+function useChoose(row: ShownFleet['row'], selection: Selection | undefined) {
   const lastChosen = useRef<number | undefined>(undefined)
   return useCallback(
     (name: string, index: number, range: boolean) => {

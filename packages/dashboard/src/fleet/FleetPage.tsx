@@ -21,7 +21,7 @@ import { useFleet } from './useFleet.ts'
 import { useSelection } from './useSelection.ts'
 import { useOpened } from './views/opened.ts'
 import { Views } from './views/Views.tsx'
-import { alarm, asked, numberOf, troubles } from './views/view.ts'
+import { alarm, fleetQueryOf, numberOf, troubles } from './views/view.ts'
 
 /** The dialog to add an agent. Its code is loaded when the dialog is first opened. */
 const AddAgentDialog = part(async () => ({
@@ -41,7 +41,7 @@ export function FleetPage() {
   const typing: TypingRef = useRef(undefined)
   const [range, setRange] = useState<readonly [number, number]>([0, 0])
   const { filter, error: mistake } = appliedIn(slug, view.q)
-  const { shown, late, error, retry } = useFleet(slug, asked(view, filter.text), ...range)
+  const { shown, late, error, retry } = useFleet(slug, fleetQueryOf(view, filter.text), ...range)
   const [adding, setAdding] = useState(false)
   const selection = useSelection(slug)
   const admin = workspace.role === 'admin'

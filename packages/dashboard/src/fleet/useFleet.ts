@@ -6,7 +6,7 @@ import { fleetQuery, fleetWindow, keys } from '../data/queries.ts'
 import { serviceNow } from '../ui/index.ts'
 import { nextSilence, windowsOf } from './views/view.ts'
 
-export interface Shown {
+export interface ShownFleet {
   total: number
   head: Fleet
   /** Returns the row of the list at an index; undefined while the window of rows that contains it is loading. */
@@ -27,12 +27,12 @@ export function useFleet(slug: string, query: FleetQuery, first: number, last: n
     }),
   )
   const head = [...windows.values()].reduce<Fleet | undefined>((a, b) => (a && a.now > b.now ? a : b), undefined)
-  const shown: Shown | undefined = head && {
+  const shown: ShownFleet | undefined = head && {
     total: head.total,
     head,
     row: (index) => windows.get(Math.floor(index / fleetWindow) * fleetWindow)?.rows[index % fleetWindow],
   }
-  const before = useRef<{ slug: string; shown: Shown } | undefined>(undefined)
+  const before = useRef<{ slug: string; shown: ShownFleet } | undefined>(undefined)
   useSilence(slug, [...windows.values()])
   useEffect(() => {
     if (shown) before.current = { slug, shown }

@@ -1,13 +1,13 @@
 /** The tab stop of the list of agents: the one row that the Tab key reaches, and that keys move. */
 import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { agentBefore } from '../data/returning.ts'
-import type { Shown } from './useFleet.ts'
+import type { ShownFleet } from './useFleet.ts'
 
 /** The last tab stop of each workspace's list, so that a person comes back to it. */
 const lastStops = new Map<string, Stop>()
 
 /** `show` scrolls a row into view. */
-export function useStop(slug: string, shown: Shown, show: (index: number) => void) {
+export function useStop(slug: string, shown: ShownFleet, show: (index: number) => void) {
   const body = useRef<HTMLDivElement>(null)
   const [stop, setStop] = useState<Stop>(() => lastStops.get(slug) ?? { index: 0, name: undefined })
   const index = Math.max(0, Math.min(stop.index, shown.total - 1))
@@ -51,7 +51,7 @@ export function useStop(slug: string, shown: Shown, show: (index: number) => voi
 }
 
 /** The names of the agents whose rows are in the document, by index. */
-function namesIn(body: HTMLElement | null, shown: Shown): Map<string, number> {
+function namesIn(body: HTMLElement | null, shown: ShownFleet): Map<string, number> {
   const rows = [...(body?.querySelectorAll<HTMLElement>('[data-row]') ?? [])].map(({ dataset }) => Number(dataset.row))
   return new Map(rows.flatMap((index) => [[shown.row(index)?.name ?? '', index] as const]))
 }
@@ -66,7 +66,7 @@ interface Returning {
  * Gives the focus to the row of the agent whose page was open just before, as soon as that row is loaded. A person who
  * meanwhile went elsewhere on the page stays there.
  */
-function useReturn(slug: string, shown: Shown, { stop, move, show }: Returning): void {
+function useReturn(slug: string, shown: ShownFleet, { stop, move, show }: Returning): void {
   const agent = useRef<string | undefined>(undefined)
   useEffect(() => {
     agent.current = agentBefore(slug)

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
 /** Keeps a value outside of components. Components that call `useValue` are drawn again when it changes. */
-export function kept<T>(value: T) {
+export function sharedValue<T>(value: T) {
   let current = value
   const listeners = new Set<() => void>()
   const listen = (listener: () => void) => {

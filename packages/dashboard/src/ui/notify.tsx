@@ -5,7 +5,7 @@
 import type { NotificationData } from '@mantine/notifications'
 import { Suspense } from 'react'
 import { part } from './files.tsx'
-import { kept } from './kept.ts'
+import { sharedValue } from './kept.ts'
 
 const load = () => import('@mantine/notifications')
 const Notifications = part(async () => ({ default: (await load()).Notifications }))
@@ -13,7 +13,7 @@ const Notifications = part(async () => ({ default: (await load()).Notifications 
 /** The button of a notification shows only a cross, so it needs a name. */
 const closeButtonProps = { 'aria-label': 'Dismiss message' }
 
-const wanted = kept(false)
+const wanted = sharedValue(false)
 
 export function notify(notice: NotificationData): void {
   wanted.set(true)

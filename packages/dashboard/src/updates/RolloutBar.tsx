@@ -15,7 +15,7 @@ interface RolloutBarProps {
 export const RolloutBar = ({ counts, agents }: RolloutBarProps) => (
   <div>
     <div className="up-bar" aria-hidden>
-      {filled(counts).map(({ state, tone, number }) => (
+      {barParts(counts).map(({ state, tone, number }) => (
         <span key={state} data-tone={tone} style={{ flexGrow: number }} />
       ))}
     </div>
@@ -42,7 +42,7 @@ interface BarPart {
 }
 
 /** The parts of the bar. Agents without an outcome are one empty part at its end. */
-export function filled(counts: RolloutRow['counts']): BarPart[] {
+export function barParts(counts: RolloutRow['counts']): BarPart[] {
   const parts: BarPart[] = ended.map((state) => {
     const { tone } = memberWords[state]
     return { state, tone: tone === 'plain' ? 'over' : tone, number: counts[state] }

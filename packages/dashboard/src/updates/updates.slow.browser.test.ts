@@ -9,12 +9,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../testing/eventually.ts'
 import { axe, wrongLooks } from '../../testing/axe.ts'
 import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../testing/browser-setup.ts'
-import { install, type Played, uploadVersions } from './testing/fleet.ts'
+import { install, type SimulatedAgent, uploadVersions } from './testing/fleet.ts'
 
 let setup: BrowserSetup
 let ada: Visitor
-const agents = new Map<string, Played>()
-const agent = (name: string): Played => {
+const agents = new Map<string, SimulatedAgent>()
+const agent = (name: string): SimulatedAgent => {
   const found = agents.get(name)
   if (!found) throw new Error(`There is no agent ${name}`)
   return found

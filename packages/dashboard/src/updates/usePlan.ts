@@ -7,7 +7,7 @@ import { call } from '../data/api.ts'
 import { keys, read, rolloutsQuery } from '../data/queries.ts'
 import { paths } from '../paths.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
-import { chosenIn } from './parts/chosen.ts'
+import { chosenAgents } from './parts/chosen.ts'
 import { type Plan, rolloutOf, usualWaves, withdrawalsOf } from './plan.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/updates/new')
@@ -18,7 +18,7 @@ const route = getRouteApi('/signed-in/w/$slug/updates/new')
  */
 export function usePlan(slug: string, blueprints: readonly string[]) {
   const search = route.useSearch()
-  const [names] = useState(() => (search.agents === 'chosen' ? chosenIn(slug) : []))
+  const [names] = useState(() => (search.agents === 'chosen' ? chosenAgents(slug) : []))
   const [plan, setPlan] = useState<Plan>({
     kind: search.blueprint !== undefined || blueprints.length > 0 ? 'blueprint' : 'runtime',
     blueprint: blueprints.find((name) => name === search.blueprint) ?? blueprints[0] ?? '',

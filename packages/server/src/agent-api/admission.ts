@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { drain, isEncoded, readBody } from '../platform/http/body.ts'
 import type { Window } from '../platform/limits/window.ts'
 import type { AgentParts } from './deps.ts'
-import { confirmed, type RefusalAnswer, refuseBody, refuseBusy, refuseTooLarge, refuseUnread } from './refusing.ts'
+import { confirmedCode, type RefusalAnswer, refuseBody, refuseBusy, refuseTooLarge, refuseUnread } from './refusing.ts'
 import type { Caller } from './reports/lookup.ts'
 
 /** The limits that calls of one agent route must pass. */
@@ -14,7 +14,7 @@ export interface Gate {
   readonly maxBytes: number
 }
 /** A call of an agent that was admitted: the agent, and the bytes of the call's body. */
-export interface Admitted {
+export interface AdmittedCall {
   readonly caller: Caller
   readonly bytes: Buffer
 }
@@ -43,7 +43,7 @@ export async function admit(
   req: IncomingMessage,
   res: ServerResponse,
   gate: Gate,
-): Promise<Admitted | undefined> {
+): Promise<AdmittedCall | undefined> {
   const { lookup, trouble, deps } = parts
   let known: Caller | undefined
   try {
@@ -57,14 +57,14 @@ export async function admit(
   }
   const judged = judge(known, gate, deps.now())
   if (!judged.ok) {
-    const code = known && judged.code === 'rate_limited' ? await confirmed(parts, known, judged.code) : judged.code
+    const code = known && judged.code === 'rate_limited' ? await confirmedCode(parts, known, judged.code) : judged.code
     return refuseUnread(parts, req, res, { ...judged, code })
   }
   const { caller } = judged
   const body = await readBody(req, res, gate.maxBytes)
   if (body.is === 'broken') return
   if (body.is === 'too_large') {
-    refuseTooLarge(parts, req, res, await confirmed(parts, caller, 'body_too_large'))
+    refuseTooLarge(parts, req, res, await confirmedCode(parts, caller, 'body_too_large'))
     return
   }
   if (isEncoded(req)) {

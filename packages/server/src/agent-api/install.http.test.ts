@@ -11,7 +11,7 @@ import { type Installing, installing } from '../../testing/installing.ts'
 import {
   type Reply,
   report,
-  type Sending,
+  type SendOptions,
   type ServiceOptions,
   send,
   startService,
@@ -30,8 +30,8 @@ afterEach(async () => {
 
 interface Ready extends Installing {
   service: TestService
-  preview: (code: unknown, more?: Sending) => Promise<Reply>
-  redeem: (code: unknown, more?: Sending) => Promise<Reply>
+  preview: (code: unknown, more?: SendOptions) => Promise<Reply>
+  redeem: (code: unknown, more?: SendOptions) => Promise<Reply>
 }
 
 async function start(made: Made | false = {}, options: ServiceOptions = {}): Promise<Ready> {
@@ -43,7 +43,7 @@ async function start(made: Made | false = {}, options: ServiceOptions = {}): Pro
   if (made) await w.upload(made)
   const call =
     (path: string) =>
-    (code: unknown, more: Sending = {}) =>
+    (code: unknown, more: SendOptions = {}) =>
       send(service, { path, body: JSON.stringify({ code }), ...more })
   return { ...w, service, preview: call('/api/agent/v1/install/preview'), redeem: call('/api/agent/v1/install') }
 }

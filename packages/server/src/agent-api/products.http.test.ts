@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { installing } from '../../testing/installing.ts'
-import { type Sending, send, startService } from '../../testing/service.ts'
+import { type SendOptions, send, startService } from '../../testing/service.ts'
 import { openTestSqlite } from '../../testing/stores.ts'
 import { redeemInstall } from '../updates/installs/redeem.ts'
 
@@ -22,7 +22,7 @@ async function start() {
   const ask = (
     body: string,
     { id = 'tasks', secret = w.secret, type = form }: Record<string, string> = {},
-    more: Sending = {},
+    more: SendOptions = {},
   ) =>
     send(service, {
       path: '/api/product/v1/introspect',

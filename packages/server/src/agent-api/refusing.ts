@@ -1,4 +1,4 @@
-/** Refuses calls of agents, and counts the refusals. `confirmed` first checks that the token is still valid (D15). */
+/** Refuses calls of agents, and counts the refusals. `confirmedCode` first checks that the token is still valid (D15). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RefusalCode } from '@svc/protocol'
 import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy } from '../platform/http/answers.ts'
@@ -27,7 +27,7 @@ export function refuseBusy({ metrics }: Refusing, res: ServerResponse): void {
 }
 
 export async function refuseBody(parts: Refusing, res: ServerResponse, caller: Caller, message: string): Promise<void> {
-  const code = await confirmed(parts, caller, 'body_invalid')
+  const code = await confirmedCode(parts, caller, 'body_invalid')
   refuseNow(parts, res, { code, message: code === 'body_invalid' ? message : undefined })
 }
 
@@ -62,7 +62,7 @@ export async function refuseUnread(
  * Returns the code with which a call is refused. The database is first asked whether the agent's token is still valid,
  * because 401 and 403 come before all other codes (D15). If the database cannot answer, `code` is returned.
  */
-export async function confirmed(
+export async function confirmedCode(
   { lookup, trouble }: Refusing,
   caller: Caller,
   code: RefusalCode,

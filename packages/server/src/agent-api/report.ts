@@ -5,7 +5,7 @@ import { send } from '../platform/http/answers.ts'
 import { free } from '../platform/http/buffers.ts'
 import type { Handler } from '../platform/http/listener.ts'
 import { Room } from '../platform/http/room.ts'
-import { type Admitted, admit, type Gate } from './admission.ts'
+import { type AdmittedCall, admit, type Gate } from './admission.ts'
 import type { AgentParts } from './deps.ts'
 import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
 import type { Decision } from './report-store/rows.ts'
@@ -45,7 +45,7 @@ export function reportCall(parts: AgentParts): Handler {
 }
 
 /** Returns the function that reads, stores and answers an admitted report. */
-function reportHandler(parts: AgentParts): (admitted: Admitted, res: ServerResponse) => Promise<void> {
+function reportHandler(parts: AgentParts): (admitted: AdmittedCall, res: ServerResponse) => Promise<void> {
   const { deps, batcher, turns } = parts
   const noted = new WeakSet<Caller>()
   /**

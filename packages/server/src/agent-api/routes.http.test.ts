@@ -8,7 +8,7 @@ import {
   offering,
   type Reply,
   report,
-  type Sending,
+  type SendOptions,
   send,
   startService,
   type TestService,
@@ -31,7 +31,8 @@ afterEach(async () => {
 })
 
 const good = JSON.stringify({ protocol: 1, ...offering })
-const ask = (sending: Sending = {}): Promise<Reply> => send(service, { token: w.agent.token, body: good, ...sending })
+const ask = (sending: SendOptions = {}): Promise<Reply> =>
+  send(service, { token: w.agent.token, body: good, ...sending })
 const code = (reply: Reply) => [reply.status, reply.json?.error?.code]
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const rows = (table: 'agent_report' | 'run' | 'log') => w.store.db.selectFrom(table).selectAll().execute()
@@ -188,7 +189,7 @@ test('refusals come in the order host, route, 401, 403, 429, 413, 400, then 404 
   const log = { path: '/api/agent/v1/log' }
   const unknown = JSON.stringify({ command: 'x', name: 'work', text: '' })
   const encoded = { 'Content-Encoding': 'gzip' }
-  const steps: [Sending, number][] = [
+  const steps: [SendOptions, number][] = [
     [{ ...log, headers: { Host: 'other:8787' }, token: 'x', body: big }, 404],
     [{ ...log, token: 'x', body: big }, 401],
     [{ ...log, token: asleep.token, body: big }, 403],

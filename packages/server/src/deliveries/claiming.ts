@@ -11,7 +11,7 @@ import { countUnwritable, endReplaced, lockChannel } from './settling.ts'
 import { groupAfter, insertDelivery, isLeased, isOfDisabled, leaseMs, withdraw } from './store.ts'
 import { changesOf, type StoredChange, type Writer, type Written, writtenOf } from './writer.ts'
 
-export interface Claimed {
+export interface ClaimedDelivery {
   channel: AlertChannelRow
   row: AlertDeliveryRow
   written: Written
@@ -25,7 +25,7 @@ interface Unwritable {
 
 interface ClaimResult {
   /** The message to send; undefined if none is due, or if another node serves the channel. */
-  claimed: Claimed | undefined
+  claimed: ClaimedDelivery | undefined
   unwritable: readonly Unwritable[]
 }
 
@@ -78,7 +78,7 @@ const waitingOf = (trx: Db, { id }: AlertChannelRow): Promise<AlertDeliveryRow[]
     .limit(maxRead)
     .execute()
 
-async function lease(trx: Db, { channel, row }: Claimed, { node, until }: { node: string; until: number }) {
+async function lease(trx: Db, { channel, row }: ClaimedDelivery, { node, until }: { node: string; until: number }) {
   await trx
     .updateTable('alert_channel')
     .set({ serving_node: node, serving_until: until })
@@ -97,7 +97,7 @@ async function nextMessage<C extends StoredChange>(
   channel: AlertChannelRow,
   wanted: readonly AlertDeliveryRow[],
   claiming: Claiming<C>,
-): Promise<{ next: Claimed | undefined; unwritable: Unwritable[] }> {
+): Promise<{ next: ClaimedDelivery | undefined; unwritable: Unwritable[] }> {
   const unwritable: Unwritable[] = []
   let left = wanted
   const leaveOut = async (bad: readonly AlertDeliveryRow[], reason: string) => {
@@ -170,7 +170,7 @@ async function carryOut<C extends StoredChange>(
   channel: AlertChannelRow,
   rows: readonly AlertDeliveryRow[],
   { plan, claiming }: { plan: DeliveryPlan<C>; claiming: Claiming<C> },
-): Promise<Claimed | undefined> {
+): Promise<ClaimedDelivery | undefined> {
   const { now } = claiming
   const planned = rows.find(({ id }) => id === plan.next)
   const isTest = planned?.kind === 'test'

@@ -6,7 +6,7 @@
 import type { Logger } from 'pino'
 import { every } from '../platform/every.ts'
 import { chooseWork, type DueWork } from './places.ts'
-import { channelsOf, type Serving } from './serving.ts'
+import { channelsOf, type ServingParts } from './serving.ts'
 import type { Source } from './source.ts'
 
 /**
@@ -31,7 +31,7 @@ interface Dispatcher {
 }
 
 /** A dispatcher for the channels of alerts and for further sources. */
-export const newDispatcher = (parts: Serving, more: readonly Source[] = []): Dispatcher =>
+export const newDispatcher = (parts: ServingParts, more: readonly Source[] = []): Dispatcher =>
   newTurns([channelsOf(parts), ...more], parts)
 
 export function newTurns(

@@ -27,7 +27,7 @@ export async function send(
   const target = readTarget(call.url, allowed)
   if (!target.ok) return { is: 'refused', message: target.message }
   // The agent is made within the attempt, because it throws for an address that may not be called.
-  return answered(async (signal) => {
+  return tryResultOf(async (signal) => {
     const lookup = lookupOf(limits, signal)
     const agent = agentFor(target.value, allowed, lookup)
     return exchange(target.value, call, { agent, lookup, signal })
@@ -38,13 +38,13 @@ export async function send(
  * Calls an address that the operator set. Unlike the address of a channel, it may be in any network. This never throws.
  */
 export const ping = (url: string, limits: AttemptLimits = {}): Promise<TryResult> =>
-  answered(async (signal) => {
+  tryResultOf(async (signal) => {
     const by = { agent: false, lookup: lookupOf(limits, signal), signal } as const
     return exchange(new URL(url), { method: 'GET', headers: {}, body: '' }, by)
   }, limits)
 
 /** Makes a call as an attempt, and converts how the attempt ended to the result of a try. */
-export async function answered(
+export async function tryResultOf(
   call: (signal: AbortSignal) => Promise<DeliveryAnswer>,
   limits: AttemptLimits,
 ): Promise<TryResult> {

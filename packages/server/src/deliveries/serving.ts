@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Store } from '../platform/db/open.ts'
-import { type Claimed, claim } from './claiming.ts'
+import { type ClaimedDelivery, claim } from './claiming.ts'
 import type { DeliveryAnswer } from './outbox.ts'
 import type { DueWork } from './places.ts'
 import { disable, endOld, giveBack, settle } from './settling.ts'
 import type { Source } from './source.ts'
 import { dueChannels } from './store.ts'
-import { openAddress, type Trying, tryOnce } from './trying.ts'
+import { openAddress, type TryParts, tryOnce } from './trying.ts'
 import type { Writer } from './writer.ts'
 
 /** The number of messages that a channel that works gets before others of its workspace have their turn. */
@@ -18,7 +18,7 @@ const endOldEveryMs = 60_000
 /** The milliseconds between two tries to store the outcome of a delivery. */
 const storeAgainMs = 1000
 
-export interface Serving extends Trying {
+export interface ServingParts extends TryParts {
   store: Store
   log: Pick<Logger, 'warn'>
   now: () => number
@@ -31,7 +31,7 @@ export interface Serving extends Trying {
 }
 
 /** The channels with due messages as work of the dispatcher. Once a minute, deliveries that are too old are ended. */
-export function channelsOf(serving: Serving): Source {
+export function channelsOf(serving: ServingParts): Source {
   const { store, log, node } = serving
   let oldEndedAt = Number.NEGATIVE_INFINITY
   return {
@@ -51,7 +51,7 @@ export function channelsOf(serving: Serving): Source {
  */
 async function serve(
   { id, works }: Pick<DueWork, 'id' | 'works'>,
-  serving: Serving,
+  serving: ServingParts,
   stop: AbortSignal,
 ): Promise<number> {
   const { store, log, now, node, writer, random = Math.random } = serving
@@ -68,7 +68,7 @@ async function serve(
 }
 
 /** Sends a message that was taken, and stores the outcome. True if the receiver accepted the message. */
-async function sendOne(claimed: Claimed, serving: Serving, stop: AbortSignal): Promise<boolean> {
+async function sendOne(claimed: ClaimedDelivery, serving: ServingParts, stop: AbortSignal): Promise<boolean> {
   const { channel, row } = claimed
   const { store, log, now, key } = serving
   const address = openAddress(claimed, key)
@@ -90,7 +90,7 @@ async function sendOne(claimed: Claimed, serving: Serving, stop: AbortSignal): P
  * Stores the outcome of a try. While the database takes no writes, the channel keeps its place and gets no other
  * message, so that an accepted one is not sent again.
  */
-async function settleSurely(id: string, answer: DeliveryAnswer, serving: Serving, stop: AbortSignal) {
+async function settleSurely(id: string, answer: DeliveryAnswer, serving: ServingParts, stop: AbortSignal) {
   const { store, log, now, node, random = Math.random } = serving
   for (let failed = 0; ; failed++) {
     try {
@@ -113,7 +113,7 @@ const unopened =
  * Sends one test message from this process, for a command that runs while no service may run. Returns at once if
  * another process serves the channel.
  */
-export async function sendTest(serving: Serving, channelId: string, delivery: string): Promise<void> {
+export async function sendTest(serving: ServingParts, channelId: string, delivery: string): Promise<void> {
   const { store, node, writer, now } = serving
   const claiming = { channelId, node, writer, now: now(), random: Math.random(), only: delivery }
   const { claimed } = await claim(store, claiming)

@@ -6,21 +6,21 @@ import { type SealKey, unseal } from '../platform/seal.ts'
 import { type AttemptLimits, attempt, wordsOf } from './attempt.ts'
 import type { Address } from './channels/call.ts'
 import { kinds } from './channels/kinds.ts'
-import type { Claimed } from './claiming.ts'
+import type { ClaimedDelivery } from './claiming.ts'
 import type { TryResult } from './outbox.ts'
 import { shownOf } from './reading.ts'
 import { send } from './send.ts'
 import type { Senders } from './senders.ts'
 import type { Allowed } from './target.ts'
 
-export interface Trying extends AttemptLimits {
+export interface TryParts extends AttemptLimits {
   key: SealKey
   allowed: Allowed
   senders: Senders
 }
 
 /** The address of a channel; undefined if it was encrypted with another key, or cannot be read. */
-export function openAddress({ channel }: Pick<Claimed, 'channel'>, key: SealKey): Address | undefined {
+export function openAddress({ channel }: Pick<ClaimedDelivery, 'channel'>, key: SealKey): Address | undefined {
   const text = unseal(key, channel.id, channel.sealed)
   try {
     return text === undefined ? undefined : (JSON.parse(text) as Address)
@@ -31,9 +31,9 @@ export function openAddress({ channel }: Pick<Claimed, 'channel'>, key: SealKey)
 
 /** Tries once to send a message. Nothing that the receiver says reveals the secrets of the address afterwards. */
 export async function tryOnce(
-  { channel, row, written: message }: Claimed,
+  { channel, row, written: message }: ClaimedDelivery,
   address: Address,
-  { key, allowed, senders, stop, withinMs, names }: Trying,
+  { key, allowed, senders, stop, withinMs, names }: TryParts,
   at: number,
 ): Promise<TryResult> {
   const delivery = { id: row.id, ...message, at }
@@ -75,7 +75,7 @@ const pathOf = (url: string): string => {
 }
 
 /** The address to which a receiver redirects, as far as it may be shown. */
-function shownRedirect(redirect: string, kind: Claimed['channel']['kind'], { secret }: Address): string {
+function shownRedirect(redirect: string, kind: ClaimedDelivery['channel']['kind'], { secret }: Address): string {
   const hasSecret = secret !== undefined && redirect.includes(secret)
   return shownOf({ urlIsSecret: kinds[kind].urlIsSecret || hasSecret }, { url: redirect })
 }

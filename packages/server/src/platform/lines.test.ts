@@ -19,7 +19,7 @@ function newDisk(room: number, code: string) {
     notice: (lost, why) => `${lost} lost: ${why}\n`,
     later: (work) => void later.push(work),
   })
-  /** Lets the time of the next retry come. */
+  /** Runs the next retry at once. */
   const pass = () => later.shift()?.()
   return { disk, lines, pass }
 }

@@ -19,7 +19,7 @@ import { forPeople } from '../platform/failed-start.ts'
 import { announcer } from '../web/live/announce.ts'
 import type { Deps } from '../web/routing/deps.ts'
 
-export type Opened = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { close: () => Promise<void> }
+export type OpenedService = Pick<Deps, 'store' | 'auth' | 'config' | 'now'> & { close: () => Promise<void> }
 
 /** The milliseconds for which a command or a starting service waits while another process has the data folder. */
 const patienceMs = 30_000
@@ -41,7 +41,7 @@ export async function openService(config: Config, now: () => number, meanwhile: 
   }
 }
 
-async function openLocked(config: Config, now: () => number, lock: FolderLock | undefined): Promise<Opened> {
+async function openLocked(config: Config, now: () => number, lock: FolderLock | undefined): Promise<OpenedService> {
   const secret = secretOf(config.dataDir)
   const store = openStore(config)
   let auth: Auth

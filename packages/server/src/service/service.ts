@@ -37,7 +37,7 @@ import { webApp } from '../web/app.ts'
 import { createLive, type Hub } from '../web/live/hub.ts'
 import type { Deps } from '../web/routing/deps.ts'
 import type { Settings } from './config.ts'
-import { type Opened, openService } from './open.ts'
+import { type OpenedService, openService } from './open.ts'
 import { drainable } from './ops/drain.ts'
 import { healthOf } from './ops/health.ts'
 import { opsListener } from './ops/listener.ts'
@@ -91,7 +91,7 @@ export async function startService(config: Settings, log: Logger, now = Date.now
  * id of this process, which no other process on the same database has.
  */
 async function assemble(
-  opened: Opened & { live: Hub; log: Logger; node: string },
+  opened: OpenedService & { live: Hub; log: Logger; node: string },
   config: Settings,
   closers: Closers,
 ): Promise<void> {
@@ -204,7 +204,7 @@ async function refuseIfServed(dataDir: string): Promise<boolean> {
   return false
 }
 
-async function firstLink({ store, config, now }: Opened): Promise<string | undefined> {
+async function firstLink({ store, config, now }: OpenedService): Promise<string | undefined> {
   if (!(await hasNoAccounts(store.db))) return undefined
   const made = await createLink({ db: store.db, by: operator, now: now() }, 'first', null)
   return made.ok ? linkUrl(config.baseUrl, 'first', made.value) : undefined

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { faultsOf } from './check.ts'
-import type { Line, Named, Of } from './lines.ts'
+import type { Line, NamedInstall, Of } from './lines.ts'
 
 const send = (report: string, more: Partial<Of<'send'>> = {}): Line => ({
   kind: 'send',
@@ -45,7 +45,7 @@ const serve = (version: string, more: Partial<Of<'serve'>> = {}): Line => ({
   ...more,
 })
 const withRuntime = { runtime: { version: '1.0.0' } }
-const names: Named = { blueprint: 'b', version: '1.0.0', agentName: 'mail', sha256: 'ab' }
+const names: NamedInstall = { blueprint: 'b', version: '1.0.0', agentName: 'mail', sha256: 'ab' }
 const redeem = (more: Partial<Of<'redeem'>> = {}): Of<'redeem'> => ({
   kind: 'redeem',
   at: 30,

@@ -1,6 +1,6 @@
 /** Checks the invariants I12 to I16 about install codes, and about the agents and tokens that they make. */
 import { limits } from '@svc/protocol'
-import { duplicates, type Line, lastView, type Named, only } from './lines.ts'
+import { duplicates, type Line, lastView, type NamedInstall, only } from './lines.ts'
 
 export function installFaults(lines: readonly Line[]): string[] {
   return [...redeemedTwice(lines), ...halves(lines), ...tellApart(lines), ...tooMany(lines), ...otherThanSeen(lines)]
@@ -85,7 +85,7 @@ function tooMany(lines: readonly Line[]): string[] {
 
 function otherThanSeen(lines: readonly Line[]): string[] {
   const issued = new Map(only(lines, 'issue').map(({ code, names }) => [code, names]))
-  const same = (a: Named, b: Named) =>
+  const same = (a: NamedInstall, b: NamedInstall) =>
     a.blueprint === b.blueprint &&
     a.version === b.version &&
     a.agentName === b.agentName &&

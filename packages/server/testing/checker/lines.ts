@@ -47,7 +47,7 @@ export type Line =
   | { kind: 'serve'; at: number; done: number; version: string }
   /** An agent was deleted. */
   | { kind: 'delete'; at: number; done: number; agent: string; name: string }
-  | { kind: 'issue'; at: number; code: string; names: Named }
+  | { kind: 'issue'; at: number; code: string; names: NamedInstall }
   /** Somebody called the service with an install code and got an answer. */
   | ({ kind: 'preview' } & Call)
   | ({ kind: 'redeem' } & Call)
@@ -90,10 +90,10 @@ interface Call {
   status: number
   /** The body of the answer as it arrived. */
   body: string
-  names?: Named | undefined
+  names?: NamedInstall | undefined
 }
 /** The blueprint version that a code would install, and the name that the agent would get (I16). */
-export interface Named {
+export interface NamedInstall {
   blueprint: string
   version: string
   agentName: string

@@ -3,7 +3,7 @@
  * issue install codes. Machines redeem the codes, several at the same time.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Named } from '../checker/lines.ts'
+import type { NamedInstall } from '../checker/lines.ts'
 import { buildFolder, pyz } from '../releases.ts'
 import type { Reporter, Storm } from './roles.ts'
 
@@ -215,7 +215,7 @@ async function call(
   const reply = await storm.post(path, { code })
   if (!reply) return undefined
   const took = alone ? performance.now() - from : undefined
-  const json = reply.json as Named & { agent?: { name: string }; env?: Record<string, string> }
+  const json = reply.json as NamedInstall & { agent?: { name: string }; env?: Record<string, string> }
   const { blueprint, version, agentName, agent, sha256, env } = json
   const names = reply.status === 200 ? { blueprint, version, agentName: agent?.name ?? agentName, sha256 } : undefined
   const body = kind === 'redeem' && reply.status === 200 ? '' : reply.text

@@ -1,7 +1,7 @@
 import type { OfferedSetting } from '@svc/api'
 import type { Setting } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { choosable, chosen, nowWords, valuesOf } from './SetValues.tsx'
+import { choosable, firstChoice, nowWords, valuesOf } from './SetValues.tsx'
 
 const every: Setting = { key: 'every', label: 'Minutes', type: 'number', min: 1, max: 120 }
 const on: Setting = { key: 'on', type: 'bool' }
@@ -24,12 +24,12 @@ test.each([
   [offered(tone), {}, { tone: 'needs a value' }],
   [offered(until, [has(null)]), {}, { until: 'needs a value' }],
 ])('a chosen setting begins with the value that most agents have: %j', (setting, values, wrong) => {
-  const read = valuesOf([chosen(setting)])
+  const read = valuesOf([firstChoice(setting)])
   expect([{ ...read.values }, { ...read.wrong }]).toEqual([values, wrong])
 })
 
 test('a value is cleared only when somebody says so', () => {
-  const { values, wrong } = valuesOf([{ ...chosen(offered(until)), isCleared: true }])
+  const { values, wrong } = valuesOf([{ ...firstChoice(offered(until)), isCleared: true }])
   expect([{ ...values }, { ...wrong }]).toEqual([{ until: null }, {}])
 })
 
@@ -42,5 +42,5 @@ test.each([
 
 test('a key that is chosen in one form is not offered in another', () => {
   const asText = offered({ key: 'every', type: 'text' })
-  expect(choosable([offered(every), asText, offered(on)], [chosen(asText)])).toEqual([offered(on)])
+  expect(choosable([offered(every), asText, offered(on)], [firstChoice(asText)])).toEqual([offered(on)])
 })

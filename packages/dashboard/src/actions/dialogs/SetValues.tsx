@@ -23,7 +23,7 @@ export function SetValues({ slug, names, onChange }: SetValuesProps) {
   const { data, error, refetch } = useOffers(slug, 'set', names)
   const [taken, setTaken] = useState<readonly ChosenSetting[] | null>(null)
   const only = data?.settings.length === 1 ? data.settings[0] : undefined
-  const all = taken ?? (only ? [chosen(only)] : [])
+  const all = taken ?? (only ? [firstChoice(only)] : [])
   const { values, wrong } = valuesOf(all)
   const text = Object.keys(wrong).length > 0 || all.length === 0 ? null : JSON.stringify(values)
   useEffect(() => onChange(text === null ? null : (JSON.parse(text) as ActionValues)), [text, onChange])
@@ -57,7 +57,7 @@ export function SetValues({ slug, names, onChange }: SetValuesProps) {
           value={null}
           onChange={(i) => {
             const offered = more[Number(i)]
-            if (i !== null && offered) setTaken([...all, chosen(offered)])
+            if (i !== null && offered) setTaken([...all, firstChoice(offered)])
           }}
           searchable={more.length > 8}
         />
@@ -135,7 +135,7 @@ interface ChosenSetting {
 }
 
 /** Starts with the value that most of the agents have. */
-export function chosen(offered: OfferedSetting): ChosenSetting {
+export function firstChoice(offered: OfferedSetting): ChosenSetting {
   const raw = rawOf(offered.setting, offered.values[0]?.value)
   return { offered, raw: raw ?? emptyOf(offered.setting), isCleared: false }
 }

@@ -58,7 +58,7 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
     [client, slug, name, open],
   )
   const dismiss = (id: string) => setMine((before) => before.filter((command) => command.id !== id))
-  const all = followed(open, mine, ledger.data?.rows ?? [])
+  const all = mergedCommands(open, mine, ledger.data?.rows ?? [])
   const seen = useSeenApplied(all)
   const gone = useClock((now) =>
     all
@@ -93,7 +93,11 @@ export const hasLeft = (seenAt: number | undefined, now: number): boolean =>
  * only the newest few of the ended commands. `open` are the pending commands, `mine` those that the person sent
  * since they opened the page, and `ledger` all.
  */
-export function followed(open: readonly Command[], mine: readonly Command[], ledger: readonly Command[]): Command[] {
+export function mergedCommands(
+  open: readonly Command[],
+  mine: readonly Command[],
+  ledger: readonly Command[],
+): Command[] {
   const freshest = new Map<string, Command>()
   const opened = new Set(open.map(({ id }) => id))
   for (const command of [...mine, ...open]) freshest.set(command.id, command)

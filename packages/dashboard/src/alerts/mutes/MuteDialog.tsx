@@ -5,11 +5,11 @@ import { useChange } from '../../ui/dialogs/useChange.ts'
 import { fromLocalTime, toLocalTime } from '../../ui/forms/local-time.ts'
 import { Dialog, DialogEnd, serviceNow } from '../../ui/index.ts'
 import { useAlertsAgain } from '../parts/useAlertChange.ts'
-import { type Covered, coveredBy } from '../parts/words.ts'
+import { coveredBy, type MuteCover } from '../parts/words.ts'
 
 interface MuteDialogProps {
   slug: string
-  covered: Covered
+  covered: MuteCover
   onClose: () => void
 }
 
@@ -35,7 +35,7 @@ export function MuteDialog({ slug, covered, onClose }: MuteDialogProps) {
       'POST /w/:slug/mutes',
       { slug },
       {
-        ...named(covered),
+        ...coverFields(covered),
         from: begin * 1000,
         seconds: end - Math.max(begin, Math.floor(serviceNow() / 1000)),
       },
@@ -60,7 +60,7 @@ export function MuteDialog({ slug, covered, onClose }: MuteDialogProps) {
 }
 
 /** The fields with which the service is told what a mute covers. */
-export const named = ({ agent, rule, item }: Covered) => ({
+export const coverFields = ({ agent, rule, item }: MuteCover) => ({
   ...(agent !== null && { agent }),
   ...(rule !== null && { rule }),
   ...(item != null && { item }),

@@ -4,13 +4,13 @@ import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { serviceNow } from '../../ui/index.ts'
 import { useAlertChange } from '../parts/useAlertChange.ts'
-import { type Covered, coveredBy } from '../parts/words.ts'
-import { MuteDialog, named } from './MuteDialog.tsx'
+import { coveredBy, type MuteCover } from '../parts/words.ts'
+import { coverFields, MuteDialog } from './MuteDialog.tsx'
 import { muteLengths } from './mute-lengths.ts'
 
 interface MuteMenuProps {
   slug: string
-  covered: Covered
+  covered: MuteCover
   iconOnly?: boolean
 }
 
@@ -19,7 +19,7 @@ export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
   const [planning, setPlanning] = useState(false)
   const what = coveredBy(covered)
   const mute = useAlertChange(slug, 'Not muted', (seconds: number | null) =>
-    call('POST /w/:slug/mutes', { slug }, { ...named(covered), seconds }),
+    call('POST /w/:slug/mutes', { slug }, { ...coverFields(covered), seconds }),
   )
   return (
     <>
@@ -60,14 +60,14 @@ export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
 interface MuteManyProps {
   slug: string
   /** The mutes to set, at least one. */
-  covered: readonly Covered[]
+  covered: readonly MuteCover[]
   done?: () => void
 }
 
 /** A button that mutes several agents, health items or rules for the same length. */
 export function MuteMany({ slug, covered, done }: MuteManyProps) {
   const muteAll = async (seconds: number | null) => {
-    for (const one of covered) await call('POST /w/:slug/mutes', { slug }, { ...named(one), seconds })
+    for (const one of covered) await call('POST /w/:slug/mutes', { slug }, { ...coverFields(one), seconds })
   }
   const mute = useAlertChange(slug, 'Not all muted', muteAll, done)
   return (

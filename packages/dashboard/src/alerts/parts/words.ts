@@ -73,20 +73,20 @@ export function tomorrowMorning(now: number): number {
 }
 
 /** The agent, the rule and the health item that a mute covers. Null means every agent, rule or item. */
-export interface Covered {
+export interface MuteCover {
   agent: string | null
   rule: RuleName | null
   item?: string | null
 }
 
 /** The part of a workspace that a mute of an alert covers: its agent or health item, or else its rule. */
-export function coveredIn({ agent, rule, subject }: AlertLine): Covered {
+export function coveredIn({ agent, rule, subject }: AlertLine): MuteCover {
   const item = subject.item ?? null
   return { agent, rule: agent === null || item !== null ? rule : null, item }
 }
 
 /** The part of a workspace that a mute covers, in words: `mail-triage`, `Job backup on mail-triage`, `the rule “Offline”`, `the workspace`. */
-export function coveredBy({ agent, rule, item = null }: Covered): string {
+export function coveredBy({ agent, rule, item = null }: MuteCover): string {
   if (agent !== null && item !== null) return subjectText({ name: agent, item })
   const named = rule === null ? '' : `the rule “${alertRules[rule].heading}”`
   if (agent === null) return named || 'the workspace'

@@ -22,8 +22,8 @@ const route = getRouteApi('/signed-in/w/$slug/')
 export const useOpened = (): string | undefined => route.useRouteContext({ select: ({ opened }) => opened })
 
 /**
- * Returns a function that makes the history entry of a list which a person changed. It keeps the view, unless the list
- * shows all agents in the default order: what follows is not a change of that view.
+ * Returns a function that makes the history entry of a list which a person changed. The entry keeps the id of the view,
+ * unless the list shows all agents in the default order: then later changes are not changes of that view.
  */
 export const changedTo =
   (next: FleetView) =>

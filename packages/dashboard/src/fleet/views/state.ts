@@ -50,7 +50,7 @@ export function addressOf(sort: FleetSort, desc: boolean): Pick<FleetView, 'sort
  * Returns the order of the list after a press on the heading of a column. A first press sorts in the column's first
  * direction, and each further press reverses the direction.
  */
-export function pressed(view: FleetView, sort: FleetSort): Pick<FleetView, 'sort' | 'reverse'> {
+export function orderAfterPress(view: FleetView, sort: FleetSort): Pick<FleetView, 'sort' | 'reverse'> {
   const now = orderOf(view)
   return addressOf(sort, now.sort === sort ? !now.desc : down[sort])
 }

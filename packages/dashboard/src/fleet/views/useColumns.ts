@@ -1,6 +1,6 @@
 /** The columns of the list of agents that a person chose. This browser remembers them, for all workspaces. */
 import type { FleetColumn } from '@svc/api'
-import { kept } from '../../ui/kept.ts'
+import { sharedValue } from '../../ui/kept.ts'
 import { defaultColumns, readColumns } from './columns.ts'
 
 const storedAs = 'svc-columns'
@@ -13,7 +13,7 @@ function stored(): readonly FleetColumn[] {
   }
 }
 
-const chosen = kept(stored())
+const chosen = sharedValue(stored())
 
 export function chooseColumns(columns: readonly FleetColumn[]): void {
   const read = readColumns(columns) ?? defaultColumns

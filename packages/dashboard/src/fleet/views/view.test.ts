@@ -1,10 +1,10 @@
 import type { FleetRow, FleetStanding } from '@svc/api'
 import { expect, test } from 'vitest'
-import { type FleetView, orderText, pressed, searchFor } from './state.ts'
-import { alarm, asked, isOld, nextSilence, numberOf, troubles, viewOf, windowsOf } from './view.ts'
+import { type FleetView, orderAfterPress, orderText, searchFor } from './state.ts'
+import { alarm, fleetQueryOf, isOld, nextSilence, numberOf, troubles, viewOf, windowsOf } from './view.ts'
 
 test('an address without parameters sorts the worst agents first', () => {
-  expect(asked({}, '')).toMatchObject({ sort: 'level', desc: true })
+  expect(fleetQueryOf({}, '')).toMatchObject({ sort: 'level', desc: true })
 })
 
 test.each<[old: Record<string, unknown>, view: FleetView]>([
@@ -46,14 +46,18 @@ test.each<[FleetView, order: string]>([
 })
 
 test('pressing a column sorts it in its first direction, then the other, then the first again', () => {
-  const once = pressed({}, 'cost_30')
-  const twice = pressed(once, 'cost_30')
-  expect([once, twice, pressed(twice, 'cost_30')].map((view) => asked(view, '').desc)).toEqual([true, false, true])
-  expect(asked(pressed({}, 'name'), '')).toMatchObject({ sort: 'name', desc: false })
+  const once = orderAfterPress({}, 'cost_30')
+  const twice = orderAfterPress(once, 'cost_30')
+  expect([once, twice, orderAfterPress(twice, 'cost_30')].map((view) => fleetQueryOf(view, '').desc)).toEqual([
+    true,
+    false,
+    true,
+  ])
+  expect(fleetQueryOf(orderAfterPress({}, 'name'), '')).toMatchObject({ sort: 'name', desc: false })
 })
 
 test('changing the default order and back leaves an address without parameters', () => {
-  expect(pressed(pressed({}, 'level'), 'level')).toEqual({})
+  expect(orderAfterPress(orderAfterPress({}, 'level'), 'level')).toEqual({})
 })
 
 test.each([

@@ -41,7 +41,7 @@ export const isOld = (search: Parameters): boolean =>
   ['search', 'show', 'level', 'silent', 'stopped'].some((name) => name in search)
 
 /** The query for the list. `q` is the filter that is applied: it must be right, or the service refuses it. */
-export const asked = (view: FleetView, q: string): FleetQuery => ({ q, ...orderOf(view) })
+export const fleetQueryOf = (view: FleetView, q: string): FleetQuery => ({ q, ...orderOf(view) })
 
 /** The number of agents in the list, and in the workspace if the list leaves some out. */
 export function numberOf({ total, of }: Pick<Fleet, 'total' | 'of'>): string {

@@ -2,12 +2,12 @@
 import { Suspense } from 'react'
 import { askForProofBy } from '../../data/api.ts'
 import { part } from '../../ui/files.tsx'
-import { kept } from '../../ui/kept.ts'
+import { sharedValue } from '../../ui/kept.ts'
 
 const ProofDialog = part(async () => ({ default: (await import('./ProofDialog.tsx')).ProofDialog }))
 
 /** Takes the answer; undefined while nothing is asked. */
-const waiting = kept<((isGiven: boolean) => void) | undefined>(undefined)
+const waiting = sharedValue<((isGiven: boolean) => void) | undefined>(undefined)
 
 /** Asks the person who they are. True if the person gave a proof. */
 export function askForProof(): Promise<boolean> {

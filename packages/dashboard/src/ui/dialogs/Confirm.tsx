@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { kept } from '../kept.ts'
+import { sharedValue } from '../kept.ts'
 import { Dialog, DialogEnd } from './Dialog.tsx'
 import { useChange } from './useChange.ts'
 import '../parts.css'
@@ -72,7 +72,7 @@ interface Question extends Pick<ConfirmProps, 'title' | 'confirm' | 'danger'> {
 }
 
 /** The last question. It stays after its dialog has closed, so that the dialog keeps its text until it is gone. */
-const last = kept<{ readonly id: number; readonly question: Question } | undefined>(undefined)
+const last = sharedValue<{ readonly id: number; readonly question: Question } | undefined>(undefined)
 let questions = 0
 
 /** Returns a function that asks for confirmation. The dialog is gone when the component is. */

@@ -4,7 +4,7 @@
  */
 let chosen: { slug: string; names: readonly string[] } | undefined
 
-export const handOver = (slug: string, names: readonly string[]): void => {
+export const keepChosenAgents = (slug: string, names: readonly string[]): void => {
   chosen = { slug, names }
 }
-export const chosenIn = (slug: string): readonly string[] => (chosen?.slug === slug ? chosen.names : [])
+export const chosenAgents = (slug: string): readonly string[] => (chosen?.slug === slug ? chosen.names : [])

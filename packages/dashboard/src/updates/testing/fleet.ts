@@ -17,7 +17,7 @@ export interface RequestedVersions {
   runtime_desired?: string
 }
 
-export class Played {
+export class SimulatedAgent {
   readonly name: string
   readonly token: string
   readonly #place: BrowserSetup
@@ -90,7 +90,7 @@ export async function uploadVersions(setup: BrowserSetup, versions: readonly str
 }
 
 /** Installs a simulated agent with a code and lets it report once. */
-export async function install(setup: BrowserSetup, name: string, version: string): Promise<Played> {
+export async function install(setup: BrowserSetup, name: string, version: string): Promise<SimulatedAgent> {
   const { code } = await setup.operator<{ code: string }>([
     ...['code', 'issue', 'north-wind', `${blueprint}@${version}`, '--agent', name],
   ])
@@ -100,7 +100,7 @@ export async function install(setup: BrowserSetup, name: string, version: string
     body: JSON.stringify({ code }),
   })
   const { env } = (await answer.json()) as { env: { SVC_TOKEN: string } }
-  const agent = new Played(setup, name, env.SVC_TOKEN, version)
+  const agent = new SimulatedAgent(setup, name, env.SVC_TOKEN, version)
   await agent.report()
   return agent
 }

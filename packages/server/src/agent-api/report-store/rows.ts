@@ -5,7 +5,7 @@ import type { CommandChange, StoredCommand } from '../../fleet/commands/row.ts'
 import type { LastReport, ReceivedReport, ReportWrite, UsageDelta } from '../../fleet/reports/stored.ts'
 import type { MachineChangeTable } from '../../platform/db/tables/reports.ts'
 import type { AgentRow, RunRow } from '../../platform/db/tables.ts'
-import type { Served } from '../../updates/releases/store.ts'
+import type { ServedRelease } from '../../updates/releases/store.ts'
 import type { UpdateNote } from '../../updates/wishes/note.ts'
 import type { AnswerVersions } from '../../updates/wishes/report.ts'
 import type { RowNumbers } from './row-numbers.ts'
@@ -41,13 +41,13 @@ export interface AgentRows {
   wishes: string | null
   attempts: string | null
   /** The release that is served, as this transaction sees it (D37). */
-  served: Served | undefined
+  served: ServedRelease | undefined
   /** The daily sums that wait in the row of the agent's last report, as JSON (pending.ts). */
   usage: string | null
   /** The stored runs that the report names, by id. */
   runs: ReadonlyMap<string, KeptRun>
   /** The lowest-ranked stored runs (D10), as many as `excess` says. */
-  lowest: readonly Ranked[]
+  lowest: readonly RankedRun[]
   /** Queued and delivered commands that are not finished, and those that an ack of the report names; oldest first. */
   commands: readonly StoredCommand[]
   /** The log names of kept runs and of the manifest; read only when a command for a log is queued. */
@@ -72,8 +72,8 @@ export interface MachineChange {
   after: SettingValue
 }
 
-export type Ranked = Pick<RunRow, 'seq' | 'place'>
-export type KeptRun = Ranked & Pick<RunRow, 'body' | 'cost_micro' | 'output_tokens'>
+export type RankedRun = Pick<RunRow, 'seq' | 'place'>
+export type KeptRun = RankedRun & Pick<RunRow, 'body' | 'cost_micro' | 'output_tokens'>
 
 /** Judges one report by the stored facts about its agent; `rows` is undefined when there is no such agent. */
 export type Decide = (rows: AgentRows | undefined, submission: Submission, now: number, age: MonotonicAge) => Decision

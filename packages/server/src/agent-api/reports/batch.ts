@@ -4,7 +4,7 @@
  */
 
 import { CommitUnknown, type Decision, type ReportStore, type Submission } from '../report-store/rows.ts'
-import { type BatchingEvent, begin, nextBatch, rulesOf, step, type Waiting } from './batching.ts'
+import { type BatchingEvent, begin, nextBatch, rulesOf, step, type WaitingReport } from './batching.ts'
 import type { AgentMetrics } from './metrics.ts'
 import { countBatch } from './metrics.ts'
 
@@ -67,7 +67,7 @@ interface BatchOptions {
   inTurn?: (start: () => void) => void
 }
 
-interface Unanswered extends Waiting {
+interface Unanswered extends WaitingReport {
   resolve: (answer: Decision | Unavailable) => void
 }
 

@@ -1,10 +1,10 @@
 /** Tests when a batch starts, and which reports are in it. */
 import { describe, expect, test } from 'vitest'
 import type { Submission } from '../report-store/rows.ts'
-import { type Batching, type BatchingEvent, begin, nextBatch, rulesOf, step } from './batching.ts'
+import { type BatchingEvent, type BatchState, begin, nextBatch, rulesOf, step } from './batching.ts'
 
 /** Applies events in order; returns the last state and the act that each event asked for. */
-function after(state: Batching, events: readonly BatchingEvent[], parallel = 1) {
+function after(state: BatchState, events: readonly BatchingEvent[], parallel = 1) {
   const words = events.map((event) => {
     const { state: next, act } = step(state, event, rulesOf(parallel))
     state = next
@@ -22,7 +22,7 @@ const ended = (waiting: number): BatchingEvent => ({ is: 'ended', waiting })
 const three = after(begin, [...come(1, 3), due, began(3), ended(0)]).state
 
 describe('a batch starts', () => {
-  test.each<[string, Batching, BatchingEvent[], string[]]>([
+  test.each<[string, BatchState, BatchingEvent[], string[]]>([
     ['a moment after its first report', begin, [...come(1, 2), due], ['wait 1', '', 'start']],
     ['at once when as many have arrived as last time', three, come(1, 3), ['wait 1', '', 'start']],
     [

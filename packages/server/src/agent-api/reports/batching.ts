@@ -7,7 +7,7 @@
 import type { Submission } from '../report-store/rows.ts'
 
 /** The state of the next batch, and the facts about earlier ones. */
-export interface Batching {
+export interface BatchState {
   /**
    * The state of the next batch: `rests` if no report waits or none may start, `lingers` while a timer runs, `starts`
    * if it starts in a later turn of the event loop.
@@ -65,7 +65,7 @@ interface BatchLimits {
   readonly runs: number
 }
 interface BatchingStep {
-  readonly state: Batching
+  readonly state: BatchState
   readonly act: BatchingAct | undefined
 }
 
@@ -75,10 +75,10 @@ export const rulesOf = (parallel: number): BatchingRules => ({
   max: { reports: 128, bytes: 512 * 1024, runs: 1000 },
 })
 
-export const begin: Batching = { is: 'rests', running: 0, lastSize: 1, filled: false, oneByOne: false }
+export const begin: BatchState = { is: 'rests', running: 0, lastSize: 1, filled: false, oneByOne: false }
 const start: BatchingAct = { do: 'start' }
 
-export function step(now: Batching, event: BatchingEvent, rules: BatchingRules): BatchingStep {
+export function step(now: BatchState, event: BatchingEvent, rules: BatchingRules): BatchingStep {
   switch (event.is) {
     case 'came':
       return schedule(event.kept || now.oneByOne ? now : { ...now, oneByOne: true }, event.waiting, rules)
@@ -97,7 +97,7 @@ export function step(now: Batching, event: BatchingEvent, rules: BatchingRules):
   }
 }
 
-function schedule(now: Batching, waiting: number, { parallel, linger, max }: BatchingRules): BatchingStep {
+function schedule(now: BatchState, waiting: number, { parallel, linger, max }: BatchingRules): BatchingStep {
   const { is, running, lastSize, filled, oneByOne } = now
   if (waiting === 0 || running >= parallel || is === 'starts') return { state: now, act: undefined }
   const asManyAsLast = lastSize > 1 && waiting >= lastSize && !oneByOne && running === 0
@@ -108,7 +108,7 @@ function schedule(now: Batching, waiting: number, { parallel, linger, max }: Bat
 }
 
 /** A report that waits to be stored. */
-export interface Waiting {
+export interface WaitingReport {
   readonly submission: Submission
   readonly bytes: number
   /** True for a report that takes so long to store that it gets a batch of its own. */
@@ -126,7 +126,7 @@ interface Batch<One> {
  * Forms the next batch in order of arrival, with one report for each agent and none for an agent that is `busy`. `left`
  * are the other reports.
  */
-export function nextBatch<One extends Waiting>(
+export function nextBatch<One extends WaitingReport>(
   waiting: readonly One[],
   busy: (agentId: string) => boolean,
   max: BatchLimits,

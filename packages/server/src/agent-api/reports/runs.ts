@@ -8,7 +8,7 @@ import type { LastReport, UsageDelta } from '../../fleet/reports/stored.ts'
 import { otherModels, usageDays } from '../../fleet/reports/usage-names.ts'
 import { dayOf } from '../../platform/limits/units.ts'
 import { excess } from '../report-store/needs.ts'
-import type { KeptRun, Ranked, RunWrite, Writes } from '../report-store/rows.ts'
+import type { KeptRun, RankedRun, RunWrite, Writes } from '../report-store/rows.ts'
 import { manyModelsIn, modelsIn } from '../report-store/run-body.ts'
 
 type RunWrites = Pick<Writes, 'newRuns' | 'changedRuns' | 'trimmed'> & { runs_kept: number; usage: UsageDelta[] }
@@ -29,7 +29,7 @@ export function mergeRuns(
   report: Report,
   bodies: readonly string[],
   kept: ReadonlyMap<string, KeptRun>,
-  lowest: readonly Ranked[],
+  lowest: readonly RankedRun[],
   last: LastReport | undefined,
   now: number,
 ): RunWrites {
@@ -74,7 +74,7 @@ const nothingGone: { kept: ReadonlySet<number>; fresh: ReadonlySet<number> } = {
  * Picks the `count` oldest runs among the stored and the new ones, by `place` (D10). Of runs with an equal place, those
  * that were seen earlier go first.
  */
-function trim(lowest: readonly Ranked[], fresh: readonly { write: RunWrite }[], count: number) {
+function trim(lowest: readonly RankedRun[], fresh: readonly { write: RunWrite }[], count: number) {
   if (count === 0) return nothingGone
   const gone = { kept: new Set<number>(), fresh: new Set<number>() }
   const all = [

@@ -1,5 +1,5 @@
 /** Acknowledges alerts. Each change writes a line to the activity. */
-import type { Acknowledged } from '@svc/api'
+import type { AcknowledgeResult } from '@svc/api'
 import { bare, shown, type Verdict } from '@svc/protocol'
 import { enqueue } from '../../deliveries/store.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
@@ -40,7 +40,7 @@ export const acknowledgeAlerts = (
   ctx: ChangeContext,
   place: ScopeRef,
   { ids, ...wanted }: { ids: readonly string[] } & AcknowledgeWords,
-): Promise<Verdict<Acknowledged, 'alert_unknown'>> =>
+): Promise<Verdict<AcknowledgeResult, 'alert_unknown'>> =>
   transaction(ctx.db, async (trx) => {
     const asked = [...new Set(ids)].sort()
     const known = new Set((await alertsWithin(trx, place, asked)).map(({ id }) => id))

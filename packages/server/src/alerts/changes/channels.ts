@@ -88,7 +88,7 @@ export async function insertChannel(
     .executeTakeFirst()
   if (!row) return refuse('channel_taken', taken(name))
   const details = { kind, ...(!owner.person && { format }) }
-  await note({ db: trx, by, now }, owner, { action: 'channel.added', name, details })
+  await noteChannel({ db: trx, by, now }, owner, { action: 'channel.added', name, details })
   return done(row)
 }
 
@@ -109,7 +109,7 @@ const wordsFor = ({ person }: Owner) =>
       }
 
 /** Writes a line to the activity about a channel. */
-export const note = (
+export const noteChannel = (
   { db, by, now }: ChangeContext,
   { place, person }: Owner,
   { action, name, details = {} }: { action: string; name: string; details?: object },
@@ -142,7 +142,7 @@ export const enableChannel = (ctx: ChangeContext, owner: Owner, name: string): C
   onChannel(ctx, owner, name, async (trx, channel) => {
     if (channel.enabled === 1) return done(isOk)
     await set(trx, channel, { enabled: 1, disabled_why: null, failing_since: null, dead: 0 })
-    await note({ ...ctx, db: trx }, owner, { action: 'channel.enabled', name })
+    await noteChannel({ ...ctx, db: trx }, owner, { action: 'channel.enabled', name })
     return done(isOk)
   })
 
@@ -151,7 +151,7 @@ export const disableChannel = (ctx: ChangeContext, owner: Owner, name: string): 
     if (channel.enabled === 0 && channel.disabled_why === null) return done(isOk)
     await set(trx, channel, { enabled: 0, disabled_why: null })
     await endWaiting(trx, { channelId: channel.id, why: disabled }, ctx.now)
-    await note({ ...ctx, db: trx }, owner, { action: 'channel.disabled', name })
+    await noteChannel({ ...ctx, db: trx }, owner, { action: 'channel.disabled', name })
     return done(isOk)
   })
 
@@ -165,7 +165,7 @@ const set = (trx: Db, { id }: AlertChannelRow, columns: Partial<AlertChannelRow>
 export const removeChannel = (ctx: ChangeContext, owner: Owner, name: string): ChannelChanged =>
   onChannel(ctx, owner, name, async (trx, { id }) => {
     await trx.deleteFrom('alert_channel').where('id', '=', id).execute()
-    await note({ ...ctx, db: trx }, owner, { action: 'channel.removed', name })
+    await noteChannel({ ...ctx, db: trx }, owner, { action: 'channel.removed', name })
     return done(isOk)
   })
 

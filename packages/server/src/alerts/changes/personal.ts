@@ -13,7 +13,7 @@ import { done } from '../../platform/verdict.ts'
 import type { AlertChange } from '../messages/message.ts'
 import { channelsOwned, type ScopeRef } from '../owned.ts'
 import {
-  changed,
+  changePreferences,
   firstPreferences,
   type PreferenceChange,
   readPreferences,
@@ -21,7 +21,15 @@ import {
   writePreferences,
 } from '../rules/preferences.ts'
 import { sendAt } from '../rules/routing.ts'
-import { type AddRefusal, type ChannelNeeds, channelRow, disabled, insertChannel, note, onChannel } from './channels.ts'
+import {
+  type AddRefusal,
+  type ChannelNeeds,
+  channelRow,
+  disabled,
+  insertChannel,
+  noteChannel,
+  onChannel,
+} from './channels.ts'
 
 type PersonCtx = ChangeContext<Person>
 
@@ -54,7 +62,7 @@ export const addPersonalChannel = (
     const account = wanted.kind === 'email' ? { account: person.email } : {}
     const read = readChannel(wanted, { allowed, mails, ...account })
     if (!read.ok) return read
-    const preferences = changed(firstPreferences, { zone })
+    const preferences = changePreferences(firstPreferences, { zone })
     if (!preferences.ok) return preferences
     const stored = writePreferences(preferences.value)
     const added = await insertChannel({ ...ctx, db: trx }, { place, person }, read.value, stored)
@@ -73,7 +81,7 @@ export const setPersonalChannel = (
 ): Promise<Verdict<PersonalChannelRow, 'channel_unknown' | 'channel_invalid'>> =>
   onChannel(ctx, { place, person: ctx.by }, name, async (trx, row) => {
     const before = readPreferences(row.preferences)
-    const preferences = changed(before, wanted)
+    const preferences = changePreferences(before, wanted)
     if (!preferences.ok) return preferences
     const isEnabled = enabled === undefined ? row.enabled : enabled ? 1 : 0
     const after = {
@@ -94,7 +102,7 @@ export const setPersonalChannel = (
     if (isEnabled === 0) await endWaiting(trx, { channelId: row.id, why: disabled }, ctx.now)
     else await reschedule<AlertChange>(trx, row, (change) => sendAt(preferences.value, change, ctx.now), ctx.now)
     const details = { ...wanted, ...(enabled !== undefined && { enabled }) }
-    await note({ ...ctx, db: trx }, { place, person: ctx.by }, { action: 'channel.changed', name, details })
+    await noteChannel({ ...ctx, db: trx }, { place, person: ctx.by }, { action: 'channel.changed', name, details })
     return done(personalRow(after))
   })
 

@@ -11,7 +11,7 @@ export const agentsAtOnce = 200
 const failedRuns = 3
 const costDays = 14
 
-export interface Wanted extends JudgedRules {
+export interface WantedFacts extends JudgedRules {
   workspaceId: string
   /** The ids of agents whose facts are needed in any case, because they have an alert. */
   asked: ReadonlySet<string>
@@ -56,7 +56,7 @@ const filled = <R>(statement: CompiledQuery<R>, after: string, last = ''): Compi
  * database looks at all of them, but returns only those for which a rule may hold. The agents are first counted by
  * indexes alone, and the statements are compiled only once, since this happens for every agent every 15 s.
  */
-export function sliceReader({ db, engine }: Store, { workspaceId, rules, now }: Wanted) {
+export function sliceReader({ db, engine }: Store, { workspaceId, rules, now }: WantedFacts) {
   const next = db
     .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')

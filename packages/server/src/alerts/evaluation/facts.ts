@@ -27,7 +27,7 @@ import {
   type Slice,
   type SliceRow,
   sliceReader,
-  type Wanted,
+  type WantedFacts,
   waitingCost,
 } from './fact-rows.ts'
 
@@ -54,7 +54,7 @@ interface FactsSlice {
 /**
  * Reads the agents of a workspace in slices by their names, and then the agents in `asked` that were not among them.
  */
-export async function* agentFacts(store: Store, wanted: Wanted): AsyncGenerator<FactsSlice> {
+export async function* agentFacts(store: Store, wanted: WantedFacts): AsyncGenerator<FactsSlice> {
   const left = new Set(wanted.asked)
   const readSlice = sliceReader(store, wanted)
   for (let after: string | undefined = ''; after !== undefined; ) {
@@ -68,7 +68,7 @@ export async function* agentFacts(store: Store, wanted: Wanted): AsyncGenerator<
     yield await factsIn(store.db, wanted, await readAgents(store.db, rest.slice(i, i + agentsAtOnce)), 0)
 }
 
-async function factsIn(db: Db, wanted: Wanted, rows: readonly SliceRow[], counted: number): Promise<FactsSlice> {
+async function factsIn(db: Db, wanted: WantedFacts, rows: readonly SliceRow[], counted: number): Promise<FactsSlice> {
   const { rules } = wanted
   const read = await signsOfBodies(db, idsOf(rows.filter((row) => needsBody(row, wanted))))
   const signs = rows.map((row) => read.get(row.id) ?? readSigns(row.signs ?? ''))

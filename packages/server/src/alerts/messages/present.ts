@@ -10,7 +10,7 @@ import { readSigns, type Signs } from '../../fleet/reports/signs.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow } from '../../platform/db/tables.ts'
 import { badItems } from '../own-words.ts'
-import type { Reported } from '../rules/conditions.ts'
+import type { ReportedFacts } from '../rules/conditions.ts'
 import { sharedLabel } from '../rules/items.ts'
 import { isWordedByAgents, needs, ruleRecords } from '../rules/rules.ts'
 import { agentsOf } from './recipients.ts'
@@ -50,7 +50,7 @@ export async function presentLabels(db: Db, rows: readonly OpenRow[]): Promise<(
   function labelIn({ id, rule, subject_id, item, label }: OpenRow, report: Report): string | null {
     if (rule === 'item' && item !== otherItems) return words.get(id) ?? null
     if (report.signs === null && needs(rule, 'signs')) return label
-    const reported: Reported = { ...report, signs: report.signs ?? readSigns('') }
+    const reported: ReportedFacts = { ...report, signs: report.signs ?? readSigns('') }
     if (rule === 'item') return sharedLabel(reported.signs, own.get(subject_id) ?? new Set())
     const record = ruleRecords[rule]
     const finding = record.about === 'agent' ? record.present?.(reported) : undefined
@@ -60,7 +60,7 @@ export async function presentLabels(db: Db, rows: readonly OpenRow[]): Promise<(
 
 const idsOf = (rows: readonly OpenRow[]): string[] => [...new Set(rows.map(({ subject_id }) => subject_id))]
 
-type Report = Pick<Reported, 'level' | 'label'> & { signs: Signs | null }
+type Report = Pick<ReportedFacts, 'level' | 'label'> & { signs: Signs | null }
 
 /** The short columns of the last reports of these agents. */
 async function reportsOf(db: Db, ids: readonly string[]): Promise<Map<string, Report>> {

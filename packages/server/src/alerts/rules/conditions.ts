@@ -86,7 +86,7 @@ export interface AlertFacts {
 }
 
 /** The level and the signs of an agent's last report. */
-export type Reported = Pick<AlertFacts, 'level' | 'label' | 'signs'>
+export type ReportedFacts = Pick<AlertFacts, 'level' | 'label' | 'signs'>
 
 export interface Moment {
   now: number

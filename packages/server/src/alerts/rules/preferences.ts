@@ -17,7 +17,10 @@ export interface PreferenceChange {
 export const firstPreferences: Preferences = { rules: null, pace: 'at_once', quiet: null, badPasses: true, zone: 'UTC' }
 
 /** Applies a change to preferences. Quiet hours are in the time zone of the channel. */
-export function changed(before: Preferences, change: PreferenceChange): Verdict<Preferences, 'channel_invalid'> {
+export function changePreferences(
+  before: Preferences,
+  change: PreferenceChange,
+): Verdict<Preferences, 'channel_invalid'> {
   const { rules = before.rules, pace = before.pace, badPasses = before.badPasses, zone = before.zone } = change
   if (!isZone(zone)) return invalid(`The time zone must be one such as Europe/Berlin or UTC: got ${shown(zone)}.`)
   if (rules?.length === 0) return invalid('A channel needs at least one rule. To get nothing, disable the channel.')

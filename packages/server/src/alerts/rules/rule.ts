@@ -1,6 +1,6 @@
 /** The record of an alert rule: its defaults, its condition, the facts that the condition needs, and its words. */
 import type { RawBuilder } from 'kysely'
-import type { AlertFacts, Finding, Moment, Reported, Rule } from './conditions.ts'
+import type { AlertFacts, Finding, Moment, ReportedFacts, Rule } from './conditions.ts'
 
 /** The words of messages about a rule. Its heading and its condition on the page are in packages/api/src/words. */
 export interface RuleWords {
@@ -52,7 +52,7 @@ interface AgentRule<F extends Fact = Fact> extends ByFacts<F> {
   /** Set if the rule does not hold while an agent is paused, whatever it said before. */
   whilePaused?: 'ends'
   /** Set if the alerts have words that an agent chooses: finds what they are now. */
-  present?: (reported: Reported) => Finding
+  present?: (reported: ReportedFacts) => Finding
 }
 
 /** The rule about single health items. An agent may have many such alerts, so their condition is in items.ts. */
@@ -81,12 +81,14 @@ export const ruleOfAgents = <const F extends Fact>(rule: Omit<AgentRule<F>, 'abo
  * A rule whose alerts have words that an agent chooses. The agent may change them with every report, so they are stored
  * only with messages, and otherwise read when an alert is shown.
  */
-export const ruleWordedByAgents = <const F extends keyof Reported>(
-  rule: Omit<AgentRule<F>, 'about' | 'condition' | 'present'> & { condition: (reported: Pick<Reported, F>) => Finding },
+export const ruleWordedByAgents = <const F extends keyof ReportedFacts>(
+  rule: Omit<AgentRule<F>, 'about' | 'condition' | 'present'> & {
+    condition: (reported: Pick<ReportedFacts, F>) => Finding
+  },
 ): AgentRule => ({ about: 'agent', ...rule, present: rule.condition })
 
 /** The words for a state that lasts: "has been offline for 10 minutes". */
-export const lasting = (state: string, keeps: string): RuleWords => ({
+export const stateWords = (state: string, keeps: string): RuleWords => ({
   begins: `is ${state}`,
   is: `has been ${state}`,
   was: `was ${state}`,
@@ -94,4 +96,4 @@ export const lasting = (state: string, keeps: string): RuleWords => ({
 })
 
 /** The words for an event without a duration: "could not be updated". */
-export const ended = (what: string, keeps: string): RuleWords => ({ begins: what, is: what, was: what, keeps })
+export const eventWords = (what: string, keeps: string): RuleWords => ({ begins: what, is: what, was: what, keeps })

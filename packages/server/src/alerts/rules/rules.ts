@@ -24,7 +24,7 @@ import {
   silence,
   when,
 } from './conditions.ts'
-import { ended, lasting, type RuleRecord, ruleOfAgents, ruleWordedByAgents } from './rule.ts'
+import { eventWords, type RuleRecord, ruleOfAgents, ruleWordedByAgents, stateWords } from './rule.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -40,7 +40,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     condition: (agent, _rule, moment) => silence(agent, moment),
     mayHold: ({ now }) => sql`(received_at + 90000 <= ${now} and received_at + 3000 * interval_s <= ${now})`,
     whileSilent: 'judged',
-    words: lasting('offline', 'going offline and coming back'),
+    words: stateWords('offline', 'going offline and coming back'),
   }),
   bad: ruleWordedByAgents({
     ...{ on: true, after: 2 * minute, level: 'bad' },
@@ -48,14 +48,14 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     condition: ({ level, label }) => when(level === 'bad', label ?? undefined),
     mayHold: () => sql`level = 'bad'`,
     whilePaused: 'ends',
-    words: lasting('at level Bad', 'changing its level to Bad and back'),
+    words: stateWords('at level Bad', 'changing its level to Bad and back'),
   }),
   item: {
     about: 'items',
     ...{ on: true, after: 2 * minute, level: 'bad' },
     facts: ['signs'],
     mayHold: () => hasSign('items'),
-    words: lasting('bad', 'turning bad and recovering'),
+    words: stateWords('bad', 'turning bad and recovering'),
   },
   warning: ruleWordedByAgents({
     ...{ on: false, after: 30 * minute, level: 'warn' },
@@ -63,7 +63,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     condition: ({ level, label }) => when(level === 'warn', label ?? undefined),
     mayHold: () => sql`level = 'warn'`,
     whilePaused: 'ends',
-    words: lasting('at level Warning', 'changing its level to Warning and back'),
+    words: stateWords('at level Warning', 'changing its level to Warning and back'),
   }),
   process: ruleOfAgents({
     ...{ on: true, after: 2 * minute, level: 'bad' },
@@ -71,7 +71,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     condition: ({ signs, paused }) => when(signs.process !== null && !paused),
     mayHold: () => hasSign('process'),
     whilePaused: 'ends',
-    words: lasting('without a running process', 'losing its process'),
+    words: stateWords('without a running process', 'losing its process'),
   }),
   status_stale: ruleOfAgents({
     ...{ on: true, after: 0, level: 'warn' },
@@ -79,21 +79,21 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     condition: ({ statusStale }) => when(statusStale),
     mayHold: () => contains('warnings', 'status'),
     whilePaused: 'ends',
-    words: lasting('without a fresh status file', 'letting its status file grow old'),
+    words: stateWords('without a fresh status file', 'letting its status file grow old'),
   }),
   disk: ruleOfAgents({
     ...{ on: true, after: 0, level: 'warn' },
     facts: ['diskFull'],
     condition: ({ diskFull }) => when(diskFull),
     mayHold: () => contains('warnings', 'disk'),
-    words: lasting('on a disk that is nearly full', 'filling its disk'),
+    words: stateWords('on a disk that is nearly full', 'filling its disk'),
   }),
   binding: ruleWordedByAgents({
     ...{ on: true, after: 10 * minute, level: 'warn' },
     facts: ['signs'],
     condition: ({ signs: { bindings } }) => when(bindings.length > 0, bindings.join(', ')),
     mayHold: () => hasSign('bindings'),
-    words: lasting('unable to use a binding', 'losing a binding'),
+    words: stateWords('unable to use a binding', 'losing a binding'),
   }),
   update: ruleOfAgents({
     ...{ on: true, after: 0, level: 'bad' },
@@ -104,18 +104,18 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
         : clear,
     mayHold: () => contains('wishes', 'Hold"'),
     afterStop: 'stays',
-    words: ended('could not be updated', 'failing to update'),
+    words: eventWords('could not be updated', 'failing to update'),
   }),
   rollout: {
     about: 'rollout',
     ...{ on: true, after: 0, level: 'bad' },
     condition: ({ state }) => when(state === 'halted'),
-    words: ended('is halted', 'halting'),
+    words: eventWords('is halted', 'halting'),
   },
   command: {
     about: 'command',
     ...{ on: false, after: 0, level: 'warn' },
-    words: ended('did not carry out a command', 'not carrying out commands'),
+    words: eventWords('did not carry out a command', 'not carrying out commands'),
   },
   run_failed: ruleOfAgents({
     ...{ on: false, after: 0, level: 'bad', statuses: failedStatuses },
@@ -125,7 +125,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
       return when(last.length === failedRuns && last.every((status) => status !== null && statuses?.includes(status)))
     },
     mayHold: () => sql`received_at is not null`,
-    words: ended('had three failed runs in a row', 'having failed runs'),
+    words: eventWords('had three failed runs in a row', 'having failed runs'),
   }),
   run_long: ruleOfAgents({
     ...{ on: false, after: 2 * hour, level: 'warn' },
@@ -145,7 +145,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     // The rule also judges the sum of a workspace, so the costs of all its agents are needed.
     mayHold: { costAbove: ({ limit }) => (limit === null ? undefined : 0) },
     ...{ whileSilent: 'judged', afterStop: 'stays' },
-    words: ended('cost more today than its limit', 'costing more than its limit'),
+    words: eventWords('cost more today than its limit', 'costing more than its limit'),
   }),
   cost_jump: ruleOfAgents({
     ...{ on: true, after: 0, level: 'warn' },
@@ -153,14 +153,14 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     condition: ({ cost }) => costJump(cost),
     mayHold: { costAbove: () => minJumpMicro },
     ...{ whileSilent: 'judged', afterStop: 'stays' },
-    words: ended('cost more than three times as much today as on a usual day', 'costing more than usual'),
+    words: eventWords('cost more than three times as much today as on a usual day', 'costing more than usual'),
   }),
   gauge: ruleWordedByAgents({
     ...{ on: false, after: 10 * minute, level: 'warn' },
     facts: ['signs'],
     condition: ({ signs: { gauges } }) => when(gauges.length > 0, gauges.join(', ')),
     mayHold: () => hasSign('gauges'),
-    words: lasting('at the mark of a gauge', 'reaching the mark of a gauge'),
+    words: stateWords('at the mark of a gauge', 'reaching the mark of a gauge'),
   }),
   two_reporters: ruleOfAgents({
     ...{ on: true, after: 0, level: 'warn' },
@@ -170,12 +170,12 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     condition: ({ twoReporters }) => when(twoReporters),
     // True if the column has marks of two different reporters.
     mayHold: () => sql`replace(reporters, substr(reporters, 1, 8), '') <> ''`,
-    words: ended('has two machines that report with its token', 'having two machines that report'),
+    words: eventWords('has two machines that report with its token', 'having two machines that report'),
   }),
   service: {
     about: 'service',
     ...{ on: true, after: 0, level: 'bad' },
-    words: ended('needs attention', 'needing attention'),
+    words: eventWords('needs attention', 'needing attention'),
     // In `@service` the rule is about the service itself, too.
     heading: 'Service',
   },

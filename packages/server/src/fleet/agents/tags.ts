@@ -13,7 +13,7 @@ import { piecesOf } from '../../platform/lists.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 
 type TagsWanted = { agents: readonly string[] } & TagChange
-export interface Tagged {
+export interface TagResult {
   /** All named agents, sorted by name. */
   agents: TaggedAgent[]
   /** The ids of the agents whose tags changed. */
@@ -33,7 +33,7 @@ export async function tagAgents(
   { db, by, now }: Omit<ChangeContext, 'db'> & { db: Db | Writer },
   workspace: { id: string },
   wanted: TagsWanted,
-): Promise<Verdict<Tagged, TagRefusal>> {
+): Promise<Verdict<TagResult, TagRefusal>> {
   if (wanted.agents.length <= agentsAtOnce)
     return transaction(db, async (trx) => {
       // The lock makes changes of tags follow one another, so that two of them together cannot exceed the maximum.
@@ -63,7 +63,7 @@ export async function tagAgents(
   return done(taggedOf([...planned.value.filter((agent) => !isChanged(agent)), ...written]))
 }
 
-const taggedOf = (after: readonly ChangedTags[]): Tagged => ({
+const taggedOf = (after: readonly ChangedTags[]): TagResult => ({
   agents: byName(after),
   changed: idsOf(after.filter(isChanged)),
 })

@@ -10,7 +10,7 @@ import { unknownAgent } from '../../platform/verdict.ts'
 import { declaredLogsIn, versionRun } from '../versions/declared.ts'
 import { noteShared } from './outcomes.ts'
 import { bodyOf, commandRow } from './row.ts'
-import { checked, isOpen, maxOpenCommands, tooManyOpen } from './store.ts'
+import { isOpen, maxOpenCommands, storedForm, tooManyOpen } from './store.ts'
 
 /** The command that an agent has now, or the reason why it gets none. `shared`: it was already in progress (D5). */
 type Pressing = { command: string; shared: boolean } | { skipped: string }
@@ -38,7 +38,7 @@ export async function queueSlice(
     const same = own.find((row) => isRepetition(body, bodyOf(row)))
     if (same) return [id, { command: same.id, shared: true }]
     if (own.length >= maxOpenCommands) return [id, { skipped: tooManyOpen }]
-    const row = commandRow(id, checked(body, offer), { by, now })
+    const row = commandRow(id, storedForm(body, offer), { by, now })
     made.push(row)
     return [id, { command: row.id, shared: false }]
   })

@@ -17,7 +17,7 @@ const states = {
 } as const satisfies Record<CommandState, ActionState>
 
 /** An agent of an action with its command, if it has one. */
-export interface Pressed {
+export interface AgentOutcome {
   outcome: ActionState | null
   message: string | null
   /** The command that was queued for the agent; null if none was. */
@@ -35,14 +35,14 @@ export function stateOf({
   outcome,
   commandId,
   commandState,
-}: Omit<Pressed, 'message' | 'commandMessage'>): ActionState {
+}: Omit<AgentOutcome, 'message' | 'commandMessage'>): ActionState {
   if (outcome !== null) return outcome
   if (commandState !== null) return states[commandState]
   return commandId === null ? 'waiting' : 'cancelled'
 }
 
 /** The state of one agent, with the words of the agent or the reason. */
-export function outcomeOf(pressed: Pressed): { state: ActionState; message: string | null } {
+export function outcomeOf(pressed: AgentOutcome): { state: ActionState; message: string | null } {
   const state = stateOf(pressed)
   if (pressed.outcome !== null) return { state, message: pressed.message }
   return {

@@ -113,7 +113,7 @@ async function queueWithin(
     return { ok: true, value: { command: same, made: false } }
   }
   if (open.length >= maxOpenCommands) return refuse('commands_too_many', tooManyOpen)
-  const command = commandRow(agent.id, checked(body, offer), { by, now })
+  const command = commandRow(agent.id, storedForm(body, offer), { by, now })
   await trx.insertInto('command').values(command).execute()
   await audit(trx, {
     workspaceId: owner.workspace_id,
@@ -130,7 +130,7 @@ async function queueWithin(
  * Returns the command as it is stored. For a command of type `set`, the values are stored in the form that
  * `checkValues` returns.
  */
-export function checked(body: CommandBody, offer: Offer): CommandBody {
+export function storedForm(body: CommandBody, offer: Offer): CommandBody {
   if (body.type !== 'set') return body
   const verdict = checkValues(offer.settings?.schema ?? [], body.payload)
   return verdict.ok ? { type: 'set', payload: verdict.value } : body

@@ -12,7 +12,7 @@ import {
   type Writes,
 } from '../../agent-api/report-store/rows.ts'
 import { newRunCells, reportCells } from '../../agent-api/report-store/written.ts'
-import { columnsOf, type Described } from '../../platform/db/tables/described.ts'
+import { columnsOf, type DescribedTable } from '../../platform/db/tables/described.ts'
 import * as tables from '../../platform/db/tables/reports.ts'
 import type { ReportWrite } from './stored.ts'
 
@@ -41,7 +41,7 @@ async function rowIn({ store }: TestWorkspace, table: string): Promise<Record<st
  * Makes a row that has a different value in each column that is not `known`: a number counted from `from`, or a text
  * with the column's name.
  */
-function distinct<R>({ columns }: Described, known: Record<string, unknown>, from: number): R {
+function distinct<R>({ columns }: DescribedTable, known: Record<string, unknown>, from: number): R {
   const values = Object.entries(columns).map(([name, { kind }], i) => [
     name,
     name in known ? known[name] : kind === 'bigint' ? from + i : `${name} ${from}`,
@@ -142,7 +142,7 @@ const pick = <R extends object>(row: R | undefined, names: readonly (keyof R)[])
   Object.fromEntries(names.map((name) => [name, row?.[name]]))
 
 test('every column of a report and of a run is in its list', () => {
-  const all = ({ columns }: Described) => Object.keys(columns).sort()
+  const all = ({ columns }: DescribedTable) => Object.keys(columns).sort()
   expect(['agent_id', ...columnsOf(tables.agentReport, reportCells)].sort()).toEqual(all(tables.agentReport))
   expect(['agent_id', 'seq', ...columnsOf(tables.run, newRunCells)].sort()).toEqual(all(tables.run))
 })

@@ -6,7 +6,7 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { messageOf } from '../../platform/errors.ts'
 
 /** A thing that gives access, or is in the way of one. */
-export interface Thing {
+export interface AccessThing {
   /** The same in both databases. */
   key: string
   /** How people know it, such as an address. */
@@ -44,7 +44,7 @@ const statements = {
 export type ThingKind = keyof typeof statements
 
 export interface Access {
-  things: Readonly<Record<ThingKind, readonly Thing[]>>
+  things: Readonly<Record<ThingKind, readonly AccessThing[]>>
   /** The restores of which this data is the result: the id of each and the time of its backup, if it is known. */
   restores: readonly { id: string; from: number | null }[]
   /** The last time at which this data changed, in Unix milliseconds, as far as it says so. */
@@ -102,7 +102,7 @@ function accessIn(db: DatabaseSync): Access {
   }
 }
 
-const thingOf = ([key, name, state, owner = null]: SQLOutputValue[]): Thing => ({
+const thingOf = ([key, name, state, owner = null]: SQLOutputValue[]): AccessThing => ({
   key: String(key),
   name: String(name),
   state: String(state),

@@ -5,7 +5,7 @@
 import type { By } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
-import type { Thing } from './access.ts'
+import type { AccessThing } from './access.ts'
 import type { Since } from './since.ts'
 
 /** The things that a restore brought back, by kind, as people know it: addresses, short names and names. */
@@ -45,9 +45,10 @@ export function revivedBy({ gone, changed, required }: Since): Revived {
   }
 }
 
-const names = (things: readonly Pick<Thing, 'name'>[]): string[] => [...new Set(things.map(({ name }) => name))].sort()
+const names = (things: readonly Pick<AccessThing, 'name'>[]): string[] =>
+  [...new Set(things.map(({ name }) => name))].sort()
 
-const endedTokens = ({ gone, changed }: Pick<Since, 'gone' | 'changed'>): Thing[] => [
+const endedTokens = ({ gone, changed }: Pick<Since, 'gone' | 'changed'>): AccessThing[] => [
   ...gone.botTokens,
   ...changed.botTokens.filter(({ now }) => now !== ''),
 ]

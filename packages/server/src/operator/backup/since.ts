@@ -2,9 +2,9 @@
  * Finds what a restore brings back although it was ended since the backup, by comparing the backup with the data that
  * the restore puts aside (D79). Pure.
  */
-import type { Access, Thing, ThingKind } from './access.ts'
+import type { Access, AccessThing, ThingKind } from './access.ts'
 
-type LaterThing = Thing & {
+type LaterThing = AccessThing & {
   /** The state in the later data. */
   now: string
 }
@@ -12,10 +12,10 @@ type LaterThing = Thing & {
 /** The things of the backup that ended or changed since, by kind. */
 export interface Since {
   /** The things that are missing in the later data, although the workspace and person to which they belong are there. */
-  gone: Readonly<Record<ThingKind, readonly Thing[]>>
+  gone: Readonly<Record<ThingKind, readonly AccessThing[]>>
   changed: Readonly<Record<ThingKind, readonly LaterThing[]>>
   /** The workspaces of the backup that require a second factor only in the later data. */
-  required: readonly Thing[]
+  required: readonly AccessThing[]
 }
 
 /** Compares the access in the backup with that in the later data, or returns why the two cannot be compared. */
@@ -23,8 +23,8 @@ export function endedSince(backup: Access, later: Access): Since | string {
   if (!isSameService(backup, later)) return 'it is not of the same service'
   if (!isLater(backup, later)) return 'it does not go on from this backup'
   const owners = new Set([...later.things.people, ...later.things.workspaces].map(({ key }) => key))
-  const kinds = Object.entries(backup.things) as [ThingKind, readonly Thing[]][]
-  const gone = {} as Record<ThingKind, Thing[]>
+  const kinds = Object.entries(backup.things) as [ThingKind, readonly AccessThing[]][]
+  const gone = {} as Record<ThingKind, AccessThing[]>
   const changed = {} as Record<ThingKind, LaterThing[]>
   for (const [kind, things] of kinds) {
     const after = new Map(later.things[kind].map((thing) => [thing.key, thing.state]))

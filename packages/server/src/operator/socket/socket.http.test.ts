@@ -13,11 +13,11 @@ import { limits } from '@svc/protocol'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { testConfig } from '../../../testing/service.ts'
-import { liveOf, type Opened, openService } from '../../service/open.ts'
+import { liveOf, type OpenedService, openService } from '../../service/open.ts'
 import { serveOperator } from './socket.ts'
 
 let dataDir: string
-let opened: Opened
+let opened: OpenedService
 let socket: { close: () => Promise<void> }
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'svc-socket-'))

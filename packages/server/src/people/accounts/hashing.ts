@@ -117,5 +117,5 @@ export const inTurn = <T>(turn: Turn, work: () => Promise<T>): Promise<T> =>
  * Runs the hashing of a password in the current turn of the queue. Outside a turn it waits as a known person's hashing
  * does, because the caller is then signed in, invited or the operator.
  */
-export const queued = <T>(work: () => Promise<T>): Promise<T> =>
+export const inHashQueue = <T>(work: () => Promise<T>): Promise<T> =>
   placed.getStore() ? work() : hashQueue.run({ known: true, caller: '' }, work)

@@ -14,4 +14,4 @@ export const hasArgon2 = typeof argon2 === 'function'
  * The form of a stored hash. Hashes that the accounts library makes by default, with scrypt, do not begin with the name
  * of the form.
  */
-export const formOf = (hash: string): PasswordForm => (hash.startsWith('$argon2id$') ? 'argon2id' : 'scrypt')
+export const passwordFormOf = (hash: string): PasswordForm => (hash.startsWith('$argon2id$') ? 'argon2id' : 'scrypt')

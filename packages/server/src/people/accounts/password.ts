@@ -6,7 +6,7 @@ import { endHalves } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { passwordLength } from './auth.ts'
 import { decide, type People } from './library.ts'
-import { formOf } from './password-forms.ts'
+import { passwordFormOf } from './password-forms.ts'
 import { endOthers } from './sessions.ts'
 import { ownWords, type Person, wrongPassword } from './store.ts'
 
@@ -57,7 +57,7 @@ export async function changePassword(
 export async function renewHash(people: People, personId: string, password: string, form: PasswordForm): Promise<void> {
   const context = await people.auth.$context
   const account = await context.internalAdapter.findCredentialAccount(personId)
-  if (!account?.password || formOf(account.password) === form) return
+  if (!account?.password || passwordFormOf(account.password) === form) return
   const hash = await context.password.hash(password)
   await people.store.db
     .updateTable('account')

@@ -1,7 +1,7 @@
 import { hashPassword } from 'better-auth/crypto'
 import { expect, test } from 'vitest'
 import type { PasswordForm } from '../../platform/base.ts'
-import { formOf } from './password-forms.ts'
+import { passwordFormOf } from './password-forms.ts'
 import { passwordHashing } from './passwords.ts'
 
 const password = 'correct horse battery'
@@ -10,7 +10,7 @@ test.each(['scrypt', 'argon2id'] as const)(
   'a password stored as %s is read, whichever form is written',
   async (form) => {
     const stored = await passwordHashing(form).hash(password)
-    expect(formOf(stored)).toBe(form)
+    expect(passwordFormOf(stored)).toBe(form)
     for (const written of ['scrypt', 'argon2id'] as const) {
       const { verify } = passwordHashing(written)
       expect(await verify({ hash: stored, password })).toBe(true)

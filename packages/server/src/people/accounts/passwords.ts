@@ -7,8 +7,8 @@ import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'nod
 import { promisify } from 'node:util'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import type { PasswordForm } from '../../platform/base.ts'
-import { queued } from './hashing.ts'
-import { formOf } from './password-forms.ts'
+import { inHashQueue } from './hashing.ts'
+import { passwordFormOf } from './password-forms.ts'
 
 interface Hasher {
   hash(password: string): Promise<string>
@@ -68,10 +68,10 @@ export function passwordHashing(form: PasswordForm, using = hashers) {
     return value
   }
   return {
-    hash: (password: string) => queued(() => judged(form, password, using[form].hash(password))),
+    hash: (password: string) => inHashQueue(() => judged(form, password, using[form].hash(password))),
     verify: ({ hash, password }: { hash: string; password: string }) =>
-      queued(() => {
-        const stored = formOf(hash)
+      inHashQueue(() => {
+        const stored = passwordFormOf(hash)
         both ||= stored !== form
         return judged(stored, password, using[stored].verify(hash, password))
       }),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
-import { Paced, Turns } from './turns.ts'
+import { PacedWork, Turns } from './turns.ts'
 
 const still = () => 0
 
@@ -72,7 +72,7 @@ function busy(ms: number): void {
 }
 
 test('tasks that are due at once run in their order, a few in each turn of the event loop', async () => {
-  const paced = new Paced()
+  const paced = new PacedWork()
   const [done, doneInTurn]: [number[], number[]] = [[], []]
   for (let i = 0; i < 100; i++) {
     paced.add(() => {
@@ -89,7 +89,7 @@ test('tasks that are due at once run in their order, a few in each turn of the e
 })
 
 test('tasks that are added while others run, or after all have run, are run too', async () => {
-  const paced = new Paced()
+  const paced = new PacedWork()
   const done: string[] = []
   paced.add(() => {
     paced.add(() => done.push('second'))
@@ -104,7 +104,7 @@ test('tasks that are added while others run, or after all have run, are run too'
 test.each([
   ['turns', () => new Turns()],
   ['turns of several tasks', () => new Turns(3)],
-  ['paced work', () => new Paced()],
+  ['paced work', () => new PacedWork()],
 ])('a task that throws does not stop the queue of %s', async (_what, newQueue) => {
   const thrown = uncaught()
   const queue = newQueue()

@@ -85,7 +85,7 @@ const share = { max: 2, every: 8 } as const
  * cutting off 3,300 of them in one turn delayed everybody else by a fifth of a second. So this work gets a share of the
  * time, and requests are served in between.
  */
-export class Paced {
+export class PacedWork {
   readonly #waiting: (() => void)[] = []
   #next = 0
   #timer: NodeJS.Timeout | undefined
@@ -109,7 +109,7 @@ export class Paced {
 }
 
 /** The queue in which this process cuts off connections whose time is over. */
-export const cutOff = new Paced()
+export const cutOff = new PacedWork()
 
 /** Runs a task of a queue. An error of the task is thrown outside the queue, so that the other tasks still run. */
 function runTask(task: () => void): void {

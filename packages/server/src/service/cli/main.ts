@@ -20,7 +20,7 @@ import { readConfig, type Variables } from '../config.ts'
 import { readBeside, readInput } from './input.ts'
 import { complain, ignoreOutputErrors, OutputError, print } from './print.ts'
 import { type Chosen, choose } from './program.ts'
-import { words } from './words.ts'
+import { commandHelps } from './words.ts'
 
 /** The environment, folder and streams of a command. */
 export interface Surroundings {
@@ -48,7 +48,11 @@ export async function main(argv: string[], around = ofThisProcess): Promise<numb
   if (around === ofThisProcess) ignoreOutputErrors()
   const help: string[] = []
   try {
-    const chosen = choose(words, argv, { version: readVersion(), out: (text) => help.push(text), err: around.err })
+    const chosen = choose(commandHelps, argv, {
+      version: readVersion(),
+      out: (text) => help.push(text),
+      err: around.err,
+    })
     if (chosen) return await perform(chosen, around)
     await around.out(help.join(''))
     return 0

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { choose } from './program.ts'
-import { words } from './words.ts'
+import { commandHelps } from './words.ts'
 
 const run = (...argv: string[]) => {
   const out: string[] = []
   const put = (text: string) => out.push(text)
-  return { chosen: choose(words, argv, { version: '0', out: put, err: put }), out: out.join('') }
+  return { chosen: choose(commandHelps, argv, { version: '0', out: put, err: put }), out: out.join('') }
 }
 
-const renamed = Object.entries(words).flatMap(([name, { formerly }]) =>
+const renamed = Object.entries(commandHelps).flatMap(([name, { formerly }]) =>
   formerly === undefined ? [] : [[name, formerly] as const],
 )
 

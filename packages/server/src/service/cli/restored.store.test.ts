@@ -11,7 +11,7 @@ import { type RestoreFacts, restoreBackup } from '../../operator/backup/restore.
 import { databaseFile, secretOf } from '../../platform/data-folder.ts'
 import { openEmbedded, type Store } from '../../platform/db/open.ts'
 import { revivedLines, unknownLines } from './restore.ts'
-import { words as commands } from './words.ts'
+import { commandHelps as commands } from './words.ts'
 
 describe('a restore', () => {
   const restored: Partial<Record<'with' | 'without', { result: RestoreFacts; store: Store }>> = {}

@@ -28,7 +28,7 @@ const moveWords: CommandHelp = {
   options: [['--to <address>', 'postgres://USER@HOST/DATABASE, an empty database (default: SVC_DATABASE_URL)']],
 }
 
-export const words: Readonly<Record<string, CommandHelp>> = {
+export const commandHelps: Readonly<Record<string, CommandHelp>> = {
   start: startWords,
   ...commands,
   restore: restoreWords,

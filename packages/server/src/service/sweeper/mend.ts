@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { replanPersonal } from '../../alerts/changes/personal.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { mendWishes } from '../../updates/wishes/mend.ts'
-import { mended, storedTimes, type TimeRule } from './stored-times.ts'
+import { mendedTime, storedTimes, type TimeRule } from './stored-times.ts'
 
 /**
  * Corrects all stored times, and returns how many there were. `back` are the milliseconds by which this process saw its
@@ -29,7 +29,7 @@ async function mendColumn(
   { table, column, rule }: { table: string; column: string; rule: TimeRule },
   now: number,
 ): Promise<number> {
-  const change = mended(rule, now)
+  const change = mendedTime(rule, now)
   if (!change) return 0
   const isOfLibrary = column.endsWith('At')
   const stored = (at: number) => (isOfLibrary ? dateIn(engine, at) : at)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { mendTimes } from './mend.ts'
-import { mended, storedTimes, type TimeRule } from './stored-times.ts'
+import { mendedTime, storedTimes, type TimeRule } from './stored-times.ts'
 
 const hour = 3_600_000
 const then = Date.UTC(2026, 10, 21, 12)
@@ -95,7 +95,7 @@ everyEngine('stored times', (open) => {
 })
 
 function expected(rule: TimeRule, before: number | null, now: number): number | null {
-  const change = mended(rule, now)
+  const change = mendedTime(rule, now)
   return change ? change.value : before
 }
 

@@ -177,7 +177,7 @@ export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRu
 }
 
 /** The new value of a column whose time cannot be, and the latest time that can; undefined if it is left as it is. */
-export function mended(rule: TimeRule, now: number): { latest: Length; value: number | null } | undefined {
+export function mendedTime(rule: TimeRule, now: number): { latest: Length; value: number | null } | undefined {
   const latest = (full: Length): Length =>
     typeof full === 'number'
       ? latestDeadline(now, full)

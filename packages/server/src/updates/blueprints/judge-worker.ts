@@ -3,12 +3,12 @@ import { readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { macNote, neededSvc, neededSvcText, readBundle } from '@svc/blueprint'
 import type { Judgement } from './judge.ts'
-import type { Arrived } from './uploads.ts'
+import type { ArrivedBundle } from './uploads.ts'
 
-parentPort?.on('message', (bundle: Uint8Array | Arrived) => void answer(bundle))
+parentPort?.on('message', (bundle: Uint8Array | ArrivedBundle) => void answer(bundle))
 
 /** Judges a bundle and sends the result to the main thread. An error ends this thread, which judge.ts notices. */
-async function answer(bundle: Uint8Array | Arrived): Promise<void> {
+async function answer(bundle: Uint8Array | ArrivedBundle): Promise<void> {
   const bytes = bundle instanceof Uint8Array ? bundle : bytesOf(bundle)
   const judged = await judge(bytes)
   parentPort?.postMessage(judged, judged.ok ? [bytes.buffer as ArrayBuffer] : [])
@@ -27,7 +27,7 @@ async function judge(bytes: Uint8Array): Promise<Judgement> {
   return { ok: true, value: { ...kept, ...(needed && { neededSvc: neededSvcText(needed) }), ...(note && { note }) } }
 }
 
-function bytesOf({ fd, size }: Arrived): Uint8Array {
+function bytesOf({ fd, size }: ArrivedBundle): Uint8Array {
   const bytes = new Uint8Array(size)
   for (let at = 0; at < size; ) {
     const read = readSync(fd, bytes, at, size - at, at)

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { BundleFinding } from '@svc/blueprint'
 import { threadFile } from '../../platform/installed.ts'
-import type { Arrived } from './uploads.ts'
+import type { ArrivedBundle } from './uploads.ts'
 
 export type Judgement =
   | { readonly ok: true; readonly value: Accepted }
@@ -44,13 +44,13 @@ let idle: NodeJS.Timeout | undefined
  * Judges a bundle, given as bytes or as an open file, by the same rules as the tools and the runtime. A bundle that
  * takes too much memory to read is refused, too.
  */
-export function judgeBundle(bundle: Uint8Array | Arrived): Promise<Judgement> {
+export function judgeBundle(bundle: Uint8Array | ArrivedBundle): Promise<Judgement> {
   const judged = last.then(() => ask(bundle))
   last = judged.catch(() => {})
   return judged
 }
 
-async function ask(bundle: Uint8Array | Arrived): Promise<Judgement> {
+async function ask(bundle: Uint8Array | ArrivedBundle): Promise<Judgement> {
   clearTimeout(idle)
   worker ??= started()
   const asked = worker

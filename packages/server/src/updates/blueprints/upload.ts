@@ -11,7 +11,7 @@ import type { Writer } from '../../platform/db/transaction.ts'
 import { decideWithin } from '../../platform/db/undo.ts'
 import { newId } from '../../platform/ids.ts'
 import { judgeBundle } from './judge.ts'
-import type { Arrived } from './uploads.ts'
+import type { ArrivedBundle } from './uploads.ts'
 
 interface Uploaded {
   blueprint: string
@@ -34,7 +34,7 @@ type Upload =
 export async function uploadBlueprint(
   { db, by, now }: ChangeContext<By, Db | Writer>,
   workspace: { id: string },
-  bundle: Uint8Array | Arrived,
+  bundle: Uint8Array | ArrivedBundle,
 ): Promise<Upload> {
   const judged = await judgeBundle(bundle)
   if (!judged.ok) return { ok: false, code: 'bundle_refused', message: judged.message, findings: judged.findings }

@@ -33,7 +33,7 @@ const drained = 8 * 1024 * 1024
  * A bundle that has arrived completely. The bundle is read through the open file `fd`, since the name of the file may
  * already be removed.
  */
-export interface Arrived {
+export interface ArrivedBundle {
   readonly fd: number
   readonly size: number
 }
@@ -70,7 +70,11 @@ export class Uploads {
    * Receives a body into a file, calls `use` with it, and removes the file. Throws a Refusal with the reason if the
    * upload is refused or given up.
    */
-  async receive<T>(person: string, body: ReadableStream<Uint8Array> | null, use: (bundle: Arrived) => Promise<T>) {
+  async receive<T>(
+    person: string,
+    body: ReadableStream<Uint8Array> | null,
+    use: (bundle: ArrivedBundle) => Promise<T>,
+  ) {
     const upload = this.#begin(person)
     const path = join(this.#folder, `${process.pid}-${randomUUID()}.zip`)
     let file: FileHandle | undefined

@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import type { Store } from '../../platform/db/open.ts'
 import { every } from '../../platform/every.ts'
 import { readBuild } from './build.ts'
-import { adoptRelease, type Served, servedFiles, servedSerial } from './store.ts'
+import { adoptRelease, type ServedRelease, servedFiles, servedSerial } from './store.ts'
 
 /** The three files of `/cli/` (4), always from the same row. */
 export interface Files {
@@ -18,7 +18,7 @@ export interface Files {
 }
 export interface Releases {
   /** Returns the served release as it was at most half a second ago, without asking the database. */
-  served(): Served | undefined
+  served(): ServedRelease | undefined
   /**
    * Reads the row again and returns the files that are served now. While the database cannot be reached, returns the
    * last known ones.
@@ -66,7 +66,7 @@ async function adopt({ store, log, now, config }: ReleaseNeeds): Promise<void> {
 }
 
 function followReleases({ store, log, changed = () => {} }: Pick<ReleaseNeeds, 'store' | 'log' | 'changed'>): Releases {
-  let current: (Served & Files) | undefined
+  let current: (ServedRelease & Files) | undefined
   let known = 0
   let closed = false
   const lookups = every(

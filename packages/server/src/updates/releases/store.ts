@@ -15,13 +15,13 @@ import { judgeAdded, judgeFound } from './rules.ts'
 /**
  * The facts about the served release that answers contain (2.7), and those that decide whether a runtime can take it.
  */
-export interface Served {
+export interface ServedRelease {
   serial: number
   version: string
   sha256: string
   signed: boolean
 }
-interface Release extends Served {
+interface Release extends ServedRelease {
   size: number
   addedAt: number
   addedBy: string
@@ -36,7 +36,7 @@ type Added = Release & { changed: boolean; signature: 'kept' | 'replaced' }
 const filesKept = 5
 
 /** The served release as this transaction sees it; undefined when there is none. */
-export const servedRelease = async (db: Db): Promise<Served | undefined> => (await newest(db, 1))[0]
+export const servedRelease = async (db: Db): Promise<ServedRelease | undefined> => (await newest(db, 1))[0]
 
 /** All releases, the served one first. */
 export const listReleases = (db: Db): Promise<Release[]> => newest(db)
@@ -53,7 +53,7 @@ export async function servedSerial(db: Db): Promise<number> {
 /** The files of the served release; undefined when no release is served. */
 export async function servedFiles(
   db: Db,
-): Promise<(Served & { file: Buffer; signature: Buffer | undefined }) | undefined> {
+): Promise<(ServedRelease & { file: Buffer; signature: Buffer | undefined }) | undefined> {
   const row = await db
     .selectFrom('release')
     .select(['serial', 'version', 'sha256', 'signature', 'file'])
@@ -130,7 +130,7 @@ export function adoptRelease(
   })
 }
 
-async function hasSignature(trx: Db, { serial }: Served, signature: Buffer): Promise<boolean> {
+async function hasSignature(trx: Db, { serial }: ServedRelease, signature: Buffer): Promise<boolean> {
   const row = await trx.selectFrom('release').select('signature').where('serial', '=', serial).executeTakeFirst()
   return row?.signature != null && signature.equals(row.signature)
 }

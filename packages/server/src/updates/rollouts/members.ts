@@ -8,7 +8,7 @@ import { silentAt } from '../../fleet/agents/silent.ts'
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
-import type { Served } from '../releases/store.ts'
+import type { ServedRelease } from '../releases/store.ts'
 import { judgePress } from '../wishes/judge.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import { tooOld } from '../wishes/needs.ts'
@@ -31,7 +31,7 @@ export interface NamedVersion {
   kind: RolloutKind
   blueprint: string | null
   version: string
-  served: Served | undefined
+  served: ServedRelease | undefined
   /** The first version of svc that the blueprint version needs, and why; undefined if any version of svc will do. */
   needed?: NeededSvc | undefined
 }

@@ -4,7 +4,7 @@
  */
 import type { RuntimeRefusal } from '@svc/api'
 import { limits, type RefusalCode, type RuntimeInfo, refusals } from '@svc/protocol'
-import type { Served } from '../releases/store.ts'
+import type { ServedRelease } from '../releases/store.ts'
 import { isHeld, type RuntimeHold, type RuntimeWish, sameAttempt } from './kept.ts'
 
 /**
@@ -17,7 +17,7 @@ const sameWordsSeconds = 600
 export function judgeWish(
   wish: RuntimeWish,
   runtime: RuntimeInfo | undefined,
-  served: Pick<Served, 'version'> | undefined,
+  served: Pick<ServedRelease, 'version'> | undefined,
   now: number,
 ): 'dropped' | 'stands' | 'met' | 'held' {
   if (served?.version !== wish.version) return 'dropped'
@@ -41,8 +41,8 @@ const runsLong = ({ runsSince }: RuntimeWish, now: number): boolean =>
 export function judgePress(
   runtime: RuntimeInfo | undefined,
   hold: RuntimeHold | undefined,
-  served: Served | undefined,
-): { ok: true; served: Served } | { ok: false; code: RuntimeRefusal; message: string } {
+  served: ServedRelease | undefined,
+): { ok: true; served: ServedRelease } | { ok: false; code: RuntimeRefusal; message: string } {
   if (!served) return refuse('runtime_not_served', 'Add one with "svc-server release add".')
   if (!runtime) return refuse('runtime_too_old', 'Reinstall it once on the machine.')
   const { version, pinned } = runtime

@@ -4,7 +4,7 @@
  * no further query. Times are Unix milliseconds.
  */
 import type { Applied, Report, RuntimeInfo } from '@svc/protocol'
-import type { Served } from '../releases/store.ts'
+import type { ServedRelease } from '../releases/store.ts'
 
 /** A version that an admin wants an agent or its runtime to run. */
 export interface VersionWish {
@@ -130,5 +130,5 @@ export const mayGoOut = ({ rollout, grantedAt }: RuntimeWish): boolean =>
  * True if the served release is on hold for the agent. Serving another release ends the hold, even if it has the same
  * version but other bytes (3.4).
  */
-export const isHeld = (hold: RuntimeHold | undefined, served: Served | undefined): hold is RuntimeHold =>
+export const isHeld = (hold: RuntimeHold | undefined, served: ServedRelease | undefined): hold is RuntimeHold =>
   hold !== undefined && served !== undefined && hold.version === served.version && hold.serial === served.serial

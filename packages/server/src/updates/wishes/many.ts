@@ -14,7 +14,7 @@ import { unknownAgent } from '../../platform/verdict.ts'
 import {
   clearBlueprintWithin,
   clearRuntimeWithin,
-  type Wishing,
+  type WishContext,
   wishBlueprintWithin,
   wishRuntimeWithin,
 } from './store.ts'
@@ -49,7 +49,12 @@ export async function wishMany(
  * Sets or withdraws the wishes of a few agents in one transaction. It locks the agents in the order of their ids, as
  * reports do, so that the two cannot deadlock.
  */
-async function wishPiece(trx: Db, workspace: { id: string }, wish: WishOfMany, wishing: Wishing): Promise<ManyWished> {
+async function wishPiece(
+  trx: Db,
+  workspace: { id: string },
+  wish: WishOfMany,
+  wishing: WishContext,
+): Promise<ManyWished> {
   const agents = await trx
     .selectFrom('agent')
     .select(['id', 'name', 'workspace_id'])
@@ -74,7 +79,7 @@ async function wishPiece(trx: Db, workspace: { id: string }, wish: WishOfMany, w
   return { results: [...results.values()], changed: changed.map(({ id }) => id) }
 }
 
-function one(trx: Db, agent: AgentRef, wish: WishOfMany, wishing: Wishing) {
+function one(trx: Db, agent: AgentRef, wish: WishOfMany, wishing: WishContext) {
   if (wish.kind === 'runtime') {
     return wish.withdraw ? clearRuntimeWithin(trx, agent, wishing) : wishRuntimeWithin(trx, agent, wishing)
   }
@@ -84,7 +89,7 @@ function one(trx: Db, agent: AgentRef, wish: WishOfMany, wishing: Wishing) {
     : wishBlueprintWithin(trx, agent, { blueprint, version }, wishing)
 }
 
-interface PressEntry extends Wishing {
+interface PressEntry extends WishContext {
   workspaceId: string
   wish: WishOfMany
   changed: readonly AgentRow[]

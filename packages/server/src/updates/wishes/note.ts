@@ -3,7 +3,7 @@
  */
 import type { RolloutKind, UpdateEvent, UpdateKind } from '@svc/api'
 import type { Report } from '@svc/protocol'
-import type { Served } from '../releases/store.ts'
+import type { ServedRelease } from '../releases/store.ts'
 import type { Attempts, VersionWish } from './kept.ts'
 
 /** The columns of the agent's row that are needed to judge what its report means for updates. */
@@ -26,7 +26,7 @@ export interface JudgedReport {
   readonly report: Report
   /** The outcomes and the runtime in the report before this one. */
   readonly before: Attempts
-  readonly served: Served | undefined
+  readonly served: ServedRelease | undefined
   readonly now: number
   readonly note: Note
 }

@@ -3,7 +3,7 @@
  * timeline lines it adds. Pure: the report's transaction supplies the row and writes the result.
  */
 import { type Answer, type Applied, isVersion, type Report } from '@svc/protocol'
-import type { Served } from '../releases/store.ts'
+import type { ServedRelease } from '../releases/store.ts'
 import {
   attemptsIn,
   attemptsOf,
@@ -36,7 +36,7 @@ export interface UpdatesAfter {
 export function updatesAfter(
   row: UpdateRow,
   report: Report,
-  served: Served | undefined,
+  served: ServedRelease | undefined,
   now: number,
   offers: boolean,
 ): UpdatesAfter {
@@ -65,7 +65,7 @@ export function updatesAfter(
 const nothing = { version: null, from: null, message: null, by: null, rollout: null, since: null } as const
 
 const untouched = { answer: {}, wished: undefined, write: undefined, events: [] } satisfies UpdatesAfter
-const unchanged = (report: Report, served: Served | undefined): UpdatesAfter =>
+const unchanged = (report: Report, served: ServedRelease | undefined): UpdatesAfter =>
   report.runtime && served
     ? { ...untouched, answer: { runtime: { version: served.version, sha256: served.sha256 } } }
     : untouched
@@ -100,7 +100,7 @@ function versionsFor(
   row: UpdateRow,
   { blueprint, runtime }: Wishes,
   report: Report,
-  served: Served | undefined,
+  served: ServedRelease | undefined,
 ): AnswerVersions {
   const versions: AnswerVersions = {}
   if (row.blueprint !== null && blueprint?.offeredAt !== undefined) {

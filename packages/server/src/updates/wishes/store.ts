@@ -33,7 +33,7 @@ export type WishedAgent = { agent: AgentRow; made: boolean }
  * The person who sets or withdraws a wish, and the time. If a rollout does so, `rollout` is its id. With `silent` the
  * caller writes the audit entry.
  */
-export interface Wishing {
+export interface WishContext {
   by: By
   now: number
   rollout?: string
@@ -58,7 +58,7 @@ export async function wishBlueprintWithin(
   trx: Db,
   agentRef: AgentRef,
   { version, blueprint }: { version: string; blueprint?: string },
-  wishing: Wishing,
+  wishing: WishContext,
 ): Promise<Verdict<WishedAgent, WishRefusal>> {
   const agent = await lockRow(trx, agentRef)
   if (!agent) return unknownAgent
@@ -104,7 +104,7 @@ export const clearBlueprint = (
 export async function clearBlueprintWithin(
   trx: Db,
   agentRef: AgentRef,
-  wishing: Wishing,
+  wishing: WishContext,
 ): Promise<Verdict<WishedAgent, 'agent_unknown' | 'no_blueprint'>> {
   const agent = await lockRow(trx, agentRef)
   if (!agent) return unknownAgent
@@ -153,7 +153,7 @@ export const wishRuntime = (
 export async function wishRuntimeWithin(
   trx: Db,
   agentRef: AgentRef,
-  wishing: Wishing,
+  wishing: WishContext,
 ): Promise<Verdict<WishedAgent, 'agent_unknown' | RuntimeRefusal>> {
   const agent = await lockRow(trx, agentRef)
   if (!agent) return unknownAgent
@@ -197,7 +197,7 @@ export const clearRuntime = (
 export async function clearRuntimeWithin(
   trx: Db,
   agentRef: AgentRef,
-  wishing: Wishing,
+  wishing: WishContext,
 ): Promise<Verdict<WishedAgent, 'agent_unknown'>> {
   const agent = await lockRow(trx, agentRef)
   if (!agent) return unknownAgent
@@ -224,9 +224,9 @@ export const liftHold = (
     return { ok: true, value: { agent: after, made: true } }
   })
 
-const rolloutOf = ({ rollout }: VersionWish): Pick<Wishing, 'rollout'> => (rollout === undefined ? {} : { rollout })
+const rolloutOf = ({ rollout }: VersionWish): Pick<WishContext, 'rollout'> => (rollout === undefined ? {} : { rollout })
 
-interface WishEntry extends Omit<Wishing, 'places'> {
+interface WishEntry extends Omit<WishContext, 'places'> {
   of: RolloutKind
   kind: UpdateKind
   version: string

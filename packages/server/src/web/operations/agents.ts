@@ -2,7 +2,7 @@
 import { agents } from '@svc/api'
 import type { Term } from '@svc/api/filter'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
-import { previewTags, type Tagged, tagAgents } from '../../fleet/agents/tags.ts'
+import { previewTags, type TagResult, tagAgents } from '../../fleet/agents/tags.ts'
 import { haltedRollouts } from '../../updates/rollouts/store.ts'
 import type { FleetCache } from '../live/fleet.ts'
 import { agentPage, levelsOf } from '../queries/agent.ts'
@@ -63,7 +63,7 @@ export const agentOperations = [
   actsOften(
     agents.tagAgents,
     ({ write, by, now, workspace }, wanted) => tagAgents({ db: write, by, now }, workspace, wanted),
-    { agents: ({ changed }: Tagged) => changed, answer: ({ agents }: Tagged) => agents },
+    { agents: ({ changed }: TagResult) => changed, answer: ({ agents }: TagResult) => agents },
   ),
   actsOften(agents.previewTags, ({ write, workspace }, wanted) => previewTags(write, workspace, wanted)),
   looks(agents.runs, ({ deps, agent }, { offset, limit, ...filter }) =>

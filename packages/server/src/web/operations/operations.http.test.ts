@@ -15,7 +15,7 @@ import { insertAlert, scopeOf } from '../../alerts/store.ts'
 import { endWaiting } from '../../deliveries/settling.ts'
 import { enqueueTest } from '../../deliveries/store.ts'
 import { newId } from '../../platform/ids.ts'
-import { words } from '../../service/cli/words.ts'
+import { commandHelps } from '../../service/cli/words.ts'
 import { boundOperations } from './all.ts'
 
 interface OperationSetup {
@@ -354,7 +354,7 @@ const otherCommands: Readonly<Record<string, string>> = {
 
 test('every command of svc-server is an operation, or is listed with the reason why it is not', () => {
   const described = operations.flatMap(({ command }) => (command ? [command.name] : []))
-  expect(Object.keys(words).sort()).toEqual([...described, ...Object.keys(otherCommands)].sort())
+  expect(Object.keys(commandHelps).sort()).toEqual([...described, ...Object.keys(otherCommands)].sort())
 })
 
 test('every operation needs a sign-in, members cannot call those of admins, and other workspaces do not seem to exist', async () => {

@@ -5,9 +5,9 @@ import { advanceNow } from '../../updates/rollouts/advance.ts'
 import { previewRollout } from '../../updates/rollouts/plan.ts'
 import { cancelRollout, continueRollout, pauseRollout, startRollout } from '../../updates/rollouts/store.ts'
 import { rolloutPage, rolloutsOf } from '../queries/rollouts.ts'
-import { acts, type Looking, looks, type OperationNeeds } from '../routing/operations.ts'
+import { acts, looks, type OperationNeeds, type ReadArguments } from '../routing/operations.ts'
 
-type InWorkspace = Looking<'GET /w/:slug/rollouts'>
+type InWorkspace = ReadArguments<'GET /w/:slug/rollouts'>
 
 async function pageOf({ deps, workspace, role, now }: InWorkspace, id: string): Promise<RolloutPage> {
   const page = found(await rolloutPage(deps.store.db, workspace, id, now), 'rollout_unknown')

@@ -28,7 +28,7 @@ const lists = operations
   .map(({ route }) => `/api/web${route.slice(4).replace(':slug', 'north')}`)
 const ofAgent = ['', '/commands', '/alerts', '/updates'].map((path) => `/api/web/w/north/agents/one${path}`)
 
-/** The answers of all lists afterwards. */
+/** The answers of all lists, each with its path. */
 async function given(ann: Browser): Promise<{ path: string; text: string }[]> {
   const all: { path: string; text: string }[] = []
   for (const path of [...lists, ...ofAgent]) all.push({ path, text: (await ann.get(`${path}?all=true`)).text })

@@ -14,17 +14,19 @@ import {
   wishRuntime,
 } from '../../updates/wishes/store.ts'
 import { agentUpdates, runtimeOverview } from '../queries/updates.ts'
-import { type Acting, acts, actsOften, type Looking, looks } from '../routing/operations.ts'
+import { acts, actsOften, type ChangeArguments, looks, type ReadArguments } from '../routing/operations.ts'
 
-type OnAgent = Acting<'POST /w/:slug/agents/:name', By>
+type OnAgent = ChangeArguments<'POST /w/:slug/agents/:name', By>
 /**
  * The parts that the operations on an agent's versions share: they notify the agent's pages, and answer with the
  * agent's present wishes and holds.
  */
 const standing = {
   agents: ({ agent }: WishedAgent): string[] => [agent.id],
-  answer: ({ agent }: WishedAgent, { deps, now }: Pick<Looking<unknown>, 'deps' | 'now'>): Promise<AgentUpdates> =>
-    agentUpdates(deps.store.db, agent, now),
+  answer: (
+    { agent }: WishedAgent,
+    { deps, now }: Pick<ReadArguments<unknown>, 'deps' | 'now'>,
+  ): Promise<AgentUpdates> => agentUpdates(deps.store.db, agent, now),
 }
 
 export const updateOperations = [

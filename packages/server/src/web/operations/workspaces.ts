@@ -13,7 +13,7 @@ import { refuse, done as verdict } from '../../platform/verdict.ts'
 import { activityOf } from '../queries/activity.ts'
 import { alertStanding } from '../queries/alerts.ts'
 import { firstStepsFor } from '../queries/first-steps.ts'
-import { acts, type Looking, looks, personActs } from '../routing/operations.ts'
+import { acts, looks, personActs, type ReadArguments } from '../routing/operations.ts'
 
 const done = { answer: () => ({ ok: true as const }) }
 
@@ -70,7 +70,7 @@ export const workspaceOperations = [
 ]
 
 async function shown(
-  { deps, who, now }: Pick<Looking<Route>, 'deps' | 'who' | 'now'>,
+  { deps, who, now }: Pick<ReadArguments<Route>, 'deps' | 'who' | 'now'>,
   { id, slug, name }: WorkspaceInfo,
 ): Promise<Workspace> {
   const { db } = deps.store

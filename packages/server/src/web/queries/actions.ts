@@ -9,7 +9,7 @@ import { sorted } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/lists.ts'
 import { countAgents, countsOf, noCounts } from '../../updates/actions/counts.ts'
 import { lists } from './fleet.ts'
-import { shortened } from './short.ts'
+import { shortValues } from './short.ts'
 
 /** The actions of a workspace, newest first: ids sort by the time at which they were made. */
 export async function actionsOf(
@@ -40,7 +40,7 @@ export async function actionsOf(
     more: found.length > limit,
     rows: rows.map((row) => {
       const { values, ...action } = rowOf(row, counts.get(row.id) ?? noCounts())
-      return { ...action, ...shortened(values) }
+      return { ...action, ...shortValues(values) }
     }),
   }
 }

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
-import { shortened } from './short.ts'
+import { shortValues } from './short.ts'
 
 /** The actions in a workspace before this time (Unix milliseconds), newest first. */
 export async function activityOf(
@@ -24,6 +24,6 @@ export async function activityOf(
     actor,
     action,
     subject,
-    details: shortened(JSON.parse(details) as Record<string, unknown>).values,
+    details: shortValues(JSON.parse(details) as Record<string, unknown>).values,
   }))
 }

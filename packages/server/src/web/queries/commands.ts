@@ -3,7 +3,7 @@ import { listCommands } from '../../fleet/commands/store.ts'
 import { logsOfCommands } from '../../fleet/logs/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { CommandRow } from '../../platform/db/tables.ts'
-import { shortened } from './short.ts'
+import { shortValues } from './short.ts'
 
 /** The commands of an agent with their senders and outcomes, newest first. */
 export async function ledgerOf(
@@ -21,7 +21,7 @@ export async function ledgerOf(
 /** A command as lists show it. */
 export function listedCommand(row: CommandRow, logId: string | null): Command {
   const { payload, ...command } = commandOf(row, logId)
-  const { values, ...short } = shortened(payload)
+  const { values, ...short } = shortValues(payload)
   return { ...command, payload: values, ...short }
 }
 

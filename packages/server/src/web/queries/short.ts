@@ -10,7 +10,7 @@ const rowBytes = 4096
 const textMax = 60
 
 /** The values as a list shows them; `short` is set if they were shortened. */
-export function shortened<T extends object>(values: T): { values: T; short?: true } {
+export function shortValues<T extends object>(values: T): { values: T; short?: true } {
   if (jsonBytes(values) <= rowBytes) return { values }
   const cutTexts = Object.entries(values).map(([key, value]) => [key, shortValue(value)] as const)
   const kept = fitting(cutTexts, (entry) => jsonBytes(entry), rowBytes)

@@ -17,7 +17,7 @@ import { silentAt } from '../../fleet/agents/silent.ts'
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
-import { type Served, servedRelease } from '../../updates/releases/store.ts'
+import { type ServedRelease, servedRelease } from '../../updates/releases/store.ts'
 import { judgePress } from '../../updates/wishes/judge.ts'
 import {
   attemptsIn,
@@ -130,7 +130,7 @@ async function waitsOfRuntime(
 }
 
 /** The part of an agent's row in the fleet list that is about updates. */
-export function fleetUpdates(agent: UpdateColumns, served: Served | undefined): FleetUpdates {
+export function fleetUpdates(agent: UpdateColumns, served: ServedRelease | undefined): FleetUpdates {
   const wishes = wishesIn(agent.wishes)
   const hold = isHeld(wishes.runtimeHold, served) ? wishes.runtimeHold : undefined
   const { runtime } = attemptsIn(agent.attempts)
@@ -148,7 +148,7 @@ export function fleetUpdates(agent: UpdateColumns, served: Served | undefined): 
 }
 
 /** True if a runtime is older than the served one. A version that is not SemVer, such as `dev`, is never older. */
-const isOutdated = (version: string | undefined, served: Served | undefined): boolean =>
+const isOutdated = (version: string | undefined, served: ServedRelease | undefined): boolean =>
   version !== undefined &&
   served !== undefined &&
   isVersion(version) &&
@@ -178,7 +178,7 @@ function blueprintUpdate(
 function runtimeUpdate(
   { runtime: wish, runtimeHold }: ReturnType<typeof wishesIn>,
   runtime: RuntimeInfo | undefined,
-  served: Served | undefined,
+  served: ServedRelease | undefined,
 ): Omit<RuntimeUpdate, 'waits'> {
   const hold = isHeld(runtimeHold, served) ? runtimeHold : undefined
   const state = runtimeState(wish, hold)
@@ -211,7 +211,7 @@ const blueprintSays: Record<WishState, (version: string, running: string | null)
   held: (v) => `Its machine put ${v} on hold after an earlier attempt. Requesting another version lifts the hold.`,
 }
 
-type RuntimeWords = (version: string, runtime: RuntimeInfo | undefined, served: Served | undefined) => string
+type RuntimeWords = (version: string, runtime: RuntimeInfo | undefined, served: ServedRelease | undefined) => string
 const runtimeHeldSays = 'It is on hold until the service serves another version or an admin lifts the hold.'
 const runtimeSays: Record<WishState, RuntimeWords> = {
   none: (_, runtime, served) => {
@@ -249,7 +249,7 @@ const outcomeOf = (applied: Applied | undefined): LastOutcome | null =>
     ? { version: applied.version ?? null, outcome: applied.outcome ?? null, message: applied.message ?? null }
     : null
 
-const servedOf = ({ version, sha256, signed }: Served): ServedRuntime => ({ version, sha256, signed })
+const servedOf = ({ version, sha256, signed }: ServedRelease): ServedRuntime => ({ version, sha256, signed })
 
 async function versionsOf(db: Db, agent: AgentRow): Promise<string[]> {
   const rows = await db

@@ -12,7 +12,7 @@ import { personWriter } from '../routing/acting.ts'
 import { bodyFor, bodyOf } from '../routing/body.ts'
 import { signedIn, type WebEnv } from '../routing/guards.ts'
 import { pastedLink } from '../routing/pasted.ts'
-import { proved } from '../routing/proof.ts'
+import { proofGuard } from '../routing/proof.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 import { forgottenPasswords } from './forgotten.ts'
 
@@ -92,7 +92,7 @@ export const ownRoutes = (deps: WebDeps) => {
       deps.signIn.rememberDevice(c)
       return c.json(await meOf(deps, c.var, deps.now()))
     })
-    .post('/password', only, proved(deps, account.changePassword), async (c) => {
+    .post('/password', only, proofGuard(deps, account.changePassword), async (c) => {
       const asked = await bodyFor(c, account.changePassword)
       const people = { ...deps, write: personWriter(deps, c.var) }
       await deps.signIn.countPassword(c, async () => granted(await changePassword(people, c.var, asked, deps.now())))

@@ -11,7 +11,7 @@ import { bundleTooLarge, Uploads } from '../../updates/blueprints/uploads.ts'
 import { memberWriter } from '../routing/acting.ts'
 import { admin, type WebEnv } from '../routing/guards.ts'
 import { inPieces } from '../routing/pieces.ts'
-import { proved } from '../routing/proof.ts'
+import { proofGuard } from '../routing/proof.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
 
 export const bundleRoutes = (deps: WebDeps) => {
@@ -19,7 +19,7 @@ export const bundleRoutes = (deps: WebDeps) => {
   const { db } = store
   const uploads = new Uploads(config.dataDir)
   return new Hono<WebEnv>()
-    .post('/blueprints', admin, proved(deps, blueprints.uploadBlueprint), async (c) => {
+    .post('/blueprints', admin, proofGuard(deps, blueprints.uploadBlueprint), async (c) => {
       const { workspace, person, role } = c.var
       const write = memberWriter(deps, c.var, 'admin')
       const upload = await uploads.receive(person.id, zipOf(c), (bundle) =>

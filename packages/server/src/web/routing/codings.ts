@@ -1,4 +1,4 @@
-/** Which codings a client accepts for the bytes of an answer. */
+/** The codings in which the service can send the bytes of an answer. */
 export type Coding = 'br' | 'gzip'
 
 /** True if the header `Accept-Encoding` names the coding, and not with `q=0`. */

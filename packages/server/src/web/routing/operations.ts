@@ -36,7 +36,7 @@ export type OperationNeeds = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | '
  * The arguments of a function that makes a change. The function writes through `db`, and data of the accounts library
  * through `people`.
  */
-export type Acting<R, B extends By> = RouteObjects<R> & {
+export type ChangeArguments<R, B extends By> = RouteObjects<R> & {
   db: Trx
   people: OperationNeeds
   by: B
@@ -47,15 +47,15 @@ export type Acting<R, B extends By> = RouteObjects<R> & {
   params: ParamsOf<R & string>
 }
 /** The arguments of a function that makes a change for a signed-in person. */
-type PersonActing<R> = Acting<R, Person> & { session: { id: string } }
+type PersonActing<R> = ChangeArguments<R, Person> & { session: { id: string } }
 /**
  * The arguments of a function that makes its change in several transactions. Each call of `write` opens one of them and
  * checks the person's right in it.
  */
-type ActingOften<R> = Omit<Acting<R, By>, 'db'> & { write: Writer }
+type ActingOften<R> = Omit<ChangeArguments<R, By>, 'db'> & { write: Writer }
 
 /** The arguments of a function that only reads for an operation. */
-export type Looking<R> = RouteObjects<R> & {
+export type ReadArguments<R> = RouteObjects<R> & {
   deps: WebDeps
   who: Who
   role: Role
@@ -76,20 +76,20 @@ type Afterwards<R, Given, Value> = {
   /** Does further work that the change makes necessary, before the pages are notified. */
   goOn?(deps: OperationNeeds, at: RouteObjects<R>, value: Value, now: number): Promise<void>
   /** Makes the answer of the route; by default it is the value that the change returned. */
-  answer?(value: Value, looking: Looking<R>): Given | Promise<Given>
+  answer?(value: Value, looking: ReadArguments<R>): Given | Promise<Given>
   /** Returns false if the object that the operation creates existed already. The answer then has status 200. */
   made?(value: Value): boolean
 }
 
 type BoundRead = {
   operation: Operation
-  read(looking: Looking<Route>, input: unknown): Promise<unknown>
+  read(looking: ReadArguments<Route>, input: unknown): Promise<unknown>
   /** True if the answer holds secrets, such as the links of invitations. It is never compressed (json.ts). */
   holdsSecrets?: true
 }
 export interface BoundChange<R extends Route = Route, Value = unknown> extends Afterwards<R, unknown, Value> {
   operation: Operation<R>
-  act(acting: Acting<R, By>, input: unknown): Promise<Verdict<Value, WebCode>>
+  act(acting: ChangeArguments<R, By>, input: unknown): Promise<Verdict<Value, WebCode>>
 }
 export interface BoundOften<R extends Route = Route, Value = unknown> extends Afterwards<R, unknown, Value> {
   operation: Operation<R>
@@ -111,14 +111,14 @@ const erase = <T>(bound: Record<string, unknown>): T => bound as T
  */
 export const looks = <R extends Route, Read, Sent, Given>(
   operation: Operation<R, Read, Sent, Given>,
-  read: (looking: Looking<R>, input: Read) => Promise<Given | Bytes | Response>,
+  read: (looking: ReadArguments<R>, input: Read) => Promise<Given | Bytes | Response>,
   more: Pick<BoundRead, 'holdsSecrets'> = {},
 ): BoundRead => erase({ operation, read, ...more })
 
 /** Binds an operation to the function that makes its change, for a person or the operator. */
 export const acts = <R extends Route, Read, Sent, Given, Value>(
   operation: Operation<R, Read, Sent, Given>,
-  act: (acting: Acting<R, By>, input: Read) => Promise<Verdict<Value, WebCode>>,
+  act: (acting: ChangeArguments<R, By>, input: Read) => Promise<Verdict<Value, WebCode>>,
   after: Afterwards<R, Given, Value> = {},
 ): BoundChange<R, Value> => erase({ operation, act, ...after })
 
@@ -174,7 +174,7 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<
       standing,
       now: deps.now(),
       params,
-    }) as Looking<Route>
+    }) as ReadArguments<Route>
   if ('read' in bound) {
     const given = await bound.read(looking(), input)
     if (given instanceof Response) return given

@@ -43,9 +43,9 @@ export async function demandProof({ store, now }: Deps, { person, session, works
 }
 
 /** The guard for a route that is written by hand. Its operation needs a proof whatever its input is. */
-export function proved(deps: Deps, { route, proof }: Operation): Guard {
+export function proofGuard(deps: Deps, { route, proof }: Operation): Guard {
   if (proof !== true) throw new Error(`${route} does not always need a proof.`)
-  return createMiddleware(async function proved(c, next) {
+  return createMiddleware(async function proofGuard(c, next) {
     await demandProof(deps, c.var)
     await next()
   })

@@ -24,7 +24,7 @@ import type { WebEnv } from './guards.ts'
 import { passwordStep } from './sign-in-password.ts'
 import { type Given, secondStep, tooManyCodes } from './sign-in-second.ts'
 import { type Account, isDisabledRefusal, type Method, sessionMaker } from './sign-in-session.ts'
-import { counted, outcomeOf } from './tries.ts'
+import { asTry, outcomeOf } from './tries.ts'
 
 /**
  * The limit of tries of one known browser, or else from one network address, to use one-time links or invitations that
@@ -154,7 +154,7 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
     },
     async countLink(c, method, work) {
       const key = this.browserOf(c) ?? callerKey(addressOf(c))
-      return await counted({ tries: links, limit: perCallerLinks, key, now: now(), wrong: noSuchLink }, work).catch(
+      return await asTry({ tries: links, limit: perCallerLinks, key, now: now(), wrong: noSuchLink }, work).catch(
         (error) => {
           const outcome = outcomeOf(error, noSuchLink)
           if (outcome) note(c, '', { outcome, method, known: false })
@@ -169,7 +169,7 @@ export function signInOf(deps: Deps, addressOf: (c: Context<WebEnv>) => string):
     },
     countPassword: (c, work) => {
       const count = { tries: passwords, limit: perSessionPassword, key: c.var.session.id, now: now() }
-      return counted({ ...count, wrong: 'all' }, work)
+      return asTry({ ...count, wrong: 'all' }, work)
     },
     rememberDevice(c) {
       const { email } = c.var.person

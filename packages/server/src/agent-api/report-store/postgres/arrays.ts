@@ -3,7 +3,7 @@
  * are in PostgreSQL's binary form, in which no text needs to be escaped or parsed.
  */
 import type { Kind } from '../../../platform/db/tables/described.ts'
-import type { PipelineStep, Prepared } from './pipeline.ts'
+import type { PipelineStep, PreparedStatement } from './pipeline.ts'
 
 /** The name and kind (text or number) of a column whose values a statement takes from the rows it is given. */
 export type Cell = readonly [name: string, kind: Kind]
@@ -27,7 +27,7 @@ export const owned: Cell = [owner, 'text']
 export function many<T extends object>(name: string, cells: readonly Cell[], sql: (rows: string) => string): Many<T> {
   const arrays = cells.map(([, kind], i) => `$${i + 1}::${kind}[]`)
   const names = cells.map(([column]) => `"${column}"`)
-  const statement: Prepared = { name, text: sql(`unnest(${arrays.join(', ')}) as r (${names.join(', ')})`) }
+  const statement: PreparedStatement = { name, text: sql(`unnest(${arrays.join(', ')}) as r (${names.join(', ')})`) }
   const arrayFrom = (rows: readonly Row[], owners: readonly string[] | undefined, [column, kind]: Cell): Buffer =>
     owners && column === owner ? textArray(owners) : arrayOf(kind, rows, column)
   return {

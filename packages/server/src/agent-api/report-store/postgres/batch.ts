@@ -16,7 +16,7 @@ import {
 import { load } from './load.ts'
 import { pipelined } from './pipeline.ts'
 import { dueUsage } from './usage.ts'
-import { writing } from './writing.ts'
+import { writeSteps } from './writing.ts'
 
 export function postgresReports(store: Extract<Store, { engine: 'postgres' }>, decide: Decide): ReportStore {
   return (batch, now, age) => untilWon(() => commitOnce(store.pool, batch, (s, rows) => decide(rows, s, now, age), now))
@@ -34,7 +34,7 @@ async function commitOnce(
     const rows = await load(client, batch)
     const decisions = batch.map((s) => judge(s, rows.get(s.agentId)))
     const usage = await dueUsage(client, batch, decisions, now)
-    const steps = writing(batch, decisions, rows, usage)
+    const steps = writeSteps(batch, decisions, rows, usage)
     commits = true
     await pipelined(client, [...steps, [commit]])
     client.release()

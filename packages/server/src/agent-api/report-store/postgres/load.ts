@@ -16,10 +16,10 @@ import {
   runRead,
   storedCommand,
 } from '../reading.ts'
-import type { AgentRows, KeptRun, Ranked, Submission } from '../rows.ts'
+import type { AgentRows, KeptRun, RankedRun, Submission } from '../rows.ts'
 import { servedOf, servedRelease } from '../served.ts'
 import { many, textArray } from './arrays.ts'
-import { type Prepared, pipelined, type Row, rowOf } from './pipeline.ts'
+import { type PreparedStatement, pipelined, type Row, rowOf } from './pipeline.ts'
 
 /**
  * Reads what is needed to judge the reports of a batch. It locks the agents in the order of their ids, then their
@@ -65,7 +65,7 @@ const ownedCommand = reads(command.columns, [...commandRead.names, 'agent_id'])
 /** The rows that are read for an agent. The results of the statements are added one after another. */
 interface Loaded extends AgentRows {
   runs: Map<string, KeptRun>
-  lowest: Ranked[]
+  lowest: RankedRun[]
   commands: StoredCommand[]
   logs: Set<string>
 }
@@ -109,7 +109,7 @@ async function loadMore(client: pg.PoolClient, batch: readonly Submission[], row
 }
 type NameRow = readonly [agent: string, value: string]
 
-const prepared = (name: string, text: string): Prepared => ({ name: `report_${name}`, text })
+const prepared = (name: string, text: string): PreparedStatement => ({ name: `report_${name}`, text })
 
 /** The SQL that reads the column `activated_at`, which is in another table than the agent. */
 const activatedAt = `(select p.activated_at from workspace_product p

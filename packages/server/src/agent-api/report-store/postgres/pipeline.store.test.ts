@@ -4,7 +4,7 @@ import { eventually } from '../../../../../../testing/eventually.ts'
 import { openTestPostgres } from '../../../../testing/stores.ts'
 import type { Store } from '../../../platform/db/open.ts'
 import { many, textArray } from './arrays.ts'
-import { type Prepared, pipelined } from './pipeline.ts'
+import { type PreparedStatement, pipelined } from './pipeline.ts'
 
 let store: Store
 let pool: pg.Pool
@@ -32,8 +32,8 @@ const things = many<Thing>(
   ],
   (rows) => `select * from ${rows}`,
 )
-const shout: Prepared = { name: 'shout', text: 'select upper(word) from unnest($1::text[]) as word' }
-const divide: Prepared = { name: 'divide', text: 'select 1 / cardinality($1::text[])' }
+const shout: PreparedStatement = { name: 'shout', text: 'select upper(word) from unnest($1::text[]) as word' }
+const divide: PreparedStatement = { name: 'divide', text: 'select 1 / cardinality($1::text[])' }
 
 const echo = async (rows: Thing[]) => {
   const [back] = await pipelined(client, [things.step(rows)])

@@ -7,11 +7,11 @@ import type { Connection, PoolClient, Submittable } from 'pg'
 import type { ColumnReader } from '../../../platform/db/tables/described.ts'
 
 /** A statement that a connection prepares once under its name, with one plan for all values. */
-export interface Prepared {
+export interface PreparedStatement {
   readonly name: string
   readonly text: string
 }
-export type PipelineStep = readonly [statement: Prepared, values?: readonly Buffer[]]
+export type PipelineStep = readonly [statement: PreparedStatement, values?: readonly Buffer[]]
 export type Row = readonly (string | null)[]
 
 /** Converts a row as PostgreSQL sends it, in which integers are text. */
@@ -89,7 +89,7 @@ class Pipeline implements Submittable {
 interface Wire {
   stream: { cork(): void; uncork(): void }
   close(message: { type: 'S'; name: string }): void
-  parse(message: Prepared): void
+  parse(message: PreparedStatement): void
   bind(message: { statement: string; values: readonly Buffer[] }): void
   execute(): void
   sync(): void

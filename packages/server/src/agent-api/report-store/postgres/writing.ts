@@ -6,7 +6,7 @@
 import type { CommandChange } from '../../../fleet/commands/row.ts'
 import { maxUsage } from '../../../fleet/reports/pending.ts'
 import type { UsageDelta } from '../../../fleet/reports/stored.ts'
-import { columnsOf, type Described } from '../../../platform/db/tables/described.ts'
+import { columnsOf, type DescribedTable } from '../../../platform/db/tables/described.ts'
 import * as tables from '../../../platform/db/tables/reports.ts'
 import { eventRow, maxUpdateEvents } from '../../../updates/wishes/events.ts'
 import type { AgentRows, Decision, Submission, Writes } from '../rows.ts'
@@ -31,7 +31,7 @@ import type { PipelineStep } from './pipeline.ts'
  * Makes the statements that write the decisions about a batch, each for the rows of all its agents. A statement that
  * would get no rows is left out.
  */
-export function writing(
+export function writeSteps(
   batch: readonly Submission[],
   decisions: readonly Decision[],
   rows: ReadonlyMap<string, AgentRows>,
@@ -77,11 +77,16 @@ export function writing(
 
 const { agent, agentReport, command, levelChange, machineChange, run, updateEvent, usageDay } = tables
 
-const cellsOf = ({ columns }: Described, names: readonly string[]): Cell[] =>
+const cellsOf = ({ columns }: DescribedTable, names: readonly string[]): Cell[] =>
   names.map((name) => [name, columns[name]?.kind ?? 'text'])
 
 /** Makes a statement that inserts the columns `names` and the id of the agent that owns each row. */
-function insert<T extends object>(name: string, table: Described, names: readonly string[], conflict = ''): Many<T> {
+function insert<T extends object>(
+  name: string,
+  table: DescribedTable,
+  names: readonly string[],
+  conflict = '',
+): Many<T> {
   const cells = [owned, ...cellsOf(table, names)]
   const columns = cells.map(([column]) => column).join(', ')
   return many<T>(
@@ -97,7 +102,7 @@ function insert<T extends object>(name: string, table: Described, names: readonl
  */
 function update<T extends object>(
   name: string,
-  table: Described,
+  table: DescribedTable,
   names: readonly string[],
   { column, key = [column, table.columns[column]?.kind ?? 'text'] }: { column: string; key?: Cell },
 ): Many<T> {
@@ -109,7 +114,7 @@ function update<T extends object>(
   )
 }
 
-const trim = (name: string, table: Described, kept: number): Many<object> =>
+const trim = (name: string, table: DescribedTable, kept: number): Many<object> =>
   many(
     name,
     [owned],

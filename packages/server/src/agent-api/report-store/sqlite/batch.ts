@@ -5,7 +5,7 @@ import type { MonotonicAge } from '../../../fleet/commands/deliveries.ts'
 import type { Store } from '../../../platform/db/open.ts'
 import { CommitUnknown, type Decide, type Decision, type ReportStore, type Submission } from '../rows.ts'
 import { servedOf } from '../served.ts'
-import { agentsWithCommands, load, type Seen } from './load.ts'
+import { agentsWithCommands, type BatchFacts, load } from './load.ts'
 import { prepare, type Statements } from './statements.ts'
 import { needsTurns, write, writeInTurns } from './write.ts'
 
@@ -56,7 +56,7 @@ async function commit(open: Open, batch: readonly Submission[], now: number, age
   lock.free()
   const decisions: Decision[] = []
   try {
-    const seen: Seen = {
+    const seen: BatchFacts = {
       served: servedOf(s.served.get()),
       activated: new Map(),
       withCommands: agentsWithCommands(s, batch.length),

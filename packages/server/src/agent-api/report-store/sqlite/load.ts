@@ -2,7 +2,7 @@
 
 import type { StoredCommand } from '../../../fleet/commands/row.ts'
 import { declaredLogsIn } from '../../../fleet/versions/declared.ts'
-import type { Served } from '../../../updates/releases/store.ts'
+import type { ServedRelease } from '../../../updates/releases/store.ts'
 import { asksForLog, excess } from '../needs.ts'
 import { agentRows, keptRun, lastReport, lowestRead, runRead, storedCommand } from '../reading.ts'
 import type { RowNumbers } from '../row-numbers.ts'
@@ -10,15 +10,15 @@ import type { AgentRows, KeptRun, Submission } from '../rows.ts'
 import { type PlacedAgent, placedAgent, type RunRow, type Statements } from './statements.ts'
 
 /** The facts shared by the reports of a batch, read once. */
-export interface Seen {
-  served: Served | undefined
+export interface BatchFacts {
+  served: ServedRelease | undefined
   /** For each workspace in the batch, by its id, whether it is activated (5.4). */
   activated: Map<string, boolean>
   /** The agents with pending commands; undefined if there are so many that each report asks for its own commands. */
   withCommands: Set<string> | undefined
 }
 
-export interface Loaded {
+export interface LoadedAgent {
   agentId: string
   rows: AgentRows
   reportRow: number | null
@@ -28,7 +28,11 @@ const ofAgent = placedAgent.at
 const ofRun = runRead.at
 const ofLowest = lowestRead.at
 
-export function load(s: Statements, { agentId, report, rowNumbers }: Submission, seen: Seen): Loaded | undefined {
+export function load(
+  s: Statements,
+  { agentId, report, rowNumbers }: Submission,
+  seen: BatchFacts,
+): LoadedAgent | undefined {
   const row = findAgent(s, agentId, rowNumbers)
   if (!row) return undefined
   const last = lastReport(row)

@@ -5,7 +5,7 @@ import { otherModels } from '../../../fleet/reports/usage-names.ts'
 import { versionRun } from '../../../fleet/versions/declared.ts'
 import {
   columnsOf,
-  type Described,
+  type DescribedTable,
   integer,
   orNull,
   type ReadRow,
@@ -57,18 +57,18 @@ function inArrays<Row extends readonly unknown[]>(statement: StatementSync): Rea
 const placeOf = (column: string) => (column === 'body' ? 'cast(? as text)' : '?')
 const set = (columns: readonly string[]) => columns.map((column) => `${column} = ${placeOf(column)}`).join(', ')
 /** The text of a statement that inserts a row. Its values are the agent's id and then the columns. */
-const insertOf = ({ name }: Described, columns: readonly string[]) =>
+const insertOf = ({ name }: DescribedTable, columns: readonly string[]) =>
   `insert into ${name} (agent_id, ${columns.join(', ')}) values (?, ${columns.map(placeOf).join(', ')})`
 /**
  * The text of a statement that updates a row. Its values are the columns and then the value by which the row is found.
  */
-const updateOf = ({ name }: Described, columns: readonly string[], by: string) =>
+const updateOf = ({ name }: DescribedTable, columns: readonly string[], by: string) =>
   `update ${name} set ${set(columns)} where ${by} = ?`
 /**
  * The text of a statement that deletes an agent's oldest rows in a table. Its values are the agent's id twice, then the
  * number of rows to keep, minus one.
  */
-const trimOf = ({ name }: Described) => `delete from ${name} where agent_id = ?
+const trimOf = ({ name }: DescribedTable) => `delete from ${name} where agent_id = ?
   and seq < (select seq from ${name} where agent_id = ? order by seq desc limit 1 offset ?)`
 
 export type Statements = ReturnType<typeof prepare>
@@ -129,8 +129,9 @@ function prepareReading(db: DatabaseSync) {
 
 function prepareWriting(db: DatabaseSync) {
   const { agent, agentReport, command, levelChange, machineChange, run, updateEvent, usageDay } = tables
-  const insert = (table: Described, columns: readonly string[]) => db.prepare(insertOf(table, columns))
-  const update = (table: Described, columns: readonly string[], by: string) => db.prepare(updateOf(table, columns, by))
+  const insert = (table: DescribedTable, columns: readonly string[]) => db.prepare(insertOf(table, columns))
+  const update = (table: DescribedTable, columns: readonly string[], by: string) =>
+    db.prepare(updateOf(table, columns, by))
   return {
     insertReport: insert(agentReport, columnsOf(agentReport, reportCells)),
     updateReport: update(agentReport, columnsOf(agentReport, reportCells), 'rowid'),

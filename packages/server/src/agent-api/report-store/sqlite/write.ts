@@ -18,14 +18,14 @@ import {
   usageCells,
   usageRow,
 } from '../written.ts'
-import type { Loaded } from './load.ts'
+import type { LoadedAgent } from './load.ts'
 import type { Statements } from './statements.ts'
 
 /** The number of runs that are written in one turn of the event loop. Writing them takes about 8 ms. */
 const runsPerTurn = 1000
 
 /** Writes what one report changes, in one turn of the event loop. */
-export function write(s: Statements, loaded: Loaded, w: Writes, now: number): void {
+export function write(s: Statements, loaded: LoadedAgent, w: Writes, now: number): void {
   writeRuns(s, loaded, w)
   writeRest(s, loaded, w, now)
 }
@@ -34,7 +34,7 @@ export function write(s: Statements, loaded: Loaded, w: Writes, now: number): vo
 export const needsTurns = (w: Writes): boolean => w.newRuns.length + w.changedRuns.length > runsPerTurn
 
 /** Does the same as `write`, but yields when the rest may be written in a later turn of the event loop. */
-export function* writeInTurns(s: Statements, loaded: Loaded, w: Writes, now: number): Generator<undefined> {
+export function* writeInTurns(s: Statements, loaded: LoadedAgent, w: Writes, now: number): Generator<undefined> {
   const { trimmed, newRuns, changedRuns } = w
   writeRuns(s, loaded, { trimmed, newRuns: [], changedRuns: [] })
   for (let from = 0; from < newRuns.length; from += runsPerTurn) {
@@ -50,14 +50,14 @@ export function* writeInTurns(s: Statements, loaded: Loaded, w: Writes, now: num
 
 type RunWrites = Pick<Writes, 'trimmed' | 'newRuns' | 'changedRuns'>
 
-function writeRuns(s: Statements, { agentId }: Loaded, { trimmed, newRuns, changedRuns }: RunWrites): void {
+function writeRuns(s: Statements, { agentId }: LoadedAgent, { trimmed, newRuns, changedRuns }: RunWrites): void {
   for (const seq of trimmed) s.trimRun.run(seq)
   for (const run of newRuns) s.insertRun.run(agentId, ...newRunCells(run))
   for (const run of changedRuns) s.updateRun.run(...changedRunCells(run), run.seq)
 }
 
 /** Writes everything but the runs of a report. */
-function writeRest(s: Statements, { agentId, reportRow }: Loaded, w: Writes, now: number): void {
+function writeRest(s: Statements, { agentId, reportRow }: LoadedAgent, w: Writes, now: number): void {
   if (w.usage.length > 0) addUsage(s, agentId, w.usage, now)
   if (w.levelChange) s.insertLevelChange.run(agentId, ...levelChangeCells(w.levelChange))
   for (const command of w.commands) s.changeCommand.run(...changedCommandCells(command), command.id)

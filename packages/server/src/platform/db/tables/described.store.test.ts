@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../../../testing/stores.ts'
 import type { Store } from '../open.ts'
-import type { Described } from './described.ts'
+import type { DescribedTable } from './described.ts'
 import * as reports from './reports.ts'
 
 interface Found {
@@ -32,7 +32,7 @@ const types = {
 everyEngine('the tables of a report', (open, engine) => {
   test('have the columns that are described, with these types', async () => {
     const store = await open()
-    for (const { name: table, columns } of Object.values<Described>(reports)) {
+    for (const { name: table, columns } of Object.values<DescribedTable>(reports)) {
       const found = await columnsIn(store, table)
       const described = Object.entries(columns).map(([name, { nullable }]) => ({ name, required: !nullable }))
       expect(byName(found.map(({ name, required }) => ({ name, required }))), table).toEqual(byName(described))

@@ -27,22 +27,22 @@ export const orNull = <T>({ kind }: TableColumn<T>): TableColumn<T | null> => ({
 type Columns = Readonly<Record<string, TableColumn<unknown>>>
 type ValueOf<C> = C extends TableColumn<infer T> ? T : never
 
-export interface Described<C extends Columns = Columns> {
+export interface DescribedTable<C extends Columns = Columns> {
   readonly name: string
   readonly columns: C
   /** Maps the name of each column to itself. */
   readonly names: { readonly [K in keyof C]: string }
 }
 /** The type of a row that was read. */
-export type RowOf<D extends Described> = { [K in keyof D['columns']]: ValueOf<D['columns'][K]> }
+export type RowOf<D extends DescribedTable> = { [K in keyof D['columns']]: ValueOf<D['columns'][K]> }
 /** The type of the table for Kysely, in which a column that the database numbers need not be given. */
-export type TableOf<D extends Described> = {
+export type TableOf<D extends DescribedTable> = {
   [K in keyof D['columns']]: D['columns'][K] extends Arrival ? Generated<number> : ValueOf<D['columns'][K]>
 }
 
-export function described<C extends Columns>(name: string, columns: C): Described<C> {
+export function describedTable<C extends Columns>(name: string, columns: C): DescribedTable<C> {
   const names = Object.fromEntries(Object.keys(columns).map((column) => [column, column]))
-  return { name, columns, names: names as Described<C>['names'] }
+  return { name, columns, names: names as DescribedTable<C>['names'] }
 }
 
 /** A value to store. Bytes are those of a text in UTF-8, which need not be decoded to be stored. */
@@ -56,8 +56,8 @@ export type Cells<R> = { readonly [K in keyof R]: Value }
  * called with the column names in place of values, so the columns and the values of a statement cannot differ.
  */
 export function columnsOf<C extends Columns>(
-  { name, columns, names }: Described<C>,
-  cells: (names: Described<C>['names']) => readonly Value[],
+  { name, columns, names }: DescribedTable<C>,
+  cells: (names: DescribedTable<C>['names']) => readonly Value[],
 ): string[] {
   const listed = cells(names).map(String)
   if (new Set(listed).size < listed.length || !listed.every((column) => Object.hasOwn(columns, column)))

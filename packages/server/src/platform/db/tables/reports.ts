@@ -5,9 +5,9 @@
  */
 import type { RolloutKind, UpdateKind } from '@svc/api'
 import type { CommandState, CommandType, Level, Stop } from '@svc/protocol'
-import { arrival, described, integer, orNull, type TableOf, text } from './described.ts'
+import { arrival, describedTable, integer, orNull, type TableOf, text } from './described.ts'
 
-export const agent = described('agent', {
+export const agent = describedTable('agent', {
   id: text(),
   workspace_id: text(),
   name: text(),
@@ -50,7 +50,7 @@ export const agent = described('agent', {
  * The last report, one row per agent. `body` is the report as kept (fleet/reports/body.ts reads it); its runs
  * are in `run`.
  */
-export const agentReport = described('agent_report', {
+export const agentReport = describedTable('agent_report', {
   agent_id: text(),
   received_at: integer(),
   /** The columns of the report that the fleet list shows, so that the list needs no body. */
@@ -115,7 +115,7 @@ export interface AgentTagTable {
  * Runs (2.2). `place` orders the runs of an agent by time, in milliseconds; the 2000 runs with the highest `place` are
  * kept (D10).
  */
-export const run = described('run', {
+export const run = describedTable('run', {
   /** The run's number in order of arrival, which orders runs of an agent that have an equal `place`. */
   seq: arrival(),
   agent_id: text(),
@@ -138,7 +138,7 @@ export const run = described('run', {
  * The sums of an agent's runs of one day. They stay when the runs themselves are deleted. The row with model '' holds
  * the totals of the day; the row of another model holds this model's share of the cost.
  */
-export const usageDay = described('usage_day', {
+export const usageDay = describedTable('usage_day', {
   agent_id: text(),
   /** The day of the summed runs, in days since 1970 (UTC). A run belongs to the day of its `place`. */
   day: integer(),
@@ -148,7 +148,7 @@ export const usageDay = described('usage_day', {
   output_tokens: integer(),
 })
 
-export const levelChange = described('level_change', {
+export const levelChange = describedTable('level_change', {
   seq: arrival(),
   agent_id: text(),
   at: integer(),
@@ -157,7 +157,7 @@ export const levelChange = described('level_change', {
 })
 
 /** Commands (3.2). */
-export const command = described('command', {
+export const command = describedTable('command', {
   id: text(),
   agent_id: text(),
   type: text<CommandType>(),
@@ -182,7 +182,7 @@ export const command = described('command', {
 })
 
 /** Changes on an agent's machine that no command from the service caused. `before` and `after` are JSON. */
-export const machineChange = described('machine_change', {
+export const machineChange = describedTable('machine_change', {
   seq: arrival(),
   agent_id: text(),
   at: integer(),
@@ -193,7 +193,7 @@ export const machineChange = described('machine_change', {
 })
 
 /** The timeline of an agent's updates; only the newest entries are kept. */
-export const updateEvent = described('update_event', {
+export const updateEvent = describedTable('update_event', {
   seq: arrival(),
   agent_id: text(),
   at: integer(),
