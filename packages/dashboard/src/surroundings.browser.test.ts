@@ -55,7 +55,8 @@ test.each(Object.entries(programs))(
     await page.getByText('Queue of 7', { exact: true }).waitFor()
     await report('mail-1', 'bad', 'Queue of 9')
     await page.getByText('Queue of 9', { exact: true }).waitFor()
-    expect(await page.getByText('Queue of 7').count()).toBe(0)
+    // A program may change the nodes once more, a moment after the new text is there.
+    await page.getByText('Queue of 7').first().waitFor({ state: 'detached' })
     const field = page.getByRole('combobox', { name: 'Filter agents' })
     await field.fill('disk')
     await page.getByRole('link', { name: 'mail-1', exact: true }).waitFor({ state: 'detached' })
@@ -66,7 +67,7 @@ test.each(Object.entries(programs))(
     await page.getByText('Queue is empty', { exact: true }).first().waitFor()
     await report('mail-1', 'ok', 'Queue is empty', { panels: [{ type: 'text', title: 'Notes', lines: ['two'] }] })
     await page.getByText('two', { exact: true }).waitFor()
-    expect(await page.getByText('one', { exact: true }).count()).toBe(0)
+    await page.getByText('one', { exact: true }).first().waitFor({ state: 'detached' })
     for (const tab of ['Commands', 'Overview']) await page.getByRole('tab', { name: tab }).click()
     expect(await broken(page).count()).toBe(0)
   },

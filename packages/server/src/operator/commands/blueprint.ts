@@ -43,7 +43,7 @@ export const blueprintCommands = {
   ...commandOf(blueprints.showBlueprint, {
     run: async (call) => {
       const { blueprintPage } = await import('../../updates/blueprints/store.ts')
-      const { slug, name } = partsOf(argument(call, 0))
+      const { slug, name } = partsOf(argument(call, 0), 'A blueprint is named SLUG/NAME')
       const workspace = await workspaceOf(call, slug)
       const page = await blueprintPage(call.store.db, workspace, name, call.now())
       if (!page) throw new Missing(`There is no blueprint ${shown(name)} in the workspace ${shown(slug)}.`)
@@ -75,7 +75,7 @@ export const blueprintCommands = {
   }),
   ...commandOf(blueprints.deleteVersion, {
     run: async (call) => {
-      const { slug, name: both } = partsOf(argument(call, 0))
+      const { slug, name: both } = partsOf(argument(call, 0), 'A version is named SLUG/NAME@VERSION')
       const { name: blueprint, version } = versionedOf(both)
       const workspace = await workspaceOf(call, slug)
       await perform(call, blueprints.deleteVersion, { workspace, blueprint, version })

@@ -58,7 +58,7 @@ export const botCommands = {
  */
 async function botsOf(call: CommandCall) {
   const { botsNamed } = await import('../../fleet/bots/store.ts')
-  const { slug, name } = partsOf(argument(call, 0))
+  const { slug, name } = partsOf(argument(call, 0), 'A bot is named SLUG/NAME')
   const workspace = await workspaceOf(call, slug)
   const bots = await botsNamed(call.store.db, workspace, name, option(call, 'product'))
   if (bots.length === 0) throw new Missing(`There is no such bot ${shown(name)} in the workspace ${shown(slug)}.`)

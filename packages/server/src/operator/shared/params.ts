@@ -10,7 +10,7 @@ export async function workspaceOf({ store }: Service, slug: string): Promise<Wor
 }
 
 /** Splits `SLUG/NAME` into a workspace and the name of something in it. `what` begins the refusal. */
-export function partsOf(path: string, what = 'An agent is named SLUG/NAME'): { slug: string; name: string } {
+export function partsOf(path: string, what: string): { slug: string; name: string } {
   const [slug, name, more] = path.split('/')
   if (!slug || !name || more !== undefined) throw new Misused(`${what}: got ${shown(path)}.`)
   return { slug, name }
@@ -27,10 +27,12 @@ async function placeOf(call: CommandCall, slug: string): Promise<WorkspaceInfo> 
   return slug === servicePlace.slug ? servicePlace : workspaceOf(call, slug)
 }
 
+export const agentName = 'An agent is named SLUG/NAME'
+
 /** The agent that `SLUG/NAME` names. */
 export async function onAgent(call: CommandCall) {
   const { findAgent } = await import('../../fleet/agents/store.ts')
-  const { slug, name } = partsOf(argument(call, 0))
+  const { slug, name } = partsOf(argument(call, 0), agentName)
   const workspace = await workspaceOf(call, slug)
   const agent = await findAgent(call.store.db, workspace, name)
   if (!agent) throw new Missing(`There is no agent ${shown(name)} in the workspace ${shown(slug)}.`)

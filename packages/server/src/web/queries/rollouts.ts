@@ -8,6 +8,7 @@ import type {
   RolloutState,
   Rollouts,
 } from '@svc/api'
+import { durationText } from '@svc/api/words'
 import { silentAt } from '../../fleet/agents/silent.ts'
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
@@ -268,7 +269,7 @@ function runningSays(row: RolloutDbRow, agents: readonly RolloutAgent[], now: nu
   if (row.wave_kept_at !== null) {
     const next = row.by_hand === 1 ? 'then you approve the next wave' : 'then the next wave starts'
     const after = row.wave < waves ? next : 'then the rollout is done'
-    return `${wave} is complete and is watched for ${minutes(row.watch_seconds)}, ${after}.`
+    return `${wave} is complete and is watched for ${durationText(row.watch_seconds)}, ${after}.`
   }
   const open = agents.filter(({ state }) => state === 'wished' || state === 'offered' || state === 'trying')
   const silent = open.filter((agent) => agent.silentAt === null || agent.silentAt <= now)
@@ -286,9 +287,6 @@ function doneSays(agents: readonly RolloutAgent[]): string {
       : ''
   return `Done: ${kept} ${kept === 1 ? 'agent runs' : 'agents run'} the version.${rest}`
 }
-
-const minutes = (seconds: number): string =>
-  seconds % 60 === 0 && seconds > 0 ? `${seconds / 60} ${seconds === 60 ? 'minute' : 'minutes'}` : `${seconds} seconds`
 
 /**
  * A sentence about how many agents keep the version, keep the request for it, or are not affected, if the rollout is
