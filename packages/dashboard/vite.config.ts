@@ -46,7 +46,7 @@ const notices: Plugin = {
 /** Modules with which the page asks the service who is signed in, and the styles of styles.ts. They load first. */
 const first = new RegExp(
   [
-    /index\.html|preload-helper|src\/(main|shell\/styles|data\/api|paths)\.ts|src\/door\/(place|patiently)\.ts/,
+    /index\.html|preload-helper|src\/(main|shell\/styles|data\/api|paths)\.ts|src\/door\/(place|with-retries)\.ts/,
     /src\/ui\/time\/service-time\.ts|@mantine\/(core|notifications)\/.*\.css$|src\/(ui\/(base|layout|values\/copy)|shell\/(finding\/)?\w+)\.css$/,
   ]
     .map(({ source }) => source)

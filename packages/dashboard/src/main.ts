@@ -4,10 +4,10 @@
  */
 import './shell/styles.ts'
 import { call } from './data/api.ts'
-import { patiently } from './door/patiently.ts'
 import { doorWithout, placeFor } from './door/place.ts'
+import { withRetries } from './door/with-retries.ts'
 
-const asked = patiently(() => call('GET /door')).catch((error) => {
+const asked = withRetries(() => call('GET /door')).catch((error) => {
   const assumed = doorWithout(error, window.location.pathname)
   if (assumed) return assumed
   throw error

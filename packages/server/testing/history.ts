@@ -8,7 +8,7 @@ import { randomOf } from '../../protocol/testing/mutate.ts'
 import { sendCommand } from '../src/fleet/commands/store.ts'
 import type { CommandRow } from '../src/platform/db/tables.ts'
 import { timeOutCommands } from '../src/service/sweeper/rounds.ts'
-import { type Reporting, reporting } from './reporting.ts'
+import { type ReportingParts, reporting } from './reporting.ts'
 import { offering } from './service.ts'
 import type { TestAgent, TestWorkspace } from './test-workspace.ts'
 
@@ -46,7 +46,7 @@ export async function play(w: TestWorkspace, seed: number, steps: number): Promi
   }
 
   /** Lets a node accept a report. Returns the commands that its answer carries; the agent may never get that answer. */
-  const taken = async (node: Reporting, agent: SimAgent, acks: Ack[], gone: boolean) => {
+  const taken = async (node: ReportingParts, agent: SimAgent, acks: Ack[], gone: boolean) => {
     const at = w.clock.now()
     const claimed = await node.report({ ...(random() < 0.9 && offering), acks }, { agent, gone })
     for (const ack of acks) history.acks.push({ agent: agent.id, at, ack })

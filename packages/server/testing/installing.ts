@@ -10,7 +10,7 @@ import { issueCode } from '../src/updates/installs/codes.ts'
 import { type Made, uploaded } from './bundles.ts'
 import { newTestWorkspace, type TestWorkspace } from './test-workspace.ts'
 
-export interface Installing extends TestWorkspace {
+export interface InstallWorkspace extends TestWorkspace {
   /** The secret that the product `tasks` shares with the service. */
   secret: string
   upload: (made?: Made) => Promise<Uint8Array>
@@ -18,7 +18,7 @@ export interface Installing extends TestWorkspace {
   issue: (wanted?: { blueprint?: string; version?: string; agentName?: string }) => Promise<string>
 }
 
-export async function installing(store: Store): Promise<Installing> {
+export async function installing(store: Store): Promise<InstallWorkspace> {
   const w = await newTestWorkspace(store)
   const { db } = store
   const { workspace, admin, clock } = w

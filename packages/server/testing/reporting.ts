@@ -20,7 +20,7 @@ export interface Sent {
   token?: string
 }
 
-export interface Reporting {
+export interface ReportingParts {
   store: ReportStore
   /** The monotonic clock of the simulated service process, in milliseconds. */
   monotonic: ReturnType<typeof newClock>
@@ -35,7 +35,7 @@ export interface Reporting {
 }
 
 /** Simulates a service process over the workspace's store. Two calls for the same workspace make two nodes. */
-export function reporting(w: TestWorkspace): Reporting {
+export function reporting(w: TestWorkspace): ReportingParts {
   const monotonic = newClock(0)
   const deliveries = new Deliveries(monotonic.now)
   const store = openReportStore(w.store, judge)
@@ -45,7 +45,7 @@ export function reporting(w: TestWorkspace): Reporting {
     rowNumbers.set(id, known)
     return known
   }
-  const decide: Reporting['decide'] = async (parts = {}, sent = {}) => {
+  const decide: ReportingParts['decide'] = async (parts = {}, sent = {}) => {
     const sending = { ...submission(w, parts, sent), rowNumbers: rowNumbersOf(sent.agent ?? w.agent) }
     const [decision] = await store([sending], w.clock.now(), deliveries.age)
     if (!decision) throw new Error('The store decided nothing.')

@@ -88,14 +88,14 @@ export async function startReporting(
     }
   }
   await Promise.all(Array.from({ length: connections }, begin))
-  goOn(
+  keepReporting(
     agents.filter(({ member }) => member.condition.reports === undefined),
     signal,
   )
 }
 
 /** Lets each agent report when it is due. One timer serves all, since thousands of timers cost more than the reports. */
-function goOn(agents: readonly SimulatedAgent[], signal: AbortSignal): void {
+function keepReporting(agents: readonly SimulatedAgent[], signal: AbortSignal): void {
   const due = new Map(agents.map((agent) => [agent, performance.now() + Math.random() * agent.interval * 1000]))
   const look = () => {
     const now = performance.now()

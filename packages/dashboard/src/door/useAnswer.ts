@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { patiently } from './patiently.ts'
+import { withRetries } from './with-retries.ts'
 
 type Asked<T> = { is: 'waiting' } | { is: 'there'; value: T } | { is: 'refused'; error: unknown }
 
@@ -11,7 +11,7 @@ export function useAnswer<T>(subject: string, ask: (signal: AbortSignal) => Prom
     const left = new AbortController()
     const { signal } = left
     setAnswer({ is: 'waiting' })
-    patiently(() => ask(signal)).then(
+    withRetries(() => ask(signal)).then(
       (value) => !signal.aborted && setAnswer({ is: 'there', value }),
       (error) => !signal.aborted && setAnswer({ is: 'refused', error }),
     )

@@ -1,6 +1,6 @@
 import type { RolloutAgent, RolloutAgentState } from '@svc/api'
 import { expect, test } from 'vitest'
-import { barParts, tally } from './RolloutBar.tsx'
+import { barParts, countsByWord } from './RolloutBar.tsx'
 
 const none = {
   ...{ untouched: 0, wished: 0, offered: 0, trying: 0, kept: 0, rolled_back: 0 },
@@ -49,7 +49,7 @@ test('agents without an outcome are counted by what they wait for', () => {
     { state: 'untouched', waits: { for: 'hold', by: 'rollout' } },
     { state: 'untouched', waits: { for: 'wave' } },
   ]
-  expect(tally(none, agents, clock).map(({ number, word }) => `${number} ${word}`)).toEqual([
+  expect(countsByWord(none, agents, clock).map(({ number, word }) => `${number} ${word}`)).toEqual([
     '1 kept',
     '1 testing',
     '2 watching 0.2.0 until 07:26',
@@ -58,5 +58,8 @@ test('agents without an outcome are counted by what they wait for', () => {
     '1 waiting for the rollout to continue',
     '1 not reached yet',
   ])
-  expect(tally({ ...none, kept: 1, offered: 4 }, undefined, clock).map(({ word }) => word)).toEqual(['kept', 'sent'])
+  expect(countsByWord({ ...none, kept: 1, offered: 4 }, undefined, clock).map(({ word }) => word)).toEqual([
+    'kept',
+    'sent',
+  ])
 })

@@ -20,7 +20,7 @@ export const RolloutBar = ({ counts, agents }: RolloutBarProps) => (
       ))}
     </div>
     <ul className="svc-list up-counts">
-      {tally(counts, agents, timeOfDay).map(({ word, tone, number }) => (
+      {countsByWord(counts, agents, timeOfDay).map(({ word, tone, number }) => (
         <li key={word}>
           <Dot tone={shown(tone)}>{`${number.toLocaleString('en-US')} ${word}`}</Dot>
         </li>
@@ -61,7 +61,7 @@ interface CountedWord {
  * The agents in words: those with an outcome by their state, the others by what they wait for. Without `agents`, what
  * they wait for is not known, and all are counted by their state.
  */
-export function tally(
+export function countsByWord(
   counts: RolloutRow['counts'],
   agents: readonly Pick<RolloutAgent, 'state' | 'waits'>[] | undefined,
   time: (at: number) => string,

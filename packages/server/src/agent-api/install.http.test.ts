@@ -7,7 +7,7 @@ import { buffer as bytesOf } from 'node:stream/consumers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { eventually } from '../../../../testing/eventually.ts'
 import type { Made } from '../../testing/bundles.ts'
-import { type Installing, installing } from '../../testing/installing.ts'
+import { type InstallWorkspace, installing } from '../../testing/installing.ts'
 import {
   type Reply,
   report,
@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-interface Ready extends Installing {
+interface Ready extends InstallWorkspace {
   service: TestService
   preview: (code: unknown, more?: SendOptions) => Promise<Reply>
   redeem: (code: unknown, more?: SendOptions) => Promise<Reply>

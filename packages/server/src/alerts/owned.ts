@@ -17,16 +17,16 @@ export interface Owner<Place = ScopeRef> {
 }
 
 /** The stored owner of the channels that belong to a workspace, or to the service, and not to a person. */
-export const shared = ''
+export const sharedOwner = ''
 export const channelsOwned = (db: Db, { place, person }: Owner<{ id: string }>) =>
   db
     .selectFrom('alert_channel')
     .where('scope', '=', place.id)
-    .where('owner', '=', person?.id ?? shared)
+    .where('owner', '=', person?.id ?? sharedOwner)
 
 export const deliveriesOwned = (db: Db, { place, person }: Owner<{ id: string }>) =>
   db
     .selectFrom('alert_delivery')
     .innerJoin('alert_channel', 'alert_channel.id', 'channel_id')
     .where('scope', '=', place.id)
-    .where('owner', '=', person?.id ?? shared)
+    .where('owner', '=', person?.id ?? sharedOwner)

@@ -12,7 +12,7 @@ import type { PushKeys } from './channels/push.ts'
 import { isSigningSecret, newSigningSecret } from './channels/webhook.ts'
 import { readMailbox } from './recipient.ts'
 import { noMail } from './senders.ts'
-import { type Allowed, readTarget } from './target.ts'
+import { type AllowedNetworks, readTarget } from './target.ts'
 
 export interface ChannelWanted {
   name: string
@@ -39,7 +39,7 @@ const maxTo = 320
 const maxSecret = 1000
 
 interface ReadingRules {
-  allowed: Allowed
+  allowed: AllowedNetworks
   /** False if the service cannot send mails. */
   mails: boolean
   /** The address of the person's account, which is taken as it is stored. */
@@ -126,7 +126,7 @@ function wrongParts(kind: ChannelKind, { url, to, secret }: ChannelWanted): stri
   return undefined
 }
 
-function wrongUrl(url: string | undefined, allowed: Allowed): string | undefined {
+function wrongUrl(url: string | undefined, allowed: AllowedNetworks): string | undefined {
   if (url === undefined) return undefined
   const verdict = readTarget(url, allowed)
   return verdict.ok ? undefined : verdict.message
@@ -177,7 +177,7 @@ const authBytes = 16
  */
 export function readSubscription(
   text: string,
-  allowed: Allowed,
+  allowed: AllowedNetworks,
 ): Verdict<Address & { made?: undefined }, 'channel_invalid'> {
   const { endpoint, keys } = parsed(text)
   const invalid = (message: string) => refuse('channel_invalid', message)

@@ -10,7 +10,7 @@ import { type AttemptLimits, attempt, tryMs, wordsOf } from './attempt.ts'
 import type { Call } from './channels/call.ts'
 import { lookupOf } from './names/names.ts'
 import type { DeliveryAnswer, TryResult } from './outbox.ts'
-import type { Allowed } from './target.ts'
+import type { AllowedNetworks } from './target.ts'
 import { agentFor, readTarget, TargetRefused } from './target.ts'
 
 const answerMax = 64 * 1024
@@ -22,7 +22,7 @@ const bodyMs = 3000
 /** Sends a message to a receiver. This never throws: an error is also a result, and outbox.ts judges all results. */
 export async function send(
   call: Call,
-  { allowed, ...limits }: AttemptLimits & { allowed: Allowed },
+  { allowed, ...limits }: AttemptLimits & { allowed: AllowedNetworks },
 ): Promise<TryResult> {
   const target = readTarget(call.url, allowed)
   if (!target.ok) return { is: 'refused', message: target.message }

@@ -14,7 +14,7 @@ import { done, refuse } from '../platform/verdict.ts'
  * The setting SVC_OUTBOUND_ALLOW: networks in CIDR notation, or single addresses, to which alerts may be sent although
  * they are not public.
  */
-export type Allowed = readonly string[]
+export type AllowedNetworks = readonly string[]
 
 const maxUrl = 2000
 const setting = 'SVC_OUTBOUND_ALLOW'
@@ -23,7 +23,10 @@ const setting = 'SVC_OUTBOUND_ALLOW'
  * Parses the URL that the service is asked to call. If its host is an IP address, in any notation, the IP address is
  * judged too.
  */
-export function readTarget(text: string, allowed: Allowed): Verdict<URL, 'address_invalid' | 'address_refused'> {
+export function readTarget(
+  text: string,
+  allowed: AllowedNetworks,
+): Verdict<URL, 'address_invalid' | 'address_refused'> {
   const url = URL.parse(text)
   const invalid = (wanted: string) => refuse('address_invalid', `The address must ${wanted}.`)
   if (!url || !/^https?:\/\//i.test(text))
@@ -37,7 +40,11 @@ export function readTarget(text: string, allowed: Allowed): Verdict<URL, 'addres
 }
 
 /** Judges an IP address. Only public addresses may be called, and those that the operator allowed. */
-export function judgeAddress(address: string, allowed: Allowed, name?: string): Verdict<string, 'address_refused'> {
+export function judgeAddress(
+  address: string,
+  allowed: AllowedNetworks,
+  name?: string,
+): Verdict<string, 'address_refused'> {
   const parsed = ipaddr.parse(address)
   if (allowed.some((network) => matches(parsed, network))) return done(address)
   const range = rangeOf(parsed)
@@ -97,7 +104,7 @@ function matches(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): boolean {
  * fails instead. The library's agent has a check too: it gets the accepted addresses one by one, because it warns about
  * a network of the other IP version.
  */
-export function agentFor(url: URL, allowed: Allowed, lookup: LookupFunction): Agent {
+export function agentFor(url: URL, allowed: AllowedNetworks, lookup: LookupFunction): Agent {
   const judged: string[] = []
   const host = hostOf(url)
   if (isIP(host) !== 0) judged.push(passed(judgeAddress(host, allowed)))
@@ -119,7 +126,7 @@ function passed(verdict: Verdict<string, string>): string {
  * Wraps a DNS lookup so that it fails unless all addresses of the name are allowed, because nobody knows in advance
  * which of them the connection uses.
  */
-function judging(lookup: LookupFunction, allowed: Allowed, judged: string[]): LookupFunction {
+function judging(lookup: LookupFunction, allowed: AllowedNetworks, judged: string[]): LookupFunction {
   return (name, options, then) =>
     lookup(name, options, (error, found, family) => {
       if (error) return then(error, found, family)

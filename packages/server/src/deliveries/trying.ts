@@ -11,11 +11,11 @@ import type { TryResult } from './outbox.ts'
 import { shownOf } from './reading.ts'
 import { send } from './send.ts'
 import type { Senders } from './senders.ts'
-import type { Allowed } from './target.ts'
+import type { AllowedNetworks } from './target.ts'
 
 export interface TryParts extends AttemptLimits {
   key: SealKey
-  allowed: Allowed
+  allowed: AllowedNetworks
   senders: Senders
 }
 

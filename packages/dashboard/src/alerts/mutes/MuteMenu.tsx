@@ -14,7 +14,10 @@ interface MuteMenuProps {
   iconOnly?: boolean
 }
 
-/** A button that mutes an agent, one of its health items, a rule or the workspace. Its menu offers several lengths of the mute. */
+/**
+ * A button that mutes an agent, one of its health items, a rule or the workspace. Its menu offers several lengths of the
+ * mute.
+ */
 export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
   const [planning, setPlanning] = useState(false)
   const what = coveredBy(covered)

@@ -6,7 +6,7 @@ import { call } from '../../data/api.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { ErrorNote } from '../../ui/index.ts'
 import { useAlertsAgain } from '../parts/useAlertChange.ts'
-import { changeOf, has, type RuleValues, valuesOf, wrongWith } from './rule-form.ts'
+import { changeOf, hasField, type RuleValues, valuesOf, wrongWith } from './rule-form.ts'
 
 interface RuleFormProps {
   slug: string
@@ -31,8 +31,8 @@ export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
     <form className="al-form" onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="md">
         <FirstChannels form={form} channels={channels} />
-        {has.after(rule) && <Length form={form} field="after" label="Must hold for" />}
-        {has.limit(rule) && (
+        {hasField.after(rule) && <Length form={form} field="after" label="Must hold for" />}
+        {hasField.limit(rule) && (
           <TextInput
             label="Limit of a day"
             description="US dollars, of each agent and of the workspace. Empty: no limit."
@@ -42,7 +42,7 @@ export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
             {...form.getInputProps('limit')}
           />
         )}
-        {has.statuses(rule) && (
+        {hasField.statuses(rule) && (
           <TextInput
             label="Statuses that count"
             description="Separated by commas."
@@ -50,14 +50,14 @@ export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
             {...form.getInputProps('statuses')}
           />
         )}
-        {has.reminders(rule) && (
+        {hasField.reminders(rule) && (
           <Checkbox
             label="Send reminders"
             description="After 1 hour, then every day, until somebody acknowledges the alert."
             {...form.getInputProps('reminds', { type: 'checkbox' })}
           />
         )}
-        {has.escalation(rule) && <Escalation form={form} channels={channels} />}
+        {hasField.escalation(rule) && <Escalation form={form} channels={channels} />}
         {error !== null && <ErrorNote error={error} />}
         <Group gap="xs">
           <Button type="submit" size="xs" loading={busy}>

@@ -13,7 +13,7 @@ import type { AlertTabProps } from '../parts/props.ts'
 import { useAlertChange } from '../parts/useAlertChange.ts'
 import { audienceOf, conditionOf, followUpsOf } from '../parts/words.ts'
 import { RuleForm } from './RuleForm.tsx'
-import { has } from './rule-form.ts'
+import { hasField } from './rule-form.ts'
 
 /** The alert rules of the workspace as sentences, which admins edit in place. */
 export default function RulesTab({ slug, admin }: AlertTabProps) {
@@ -53,7 +53,7 @@ function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
   )
   const name = alertRules[rule.rule].heading
   const followUps = followUpsOf(rule)
-  const needsLimit = has.limit(rule) && rule.limit === null
+  const needsLimit = hasField.limit(rule) && rule.limit === null
   return (
     <li className="al-rule" data-on={rule.on}>
       <div className="al-item">

@@ -1,7 +1,7 @@
 import type { RuleSettings } from '@svc/api'
 import { expect, test } from 'vitest'
 import { rule } from '../testing/rule.ts'
-import { changeOf, has, valuesOf, wrongWith } from './rule-form.ts'
+import { changeOf, hasField, valuesOf, wrongWith } from './rule-form.ts'
 
 const escalation = { after: 7200, channels: ['boss'] }
 
@@ -28,7 +28,7 @@ test.each<[string, Partial<RuleSettings>, object]>([
 })
 
 test('only alerts of the level Bad are repeated, and only the rule about commands cannot escalate', () => {
-  const may = (more: Partial<RuleSettings>) => [has.reminders(rule(more)), has.escalation(rule(more))]
+  const may = (more: Partial<RuleSettings>) => [hasField.reminders(rule(more)), hasField.escalation(rule(more))]
   expect(may({})).toEqual([true, true])
   expect(may({ rule: 'warning', level: 'warn' })).toEqual([false, true])
   expect(may({ rule: 'command', level: 'warn' })).toEqual([false, false])

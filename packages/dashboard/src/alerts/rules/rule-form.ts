@@ -26,7 +26,7 @@ export interface RuleValues {
 const firstEscalation = 15 * 60
 
 /** Says for each optional field of the form for a rule whether the rule has such a setting. */
-export const has = {
+export const hasField = {
   after: ({ rule }: RuleSettings) => !alertRules[rule].isEvent,
   limit: ({ rule }: RuleSettings) => alertRules[rule].setting === 'limit',
   statuses: ({ rule }: RuleSettings) => alertRules[rule].setting === 'statuses',
@@ -69,11 +69,11 @@ const isWhole = (text: string): boolean => /^\d{1,7}$/.test(numberIn(text))
 export const changeOf = (rule: RuleSettings, values: RuleValues): Operations['PATCH /w/:slug/rules']['sent'] => ({
   rule: rule.rule,
   channels: values.to === 'all' ? null : values.channels,
-  ...(has.after(rule) && { after: secondsOf(values.after) }),
-  ...(has.limit(rule) && { limit: numberIn(values.limit) === '' ? null : Number(numberIn(values.limit)) }),
-  ...(has.statuses(rule) && { statuses: wordsOf(values.statuses) }),
-  ...(has.reminders(rule) && { reminds: values.reminds }),
-  ...(has.escalation(rule) && {
+  ...(hasField.after(rule) && { after: secondsOf(values.after) }),
+  ...(hasField.limit(rule) && { limit: numberIn(values.limit) === '' ? null : Number(numberIn(values.limit)) }),
+  ...(hasField.statuses(rule) && { statuses: wordsOf(values.statuses) }),
+  ...(hasField.reminders(rule) && { reminds: values.reminds }),
+  ...(hasField.escalation(rule) && {
     escalation: values.escalates ? { after: secondsOf(values.escalateAfter), channels: values.secondChannels } : null,
   }),
 })

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { type Reporting, reporting } from '../../../testing/reporting.ts'
+import { type ReportingParts, reporting } from '../../../testing/reporting.ts'
 import { offering } from '../../../testing/service.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 
 everyEngine('commands in a report', (open) => {
-  const start = async (): Promise<TestWorkspace & Reporting> => {
+  const start = async (): Promise<TestWorkspace & ReportingParts> => {
     const w = await newTestWorkspace(await open())
     const r = reporting(w)
     await r.report(offering)
-    return { ...r, ...w, store: w.store } as TestWorkspace & Reporting
+    return { ...r, ...w, store: w.store } as TestWorkspace & ReportingParts
   }
 
   test('a command is delivered once, even if the answer is lost (I1)', async () => {

@@ -8,7 +8,7 @@ import { shown, type Verdict } from '@svc/protocol'
 import { type ChannelWanted, type ReadChannel, readChannel } from '../../deliveries/reading.ts'
 import { endWaiting } from '../../deliveries/settling.ts'
 import { enqueueTest } from '../../deliveries/store.ts'
-import type { Allowed } from '../../deliveries/target.ts'
+import type { AllowedNetworks } from '../../deliveries/target.ts'
 import { countSend } from '../../people/accounts/sends.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
@@ -19,7 +19,7 @@ import { newId } from '../../platform/ids.ts'
 import { type SealKey, seal } from '../../platform/seal.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { channelsOfScope } from '../messages/recipients.ts'
-import { channelsOwned, deliveriesOwned, type Owner, type ScopeRef, shared } from '../owned.ts'
+import { channelsOwned, deliveriesOwned, type Owner, type ScopeRef, sharedOwner } from '../owned.ts'
 import { scopeOf } from '../store.ts'
 
 /** The maximum number of channels of a workspace. The personal channels of its members do not count. */
@@ -29,7 +29,7 @@ export const maxOwnChannels = 20
 
 export interface ChannelNeeds {
   key: SealKey
-  allowed: Allowed
+  allowed: AllowedNetworks
   mails: boolean
 }
 
@@ -71,7 +71,7 @@ export async function insertChannel(
       scope,
       workspace_id: workspaceId,
       person_id: owner.person?.id ?? null,
-      owner: owner.person?.id ?? shared,
+      owner: owner.person?.id ?? sharedOwner,
       name,
       preferences,
       kind,
@@ -150,14 +150,14 @@ export const disableChannel = (ctx: ChangeContext, owner: Owner, name: string): 
   onChannel(ctx, owner, name, async (trx, channel) => {
     if (channel.enabled === 0 && channel.disabled_why === null) return done(isOk)
     await set(trx, channel, { enabled: 0, disabled_why: null })
-    await endWaiting(trx, { channelId: channel.id, why: disabled }, ctx.now)
+    await endWaiting(trx, { channelId: channel.id, why: channelDisabled }, ctx.now)
     await noteChannel({ ...ctx, db: trx }, owner, { action: 'channel.disabled', name })
     return done(isOk)
   })
 
 const isOk = { ok: true } as const
 /** Why the waiting messages of a disabled channel were given up. */
-export const disabled = 'The channel was disabled.'
+export const channelDisabled = 'The channel was disabled.'
 
 const set = (trx: Db, { id }: AlertChannelRow, columns: Partial<AlertChannelRow>) =>
   trx.updateTable('alert_channel').set(columns).where('id', '=', id).execute()

@@ -24,8 +24,8 @@ import { sendAt } from '../rules/routing.ts'
 import {
   type AddRefusal,
   type ChannelNeeds,
+  channelDisabled,
   channelRow,
-  disabled,
   insertChannel,
   noteChannel,
   onChannel,
@@ -99,7 +99,7 @@ export const setPersonalChannel = (
       .set({ preferences: stored, enabled: isEnabled, disabled_why, failing_since, dead })
       .where('id', '=', row.id)
       .execute()
-    if (isEnabled === 0) await endWaiting(trx, { channelId: row.id, why: disabled }, ctx.now)
+    if (isEnabled === 0) await endWaiting(trx, { channelId: row.id, why: channelDisabled }, ctx.now)
     else await reschedule<AlertChange>(trx, row, (change) => sendAt(preferences.value, change, ctx.now), ctx.now)
     const details = { ...wanted, ...(enabled !== undefined && { enabled }) }
     await noteChannel({ ...ctx, db: trx }, { place, person: ctx.by }, { action: 'channel.changed', name, details })

@@ -34,7 +34,7 @@ import {
 } from '../store.ts'
 import { endedCommands, insertCommandAlert } from './commands.ts'
 import { isEscalationDue, markEscalated } from './escalation.ts'
-import { findings, type NamedScope, type RuleFinding, serviceFound, withForgotten } from './findings.ts'
+import { findings, judgeService, type NamedScope, type RuleFinding, withForgotten } from './findings.ts'
 import { rulesToCome, withoutRulesToCome } from './new-rules.ts'
 import { aboutChannel, type ServiceFacts } from './service.ts'
 
@@ -82,7 +82,7 @@ export async function evaluateScope(
   const muted = (id: string) => isMuted({ rule: 'silent', agentId: id })
   const ofScope = channels.filter(({ owner }) => owner === '')
   const looking = { rules, known, moment, channels: ofScope, muted }
-  const found = service ? serviceFound(service, looking) : place.active ? await findings(store, place, looking) : []
+  const found = service ? judgeService(service, looking) : place.active ? await findings(store, place, looking) : []
   const current = new Map(known.current.map((one) => [keyOfRow(one.row), one]))
   const order = itemsFirst()
   const verdictOn = (one: RuleFinding, alert: KnownAlert | undefined): Verdict => {

@@ -177,7 +177,7 @@ const isAnnounced = ({ alert }: KnownAlert): boolean => alert.told !== 'nothing'
  * The findings about the service itself and about its channels. The evaluation does not count as late because of an
  * outage of the service.
  */
-export function serviceFound(facts: ServiceFacts, looking: Looking): RuleFinding[] {
+export function judgeService(facts: ServiceFacts, looking: Looking): RuleFinding[] {
   const { rules, moment } = looking
   const rule = rules('service')
   const evaluatedAt = facts.evaluatedAt === null ? null : Math.max(facts.evaluatedAt, moment.backSince ?? 0)

@@ -1,7 +1,7 @@
 /** Describes a change of an alert, for messages, and finds the channels that get these messages. */
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertChannelRow, AlertRow } from '../../platform/db/tables.ts'
-import { channelsOwned, shared } from '../owned.ts'
+import { channelsOwned, sharedOwner } from '../owned.ts'
 import type { EndCause } from '../rules/conditions.ts'
 import type { Alert } from '../rules/judge.ts'
 import { readPreferences } from '../rules/preferences.ts'
@@ -48,7 +48,7 @@ export const recipients = (rule: SetRule, all: readonly AlertChannelRow[], sent:
   all
     .filter(({ enabled }) => enabled === 1)
     .flatMap((channel): Recipient[] => {
-      if (channel.owner === shared) return isRouted(rule, channel, sent.isEscalated) ? [channel] : []
+      if (channel.owner === sharedOwner) return isRouted(rule, channel, sent.isEscalated) ? [channel] : []
       if (sent.person !== undefined && sent.person !== channel.owner) return []
       const notBefore = sendAt(readPreferences(channel.preferences), { ...sent, rule: rule.name }, now)
       return notBefore === undefined ? [] : [{ ...channel, notBefore }]
@@ -71,7 +71,7 @@ function isRouted(
 export const secondChannels = (rule: SetRule, all: readonly AlertChannelRow[]): AlertChannelRow[] =>
   all.filter(
     (channel) =>
-      channel.owner === shared &&
+      channel.owner === sharedOwner &&
       channel.enabled === 1 &&
       isRouted(rule, channel, true) &&
       !isRouted(rule, channel, false),

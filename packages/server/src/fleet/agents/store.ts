@@ -157,8 +157,8 @@ function wrongName(name: string) {
 type AgentName = Pick<AgentRow, 'id' | 'workspace_id' | 'name'>
 
 /**
- * Renames an agent in its open alerts, so that lists and messages have its present name. A change of their version makes an evaluation that read the old name judge
- * again.
+ * Renames an agent in its open alerts, so that lists and messages have its present name. The version of the alerts
+ * changes, so an evaluation that read the old name judges again.
  */
 async function renameInAlerts(trx: Db, { id, workspace_id, name }: AgentName, to: string): Promise<void> {
   const open = trx.updateTable('alert').where('scope', '=', workspace_id).where('ended_at', 'is', null)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Installing, installing } from '../../../testing/installing.ts'
+import { type InstallWorkspace, installing } from '../../../testing/installing.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { activate, deactivate } from '../../people/workspaces/store.ts'
 import { redeemInstall } from '../../updates/installs/redeem.ts'
@@ -24,7 +24,7 @@ everyEngine('introspection', (open) => {
     return { ...w, db, agentId, token, agentToken: answer.env.SVC_TOKEN ?? '', ask, bot }
   }
   const basic = (id: string, secret: string) => `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`
-  const used = async (w: Installing) =>
+  const used = async (w: InstallWorkspace) =>
     (await listBots(w.store.db, w.workspace, w.clock.now()))[0]?.tokens[0]?.lastUsedAt
 
   test('a valid token names the bot, its agent and workspace, its role and its scopes', async () => {

@@ -17,7 +17,7 @@ import { done, refuse } from '../../platform/verdict.ts'
 import { type Access, accessInFile } from './access.ts'
 import { sync } from './backup.ts'
 import { type NewAgentToken, renewAccess } from './renew.ts'
-import { type Revived, revivedBy } from './revived.ts'
+import { type RevivedThings, revivedBy } from './revived.ts'
 import { endedSince } from './since.ts'
 
 export interface RestoreFacts {
@@ -29,7 +29,7 @@ export interface RestoreFacts {
   replaced: string | null
   agents: NewAgentToken[]
   /** The things that the restore brought back although they had ended since the backup; null if that is not known. */
-  revived: Revived | null
+  revived: RevivedThings | null
   /** The reason why that is not known, for a sentence about the data that was replaced; null if it is. */
   unknown: string | null
 }

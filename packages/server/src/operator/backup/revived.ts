@@ -9,7 +9,7 @@ import type { AccessThing } from './access.ts'
 import type { Since } from './since.ts'
 
 /** The things that a restore brought back, by kind, as people know it: addresses, short names and names. */
-export type Revived = Record<RevivedKind, string[]>
+export type RevivedThings = Record<RevivedKind, string[]>
 export type RevivedKind =
   | 'peopleDeleted'
   | 'peopleDisabled'
@@ -25,7 +25,7 @@ export type RevivedKind =
   | 'channels'
   | 'requirements'
 
-export function revivedBy({ gone, changed, required }: Since): Revived {
+export function revivedBy({ gone, changed, required }: Since): RevivedThings {
   const disabled = changed.people.filter(({ now }) => now !== '')
   const roles = changed.members.filter(({ state }) => state === 'admin').map((m) => ({ name: `${m.name} (admin)` }))
   return {

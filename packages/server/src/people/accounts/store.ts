@@ -11,7 +11,7 @@ import { queueNotice } from '../mails/queue.ts'
 import { passwordLength } from './auth.ts'
 import type { PeopleCtx } from './library.ts'
 import { type Accounts, decide, type People, type Trx } from './library.ts'
-import { type OwnWords, whyWeak } from './weak.ts'
+import { type PersonalWords, whyWeak } from './weak.ts'
 
 export interface Person {
   id: string
@@ -199,7 +199,7 @@ export function storedName(name: string): string {
 }
 
 /** The words that a person's password must not consist of. */
-export async function ownWords(db: Db, { id, email, name }: Person): Promise<OwnWords> {
+export async function ownWords(db: Db, { id, email, name }: Person): Promise<PersonalWords> {
   const workspaces = await db
     .selectFrom('member')
     .innerJoin('workspace', 'workspace.id', 'member.workspaceId')
@@ -209,7 +209,7 @@ export async function ownWords(db: Db, { id, email, name }: Person): Promise<Own
   return { email, name, workspaces: workspaces.flatMap((workspace) => [workspace.name, workspace.slug]) }
 }
 
-export function wrongPassword(password: string, own: OwnWords) {
+export function wrongPassword(password: string, own: PersonalWords) {
   const { min, max } = passwordLength
   if (password.length < min || password.length > max) {
     const message = `A password must have ${min} to ${max} characters: this one has ${password.length}.`

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { placeBeside } from '../../platform/installed.ts'
 
 /** Facts about a person that are easy to remember in a password, and easy to guess for a stranger. */
-export interface OwnWords {
+export interface PersonalWords {
   email: string
   name?: string
   /** The names and short names of the person's workspaces. */
@@ -22,7 +22,7 @@ const commonPasswords = new Set(readFileSync(placeBeside('commonPasswords'), 'ut
 const isCommon = (password: string): boolean => commonPasswords.has(password.trim().toLowerCase())
 
 /** The reason why a password is easy to guess, as a sentence; undefined when it is not. */
-export function whyWeak(password: string, own: OwnWords): string | undefined {
+export function whyWeak(password: string, own: PersonalWords): string | undefined {
   if (isCommon(password)) {
     return 'This password is among the 3,000 most common ones, which are tried first. Choose another.'
   }
@@ -43,7 +43,7 @@ const minWord = 3
  */
 const maxRest = 4
 
-function isMadeOf(password: string, { email, name = '', workspaces = [] }: OwnWords): boolean {
+function isMadeOf(password: string, { email, name = '', workspaces = [] }: PersonalWords): boolean {
   const texts = [email, ...email.split(/[@.]/), name, ...name.split(/\s+/), ...workspaces]
   const words = [...new Set(texts.map(lettersOf))].filter((word) => word.length >= minWord)
   const letters = lettersOf(password)

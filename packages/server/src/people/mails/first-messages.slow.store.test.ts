@@ -1,6 +1,6 @@
 /**
- * Plays receivers against queues with a simulated clock: whatever the receivers of others do, a first message leaves
- * within ten seconds. `npm run bench -- messages` measures the same with real receivers. `npm test` leaves this out.
+ * Tests the queues with simulated receivers and a simulated clock: a first message is sent within ten seconds, even if
+ * the receivers of other people hang. `npm run bench -- messages` measures the same with real receivers. `npm test` leaves this out.
  * packages/server/src/deliveries/places.test.ts proves the same rules.
  */
 import { expect, test, vi } from 'vitest'

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { renewAccess } from '../../operator/backup/renew.ts'
 import { type RestoreFacts, restoreBackup } from '../../operator/backup/restore.ts'
-import type { Revived, RevivedKind } from '../../operator/backup/revived.ts'
+import type { RevivedKind, RevivedThings } from '../../operator/backup/revived.ts'
 import { granted, Misused, option, Refused, type Request } from '../../operator/shared/request.ts'
 import { line, table } from '../../operator/shared/show.ts'
 import { adoptSecret } from '../../platform/agreed.ts'
@@ -117,7 +117,7 @@ const words: Record<RevivedKind, readonly [says: string, remedy: string]> = {
   ],
 }
 
-export function revivedLines(revived: Revived): string[] {
+export function revivedLines(revived: RevivedThings): string[] {
   const kinds = (Object.keys(words) as RevivedKind[]).filter((kind) => revived[kind].length > 0)
   if (kinds.length === 0) return ['The previous data shows nothing that was ended since the backup and is valid again.']
   return [

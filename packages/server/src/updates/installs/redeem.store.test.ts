@@ -3,7 +3,7 @@ import { isToken } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { level } from '../../../../../testing/level.ts'
 import type { Made } from '../../../testing/bundles.ts'
-import { type Installing, installing } from '../../../testing/installing.ts'
+import { type InstallWorkspace, installing } from '../../../testing/installing.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { createAgent, deleteAgent } from '../../fleet/agents/store.ts'
 import { deleteBot, listBots } from '../../fleet/bots/store.ts'
@@ -23,7 +23,7 @@ everyEngine('installing', (open) => {
     return { ...w, bytes, db: w.store.db, redeem: (code: string) => redeemInstall(w.store.db, code, w.clock.now()) }
   }
   /** Counts the rows that redeeming a code makes, and the redeemed codes. */
-  const everything = async ({ store: { db } }: Installing) => {
+  const everything = async ({ store: { db } }: InstallWorkspace) => {
     const count = async (table: 'agent' | 'bot' | 'bot_token' | 'audit') =>
       (await db.selectFrom(table).select('id').execute()).length
     return {
@@ -141,7 +141,7 @@ everyEngine('installing', (open) => {
     })
   })
 
-  test.each<[string, string, (w: Installing) => Promise<unknown>, (w: Installing) => Promise<unknown>]>([
+  test.each<[string, string, (w: InstallWorkspace) => Promise<unknown>, (w: InstallWorkspace) => Promise<unknown>]>([
     [
       'the workspace is not activated for this service',
       'workspace_inactive',
@@ -343,7 +343,7 @@ everyEngine('installing', (open) => {
     expect(await w.redeem(await w.issue({ version: '2.0.0', agentName: 'unbound' }))).toMatchObject({ ok: true })
   })
 
-  async function addBots(w: Installing, count: number, role = 'editor', name?: string) {
+  async function addBots(w: InstallWorkspace, count: number, role = 'editor', name?: string) {
     for (let i = 0; i < count; i++) {
       await w.store.db
         .insertInto('bot')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Reporting, reporting } from '../../../testing/reporting.ts'
+import { type ReportingParts, reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
@@ -62,7 +62,7 @@ everyEngine('wishes that nodes race for', (open) => {
     if (!made.ok) throw new Error(made.message)
     return made.value.id
   }
-  const offeredTo = async (r: Reporting, agents: readonly TestAgent[]) => {
+  const offeredTo = async (r: ReportingParts, agents: readonly TestAgent[]) => {
     const decided = await Promise.all(agents.map((agent) => r.decide(runtime, { agent })))
     return agents.filter((_, i) => decided[i]?.ok && decided[i].answer.runtime_desired !== undefined)
   }

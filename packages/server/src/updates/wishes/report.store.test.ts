@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Reporting, reporting } from '../../../testing/reporting.ts'
+import { type ReportingParts, reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.ts'
@@ -17,12 +17,12 @@ const runtime = (version: string, message = 'first', outcome = 'ok') => ({
 })
 
 everyEngine('wishes in answers', (open) => {
-  const start = async (): Promise<TestWorkspace & Reporting & Helpers> => {
+  const start = async (): Promise<TestWorkspace & ReportingParts & Helpers> => {
     const w = await newTestWorkspace(await open())
     await ofBlueprint(w, w.agent, 'triage', '1.0.0')
     await addVersion(w, 'triage', '1.1.0')
     const r = reporting(w)
-    return { ...r, ...w, store: w.store, ...helpers(w, r) } as TestWorkspace & Reporting & Helpers
+    return { ...r, ...w, store: w.store, ...helpers(w, r) } as TestWorkspace & ReportingParts & Helpers
   }
 
   test('without a wish, an answer has no extra fields', async () => {
@@ -277,12 +277,12 @@ everyEngine('wishes in answers', (open) => {
 const rowOf = ({ id, workspaceId }: { id: string; workspaceId: string }) => ({ id, workspace_id: workspaceId })
 
 type Helpers = ReturnType<typeof helpers> & { w: TestWorkspace }
-function helpers(w: TestWorkspace, r: Reporting) {
+function helpers(w: TestWorkspace, r: ReportingParts) {
   const { db } = w.store
   const agent = rowOf(w.agent)
   return {
     w,
-    answered: async (...sent: Parameters<Reporting['decide']>) => {
+    answered: async (...sent: Parameters<ReportingParts['decide']>) => {
       const decision = await r.decide(...sent)
       if (!decision.ok) throw new Error(decision.code)
       return decision.answer

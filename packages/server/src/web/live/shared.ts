@@ -12,19 +12,19 @@ const shareMs = 250
 /** The maximum number of answers kept per workspace; each has up to a hundred kilobytes. */
 const maxAnswers = 16
 
-export type Answer = Uint8Array<ArrayBuffer>
+export type AnswerBytes = Uint8Array<ArrayBuffer>
 
 export interface Answers {
   /**
    * Returns the answer to `question` that was made at most `shareMs` milliseconds ago, or else a new one from `make`.
    */
-  of: (question: string, make: () => Promise<Answer>) => Promise<Answer>
+  of: (question: string, make: () => Promise<AnswerBytes>) => Promise<AnswerBytes>
   /** Drops all answers, because something changed that the next ones must contain. */
   forget: () => void
 }
 
 export function sharedAnswers(clock: () => number): Answers {
-  let answers = new Map<string, { at: number; answer: Promise<Answer> }>()
+  let answers = new Map<string, { at: number; answer: Promise<AnswerBytes> }>()
   return {
     of(question, make) {
       const known = answers.get(question)

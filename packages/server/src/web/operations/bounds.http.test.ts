@@ -224,7 +224,7 @@ const keyed = {
   'PATCH /w/:slug/agents/:name': 'beyond 20, the oldest are forgotten: tested in fleet/agents/old-names.store.test.ts',
 } as const satisfies Partial<Record<keyof typeof bounds, string>>
 
-/** Copies the first row of a table this many times, and returns the number. */
+/** Copies the first row of a table `count` times, and returns `count`. */
 async function copied(
   { store }: Service,
   [table, differs]: NonNullable<Row['copies']>,

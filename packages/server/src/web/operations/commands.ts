@@ -21,7 +21,7 @@ export const commandOperations = [
     answer: ({ command }) => commandOf(command, null),
     made: ({ made }) => made,
   }),
-  // It starts an action with the agents that exist, and answers what became of each when all are queued.
+  // Starts an action with those of the agents that exist. The answer has the outcome for each, once all are queued.
   actsOften(
     commands.sendToMany,
     async ({ write, people, workspace, by, now }, { agents, type }) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ApiError } from '../data/api.ts'
-import { patiently } from './patiently.ts'
+import { withRetries } from './with-retries.ts'
 
 /** Asks a service that gives these answers one after the other, and returns what came of it with the pauses. */
 async function asked(...answers: (Error | string)[]) {
@@ -10,7 +10,7 @@ async function asked(...answers: (Error | string)[]) {
     if (typeof answer === 'string') return answer
     throw answer
   }
-  const outcome = await patiently(ask, async (ms) => void pauses.push(ms)).catch((error) => error)
+  const outcome = await withRetries(ask, async (ms) => void pauses.push(ms)).catch((error) => error)
   return [outcome, pauses, answers.length]
 }
 const failed = (status: number) => new ApiError(status, 'code', 'words')
