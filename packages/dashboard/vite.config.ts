@@ -60,7 +60,7 @@ const otherPages = new RegExp(
   [
     /src\/alerts\/(rules\/|(AlertsPage|DeliveriesTab|HistoryTab|alerts-page)|parts\/(props|hours|HoursFields))/,
     /src\/alerts\/(channels\/(?!browser|NotifyButtons)|mutes\/(Mutes|mute-lengths))|src\/blueprints\/install\//,
-    /src\/actions\/(?!dialogs\/(?!words))|src\/updates\/(UpdatesPage|Bar)/,
+    /src\/actions\/(?!dialogs\/(?!words))|src\/updates\/(UpdatesPage|RolloutBar)/,
     /agents\/(dialogs\/(gone|names|tags|TagsField|TokenSteps|FirstReport)|parts\/Pager)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
     /overview\/HoursForm|updates\/parts\/(NewSecrets|Served|reasons)|blueprints\/parts\/words|views\/(open\.ts|ViewForm)/,
   ]
