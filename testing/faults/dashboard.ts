@@ -48,7 +48,7 @@ export const dashboardFaults: readonly Fault[] = [
     name: 'settings: what was not changed is sent as well',
     harm: 'Sending one setting sets back another that somebody changed on the machine meanwhile.',
     file: at('agents/settings/form.ts'),
-    old: 'else if (read.value !== reportedOf(settings, setting.key))',
+    old: 'else if (read.value !== reportedValueOf(settings, setting.key))',
     new: 'else',
     tests: [at('agents/settings/form.test.ts')],
   },

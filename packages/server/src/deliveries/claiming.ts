@@ -8,7 +8,7 @@ import { transaction } from '../platform/db/transaction.ts'
 import { wordsOf } from './attempt.ts'
 import { type DeliveryPlan, planNext, type WaitingDelivery } from './order.ts'
 import { countUnwritable, endReplaced, lockChannel } from './settling.ts'
-import { groupAfter, insertDelivery, isLeased, isOfDisabled, leaseMs, withdraw } from './store.ts'
+import { groupAfter, insertDelivery, isLeased, isOfDisabledPerson, leaseMs, withdraw } from './store.ts'
 import { changesOf, type StoredChange, type Writer, type Written, writtenOf } from './writer.ts'
 
 export interface ClaimedDelivery {
@@ -55,7 +55,7 @@ export const claim = <C extends StoredChange>({ db }: Store, claiming: Claiming<
     const isOurs = channel?.serving_node === node
     const nothing = { claimed: undefined, unwritable: [] }
     if (!channel || (!isOurs && isLeased(channel.serving_until, now))) return nothing
-    if (channel.person_id !== null && (await isOfDisabled(trx, channel))) return nothing
+    if (channel.person_id !== null && (await isOfDisabledPerson(trx, channel))) return nothing
     const waiting = await waitingOf(trx, channel)
     // A node of an earlier version leases deliveries and not their channel.
     if (!isOurs && waiting.some(({ leased_until }) => isLeased(leased_until, now))) return nothing

@@ -91,7 +91,7 @@ const ofNobodyDisabled = sql<boolean>`not exists (
   select 1 from person_disabled where person_disabled.person_id = alert_channel.person_id)`
 
 /** True for the personal channel of somebody who is disabled. Its messages wait, and are given up after a day. */
-export async function isOfDisabled(trx: Db, { id }: AlertChannelRow): Promise<boolean> {
+export async function isOfDisabledPerson(trx: Db, { id }: AlertChannelRow): Promise<boolean> {
   const row = trx.selectFrom('alert_channel').select('id').where('id', '=', id).where(ofNobodyDisabled)
   return (await row.executeTakeFirst()) === undefined
 }

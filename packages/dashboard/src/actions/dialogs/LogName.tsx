@@ -25,7 +25,7 @@ export function LogName({ slug, names, onChange }: LogNameProps) {
     <Select
       data-autofocus
       label="Log"
-      data={logs.map((log) => ({ value: log.name, label: `${log.name} (${ofAll(log.agents, names.length)})` }))}
+      data={logs.map((log) => ({ value: log.name, label: `${log.name} (${countOfAll(log.agents, names.length)})` }))}
       value={name}
       onChange={setPicked}
       allowDeselect={false}
@@ -34,5 +34,5 @@ export function LogName({ slug, names, onChange }: LogNameProps) {
   )
 }
 
-export const ofAll = (some: number, all: number): string =>
+export const countOfAll = (some: number, all: number): string =>
   some === all ? 'all' : `${some.toLocaleString('en-US')} of ${all.toLocaleString('en-US')}`

@@ -7,7 +7,7 @@ import { type Raw, rawOf, readRaw } from '../../agents/parts/raw.ts'
 import { SettingInput } from '../../agents/parts/SettingInput.tsx'
 import { boundsText, nameOf, valueText } from '../../agents/parts/setting-words.ts'
 import { ErrorNote, Text } from '../../ui/index.ts'
-import { ofAll } from './LogName.tsx'
+import { countOfAll } from './LogName.tsx'
 import { useOffers } from './useOffers.ts'
 import type { ActionValues } from './useReach.ts'
 
@@ -52,7 +52,7 @@ export function SetValues({ slug, names, onChange }: SetValuesProps) {
           placeholder="Choose a setting"
           data={more.map(({ setting, agents }, i) => ({
             value: String(i),
-            label: `${nameOf(setting)} (${ofAll(agents, names.length)})`,
+            label: `${nameOf(setting)} (${countOfAll(agents, names.length)})`,
           }))}
           value={null}
           onChange={(i) => {
@@ -98,7 +98,7 @@ function SettingChange({ one, number, wrong, onChange, onRemove }: SettingChange
           </>
         )}
         {bounds && `${bounds}. `}
-        {agents < number && `Offered by ${ofAll(agents, number)}. `}
+        {agents < number && `Offered by ${countOfAll(agents, number)}. `}
         <Text>{nowWords(one.offered)}</Text>
       </p>
       <div className="act-setting-input">

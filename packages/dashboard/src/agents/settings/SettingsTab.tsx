@@ -10,7 +10,7 @@ import { count } from '../../ui/time/format.ts'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { settingByMachine } from '../parts/machine.ts'
 import { minutesToAnswer } from '../parts/press.ts'
-import { changesOf, draftsOf, groupsOf, reportedOf, withDraft, withoutDraft } from './form.ts'
+import { changesOf, draftsOf, groupsOf, reportedValueOf, withDraft, withoutDraft } from './form.ts'
 import { lastSet, pendingSettings } from './pending.ts'
 import { SettingRow } from './SettingRow.tsx'
 import './settings.css'
@@ -61,7 +61,7 @@ function Form({ agent, settings, schema }: FormProps) {
               <SettingRow
                 key={setting.key}
                 setting={setting}
-                reported={reportedOf(settings, setting.key)}
+                reported={reportedValueOf(settings, setting.key)}
                 byMachine={settingByMachine(page, setting.key)}
                 draft={Object.hasOwn(drafts, setting.key) ? drafts[setting.key] : undefined}
                 pending={pending.get(setting.key)}

@@ -29,7 +29,7 @@ export function groupsOf(schema: readonly Setting[]): Group[] {
 }
 
 /** Returns the last reported value of the setting with this key; undefined if the report has none. */
-export const reportedOf = (settings: Settings, key: string): SettingValue | undefined =>
+export const reportedValueOf = (settings: Settings, key: string): SettingValue | undefined =>
   settings.values !== undefined && Object.hasOwn(settings.values, key) ? settings.values[key] : undefined
 
 /**
@@ -38,7 +38,7 @@ export const reportedOf = (settings: Settings, key: string): SettingValue | unde
  */
 export function withDraft(drafts: Drafts, settings: Settings, setting: Setting, raw: Raw): Drafts {
   const { [setting.key]: before, ...others } = drafts
-  const reported = reportedOf(settings, setting.key)
+  const reported = reportedValueOf(settings, setting.key)
   if (isSame(setting, raw, reported)) return others
   return { ...others, [setting.key]: before ? { ...before, raw } : { raw, base: reported } }
 }
@@ -78,7 +78,7 @@ export function changesOf(settings: Settings, drafts: Drafts): FormChanges {
       if (draft === undefined) continue
       const read = readRaw(setting, draft.raw)
       if (!read.ok) wrong[setting.key] = read.wrong
-      else if (read.value !== reportedOf(settings, setting.key)) changes[setting.key] = read.value
+      else if (read.value !== reportedValueOf(settings, setting.key)) changes[setting.key] = read.value
     }
   return { changes, wrong }
 }

@@ -1,5 +1,5 @@
 /**
- * Judges what alerts are about: facts, the longer conditions, and what a condition finds. They judge what is stored in
+ * The facts that alert rules judge, the longer conditions, and what a condition finds. Conditions judge what is stored in
  * the database, not a stream of events, so no condition is missed while the service is down. Pure.
  */
 import type { AlertLevel, RuleName } from '@svc/api'

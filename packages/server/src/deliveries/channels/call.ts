@@ -51,12 +51,12 @@ export interface Delivery {
  */
 export type Channel = (address: Address, delivery: Delivery, key: SealKey) => Call | Promise<Call>
 
-export const agentName = 'svc'
+export const userAgentName = 'svc'
 
 export const json = (url: string, body: unknown, headers: Record<string, string> = {}): Call => ({
   method: 'POST',
   url,
-  headers: { 'content-type': 'application/json', 'user-agent': agentName, ...headers },
+  headers: { 'content-type': 'application/json', 'user-agent': userAgentName, ...headers },
   body: JSON.stringify(body),
 })
 

@@ -1,5 +1,5 @@
 import { cut } from '@svc/protocol'
-import { agentName, type Channel, facts, needed, oneLine } from './call.ts'
+import { type Channel, facts, needed, oneLine, userAgentName } from './call.ts'
 
 const max = 3500
 const maxTitle = 200
@@ -14,7 +14,7 @@ export const ntfy: Channel = ({ url, secret }, { text }) => ({
   url: needed(url, 'address'),
   headers: {
     'content-type': 'text/plain; charset=utf-8',
-    'user-agent': agentName,
+    'user-agent': userAgentName,
     title: encoded(cut(oneLine(text.title), maxTitle)),
     priority: text.level === null ? '2' : priorities[text.level],
     click: encodeURI(text.url),

@@ -3,7 +3,7 @@
  * service, and recognise a repeated delivery by its id.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { type Address, agentName, type Call, type Delivery, needed } from './call.ts'
+import { type Address, type Call, type Delivery, needed, userAgentName } from './call.ts'
 
 const prefix = 'whsec_'
 const secretBytes = 32
@@ -26,7 +26,7 @@ export const webhook = ({ url, secret }: Address, { id, body, at }: Delivery): C
     url: needed(url, 'address'),
     headers: {
       'content-type': 'application/json',
-      'user-agent': agentName,
+      'user-agent': userAgentName,
       'webhook-id': id,
       'webhook-timestamp': timestamp,
       'webhook-signature': signature(needed(secret, 'secret'), `${id}.${timestamp}.${body}`),
