@@ -19,5 +19,5 @@ if (Number(node.split('.')[0]) < needed) {
     const type = options && typeof options === 'object' ? options.type : options
     if (type !== 'ExperimentalWarning') emitWarning(warning, ...rest)
   }
-  import('../program/main.mjs')
+  void import('../program/main.mjs')
 }
