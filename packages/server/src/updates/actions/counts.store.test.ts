@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { ActionType } from '@svc/api'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { eventually } from '../../../../../testing/eventually.ts'
 import { amount } from '../../../../../testing/level.ts'
 import { randomOf } from '../../../../protocol/testing/mutate.ts'
 import { ctx, needs, none, startPressing } from '../../../testing/pressing.ts'
@@ -83,7 +83,9 @@ everyEngine('the counts of an action', (open, engine) => {
     const ending = await w.store.pool.connect()
     await ending.query(`begin; update command set state = 'expired'`)
     const joining = sendSlice(db, id, w.clock.now())
-    await wait(100)
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    const { pool } = w.store
+    await eventually('the other action waits', async () => expect((await pool.query(waiting)).rowCount).toBe(1))
     await ending.query('commit')
     ending.release()
     await joining
