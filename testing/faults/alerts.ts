@@ -215,7 +215,7 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'forgotten password: strangers queue mails for addresses without an account',
     harm: 'Invitations and notices wait behind the requests of strangers.',
-    file: at('web/routes/forgotten.ts'),
+    file: at('web/routes/account.ts'),
     old: "    if (!person) return\n    const isQueued = await queueMail(store.db, { kind: 'forgot', email: person.email }, now())\n",
     new: "    const isQueued = await queueMail(store.db, { kind: 'forgot', email: person?.email ?? typed }, now())\n",
     tests: [at('people/mails/mails.http.test.ts')],

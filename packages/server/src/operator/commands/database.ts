@@ -1,6 +1,7 @@
+/** Commands for the data of the service: the database, the secret and backups. */
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { command } from '../shared/command.ts'
-import { asOperator, Refused } from '../shared/request.ts'
+import { asOperator, granted, Refused, typedArgument } from '../shared/request.ts'
 
 const status = command({
   says: 'whether the database went back, for example after a failover, and what to do then',
@@ -53,4 +54,36 @@ async function acceptLoss({ db, by, now }: ChangeContext, { from, until }: LossS
     const entry = { workspaceId: null, at: now, by, action: 'service.loss_accepted', subject: 'service' }
     await audit(trx, { ...entry, details: { from, until } })
   })
+}
+
+export const secretCommands = {
+  'secret adopt': command({
+    says: "make this data folder's secret the one that all nodes on this PostgreSQL must have",
+    run: async ({ store, config }) => {
+      const { adoptSecret } = await import('../../platform/agreed.ts')
+      if (store.engine !== 'postgres')
+        throw new Refused('The embedded database has only one node, so its secret is already in use.')
+      await adoptSecret(store, config.dataDir)
+      return { adopted: true }
+    },
+    show: () =>
+      'Adopted. Copy the file "secret" to the data folders of the other nodes and restart them. People who signed in with another secret must sign in again.',
+  }),
+}
+
+export const backupCommands = {
+  backup: command({
+    says: 'write all data and the secret into one new file, while the service keeps running',
+    args: [['<file>', 'a new file; it is as confidential as the data folder']],
+    paths: [0],
+    run: async (call) => {
+      const { writeBackup } = await import('../backup/backup.ts')
+      return granted(await writeBackup(call, typedArgument(call, 0), call.now()))
+    },
+    show: ({ file, bytes, unrecorded }) =>
+      [
+        `Wrote ${file} (${bytes} bytes). It holds all data and the secret: keep it safe.`,
+        ...(unrecorded === undefined ? [] : [`Its time could not be noted in the database: ${unrecorded}.`]),
+      ].join('\n'),
+  }),
 }

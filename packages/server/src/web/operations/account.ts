@@ -1,18 +1,27 @@
 /**
- * Carries out the operations on people's own accounts. Sign-in, one-time links and passwords have separate routes
- * (web/routes/account.ts).
+ * Carries out the operations on people's own accounts: sessions, second factors and personal channels. Sign-in, one-time
+ * links, passwords, proofs and the second half of a sign-in have separate routes (web/routes).
  */
-import { account, type Session } from '@svc/api'
+import { account, factors, personal, type Session } from '@svc/api'
+import { removeChannel, testChannel, testOf } from '../../alerts/changes/channels.ts'
+import { addPersonalChannel, listPersonal, setPersonalChannel } from '../../alerts/changes/personal.ts'
 import { vapidOf } from '../../deliveries/channels/vapid.ts'
+import { beginTotp, confirmTotp, factorsOf, makeRecoveryCodes, removeTotp } from '../../people/accounts/factors.ts'
 import { signInsOf } from '../../people/accounts/history.ts'
 import { wantOnboarding } from '../../people/accounts/onboarding.ts'
 import { endOtherSessions, endSession, sessionsOf } from '../../people/accounts/sessions.ts'
 import { renamePerson } from '../../people/accounts/store.ts'
+import { isOldNodeAmong } from '../../people/factors/nodes.ts'
+import type { Live } from '../../platform/base.ts'
 import { secretOf } from '../../platform/data-folder.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { Refusal } from '../../platform/refusal.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
 import { refuse, done as verdict } from '../../platform/verdict.ts'
 import { meOf } from '../queries/me.ts'
 import { looks, personActs } from '../routing/operations.ts'
+import { noteClocks } from '../routing/sign-in-second.ts'
+import { sealing } from './alerts.ts'
 
 const done = { answer: () => ({ ok: true as const }) }
 
@@ -51,5 +60,50 @@ export const accountOperations = [
     account.endOtherSessions,
     ({ people, by, session, now }) => endOtherSessions(people, by, session, now),
     done,
+  ),
+]
+
+/** Refuses a first factor while a node is heard that would sign its person in without asking for it. */
+async function refuseOldNodes(db: Db, live: Live): Promise<void> {
+  if (await isOldNodeAmong(db, live.nodesHeard?.() ?? [])) throw new Refusal('nodes_mixed')
+}
+
+export const factorOperations = [
+  looks(factors.factors, ({ deps, who }) => factorsOf(deps.store.db, deps.config, who.person, who.session)),
+  personActs(factors.beginTotp, async ({ people, ...ctx }) => {
+    await refuseOldNodes(ctx.db, people.live)
+    return beginTotp({ ...ctx, config: people.config })
+  }),
+  personActs(factors.confirmTotp, async ({ people, ...ctx }, { code }) => {
+    await refuseOldNodes(ctx.db, people.live)
+    const clocksDiffer = (seconds: number) => people.log && noteClocks(people.log, ctx.by, seconds)
+    return confirmTotp({ ...ctx, config: people.config, clocksDiffer }, code)
+  }),
+  personActs(factors.makeRecoveryCodes, ({ people, ...ctx }) => makeRecoveryCodes({ ...ctx, config: people.config })),
+  personActs(factors.removeTotp, ({ people, ...ctx }) => removeTotp({ ...ctx, config: people.config }), {
+    answer: () => ({ ok: true as const }),
+  }),
+]
+
+export const personalOperations = [
+  looks(personal.personalChannels, ({ deps, workspace, who }) => listPersonal(deps.store.db, workspace, who.person)),
+  personActs(personal.addPersonalChannel, ({ workspace, people, ...ctx }, wanted) =>
+    addPersonalChannel({ ...ctx, ...sealing(people.config) }, workspace, wanted),
+  ),
+  personActs(personal.setPersonalChannel, ({ workspace, params, ...ctx }, wanted) =>
+    setPersonalChannel(ctx, workspace, { ...wanted, name: params.channel }),
+  ),
+  personActs(
+    personal.testPersonalChannel,
+    ({ workspace, params, ...ctx }) => testChannel(ctx, { place: workspace, person: ctx.by }, params.channel),
+    { answer: ({ deliveryId: id }) => ({ id }) },
+  ),
+  looks(personal.personalChannelTest, async ({ deps, workspace, params, who }) => {
+    const found = await testOf(deps.store.db, { place: workspace, person: who.person }, params)
+    if (!found) throw new Refusal('delivery_unknown')
+    return found
+  }),
+  personActs(personal.removePersonalChannel, ({ workspace, params, ...ctx }) =>
+    removeChannel(ctx, { place: workspace, person: ctx.by }, params.channel),
   ),
 ]

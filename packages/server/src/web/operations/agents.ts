@@ -1,8 +1,9 @@
-/** Carries out the operations on agents. */
-import { agents } from '@svc/api'
+/** Carries out the operations on agents, and on the views of their list. */
+import { agents, views } from '@svc/api'
 import type { Term } from '@svc/api/filter'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
 import { previewTags, type TagResult, tagAgents } from '../../fleet/agents/tags.ts'
+import { removeView, setView, viewsOf } from '../../fleet/views/store.ts'
 import { haltedRollouts } from '../../updates/rollouts/store.ts'
 import type { FleetCache } from '../live/fleet.ts'
 import { agentPage, levelsOf } from '../queries/agent.ts'
@@ -78,4 +79,17 @@ export const agentOperations = [
   }),
   looks(agents.usage, ({ deps, agent, now }, { days }) => usageOf(deps.store.db, agent, days, now)),
   looks(agents.levelChanges, ({ deps, agent }, { limit }) => levelsOf(deps.store.db, agent, limit)),
+]
+
+export const viewOperations = [
+  looks(views.views, ({ deps, workspace, who }) => viewsOf(deps.store.db, workspace, who.person)),
+  acts(
+    views.setView,
+    async ({ workspace, ...ctx }, wanted) => {
+      filterOf({ q: wanted.q })
+      return setView(ctx, workspace, wanted)
+    },
+    { made: ({ made }) => made, answer: ({ view }) => view },
+  ),
+  acts(views.removeView, ({ workspace, params, ...ctx }) => removeView(ctx, workspace, params.id)),
 ]

@@ -1,15 +1,10 @@
 /** All operations, each bound to the function that carries it out. */
-import { accountOperations } from './account.ts'
-import { actionOperations } from './actions.ts'
-import { agentOperations } from './agents.ts'
+import { accountOperations, factorOperations, personalOperations } from './account.ts'
+import { agentOperations, viewOperations } from './agents.ts'
 import { alertOperations } from './alerts.ts'
 import { blueprintOperations } from './blueprints.ts'
-import { commandOperations } from './commands.ts'
-import { factorOperations } from './factors.ts'
-import { personalOperations } from './personal.ts'
-import { rolloutOperations } from './rollouts.ts'
-import { updateOperations } from './updates.ts'
-import { viewOperations } from './views.ts'
+import { actionOperations, commandOperations } from './commands.ts'
+import { rolloutOperations, updateOperations } from './updates.ts'
 import { workspaceOperations } from './workspaces.ts'
 
 export const boundOperations = [

@@ -1,15 +1,18 @@
-/** Carries out the operations on commands (3.2) and logs (2.8). Logs are for admins only, and for 30 days (I32). */
-import { type BulkResult, commands } from '@svc/api'
+/**
+ * Carries out the operations on commands (3.2), actions and logs (2.8). Logs are for admins only, and for 30 days (I32).
+ */
+import { actions, type BulkResult, commands } from '@svc/api'
 import { sendAgain, sendCommand } from '../../fleet/commands/store.ts'
 import { noteReading } from '../../fleet/logs/reading.ts'
 import { found, granted } from '../../platform/refusal.ts'
 import { done, unknownAgent } from '../../platform/verdict.ts'
-import { finishAction } from '../../updates/actions/runner.ts'
-import { existing, sendAction } from '../../updates/actions/store.ts'
-import { actionPage } from '../queries/actions.ts'
+import { actionOffers, previewAction } from '../../updates/actions/preview.ts'
+import { agentsAtOnce, finishAction, runAction } from '../../updates/actions/runner.ts'
+import { cancelAction, existing, retryAction, sendAction } from '../../updates/actions/store.ts'
+import { actionPage, actionsOf } from '../queries/actions.ts'
 import { commandOf, ledgerOf } from '../queries/commands.ts'
 import { logOf, logsOf } from '../queries/logs.ts'
-import { acts, actsOften, looks } from '../routing/operations.ts'
+import { acts, actsOften, looks, type OperationNeeds } from '../routing/operations.ts'
 
 export const commandOperations = [
   looks(commands.commandLedger, ({ deps, agent, now }, piece) => ledgerOf(deps.store.db, agent, piece, now)),
@@ -50,5 +53,35 @@ export const commandOperations = [
     const reading = { workspaceId: workspace.id, agent, by: who.person, now, log, how: 'log.read' as const }
     await noteReading(deps.store.db, reading)
     return log
+  }),
+]
+
+/** The number of slices that are sent before a request is answered. */
+const slicesBefore = Math.ceil(500 / agentsAtOnce)
+
+const sends = {
+  goOn: async (deps: OperationNeeds, _at: unknown, { id }: { id: string }) => {
+    if ((await runAction(deps, id, slicesBefore)) !== 'more') return
+    // If this fails, or the service is killed, the sweeper goes on.
+    setImmediate(() => void runAction(deps, id).catch(() => {}))
+  },
+  answer: ({ id }: { id: string }) => ({ id }),
+}
+
+/** The first agents of an action get their command before the answer, the others after it. */
+export const actionOperations = [
+  looks(actions.actions, ({ deps, workspace }, piece) => actionsOf(deps.store.db, workspace, piece)),
+  acts(actions.sendAction, ({ workspace, ...ctx }, wanted) => sendAction(ctx, workspace, wanted), sends),
+  actsOften(actions.previewAction, ({ write, workspace }, wanted) => previewAction(write, workspace, wanted)),
+  actsOften(actions.actionOffers, ({ write, workspace }, wanted) => actionOffers(write, workspace, wanted)),
+  looks(actions.showAction, async ({ deps, workspace, params, now }, { state }) =>
+    found(await actionPage(deps.store.db, workspace, params.id, { now, state }), 'action_unknown'),
+  ),
+  acts(actions.retryAction, ({ workspace, params, ...ctx }) => retryAction(ctx, workspace, params.id), sends),
+  acts(actions.cancelAction, ({ workspace, params, ...ctx }) => cancelAction(ctx, workspace, params.id), {
+    goOn: async ({ live }: OperationNeeds, _at, { workspaceId, agents }) => {
+      for (const agent of agents) live.changed(workspaceId, agent)
+    },
+    answer: ({ cancelled }) => ({ cancelled }),
   }),
 ]

@@ -1,12 +1,19 @@
 /** Sign-in and sign-out, passwords, and the one-time links that lead to an account. */
-import { account, object, text } from '@svc/api'
-import { Hono } from 'hono'
+import { account, type Forgotten, object, text, workspaces } from '@svc/api'
+import { type Context, Hono } from 'hono'
+import { readMailbox } from '../../deliveries/recipient.ts'
 import { claimAccount, claimable } from '../../people/accounts/claim.ts'
 import { isLinkValid, useLink } from '../../people/accounts/links.ts'
 import { changePassword } from '../../people/accounts/password.ts'
-import { personOfId } from '../../people/accounts/store.ts'
+import { type Limit, Tries } from '../../people/accounts/rate.ts'
+import { signedInBy } from '../../people/accounts/sessions.ts'
+import { findPerson, personOfId } from '../../people/accounts/store.ts'
+import { queueMail } from '../../people/mails/queue.ts'
+import { acceptInvitation, invitationInfo } from '../../people/workspaces/accepting.ts'
 import { firstStart } from '../../people/workspaces/making.ts'
-import { found, granted } from '../../platform/refusal.ts'
+import { callerKey } from '../../platform/http/address.ts'
+import { callerAddress } from '../../platform/http/caller.ts'
+import { found, granted, Refusal } from '../../platform/refusal.ts'
 import { meOf } from '../queries/me.ts'
 import { personWriter } from '../routing/acting.ts'
 import { bodyFor, bodyOf } from '../routing/body.ts'
@@ -14,7 +21,6 @@ import { signedIn, type WebEnv } from '../routing/guards.ts'
 import { pastedLink } from '../routing/pasted.ts'
 import { proofGuard } from '../routing/proof.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
-import { forgottenPasswords } from './forgotten.ts'
 
 const typedMax = 64 * 1024
 const credentials = object({ email: text(typedMax), password: text(typedMax) })
@@ -98,5 +104,96 @@ export const ownRoutes = (deps: WebDeps) => {
       await deps.signIn.countPassword(c, async () => granted(await changePassword(people, c.var, asked, deps.now())))
       await deps.live.rightsChanged()
       return c.json({ ok: true })
+    })
+}
+
+/** The limit of requests for a new password of one known browser, or else from one network address. */
+const perCaller: Limit = { max: 10, seconds: 3600 }
+/**
+ * The limit of mails about a forgotten password to one e-mail address. A request beyond it gets the same answer, but no
+ * mail is sent.
+ */
+const perAccount: Limit = { max: 3, seconds: 3600 }
+
+/** The maximum number of requests that are answered and not yet looked up. */
+const maxPending = 1000
+
+/**
+ * Requests of people who forgot their password. The answer depends only on what was typed, because the service looks up
+ * only afterwards whether an address has an account. For one without an account nothing is queued.
+ */
+function forgottenPasswords({ store, config, log, now, signIn }: WebDeps) {
+  let last: Promise<unknown> = Promise.resolve()
+  let pending = 0
+  const addressOf = callerAddress({ config, log })
+  const callers = new Tries(perCaller)
+  const accounts = new Tries(perAccount)
+  return async (c: Context<WebEnv>, typed: string): Promise<Forgotten> => {
+    const mails = config.smtpUrl !== undefined
+    const caller = signIn.browserOf(c) ?? callerKey(addressOf(c.env.incoming))
+    const wait = callers.wait(caller, perCaller, now())
+    if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
+    callers.add(caller, now())
+    // Earlier versions stored addresses that are refused today, so a refused text is looked up, too.
+    const read = readMailbox(typed)
+    const email = read.ok ? read.value : typed.trim().toLowerCase()
+    if (mails && accounts.wait(email, perAccount, now()) === undefined) {
+      accounts.add(email, now())
+      afterAnswer(c, () => queueIfKnown(typed))
+    }
+    if (!read.ok) throw new Refusal('email_invalid', read.message)
+    return { mails }
+  }
+
+  /**
+   * Does work after the answer was sent, so that the answer takes the same time in all cases. The work of several
+   * requests is done one after the other.
+   */
+  function afterAnswer(c: Context<WebEnv>, work: () => Promise<void>): void {
+    if (pending >= maxPending) {
+      log.warn('a request for a new password was dropped: too many are pending')
+      return
+    }
+    pending++
+    const { outgoing } = c.env
+    const begin = () => {
+      last = last
+        .then(work)
+        .catch((error) => log.warn({ err: error }, 'a request for a new password was lost'))
+        .finally(() => pending--)
+    }
+    if (outgoing.closed) begin()
+    else outgoing.once('close', begin)
+  }
+
+  /** Queues a mail to the stored address of the account, which may differ from what was typed. */
+  async function queueIfKnown(typed: string): Promise<void> {
+    const person = await findPerson(store.db, typed)
+    if (!person) return
+    const isQueued = await queueMail(store.db, { kind: 'forgot', email: person.email }, now())
+    if (!isQueued) log.warn('a mail about a forgotten password was dropped: too many wait for the mail server')
+  }
+}
+
+/** The routes for somebody who opens the link of an invitation, whether they are signed in or not. */
+export const invitationRoutes = (deps: WebDeps) => {
+  const { auth, now, signIn, store } = deps
+  return new Hono<WebEnv>()
+    .get('/invitations/:id', async (c) =>
+      c.json(
+        await signIn.countLink(c, 'invitation', async () =>
+          granted(await invitationInfo(deps, pastedLink(c.req.param('id')), now())),
+        ),
+      ),
+    )
+    .post('/invitations/:id', async (c) => {
+      const body = await bodyFor(c, workspaces.acceptInvitation)
+      const who = await signedInBy({ auth, store }, c.req.raw.headers, now())
+      const people = who ? { ...deps, write: personWriter(deps, who) } : deps
+      const { slug, person, made } = await signIn.countLink(c, 'invitation', async () =>
+        granted(await acceptInvitation({ people, by: who?.person, now: now() }, pastedLink(c.req.param('id')), body)),
+      )
+      if (made) await signIn.withoutPassword(c, person, 'invitation')
+      return c.json({ slug })
     })
 }

@@ -1,6 +1,7 @@
 /**
- * Serves the built page; help.ts serves `/help` in the same way. Files with a hash in their name never change; browsers revalidate the page itself each time.
- * The memory for files is bounded whatever clients request, since only the exact address of an existing file finds it.
+ * Serves the built page and security.txt; help.ts serves `/help` like the page. Files with a hash in their name never
+ * change; browsers revalidate the page itself each time. The memory for files is bounded whatever clients request, since
+ * only the exact address of an existing file finds it.
  */
 import { createHash } from 'node:crypto'
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
@@ -10,8 +11,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { isCode } from '../../platform/errors.ts'
+import { dayMs, dayOf } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { accepts, type Coding } from '../routing/codings.ts'
+import type { Deps } from '../routing/deps.ts'
 import { inPieces } from '../routing/pieces.ts'
 import { rawPathOf } from './target.ts'
 
@@ -175,3 +178,25 @@ function readIn(dir: string, path: string): PageFile | undefined {
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>svc</title>
 <h1>The page is not built yet</h1>
 <p>The service is running, and agents can report to it. Build the page with <code>npm run build</code>, then reload. <code>npm start</code> builds it by itself.</p></html>`
+
+/**
+ * The days after which security.txt says that it expires. The service generates it for each request; RFC 9116 wants
+ * less than a year.
+ */
+const holdsDays = 180
+
+/** Serves `/.well-known/security.txt` (RFC 9116), which says where to report a vulnerability of this installation. */
+export const securityRoutes = ({ config, now }: Pick<Deps, 'config' | 'now'>) =>
+  new Hono().get('/.well-known/security.txt', (c) => {
+    const { baseUrl, securityContact } = config
+    if (securityContact === undefined)
+      throw new Refusal('not_found', 'The operator of this service has not named a contact.')
+    const today = dayOf(now()) * dayMs
+    const lines = [
+      `Contact: ${securityContact}`,
+      `Expires: ${new Date(today + holdsDays * dayMs).toISOString()}`,
+      `Canonical: ${baseUrl}/.well-known/security.txt`,
+      '',
+    ]
+    return c.text(lines.join('\n'), 200, { 'cache-control': 'no-cache' })
+  })
