@@ -1,5 +1,5 @@
 /** Makes the table of the commands of `svc-server` from the texts of their help. */
-import { commandHelps } from '../../packages/server/src/service/cli/words.ts'
+import { commandHelps } from '../../packages/server/src/service/cli/main.ts'
 import { code, lines, table } from './table.ts'
 
 type Explained = readonly [name: string, says: string]

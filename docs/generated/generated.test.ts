@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { operations } from '../../packages/api/src/index.ts'
-import { commandHelps } from '../../packages/server/src/service/cli/words.ts'
+import { commandHelps } from '../../packages/server/src/service/cli/main.ts'
 import { parts, withParts } from './parts.ts'
 import { table } from './table.ts'
 

@@ -103,7 +103,7 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'outbox: each try has an id of its own',
     harm: 'A receiver cannot recognise a repeated message, and opens two tickets.',
-    file: at('deliveries/trying.ts'),
+    file: at('deliveries/serving.ts'),
     old: '{ id: row.id, ...message, at }',
     new: "{ id: row.id + '-' + row.tries, ...message, at }",
     tests: [at('alerts/evaluation/dispatcher.store.test.ts')],
@@ -183,7 +183,7 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'answers: a receiver that repeats the token of its channel shows it',
     harm: 'Everybody who sees the last answer can write to the channel.',
-    file: at('deliveries/trying.ts'),
+    file: at('deliveries/serving.ts'),
     old: 'message: withoutSecrets(answer.message, address)',
     new: 'message: answer.message',
     tests: [at('alerts/evaluation/dispatcher.store.test.ts')],
@@ -287,7 +287,7 @@ export const alertFaults: readonly Fault[] = [
   {
     name: 'new rules: an alert opens that a node of the version before cannot word',
     harm: 'During an upgrade the older node cannot list or send the alerts of the workspace.',
-    file: at('alerts/evaluation/new-rules.ts'),
+    file: at('alerts/evaluation/evaluate.ts'),
     old: 'now < Number(value)',
     new: 'false',
     tests: [at('alerts/evaluation/evaluate.store.test.ts'), at('platform/db/migrate.store.test.ts')],

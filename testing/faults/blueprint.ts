@@ -10,7 +10,7 @@ export const blueprintFaults: readonly Fault[] = [
   {
     name: 'packing: the files that macOS adds are packed',
     harm: 'Every machine gets copies of files that only the Finder of the author reads.',
-    file: at('folder/ignore.ts'),
+    file: at('folder/gather.ts'),
     old: "  '__MACOSX/',\n",
     new: '',
     tests: [at('folder/pack.test.ts')],
@@ -90,7 +90,7 @@ export const blueprintFaults: readonly Fault[] = [
   {
     name: 'packing: .env is no longer left out',
     harm: 'The passwords of whoever packs the blueprint are handed to everybody who installs it.',
-    file: at('folder/ignore.ts'),
+    file: at('folder/gather.ts'),
     old: "  '.env',\n",
     new: '',
     tests: [at('folder/pack.test.ts')],

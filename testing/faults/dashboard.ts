@@ -7,7 +7,7 @@ export const dashboardFaults: readonly Fault[] = [
   {
     name: 'frames: the list is not asked for again when an agent changes its group',
     harm: 'The filter counts one bad agent, and the list shows none.',
-    file: at('data/live/merge.ts'),
+    file: at('data/live/useLive.ts'),
     old: 'group(fresh.get(row.name) ?? row, frame.now)',
     new: 'group(row, frame.now)',
     tests: [at('data/live/merge.test.ts')],
@@ -31,7 +31,7 @@ export const dashboardFaults: readonly Fault[] = [
   {
     name: 'tabs: the place of a hidden tab cannot be taken over',
     harm: 'Four sleeping tabs keep the streams for themselves, and the tab in front of the person has none.',
-    file: at('data/live/places.ts'),
+    file: at('data/live/freshness.ts'),
     old: '{ steal: true }',
     new: '{ ifAvailable: true }',
     tests: [at('data/live/places.test.ts')],
@@ -63,7 +63,7 @@ export const dashboardFaults: readonly Fault[] = [
   {
     name: 'fleet: the list of a filter is not asked for again when an agent stops fitting it',
     harm: 'An agent that is well again stays in the list of the bad ones.',
-    file: at('data/live/merge.ts'),
+    file: at('data/live/useLive.ts'),
     old: '? !selects(row) : isWhole',
     new: '? false : isWhole',
     tests: [at('data/live/merge.test.ts')],

@@ -127,7 +127,7 @@ export const runtimeFaults: readonly Fault[] = [
   {
     name: 'schedule: a slow report is followed at once by the next',
     harm: 'A service that is slow gets twice as many reports.',
-    file: at('reporter/schedule.ts'),
+    file: at('reporter/run.ts'),
     old: 'Math.ceil((now - last) / step)',
     new: 'Math.floor((now - last) / step)',
     tests: [at('reporter/schedule.test.ts')],

@@ -1,5 +1,5 @@
 /** Files of ignore rules, with what they leave out. The expectations are those of git 2.39. */
-import { ignoring } from '../src/folder/ignore.ts'
+import { ignoring } from '../src/folder/gather.ts'
 
 /** The paths that every file of rules is held against. None of them is left out by default. */
 export const ignorablePaths = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mutatedBytes, randomOf } from '../testing/mutate.ts'
-import { faultIn } from './json-fault.ts'
+import { faultIn } from './json-reason.ts'
 
 test.each([
   ['{}', undefined],

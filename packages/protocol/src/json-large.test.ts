@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { amount } from '../../../testing/level.ts'
 import { mutated, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
-import { faultIn } from './json-fault.ts'
 import { isOfNewNames, parseAsMaps, parseJson } from './json-large.ts'
+import { faultIn } from './json-reason.ts'
 import { keptReport, readReport, report } from './report.ts'
 
 const repeats = amount(100, 300, 20_000)

@@ -22,7 +22,7 @@ import './reporter/outbox.ts'
 import './reporter/status/writes.ts'
 import './updates/agent/journal.ts'
 import './updates/runtime/journal.ts'
-import { isSettled } from './worker/settled.ts'
+import { isSettled } from './worker/main.ts'
 
 const hour = 3_600_000
 const then = Date.UTC(2026, 10, 21, 12)

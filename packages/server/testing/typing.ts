@@ -11,8 +11,8 @@ import { type OperatorCommand, printed } from '../src/operator/shared/command.ts
 import type { Service } from '../src/operator/shared/request.ts'
 import { runCommand } from '../src/operator/socket/socket.ts'
 import type { Store } from '../src/platform/db/open.ts'
+import { commandHelps } from '../src/service/cli/main.ts'
 import { choose } from '../src/service/cli/program.ts'
-import { commandHelps } from '../src/service/cli/words.ts'
 import { newTestWorkspace, type TestWorkspace } from './test-workspace.ts'
 
 /** The command line options of a webhook channel. No test sends anything to its address. */

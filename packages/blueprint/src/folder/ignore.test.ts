@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ignorablePaths, ignoreRules, leftOutBy } from '../../testing/ignore-rules.ts'
-import { ignoring } from './ignore.ts'
+import { ignoring } from './gather.ts'
 import { readPattern } from './pattern.ts'
 
 test.each(ignoreRules)('%j leaves out what git leaves out', (lines, leftOut) => {

@@ -18,10 +18,10 @@ import { fileOf } from '../ui/files.tsx'
 import { count, Empty, Level, PageHeader, PageTabs, Section, Text, Time, useDocumentTitle } from '../ui/index.ts'
 import { Acknowledge } from './Acknowledge.tsx'
 import { AlertItem } from './AlertItem.tsx'
-import { type AlertFold, foldAlerts, foldText, mutesOf } from './folding.ts'
 import { MuteMany } from './mutes/MuteMenu.tsx'
 import { Mutes } from './mutes/Mutes.tsx'
 import type { AlertTabProps } from './parts/props.ts'
+import { byUrgency, coveredIn, type MuteCover, statementOf } from './parts/words.ts'
 
 const tabs: Readonly<Record<AlertTab, { name: string; panel: ComponentType<AlertTabProps>; admins?: true }>> = {
   open: { name: 'Open', panel: OpenTab },
@@ -219,4 +219,39 @@ function Folded({ slug, admin, fold, select }: FoldedProps) {
         ))}
     </>
   )
+}
+
+/** The open alerts of one cause, most urgent first. Each is about another agent, unless there is only one alert. */
+interface AlertFold {
+  key: string
+  alerts: readonly [AlertLine, ...AlertLine[]]
+}
+
+/**
+ * Folds alerts about agents by their rule and label, and sorts the lines by their most urgent alert. Alerts about
+ * something else, or about many agents, are lines of their own.
+ */
+export function foldAlerts(rows: readonly AlertLine[]): AlertFold[] {
+  const folds = new Map<string, [AlertLine, ...AlertLine[]]>()
+  for (const alert of rows.toSorted(byUrgency)) {
+    const { id, rule, label, agent, agents, subject } = alert
+    const key = agent === null || agents !== null ? id : JSON.stringify([rule, label, subject.item ?? null])
+    const fold = folds.get(key)
+    if (fold) fold.push(alert)
+    else folds.set(key, [alert])
+  }
+  return [...folds].map(([key, alerts]) => ({ key, alerts }))
+}
+
+/** The line of a fold: `Level Bad: HTTP 401 from the mailbox: 25 agents`. */
+export const foldText = ({ alerts }: AlertFold): string =>
+  `${withoutEnd(statementOf(alerts[0]))}: ${new Set(alerts.map(({ agent }) => agent)).size} agents`
+
+/** The words of an agent without the marks at their end, so that a colon can follow. */
+const withoutEnd = (text: string): string => text.replace(/[\s.,:;!?…]+$/, '')
+
+/** The mutes that cover these alerts, each once. Only admins may mute more than one agent at a time with one mute. */
+export function mutesOf(alerts: readonly AlertLine[], admin: boolean): MuteCover[] {
+  const covered = alerts.filter(({ agent, muted }) => !muted && (admin || agent !== null)).map(coveredIn)
+  return [...new Map(covered.map((one) => [JSON.stringify([one.agent, one.rule, one.item]), one])).values()]
 }

@@ -1,6 +1,6 @@
 import type { AlertLine } from '@svc/api'
 import { expect, test } from 'vitest'
-import { foldAlerts, foldText, mutesOf } from './folding.ts'
+import { foldAlerts, foldText, mutesOf } from './AlertsPage.tsx'
 
 const alert = (id: string, more: Partial<AlertLine> = {}): AlertLine => ({
   id,

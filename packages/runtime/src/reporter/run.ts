@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Manifest } from '@svc/blueprint'
-import { clampInterval, type HealthItem, type Stop } from '@svc/protocol'
+import { clampInterval, type HealthItem, limits, type Stop } from '@svc/protocol'
 import { messageOf } from '../machine/base/errors.ts'
 import { duration, floor, wait } from '../machine/base/time.ts'
 import { version } from '../machine/base/version.ts'
@@ -19,7 +19,6 @@ import { noMemory } from './commands/journal.ts'
 import { handledText } from './commands/receive.ts'
 import { type Exchanged, exchange, type Now, type Own, type Reporter } from './exchange.ts'
 import { manifestNow } from './known.ts'
-import { firstInterval, firstReport, minFloors, nextReport } from './schedule.ts'
 import { watchWrites } from './status/writes.ts'
 import { upload } from './uploads.ts'
 
@@ -185,3 +184,33 @@ function watchManifest(folder: Folder, first: Manifest): () => Promise<Watched> 
     return { manifest: good, health }
   }
 }
+
+// Decides when the reporter sends (D18). All times are milliseconds of one monotonic clock; `chance` is a number from 0
+// to 1.
+
+/**
+ * The time of the first report. It is random, so that reporters which start at the same moment do not report at the
+ * same moment.
+ */
+export const firstReport = (now: number, chance: number, second: number): number => now + chance * 5 * second
+
+/**
+ * The time of the next report, after the one that started at `last`. A failed report is not repeated early, and a
+ * report that took longer than the interval only skips the turns it missed. Two reports are at least `minWait` apart.
+ */
+export function nextReport(
+  last: number,
+  now: number,
+  { interval, chance, minWait = 0 }: { interval: number; chance: number; minWait?: number },
+): number {
+  const step = Math.max(interval * (0.85 + 0.3 * chance), minWait)
+  return last + step * Math.max(1, Math.ceil((now - last) / step))
+}
+
+/**
+ * The minimum wait between two reports, as a multiple of `floor()`, which is one second by default. The service accepts
+ * 60 reports a minute (7), and a restart of the reporter adds one more.
+ */
+const minFloors = 1.1
+
+const firstInterval: number = limits.intervalSeconds

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstReport, nextReport } from './schedule.ts'
+import { firstReport, nextReport } from './run.ts'
 
 test.each([
   ['the first report comes within five seconds', firstReport(100, 0.5, 1000), 2600],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { byService, serviceClock } from './service-clock.ts'
+import { byService, serviceClock } from './exchange.ts'
 
 const minute = 60_000
 const hour = 60 * minute

@@ -3,11 +3,14 @@
  * agent must be started. It never blocks, handles no signals and does not start the agent. Whatever happens to this
  * thread, the agent continues.
  */
+
+import { statSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Manifest } from '@svc/blueprint'
-import type { Stop } from '@svc/protocol'
+import { cannotBe, type Stop } from '@svc/protocol'
 import { contract, type FromWorker, type ToWorker, type WorkerStart } from '../launcher/contract.ts'
 import { messageOf } from '../machine/base/errors.ts'
+import { duration, wait } from '../machine/base/time.ts'
 import { version } from '../machine/base/version.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { plainHint } from '../machine/hint.ts'
@@ -15,6 +18,7 @@ import { watchPrograms } from '../machine/programs/needs.ts'
 import { watchBindings } from '../reporter/bindings.ts'
 import { manifestNow } from '../reporter/known.ts'
 import { reportUntil } from '../reporter/run.ts'
+import { placeOf } from '../state/paths.ts'
 import type { ProcessState } from '../state/process-note.ts'
 import { secretsHealth } from '../state/secrets.ts'
 import { pinned } from '../state/versions/folders.ts'
@@ -24,7 +28,6 @@ import { updates as agentUpdates } from '../updates/agent/update.ts'
 import { runtimeNow } from '../updates/runtime/now.ts'
 import { type SelfUpdate, selfUpdate } from '../updates/runtime/update.ts'
 import { missingRuntime, orderOf } from './order.ts'
-import { agentSettled } from './settled.ts'
 
 /** True if `data` is what the launcher passes to the worker thread. */
 const isRuntime = (data: unknown): data is WorkerStart =>
@@ -169,4 +172,47 @@ async function report(
       versions?.heard(result.answer)
     },
   })
+}
+
+// Delays the runtime's first report for a moment. The page shows that report for a whole interval, and without the
+// delay it would say "about to start" about an agent that has started meanwhile. The agent never waits for the report.
+
+/** The maximum number of seconds that the first report is delayed. */
+const patienceSeconds = 10
+
+async function agentSettled(
+  folder: Folder,
+  manifest: Manifest,
+  state: () => ProcessState,
+  stop: AbortSignal,
+): Promise<void> {
+  const file = manifest.status === undefined ? undefined : placeOf(folder, manifest, manifest.status)
+  const written = () => (file === undefined ? Number.POSITIVE_INFINITY : writtenAt(file))
+  const end = performance.now() + duration(patienceSeconds)
+  while (!isSettled(state(), written(), Date.now()) && performance.now() < end)
+    if (!(await wait(Math.min(duration(0.1), 100), stop))) return
+}
+
+/**
+ * The maximum delay, in milliseconds, between the start of the agent's process and the time that the launcher notes as
+ * its start. The process may have written its status file before the noted time.
+ */
+const noteMs = 250
+
+/**
+ * True if the first report need not wait: it is clear whether the agent's process runs and, if the process runs, it has
+ * written its status file. `written` is the time of that file in Unix milliseconds.
+ */
+export function isSettled(state: ProcessState, written: number | undefined, now: number): boolean {
+  if (state.is === 'waiting') return state.startAt > now
+  if (state.is !== 'running') return true
+  return written !== undefined && (written > state.since - noteMs || cannotBe(state.since, now))
+}
+
+function writtenAt(file: string): number | undefined {
+  try {
+    return statSync(file).mtimeMs
+  } catch {
+    return undefined // The status file is missing or unreadable; the report says which of the two.
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ProcessState } from '../state/process-note.ts'
-import { isSettled } from './settled.ts'
+import { isSettled } from './main.ts'
 
 const now = 1_790_000_000_000
 const alive = { pid: 7, start: 'boot:1', since: now - 1000, crashes: 0, adopted: false }

@@ -4,7 +4,6 @@ import { type Answer, limits, readReport } from '@svc/protocol'
 import { send } from '../platform/http/answers.ts'
 import { free } from '../platform/http/buffers.ts'
 import type { Handler } from '../platform/http/listener.ts'
-import { Room } from '../platform/http/room.ts'
 import { type AdmittedCall, admit, type Gate } from './admission.ts'
 import type { AgentParts } from './deps.ts'
 import { refuseBody, refuseBusy, refuseNow } from './refusing.ts'
@@ -102,3 +101,31 @@ function intervalFor({ batcher, deps }: AgentParts, { agentId }: Caller): number
 /** The JSON of the answer to a report (2.7). */
 const answerOf = ({ claimed, answer }: Extract<Decision, { ok: true }>, interval: number): string =>
   JSON.stringify({ commands: claimed, interval, ...answer } satisfies Answer)
+
+/** Runs a few tasks at a time; other tasks wait, in the order in which they came. */
+export class Room {
+  #free: number
+  readonly #outside: (() => void)[] = []
+
+  constructor(max: number) {
+    this.#free = max
+  }
+
+  /** Runs `work` as soon as fewer than the allowed number of tasks are running. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>((enter) => this.#outside.push(enter))
+    try {
+      return await work()
+    } finally {
+      const next = this.#outside.shift()
+      if (next) next()
+      else this.#free++
+    }
+  }
+
+  /** The number of waiting tasks. */
+  get waiting(): number {
+    return this.#outside.length
+  }
+}

@@ -1,6 +1,6 @@
 import type { Fleet, FleetRow, Frame } from '@svc/api'
 import { expect, test } from 'vitest'
-import { mergeFrame, movesGroup, movesIn, readFrame } from './merge.ts'
+import { mergeFrame, movesGroup, movesIn, readFrame } from './useLive.ts'
 
 const row = (name: string, more: Partial<FleetRow> = {}): FleetRow => ({
   name,

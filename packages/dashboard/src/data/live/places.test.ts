@@ -1,7 +1,7 @@
 /** Tests the places of tabs with real Web Locks, which Node has, too. */
 import { expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
-import { takePlace } from './places.ts'
+import { takePlace } from './freshness.ts'
 import { maxStreams } from './policy.ts'
 
 const { locks } = navigator

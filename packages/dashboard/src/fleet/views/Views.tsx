@@ -15,8 +15,9 @@ import './views.css'
 
 const loadMenu = () => import('./ViewsMenu.tsx')
 const ViewsMenu = part(loadMenu)
-const SaveView = part(() => import('./SaveView.tsx'))
-const RenameView = part(() => import('./RenameView.tsx'))
+const loadDialogs = () => import('./ViewDialogs.tsx')
+const SaveView = part(async () => ({ default: (await loadDialogs()).SaveView }))
+const RenameView = part(async () => ({ default: (await loadDialogs()).RenameView }))
 
 const none: readonly SavedView[] = []
 
@@ -45,7 +46,7 @@ export function Views({ slug }: { slug: string }) {
     changeable &&
     (() => {
       const removal = { client, slug, view: changeable, onBack: (id: string) => noteOpened(id, changeable.id) }
-      void import('./removeView.tsx').then(({ removeView }) => removeView(removal))
+      void loadDialogs().then(({ removeView }) => removeView(removal))
     })
   usePageActions([
     ...(save && !isPlain(state) ? [{ words: 'Save view', run: save }] : []),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bestNamed, fitsWords } from './finding.ts'
+import { bestNamed, fitsWords } from './Palette.tsx'
 
 test.each([
   ['', 'Updates', true],

@@ -13,7 +13,7 @@ import { tagsTyped, wrongWithTags } from '../../agents/dialogs/tags.ts'
 import { readRaw } from '../../agents/parts/raw.ts'
 import { writeHours, wrongWith as wrongWithHours } from '../../alerts/parts/hours.ts'
 import { changeOf, valuesOf, wrongWith as wrongWithRule } from '../../alerts/rules/rule-form.ts'
-import { bestNamed } from '../../shell/finding/finding.ts'
+import { bestNamed } from '../../shell/finding/Palette.tsx'
 import { readWaves } from '../../updates/parts/words.ts'
 import { wrongWithEmail, wrongWithOldEmail, wrongWithSlug, wrongWithText } from './rules.ts'
 

@@ -1,5 +1,5 @@
 import { Group, Text, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 
 interface PageHeaderProps {
   title: ReactNode
@@ -30,4 +30,39 @@ export function PageHeader({ title, note, before, actions }: PageHeaderProps) {
       {actions && <Group gap="xs">{actions}</Group>}
     </Group>
   )
+}
+
+/**
+ * The two parts of the title of the browser tab. Each page sets `title`, and the frame around the page sets `count`,
+ * the number before the title.
+ */
+const shown = { title: '', count: 0 }
+const write = () => {
+  document.title = shown.count > 0 ? `(${shown.count}) ${shown.title}` : shown.title
+}
+
+/** Sets the title of the browser tab, such as `mail-triage · svc`. */
+export function useDocumentTitle(...parts: (string | undefined)[]): void {
+  const title = [...parts.filter((part) => part), 'svc'].join(' · ')
+  useEffect(() => {
+    shown.title = title
+    write()
+  }, [title])
+}
+
+/**
+ * Puts a number before the title of the browser tab, such as `(2) mail-triage · svc`, and on the icon of an installed
+ * page. The number 0 is not shown.
+ */
+export function useTitleCount(count: number): void {
+  useEffect(() => {
+    const show = (number: number) => {
+      shown.count = number
+      write()
+      // A browser that has no badges, or does not allow them, shows no number on the icon.
+      if ('setAppBadge' in navigator) void navigator.setAppBadge(number).catch(() => {})
+    }
+    show(count)
+    return () => show(0)
+  }, [count])
 }

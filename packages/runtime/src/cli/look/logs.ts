@@ -9,8 +9,14 @@ import { ago } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readFile } from '../../machine/files/read.ts'
 import { examples, hint } from '../../machine/hint.ts'
-import { beginning, endOfFile, type FilePosition, type FollowedFile, follow } from '../../state/logs/follow.ts'
-import { listLogs } from '../../state/logs/list.ts'
+import {
+  beginning,
+  endOfFile,
+  type FilePosition,
+  type FollowedFile,
+  follow,
+  listLogs,
+} from '../../state/logs/follow.ts'
 import { safeLog } from '../../state/logs/mask.ts'
 import { declaredLog, ownLog } from '../../state/logs/open.ts'
 import { endOfLog, noSuchLog, readLog } from '../../state/logs/read.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jobNameOf } from './naming.ts'
+import { jobNameOf } from './plan.ts'
 
 test.each([
   ['/usr/local/bin/backup.sh', 'backup'],

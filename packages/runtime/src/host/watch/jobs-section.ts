@@ -2,11 +2,11 @@
  * The edge of the section *jobs*: reads the folder of jobs at each look, asks `crontab` every five minutes, and notices
  * that the machine slept.
  */
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { uptime } from 'node:os'
+import { join } from 'node:path'
 import { readCrontab } from '../jobs/crontab.ts'
 import { listCrontab, obeysCronTz } from '../jobs/crontab-program.ts'
-import { expired, removeFolders } from '../jobs/expired.ts'
 import { machineZone } from '../jobs/machine-zone.ts'
 import { unrecordedFile } from '../jobs/paths.ts'
 import { type FoundJobs, jobsReader, noJobs } from '../jobs/reader.ts'
@@ -201,4 +201,38 @@ function readBootTime(now: number): number {
   } catch {
     return Math.floor(now / 1000 - uptime())
   }
+}
+
+// Decides which folders of jobs are removed. A job whose name contains a date runs only once, and its folder would
+// otherwise be read at each look forever.
+
+/** The seconds after the last run of a job without a schedule until its folder is removed. */
+const keptSeconds = 400 * 86_400
+/** Another run within this time shows that the clock is right: with one that is far ahead, all would look old. */
+const recentSeconds = 7 * 86_400
+
+/** The names of jobs without a schedule whose last run is long over, at `now` in Unix seconds. Pure. */
+export function expired({ jobs }: Pick<FoundJobs, 'jobs'>, seen: SeenJobs, now: number): string[] {
+  if (seen.read === undefined) return [] // the crontab may have any of them
+  const isRecent = jobs.some(({ runs: [last] }) => last && last.started <= now && last.started > now - recentSeconds)
+  if (!isRecent) return []
+  const scheduled = new Set(seen.lines.map(({ name }) => name))
+  return jobs
+    .filter(({ name, note, runs }) => {
+      const [last] = runs
+      const isDone = last !== undefined && runs.every(({ status }) => status !== 'running')
+      const hasTime = scheduled.has(name) || note?.every !== undefined || note?.cron !== undefined
+      return isDone && !hasTime && Math.max(last.started, last.ended ?? 0) < now - keptSeconds
+    })
+    .map(({ name }) => name)
+}
+
+/** Removes the folders of these jobs. One that cannot be removed stays. */
+function removeFolders(jobs: string, names: readonly string[]): void {
+  for (const name of names)
+    try {
+      rmSync(join(jobs, name), { recursive: true, force: true })
+    } catch {
+      // the next look tries again
+    }
 }

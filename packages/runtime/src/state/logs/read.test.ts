@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } f
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { agentFolder, token } from '../../../testing/folder.ts'
-import { listLogs } from './list.ts'
+import { listLogs } from './follow.ts'
 import { readLog } from './read.ts'
 
 let folder: ReturnType<typeof agentFolder>

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { limits } from '@svc/protocol'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { download } from './download.ts'
+import { download } from './fetch.ts'
 
 let folder: string
 let server: Server | undefined

@@ -3,7 +3,7 @@
  * deliveries of their messages. If several nodes evaluate at once, each change is stored by only one of them.
  */
 import { setImmediate } from 'node:timers/promises'
-import { otherItems } from '@svc/api'
+import { otherItems, type RuleName } from '@svc/api'
 import { enqueue } from '../../deliveries/store.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import type { AlertChannelRow, AlertRow } from '../../platform/db/tables.ts'
@@ -35,7 +35,6 @@ import {
 import { endedCommands, insertCommandAlert } from './commands.ts'
 import { isEscalationDue, markEscalated } from './escalation.ts'
 import { findings, judgeService, type NamedScope, type RuleFinding, withForgotten } from './findings.ts'
-import { rulesToCome, withoutRulesToCome } from './new-rules.ts'
 import { aboutChannel, type ServiceFacts } from './service.ts'
 
 /**
@@ -265,4 +264,24 @@ async function write(
     ? await updateAlert(trx, known.row, alert, { name: about.name, agents: agents?.json })
     : await removePending(trx, known.row)
   return won ? { ...known.row, subject_name: about.name } : undefined
+}
+
+// Delays alerts of rules that the previous version of the service does not know. While nodes of both versions run, no
+// alert of such a rule opens, since the older node could neither list nor word it. The migration that adds a rule notes
+// in `agreed` the time from which its alerts may open, under the name `alerts from RULE` and in Unix milliseconds.
+
+const prefix = 'alerts from '
+
+/** Reads the names of the rules whose alerts may not open yet. */
+export async function rulesToCome(db: Db, now: number): Promise<ReadonlySet<string>> {
+  const rows = await db.selectFrom('agreed').selectAll().where('name', 'like', `${prefix}%`).execute()
+  return new Set(rows.filter(({ value }) => now < Number(value)).map(({ name }) => name.slice(prefix.length)))
+}
+
+/** The rules as they are set, with those that are still `toCome` switched off. */
+function withoutRulesToCome(
+  rules: (name: RuleName) => SetRule,
+  toCome: ReadonlySet<string>,
+): (name: RuleName) => SetRule {
+  return (name) => (toCome.has(name) ? { ...rules(name), on: false } : rules(name))
 }

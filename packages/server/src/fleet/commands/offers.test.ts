@@ -1,6 +1,6 @@
 import type { Setting, Settings } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { logsOffered, settingsOffered } from './offers.ts'
+import { logsOffered, settingsOffered } from '../../updates/actions/preview.ts'
 
 const every: Setting = { key: 'every', label: 'Minutes', type: 'number', min: 1, max: 120 }
 const note: Setting = { key: 'note', type: 'text' }

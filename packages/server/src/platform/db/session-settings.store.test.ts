@@ -2,8 +2,7 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { serve } from '../../../testing/page/service.ts'
 import { newPostgresDatabase } from '../../../testing/stores.ts'
-import { openPostgres } from './open.ts'
-import { sessionSettings } from './session-settings.ts'
+import { openPostgres, sessionSettings } from './open.ts'
 
 /** For each setting on which the code relies, a value that a database may have instead. */
 const others: Readonly<Record<keyof typeof sessionSettings, string>> = {

@@ -16,7 +16,6 @@ import type {
   AlertSettingTable,
   AlertTable,
 } from './tables/alerts.ts'
-import type { BlueprintTable, BlueprintVersionTable, InstallCodeTable } from './tables/blueprints.ts'
 import type {
   CodeTryTable,
   FactorNodeTable,
@@ -69,7 +68,14 @@ import type {
   ServiceBeatTable,
   WorkspaceLimitTable,
 } from './tables/service.ts'
-import type { ReleaseTable, RolloutAgentTable, RolloutTable } from './tables/updates.ts'
+import type {
+  BlueprintTable,
+  BlueprintVersionTable,
+  InstallCodeTable,
+  ReleaseTable,
+  RolloutAgentTable,
+  RolloutTable,
+} from './tables/updates.ts'
 import type { SavedViewTable } from './tables/views.ts'
 
 export interface Tables {

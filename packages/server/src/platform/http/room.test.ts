@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Room } from './room.ts'
+import { Room } from '../../agent-api/report.ts'
 
 test('no more tasks than there is room for run at a time, in the order in which they came', async () => {
   const room = new Room(2)

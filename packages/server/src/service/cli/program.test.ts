@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { commandHelps } from './main.ts'
 import { choose } from './program.ts'
-import { commandHelps } from './words.ts'
 
 const run = (...argv: string[]) => {
   const out: string[] = []

@@ -10,8 +10,8 @@ import { writeBackup } from '../../operator/backup/backup.ts'
 import { type RestoreFacts, restoreBackup } from '../../operator/backup/restore.ts'
 import { databaseFile, secretOf } from '../../platform/data-folder.ts'
 import { openEmbedded, type Store } from '../../platform/db/open.ts'
+import { commandHelps as commands } from './main.ts'
 import { revivedLines, unknownLines } from './restore.ts'
-import { commandHelps as commands } from './words.ts'
 
 describe('a restore', () => {
   const restored: Partial<Record<'with' | 'without', { result: RestoreFacts; store: Store }>> = {}

@@ -2,10 +2,9 @@
  * Answers what a person asks before an action is sent. Agents are read in pieces, each in a transaction, so that reports
  * are answered in between.
  */
-import type { ActionOffers, ActionOffersInput, ActionPreview, NewAction } from '@svc/api'
-import { type Offer, readCommand, type Verdict } from '@svc/protocol'
+import type { ActionOffers, ActionOffersInput, ActionPreview, NewAction, OfferedLog, OfferedSetting } from '@svc/api'
+import { type Offer, readCommand, type Setting, type Settings, type SettingValue, type Verdict } from '@svc/protocol'
 import { misfits, offersOf } from '../../fleet/commands/many.ts'
-import { logsOffered, settingsOffered } from '../../fleet/commands/offers.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { betweenTransactions, transaction, type Writer } from '../../platform/db/transaction.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
@@ -75,4 +74,60 @@ async function whyNot(
   if (type === 'delete') return deleteMisfits(db, ids)
   const body = readCommand({ type, payload: values })
   return body.ok ? misfits(db, ids, body.value) : new Map(ids.map((id) => [id, body.message]))
+}
+
+// Sums up what agents offer, so that a person can choose one command for many of them.
+
+/** The maximum number of settings and logs in an answer, and of values of one setting. */
+const most = { settings: 200, logs: 500, values: 3 } as const
+
+/**
+ * Counts the agents that declare each setting. Settings with the same key, type and options are one setting, which has
+ * the widest bounds.
+ */
+export function settingsOffered(all: Iterable<Settings | undefined>): OfferedSetting[] {
+  const sums = new Map<string, { setting: Setting; agents: number; values: Map<SettingValue, number> }>()
+  for (const settings of all)
+    for (const setting of firstOfEachKey(settings?.schema ?? [])) {
+      const id = JSON.stringify([setting.key, setting.type, setting.options])
+      const sum = sums.get(id) ?? { setting, agents: 0, values: new Map<SettingValue, number>() }
+      const value = reportedIn(settings, setting.key)
+      if (value !== undefined) sum.values.set(value, (sum.values.get(value) ?? 0) + 1)
+      sums.set(id, { ...sum, setting: widest(sum.setting, setting), agents: sum.agents + 1 })
+    }
+  return mostFrequent(sums.values(), most.settings).map(({ setting, agents, values }) => ({
+    setting,
+    agents,
+    values: mostFrequent(
+      [...values].map(([value, count]) => ({ value, agents: count })),
+      most.values,
+    ),
+  }))
+}
+
+/** Counts the agents that offer each log. */
+export function logsOffered(all: Iterable<Iterable<string>>): OfferedLog[] {
+  const counts = new Map<string, number>()
+  for (const names of all) for (const name of new Set(names)) counts.set(name, (counts.get(name) ?? 0) + 1)
+  const logs = [...counts].map(([name, agents]) => ({ name, agents })).sort((a, b) => (a.name < b.name ? -1 : 1))
+  return mostFrequent(logs, most.logs)
+}
+
+/** The sort is stable: what is equally frequent keeps its order. */
+const mostFrequent = <T extends { agents: number }>(all: Iterable<T>, max: number): T[] =>
+  [...all].sort((a, b) => b.agents - a.agents).slice(0, max)
+
+/** If two settings have the same key, the first is used. */
+const firstOfEachKey = (schema: readonly Setting[]): Setting[] =>
+  [...new Map(schema.toReversed().map((setting) => [setting.key, setting])).values()].reverse()
+
+const reportedIn = (settings: Settings | undefined, key: string): SettingValue | undefined =>
+  settings?.values !== undefined && Object.hasOwn(settings.values, key) ? settings.values[key] : undefined
+
+function widest({ min: a, max: b, ...setting }: Setting, { min, max }: Setting): Setting {
+  return {
+    ...setting,
+    ...(a !== undefined && min !== undefined && { min: Math.min(a, min) }),
+    ...(b !== undefined && max !== undefined && { max: Math.max(b, max) }),
+  }
 }

@@ -15,7 +15,7 @@ import { insertAlert, scopeOf } from '../../alerts/store.ts'
 import { endWaiting } from '../../deliveries/settling.ts'
 import { enqueueTest } from '../../deliveries/store.ts'
 import { newId } from '../../platform/ids.ts'
-import { commandHelps } from '../../service/cli/words.ts'
+import { commandHelps } from '../../service/cli/main.ts'
 import { boundOperations } from './all.ts'
 
 interface OperationSetup {

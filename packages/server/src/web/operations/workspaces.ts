@@ -1,5 +1,5 @@
 /** Carries out the operations on a workspace and its people. */
-import { type Route, type Workspace, workspaces } from '@svc/api'
+import { type AuditEntry, type Route, type Workspace, workspaces } from '@svc/api'
 import { requirementOf } from '../../people/factors/store.ts'
 import { deleteWorkspace } from '../../people/workspaces/delete.ts'
 import { invitationsOf, invite, showInvitationLink, withdrawInvitation } from '../../people/workspaces/invitations.ts'
@@ -8,11 +8,12 @@ import { changeRole, membersOf, removeMember } from '../../people/workspaces/mem
 import { requireFactor } from '../../people/workspaces/requirement.ts'
 import { standingIn } from '../../people/workspaces/standing.ts'
 import { isActivated, renameWorkspace, type WorkspaceInfo } from '../../people/workspaces/store.ts'
+import type { Db } from '../../platform/db/open.ts'
 import { found } from '../../platform/refusal.ts'
 import { refuse, done as verdict } from '../../platform/verdict.ts'
-import { activityOf } from '../queries/activity.ts'
 import { alertStanding } from '../queries/alerts.ts'
 import { firstStepsFor } from '../queries/first-steps.ts'
+import { shortValues } from '../queries/short.ts'
 import { acts, looks, personActs, type ReadArguments } from '../routing/operations.ts'
 
 const done = { answer: () => ({ ok: true as const }) }
@@ -91,4 +92,25 @@ async function shown(
     factor: { from: await requirementOf(db, { id }), missing: hasShownNone },
     firstSteps: role === 'admin' ? await firstStepsFor(db, { id }, who.person, now) : null,
   }
+}
+
+/** The actions in a workspace before this time (Unix milliseconds), newest first. */
+async function activityOf(db: Db, workspace: { id: string }, before: number, limit: number): Promise<AuditEntry[]> {
+  const rows = await db
+    .selectFrom('audit')
+    .selectAll()
+    .where('workspace_id', '=', workspace.id)
+    .where('at', '<', before)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, at, actor, action, subject, details }) => ({
+    id,
+    at,
+    actor,
+    action,
+    subject,
+    details: shortValues(JSON.parse(details) as Record<string, unknown>).values,
+  }))
 }

@@ -24,7 +24,6 @@ import type { WebEnv } from './guards.ts'
 import { passwordStep } from './sign-in-password.ts'
 import { type Given, secondStep, tooManyCodes } from './sign-in-second.ts'
 import { type Account, isDisabledRefusal, type Method, sessionMaker } from './sign-in-session.ts'
-import { asTry, outcomeOf } from './tries.ts'
 
 /**
  * The limit of tries of one known browser, or else from one network address, to use one-time links or invitations that
@@ -186,3 +185,39 @@ const tooLong = `An e-mail address has at most ${maxEmailLength} characters.`
 const noSuchLink: readonly WebCode[] = ['link_unknown', 'invitation_unknown']
 
 const busy = () => new Refusal('rate_limited', HashingBusy.words, HashingBusy.retryAfter)
+
+// Limits of tries: work that is refused above its limit, and a line in the log for each try that failed.
+
+interface Count {
+  tries: Tries
+  limit: Limit
+  key: string
+  now: number
+  /** The codes of the refusals that count as failed tries. With `all`, every run counts, even one that succeeded. */
+  wrong: readonly WebCode[] | 'all'
+}
+
+/**
+ * Runs `work`, unless the limit is reached. A run counts as a try while it lasts; afterwards it still counts only if it
+ * ended with one of the refusals in `wrong`, or if `wrong` is `all`.
+ */
+async function asTry<T>({ tries, limit, key, now, wrong }: Count, work: () => Promise<T>): Promise<T> {
+  const wait = tries.wait(key, limit, now)
+  if (wait !== undefined) throw new Refusal('rate_limited', undefined, wait)
+  tries.add(key, now)
+  let outcome: SignInOutcome | undefined
+  try {
+    return await work()
+  } catch (error) {
+    if (wrong !== 'all') outcome = outcomeOf(error, wrong)
+    throw error
+  } finally {
+    if (wrong !== 'all' && outcome !== 'wrong') tries.takeBack(key)
+  }
+}
+
+/** The outcome of a try that ended with one of the refusals in `wrong`, or was refused by a limit. */
+function outcomeOf(error: unknown, wrong: readonly WebCode[]): SignInOutcome | undefined {
+  if (!(error instanceof Refusal)) return undefined
+  return wrong.includes(error.code) ? 'wrong' : error.code === 'rate_limited' ? 'limited' : undefined
+}

@@ -2,12 +2,28 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { MonotonicAge } from '../../../fleet/commands/deliveries.ts'
+import type { UsageDelta } from '../../../fleet/reports/stored.ts'
+import { limitNames, type UsageRows } from '../../../fleet/reports/usage-names.ts'
 import type { Store } from '../../../platform/db/open.ts'
-import { CommitUnknown, type Decide, type Decision, type ReportStore, type Submission } from '../rows.ts'
+import { dayOf } from '../../../platform/limits/units.ts'
+import { eventRow } from '../../../updates/wishes/events.ts'
+import { CommitUnknown, type Decide, type Decision, type ReportStore, type Submission, type Writes } from '../rows.ts'
 import { servedOf } from '../served.ts'
-import { agentsWithCommands, type BatchFacts, load } from './load.ts'
+import {
+  agentFactsCells,
+  agentWishesCells,
+  changedCommandCells,
+  changedRunCells,
+  levelChangeCells,
+  machineChangeCells,
+  newRunCells,
+  reportCells,
+  updateEventCells,
+  usageCells,
+  usageRow,
+} from '../written.ts'
+import { agentsWithCommands, type BatchFacts, type LoadedAgent, load } from './load.ts'
 import { prepare, type Statements } from './statements.ts'
-import { needsTurns, write, writeInTurns } from './write.ts'
 
 /**
  * Opens the report store on the only connection to the database file. Kysely uses the same connection, so each batch
@@ -80,4 +96,66 @@ async function commit(open: Open, batch: readonly Submission[], now: number, age
     throw new CommitUnknown(error)
   }
   return decisions
+}
+
+/** The number of runs that are written in one turn of the event loop. Writing them takes about 8 ms. */
+const runsPerTurn = 1000
+
+/** Writes what one report changes, in one turn of the event loop. */
+function write(s: Statements, loaded: LoadedAgent, w: Writes, now: number): void {
+  writeRuns(s, loaded, w)
+  writeRest(s, loaded, w, now)
+}
+
+/** True for a report with so many runs that `writeInTurns` must write it, because it would delay others. */
+const needsTurns = (w: Writes): boolean => w.newRuns.length + w.changedRuns.length > runsPerTurn
+
+/** Does the same as `write`, but yields when the rest may be written in a later turn of the event loop. */
+function* writeInTurns(s: Statements, loaded: LoadedAgent, w: Writes, now: number): Generator<undefined> {
+  const { trimmed, newRuns, changedRuns } = w
+  writeRuns(s, loaded, { trimmed, newRuns: [], changedRuns: [] })
+  for (let from = 0; from < newRuns.length; from += runsPerTurn) {
+    writeRuns(s, loaded, { trimmed: [], newRuns: newRuns.slice(from, from + runsPerTurn), changedRuns: [] })
+    yield
+  }
+  for (let from = 0; from < changedRuns.length; from += runsPerTurn) {
+    writeRuns(s, loaded, { trimmed: [], newRuns: [], changedRuns: changedRuns.slice(from, from + runsPerTurn) })
+    yield
+  }
+  writeRest(s, loaded, w, now)
+}
+
+type RunWrites = Pick<Writes, 'trimmed' | 'newRuns' | 'changedRuns'>
+
+function writeRuns(s: Statements, { agentId }: LoadedAgent, { trimmed, newRuns, changedRuns }: RunWrites): void {
+  for (const seq of trimmed) s.trimRun.run(seq)
+  for (const run of newRuns) s.insertRun.run(agentId, ...newRunCells(run))
+  for (const run of changedRuns) s.updateRun.run(...changedRunCells(run), run.seq)
+}
+
+/** Writes everything but the runs of a report. */
+function writeRest(s: Statements, { agentId, reportRow }: LoadedAgent, w: Writes, now: number): void {
+  if (w.usage.length > 0) addUsage(s, agentId, w.usage, now)
+  if (w.levelChange) s.insertLevelChange.run(agentId, ...levelChangeCells(w.levelChange))
+  for (const command of w.commands) s.changeCommand.run(...changedCommandCells(command), command.id)
+  for (const change of w.machineChanges) s.insertMachineChange.run(agentId, ...machineChangeCells(change))
+  if (w.machineChanges.length > 0) s.trimMachineChanges(agentId)
+  if (w.agent) s.changeFacts.run(...agentFactsCells(w.agent), agentId)
+  if (w.wishes) s.changeWishes.run(...agentWishesCells(w.wishes), agentId)
+  for (const note of w.updateEvents) s.insertUpdateEvent.run(agentId, ...updateEventCells(eventRow(note)))
+  if (w.updateEvents.length > 0) s.trimUpdateEvents(agentId)
+  if (!w.report) return
+  if (reportRow === null) s.insertReport.run(agentId, ...reportCells(w.report))
+  else s.updateReport.run(...reportCells(w.report), reportRow)
+}
+
+function addUsage(s: Statements, agentId: string, sums: readonly UsageDelta[], now: number): void {
+  const rows: UsageRows = {
+    has: (day, model) => s.usageNamed.get(agentId, day, model) !== undefined,
+    of: (day) => {
+      const [names, others] = s.usageOfDay.get(agentId, day) ?? [0, 0]
+      return { names, others: others > 0 }
+    },
+  }
+  for (const sum of limitNames(sums, rows, dayOf(now))) s.addUsage.run(agentId, ...usageCells(usageRow(sum)))
 }

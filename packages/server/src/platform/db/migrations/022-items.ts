@@ -17,7 +17,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await sql`create unique index alert_current on alert (scope, rule, subject_kind, subject_id, item)
     where ended_at is null`.execute(db)
   // A node of the previous version cannot word an alert of the rule `item`, so none opens within an hour after the
-  // service was last seen (see alerts/evaluation/new-rules.ts). An embedded database has only one node.
+  // service was last seen (see alerts/evaluation/evaluate.ts). An embedded database has only one node.
   if (engine === 'postgres')
     await sql`insert into agreed (name, value)
       select 'alerts from item', cast(at + ${sql.lit(rollingMs)} as text) from service_beat where id = 1`.execute(db)

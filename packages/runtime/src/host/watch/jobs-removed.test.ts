@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { expired } from './expired.ts'
-import type { FoundJobs } from './reader.ts'
-import { nothingSeen, type SeenJobs } from './seen.ts'
+import type { FoundJobs } from '../jobs/reader.ts'
+import { nothingSeen, type SeenJobs } from '../jobs/seen.ts'
+import { expired } from '../watch/jobs-section.ts'
 
 const day = 86_400
 const now = 1_800_000_000

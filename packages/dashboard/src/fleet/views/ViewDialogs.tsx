@@ -1,0 +1,151 @@
+import { Button, Group, Radio, Stack } from '@mantine/core'
+import type { SavedView } from '@svc/api'
+import { bare } from '@svc/protocol'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../data/api.ts'
+import { keys } from '../../data/queries.ts'
+import { useWorkspace } from '../../data/workspace.ts'
+import { Text } from '../../ui/index.ts'
+import { notify, unnotify } from '../../ui/notify.tsx'
+import { useNoteOpened } from './opened.ts'
+import { mayChange, replacedBy, type ShownView, sameAgain, viewOfState } from './standing.ts'
+import type { FleetState } from './state.ts'
+import { putView, ViewForm } from './ViewForm.tsx'
+
+interface SaveProps {
+  slug: string
+  views: readonly SavedView[]
+  /** The view that the list shows or has changed. Its name is proposed. */
+  standing: ShownView | undefined
+  state: FleetState
+  onClose: () => void
+}
+
+/** The dialog that saves the filter, the order and the columns of the list as a view. */
+export function SaveView({ slug, views, standing, state, onClose }: SaveProps) {
+  const { role, name: workspace } = useWorkspace()
+  const client = useQueryClient()
+  const noteOpened = useNoteOpened()
+  const from = standing && mayChange(standing.view, role) ? standing.view : undefined
+  const [name, setName] = useState(from?.name ?? '')
+  const [shared, setShared] = useState(from?.shared ?? false)
+  const before = replacedBy(views, name, shared)
+  const save = async () => {
+    const view = await call('PUT /w/:slug/views', { slug }, viewOfState(state, name, shared))
+    noteOpened(view.id)
+    putView(client, slug, view)
+    onClose()
+    await client.invalidateQueries({ queryKey: keys.views(slug) })
+  }
+  return (
+    <ViewForm
+      title="Save view"
+      name={name}
+      onName={setName}
+      submit={before ? 'Replace view' : 'Save view'}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      {role === 'admin' && (
+        <Radio.Group label="Who sees it" value={shared ? 'all' : 'me'} onChange={(value) => setShared(value === 'all')}>
+          <Stack gap={6} mt={6}>
+            <Radio value="me" label="Only you" />
+            <Radio value="all" label={<Text>{`Everybody in ${workspace}`}</Text>} />
+          </Stack>
+        </Radio.Group>
+      )}
+      <p className="svc-quiet fleet-saved">
+        {state.q === '' ? 'It keeps all agents' : <>It keeps the filter {<Text mono>{state.q}</Text>}</>}, with the
+        order and the columns of the list.
+      </p>
+      {before && (
+        <p className="fleet-saved">
+          It replaces the view <Text>{before.name}</Text>, which shows{' '}
+          {before.q === '' ? 'all agents' : <Text mono>{before.q}</Text>}.
+        </p>
+      )}
+    </ViewForm>
+  )
+}
+
+interface RenameProps {
+  slug: string
+  views: readonly SavedView[]
+  view: SavedView
+  onClose: () => void
+}
+
+const taken = 'There is a view of that name already. Choose another name, or remove that view.'
+
+/** The dialog that gives a view another name. */
+export function RenameView({ slug, views, view, onClose }: RenameProps) {
+  const client = useQueryClient()
+  const [name, setName] = useState(view.name)
+  const other = replacedBy(views, name, view.shared)
+  const rename = async () => {
+    if (other) return onClose()
+    putView(
+      client,
+      slug,
+      await call('PUT /w/:slug/views', { slug }, { ...sameAgain(view), name: bare(name), replaces: view.id }),
+    )
+    onClose()
+    await client.invalidateQueries({ queryKey: keys.views(slug) })
+  }
+  return (
+    <ViewForm
+      title="Rename view"
+      name={name}
+      onName={setName}
+      wrong={other !== undefined && other.id !== view.id ? taken : undefined}
+      submit="Rename view"
+      onSubmit={rename}
+      onClose={onClose}
+    />
+  )
+}
+
+/** The milliseconds for which the note with the button *Undo* is shown. */
+const shownMs = 20_000
+
+interface Removal {
+  client: QueryClient
+  slug: string
+  view: SavedView
+  /** Called when the view is back, with its new id. */
+  onBack: (id: string) => void
+}
+
+/** Removes a view, and offers to undo that. The list stays as it is. */
+export async function removeView({ client, slug, view, onBack }: Removal): Promise<void> {
+  const reload = () => client.invalidateQueries({ queryKey: keys.views(slug) })
+  const id = `removed ${view.id}`
+  const undo = async () => {
+    unnotify(id)
+    const { id: next } = await call('PUT /w/:slug/views', { slug }, sameAgain(view))
+    onBack(next)
+    await reload()
+  }
+  try {
+    await call('DELETE /w/:slug/views/:id', { slug, id: view.id })
+  } catch (error) {
+    return refused('Not removed')(error)
+  } finally {
+    await reload()
+  }
+  const message = (
+    <Group justify="space-between" gap="sm">
+      <span>
+        Removed the view <Text>{view.name}</Text>.
+      </span>
+      <Button variant="default" size="compact-sm" onClick={() => void undo().catch(refused('Not saved'))}>
+        Undo
+      </Button>
+    </Group>
+  )
+  notify({ id, message, autoClose: shownMs })
+}
+
+const refused = (title: string) => (error: unknown) =>
+  notify({ color: 'red', title, message: error instanceof Error ? error.message : '' })
