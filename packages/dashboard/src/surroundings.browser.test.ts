@@ -107,12 +107,21 @@ test('after an upgrade, the next link opens a new document, and what was typed s
   await page.getByRole('link', { name: 'mail-1', exact: true }).waitFor()
   await page.evaluate(() => Object.assign(window, { old: true }))
   await without(page, /\/assets\/.*\.(js|css)$/)
-  await page.getByRole('combobox', { name: 'Filter agents' }).fill('mail')
+  const missing = page.waitForResponse((response) => response.status() === 404 && /Members/.test(response.url()))
   await page.getByRole('link', { name: 'Members', exact: true }).first().hover()
+  await missing
+  // A filter that is typed changes the address, too, and opens no document: the page does not even ask for one.
+  const asked: string[] = []
+  page.on('request', (request) => void asked.push(request.url()))
+  await page.getByRole('combobox', { name: 'Filter agents' }).fill('mail')
+  await page.waitForURL(/mail/)
+  await page.getByRole('link', { name: 'disk-1', exact: true }).waitFor({ state: 'detached' })
+  expect(asked.filter((url) => url.endsWith('/icon.svg'))).toEqual([])
   expect(await page.getByRole('combobox', { name: 'Filter agents' }).inputValue()).toBe('mail')
   await page.unrouteAll()
   await page.getByRole('link', { name: 'Members', exact: true }).first().click()
   await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
+  expect(await page.evaluate(() => 'old' in window)).toBe(false)
   setup.faults.splice(0) // The console shows the missing files.
 })
 
