@@ -79,7 +79,7 @@ export const dashboardFaults: readonly Fault[] = [
   {
     name: 'page: a link that an agent reported knows the page that it came from',
     harm: 'A page that an agent links to takes over the tab from which it was opened.',
-    file: at('ui/values/UntrustedLink.tsx'),
+    file: at('ui/values/Text.tsx'),
     old: 'rel="noopener noreferrer nofollow"',
     new: 'rel="opener"',
     tests: [at('journey.browser.test.ts')],
