@@ -2,7 +2,6 @@
  * Reads the agent's status file for an update, and the level that follows from it. An update has its own rule for how
  * long it waits for a status (D28), separate from the rules for reports.
  */
-import { statSync } from 'node:fs'
 import type { Manifest } from '@svc/blueprint'
 import { cannotBe, type HealthItem, type Level, type StatusFile, worst } from '@svc/protocol'
 import type { Folder } from '../../machine/files/folder.ts'
@@ -19,10 +18,14 @@ export interface StatusRead {
   readonly fresh: boolean
 }
 
-/** Creates a reader of the agent's status. Its result is undefined if the manifest names no status file. */
+/**
+ * Creates a reader of the agent's status. Its result is undefined if the manifest names no status file. `readFile` is for
+ * tests.
+ */
 export function statusReader(
   folder: Folder,
   manifest: Pick<Manifest, 'status' | 'state'> | undefined,
+  readFile = readStatus,
 ): (process: ProcessState) => StatusRead | undefined {
   const name = manifest?.status
   if (name === undefined) return () => undefined
@@ -30,9 +33,11 @@ export function statusReader(
   let kept: KeptStatus = { misses: 0 }
   return (process) => {
     const at = Date.now()
-    const now = keepStatus(kept, readStatus(folder, file), name, at)
+    const read = readFile(folder, file)
+    const now = keepStatus(kept, read, name, at)
     kept = now.kept
-    const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs
+    // The time of the content that was read. The agent may have written again since.
+    const written = read.is === 'bytes' ? read.mtimeMs : undefined
     const began = Number(process.started ?? Number.NaN) * 1000
     return {
       status: now.status,
