@@ -1,7 +1,6 @@
 /**
  * Tests the package of the service: made by `npm run release -- --service`, installed by npm without a network, and
- * started in an empty folder by whoever has it. `npm test` leaves this out. It needs npm,
- * and a build that takes half a minute.
+ * started in an empty folder. `npm test` leaves this out. It needs npm, and a build that takes half a minute.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,5 +1,5 @@
 /**
- * How much the tests do. `short` is `npm test`: each guarantee once. `all` is `npm run test:all`: every test file. `long` is
+ * The amount of testing. `short` is `npm test`: each guarantee once. `all` is `npm run test:all`: every test file. `long` is
  * `npm run test:long`: every test file, with all kill points, seeds and rounds.
  */
 export type Level = 'short' | 'all' | 'long'

@@ -20,6 +20,7 @@ test.each([
   ['/** Of the last report. */', 'Of the last report.'],
   ['/** Whether it may act. */', 'Whether it may act.'],
   ['// So many at once.', 'So many at once.'],
+  ['/** How many seconds it waits. */', 'How many seconds it waits.'],
   ['/** What the report says of it. */', 'What the report says of …'],
 ])('%s has no subject', (comment) =>
   expect(says('const a = 1', comment)).toEqual([expect.stringMatching(/^2: begins without a subject: "/)]),
@@ -28,6 +29,7 @@ test.each([
 test.each([
   '/** By default it waits. */',
   '/** What is read here? */',
+  '/** How many are there? */',
   '/** Where it fails, it says why. */',
   '/** The `anew` option. */',
   '/** No more than ten. */',

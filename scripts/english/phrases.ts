@@ -43,10 +43,11 @@ export const phrases: readonly (readonly [phrase: RegExp, instead: string])[] = 
  * Matches comments and paragraphs whose beginning leaves the reader without a subject, such as "Of the last report."
  * and "Whether it may act."
  */
-const withoutSubject = /^(Of|By|What|Whether|Whoever|Whom|To whom|So many|So often|So long|So much|Those of|Where)\b/
+const withoutSubject =
+  /^(Of|By|What|Whether|Whoever|Whom|To whom|So many|So often|So long|So much|How many|How much|Those of|Where)\b/
 /** Matches complete sentences that begin like a fragment, such as "By default …" or "What is …?". They are accepted. */
 const whole =
-  /^(By (default|design|convention|contrast|hand|then|now)\b|Of course\b|So (many|often|long|much) [^.]* that\b|What (is|are|does|do|was|can|if) [^.]*\?|What's\b|Whether or not\b|(Where|By) [^.]+, )/
+  /^(By (default|design|convention|contrast|hand|then|now)\b|Of course\b|So (many|often|long|much) [^.]* that\b|What (is|are|does|do|was|can|if) [^.]*\?|How (many|much) [^.]*\?|What's\b|Whether or not\b|(Where|By) [^.]+, )/
 
 /**
  * Returns the first five words of a comment or paragraph that begins like a fragment, to be quoted in the finding;

@@ -84,7 +84,7 @@ export type MessageType = (typeof messageTypes)[number]
 export interface RuleRow {
   rule: RuleName
   on: boolean
-  /** How many seconds the condition of the rule must hold before an alert opens. */
+  /** The seconds for which the condition of the rule must hold before an alert opens. */
   after: number
   level: AlertLevel
   /** The limit of the rule `cost_day` in US dollars; null if none is set, and for other rules. */

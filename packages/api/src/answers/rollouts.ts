@@ -31,7 +31,7 @@ export interface NewRollout {
   /** The names of the agents. If absent, the rollout is for all agents of the workspace, or of the blueprint. */
   agents?: string[]
   /**
-   * How many agents the rollout has reached after each wave, as numbers or percentages; the default is `1`, `10%`,
+   * The number or percentage of agents that the rollout has reached after each wave; the default is `1`, `10%`,
    * `100%`. If the last wave is not `100%`, a wave of `100%` is added.
    */
   waves?: string[]
@@ -39,7 +39,7 @@ export interface NewRollout {
   byHand?: boolean
   /** The ids of unfinished rollouts that are cancelled first, so that this rollout can reach their agents. */
   end?: string[]
-  /** How many seconds a wave is watched after its last agent kept the version, before the next starts; default 600. */
+  /** The seconds for which a wave is watched after its last agent kept the version, before the next starts; default 600. */
   watchSeconds?: number
 }
 

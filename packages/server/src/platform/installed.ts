@@ -61,7 +61,7 @@ export function compiledFolder(args: readonly string[], env = process.env, cwd =
 
 /**
  * The data folder, read before the settings are: reading those takes code whose compiled form is in the cache. A
- * mistake in the settings is told when they are read.
+ * mistake in the settings is reported when they are read.
  */
 function dataFolder(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): string {
   const at = args.indexOf('--data-dir')

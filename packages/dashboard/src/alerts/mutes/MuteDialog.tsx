@@ -59,7 +59,7 @@ export function MuteDialog({ slug, covered, onClose }: MuteDialogProps) {
   )
 }
 
-/** The fields with which the service is told what a mute covers. */
+/** The fields that tell the service what a mute covers. */
 export const coverFields = ({ agent, rule, item }: MuteCover) => ({
   ...(agent !== null && { agent }),
   ...(rule !== null && { rule }),

@@ -33,8 +33,8 @@ export type AskedUpdate = Noted<typeof asked>
 type AskPath = Pick<Folder, 'updateAsk'>
 
 /**
- * How many milliseconds the command that makes a request waits for the answer. The runtime ignores a request that is
- * older.
+ * The milliseconds for which the command that makes a request waits for the answer. The runtime ignores a request that
+ * is older.
  */
 export const patienceMs = 60_000
 

@@ -127,7 +127,7 @@ export function readWaves(given: readonly string[] = usualWaves): Verdict<string
   return { ok: true, value: last === '100%' ? [...given] : [...given, '100%'] }
 }
 
-/** How many of `total` agents are reached after a wave, including earlier waves. */
+/** The number of agents, of `total`, that are reached after a wave, including earlier waves. */
 const reachOf = (wave: string, total: number): number =>
   Math.min(total, wave.endsWith('%') ? Math.ceil((total * Number.parseInt(wave, 10)) / 100) : Number(wave))
 
