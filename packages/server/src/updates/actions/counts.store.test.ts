@@ -131,6 +131,13 @@ everyEngine('the counts of an action', (open, engine) => {
         // A node of an earlier version deletes an agent and keeps no outcomes, and an action that it started has no counts.
         () => remove(({ id }) => db.deleteFrom('agent').where('id', '=', id).execute()),
         () => db.updateTable('action').set({ counts: null, open_agents: null }).where('id', '=', pick(ids)).execute(),
+        // The sweeper of such a node writes the counts of an action that is over, and nothing else.
+        async () => {
+          const id = pick(ids)
+          const counts = JSON.stringify(await countAgents(db, id))
+          const uncounted = db.updateTable('action').set({ counts }).where('id', '=', id)
+          await uncounted.where('open_agents', 'is', null).execute()
+        },
         () => addChanges(db),
       ]
       for (const type of ['pause', 'resume'] as const) while ((await begin(type)) === undefined);

@@ -26,7 +26,8 @@ export const noCounts = (): ActionCounts =>
 
 /**
  * The counts of these actions as they are now. An action that a node of an earlier version started has none until the
- * next round of the sweeper (`countAgents`).
+ * next round of the sweeper (`countAgents`). Such a node may write `counts` at the end of the action, but never
+ * `open_agents`.
  */
 export async function countsOf(db: Db, ids: readonly string[]): Promise<Map<string, ActionCounts>> {
   if (ids.length === 0) return new Map()
@@ -36,7 +37,7 @@ export async function countsOf(db: Db, ids: readonly string[]): Promise<Map<stri
     .leftJoin('action_change as change', 'change.action_id', 'action.id')
     .select((eb) => ['action.id', 'counts', 'was', 'became', eb.fn.countAll<number>().as('agents')])
     .where('action.id', 'in', ids)
-    .where('counts', 'is not', null)
+    .where('open_agents', 'is not', null)
     .groupBy(['action.id', 'counts', 'was', 'became'])
     .execute()
   const all = new Map<string, ActionCounts>()
@@ -88,7 +89,7 @@ export async function addChanges(db: Db): Promise<void> {
     const oldest = db.selectFrom('action_change').select('action_id').orderBy('seq').limit(changesAtOnce)
     const changed = await db.selectFrom(oldest.as('oldest')).select('action_id').distinct().execute()
     if (changed.length === 0) break
-    for (const { action_id } of changed) {
+    for (const { action_id } of changed.slice(0, stepsAtOnce - step)) {
       await transaction(db, (trx) => addSome(trx, action_id))
       await betweenTransactions(db)
       step++
@@ -98,7 +99,7 @@ export async function addChanges(db: Db): Promise<void> {
     .selectFrom('action')
     .select('id')
     // The condition has the same words as the partial index.
-    .where(sql<boolean>`counts is null`)
+    .where(sql<boolean>`open_agents is null`)
     .limit(actionsAtOnce)
   for (const { id } of await rest.execute()) {
     await transaction(db, (trx) => addSome(trx, id))
@@ -108,24 +109,28 @@ export async function addChanges(db: Db): Promise<void> {
 
 /** Adds the oldest changes of an action to its counts, unless another transaction holds the action. */
 async function addSome(trx: Db, id: string): Promise<void> {
-  const row = trx.selectFrom('action').select('counts').where('id', '=', id)
+  const row = trx.selectFrom('action').select(['counts', 'open_agents']).where('id', '=', id)
   const action = await (isPostgres(trx) ? row.forUpdate().skipLocked() : row).executeTakeFirst()
   if (!action) {
     const isThere = await row.executeTakeFirst()
     if (!isThere) await trx.deleteFrom('action_change').where('action_id', '=', id).execute()
     return
   }
-  const counts = action.counts === null ? await countAgain(trx, id) : countsIn(action.counts)
-  if (action.counts !== null) {
-    const oldest = trx.selectFrom('action_change').select('seq').where('action_id', '=', id).orderBy('seq')
-    const changes = await trx
-      .deleteFrom('action_change')
-      .where('seq', 'in', oldest.limit(changesAtOnce))
-      .returning(['was', 'became'])
-      .execute()
-    for (const change of changes) move(counts, change)
-  }
+  const isCounted = action.open_agents !== null
+  const counts = isCounted ? await withOldest(trx, id, countsIn(action.counts)) : await countAgain(trx, id)
   await trx.updateTable('action').set(keptCounts(counts)).where('id', '=', id).execute()
+}
+
+/** Adds the oldest changes of an action to these counts, and removes them. */
+async function withOldest(trx: Db, id: string, counts: ActionCounts): Promise<ActionCounts> {
+  const oldest = trx.selectFrom('action_change').select('seq').where('action_id', '=', id).orderBy('seq')
+  const changes = await trx
+    .deleteFrom('action_change')
+    .where('seq', 'in', oldest.limit(changesAtOnce))
+    .returning(['was', 'became'])
+    .execute()
+  for (const change of changes) move(counts, change)
+  return counts
 }
 
 /**

@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 
 /**
- * Adds the changes of the counts of actions, which are kept in the rows of actions from the start (updates/actions/counts.ts).
- * Triggers note the changes, since nodes of earlier versions change commands, too, and reports without a command pay nothing.
+ * Notes each change of an agent's state in an action in `action_change`; updates/actions/counts.ts adds them up. Triggers
+ * do it, because nodes of the previous version change commands as well, and because a report without a command then
+ * costs nothing.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = engine === 'sqlite' ? 'integer' : 'bigint'
@@ -17,6 +18,7 @@ export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   )`.execute(db)
   await db.schema.createIndex('action_change_of').on('action_change').column('action_id').execute()
   await db.schema.alterTable('action').addColumn('open_agents', sql.raw(whole)).execute()
+  await sql`create index action_open_unknown on action (id) where open_agents is null`.execute(db)
   await sql`drop trigger action_answered_late ${sql.raw(engine === 'sqlite' ? '' : 'on command')}`.execute(db)
   if (engine === 'postgres') await sql`drop function action_answered_late()`.execute(db)
   await sql`update action set open_agents = 0 where counts is not null`.execute(db)
