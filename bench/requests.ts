@@ -17,7 +17,7 @@ import { median, timed } from './common/times.ts'
 import { longestTurn, notingTurns, recordings } from './common/turns.ts'
 import { cpuSecondsOfThreads } from './common/usage.ts'
 import { startLoad } from './fleet/load.ts'
-import { type Largest, largestOf, type Names } from './requests/largest.ts'
+import { type LargestRequest, largestOf, type Names } from './requests/largest.ts'
 
 /** The limits: the CPU of a request as a multiple of that of the statement, and the milliseconds of a turn. */
 const most = { ratio: 5, turn: 50 } as const
@@ -93,16 +93,16 @@ async function limitOf(service: Service): Promise<number> {
   }
 }
 
-interface Measured {
+interface RequestMeasurement {
   route: string
   cpu: number[]
   /** The CPU of the longest turns. */
   turns: number[]
 }
 
-async function measure(service: Service, turns: string, rounds: number): Promise<Measured[]> {
+async function measure(service: Service, turns: string, rounds: number): Promise<RequestMeasurement[]> {
   const cookie = await signIn(service, person)
-  const send = async ({ method, path, body }: Largest): Promise<unknown> => {
+  const send = async ({ method, path, body }: LargestRequest): Promise<unknown> => {
     const headers = { cookie, origin: service.url, 'content-type': 'application/json' }
     const sent = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) }
     const answer = await fetch(`${service.url}/api/web/w/${workspace}${path}`, sent)
@@ -114,7 +114,7 @@ async function measure(service: Service, turns: string, rounds: number): Promise
   const { names: agents } = (await get('/fleet/names')) as { names: string[] }
   const alerts = (await get('/alerts?all=true&limit=1000')) as { id: string }[]
   const known: Names = { agents, alerts: alerts.map(({ id }) => id), made: new Map() }
-  const all = new Map<string, Measured>()
+  const all = new Map<string, RequestMeasurement>()
   // The first round compiles the code.
   for (let round = 0; round <= rounds; round++)
     for (const { route, request } of largestOf(known)) {
@@ -135,7 +135,10 @@ async function measure(service: Service, turns: string, rounds: number): Promise
   return [...all.values()]
 }
 
-function text(all: readonly Measured[], { limit, agents, rounds }: { limit: number; agents: number; rounds: number }) {
+function text(
+  all: readonly RequestMeasurement[],
+  { limit, agents, rounds }: { limit: number; agents: number; rounds: number },
+) {
   const figures = all
     // A round of the sweeper falls into some of the measurements, but not into all of one operation.
     .map(({ route, cpu, turns }) => ({ route, cpu: median(cpu), turn: Math.min(...turns) }))

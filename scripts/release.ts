@@ -100,8 +100,8 @@ function builtInKeys(key: string | undefined, keysFile: string, add: boolean): s
 }
 
 /**
- * Copies the files of a release into their folder, and removes what a release before has left there. A service that reads the
- * folder meanwhile finds a checksum or signature that does not match, and continues to serve the previous release.
+ * Copies the files of a release into their folder, and removes what an earlier release left there. A service that reads
+ * the folder meanwhile finds a checksum or signature that does not match, and continues to serve the previous release.
  */
 function place(from: string, to: string): void {
   mkdirSync(to, { recursive: true })

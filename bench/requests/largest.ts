@@ -2,7 +2,7 @@
 import { type Form, operations } from '@svc/api'
 
 /** A request below the path of the workspace. */
-export interface Largest {
+export interface LargestRequest {
   method: string
   path: string
   body?: unknown
@@ -70,7 +70,7 @@ const lists = operations
   .filter(({ route, manual }) => manual === undefined && /^GET \/w\/:slug(\/[^:]*)?$/.test(route))
   .map(({ route }) => route as string)
 
-export function largestOf(names: Names): { route: string; request: (round: number) => Largest }[] {
+export function largestOf(names: Names): { route: string; request: (round: number) => LargestRequest }[] {
   const listed = lists.map((route) => ({
     route,
     request: () => ({ method: 'GET', path: `${pathOf(route)}${queries[route] ? `?${queries[route]}` : ''}` }),

@@ -120,11 +120,12 @@ function importsOf(file: string, program: Node): Pick<Facts, 'imports' | 'stars'
 }
 
 /** The names that `const { a, b } = await import(…)` and `(await import(…)).a` take, and the node of the import. */
-function takenFrom({ type, id, init, object, property }: Node): [unknown, string[]][] {
+function takenFrom({ type, id, init, object, property, computed }: Node): [unknown, string[]][] {
   const value = type === 'VariableDeclarator' ? init : type === 'MemberExpression' ? object : undefined
   const from = isNode(value) && value.type === 'ParenthesizedExpression' ? value.expression : value
   if (!isNode(from) || from.type !== 'AwaitExpression') return []
-  const names = isNode(id) ? list(id.properties).map((one) => nameOf(one.key)) : [nameOf(property)]
+  const keyOf = (one: Node) => (one.computed ? undefined : nameOf(one.key))
+  const names = isNode(id) ? list(id.properties).map(keyOf) : [computed ? undefined : nameOf(property)]
   const known = names.filter((name) => name !== undefined)
   return known.length > 0 && known.length === names.length ? [[from.argument, known]] : []
 }

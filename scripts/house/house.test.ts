@@ -30,6 +30,8 @@ test('an import is recognised in each of its forms, with the names that it impor
     'const { n, o: p } = await import("./n.ts")',
     'const q = (await import("./q.ts")).r(1)',
     'const { s, ...t } = await import("./s.ts")',
+    'const u = (await import("./u.ts"))[v]',
+    'const { [v]: w } = await import("./w.ts")',
   )
   expect(imports.map(({ from, typeOnly, names }) => [from, typeOnly, names.join(' ')])).toEqual([
     ['packages/server/src/b.ts', false, 'a b d default'],
@@ -44,6 +46,8 @@ test('an import is recognised in each of its forms, with the names that it impor
     ['packages/server/src/x/n.ts', false, 'n o'],
     ['packages/server/src/x/q.ts', false, 'r'],
     ['packages/server/src/x/s.ts', false, '*'],
+    ['packages/server/src/x/u.ts', false, '*'],
+    ['packages/server/src/x/w.ts', false, '*'],
   ])
   expect(stars).toEqual(['packages/server/src/x/k.ts'])
 })

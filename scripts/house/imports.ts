@@ -7,8 +7,8 @@ import { type Order, orders } from './layers.ts'
 export type Sources = ReadonlyMap<string, Facts>
 
 /**
- * The package and the folder of a source file, such as `server` and `operator/shared`. A file counts as a folder of its own if
- * it is directly in `src`, or if layers.ts lists it by name.
+ * The package and the folder of a source file, such as `server` and `operator/shared`. A file counts as a folder of its
+ * own if it is directly in `src`, or if layers.ts lists it by name.
  */
 export function placeOf(path: string, order?: Order): { readonly part: string; readonly folder: string } | undefined {
   const [, part, inside] = /^packages\/(\w+)\/src\/(.+)$/.exec(path) ?? []

@@ -591,12 +591,12 @@ export const orders: Readonly<Record<string, Order>> = {
           },
           {
             'ui/dialogs': 'dialogs, changes and their errors',
-            'ui/keys': 'keys, and what they do on the page in front',
+            'ui/keys': 'keyboard shortcuts and their actions',
             'ui/page': 'parts of every page: header, tabs, help',
             'ui/time': 'times and numbers',
           },
           {
-            'ui/kept.ts': 'values outside of components, which are drawn again when they change',
+            'ui/shared-value.ts': 'a value that several components show, kept outside of them',
           },
         ],
       },

@@ -1,4 +1,7 @@
-/** For tests: programs that are not part of the page and run in it before its scripts, such as browser extensions, and settings of browsers. */
+/**
+ * For tests: programs that are not part of the page and run in it before its scripts, such as browser extensions, and
+ * settings of browsers.
+ */
 
 /** Programs that change the nodes of a page. */
 export const programs = {

@@ -1,4 +1,7 @@
-/** Texts in reports of the svc runtime that the service recognises or takes apart. Other runtimes may word theirs differently. */
+/**
+ * Texts in reports of the svc runtime that the service recognises or takes apart. Other runtimes may word theirs
+ * differently.
+ */
 
 /** The label of the state that the runtime reports for a paused agent (2.11). */
 export const pausedLabel = 'Paused'

@@ -3,7 +3,7 @@ import { limits } from '@svc/protocol'
 import { durationText } from './durations.ts'
 
 /** The settings of a rule that its condition names. */
-interface Set {
+interface ConditionSettings {
   limit: number | null
   statuses: readonly string[] | null
 }
@@ -12,7 +12,7 @@ interface AlertRule {
   /** The heading of the rule and of its alerts, such as `Offline`. */
   heading: string
   /** The condition in words that follow "when". */
-  when: (set: Set) => string
+  when: (settings: ConditionSettings) => string
   /** The setting that only this rule has: the limit for the cost of a day, or the statuses of runs that count. */
   setting?: 'limit' | 'statuses'
   /**

@@ -63,7 +63,7 @@ function Adding({ onBegun }: { onBegun: (begun: NewTotp) => void }) {
     <Stack gap="sm" align="flex-start">
       <div>None. With an authenticator app, a password alone does not sign anybody in to your account.</div>
       {error !== null && <ErrorNote error={error} />}
-      <Button variant="default" onClick={submit} loading={busy}>
+      <Button variant="default" onClick={() => submit()} loading={busy}>
         Add an authenticator app
       </Button>
     </Stack>
@@ -183,7 +183,7 @@ function Added({ factors, onCodes }: { factors: Factors; onCodes: (codes: string
       )}
       {error !== null && <ErrorNote error={error} />}
       <Group gap="xs">
-        <Button variant="default" onClick={submit} loading={busy}>
+        <Button variant="default" onClick={() => submit()} loading={busy}>
           Make new recovery codes
         </Button>
         <Button variant="default" onClick={askToRemove}>

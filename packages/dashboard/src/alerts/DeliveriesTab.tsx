@@ -95,7 +95,7 @@ function DeliveryLine({ slug, delivery }: { slug: string; delivery: DeliveryRow 
             variant="default"
             size="compact-sm"
             loading={retry.busy}
-            onClick={retry.submit}
+            onClick={() => retry.submit()}
             aria-label={`Send again to #${channel}`}
           >
             Send again

@@ -327,3 +327,31 @@ test('each bad health item has an alert of its own, and a mute of one leaves the
   await page.goto(at('/activity'))
   await page.getByText('for the health item Job backup').waitFor()
 })
+
+test('a switch that is pressed again before the first change has ended shows the last choice', async () => {
+  const { page } = ada
+  await page.goto(at('/alerts?tab=rules'))
+  const box = page.getByRole('checkbox', { name: 'Rule “Level Warning”' })
+  await box.waitFor()
+  const before = await box.isChecked()
+  const held: (() => void)[] = []
+  await page.route(/\/rules$/, async (route) => {
+    if (route.request().method() === 'PATCH') await new Promise<void>((go) => void held.push(go))
+    await route.continue()
+  })
+  await box.click()
+  await box.click()
+  await eventually('both changes are held', () => expect(held.length).toBe(2))
+  const first = page.waitForResponse((response) => response.request().method() === 'PATCH')
+  held[0]?.()
+  await first
+  // The page loads the rules again after the first change, and these have its choice.
+  await page.waitForResponse((response) => response.request().method() === 'GET' && /\/rules$/.test(response.url()))
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
+  expect(await box.isChecked()).toBe(before)
+  held[1]?.()
+  await page.unrouteAll({ behavior: 'wait' })
+  await page.reload()
+  await box.waitFor()
+  expect(await box.isChecked()).toBe(before)
+})

@@ -82,7 +82,7 @@ function LinkPage({ token }: { token: string }) {
       <Stack gap="sm">
         {error !== null && <ErrorNote error={error} />}
         {error === null ? (
-          <Button onClick={submit} loading={busy} fullWidth autoFocus>
+          <Button onClick={() => submit()} loading={busy} fullWidth autoFocus>
             Sign in
           </Button>
         ) : (

@@ -56,7 +56,7 @@ function Join({ id, email }: { id: string; email: string }) {
   return (
     <Stack gap="sm">
       {error !== null && <ErrorNote error={error} />}
-      <Button onClick={submit} loading={busy} fullWidth>
+      <Button onClick={() => submit()} loading={busy} fullWidth>
         Join as {email}
       </Button>
     </Stack>
@@ -77,7 +77,7 @@ function Someone({ else: other, email }: { else: string; email: string }) {
         You are signed in as <Text>{other}</Text>, but the invitation is for <Text>{email}</Text>. Sign out to accept
         it.
       </div>
-      <Button variant="default" onClick={submit} loading={busy}>
+      <Button variant="default" onClick={() => submit()} loading={busy}>
         Sign out
       </Button>
     </Stack>

@@ -9,7 +9,7 @@ import { paths } from '../paths.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { Section } from '../ui/index.ts'
 import { ButtonLink } from '../ui/links.tsx'
-import { notifyNotSent } from '../ui/notify.tsx'
+import { notifyFailed } from '../ui/notify.tsx'
 import './first-steps.css'
 
 const words: Readonly<Record<keyof Steps, { title: string; says: string }>> = {
@@ -46,7 +46,7 @@ export default function FirstSteps({ slug, steps, reported, onAdd }: FirstStepsP
       client.setQueryData(meQuery.queryKey, await call('PATCH /me', { onboarding: false }))
       await client.invalidateQueries({ queryKey: keys.facts(slug) })
     } catch (error) {
-      notifyNotSent(error)
+      notifyFailed('Not sent', error)
     }
   })
   const all = Object.keys(words) as (keyof Steps)[]
@@ -55,13 +55,7 @@ export default function FirstSteps({ slug, steps, reported, onAdd }: FirstStepsP
       <Section
         title={`First steps, ${all.filter((step) => steps[step]).length} of ${all.length} done`}
         aside={
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="gray"
-            loading={hide.busy}
-            onClick={() => hide.submit(undefined)}
-          >
+          <Button size="compact-sm" variant="subtle" color="gray" loading={hide.busy} onClick={() => hide.submit()}>
             Hide steps
           </Button>
         }

@@ -120,7 +120,7 @@ function ChooseAll({
       checked={all}
       indeterminate={selection.names.size > 0 && !all}
       error={error !== null}
-      onChange={() => !busy && submit(undefined)}
+      onChange={() => !busy && submit()}
       aria-label={
         error === null
           ? `Select all ${grouped(shown.total)}${filter === '' ? '' : ' that fit'}`

@@ -76,7 +76,7 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
           <Button
             size="compact-sm"
             variant="default"
-            onClick={ask.submit}
+            onClick={() => ask.submit()}
             loading={ask.busy}
             aria-label={`Show link for ${email}`}
           >

@@ -5,7 +5,7 @@
 import type { NotificationData } from '@mantine/notifications'
 import { Suspense } from 'react'
 import { part } from './files.tsx'
-import { sharedValue } from './kept.ts'
+import { sharedValue } from './shared-value.ts'
 
 const load = () => import('@mantine/notifications')
 const Notifications = part(async () => ({ default: (await load()).Notifications }))
@@ -25,9 +25,9 @@ export function unnotify(id: string): void {
   if (wanted.get()) void load().then(({ notifications }) => notifications.hide(id))
 }
 
-/** Shows that the service refused a command, with the service's reason. */
-export const notifyNotSent = (error: unknown): void =>
-  notify({ color: 'red', title: 'Not sent', message: error instanceof Error ? error.message : '' })
+/** Shows that something failed, with the reason that the service gave. */
+export const notifyFailed = (title: string, error: unknown): void =>
+  notify({ color: 'red', title, message: error instanceof Error ? error.message : '' })
 
 export function Notices() {
   const shown = wanted.useValue()

@@ -1,16 +1,20 @@
-/**
- * Ends a start of the service at a signal that comes before anything is open, while the modules are still loaded. It
- * does the same as Node, which raises the signal again, except in process 1 of a container: there the kernel drops a
- * signal without a handler.
- */
-const early = { SIGTERM: () => process.exit(128 + 15), SIGINT: () => process.exit(128 + 2) } as const
-const signals = ['SIGTERM', 'SIGINT'] as const
+/** The signals that end the service, with their numbers. Shells give 128 and the number as the exit code. */
+export const endingSignals = { SIGTERM: 15, SIGINT: 2 } as const
+type EndingSignal = keyof typeof endingSignals
+const names = Object.keys(endingSignals) as EndingSignal[]
 
+const end = (signal: NodeJS.Signals) => process.exit(128 + endingSignals[signal as EndingSignal])
+
+/**
+ * Ends a start of the service at a signal that comes before anything is open, while its modules are still loaded. Node
+ * would raise the signal again, which does nothing in process 1 of a container: there the kernel drops a signal without
+ * a handler.
+ */
 export function endAtEarlySignals(): void {
-  for (const signal of signals) process.on(signal, early[signal])
+  for (const name of names) process.on(name, end)
 }
 
 /** Leaves the signals to other handlers, which must be set before. */
 export function handOverSignals(): void {
-  for (const signal of signals) process.off(signal, early[signal])
+  for (const name of names) process.off(name, end)
 }

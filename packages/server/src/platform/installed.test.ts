@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { transformSync } from 'esbuild'
 import { expect, test } from 'vitest'
-import { compiledFolder, ownVersion, placeBeside, threadFile } from './installed.ts'
+import { compiledFolder, ownVersion, placeBeside, threadFile, wordsOf } from './installed.ts'
 
 const root = join(import.meta.dirname, '../../../..')
 
@@ -15,6 +15,19 @@ test('in a checkout the program finds its files among the sources', () => {
   expect(placeBeside('release')).toBe(join(root, 'dist/cli'))
   expect(compiledFolder(['--data-dir', '/elsewhere'])).toBe(join(root, '.cache/compiled'))
   expect(ownVersion()).toBe(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)
+})
+
+test.each([
+  [['start'], 'start', undefined],
+  [['--json', 'start', '--port', '9000'], 'start', undefined],
+  [['--data-dir', '/srv/start', 'agent', 'list'], 'agent', '/srv/start'],
+  [['--data-dir=/srv/data', 'start'], 'start', '/srv/data'],
+  [['rollout', 'start', '--data-dir', 'here'], 'rollout', 'here'],
+  [['--data-dir'], undefined, undefined],
+  [[], undefined, undefined],
+])('the first word and the data folder of %j', (args, first, dataDir) => {
+  const read = wordsOf(args)
+  expect([read.words[0], read.dataDir]).toEqual([first, dataDir])
 })
 
 test('Node 12 can parse the file that refuses it', () => {

@@ -6,7 +6,7 @@
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { parseEnv } from 'node:util'
+import { parseArgs, parseEnv } from 'node:util'
 
 const here = import.meta.dirname
 
@@ -64,8 +64,18 @@ export function compiledFolder(args: readonly string[], env = process.env, cwd =
  * mistake in the settings is reported when they are read.
  */
 function dataFolder(args: readonly string[], env: NodeJS.ProcessEnv, cwd: string): string {
-  const at = args.indexOf('--data-dir')
-  return resolve(cwd, (at >= 0 && args[at + 1]) || env.SVC_DATA_DIR || inEnvFile(cwd) || 'svc-data')
+  return resolve(cwd, wordsOf(args).dataDir || env.SVC_DATA_DIR || inEnvFile(cwd) || 'svc-data')
+}
+
+/**
+ * The words of a command line before the command is known, such as `agent` and `list`, and its data folder. Values of
+ * options that only some commands have count as words.
+ */
+export function wordsOf(args: readonly string[]): { words: readonly string[]; dataDir: string | undefined } {
+  const options = { 'data-dir': { type: 'string' } } as const
+  const { values, positionals } = parseArgs({ args: [...args], options, strict: false })
+  const dataDir = values['data-dir']
+  return { words: positionals, dataDir: typeof dataDir === 'string' ? dataDir : undefined }
 }
 
 function inEnvFile(cwd: string): string | undefined {

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { keys, read } from '../../data/queries.ts'
 import { Empty, LeftOut, Text, Time } from '../../ui/index.ts'
-import { notifyNotSent } from '../../ui/notify.tsx'
+import { notifyFailed } from '../../ui/notify.tsx'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { Tone } from '../../ui/parts.tsx'
 import { type Agent, useView } from '../parts/agent.ts'
@@ -105,7 +105,7 @@ function Next({ agent: { slug, page }, command }: { agent: Agent; command: Comma
       await call('POST /w/:slug/agents/:name/commands/:id/again', { slug, name: page.name, id: command.id })
       await client.invalidateQueries({ queryKey: keys.agent(slug, page.name) })
     } catch (error) {
-      notifyNotSent(error)
+      notifyFailed('Not sent', error)
     }
     setSending(false)
   }

@@ -80,7 +80,7 @@ function TagsForm({ slug, agents, onClose }: { slug: string; agents: readonly Ta
     event.preventDefault()
     const why = wrongWithTags(typed)
     setWrong(why)
-    if (why === null) submit(undefined)
+    if (why === null) submit()
   }
   return (
     <form onSubmit={save} noValidate>

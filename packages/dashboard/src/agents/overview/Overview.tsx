@@ -200,8 +200,8 @@ const isOfRuntime = ({ name }: HealthItem): boolean =>
   /^(Process|Programs|Status file|Binding [a-z][a-z0-9_]*)$/.test(name ?? '')
 
 /**
- * Shows the agent's health items, the worst first. If the status file is old and the agent is not offline, the items from the status
- * file also show when the file was written.
+ * Shows the agent's health items, the worst first. If the status file is old and the agent is not offline, the items
+ * from the status file also show when the file was written.
  */
 function Health({ agent, items }: { agent: Agent; items: readonly HealthItem[] }) {
   const old = agent.page.statusOld && !agent.silent

@@ -6,7 +6,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { call, type SentCommand } from '../../data/api.ts'
 import { keys, read } from '../../data/queries.ts'
 import { serviceNow, useClock } from '../../ui/index.ts'
-import { notifyNotSent } from '../../ui/notify.tsx'
+import { notifyFailed } from '../../ui/notify.tsx'
 import type { Press } from './agent.ts'
 import { isOpen, wordsOf } from './life.ts'
 
@@ -50,7 +50,7 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
           void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
           return command
         } catch (error) {
-          notifyNotSent(error)
+          notifyFailed('Not sent', error)
           throw error
         }
       },

@@ -90,8 +90,8 @@ function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
       </div>
       {admin && (
         <div className="al-acts">
-          <TestButton channel={`#${name}`} busy={test.busy} onTest={() => test.submit(undefined)} />
-          <More slug={slug} name={name} enabled={enabled} busy={turn.busy} onTurn={() => turn.submit(undefined)} />
+          <TestButton channel={`#${name}`} busy={test.busy} onTest={() => test.submit()} />
+          <More slug={slug} name={name} enabled={enabled} busy={turn.busy} onTurn={() => turn.submit()} />
         </div>
       )}
     </li>

@@ -84,7 +84,7 @@ function MyChannel({ slug, channel }: { slug: string; channel: PersonalChannelRo
         </div>
         {!editing && (
           <div className="al-acts">
-            <TestButton channel={name} busy={test.busy} onTest={() => test.submit(undefined)} />
+            <TestButton channel={name} busy={test.busy} onTest={() => test.submit()} />
             <Button variant="default" size="compact-sm" onClick={() => setEditing(true)} aria-label={`Edit ${name}`}>
               Edit
             </Button>
@@ -173,7 +173,14 @@ function MyChannelForm({ slug, channel, onDone }: MyChannelFormProps) {
           <Button variant="default" size="xs" onClick={onDone}>
             Cancel
           </Button>
-          <Button variant="subtle" color="red" size="xs" ms="auto" loading={remove.busy} onClick={remove.submit}>
+          <Button
+            variant="subtle"
+            color="red"
+            size="xs"
+            ms="auto"
+            loading={remove.busy}
+            onClick={() => remove.submit()}
+          >
             Remove channel
           </Button>
         </Group>

@@ -33,12 +33,12 @@ export function NotifyButtons({ slug, hasEmail = false }: NotifyButtonsProps) {
         loading={browser.busy}
         onPointerEnter={() => void loadBrowser()}
         onFocus={() => void loadBrowser()}
-        onClick={browser.submit}
+        onClick={() => browser.submit()}
       >
         Notify this browser
       </Button>
       {me.mails && !hasEmail && (
-        <Button size="compact-sm" variant="default" loading={email.busy} onClick={email.submit}>
+        <Button size="compact-sm" variant="default" loading={email.busy} onClick={() => email.submit()}>
           E-mail me
         </Button>
       )}

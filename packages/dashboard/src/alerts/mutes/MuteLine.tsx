@@ -52,7 +52,7 @@ export function MuteLine({ slug, mute, mayLift, onItsPage = false }: MuteLinePro
             variant="default"
             size="compact-sm"
             loading={lift.busy}
-            onClick={lift.submit}
+            onClick={() => lift.submit()}
             aria-label={`Lift the mute of ${what}`}
           >
             Lift

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { isAboutAlerts, keys } from '../../data/queries.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
-import { notify } from '../../ui/notify.tsx'
+import { notifyFailed } from '../../ui/notify.tsx'
 
 /**
  * Returns a function that marks as outdated all data of the page that depends on alerts, rules, channels or mutes. What
@@ -23,14 +23,19 @@ export function useAlertsAgain(slug: string): () => Promise<unknown> {
  * Follows a change of alerts, rules, channels or mutes that a button makes by calling `act`. If the service refuses the
  * change, a notification with the title `refused` shows why. `done` is called after the change, once the page shows it.
  */
-export function useAlertChange<V, R>(slug: string, refused: string, act: (values: V) => Promise<R>, done?: () => void) {
+export function useAlertChange<V = void, R = unknown>(
+  slug: string,
+  refused: string,
+  act: (values: V) => Promise<R>,
+  done?: () => void,
+) {
   const again = useAlertsAgain(slug)
   return useChange(async (values: V) => {
     let value: R
     try {
       value = await act(values)
     } catch (error) {
-      notify({ color: 'red', title: refused, message: error instanceof Error ? error.message : '' })
+      notifyFailed(refused, error)
       throw error
     } finally {
       await again()

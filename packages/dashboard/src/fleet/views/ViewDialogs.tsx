@@ -7,7 +7,7 @@ import { call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { Text } from '../../ui/index.ts'
-import { notify, unnotify } from '../../ui/notify.tsx'
+import { notify, notifyFailed, unnotify } from '../../ui/notify.tsx'
 import { useNoteOpened } from './opened.ts'
 import { mayChange, replacedBy, type ShownView, sameAgain, viewOfState } from './standing.ts'
 import type { FleetState } from './state.ts'
@@ -130,7 +130,7 @@ export async function removeView({ client, slug, view, onBack }: Removal): Promi
   try {
     await call('DELETE /w/:slug/views/:id', { slug, id: view.id })
   } catch (error) {
-    return refused('Not removed')(error)
+    return notifyFailed('Not removed', error)
   } finally {
     await reload()
   }
@@ -139,13 +139,14 @@ export async function removeView({ client, slug, view, onBack }: Removal): Promi
       <span>
         Removed the view <Text>{view.name}</Text>.
       </span>
-      <Button variant="default" size="compact-sm" onClick={() => void undo().catch(refused('Not saved'))}>
+      <Button
+        variant="default"
+        size="compact-sm"
+        onClick={() => void undo().catch((error: unknown) => notifyFailed('Not saved', error))}
+      >
         Undo
       </Button>
     </Group>
   )
   notify({ id, message, autoClose: shownMs })
 }
-
-const refused = (title: string) => (error: unknown) =>
-  notify({ color: 'red', title, message: error instanceof Error ? error.message : '' })

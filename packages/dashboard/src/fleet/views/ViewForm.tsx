@@ -28,7 +28,7 @@ export function ViewForm({ title, name, onName, wrong, submit: words, onSubmit, 
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          submit(undefined)
+          submit()
         }}
       >
         <Stack gap="md">

@@ -54,7 +54,7 @@ export function Views({ slug }: { slug: string }) {
     ...(removeIt ? [{ words: `Remove the view ${changeable.name}`, run: removeIt }] : []),
   ])
   const close = () => setAsked(undefined)
-  const face = (
+  const button = (
     <ViewsButton
       standing={standing}
       aria-haspopup="menu"
@@ -67,9 +67,9 @@ export function Views({ slug }: { slug: string }) {
   return (
     <>
       {menu === undefined ? (
-        face
+        button
       ) : (
-        <Suspense fallback={face}>
+        <Suspense fallback={button}>
           <ViewsMenu slug={slug} views={views} standing={standing} save={save} rename={rename} remove={removeIt} />
         </Suspense>
       )}

@@ -27,10 +27,10 @@ export default function ViewsMenu({ slug, views, standing, save, rename, remove 
   const { state, show } = useFleetState()
   const open = useOpenView(slug)
   const [opened, setOpened] = useState(false)
-  const face = useRef<HTMLButtonElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
   // The first press was on a button that this menu replaced. The new one gets the focus, to have it again after the menu.
   useEffect(() => {
-    face.current?.focus()
+    button.current?.focus()
     setOpened(true)
   }, [])
   const plain = isPlain(state)
@@ -51,7 +51,7 @@ export default function ViewsMenu({ slug, views, standing, save, rename, remove 
       trapFocus
     >
       <Menu.Target>
-        <ViewsButton ref={face} standing={standing} />
+        <ViewsButton ref={button} standing={standing} />
       </Menu.Target>
       <Menu.Dropdown className="fleet-views-menu">
         <div className="fleet-views-list">

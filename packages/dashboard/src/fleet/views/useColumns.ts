@@ -1,6 +1,6 @@
 /** The columns of the list of agents that a person chose. This browser remembers them, for all workspaces. */
 import type { FleetColumn } from '@svc/api'
-import { sharedValue } from '../../ui/kept.ts'
+import { sharedValue } from '../../ui/shared-value.ts'
 import { defaultColumns, readColumns } from './columns.ts'
 
 const storedAs = 'svc-columns'

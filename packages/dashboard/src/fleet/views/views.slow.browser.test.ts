@@ -41,7 +41,7 @@ const shows = (page: Page, wanted: string[]) =>
   eventually(`the list of ${wanted.join(', ')}`, async () =>
     expect((await names(page)).sort()).toEqual([...wanted].sort()),
   )
-const face = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const press = (page: Page, name: string | RegExp) => page.getByRole('menuitem', { name }).click()
 const find = async (page: Page, text: string, option: string | RegExp) => {
   await page.keyboard.press('Control+k')
@@ -62,39 +62,39 @@ test('a view is saved, says that the list differs from it, and is changed, renam
   await page.getByRole('textbox', { name: 'Name' }).fill('Bad ones')
   await page.getByRole('dialog').getByText('level:bad').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Save view' }).click()
-  await face(page, 'View Bad ones').waitFor()
+  await button(page, 'View Bad ones').waitFor()
   expect(await page.getByRole('button', { name: 'Save view' }).count()).toBe(0)
   expect(await views()).toMatchObject([{ name: 'Bad ones', q: 'level:bad', shared: false, sort: null, columns: null }])
 
   await page.getByRole('combobox', { name: 'Filter agents' }).fill('level:bad host:build-*')
-  await face(page, 'View Bad ones, changed').waitFor()
+  await button(page, 'View Bad ones, changed').waitFor()
   await shows(page, ['mail-2'])
   await page.reload()
-  await face(page, 'View Bad ones, changed').click()
+  await button(page, 'View Bad ones, changed').click()
   await press(page, 'Undo the changes')
-  await face(page, 'View Bad ones').waitFor()
+  await button(page, 'View Bad ones').waitFor()
   await shows(page, ['mail-2', 'disk-1'])
 
   await page.getByRole('columnheader', { name: 'Agent' }).getByRole('button').click()
-  await face(page, 'View Bad ones, changed').waitFor()
+  await button(page, 'View Bad ones, changed').waitFor()
   await page.getByRole('button', { name: 'Save view' }).click()
   await page.getByText('It replaces the view').waitFor()
   await page.getByRole('button', { name: 'Replace view' }).click()
-  await face(page, 'View Bad ones').waitFor()
+  await button(page, 'View Bad ones').waitFor()
   expect(await views()).toMatchObject([{ name: 'Bad ones', sort: 'name' }])
 
-  await face(page, 'View Bad ones').click()
+  await button(page, 'View Bad ones').click()
   await press(page, 'Rename view…')
   await page.getByRole('textbox', { name: 'Name' }).fill('In trouble')
   await page.getByRole('button', { name: 'Rename view' }).click()
-  await face(page, 'View In trouble').click()
+  await button(page, 'View In trouble').click()
   expect(await views()).toMatchObject([{ name: 'In trouble', q: 'level:bad', sort: 'name' }])
   await press(page, 'Remove view')
-  await face(page, 'Views').waitFor()
+  await button(page, 'Views').waitFor()
   await shows(page, ['mail-2', 'disk-1'])
   expect(await views()).toEqual([])
   await page.getByRole('button', { name: 'Undo' }).click()
-  await face(page, 'View In trouble').waitFor()
+  await button(page, 'View In trouble').waitFor()
   expect(await views()).toMatchObject([{ name: 'In trouble', q: 'level:bad', sort: 'name' }])
 })
 
@@ -103,14 +103,14 @@ test('a name that is taken is said before it is lost, and a wrong filter cannot 
   await saved('Second', 'disk')
   const page = await look()
   await page.goto(fleet('mail'))
-  await face(page, 'View First').click()
+  await button(page, 'View First').click()
   await press(page, 'Rename view…')
   await page.getByRole('textbox', { name: 'Name' }).fill('Second')
   await page.getByText('There is a view of that name already.').waitFor()
   expect(await page.getByRole('button', { name: 'Rename view' }).isDisabled()).toBe(true)
   await page.keyboard.press('Escape')
   await page.goto(fleet('level:green'))
-  await face(page, 'Views').click()
+  await button(page, 'Views').click()
   expect(await page.getByRole('menuitem', { name: 'Save view…' }).isDisabled()).toBe(true)
 })
 
@@ -127,16 +127,16 @@ test('an admin shares a view; a member opens it and cannot change it, but saves 
   await page.getByRole('textbox', { name: 'Name' }).fill('Builders')
   await page.getByRole('radio', { name: 'Everybody in North Wind' }).check()
   await page.keyboard.press('Enter')
-  await face(page, 'View Builders').waitFor()
+  await button(page, 'View Builders').waitFor()
   await page.goto(`${setup.url}/w/north-wind/activity`)
   await page.getByText('saved the view').waitFor()
 
   await bob.page.goto(fleet())
-  await face(bob.page, 'Views').click()
+  await button(bob.page, 'Views').click()
   await press(bob.page, 'Builders')
   await shows(bob.page, ['mail-1', 'mail-2'])
   expect(new URL(bob.page.url()).search).toBe('?q=host:build-*')
-  await face(bob.page, 'View Builders').click()
+  await button(bob.page, 'View Builders').click()
   await bob.page.getByRole('menuitem', { name: 'Save view…' }).waitFor()
   for (const name of ['Rename view…', 'Remove view'])
     expect(await bob.page.getByRole('menuitem', { name }).count()).toBe(0)
@@ -155,7 +155,7 @@ test('the menu works with the keyboard, and gives the focus back', async () => {
   await saved('Builders', 'host:build-*')
   const page = await look()
   await page.goto(fleet())
-  await focusOn(face(page, 'Views'))
+  await focusOn(button(page, 'Views'))
   await page.keyboard.press('Enter')
   await page.getByRole('menuitem', { name: 'Builders' }).waitFor()
   const first = page.locator('[role="menuitem"]:focus', { hasText: 'All agents' })
@@ -192,9 +192,9 @@ test('with the keyboard only: the palette saves, finds and removes views, and fi
   await page.locator('[role="dialog"] input:focus').waitFor()
   await page.keyboard.type('Bad ones')
   await page.keyboard.press('Enter')
-  await face(page, 'View Bad ones').waitFor()
+  await button(page, 'View Bad ones').waitFor()
   await find(page, 'remove the view', 'Remove the view Bad ones')
-  await face(page, 'Views').waitFor()
+  await button(page, 'Views').waitFor()
   await find(page, 'pause', /^Pause: 2 agents/)
   await page.getByRole('heading', { level: 1, name: /Pause/ }).waitFor()
   await find(page, 'all actions', 'All actions')
@@ -230,16 +230,16 @@ const field = (page: Page) => page.getByRole('combobox', { name: 'Filter agents'
 /** Opens the view through its menu, and changes the list. */
 const openAndChange = async (page: Page) => {
   await page.goto(fleet())
-  await face(page, 'Views').click()
+  await button(page, 'Views').click()
   await press(page, 'Bad in build')
-  await face(page, 'View Bad in build').waitFor()
+  await button(page, 'View Bad in build').waitFor()
   await field(page).fill('level:bad host:build-* mail')
-  await face(page, 'View Bad in build, changed').waitFor()
+  await button(page, 'View Bad in build, changed').waitFor()
 }
 const typeView = async (page: Page) => {
   await page.goto(fleet())
   await field(page).fill('level:bad host:build-*')
-  await face(page, 'View Bad in build').waitFor()
+  await button(page, 'View Bad in build').waitFor()
 }
 
 test.each<[what: string, steps: (page: Page) => Promise<unknown>, shown: string]>([
@@ -257,7 +257,7 @@ test.each<[what: string, steps: (page: Page) => Promise<unknown>, shown: string]
     'an address that equals a view, then another one and a reload',
     async (page) => {
       await page.goto(fleet('level:bad host:build-*'))
-      await face(page, 'View Bad in build').waitFor()
+      await button(page, 'View Bad in build').waitFor()
       await page.goto(fleet('mail'))
       await page.reload()
     },
@@ -303,7 +303,7 @@ test.each<[what: string, steps: (page: Page) => Promise<unknown>, shown: string]
     async (page) => {
       await openAndChange(page)
       await field(page).fill('')
-      await face(page, 'Views').waitFor()
+      await button(page, 'Views').waitFor()
       await field(page).fill('disk')
     },
     'Views',
@@ -314,5 +314,5 @@ test.each<[what: string, steps: (page: Page) => Promise<unknown>, shown: string]
   await steps(page)
   // This button appears once the views are loaded, and if the list is none of them.
   await page.getByRole('button', { name: 'Save view' }).waitFor()
-  await face(page, shown).waitFor()
+  await button(page, shown).waitFor()
 })

@@ -2,7 +2,7 @@
 import { Suspense } from 'react'
 import { askForProofBy } from '../../data/api.ts'
 import { part } from '../../ui/files.tsx'
-import { sharedValue } from '../../ui/kept.ts'
+import { sharedValue } from '../../ui/shared-value.ts'
 
 const ProofDialog = part(async () => ({ default: (await import('./ProofDialog.tsx')).ProofDialog }))
 

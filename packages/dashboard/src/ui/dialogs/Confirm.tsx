@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { sharedValue } from '../kept.ts'
+import { sharedValue } from '../shared-value.ts'
 import { Dialog, DialogEnd } from './Dialog.tsx'
 import { useChange } from './useChange.ts'
 import '../parts.css'
@@ -52,7 +52,7 @@ export function Confirm({
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          submit(undefined)
+          submit()
         }}
       >
         <Stack gap="md">

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useKeptFocus } from './focus.ts'
 
 /**
@@ -6,24 +6,29 @@ import { useKeptFocus } from './focus.ts'
  * promise rejects if the change fails. While it runs, `busy` is true, and `values` are those that it was given. Then
  * there is its `value`, or the `error` with which it failed (null if it did not fail).
  */
-export function useChange<V, R>(act: (values: V) => Promise<R>) {
+export function useChange<V = void, R = unknown>(act: (values: V) => Promise<R>) {
+  /** The newest of the changes that run. The others are not followed. */
+  const newest = useRef<object>(null)
   const [running, setRunning] = useState<{ values: V }>()
   const [error, setError] = useState<unknown>(null)
   const [value, setValue] = useState<R>()
   const busy = running !== undefined
   useKeptFocus(busy)
   const run = async (values: V): Promise<void> => {
-    setRunning({ values })
+    const mine = { values }
+    const isNewest = () => newest.current === mine
+    newest.current = mine
+    setRunning(mine)
     setError(null)
     setValue(undefined)
     try {
       const result = await act(values)
-      setValue(() => result)
+      if (isNewest()) setValue(() => result)
     } catch (cause) {
-      setError(cause)
+      if (isNewest()) setError(cause)
       throw cause
     } finally {
-      setRunning(undefined)
+      if (isNewest()) setRunning(undefined)
     }
   }
   const submit = (values: V) => void run(values).catch(() => undefined)

@@ -55,7 +55,7 @@ async function untilStopped(folder: Folder, json: boolean | undefined): Promise<
   // If the output goes into a file or a journal, the process goes on when the terminal is closed (SIGHUP).
   const onHangUp = (signal: NodeJS.Signals) => process.stdout.isTTY && onSignal(signal)
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onHangUp)
-  if (process.pid === 1) say(withoutInit)
+  if (process.pid === 1) say(noInitWarning)
   running = launch(folder, { file: ownFile(folder), stop: stop.signal, by: () => by, say })
   const unfit = await running.ended
   if (unfit !== undefined) throw new Refusal(unfit)
@@ -63,8 +63,8 @@ async function untilStopped(folder: Folder, json: boolean | undefined): Promise<
   return running.left()
 }
 
-const withoutInit =
-  'This is process 1 of its container, and nobody waits for processes that the agent leaves behind. Run the container with an init, such as docker run --init.'
+const noInitWarning =
+  'This is process 1 of its container, and nobody waits for processes that the agent leaves behind, so they stay as zombies. Run the container with an init, such as docker run --init.'
 
 /** Runs `svc run` without loading the code of the other commands. The exit codes are the same as with that code. */
 export function runAlone(how: Common): Promise<void> {

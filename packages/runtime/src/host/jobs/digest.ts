@@ -1,6 +1,6 @@
 /**
- * Sums up the runs of a job: which run lives, which one ended last, and which failure no good run has made old. Runs may overlap, and
- * clocks may be set, so the places of runs decide, and not their times. Pure; the newest run of a list is the first.
+ * Sums up the runs of a job: which run lives, which one ended last, and the failures since the last good run that started
+ * after them. Runs may overlap, and clocks may be set, so the places of runs decide, and not their times. Pure; the newest run of a list is the first.
  */
 import { placeOf } from './ids.ts'
 import type { ShownRun } from './reader.ts'
@@ -12,7 +12,7 @@ interface Digest {
   readonly running: readonly ShownRun[]
   /** The run that ended last is the first. */
   readonly ended: readonly ShownRun[]
-  /** The last failure that no good run has made old. `streak` is the number of such failures. */
+  /** The last failure after which no good run has started. `streak` is the number of such failures. */
   readonly bad: ShownRun | undefined
   readonly streak: number
   readonly usual: number | undefined
@@ -110,7 +110,7 @@ function upToOf(runs: readonly ShownRun[], at: number): number {
 }
 
 /**
- * The bad ends that no good run has made old, the last one first. A good run must have started after the bad one had ended:
+ * The bad ends after which no good run has started, the last one first. A good run must have started after the bad one had ended:
  * of several copies of a job, one that ends well does not make good the one that failed beside it.
  */
 export function badOf(ended: readonly EndedRun[]): ShownRun[] {

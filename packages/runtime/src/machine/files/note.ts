@@ -1,6 +1,6 @@
 /**
  * Describes a note, a small file on the disk, in one place. Its fields give its type, a reader that never throws, a
- * durable writer and a maximum size. A field that is missing or has another type gets its default, so notes of older
+ * writer (durable unless the note is light) and a maximum size. A field that is missing or has another type gets its default, so notes of older
  * and newer runtimes can be read.
  */
 import { type Field, field, type JsonSchema, type Kept } from '@svc/protocol/fields'
@@ -22,7 +22,7 @@ interface Note<K extends keyof Folder, T> {
 }
 
 /** The way in which a note is written: durably, and so that only its owner can read it, unless this says otherwise. */
-interface Writing {
+interface WriteOptions {
   /** True if the note is not synced, so that a power failure may undo the last change. */
   readonly isLight?: true
   readonly mode?: number
@@ -33,7 +33,7 @@ export function note<K extends keyof Folder, F extends Field<unknown>>(
   key: K,
   field: F,
   max: number,
-  { isLight, mode = 0o600 }: Writing = {},
+  { isLight, mode = 0o600 }: WriteOptions = {},
 ): Note<K, Noted<F>> {
   describedNotes.set(key, field.schema)
   const keep = (value: unknown) => field(value) as Noted<F> | undefined

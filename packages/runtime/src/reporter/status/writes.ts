@@ -9,7 +9,12 @@ import { type FileCheck, recordCheck, type Writes } from './age.ts'
 
 type Gap = Writes['longest'][number]
 const isGap = (v: unknown): v is Gap => Array.isArray(v) && v.length === 2 && v.every(Number.isFinite)
-const gap: Field<Gap> = field((v) => (isGap(v) ? v : undefined), { type: 'array', items: { type: 'number' } })
+const gap: Field<Gap> = field((v) => (isGap(v) ? v : undefined), {
+  type: 'array',
+  items: { type: 'number' },
+  minItems: 2,
+  maxItems: 2,
+})
 
 const writes = withDefaults(
   object(

@@ -12,7 +12,7 @@ type ChildEnd =
     }
   /** The program could not be started. */
   | { readonly is: 'not started'; readonly why: string }
-  /** The program was ended, since its time was over or since the runtime is being stopped. */
+  /** The program was killed, because it took too long or the runtime is stopping. */
   | { readonly is: 'late' | 'stopped' }
 
 interface ChildOptions extends Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'> {
@@ -24,7 +24,7 @@ interface ChildOptions extends Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'> {
   readonly kept: (output: string) => string
 }
 
-/** Runs a program in a process group of its own. At its end, however it comes, everything that it started is ended, too. */
+/** Runs a program in a process group of its own. However it ends, everything that it started is killed. */
 export function runChild(
   program: string,
   args: readonly string[],

@@ -52,7 +52,7 @@ export type Finding =
   | { is: 'over'; mayReturn?: true }
 
 export const clear: Finding = { is: 'clear' }
-const unknown: Finding = { is: 'unknown' }
+export const unknown: Finding = { is: 'unknown' }
 export const over: Finding = { is: 'over' }
 const notNow: Finding = { is: 'over', mayReturn: true }
 export const when = (holds: boolean, label?: string): Finding =>

@@ -22,6 +22,7 @@ import {
   over,
   type Rule,
   silence,
+  unknown,
   when,
 } from './conditions.ts'
 import { eventWords, type RuleRecord, ruleOfAgents, ruleWordedByAgents, stateWords } from './rule.ts'
@@ -217,7 +218,7 @@ export function findInAgent(rule: Rule, agent: AlertFacts, moment: Moment): Find
   if (agent.receivedAt === null) return clear
   const isStopped = agent.stopped === 'person'
   if (isStopped && record.afterStop !== 'stays') return closedByStop
-  if (!isStopped && isSilent(agent, moment.now) && !isJudgedInSilence(record)) return { is: 'unknown' }
+  if (!isStopped && isSilent(agent, moment.now) && !isJudgedInSilence(record)) return unknown
   const finding = record.condition(agent, rule, moment)
   const isPaused = agent.label === pausedLabel && record.whilePaused === 'ends'
   return isPaused && finding.is === 'clear' ? { is: 'clear', because: 'paused' } : finding

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { type AgentOutcome, outcomeOf, stateOf } from './outcomes.ts'
+import { type ActionAgentFacts, outcomeOf, stateOf } from './outcomes.ts'
 
 const none = { outcome: null, message: null, commandId: null, commandState: null, commandMessage: null }
 
-test.each<[string, Partial<AgentOutcome>, string]>([
+test.each<[string, Partial<ActionAgentFacts>, string]>([
   ['an agent whose turn has not come waits', {}, 'waiting'],
   ['a queued command waits', { commandState: 'queued' }, 'waiting'],
   ['a delivered command is sent', { commandState: 'delivered' }, 'sent'],

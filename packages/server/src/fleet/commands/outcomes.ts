@@ -17,7 +17,7 @@ const states = {
 } as const satisfies Record<CommandState, ActionState>
 
 /** An agent of an action with its command, if it has one. */
-export interface AgentOutcome {
+export interface ActionAgentFacts {
   outcome: ActionState | null
   message: string | null
   /** The command that was queued for the agent; null if none was. */
@@ -35,21 +35,22 @@ export function stateOf({
   outcome,
   commandId,
   commandState,
-}: Omit<AgentOutcome, 'message' | 'commandMessage'>): ActionState {
+}: Omit<ActionAgentFacts, 'message' | 'commandMessage'>): ActionState {
   if (outcome !== null) return outcome
   if (commandState !== null) return states[commandState]
   return commandId === null ? 'waiting' : 'cancelled'
 }
 
 /** The state of one agent, with the words of the agent or the reason. */
-export function outcomeOf(pressed: AgentOutcome): { state: ActionState; message: string | null } {
-  const state = stateOf(pressed)
-  if (pressed.outcome !== null) return { state, message: pressed.message }
+export function outcomeOf(agent: ActionAgentFacts): { state: ActionState; message: string | null } {
+  const state = stateOf(agent)
+  if (agent.outcome !== null) return { state, message: agent.message }
   return {
     state,
-    message: state === 'cancelled' && pressed.commandState === null ? agentDeleted : pressed.commandMessage,
+    message: state === 'cancelled' && agent.commandState === null ? agentDeleted : agent.commandMessage,
   }
 }
+
 /**
  * Keeps the outcomes of agents that are about to be deleted. Their commands are deleted with them; the rows of actions
  * stay.

@@ -20,19 +20,19 @@ export function partsOf(path: string, what: string): { slug: string; name: strin
 export const inWorkspace = async (call: CommandCall) => ({ workspace: await workspaceOf(call, argument(call, 0)) })
 
 /** The workspace that `SLUG` names, or the service itself for `@service`. */
-export const inPlace = async (call: CommandCall) => ({ workspace: await placeOf(call, argument(call, 0)) })
+export const inPlace = async (call: CommandCall) => ({ workspace: await placeNamed(call, argument(call, 0)) })
 
-async function placeOf(call: CommandCall, slug: string): Promise<WorkspaceInfo> {
+async function placeNamed(call: CommandCall, slug: string): Promise<WorkspaceInfo> {
   const { servicePlace } = await import('../../alerts/changes/listing.ts')
   return slug === servicePlace.slug ? servicePlace : workspaceOf(call, slug)
 }
 
-export const agentName = 'An agent is named SLUG/NAME'
+export const agentForm = 'An agent is named SLUG/NAME'
 
 /** The agent that `SLUG/NAME` names. */
 export async function onAgent(call: CommandCall) {
   const { findAgent } = await import('../../fleet/agents/store.ts')
-  const { slug, name } = partsOf(argument(call, 0), agentName)
+  const { slug, name } = partsOf(argument(call, 0), agentForm)
   const workspace = await workspaceOf(call, slug)
   const agent = await findAgent(call.store.db, workspace, name)
   if (!agent) throw new Missing(`There is no agent ${shown(name)} in the workspace ${shown(slug)}.`)
@@ -42,7 +42,7 @@ export async function onAgent(call: CommandCall) {
 /** The channel that `SLUG/NAME` names; `@service` may stand for the workspace. */
 export async function onChannel(call: CommandCall) {
   const { slug, name: channel } = partsOf(argument(call, 0), 'A channel is named SLUG/NAME')
-  return { workspace: await placeOf(call, slug), channel }
+  return { workspace: await placeNamed(call, slug), channel }
 }
 
 /** The workspace and the id that `SLUG/ID` names. */

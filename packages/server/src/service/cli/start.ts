@@ -22,7 +22,7 @@ export async function start(options: Request['options'], flags: Variables, json:
   const log = openLog(config.logLevel)
   for (const remark of config.remarks) log.warn({ data: dataOf(config) }, remark)
   watchOverErrors(log)
-  if (process.pid === 1) log.warn(withoutInit)
+  if (process.pid === 1) log.warn(noInitWarning)
   let stopAt = Number.POSITIVE_INFINITY
   const stop = untilSignal(log).then(() => {
     stopAt = performance.now() + stopMs - endMs
@@ -65,8 +65,8 @@ const greeting = (url: string, link: string | undefined) => {
     : `${ready}\nNobody has an account yet. Open this link, once, to create your account and first workspace:\n\n  ${link}\n\n`
 }
 
-const withoutInit =
-  'the service is process 1 of its container: a signal in the first moments of a start is lost, and nobody waits for processes that it leaves behind; run the container with an init (docker run --init, or "init: true" in a compose file)'
+const noInitWarning =
+  'the service is process 1 of its container: a signal in the first moments of a start is lost, and processes that it leaves behind stay as zombies; run the container with an init (docker run --init, or "init: true" in a compose file)'
 
 const hereOnly =
   'Only this machine reaches that address. For other machines and people: docs/start.md, "Reach it from another machine".\n'

@@ -1,17 +1,14 @@
 /** Handles the signals that end the process, its uncaught errors, and its end. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { handOverSignals } from '../../platform/early-signals.ts'
+import { endingSignals, handOverSignals } from '../../platform/early-signals.ts'
 import { standardErrorLines } from '../../platform/log.ts'
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the process immediately. */
 export function untilSignal(log: Logger): Promise<void> {
   return new Promise((resolve) => {
     let asked = false
-    for (const [signal, number] of [
-      ['SIGTERM', 15],
-      ['SIGINT', 2],
-    ] as const)
+    for (const [signal, number] of Object.entries(endingSignals))
       process.on(signal, () => {
         if (asked) endProcess(128 + number)
         asked = true

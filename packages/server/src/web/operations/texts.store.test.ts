@@ -43,7 +43,10 @@ const engines: [string, () => Promise<Store>, string[]][] = [
   ['SQLite', openTestSqlite, oddTexts],
   ['PostgreSQL', openTestPostgres, oddTexts.slice(0, 3)],
 ]
-/** In `npm test` each text has two kinds. */
+/**
+ * In `npm test` each text has two kinds, so a kind that a field refuses hides the other one there. `npm run test:all`
+ * tries each alone, and on PostgreSQL.
+ */
 const few: typeof engines = [['SQLite', openTestSqlite, [oddTexts.slice(0, 2).join(' '), oddTexts.slice(2).join(' ')]]]
 test.each(amount(few, engines, engines))(
   'odd texts that people send are refused or cleaned, and never come back as they were (%s)',
