@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../testing/eventually.ts'
-import { wrongLooks } from '../../testing/axe.ts'
+import { axe, wrongLooks } from '../../testing/axe.ts'
 import { hostileReport, markup, turned, wholeReport } from './testing/reports.ts'
 import { type AgentPageSetup, openAgentPageSetup } from './testing/setup.ts'
 
@@ -281,7 +281,13 @@ test('runs are filtered, paged and opened', async () => {
   await rows.nth(10).waitFor({ state: 'detached' })
 
   await page.getByRole('combobox', { name: 'Status' }).click()
+  let answer: () => void = () => undefined
+  const answered = new Promise<void>((done) => (answer = done))
+  await page.route(/\/runs\?.*failed/, (route) => answered.then(() => route.continue()))
   await page.getByRole('option', { name: 'failed' }).click()
+  await page.locator('.svc-late[data-late="true"]').waitFor()
+  expect(await axe(page, ['color-contrast']), 'while the answer is late').toEqual([])
+  answer()
   await seen(page, '6 matching runs')
   expect(page.url()).toContain('status=failed')
   await page.getByLabel('Search runs').fill('Mail 13')

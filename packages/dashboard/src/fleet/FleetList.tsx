@@ -74,7 +74,7 @@ export function FleetList({ slug, view, filter, shown, late, selection, onRange 
         <div
           ref={body}
           role="rowgroup"
-          className="fleet-body"
+          className="fleet-body svc-late"
           style={{ height: rows.getTotalSize() }}
           onFocus={focused}
           data-late={late}

@@ -459,6 +459,20 @@ test('axe finds nothing in a filter with a mistake, nor in the suggestions for i
   expect(await wrongLooks(page, () => page.getByRole('listbox').waitFor())).toEqual([])
 })
 
+test('the rows stay readable while the answer to a filter is late', async () => {
+  const { page } = await window()
+  await page.goto(fleet())
+  await page.locator('.fleet-body .fleet-link').first().waitFor()
+  let answer: () => void = () => undefined
+  const answered = new Promise<void>((done) => (answer = done))
+  await page.route(/\/fleet\?.*level/, (route) => answered.then(() => route.continue()))
+  await page.getByRole('link', { name: /^OK/ }).click()
+  await page.locator('.fleet-body[data-late="true"]').waitFor()
+  expect(await wrongLooks(page, () => page.locator('.fleet-body[data-late="true"]').waitFor())).toEqual([])
+  answer()
+  await page.locator('.fleet-body[data-late="false"]').waitFor()
+})
+
 test.each(['', '?q=level:green'])('nothing is wider than a window of any width: %s', async (address) => {
   const visitor = await window()
   await visitor.page.goto(fleet() + address)

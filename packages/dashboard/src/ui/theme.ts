@@ -102,7 +102,7 @@ export const resolver: CSSVariablesResolver = () => ({
     '--svc-surface': 'var(--mantine-color-gray-0)',
     '--svc-line': 'var(--mantine-color-gray-2)',
     '--svc-hover': 'var(--mantine-color-gray-1)',
-    '--svc-ok': '#1b7f4b',
+    '--svc-ok': '#19794a',
     '--svc-info': '#2563b8',
     '--svc-warn': '#9a5b00',
     '--svc-bad': '#c42b2b',

@@ -61,7 +61,7 @@ export default function Runs({ agent }: { agent: Agent }) {
         </Empty>
       )}
       {rows.length > 0 && (
-        <div style={{ opacity: isPlaceholderData ? 0.6 : 1 }}>
+        <div className="svc-late" data-late={isPlaceholderData} aria-busy={isPlaceholderData}>
           {narrow ? <RunCards {...list} /> : <RunTable {...list} />}
         </div>
       )}
