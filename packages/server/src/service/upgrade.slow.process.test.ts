@@ -1,7 +1,8 @@
 /**
- * Runs old and new nodes side by side: the service as it was last released, taken from the history of the checkout,
- * beside the current one (docs/operate.md). It runs only among the long tests, since it needs the history. `npm test`
- * leaves this out. packages/server/src/platform/db/migrate.store.test.ts proves the same rules.
+ * Runs the service of earlier commits, taken from the history of the checkout: beside the current one as another node
+ * (docs/operate.md), and before it on the same data folder. It runs only among the long tests, since it needs the
+ * history; there the current service is the unpacked package. `npm test` leaves this out.
+ * packages/server/src/platform/db/migrate.store.test.ts proves the same rules.
  */
 import { execFileSync } from 'node:child_process'
 import {
@@ -32,10 +33,11 @@ const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encodi
  */
 const released = '219af78'
 
-/** The full id of the released commit; undefined if the checkout has no history. */
-function releasedCommit(): string | undefined {
+/** The full id of a commit; undefined if the checkout has no history, and where these tests do not run. */
+function commitOf(name: string): string | undefined {
+  if (level !== 'long') return undefined
   try {
-    return git('rev-parse', '--verify', '--quiet', `${released}^{commit}`)
+    return git('rev-parse', '--verify', '--quiet', `${name}^{commit}`)
   } catch {
     return undefined
   }
@@ -68,7 +70,7 @@ function checkOut(commit: string): string {
   return folder
 }
 
-const before = level === 'long' ? releasedCommit() : undefined
+const before = commitOf(released)
 
 test.skipIf(before === undefined)(
   'a node of the previous version runs beside a newer one, and does not start again on its tables',
@@ -114,5 +116,31 @@ test.skipIf(before === undefined)(
     expect((await old.run(['workspace', 'list'])).code).toBe(1)
     await node.kill()
     expect(await says(old, {})).toEqual([])
+  },
+)
+
+test.each([released, 'HEAD~1'].flatMap((name) => commitOf(name) ?? []))(
+  'data that the service of commit %s wrote is taken over',
+  async (commit) => {
+    const home = await newServiceHome()
+    const { program } = home
+    home.program = join(checkOut(commit), 'packages/server/src/main.ts')
+    const old = await home.start()
+    const { token, email, password } = await populate(home)
+    expect((await report(home.url, token, { state: { level: 'ok', label: 'before' } })).status).toBe(200)
+    await old.kill('SIGKILL')
+
+    home.program = program
+    const service = await home.start()
+    expect(await home.value(['agent', 'show', 'north/mail'])).toMatchObject({ report: { state: { label: 'before' } } })
+    expect((await report(home.url, token, { state: { level: 'ok', label: 'after' } })).status).toBe(200)
+    const signedIn = await fetch(`${home.url}/api/auth/sign-in/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: home.url },
+      body: JSON.stringify({ email, password }),
+    })
+    expect(signedIn.status).toBe(200)
+    expect(service.log).not.toContain('"level":"error"')
+    expect(await service.kill()).toBe(0)
   },
 )
