@@ -1,0 +1,37 @@
+/** Finds out if this machine can run the tests with containers and booted machines. */
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { needNodeImage } from './images.ts'
+import { podman, runOptions } from './podman.ts'
+
+/** The programs that the tests need, with the package of Debian that has each. */
+const programs = {
+  podman: 'podman',
+  runc: 'runc',
+  buildah: 'buildah',
+  iptables: 'iptables',
+  debootstrap: 'debootstrap',
+} as const
+
+const isThere = (program: string): boolean =>
+  [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'].some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+
+/** The reason why this machine cannot run the tests, with what to do; undefined if it can. */
+export async function whyNot(): Promise<string | undefined> {
+  if (process.platform !== 'linux') return 'they need Linux'
+  if (process.getuid?.() !== 0) return 'they need root: sudo npm run test:machines'
+  const missing = Object.entries(programs).filter(([program]) => !isThere(program))
+  if (missing.length > 0) {
+    const packages = [...new Set([...missing.map(([, name]) => name), 'containernetworking-plugins'])]
+    return `${missing.map(([program]) => program).join(', ')} are missing: apt-get install --no-install-recommends ${packages.join(' ')}`
+  }
+  const { code, err } = await podman(['run', '--rm', ...runOptions, '--network', 'host', await needNodeImage(), 'true'])
+  return code === 0 ? undefined : `no container starts here: ${err.trim()}`
+}
