@@ -22,7 +22,7 @@ const interval = 30
 const most = { answered: 1000, queued: 5000 } as const
 const person = 'person-0@example.org'
 
-interface Measured {
+interface ActionMeasurement {
   engine: string
   names: number[]
   preview: number[]
@@ -65,7 +65,12 @@ export async function benchActions(args: string[]): Promise<string> {
   ].join('\n\n')
 }
 
-async function measure(engine: string, agents: number, rounds: number, postgres?: Postgres): Promise<Measured> {
+async function measure(
+  engine: string,
+  agents: number,
+  rounds: number,
+  postgres?: Postgres,
+): Promise<ActionMeasurement> {
   const url = postgres?.url
   console.error(`actions: ${count(agents)} agents, ${engine}`)
   const service = await startService(agents, {
@@ -78,7 +83,7 @@ async function measure(engine: string, agents: number, rounds: number, postgres?
     await sleep((interval + 2) * 1000)
     const cookie = await signIn(service, person)
     const call = caller(service, cookie)
-    const measured: Measured = { engine, names: [], preview: [], answered: [], queued: [], cpu: [] }
+    const measured: ActionMeasurement = { engine, names: [], preview: [], answered: [], queued: [], cpu: [] }
     for (let round = 0; round < rounds; round++) {
       let names: string[] = []
       measured.names.push(

@@ -31,7 +31,7 @@ const interval = 10
 const warmSeconds = 20
 const connections = 64
 
-interface Measured extends Window {
+interface DeletionMeasurement extends Window {
   turn: { time: number; work: number }
 }
 
@@ -132,13 +132,13 @@ async function measured(
   { pid }: Service,
   turns: string,
   during: Parameters<typeof window>[2],
-): Promise<Measured> {
+): Promise<DeletionMeasurement> {
   const from = Date.now()
   const measured = await window(load, pid, during)
   return { ...measured, turn: longestTurn(turns, from) }
 }
 
-const rowOf = (what: string, { counts, seconds, cpu, turn }: Measured) => [
+const rowOf = (what: string, { counts, seconds, cpu, turn }: DeletionMeasurement) => [
   what,
   fixed(seconds),
   count(counts.answered / seconds),

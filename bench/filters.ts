@@ -40,7 +40,7 @@ const filters = [
   Array.from({ length: 20 }, (_, i) => `-name:*${i}${i}*${i}`).join(' '),
 ] as const
 
-interface Measured {
+interface FilterMeasurement {
   engine: string
   agents: number
   /** The milliseconds of requests for the list, while agents report. */
@@ -73,7 +73,12 @@ export async function benchFilters(args: string[]): Promise<string> {
   }
 }
 
-async function measure(engine: string, agents: number, rounds: number, env: Record<string, string>): Promise<Measured> {
+async function measure(
+  engine: string,
+  agents: number,
+  rounds: number,
+  env: Record<string, string>,
+): Promise<FilterMeasurement> {
   console.error(`filters: ${count(agents)} agents, ${engine}`)
   const service = await startService(agents, { people: [person], env, history: true })
   try {
@@ -88,7 +93,7 @@ async function overHttp(
   service: Service,
   agents: number,
   rounds: number,
-): Promise<Pick<Measured, 'lists' | 'first' | 'firstCosts' | 'cpu'>> {
+): Promise<Pick<FilterMeasurement, 'lists' | 'first' | 'firstCosts' | 'cpu'>> {
   const interval = 30
   const load = await startLoad({ port: service.port, agents, connections: Math.min(agents, 10_000), interval })
   try {
@@ -136,7 +141,7 @@ function asker(service: Service, cookie: string) {
 }
 
 /** Measures what the service does for a list, in this process and without reports. */
-async function inside(store: Store, rounds: number): Promise<Pick<Measured, 'rows' | 'costs' | 'filtered'>> {
+async function inside(store: Store, rounds: number): Promise<Pick<FilterMeasurement, 'rows' | 'costs' | 'filtered'>> {
   const { id } = await store.db
     .selectFrom('workspace')
     .select('id')
@@ -166,7 +171,7 @@ async function inside(store: Store, rounds: number): Promise<Pick<Measured, 'row
   return { rows, costs, filtered }
 }
 
-function tables(all: readonly Measured[], rounds: number): string {
+function tables(all: readonly FilterMeasurement[], rounds: number): string {
   const rows = all.flatMap(({ engine, filtered, lists, first, firstCosts, rows: cold, costs }) => {
     const each = filtered.map(median)
     const slowest = each.indexOf(Math.max(...each))

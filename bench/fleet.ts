@@ -40,24 +40,24 @@ const goal = { cores: 1, p99: 100, memory: 1024 } as const
 interface Run {
   agents: number
   connections: number
-  joining: Joining
-  steady: Watched
+  joining: WarmUp
+  steady: WatchedWindow
   memory: { now: number; highest: number }
   limit: Window | undefined
-  restart: { seconds: number; after: Watched }
+  restart: { seconds: number; after: WatchedWindow }
 }
 
 /**
  * `disk` is the 99th percentile, in milliseconds, of the time that syncing one page of a separate file took during the
  * measurement.
  */
-type Watched = Window & { disk: number }
+type WatchedWindow = Window & { disk: number }
 
 /**
  * The result of the warm-up: the seconds that it took, and the counts of all reports in that time, including refused
  * and lost reports.
  */
-interface Joining {
+interface WarmUp {
   seconds: number
   counts: Counts
 }
@@ -100,7 +100,7 @@ async function measureLimit(agents: number, connections: number, seconds: number
   }
 }
 
-async function join(load: Load, agents: number): Promise<Joining> {
+async function join(load: Load, agents: number): Promise<WarmUp> {
   await sleep(warm * 1000)
   const all = [await load.take()]
   let seconds = warm
@@ -111,7 +111,7 @@ async function join(load: Load, agents: number): Promise<Joining> {
   return { seconds, counts: sum(all) }
 }
 
-async function watched(load: Load, { pid, file }: Service, seconds: number): Promise<Watched> {
+async function watched(load: Load, { pid, file }: Service, seconds: number): Promise<WatchedWindow> {
   const disk = await watchDisk(file)
   const seen = await window(load, pid, seconds)
   return { ...seen, disk: await disk.stop() }

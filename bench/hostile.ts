@@ -72,13 +72,13 @@ const parts: Readonly<Record<LoadName, Part>> = {
   'sign-in': { says: '300 tries to sign in at once from 15 addresses', people: 0, agents: 0, max: { grown: 256 } },
 }
 
-interface Measured {
+interface HostileMeasurement {
   others: Times
   turn: LongestTurn
 }
 interface Outcome {
-  without: Measured
-  beside: Measured
+  without: HostileMeasurement
+  beside: HostileMeasurement
   before: number
   highest: number
   /**
@@ -127,16 +127,16 @@ async function measurePart(name: LoadName, seconds: number): Promise<Outcome> {
   }
 }
 
-interface Running {
+interface LoadContext {
   service: Service
   others: Others
   turns: string
   emails: string[]
 }
 
-async function measureBeside(name: LoadName, seconds: number, running: Running): Promise<Outcome> {
+async function measureBeside(name: LoadName, seconds: number, running: LoadContext): Promise<Outcome> {
   const { service, others, turns, emails } = running
-  const measure = async (wait: Promise<unknown>): Promise<Measured> => {
+  const measure = async (wait: Promise<unknown>): Promise<HostileMeasurement> => {
     others.take()
     const from = Date.now()
     await wait
@@ -230,7 +230,7 @@ function textOf(rows: { name: LoadName; outcome: Outcome }[]): string {
 
 const slowest = (times: readonly number[]) => (times.length === 0 ? '-' : count(Math.max(...times)))
 
-const timesOf = ({ others: { reports, health, signIns, errors }, turn }: Measured) => [
+const timesOf = ({ others: { reports, health, signIns, errors }, turn }: HostileMeasurement) => [
   fixed(valueAt(reports, 0.5)),
   fixed(valueAt(reports, 0.99)),
   slowest(reports),

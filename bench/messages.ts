@@ -26,7 +26,7 @@ const prepareMs = 30_000
 const lastSeconds = 60
 const person = 'person-0@example.org'
 
-interface Measured {
+interface MessageMeasurement {
   engine: string
   times: ReadonlyMap<MessageKind, readonly number[]>
   /** The share of a core that the service used. */
@@ -69,7 +69,7 @@ export async function benchMessages(args: string[]): Promise<string> {
   ].join('\n\n')
 }
 
-async function measure(engine: string, rounds: number, url?: string): Promise<Measured> {
+async function measure(engine: string, rounds: number, url?: string): Promise<MessageMeasurement> {
   console.error(`messages: ${engine}`)
   const receivers = await startReceivers()
   const service = await startService(0, {

@@ -21,7 +21,7 @@ const perAgent = maxOpenCommands
 const connections = 64
 const perAnswer = 20
 
-interface Measured {
+interface NodesMeasurement {
   nodes: number
   seconds: number
   reports: number
@@ -82,7 +82,7 @@ interface AskingAgent {
   claimed: string[]
 }
 
-async function measure(cluster: Cluster, nodes: number, commands: number): Promise<Measured> {
+async function measure(cluster: Cluster, nodes: number, commands: number): Promise<NodesMeasurement> {
   const database = cluster.postgres.pid
   if (database === undefined) throw new Error('PostgreSQL does not run.')
   const agents = await prepare(cluster.url, `w${nodes}`, commands)

@@ -51,13 +51,13 @@ interface Server {
   readonly pid: number
   stop(): Promise<void>
 }
-interface Measured extends Window {
+interface SlowMeasurement extends Window {
   /** The longest turn of the server's event loop, in milliseconds. */
   turn: number
 }
-interface Beside {
-  coming: Measured
-  beside: Measured
+interface SlowResult {
+  coming: SlowMeasurement
+  beside: SlowMeasurement
   open: number
   cut: number
   /** The MB by which the server's memory grew. */
@@ -86,9 +86,9 @@ export async function benchSlow(args: string[]): Promise<string> {
   const turns = join(folder, 'turns')
   const env = notingTurns(turns)
 
-  const quiet: Measured[] = []
-  const together: Beside[] = []
-  const spread: Beside[] = []
+  const quiet: SlowMeasurement[] = []
+  const together: SlowResult[] = []
+  const spread: SlowResult[] = []
   await on(await startService(agents + slow, { env }), async (server, load) => {
     for (let round = 0; round < rounds; round++) {
       for (const [all, time] of [
@@ -101,15 +101,15 @@ export async function benchSlow(args: string[]): Promise<string> {
     }
     quiet.push(await measure(load, server, quietSeconds))
   })
-  const limit = { quiet: [] as Measured[], together: [] as Beside[] }
+  const limit = { quiet: [] as SlowMeasurement[], together: [] as SlowResult[] }
   await on(await startLimit(agents + slow, 'T', { ...env, SVC_BENCH_HEADERS: '10000' }), async (server, load) => {
     limit.quiet.push(await measure(load, server, quietSeconds))
     limit.together.push(await measureBeside(load, server, within.together))
   })
 
   const usual = median(quiet.map(p99))
-  const ratio = (beside: Beside[]) => fixed(median(beside.map((one) => p99(one.beside))) / usual, 2)
-  const each = (all: Beside[], what: (one: Beside) => number) => all.map(what).map(count).join(' and ')
+  const ratio = (beside: SlowResult[]) => fixed(median(beside.map((one) => p99(one.beside))) / usual, 2)
+  const each = (all: SlowResult[], what: (one: SlowResult) => number) => all.map(what).map(count).join(' and ')
   const limits = fixed(
     median(limit.together.map(({ beside }) => p99(beside))) / median(limit.quiet.map((one) => p99(one))),
     2,
@@ -143,7 +143,7 @@ export async function benchSlow(args: string[]): Promise<string> {
     }
   }
 
-  async function measureBeside(load: Load, server: Server, time: number): Promise<Beside> {
+  async function measureBeside(load: Load, server: Server, time: number): Promise<SlowResult> {
     const before = memory(server.pid).now
     const clients = startClients({ port: server.port, count: slow, agent: agents, within: time })
     const coming = await measure(load, server, time + 1)
@@ -155,18 +155,18 @@ export async function benchSlow(args: string[]): Promise<string> {
     return { coming, beside, ...counts, grown }
   }
 
-  async function measure(load: Load, server: Server, time: number): Promise<Measured> {
+  async function measure(load: Load, server: Server, time: number): Promise<SlowMeasurement> {
     const from = Date.now()
     const measured = await window(load, server.pid, time)
     return { ...measured, turn: longestTurn(turns, from).time }
   }
 }
 
-const pick = (all: Beside[], part: 'coming' | 'beside') => all.map((one) => one[part])
+const pick = (all: SlowResult[], part: 'coming' | 'beside') => all.map((one) => one[part])
 const p99 = ({ counts }: Window) => quantile(counts, 0.99)
 
-function rowOf(name: string, all: Measured[]) {
-  const middle = (what: (one: Measured) => number) => median(all.map(what))
+function rowOf(name: string, all: SlowMeasurement[]) {
+  const middle = (what: (one: SlowMeasurement) => number) => median(all.map(what))
   const p99s = all.map(p99)
   return [
     name,

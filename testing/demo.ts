@@ -10,7 +10,7 @@ import { within } from './within.ts'
 
 const root = join(import.meta.dirname, '..')
 
-export interface Ready {
+export interface ReadyDemo {
   url: string
   link: string
   workspace: string
@@ -33,7 +33,7 @@ export class Demo {
     this.#line = once(createInterface({ input: this.child.stdout as Readable }), 'line').then(([line]) => line)
     onTestFinished(async () => void (await this.end()))
   }
-  ready = async () => JSON.parse(String(await this.#before(this.#line))) as Ready
+  ready = async () => JSON.parse(String(await this.#before(this.#line))) as ReadyDemo
   async hears(text: string) {
     const wanted = () => `${JSON.stringify(text)} from the demo, which said:\n${this.said}`
     while (!this.said.includes(text)) await within(wanted, this.#before(once(this.child.stderr as Readable, 'data')))
@@ -67,7 +67,7 @@ const lines = (): string[] =>
     })
 
 /** The names of the demo's processes that are still running. A zombie does not count. */
-export const living = ({ pids }: Ready): string[] =>
+export const living = ({ pids }: ReadyDemo): string[] =>
   Object.keys(pids).filter((name) => {
     try {
       return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pids[name]}/stat`, 'utf8'))

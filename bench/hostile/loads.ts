@@ -193,7 +193,7 @@ async function signIns({ port, seconds }: Target): Promise<() => Promise<string>
   }
 }
 
-interface Asking {
+interface RequestOptions {
   port: number
   path: string
   headers: Record<string, string>
@@ -204,7 +204,7 @@ interface Asking {
 }
 
 /** Sends a request and returns the HTTP status; 0 if there was no answer. */
-function ask({ port, path, headers, body, agent, from }: Asking): Promise<number> {
+function ask({ port, path, headers, body, agent, from }: RequestOptions): Promise<number> {
   return new Promise((resolve) => {
     const asked = request(
       {

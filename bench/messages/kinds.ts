@@ -18,7 +18,7 @@ export const messageKinds = [
 export type MessageKind = (typeof messageKinds)[number]
 
 /** How a kind of message is queued, and by which name its receiver knows message number `round`. */
-interface Queued {
+interface QueuedKind {
   name: (round: number) => string
   /** Queues it by a request; undefined if it was stored with the time at which it is due. */
   ask?: (call: Caller, round: number) => Promise<void>
@@ -28,12 +28,12 @@ interface Queued {
 const roundsOfWorkspace = 5
 const slugOf = (round: number) => `first-${Math.floor(round / roundsOfWorkspace)}`
 
-const alertTo: Readonly<Record<MeasuredChannel, Queued>> = {
+const alertTo: Readonly<Record<MeasuredChannel, QueuedKind>> = {
   email: { name: (round) => `ops@mail-${round}.test` },
   webhook: { name: (round) => `webhook-${round}` },
   push: { name: (round) => `push-${round}` },
 }
-export const queues: Readonly<Record<MessageKind, Queued>> = {
+export const queues: Readonly<Record<MessageKind, QueuedKind>> = {
   'forgotten password': {
     name: (round) => `ann@forgot-${round}.test`,
     ask: (call, round) => call('forgot', { email: queues['forgotten password'].name(round) }),
@@ -65,7 +65,7 @@ export async function storeFirstMessages(
     const at = start + round * 1000
     if (round % roundsOfWorkspace === 0) workspace = await addOwnWorkspace(scene, slugOf(round))
     await addPerson(store, 'Ann', workspace.id, 'member', at, queues['forgotten password'].name(round))
-    for (const [kind, { name }] of Object.entries(alertTo) as [MeasuredChannel, Queued][]) {
+    for (const [kind, { name }] of Object.entries(alertTo) as [MeasuredChannel, QueuedKind][]) {
       const to = kind === 'email' ? name(round) : receivers.good(name(round))
       await addChannel(scene, name(round), { kind, workspace: workspace.id, to })
       await addMessage(scene, name(round), `alert ${name(round)}`, at)

@@ -33,14 +33,14 @@ const claim = db.prepare(
   "update command set state = 'delivered' where agent = ? and state = 'waiting' returning id, payload",
 )
 
-interface Waiting {
+interface HeldReport {
   agent: number
   text: string
   report: { runs?: { id: string }[]; acks?: { id: number }[] }
   res: ServerResponse
 }
 const onlyReport = process.argv[3] === 'L'
-let waiting: Waiting[] = []
+let waiting: HeldReport[] = []
 let closes = false
 
 function flush(): void {

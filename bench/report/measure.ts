@@ -76,14 +76,14 @@ export async function measureInTurns(
   })
   let said = ''
   for await (const chunk of load.stdout) said += chunk
-  return (JSON.parse(said) as Loaded[]).map(({ reports, elapsed, cpu, database, ...rest }) => {
+  return (JSON.parse(said) as LoadOutcome[]).map(({ reports, elapsed, cpu, database, ...rest }) => {
     const each = (used: number) => (used / reports) * 1e6
     return { cpu: each(cpu), database: each(database), rate: reports / elapsed, ...rest }
   })
 }
 
 /** The results that the load generator reports for one server. `cpu`, `database` and `elapsed` are seconds. */
-interface Loaded extends Pick<Measurement, 'errors' | 'p50' | 'p99' | 'cpu' | 'database'> {
+interface LoadOutcome extends Pick<Measurement, 'errors' | 'p50' | 'p99' | 'cpu' | 'database'> {
   reports: number
   elapsed: number
 }

@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { askOperator } from '../../packages/server/testing/operator.ts'
 import { streamOf } from '../../packages/server/testing/page/stream.ts'
-import { Demo, living, type Ready, using } from '../../testing/demo.ts'
+import { Demo, living, type ReadyDemo, using } from '../../testing/demo.ts'
 import { eventually } from '../../testing/eventually.ts'
 
 const root = join(import.meta.dirname, '../..')
 const minute = { seconds: 60, everyMs: 1000 }
 const longer = { seconds: 90, everyMs: 1000 }
 
-async function operator<T>({ dir }: Ready, ...args: string[]): Promise<T> {
+async function operator<T>({ dir }: ReadyDemo, ...args: string[]): Promise<T> {
   const outcome = await askOperator({ dataDir: join(dir, 'data'), cwd: root, args })
   if (!outcome?.ok) throw new Error(`svc-server ${args.join(' ')}: ${outcome?.message ?? 'no service runs'}`)
   return outcome.value as T
@@ -24,7 +24,7 @@ async function operator<T>({ dir }: Ready, ...args: string[]): Promise<T> {
  * Signs in with the demo's link and opens the stream of each agent's page. An agent whose page is open reports every 5
  * s instead of every 30 s.
  */
-async function watchAll({ url, link, workspace }: Ready): Promise<void> {
+async function watchAll({ url, link, workspace }: ReadyDemo): Promise<void> {
   const token = /token=([\w-]+)/.exec(link)?.[1]
   const headers = { origin: url, 'content-type': 'application/json' }
   const signedIn = await fetch(`${url}/api/web/link`, { method: 'POST', headers, body: JSON.stringify({ token }) })

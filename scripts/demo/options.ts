@@ -21,10 +21,10 @@ export interface DemoOptions {
   json: boolean
 }
 
-type Read = { is: 'run'; options: DemoOptions } | { is: 'help' } | { is: 'refused'; message: string }
+type OptionsVerdict = { is: 'run'; options: DemoOptions } | { is: 'help' } | { is: 'refused'; message: string }
 
 /** Reads the arguments. A refusal says what was wrong; the caller adds the usage. */
-export function readOptions(args: readonly string[]): Read {
+export function readOptions(args: readonly string[]): OptionsVerdict {
   try {
     const text = { type: 'string' } as const
     const flag = { type: 'boolean', default: false } as const

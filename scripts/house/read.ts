@@ -12,7 +12,7 @@ const cache = join(root, '.cache/house.json')
 /** The version of the format of the cache file. A cache file with another version is ignored. */
 const form = 4
 
-interface Kept {
+interface KeptFacts {
   /** The size of the source file and the time of its last change, by which a later run notices changes. */
   readonly stamp: string
   readonly facts: Facts
@@ -26,7 +26,7 @@ export async function readSources(): Promise<Map<string, Facts>> {
   const listing = ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx', '*.mts']
   const files = execFileSync('git', listing, { cwd: root, encoding: 'utf8' }).trim().split('\n')
   const before = readKept()
-  const now: Record<string, Kept> = {}
+  const now: Record<string, KeptFacts> = {}
   let parse: typeof import('vite').parseSync | undefined
   for (const file of new Set(files)) {
     const stamp = stampOf(join(root, file))
@@ -49,7 +49,7 @@ function stampOf(path: string): string | undefined {
   return stat && `${stat.size} ${stat.mtimeMs}`
 }
 
-function readKept(): Record<string, Kept> {
+function readKept(): Record<string, KeptFacts> {
   try {
     const kept = JSON.parse(readFileSync(cache, 'utf8'))
     return kept.form === form ? kept.files : {}
@@ -58,7 +58,7 @@ function readKept(): Record<string, Kept> {
   }
 }
 
-function keep(files: Record<string, Kept>): void {
+function keep(files: Record<string, KeptFacts>): void {
   mkdirSync(join(root, '.cache'), { recursive: true })
   writeFileSync(cache, JSON.stringify({ form, files }))
 }

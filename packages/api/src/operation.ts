@@ -29,7 +29,7 @@ export type Right = 'anybody' | 'link' | 'person' | 'member' | 'admin'
  * After a change of `rights`, the service closes the streams of people who have no right to them any longer.
  */
 export type Notice = 'list' | 'agent' | 'report' | 'alerts' | 'rights'
-interface None {
+interface NoAudit {
   none: string
 }
 
@@ -58,8 +58,8 @@ export const proofIf = <Read = unknown>(
 
 export interface Change {
   /** The actions that the operation writes to the activity, or the reason why it writes none. */
-  audit: readonly string[] | None
-  pages: readonly Notice[] | None
+  audit: readonly string[] | NoAudit
+  pages: readonly Notice[] | NoAudit
   /**
    * The effect of sending the same request again: nothing changes (`same`), it is refused (`refused`), or the operation
    * is done once more (`new`).
@@ -83,7 +83,7 @@ interface CommandWords {
   options?: readonly (readonly [flags: string, says: string])[]
 }
 
-type Large = 'refused' | { whole: string }
+type LargeBody = 'refused' | { whole: string }
 
 export interface Operation<R extends Route = Route, Read = unknown, Sent = unknown, Given = unknown> {
   readonly route: R
@@ -99,7 +99,7 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
    * The treatment of an answer above 1 MB if leaving off its last rows would mislead, because the caller acts on all of
    * them: it is refused, or sent as a whole for this reason.
    */
-  readonly large?: Large
+  readonly large?: LargeBody
   /** The effect of the operation, as the help of its command describes it. */
   readonly says: string
   readonly status: 200 | 201
@@ -175,7 +175,13 @@ export const change =
       again,
       adds,
     }: OperationWords &
-      Change & { input?: Reader<Read, Sent>; maxBytes?: number; large?: Large; makes?: boolean; proof?: Proof<Read> },
+      Change & {
+        input?: Reader<Read, Sent>
+        maxBytes?: number
+        large?: LargeBody
+        makes?: boolean
+        proof?: Proof<Read>
+      },
   ): Operation<R, Read, Sent, Given> => ({
     route,
     right,

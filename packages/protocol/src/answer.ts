@@ -4,7 +4,7 @@
  */
 import { type Command, commandTypes } from './commands.ts'
 import { isShallow } from './depth.ts'
-import { exact, type Field, field, isObject, type Kept, number, object, opaque } from './fields.ts'
+import { exact, type Field, type FieldValue, field, isObject, number, object, opaque } from './fields.ts'
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
 import type { Verdict } from './refusals.ts'
@@ -56,8 +56,8 @@ const desired = object(
 const served = object({ version: exact(64, runtimeVersion), sha256: exact(64, sha256Shape) }, 'version', 'sha256')
 const runtimeWish = exact(64, runtimeVersion)
 const askedInterval = number()
-export type Desired = Kept<typeof desired>
-export type ServedRuntime = Kept<typeof served>
+export type Desired = FieldValue<typeof desired>
+export type ServedRuntime = FieldValue<typeof served>
 
 /** The answer to a report, as the service sends it (2.7). */
 export interface Answer {

@@ -1,7 +1,7 @@
 /**
  * Fields describe what the service and the runtime read from JSON. A field is a function that takes unknown input and
  * returns the part of it that is kept. The field also has a JSON Schema for exactly the inputs that it keeps unchanged.
- * TypeScript types are derived from fields (`Kept`), so that nothing is written twice.
+ * TypeScript types are derived from fields (`FieldValue`), so that nothing is written twice.
  */
 import { limits } from './limits.ts'
 import { isLink, linkPattern } from './link.ts'
@@ -20,12 +20,12 @@ export interface Field<T> {
   readonly schema: JsonSchema
 }
 /** The type of the values that a field returns. */
-export type Kept<F> = F extends Field<infer T> ? T : never
+export type FieldValue<F> = F extends Field<infer T> ? T : never
 
 type Shape = { readonly [key: string]: Field<unknown> }
-type Simple<T> = { [K in keyof T]: T[K] } & {}
-type ObjectOf<S extends Shape, R extends keyof S> = Simple<
-  { [K in R]: Kept<S[K]> } & { [K in Exclude<keyof S, R>]?: Kept<S[K]> }
+type Flattened<T> = { [K in keyof T]: T[K] } & {}
+type ObjectOf<S extends Shape, R extends keyof S> = Flattened<
+  { [K in R]: FieldValue<S[K]> } & { [K in Exclude<keyof S, R>]?: FieldValue<S[K]> }
 >
 
 export function field<T>(

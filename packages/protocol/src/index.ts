@@ -25,7 +25,7 @@ export {
   type Account,
   type Ack,
   type ActiveRun,
-  type Applied,
+  type AppliedUpdate as Applied,
   type Control,
   controls,
   type Gauge,

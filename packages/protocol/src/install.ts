@@ -1,5 +1,5 @@
 /** The install calls (2.9): the bodies of the requests `preview` and `redeem`, and the answers to them. */
-import { boolean, exact, field, isObject, type Kept, list, name, object, text } from './fields.ts'
+import { boolean, exact, type FieldValue, field, isObject, list, name, object, text } from './fields.ts'
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
 import type { Verdict } from './refusals.ts'
@@ -43,11 +43,11 @@ const need = object(
   { name: name(limits.name), min: name(limits.name), version_args: list(text(limits.name), 5) },
   'name',
 )
-export type NeedSpec = Kept<typeof need>
+export type NeedSpec = FieldValue<typeof need>
 /** A setting of a blueprint (2.4), with the default value that applies until somebody sets it. */
 const settingSpec = object({ ...settingFields, default: settingDefault }, 'key', 'type')
-export type SettingSpec = Kept<typeof settingSpec>
-export type SecretSpec = Kept<typeof secret>
+export type SettingSpec = FieldValue<typeof settingSpec>
+export type SecretSpec = FieldValue<typeof secret>
 
 /**
  * The preview of what an install code would install (2.9). The preview contains no secret value, no token and no file
@@ -80,13 +80,13 @@ export const preview = object(
   'version',
   'agentName',
 )
-export type Preview = Kept<typeof preview>
+export type Preview = FieldValue<typeof preview>
 
 /**
  * The answer to redeeming an install code (2.9), which the service gives only once. `env` becomes the file
  * `.svc/agent.env`.
  */
-export interface Redeemed {
+export interface RedeemedCode {
   agent: { name: string }
   blueprint: string
   version: string
@@ -104,7 +104,7 @@ export const isEnvValue = (v: string): boolean => !/[\r\n\u0000]/.test(v)
  * Reads the answer to redeeming an install code (2.9). An incomplete answer is refused, since no part of it may be
  * guessed.
  */
-export function readRedeemed(v: unknown): Verdict<Redeemed, 'answer_invalid'> {
+export function readRedeemed(v: unknown): Verdict<RedeemedCode, 'answer_invalid'> {
   const bad = (what: string) => ({ ok: false, code: 'answer_invalid', message: `The install answer ${what}.` }) as const
   if (!isObject(v) || !isObject(v.agent) || !isObject(v.env)) return bad('is not what was expected')
   const { agent, blueprint, version, env, bundle, sha256 } = v
@@ -120,14 +120,14 @@ export function readRedeemed(v: unknown): Verdict<Redeemed, 'answer_invalid'> {
   return { ok: true, value: { agent: { name: agent.name }, blueprint, version, env: kept, bundle, sha256 } }
 }
 
-interface Asks<T extends Pick<SecretSpec, 'name'>> {
+interface RequestedSecrets<T extends Pick<SecretSpec, 'name'>> {
   readonly secrets: readonly T[]
 }
 
 /** Returns the secrets of `wanted` that at least one of the used versions does not have. */
 export const newSecrets = <T extends Pick<SecretSpec, 'name'>>(
-  wanted: Asks<T> | undefined,
-  used: readonly Asks<Pick<SecretSpec, 'name'>>[],
+  wanted: RequestedSecrets<T> | undefined,
+  used: readonly RequestedSecrets<Pick<SecretSpec, 'name'>>[],
 ): T[] =>
   (wanted?.secrets ?? []).filter(({ name }) =>
     used.some(({ secrets }) => !secrets.some((known) => known.name === name)),

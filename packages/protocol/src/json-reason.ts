@@ -15,7 +15,7 @@ export function whyNotJson(text: string): string | undefined {
   return `${says} at ${placeIn(text, at)}${hint === undefined ? '' : ` (${hint})`}`
 }
 
-interface Wrong {
+interface JsonMistake {
   readonly at: number
   readonly says: string
   readonly hint?: string
@@ -36,12 +36,12 @@ const words: Readonly<Record<string, string>> = {
   False: 'write false',
 }
 
-function wrongAt(text: string, fault: number): Wrong {
+function wrongAt(text: string, fault: number): JsonMistake {
   return wrongInside(text, fault) ?? wrongWord(text, fault) ?? wrongSign(text, fault)
 }
 
 /** Finds faults inside a text in quotes. */
-function wrongInside(text: string, at: number): Wrong | undefined {
+function wrongInside(text: string, at: number): JsonMistake | undefined {
   const char = text[at] as string
   const escaping = /\\(?:u[0-9a-f]{0,3})?$/i.exec(text.slice(Math.max(0, at - 5), at))?.[0]
   if (escaping !== undefined)
@@ -53,7 +53,7 @@ function wrongInside(text: string, at: number): Wrong | undefined {
 }
 
 /** Finds words without quotes: NaN, True, keys. */
-function wrongWord(text: string, fault: number): Wrong | undefined {
+function wrongWord(text: string, fault: number): JsonMistake | undefined {
   const begun = /-?[A-Za-z_$]*$/.exec(text.slice(Math.max(0, fault - 20), fault))?.[0] ?? ''
   const at = fault - begun.length
   const word = /^-?[A-Za-z_$][\w$]*/.exec(text.slice(at, at + 100))?.[0]
@@ -69,7 +69,7 @@ function wrongWord(text: string, fault: number): Wrong | undefined {
   return { at, says: `the word ${cut(word, 20)}`, hint }
 }
 
-const signs: Readonly<Record<string, Omit<Wrong, 'at'>>> = {
+const signs: Readonly<Record<string, Omit<JsonMistake, 'at'>>> = {
   "'": { says: 'a single quote', hint: 'JSON uses double quotes' },
   '`': { says: 'a backquote', hint: 'JSON uses double quotes' },
   '“': { says: 'a typographic quote', hint: 'JSON uses the plain "' },
@@ -82,7 +82,7 @@ const signs: Readonly<Record<string, Omit<Wrong, 'at'>>> = {
   '+': { says: 'a plus sign', hint: 'a number is written without it' },
 }
 
-function wrongSign(text: string, at: number): Wrong {
+function wrongSign(text: string, at: number): JsonMistake {
   const char = String.fromCodePoint(text.codePointAt(at) ?? 0)
   const before = lastChar(text, at)
   const sign = Object.hasOwn(signs, char) ? signs[char] : undefined
@@ -99,8 +99,8 @@ function wrongSign(text: string, at: number): Wrong {
   return { at, says: `an unexpected ${char}` }
 }
 
-const afterEnd = (at: number): Wrong => ({ at, says: 'more text after the end of the JSON' })
-const wrongNumber = (at: number): Wrong => ({
+const afterEnd = (at: number): JsonMistake => ({ at, says: 'more text after the end of the JSON' })
+const wrongNumber = (at: number): JsonMistake => ({
   at,
   says: 'a number that is not written as in JSON',
   hint: 'such as 0.5, 12 or 1e3',

@@ -9,8 +9,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** Decodes UTF-8; throws if the bytes are not UTF-8. */
 export const decodeUtf8 = (bytes: Uint8Array): string => decoder.decode(bytes)
 
-type Json = { ok: true; value: Record<string, unknown>; text: string } | Refused
-export type Refused = Extract<Verdict<never, 'body_invalid'>, { ok: false }>
+type Json = { ok: true; value: Record<string, unknown>; text: string } | RefusedBody
+export type RefusedBody = Extract<Verdict<never, 'body_invalid'>, { ok: false }>
 
 /**
  * Returns the JSON object in a body and its text. Refuses a body that is not UTF-8, has a byte order mark, is not JSON,
@@ -55,6 +55,6 @@ const controls = /[\u007f-\u009f]/
  */
 const escapes = /\\[bfru]/
 
-function invalid(message: string): Refused {
+function invalid(message: string): RefusedBody {
   return { ok: false, code: 'body_invalid', message }
 }

@@ -1,5 +1,5 @@
 /** The upload of a log: its fields, and the function that reads and checks it (2.8, D7). */
-import { field, type Kept, name, object, opaque } from './fields.ts'
+import { type FieldValue, field, name, object, opaque } from './fields.ts'
 import { readJson } from './json.ts'
 import { parseJson } from './json-large.ts'
 import { limits } from './limits.ts'
@@ -21,7 +21,7 @@ const logUpload = object(
   'name',
   'text',
 )
-export type LogUpload = Kept<typeof logUpload>
+export type LogUpload = FieldValue<typeof logUpload>
 
 /** Reads a log upload. Of a text that is too long, only the end is kept, beginning at a whole code point (D7). */
 export function readLogUpload(body: Uint8Array): Verdict<LogUpload, 'body_invalid'> {

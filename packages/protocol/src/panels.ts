@@ -1,5 +1,5 @@
 /** Panels (2.3). There are four types, and every panel has a title. */
-import { either, type Field, field, isObject, type Kept, link, list, object, oneOf, text } from './fields.ts'
+import { either, type Field, type FieldValue, field, isObject, link, list, object, oneOf, text } from './fields.ts'
 import { level } from './levels.ts'
 import { limits } from './limits.ts'
 
@@ -35,8 +35,8 @@ const kinds = {
 } as const
 
 export type PanelType = keyof typeof kinds
-export type Panel = { [T in PanelType]: Kept<(typeof kinds)[T]> }[PanelType]
-export type Cell = Kept<typeof goodCell>
+export type Panel = { [T in PanelType]: FieldValue<(typeof kinds)[T]> }[PanelType]
+export type Cell = FieldValue<typeof goodCell>
 const panelTypes = Object.keys(kinds) as PanelType[]
 const isPanelType = (type: unknown): type is PanelType => (panelTypes as unknown[]).includes(type)
 

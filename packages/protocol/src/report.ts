@@ -6,9 +6,9 @@ import {
   boolean,
   dictionary,
   type Field,
+  type FieldValue,
   field,
   integer,
-  type Kept,
   link,
   list,
   name,
@@ -18,7 +18,7 @@ import {
   opaque,
   text,
 } from './fields.ts'
-import { decodeUtf8, isTidy, type Refused, readJson } from './json.ts'
+import { decodeUtf8, isTidy, type RefusedBody, readJson } from './json.ts'
 import { isOfNewNames, parseJson } from './json-large.ts'
 import { parseInPieces } from './json-pieces.ts'
 import { level } from './levels.ts'
@@ -32,7 +32,7 @@ import { protocolVersion } from './versions.ts'
 
 /** A field for a subject of a run. A subject without a title is dropped (2.1). */
 const subject = object({ title: text(limits.name), url: link, share: number(0, 1) }, 'title')
-export type Subject = Kept<typeof subject>
+export type Subject = FieldValue<typeof subject>
 
 const logName = name(limits.logName)
 const subjects = list(subject, limits.subjects)
@@ -54,7 +54,7 @@ const run = object(
   'id',
 )
 /** A run as the reader returns it. Its models are a Map if the report was large and full of new names. */
-export type ReadRun = Kept<typeof run>
+export type ReadRun = FieldValue<typeof run>
 /** A run whose models are an object, as JSON has it. */
 export type Run = Omit<ReadRun, 'models'> & { models?: Record<string, number> }
 
@@ -82,10 +82,10 @@ const differ = (all: readonly ReadRun[]): boolean =>
   all.length < 2 || new Set(all.map(({ id }) => id)).size === all.length
 
 const state = object({ level, label: text(limits.label), detail: text(limits.detail) })
-export type State = Kept<typeof state>
+export type State = FieldValue<typeof state>
 
 const healthItem = object({ name: text(limits.name), level, detail: text(limits.detail) })
-export type HealthItem = Kept<typeof healthItem>
+export type HealthItem = FieldValue<typeof healthItem>
 
 export const activeRun = object({
   kind: text(limits.name),
@@ -96,10 +96,10 @@ export const activeRun = object({
   subjects,
   log: logName,
 })
-export type ActiveRun = Kept<typeof activeRun>
+export type ActiveRun = FieldValue<typeof activeRun>
 
 const gauge = object({ name: text(limits.name), used: number(), mark: number(), detail: text(limits.detail) })
-export type Gauge = Kept<typeof gauge>
+export type Gauge = FieldValue<typeof gauge>
 
 /** The controls that version 1 of the contract knows. An unknown control in a report is dropped (2.1). */
 export const controls = ['pause', 'resume', 'run_now'] as const
@@ -118,7 +118,7 @@ const controlList: Field<Control[]> = field(
  * the id of the command, unchanged.
  */
 const ack = object({ id: opaque(limits.commandId), ok: boolean, message: text(limits.detail) }, 'id', 'ok')
-export type Ack = Kept<typeof ack>
+export type Ack = FieldValue<typeof ack>
 
 const outcomes = ['ok', 'rolled_back', 'failed'] as const
 export type Outcome = (typeof outcomes)[number]
@@ -132,7 +132,7 @@ const applied = object({
   outcome: oneOf(outcomes),
   message: text(limits.appliedMessage),
 })
-export type Applied = Kept<typeof applied>
+export type AppliedUpdate = FieldValue<typeof applied>
 
 /**
  * A field for the part `runtime` of a report: the versions of the runtime, and the outcome of its last update (2.6).
@@ -141,10 +141,10 @@ const runtimeInfo = object(
   { version: name(limits.version), previous: name(limits.version), pinned: name(limits.version), applied },
   'version',
 )
-export type RuntimeInfo = Kept<typeof runtimeInfo>
+export type RuntimeInfo = FieldValue<typeof runtimeInfo>
 
 const account = object({ org: text(limits.name), plan: text(limits.name), email: text(limits.name) })
-export type Account = Kept<typeof account>
+export type Account = FieldValue<typeof account>
 
 /** The last report before an orderly stop says with one of these words who stopped the reporter (2.1, D66). */
 const stops = ['person', 'signal'] as const
@@ -189,7 +189,7 @@ export const report = object(
   },
   'protocol',
 )
-export type Report = Kept<typeof report>
+export type Report = FieldValue<typeof report>
 
 /**
  * The result of reading a report. `json` is the body if all of it was kept unchanged, so that the JSON need not be
@@ -204,7 +204,7 @@ type ReadReport =
       newNames?: boolean
       runsDropped?: number | undefined
     }
-  | Refused
+  | RefusedBody
 
 /** Reads a report from the database, where it is stored as JSON: the `json` of a `ReadReport`, or its value. */
 export function keptReport(text: string): Report {
@@ -236,7 +236,7 @@ export function readReport(body: Uint8Array, now: number): ReadReport {
 /** The JSON object in a body. `tidy` is true if all texts in it are known to be clean (D13). */
 type ReadBody = { ok: true; value: Record<string, unknown>; json: string | Uint8Array; tidy: boolean }
 
-function readWhole(body: Uint8Array): ReadBody | Refused {
+function readWhole(body: Uint8Array): ReadBody | RefusedBody {
   const read = readJson(body, parseJson)
   return read.ok ? { ok: true, value: read.value, json: read.text, tidy: isTidy(read.text, body.length) } : read
 }

@@ -1,6 +1,6 @@
 /** Runs of an agent: which are the newest (D10), which are in progress, how long one took, and one in a line of text. */
 
-interface Started {
+interface StartedRun {
   readonly started?: number | undefined
 }
 
@@ -13,14 +13,14 @@ const aheadMaxMs = 86_400_000
  * Returns the sort key of a run, in Unix milliseconds. The key is `started` if that is above 0 and at most a day in the
  * future; otherwise it is `now`, the time at which the run was first seen.
  */
-export const runSortKey = ({ started }: Started, now: number): number =>
+export const runSortKey = ({ started }: StartedRun, now: number): number =>
   started !== undefined && started > 0 && started * 1000 <= now + aheadMaxMs ? started * 1000 : now
 
 /**
  * Returns the newest `max` runs by their sort key, in the order of the input. Of two runs with the same key, the later
  * one in the input counts as newer.
  */
-export function newestRuns<T extends Started>(runs: readonly T[], max: number, now: number): T[] {
+export function newestRuns<T extends StartedRun>(runs: readonly T[], max: number, now: number): T[] {
   const excess = runs.length - max
   if (excess <= 0) return [...runs]
   const places = Float64Array.from(runs, (run) => runSortKey(run, now))

@@ -6,9 +6,9 @@ import {
   boolean,
   either,
   type Field,
+  type FieldValue,
   field,
   isObject,
-  type Kept,
   list,
   name,
   number,
@@ -40,7 +40,7 @@ export const settingFields = {
 }
 /** A field for a setting. A setting without a key or with an unknown type cannot be set, so it is dropped. */
 const setting = object(settingFields, 'key', 'type')
-export type Setting = Kept<typeof setting>
+export type Setting = FieldValue<typeof setting>
 
 export type SettingValue = string | number | boolean | null
 const textValue = text(limits.settingText)
@@ -56,10 +56,10 @@ const value: Field<SettingValue> = field<SettingValue>(
 /** A field for the default value of a setting, which is never null. */
 export const settingDefault = either(either(textValue, numberValue), boolean)
 const settingValues = record(value, limits.settings)
-export type SettingValues = Kept<typeof settingValues>
+export type SettingValues = FieldValue<typeof settingValues>
 
 export const settings = object({ schema: list(setting, limits.settings), values: settingValues })
-export type Settings = Kept<typeof settings>
+export type Settings = FieldValue<typeof settings>
 
 /** The bounds of the values for each type of setting. They apply if a setting has no bounds of its own. */
 const ownBounds: Partial<Record<SettingType, readonly [min: number, max: number]>> = {

@@ -2,7 +2,7 @@
  * The status file (2.11): the parts of a report that an agent writes about itself. The reader drops parts that would be
  * meaningless, more strictly than in a report, and lists all unknown and dropped parts (D55).
  */
-import { type Field, field, type JsonSchema, type Kept, list, number, object, text } from './fields.ts'
+import { type Field, type FieldValue, field, type JsonSchema, list, number, object, text } from './fields.ts'
 import { level } from './levels.ts'
 import { limits } from './limits.ts'
 import { Notes } from './notes.ts'
@@ -36,7 +36,7 @@ export const statusFile = object({
   runs,
   panels: list(wholePanel, limits.panels),
 })
-export type StatusFile = Kept<typeof statusFile>
+export type StatusFile = FieldValue<typeof statusFile>
 
 interface StatusRead {
   status: StatusFile

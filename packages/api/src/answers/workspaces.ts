@@ -59,7 +59,7 @@ export interface StartInfo {
  * The answer to a person who forgot their password. `mails` is false if the service sends no mail, so that the person
  * must ask the operator.
  */
-export interface Forgotten {
+export interface ForgotPasswordInfo {
   mails: boolean
 }
 

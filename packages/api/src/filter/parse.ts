@@ -35,10 +35,10 @@ export interface FilterError extends Place {
   message: string
 }
 
-type Parsed = { ok: true; value: Filter } | ({ ok: false } & FilterError)
+type ParsedFilter = { ok: true; value: Filter } | ({ ok: false } & FilterError)
 
 /** Thrown inside of this file only. */
-class Wrong extends Error {
+class MistakeError extends Error {
   readonly place: Place
   constructor(at: number, length: number, message: string) {
     super(message)
@@ -47,11 +47,11 @@ class Wrong extends Error {
 }
 
 /** Reads a filter. It never throws. */
-export function parseFilter(text: string): Parsed {
+export function parseFilter(text: string): ParsedFilter {
   try {
     return { ok: true, value: { text, terms: termsOf(text) } }
   } catch (e) {
-    if (!(e instanceof Wrong)) throw e
+    if (!(e instanceof MistakeError)) throw e
     return { ok: false, ...e.place, message: e.message }
   }
 }
@@ -64,14 +64,14 @@ function termsOf(typed: string): Term[] {
   const text = withoutUnseen(typed, plain(typed))
   if (text.length > characters) {
     const message = `A filter has at most ${characters} characters: this one has ${text.length}. Remove some.`
-    throw new Wrong(characters, text.length - characters, message)
+    throw new MistakeError(characters, text.length - characters, message)
   }
   const terms: Term[] = []
   let at = skipSpaces(text, 0)
   while (at < text.length) {
     const term = readTerm(text, at)
     if (terms.length === max) {
-      throw new Wrong(at, term.length, `A filter has at most ${max} terms. Remove this one and all behind it.`)
+      throw new MistakeError(at, term.length, `A filter has at most ${max} terms. Remove this one and all behind it.`)
     }
     terms.push(term)
     at = skipSpaces(text, at + term.length)
@@ -79,7 +79,7 @@ function termsOf(typed: string): Term[] {
   const weights = terms.map(({ key, values }) => values.filter(isPieced).length * (key === 'tag' ? tagWeight : 1))
   const last = terms.findLast((_, i) => (weights[i] ?? 0) > 0)
   if (last && weights.reduce((a, b) => a + b) > pieced)
-    throw new Wrong(
+    throw new MistakeError(
       last.at,
       last.length,
       `A filter has at most ${pieced} values with a star between texts, and ${pieced / tagWeight} of tags. Remove some.`,
@@ -100,7 +100,7 @@ function withoutUnseen(typed: string, text: string): string {
   if (!inside) return text.replaceAll(veil, ' ')
   const start = text.slice(0, inside.index).search(/\S+$/)
   const wrong = hiddenIn(typed.slice(start, inside.index + inside[0].length))
-  throw new Wrong(inside.index, inside[0].length, `The filter ${wrong}. Type that part instead of pasting it.`)
+  throw new MistakeError(inside.index, inside[0].length, `The filter ${wrong}. Type that part instead of pasting it.`)
 }
 
 function skipSpaces(text: string, from: number): number {
@@ -132,13 +132,17 @@ function readKey(text: string, from: number): Key | undefined {
   if (isKey(key)) return key
   const names = Object.keys(keys).map((name) => `${name}:`)
   const message = `There is no filter "${text.slice(from, end)}:". Use ${listed(names)}, or put text with a colon into quotation marks.`
-  throw new Wrong(from, Math.max(1, end - from), message)
+  throw new MistakeError(from, Math.max(1, end - from), message)
 }
 
 function readWord(text: string, from: number): { values: Value[]; end: number } {
   const { content, quoted, end } = readText(text, from, '')
   if (end === from) {
-    throw new Wrong(from, 0, 'A word or a key must follow "-". To find a hyphen, put it into quotation marks: "-".')
+    throw new MistakeError(
+      from,
+      0,
+      'A word or a key must follow "-". To find a hyphen, put it into quotation marks: "-".',
+    )
   }
   endsHere(text, end, 'a space')
   return { values: [{ operator: undefined, text: folded(content), quoted }], end }
@@ -163,14 +167,14 @@ function readValue(text: string, key: Key, from: number): { value: Value; end: n
   const [sign = '', operator] = operators.find(([one]) => text.startsWith(one, from)) ?? []
   const start = from + sign.length
   const { content, quoted, end } = readText(text, start, ',')
-  if (end === start) throw new Wrong(from, end - from, `A value is missing: ${key}: takes ${takes}.`)
+  if (end === start) throw new MistakeError(from, end - from, `A value is missing: ${key}: takes ${takes}.`)
   if (operator !== undefined && !compares) {
     const message = `${key}: takes no ${operator}. It takes ${takes}. To find the sign, put the value into quotation marks.`
-    throw new Wrong(from, end - from, message)
+    throw new MistakeError(from, end - from, message)
   }
   const value = { operator, text: folded(content), quoted }
   if ((field !== undefined && operator === undefined) || read?.([value])) return { value, end }
-  throw new Wrong(from, end - from, `${key}: does not take ${text.slice(from, end)}. It takes ${takes}.`)
+  throw new MistakeError(from, end - from, `${key}: does not take ${text.slice(from, end)}. It takes ${takes}.`)
 }
 
 /** The operators as people type them, the longest first. */
@@ -194,7 +198,11 @@ function readText(text: string, from: number, stop: string): { content: string; 
     if (text[at] === '\\' && (text[at + 1] === '"' || text[at + 1] === '\\')) at++
     content += text[at]
   }
-  throw new Wrong(from, text.length - from, 'The closing quotation mark is missing. Add " at the end of the text.')
+  throw new MistakeError(
+    from,
+    text.length - from,
+    'The closing quotation mark is missing. Add " at the end of the text.',
+  )
 }
 
 /**
@@ -222,7 +230,7 @@ function endsHere(text: string, at: number, what: string): void {
     text[at] === '"'
       ? `A quotation mark can only begin or end a text. Put ${what} before it, or write it as \\" inside of quotation marks.`
       : `${what[0]?.toUpperCase()}${what.slice(1)} must follow the closing quotation mark.`
-  throw new Wrong(at, 1, message)
+  throw new MistakeError(at, 1, message)
 }
 
 const listed = (all: readonly string[]): string => `${all.slice(0, -1).join(' ')} or ${all.at(-1)}`

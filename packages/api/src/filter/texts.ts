@@ -19,10 +19,10 @@ interface Texts {
   name: string
   other: string
   /** The numbers of the other texts in the book. */
-  shared: Readonly<Record<Shared, readonly number[]>>
+  shared: Readonly<Record<SharedField, readonly number[]>>
 }
 const sharedFields = ['host', 'version', 'blueprint', 'tag', 'runtime'] as const
-type Shared = (typeof sharedFields)[number]
+type SharedField = (typeof sharedFields)[number]
 
 /** Numbers texts by their field. A book is given up when it is full, so that texts of the past take no memory. */
 class Book {
@@ -48,7 +48,8 @@ function textsOf(agent: FilterFacts): Texts {
   if (known?.book === book) return known
   const { name, host, version, updates, tags, label, detail, doing } = agent
   const { blueprint, runtime } = updates
-  const one = (field: Shared, text: string | null) => (typeof text !== 'string' ? [] : [book.numberOf(field, text)])
+  const one = (field: SharedField, text: string | null) =>
+    typeof text !== 'string' ? [] : [book.numberOf(field, text)]
   const made: Texts = {
     book,
     name: flat('name', [name]),

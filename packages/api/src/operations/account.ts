@@ -3,7 +3,7 @@ import type { SignInAnswer } from '../answers/factors.ts'
 import type {
   ClaimInfo,
   Door,
-  Forgotten,
+  ForgotPasswordInfo,
   Me,
   PushKey,
   Session,
@@ -110,7 +110,7 @@ export const spendLink = change<{ ok: true }>()('POST /link', {
   adds: bounds.sessions,
   manual: link,
 })
-export const forgotPassword = change<Forgotten>()('POST /forgot', {
+export const forgotPassword = change<ForgotPasswordInfo>()('POST /forgot', {
   right: 'link',
   says: 'have a link to choose a new password sent to your email address',
   input: object({ email: text(emailMax) }),

@@ -4,11 +4,11 @@ import type { GivenOf, Operation, ParamsOf, RouteOf, SentOf } from '../operation
 import * as nouns from './nouns.ts'
 
 type Nouns = typeof nouns
-type Described = { [N in keyof Nouns]: Extract<Nouns[N][keyof Nouns[N]], Operation> }[keyof Nouns]
+type DescribedOperation = { [N in keyof Nouns]: Extract<Nouns[N][keyof Nouns[N]], Operation> }[keyof Nouns]
 
 /** The types of the parameters, the input and the answer of each operation, by its route. */
 export type Operations = {
-  [O in Described as RouteOf<O>]: { params: ParamsOf<RouteOf<O>>; sent: SentOf<O>; given: GivenOf<O> }
+  [O in DescribedOperation as RouteOf<O>]: { params: ParamsOf<RouteOf<O>>; sent: SentOf<O>; given: GivenOf<O> }
 }
 
 const isOperation = (value: object | number): boolean => typeof value === 'object' && 'route' in value

@@ -36,13 +36,13 @@ export function readOwnManifest(
   }
 }
 
-interface Wrong {
+interface ManifestMistake {
   readonly path: string
   readonly message: string
 }
 
-function wrongNames({ name, version }: Manifest, expected: ExpectedManifest): Wrong[] {
-  const wrong: Wrong[] = []
+function wrongNames({ name, version }: Manifest, expected: ExpectedManifest): ManifestMistake[] {
+  const wrong: ManifestMistake[] = []
   if (expected.name !== undefined && expected.name !== name)
     wrong.push({ path: 'name', message: `is of "${name}", and "${expected.name}" was asked for` })
   if (expected.version !== undefined && expected.version !== version)
@@ -50,7 +50,7 @@ function wrongNames({ name, version }: Manifest, expected: ExpectedManifest): Wr
   return wrong
 }
 
-function wrongFiles({ instructions, mcp, runtime }: Manifest, files: ReadonlySet<string>): Wrong[] {
+function wrongFiles({ instructions, mcp, runtime }: Manifest, files: ReadonlySet<string>): ManifestMistake[] {
   const named: [path: string, file: string | undefined][] = [
     ['instructions', instructions],
     ['mcp', mcp],
@@ -68,7 +68,7 @@ function wrongFiles({ instructions, mcp, runtime }: Manifest, files: ReadonlySet
  * be the manifest. Neither a state path that is written as a folder, nor a folder above a state path, may be a file of
  * the bundle.
  */
-function wrongState({ state, stateFolders = [] }: Manifest, files: ReadonlySet<string>): Wrong[] {
+function wrongState({ state, stateFolders = [] }: Manifest, files: ReadonlySet<string>): ManifestMistake[] {
   return state.flatMap((one, i) => {
     const path = `state[${i}]`
     if (one === manifestName) return [{ path, message: 'keeps the manifest itself as state' }]

@@ -38,7 +38,7 @@ export async function readBundle(bytes: Uint8Array, options: ReadBundleOptions =
   return bundle ? { ok: true, value: bundle } : refused(findings)
 }
 
-interface Judged {
+interface JudgedBundle {
   readonly layout: Layout
   readonly findings: BundleFinding[]
   /** The bundle that was read; present only if there are no findings. */
@@ -48,7 +48,7 @@ interface Judged {
 }
 
 /** Checks a whole bundle, and collects everything that is wrong with it. */
-export async function judge(bytes: Uint8Array, { expected = {} }: ReadBundleOptions = {}): Promise<Judged> {
+export async function judge(bytes: Uint8Array, { expected = {} }: ReadBundleOptions = {}): Promise<JudgedBundle> {
   if (bytes.length > limits.bundleBytes)
     return { layout: layoutOf(bytes.subarray(0, 0)), findings: headers(bytes).findings }
   const sha256 = createHash('sha256').update(bytes).digest('hex')

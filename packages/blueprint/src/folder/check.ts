@@ -11,7 +11,7 @@ import { wrongWithPath } from '../bundle/paths.ts'
 import { judge } from '../bundle/read.ts'
 import { wrongBetween } from '../bundle/tree.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
-import { type FolderFile, type Gathered, gather } from './gather.ts'
+import { type FolderFile, type GatheredFiles, gather } from './gather.ts'
 import { hintsOn, type PlaceOf, warningsOn } from './hints.ts'
 
 /** Returns every reason to refuse the bundle that `packFolder` would make from this folder. */
@@ -50,7 +50,7 @@ function remarksOn(
   return { warnings: warningsOn(manifest, files, placeOf), hints: hintsOn(manifest, files), manifest }
 }
 
-interface FolderRead extends Gathered {
+interface FolderRead extends GatheredFiles {
   readonly manifest?: Manifest
   readonly placeOf?: PlaceOf
 }

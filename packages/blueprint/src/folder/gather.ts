@@ -15,7 +15,7 @@ export interface FolderFile {
   readonly size: number
   readonly executable: boolean
 }
-export interface Gathered {
+export interface GatheredFiles {
   /** The files, sorted by the bytes of their paths. The list has at most one file more than a bundle may have. */
   readonly files: readonly FolderFile[]
   /**
@@ -29,7 +29,7 @@ export interface Gathered {
 }
 
 /** Ignore rules that are not understood. Nothing may be packed then, since they may keep secrets out of the bundle. */
-interface NotGathered {
+interface RefusedRules {
   readonly refused: readonly BundleFinding[]
 }
 
@@ -37,7 +37,7 @@ interface NotGathered {
  * Lists the files of the folder `dir` that belong in its bundle, without the file `except`. Throws if a folder cannot be
  * read.
  */
-export function gather(dir: string, except?: string): Gathered | NotGathered {
+export function gather(dir: string, except?: string): GatheredFiles | RefusedRules {
   const rules = readTextFile(join(dir, ignoreName), maxRulesBytes)
   if (rules.is === 'unreadable') return { refused: [{ file: ignoreName, message: rules.why }] }
   const ignore = ignoring(ownRules(dir, except), rules.is === 'text' ? rules.text : '')

@@ -6,12 +6,12 @@ import type { BundleFinding } from '../bundle/findings.ts'
 import { isLogPattern } from '../manifest/logs.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
 
-interface Listed {
+interface ListedFile {
   readonly path: string
   readonly executable: boolean
 }
 
-export function hintsOn(manifest: Manifest, files: readonly Listed[]): BundleFinding[] {
+export function hintsOn(manifest: Manifest, files: readonly ListedFile[]): BundleFinding[] {
   const mac = macNote(files)
   return [
     ...ofCommand(manifest, files),
@@ -33,7 +33,7 @@ export function macNote(files: readonly { readonly path: string }[]): string | u
 export type PlaceOf = (path: string) => { line: number; column: number }
 
 /** Warnings about mistakes because of which the service learns nothing from the agent, or secrets become known. */
-export function warningsOn(manifest: Manifest, files: readonly Listed[], placeOf: PlaceOf): BundleFinding[] {
+export function warningsOn(manifest: Manifest, files: readonly ListedFile[], placeOf: PlaceOf): BundleFinding[] {
   return [...outsideState(manifest, placeOf), ...literalSigns(manifest, placeOf), ...files.flatMap(environments)]
 }
 
@@ -80,14 +80,14 @@ function outsideState({ state, status, logs }: Manifest, placeOf: PlaceOf): Bund
  * Finds the files `agent.env` and `secrets.env` in a bundle. They do not belong there, since `svc init` brings tokens
  * and secrets to the machine (4, rule 3).
  */
-const environments = ({ path }: Listed): BundleFinding[] =>
+const environments = ({ path }: ListedFile): BundleFinding[] =>
   /(?:^|\/)(?:agent|secrets)\.env$/i.test(path)
     ? [{ file: path, message: 'must not be in a bundle: tokens and secrets come to the machine at "svc init"' }]
     : []
 
 /** The names of files that usually hold secrets. A bundle must hold no secrets (4, rule 3). */
 const secretive = /(?:^|\/)(?:id_(?:rsa|ed25519|ecdsa)|[^/]*\.(?:pem|key|p12|pfx|kdbx)|\.netrc|\.npmrc|\.pypirc)$/i
-const ofFile = ({ path }: Listed): BundleFinding[] =>
+const ofFile = ({ path }: ListedFile): BundleFinding[] =>
   secretive.test(path)
     ? [
         {
@@ -98,7 +98,7 @@ const ofFile = ({ path }: Listed): BundleFinding[] =>
       ]
     : []
 
-function ofCommand({ runtime, state }: Manifest, files: readonly Listed[]): BundleFinding[] {
+function ofCommand({ runtime, state }: Manifest, files: readonly ListedFile[]): BundleFinding[] {
   if (runtime?.kind !== 'process') return []
   const said = (message: string): BundleFinding[] => [{ file: manifestName, message }]
   const { command, workdir } = runtime

@@ -12,7 +12,7 @@ import { archive, type ZipMember } from '../zip/write.ts'
 import { wrongInFolder } from './check.ts'
 import type { FolderFile } from './gather.ts'
 
-export interface Packed {
+export interface PackedBundle {
   readonly bytes: Uint8Array
   /** The SHA-256 of the bundle's bytes, in hex. */
   readonly sha256: string
@@ -30,7 +30,7 @@ export interface Packed {
 export async function packFolder(
   dir: string,
   { except }: { readonly except?: string } = {},
-): Promise<BundleVerdict<Packed>> {
+): Promise<BundleVerdict<PackedBundle>> {
   const root = resolve(dir)
   const { files, leftOut, findings, warnings } = wrongInFolder(root, except)
   if (findings.length > 0) return refused(findings)

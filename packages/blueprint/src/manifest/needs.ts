@@ -2,7 +2,7 @@
  * The programs that an agent needs on its machine (the key `needs` of its manifest). Each program is found in PATH by
  * name, and may have a minimum version.
  */
-import { list, object, type Read, text } from './reading.ts'
+import { list, object, text, type YamlReader } from './reading.ts'
 
 export interface Need {
   readonly name: string
@@ -19,10 +19,10 @@ const min = text(40, (t) => (/^\d+(?:\.\d+){0,3}$/.test(t) ? undefined : 'must b
 const full = object({ name, min, version_args: list(text(100), 5) }, 'name')
 
 /** Reads a needed program, either as `restic` or as `{name: python3, min: "3.9"}`. */
-const need: Read<Need> = (v, path, reading) => {
+const need: YamlReader<Need> = (v, path, reading) => {
   if (v.is === 'map') return full(v, path, reading)
   const got = name(v, path, reading)
   return got === undefined ? undefined : { name: got }
 }
 
-export const needs: Read<Need[]> = list(need, 30, (n) => n.name)
+export const needs: YamlReader<Need[]> = list(need, 30, (n) => n.name)

@@ -3,7 +3,7 @@
  * The service (at an upload), the runtime and the author's tools all use this code.
  */
 import { limits, readText } from '@svc/protocol'
-import { type Finding, inOrder, type Reading, type YamlValue } from './reading.ts'
+import { type Finding, inOrder, type ReadContext, type YamlValue } from './reading.ts'
 import { type Manifest, manifest } from './shape.ts'
 import { readYaml } from './source.ts'
 
@@ -49,7 +49,7 @@ export function readPlaced(source: string | Uint8Array, options: ReadOptions): P
   const yaml = readYaml(text.text.replace(/\r(?!\n)/g, '\n'))
   const { root } = yaml
   if (!root) return placed({ ok: false, findings: inOrder(yaml.findings) })
-  const reading: Reading = { findings: yaml.findings, place: yaml.place }
+  const reading: ReadContext = { findings: yaml.findings, place: yaml.place }
   const value = manifest(options.for === 'bundle')(root, '', reading)
   const read: ManifestRead =
     value && reading.findings.length === 0 ? { ok: true, value } : { ok: false, findings: inOrder(reading.findings) }

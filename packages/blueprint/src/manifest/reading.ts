@@ -29,21 +29,21 @@ interface YamlEntry {
   readonly value: YamlValue
 }
 
-export interface Reading {
+export interface ReadContext {
   readonly findings: Finding[]
   readonly place: (offset: number) => { line: number; column: number }
 }
 
 /** A function that reads a YAML value. If it returns undefined, it has recorded a finding. */
-export type Read<T> = (value: YamlValue, path: string, reading: Reading) => T | undefined
-type Shape = { readonly [key: string]: Read<unknown> }
-type Got<R> = R extends Read<infer T> ? T : never
-type Simple<T> = { [K in keyof T]: T[K] } & {}
-export type ObjectOf<S extends Shape, R extends keyof S> = Simple<
-  { [K in R]: Got<S[K]> } & { [K in Exclude<keyof S, R>]?: Got<S[K]> }
+export type YamlReader<T> = (value: YamlValue, path: string, reading: ReadContext) => T | undefined
+type Shape = { readonly [key: string]: YamlReader<unknown> }
+type ReadValue<R> = R extends YamlReader<infer T> ? T : never
+type Flattened<T> = { [K in keyof T]: T[K] } & {}
+export type ObjectOf<S extends Shape, R extends keyof S> = Flattened<
+  { [K in R]: ReadValue<S[K]> } & { [K in Exclude<keyof S, R>]?: ReadValue<S[K]> }
 >
 
-export function addFinding(reading: Reading, at: number, path: string, message: string): undefined {
+export function addFinding(reading: ReadContext, at: number, path: string, message: string): undefined {
   reading.findings.push({ ...reading.place(at), path, message })
 }
 
@@ -52,7 +52,7 @@ export const inOrder = (findings: readonly Finding[]): Finding[] =>
 
 /** Reads a text of at most `max` code points. `wrong` returns what is wrong with the text, if anything. */
 export const text =
-  (max: number, wrong?: (text: string) => string | undefined): Read<string> =>
+  (max: number, wrong?: (text: string) => string | undefined): YamlReader<string> =>
   (v, path, reading) => {
     const scalar = scalarOf(v, path, reading, 'a text')
     if (!scalar) return undefined
@@ -86,7 +86,7 @@ export const plainBoolean = (v: YamlValue): boolean | undefined =>
   v.is === 'scalar' && v.plain && (v.text === 'true' || v.text === 'false') ? v.text === 'true' : undefined
 
 export const number =
-  (min = -Infinity, max = Infinity): Read<number> =>
+  (min = -Infinity, max = Infinity): YamlReader<number> =>
   (v, path, reading) => {
     const scalar = scalarOf(v, path, reading, 'a number')
     if (!scalar) return undefined
@@ -105,7 +105,7 @@ export const number =
     return n
   }
 
-export const boolean: Read<boolean> = (v, path, reading) => {
+export const boolean: YamlReader<boolean> = (v, path, reading) => {
   const scalar = scalarOf(v, path, reading, 'true or false')
   if (!scalar) return undefined
   return (
@@ -115,7 +115,7 @@ export const boolean: Read<boolean> = (v, path, reading) => {
 }
 
 export const oneOf =
-  <const T extends string>(words: readonly T[]): Read<T> =>
+  <const T extends string>(words: readonly T[]): YamlReader<T> =>
   (v, path, reading) => {
     const scalar = scalarOf(v, path, reading, `one of ${words.join(', ')}`)
     if (!scalar) return undefined
@@ -128,7 +128,7 @@ export const oneOf =
 
 /** Reads a list of at most `max` items. If `key` is given, no two items may have the same key. */
 export const list =
-  <T>(item: Read<T>, max: number, key?: (item: T) => string): Read<T[]> =>
+  <T>(item: YamlReader<T>, max: number, key?: (item: T) => string): YamlReader<T[]> =>
   (v, path, reading) => {
     if (v.is !== 'list') return addFinding(reading, v.at, path, `${last(path)} must be a list.`)
     if (v.items.length > max) {
@@ -158,7 +158,7 @@ export const list =
  * key is missing, or if a value is invalid.
  */
 export const object =
-  <S extends Shape, R extends keyof S & string = never>(shape: S, ...required: R[]): Read<ObjectOf<S, R>> =>
+  <S extends Shape, R extends keyof S & string = never>(shape: S, ...required: R[]): YamlReader<ObjectOf<S, R>> =>
   (v, path, reading) => {
     if (v.is !== 'map') return addFinding(reading, v.at, path, `${last(path)} must be keys and values.`)
     const kept: Record<string, unknown> = {}
@@ -185,7 +185,7 @@ export const object =
 
 /** Adds a check of the whole value to a reader. `wrong` returns the path of the part that is wrong, and a message. */
 export const checked =
-  <T>(read: Read<T>, wrong: (value: T) => { path: string; message: string } | undefined): Read<T> =>
+  <T>(read: YamlReader<T>, wrong: (value: T) => { path: string; message: string } | undefined): YamlReader<T> =>
   (v, path, reading) => {
     const got = read(v, path, reading)
     const problem = got === undefined ? undefined : wrong(got)
@@ -194,7 +194,7 @@ export const checked =
     return addFinding(reading, at, problem.path === '' ? path : `${path}.${problem.path}`, problem.message)
   }
 
-function scalarOf(v: YamlValue, path: string, reading: Reading, wanted: string): { text: string } | undefined {
+function scalarOf(v: YamlValue, path: string, reading: ReadContext, wanted: string): { text: string } | undefined {
   if (v.is !== 'scalar') return addFinding(reading, v.at, path, `${last(path)} must be ${wanted}.`)
   if (v.plain && v.text === '')
     return addFinding(reading, v.at, path, `${last(path)} has no value; it must be ${wanted}.`)

@@ -19,8 +19,8 @@ import {
   oneOf,
   plainBoolean,
   plainNumber,
-  type Read,
   text,
+  type YamlReader,
   type YamlValue,
 } from './reading.ts'
 
@@ -46,11 +46,12 @@ const key = text(60, (t) =>
  * Reads a scalar without deciding whether it is a text, a number or a boolean, which depends on the type of the
  * setting.
  */
-const raw: Read<YamlValue> = (v, path, reading) =>
+const raw: YamlReader<YamlValue> = (v, path, reading) =>
   v.is === 'scalar' && !(v.plain && v.text === '')
     ? v
     : addFinding(reading, v.at, path, `${path.split('.').at(-1)} must be one value.`)
-const optionValue: Read<string | number> = (v, path, reading) => plainNumber(v) ?? text(limits.name)(v, path, reading)
+const optionValue: YamlReader<string | number> = (v, path, reading) =>
+  plainNumber(v) ?? text(limits.name)(v, path, reading)
 
 const shape = object(
   {
@@ -81,7 +82,7 @@ const typed: Readonly<Record<SettingType, (v: YamlValue) => SettingValue | undef
 }
 const numeric: readonly SettingType[] = ['percent', 'number', 'datetime']
 
-const setting: Read<ManifestSetting> = (v, path, reading) => {
+const setting: YamlReader<ManifestSetting> = (v, path, reading) => {
   const got = shape(v, path, reading)
   if (!got) return undefined
   const { default: written, ...rest } = got
@@ -107,4 +108,4 @@ const setting: Read<ManifestSetting> = (v, path, reading) => {
 const placeOf = (v: YamlValue, below: string): number =>
   v.is === 'map' ? (v.entries.find((e) => e.key === below)?.value.at ?? v.at) : v.at
 
-export const settings: Read<ManifestSetting[]> = list(setting, limits.settings, (s) => s.key.toUpperCase())
+export const settings: YamlReader<ManifestSetting[]> = list(setting, limits.settings, (s) => s.key.toUpperCase())

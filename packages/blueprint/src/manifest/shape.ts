@@ -13,8 +13,8 @@ import {
   object,
   oneOf,
   quote,
-  type Read,
   text,
+  type YamlReader,
 } from './reading.ts'
 import { type ManifestSetting, settings } from './settings.ts'
 
@@ -85,7 +85,7 @@ const composeRuntime = checked(object(composeKeys, 'kind', 'files'), ({ files })
 const kind = oneOf(['process', 'compose'])
 
 /** Reads the manifest's key `runtime`, whose own key `kind` decides which other keys it may have. */
-const runtime: Read<Runtime> = (v, at, reading) => {
+const runtime: YamlReader<Runtime> = (v, at, reading) => {
   if (v.is !== 'map') return addFinding(reading, v.at, at, 'runtime must be keys and values.')
   const written = v.entries.find((e) => e.key === 'kind')
   if (!written) return addFinding(reading, v.at, `${at}.kind`, 'runtime must name "kind": process or compose.')
@@ -122,7 +122,7 @@ const binding = object(
   'scopes',
 )
 export type Binding = ObjectOf<
-  { product: Read<string>; role: Read<string>; scopes: Read<string[]> },
+  { product: YamlReader<string>; role: YamlReader<string>; scopes: YamlReader<string[]> },
   'product' | 'role' | 'scopes'
 >
 
@@ -173,7 +173,7 @@ export type { ManifestSetting }
 
 /** Reads the whole manifest. The manifest of a bundle must have the key `runtime`. */
 export const manifest =
-  (needsRuntime: boolean): Read<Manifest> =>
+  (needsRuntime: boolean): YamlReader<Manifest> =>
   (v, at, reading) => {
     const got = (needsRuntime ? bundled : reported)(v, at, reading)
     if (!got) return undefined

@@ -16,7 +16,7 @@ import { QueryState } from '../ui/pages/QueryState.tsx'
 
 const QrCode = part(async () => ({ default: (await import('./QrCode.tsx')).QrCode }))
 
-interface Fresh {
+interface NewRecoveryCodes {
   codes: string[]
   /** True if the codes replaced earlier ones. */
   replace: boolean
@@ -27,11 +27,11 @@ export function SecondFactors({ email }: { email: string }) {
   const query = useQuery(read('GET /factors'))
   const { data } = query
   const [begun, setBegun] = useState<NewTotp>()
-  const [fresh, setFresh] = useState<Fresh>()
+  const [fresh, setFresh] = useState<NewRecoveryCodes>()
   const part = useFocusedPart<HTMLDivElement>(
     data && (fresh ? 'codes' : data.totp ? 'added' : begun ? 'enrolling' : 'none'),
   )
-  const shown = (next?: Fresh) => {
+  const shown = (next?: NewRecoveryCodes) => {
     setBegun(undefined)
     setFresh(next)
   }
@@ -123,7 +123,7 @@ function Enrolling({ begun: { secret, uri }, onCodes, onCancel }: EnrollingProps
   )
 }
 
-function NewCodes({ codes, replace, email, onDone }: Fresh & { email: string; onDone: () => void }) {
+function NewCodes({ codes, replace, email, onDone }: NewRecoveryCodes & { email: string; onDone: () => void }) {
   const title = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => title.current?.focus(), [])
   const file = recoveryFile({ codes, email, host: location.host, now: serviceNow() })

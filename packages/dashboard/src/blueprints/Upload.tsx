@@ -19,7 +19,7 @@ import { notify } from '../ui/notify.tsx'
  */
 const zips = { 'application/zip': ['.zip'], 'application/x-zip-compressed': ['.zip'] }
 
-type Doing =
+type UploadState =
   | { is: 'nothing' }
   | { is: 'sending'; file: string; share: number | undefined }
   | { is: 'refused'; file: string; error: unknown }
@@ -31,7 +31,7 @@ type Doing =
 export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }) {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const [doing, setDoing] = useState<Doing>({ is: 'nothing' })
+  const [doing, setDoing] = useState<UploadState>({ is: 'nothing' })
   const choose = useRef<() => void>(null)
 
   const send = async ([file]: File[]) => {

@@ -13,7 +13,7 @@ const tones: Readonly<Record<BotTokenState, string>> = { active: 'good', revoked
 
 /** Shows a bot: its product and role, and the tokens of the agents that act as it. */
 export function BotSection({ slug, bot, admin }: { slug: string; bot: Bot; admin: boolean }) {
-  const [ending, setEnding] = useState<Ending | null>(null)
+  const [ending, setEnding] = useState<BotEnd | null>(null)
   const active = bot.tokens.filter(({ state }) => state === 'active').length
   return (
     <Section
@@ -103,19 +103,19 @@ const Times = ({ token: { issuedAt, expiresAt, revokedAt, lastUsedAt, state } }:
 )
 
 /** The thing that the dialog revokes or deletes: one token, all tokens of a bot, or the bot itself. */
-type Ending = { is: 'token'; token: BotToken } | { is: 'all' } | { is: 'bot' }
+type BotEnd = { is: 'token'; token: BotToken } | { is: 'all' } | { is: 'bot' }
 
 interface EndBotProps {
   slug: string
   bot: Bot
-  ending: Ending | null
+  ending: BotEnd | null
   onClose: () => void
 }
 
 /** A dialog that revokes tokens of a bot or deletes the bot. The dialog first says which agents are affected. */
 function EndBot({ slug, bot, ending, onClose }: EndBotProps) {
   const client = useQueryClient()
-  const [last, setLast] = useState<Ending>({ is: 'all' })
+  const [last, setLast] = useState<BotEnd>({ is: 'all' })
   if (ending !== null && ending !== last) setLast(ending) // A closing dialog still shows its last text.
   const hit = (last.is === 'token' ? [last.token] : bot.tokens).filter(({ state }) => state === 'active')
   const agents = several(hit.map(({ agent }) => agent))
@@ -159,7 +159,7 @@ function EndBot({ slug, bot, ending, onClose }: EndBotProps) {
   )
 }
 
-const titleOf = (ending: Ending, { name, product }: Bot): string => {
+const titleOf = (ending: BotEnd, { name, product }: Bot): string => {
   if (ending.is === 'token') return `Revoke the token of ${ending.token.agent} for ${product}?`
   return ending.is === 'all' ? `Revoke ${name} in ${product}?` : `Delete the bot ${name} of ${product}?`
 }

@@ -39,19 +39,23 @@ function query(values: Values): string {
 /** The routes of uploads, which `call` does not accept: an upload is not JSON, so `send` handles it. */
 type Uploads = 'POST /w/:slug/blueprints'
 /** The routes that the browser opens by their address instead of `call`: downloads, and the stream of events. */
-type Opened =
+type OpenedRoute =
   | 'GET /w/:slug/events'
   | 'GET /w/:slug/agents/:name/runs/export'
   | 'GET /w/:slug/agents/:name/logs/:id/download'
   | 'GET /w/:slug/blueprints/:blueprint/versions/:version/bundle'
-type Route = Exclude<keyof Operations, Uploads | Opened>
+type Route = Exclude<keyof Operations, Uploads | OpenedRoute>
 /** The routes from which the page reads. */
 export type ReadRoute = Extract<Route, `GET ${string}`>
-type Sent<R extends Route> = Operations[R]['sent']
+type SentInput<R extends Route> = Operations[R]['sent']
 /** The arguments of `call` for a route: path parameters, input, and a signal that aborts the request. */
 export type Arguments<R extends Route> = [
   ...(unknown extends Operations[R]['params'] ? [] : [at: Operations[R]['params']]),
-  ...(Sent<R> extends undefined ? [] : Partial<Sent<R>> extends Sent<R> ? [input?: Sent<R>] : [input: Sent<R>]),
+  ...(SentInput<R> extends undefined
+    ? []
+    : Partial<SentInput<R>> extends SentInput<R>
+      ? [input?: SentInput<R>]
+      : [input: SentInput<R>]),
   signal?: AbortSignal | undefined,
 ]
 
@@ -98,7 +102,7 @@ async function provedIfAsked<T>(send: () => Promise<T>): Promise<T> {
 }
 
 /** The address of a download, or of the stream of events, with its path parameters and its query string filled in. */
-export const addressFor = <R extends Opened>(
+export const addressFor = <R extends OpenedRoute>(
   route: R,
   at: Operations[R]['params'],
   asked: Partial<Operations[R]['sent']> = {},
@@ -211,9 +215,9 @@ function refusal(status: number, value: unknown): ApiError {
 }
 
 /** The query for the fleet list, without `offset` and `limit`, which say which rows are wanted. */
-export type FleetQuery = Omit<Sent<'GET /w/:slug/fleet'>, 'offset' | 'limit'>
+export type FleetQuery = Omit<SentInput<'GET /w/:slug/fleet'>, 'offset' | 'limit'>
 /** A command as the page sends it (3.2). */
-export type SentCommand = Sent<'POST /w/:slug/agents/:name/commands'>
+export type SentCommand = SentInput<'POST /w/:slug/agents/:name/commands'>
 // The requests that `call` cannot make: two routes of the accounts library, an upload, and downloads.
 
 export const signIn = (email: string, password: string) =>

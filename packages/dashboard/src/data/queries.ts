@@ -65,9 +65,9 @@ const every =
   ({ state }: { state: { error: Error | null } }): number | false =>
     isRefusal(state.error, 404) ? false : ms
 
-type Given<R extends ReadRoute> = Operations[R]['given']
-type Ways<R extends ReadRoute> = Pick<
-  UseQueryOptions<Given<R>, Error>,
+type RouteAnswer<R extends ReadRoute> = Operations[R]['given']
+type QueryTimes<R extends ReadRoute> = Pick<
+  UseQueryOptions<RouteAnswer<R>, Error>,
   'staleTime' | 'refetchInterval' | 'placeholderData'
 >
 
@@ -75,7 +75,7 @@ type Ways<R extends ReadRoute> = Pick<
  * How the answers of routes are renewed, if not only by live frames and after a person's changes. Times are
  * milliseconds.
  */
-const ways: { readonly [R in ReadRoute]?: Ways<R> } = {
+const ways: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   'GET /me': { staleTime: 60_000 },
   'GET /w/:slug': { refetchInterval: every(60_000) },
   'GET /w/:slug/fleet': { refetchInterval: every(30_000) }, // No frame announces that an agent went offline.
@@ -111,7 +111,7 @@ export function read<R extends ReadRoute>(route: R, ...given: Arguments<R>) {
   return queryOptions({
     queryKey: keyOf(route, given),
     queryFn: ({ signal }) => call(route, ...([...given, signal] as unknown as Arguments<R>)),
-    ...(ways[route] as Ways<R> | undefined),
+    ...(ways[route] as QueryTimes<R> | undefined),
   })
 }
 

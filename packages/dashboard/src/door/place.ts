@@ -30,7 +30,7 @@ export function doorWithout(error: unknown, pathname: string): Door | undefined 
   return { me: null, first: page === 'start', mail: true, oidc: null, version: null }
 }
 
-type Opens = { is: 'pages'; me: Me } | { is: 'door'; address?: string }
+type OpenedPlace = { is: 'pages'; me: Me } | { is: 'door'; address?: string }
 
 /**
  * The place that an address leads to. A person without a session signs in first, and the address of the sign-in page
@@ -39,7 +39,7 @@ type Opens = { is: 'pages'; me: Me } | { is: 'door'; address?: string }
 export function placeFor(
   { pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>,
   { me, first }: Pick<Door, 'me' | 'first'>,
-): Opens {
+): OpenedPlace {
   if (doorAt(pathname)) return { is: 'door' }
   if (me) return { is: 'pages', me }
   if (pathname === paths.home) return first ? { is: 'door' } : { is: 'door', address: paths.signIn }

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react'
 import { withRetries } from './with-retries.ts'
 
-type Asked<T> = { is: 'waiting' } | { is: 'there'; value: T } | { is: 'refused'; error: unknown }
+type AnswerState<T> = { is: 'waiting' } | { is: 'there'; value: T } | { is: 'refused'; error: unknown }
 
 /** Asks the service once for each `subject`, such as the token of a link. The answer is kept while the page is open. */
-export function useAnswer<T>(subject: string, ask: (signal: AbortSignal) => Promise<T>): Asked<T> {
-  const [answer, setAnswer] = useState<Asked<T>>({ is: 'waiting' })
+export function useAnswer<T>(subject: string, ask: (signal: AbortSignal) => Promise<T>): AnswerState<T> {
+  const [answer, setAnswer] = useState<AnswerState<T>>({ is: 'waiting' })
   // biome-ignore lint/correctness/useExhaustiveDependencies: `ask` is another function each time, but asks the same
   useEffect(() => {
     const left = new AbortController()

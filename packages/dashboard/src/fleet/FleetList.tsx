@@ -196,7 +196,7 @@ function useRows(
   return { rows, top, first, last }
 }
 
-interface Keyed {
+interface KeyTargets {
   body: { readonly current: HTMLDivElement | null }
   /** The index of the row that is the tab stop. */
   stop: number
@@ -207,7 +207,7 @@ interface Keyed {
 }
 
 /** Sets the keys of the list. Outside of the list, J and K lead to the row that had the focus last. */
-function useListKeys({ body, stop, move, shown, selection }: Keyed): void {
+function useListKeys({ body, stop, move, shown, selection }: KeyTargets): void {
   const step = (by: number) => () => move(body.current?.contains(document.activeElement) ? stop + by : stop)
   useKey('next', step(1))
   useKey('previous', step(-1))

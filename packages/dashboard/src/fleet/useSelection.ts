@@ -13,8 +13,8 @@ export interface Selection {
   clear: () => void
 }
 
-type Selected = Pick<Selection, 'names' | 'filter'>
-const nothing: Selected = { names: new Set(), filter: undefined }
+type SelectedAgents = Pick<Selection, 'names' | 'filter'>
+const nothing: SelectedAgents = { names: new Set(), filter: undefined }
 
 /** The agents that are selected for bulk commands. Opening another workspace clears the selection. */
 export function useSelection(slug: string): Selection {

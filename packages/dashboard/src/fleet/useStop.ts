@@ -56,7 +56,7 @@ function namesIn(body: HTMLElement | null, shown: ShownFleet): Map<string, numbe
   return new Map(rows.flatMap((index) => [[shown.row(index)?.name ?? '', index] as const]))
 }
 
-interface Returning {
+interface ReturnTarget {
   stop: Stop
   move: (index: number) => void
   show: (index: number) => void
@@ -66,7 +66,7 @@ interface Returning {
  * Gives the focus to the row of the agent whose page was open just before, as soon as that row is loaded. A person who
  * meanwhile went elsewhere on the page stays there.
  */
-function useReturn(slug: string, shown: ShownFleet, { stop, move, show }: Returning): void {
+function useReturn(slug: string, shown: ShownFleet, { stop, move, show }: ReturnTarget): void {
   const agent = useRef<string | undefined>(undefined)
   useEffect(() => {
     agent.current = agentBefore(slug)

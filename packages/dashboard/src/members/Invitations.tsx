@@ -123,7 +123,7 @@ function InvitationLine({ slug, invitation }: { slug: string; invitation: Invita
  * case.
  */
 export function InviteDialog({ slug, opened, onClose }: { slug: string; opened: boolean; onClose: () => void }) {
-  const [made, setMade] = useState<Made | null>(null)
+  const [made, setMade] = useState<NewInvitation | null>(null)
   const close = () => {
     onClose()
     setMade(null)
@@ -149,7 +149,7 @@ export function InviteDialog({ slug, opened, onClose }: { slug: string; opened: 
   )
 }
 
-interface Made {
+interface NewInvitation {
   email: string
   url: string
   mailed: boolean
@@ -157,7 +157,7 @@ interface Made {
 
 interface FormProps {
   slug: string
-  onMade: (made: Made) => void
+  onMade: (made: NewInvitation) => void
   onCancel: () => void
 }
 

@@ -4,7 +4,16 @@
  */
 import { createHash } from 'node:crypto'
 import { wrongWithSecretName } from '@svc/blueprint'
-import { isToken, limits, type Preview, preview, type Redeemed, readRedeemed, shown, type Verdict } from '@svc/protocol'
+import {
+  isToken,
+  limits,
+  type Preview,
+  preview,
+  type RedeemedCode,
+  readRedeemed,
+  shown,
+  type Verdict,
+} from '@svc/protocol'
 import { call, refusalOf, type SendResult } from '../machine/client/service-client.ts'
 
 /** Time limits of the redemption in seconds: without a single byte, and in all (D44). */
@@ -91,7 +100,7 @@ function read({ status, body }: Extract<SendResult, { is: 'answered' }>, origin:
  * Checks the redeem answer against the preview that the person agreed to. At this point the agent exists in the
  * service.
  */
-export function checkRedeemed(answer: unknown, expected: Preview): Verdict<Redeemed & { readonly bytes: Buffer }> {
+export function checkRedeemed(answer: unknown, expected: Preview): Verdict<RedeemedCode & { readonly bytes: Buffer }> {
   const got = readRedeemed(answer)
   if (!got.ok) return got
   const { agent, blueprint, version, env, bundle, sha256 } = got.value

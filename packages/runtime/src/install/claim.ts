@@ -11,7 +11,7 @@ import { judgeSpace, mountOf, spaceAt, spaceSentence } from '../machine/files/sp
 import { lives, ownIdentity } from '../machine/process/identity.ts'
 import { type Install, readInstall, unfinished, unreadableInstall, writeInstall } from '../state/install-note.ts'
 
-type Claimed =
+type ClaimedCode =
   | { readonly ok: true; readonly folder: Folder; readonly install: Install }
   | { readonly ok: false; readonly message: string }
 
@@ -42,7 +42,10 @@ export function takenBy(root: string): string | undefined {
 }
 
 /** Claims the folder for a new agent, or returns why that is not possible. */
-export function claim(root: string, known: Pick<Install, 'url' | 'agent' | 'blueprint' | 'version' | 'at'>): Claimed {
+export function claim(
+  root: string,
+  known: Pick<Install, 'url' | 'agent' | 'blueprint' | 'version' | 'at'>,
+): ClaimedCode {
   const taken = takenBy(root)
   if (taken) return { ok: false, message: taken }
   const full = withoutRoom(dirname(root))

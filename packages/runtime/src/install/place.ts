@@ -6,7 +6,7 @@
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type Manifest, unpackBundle } from '@svc/blueprint'
-import type { Redeemed, SettingValues } from '@svc/protocol'
+import type { RedeemedCode, SettingValues } from '@svc/protocol'
 import { writeStarter } from '../launcher/trial-files.ts'
 import { createFolder, namesIn, syncFolder, writeDurably } from '../machine/files/durable.ts'
 import { writeEnv } from '../machine/files/env.ts'
@@ -19,7 +19,7 @@ import { changeSettings, fillSettings } from '../state/settings.ts'
 import { lead, versionFolder } from '../state/versions/folders.ts'
 
 interface InstallParts {
-  readonly redeemed: Redeemed & { readonly bytes: Uint8Array }
+  readonly redeemed: RedeemedCode & { readonly bytes: Uint8Array }
   readonly origin: string
   readonly secrets: ReadonlyMap<string, string>
   /** The values of settings that a person chose at the installation, and that person. */

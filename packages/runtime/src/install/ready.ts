@@ -7,10 +7,10 @@ import type { Preview } from '@svc/protocol'
 import { version } from '../machine/base/version.ts'
 import { missingNeeds, needsText, unmetNeeds } from '../machine/programs/needs.ts'
 
-type Needing = Pick<Preview, 'blueprint' | 'version' | 'needs' | 'svc'>
+type NeededPrograms = Pick<Preview, 'blueprint' | 'version' | 'needs' | 'svc'>
 
 /** Why this svc would refuse the bundle; undefined if this svc is new enough. */
-export function wrongWithSvc({ blueprint, version: number, svc }: Needing, own = version): string | undefined {
+export function wrongWithSvc({ blueprint, version: number, svc }: NeededPrograms, own = version): string | undefined {
   if (svc === undefined || !isTooOld(own, { version: svc })) return undefined
   return `${blueprint} ${number} needs svc ${svc} or newer, and this is ${own}. Install the newer svc first.`
 }
@@ -19,10 +19,10 @@ export function wrongWithSvc({ blueprint, version: number, svc }: Needing, own =
  * Lines about the needed programs for the text that is printed before the person agrees to the installation. No program
  * is run at this point, so versions are not checked.
  */
-export function needsLines({ needs = [] }: Needing): string[] {
+export function needsLines({ needs = [] }: NeededPrograms): string[] {
   if (needs.length === 0) return []
   return [`It needs these programs: ${needsText(needs)}.`, ...missingNeeds(needs).map((line) => `  ${line}`)]
 }
 
 /** Sentences about the needed programs that are missing or too old. */
-export const unmet = ({ needs = [] }: Needing): Promise<string[]> => unmetNeeds(needs)
+export const unmet = ({ needs = [] }: NeededPrograms): Promise<string[]> => unmetNeeds(needs)

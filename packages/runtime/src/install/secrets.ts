@@ -6,7 +6,7 @@ import { wrongWithEnvValue } from '@svc/blueprint'
 import type { SecretSpec } from '@svc/protocol'
 import type { Env } from '../machine/files/env.ts'
 
-type Gathered =
+type GatheredSecrets =
   | { readonly ok: true; readonly values: Map<string, string> }
   | { readonly ok: false; readonly message: string }
 
@@ -27,7 +27,7 @@ export async function gatherSecrets(
     readonly ask: ((secret: SecretSpec) => Promise<string>) | undefined
     readonly tell: (line: string) => void
   },
-): Promise<Gathered> {
+): Promise<GatheredSecrets> {
   for (const name of file.keys()) if (!wanted.some((secret) => secret.name === name)) tell(unknown(name, wanted))
   const values = new Map<string, string>()
   const missing: string[] = []

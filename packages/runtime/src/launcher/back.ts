@@ -7,12 +7,12 @@ import { number, object } from '@svc/protocol/fields'
 import { codeOf } from '../machine/base/errors.ts'
 import { removeDurably } from '../machine/files/durable.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { anyText, type Noted, note } from '../machine/files/note.ts'
+import { anyText, type NoteValue, note } from '../machine/files/note.ts'
 import { release } from '../state/versions/release.ts'
 
 /** A request of `svc rollback-runtime` for the previous runtime. `at` is when it was made, in Unix milliseconds. */
 const askedBack = object({ from: release, to: release, by: anyText, at: number() }, 'from', 'to', 'by', 'at')
-export type AskedBack = Noted<typeof askedBack>
+export type BackRequest = NoteValue<typeof askedBack>
 type BackPath = Pick<Folder, 'runtimeBack'>
 
 /** The number of milliseconds for which a request is valid. */
@@ -20,9 +20,9 @@ const validMs = 60_000
 
 const file = note('runtimeBack', askedBack, 65_536)
 
-export const askBack: (place: BackPath, asked: AskedBack) => void = file.write
+export const askBack: (place: BackPath, asked: BackRequest) => void = file.write
 
-export function readAskedBack(place: BackPath): AskedBack | undefined {
+export function readAskedBack(place: BackPath): BackRequest | undefined {
   const asked = file.read(place)
   return asked && Math.abs(Date.now() - asked.at) < validMs ? asked : undefined
 }

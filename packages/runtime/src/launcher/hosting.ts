@@ -7,7 +7,7 @@ import type { Stop } from '@svc/protocol'
 import type { FromWorker } from './contract.ts'
 import type { Order } from './supervision.ts'
 
-interface Hosted {
+interface HostedWorker {
   readonly id: number
   /** When the worker was started, by the monotonic clock. */
   readonly startedAt: number
@@ -27,7 +27,7 @@ interface Hosted {
 }
 export interface Hosting {
   /** The current worker. A worker that was given up is no longer here, even if its thread still exists. */
-  readonly worker?: Hosted | undefined
+  readonly worker?: HostedWorker | undefined
   /** The number of workers started so far. */
   readonly started: number
   /**
@@ -44,7 +44,7 @@ export interface Hosting {
  * The step that follows after a worker was ended: nothing (`stop`), the next worker starts (`begin`), or it starts and
  * the count of failures is reset (`replace`).
  */
-type Follows = 'stop' | 'begin' | 'replace'
+type NextAct = 'stop' | 'begin' | 'replace'
 
 export type HostingEvent =
   | { readonly is: 'begin' }
@@ -58,7 +58,7 @@ export type HostingEvent =
   /** The worker did not end by itself in the given time. */
   | { readonly is: 'late'; readonly id: number }
   | { readonly is: 'left'; readonly id: number }
-  | { readonly is: 'ended'; readonly follows: Follows }
+  | { readonly is: 'ended'; readonly follows: NextAct }
 
 export type HostingAct =
   | { readonly do: 'start'; readonly id: number }
@@ -83,7 +83,7 @@ export type HostingAct =
       readonly id: number
       readonly seconds: number
       readonly by?: Stop | undefined
-      readonly follows: Follows
+      readonly follows: NextAct
     }
   /** Reports that all workers which can be ended have ended. */
   | { readonly do: 'stopped' }
@@ -194,15 +194,15 @@ function pulse(now: Hosting, { unanswered, silent }: HostingRules): HostingStep 
   return { state: { ...now, worker }, acts: worker.pings ? [{ do: 'ping' }, later] : [later] }
 }
 
-function hangs({ pings, spoke, quiet }: Hosted, unanswered: number, silent: number): string | undefined {
+function hangs({ pings, spoke, quiet }: HostedWorker, unanswered: number, silent: number): string | undefined {
   if (pings) return quiet > unanswered ? 'it hung' : undefined
   return !spoke && quiet > silent ? 'it never said a word' : undefined
 }
 
 function end(
   now: Hosting,
-  worker: Hosted,
-  how: { seconds: number; by?: Stop | undefined; follows: Follows },
+  worker: HostedWorker,
+  how: { seconds: number; by?: Stop | undefined; follows: NextAct },
 ): HostingStep {
   const { seconds, by, follows } = how
   const still = seconds > 0 ? { ...worker, ending: true } : undefined

@@ -10,7 +10,7 @@ import { duration } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { sha256Of } from '../machine/files/sha256.ts'
 import { type RuntimeNote, readRuntimeNote, writeRuntimeNote } from '../state/versions/runtime-note.ts'
-import { type AskedBack, dropAskedBack, readAskedBack } from './back.ts'
+import { type BackRequest, dropAskedBack, readAskedBack } from './back.ts'
 import type { FromWorker } from './contract.ts'
 import { begin, type Keeping, type KeepingAct, type KeepingEvent, shown, step } from './keeping.ts'
 import { keepPrevious, putBack, putInPlace, writeStarter } from './trial-files.ts'
@@ -43,7 +43,7 @@ export interface Keeper {
    */
   settle(): void
   /** Returns to the previous runtime file because a person asked for it. Returns true if that file is in place. */
-  back(asked: AskedBack): boolean
+  back(asked: BackRequest): boolean
   /** Called when the process of the launcher ends cleanly. */
   stopped(): void
 }

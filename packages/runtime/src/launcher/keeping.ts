@@ -7,7 +7,7 @@ import type { Applied } from '@svc/protocol'
 import type { Moment } from '../machine/base/time.ts'
 import type { Release } from '../state/versions/release.ts'
 import type { RuntimeHold, RuntimeNote, Trial } from '../state/versions/runtime-note.ts'
-import type { AskedBack } from './back.ts'
+import type { BackRequest } from './back.ts'
 import { judge, type TrialEvent } from './trial.ts'
 
 export interface Keeping {
@@ -56,7 +56,7 @@ export type KeepingEvent =
   | { readonly is: 'good' }
   | { readonly is: 'ended'; readonly how: string }
   | { readonly is: 'hung'; readonly how: string }
-  | ({ readonly is: 'asked' } & AskedBack)
+  | ({ readonly is: 'asked' } & BackRequest)
   | { readonly is: 'check' }
   /** Time has passed, so the time limit of a trial may be over. */
   | { readonly is: 'time' }

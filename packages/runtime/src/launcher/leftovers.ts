@@ -5,7 +5,7 @@
 import type { Identity } from '../machine/process/identity.ts'
 import { type AgentProcess, listed, oldest } from '../machine/process/listed.ts'
 import type { ProcessEvent } from './moves.ts'
-import type { ProcessSeen, Supervision, SupervisionAct, SupervisionRules } from './supervised.ts'
+import type { ProcessSnapshot, Supervision, SupervisionAct, SupervisionRules } from './supervised.ts'
 
 interface LeftoverStep {
   readonly state: Supervision
@@ -16,7 +16,7 @@ const say = (line: string): SupervisionAct => ({ do: 'say', line })
 const stopOf = ({ order }: Supervision, rules: SupervisionRules): number => rules.stop(order?.stopSeconds ?? 10)
 
 /** The processes that are left, except those that even a kill did not end. */
-export const leftIn = ({ spent = [] }: Supervision, { left = [] }: ProcessSeen): readonly AgentProcess[] =>
+export const leftIn = ({ spent = [] }: Supervision, { left = [] }: ProcessSnapshot): readonly AgentProcess[] =>
   left.filter(({ pid, start }) => !spent.some((each) => each.pid === pid && each.start === start))
 
 /**
@@ -63,7 +63,7 @@ export function backgrounded(
  * Asks the processes outside of the group to end once the group is gone, since an agent may need them for its own end.
  * If the group still lives after half of its time, they are asked at that moment.
  */
-export function asksLeft(now: Supervision, seen: ProcessSeen, rules: SupervisionRules, at: number): LeftoverStep {
+export function asksLeft(now: Supervision, seen: ProcessSnapshot, rules: SupervisionRules, at: number): LeftoverStep {
   const { state } = now
   if (state.is !== 'stopping') return { state: now, acts: [] }
   const alone = !now.child && !seen.lives && !seen.group && leftIn(now, seen).length > 0
@@ -87,7 +87,7 @@ export function givesUp(now: Supervision, left: readonly AgentProcess[]): Leftov
  */
 export function clears(
   now: Supervision,
-  seen: ProcessSeen,
+  seen: ProcessSnapshot,
   rules: SupervisionRules,
   at: number,
 ): LeftoverStep | undefined {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Alive, Exit, ProcessState } from '../state/process-note.ts'
+import type { Exit, ProcessState, RunningProcess } from '../state/process-note.ts'
 import { move, type ProcessEvent, type ProcessRules } from './moves.ts'
 
 const rules: ProcessRules = { restart: 'always', minWait: 1000, maxWait: 300_000, counts: 5000, stop: 10_000 }
-const alive: Alive = { pid: 7, start: 'b:1', since: 1000, crashes: 0, adopted: false }
+const alive: RunningProcess = { pid: 7, start: 'b:1', since: 1000, crashes: 0, adopted: false }
 const running: ProcessState = { is: 'running', ...alive }
 const run: ProcessEvent = { is: 'check', wanted: 'run', asked: false }
 const paused: ProcessEvent = { ...run, wanted: 'paused' }

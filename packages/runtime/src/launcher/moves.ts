@@ -4,7 +4,7 @@
  * `waiting`: it ended and starts again at a set time. `stopped`: nothing starts it until something changes.
  */
 import type { Restart } from '@svc/blueprint'
-import type { Alive, Because, Exit, ProcessState } from '../state/process-note.ts'
+import type { Exit, ProcessState, RunningProcess, StopCause } from '../state/process-note.ts'
 
 export type ProcessEvent =
   /**
@@ -109,8 +109,8 @@ const checks: {
 }
 
 function stopping(
-  { pid, start, since, crashes, adopted }: Alive,
-  because: Because,
+  { pid, start, since, crashes, adopted }: RunningProcess,
+  because: StopCause,
   killAt: number,
   exit?: Exit,
 ): ProcessState {

@@ -23,7 +23,7 @@ import type { Folder } from '../machine/files/folder.ts'
 import { takeSpare } from '../machine/files/reserve.ts'
 import { isDiskFault, isNoRoom, reasonOf, spaceAt } from '../machine/files/space.ts'
 import { openForOutput } from '../state/logs/open.ts'
-import { type Freed, keptFiles, planFreeing, planRotation, type Rotated } from './rotation.ts'
+import { keptFiles, planFreeing, planRotation, type RemovedFile, type RotatedOutput } from './rotation.ts'
 
 /** The size in bytes above which the agent's output file is rotated. */
 export const outputBytes = 5 * 1024 * 1024
@@ -73,7 +73,7 @@ const O_EMPTIED = constants.O_WRONLY | constants.O_APPEND | constants.O_TRUNC
  * Rotates the file if it is larger than `maxBytes`; otherwise removes the oldest of its older files if it could not grow
  * to this size. Undefined if nothing was done. Throws only if the file could not be emptied.
  */
-export function rotateOutput(file: string, maxBytes: number = outputBytes): Rotated | Freed | undefined {
+export function rotateOutput(file: string, maxBytes: number = outputBytes): RotatedOutput | RemovedFile | undefined {
   const size = sizeOf(file) ?? 0
   if (size <= maxBytes) return freeOlder(file, size, maxBytes)
   // The file is emptied even if nothing could be copied. Output that is printed between the copy and that is lost.
@@ -88,7 +88,7 @@ export function rotateOutput(file: string, maxBytes: number = outputBytes): Rota
 }
 
 /** Removes one older file at a call, since other programs may take what is freed. */
-function freeOlder(file: string, size: number, maxBytes: number): Freed | undefined {
+function freeOlder(file: string, size: number, maxBytes: number): RemovedFile | undefined {
   const facts = { size, older: olderSizes(file), free: spaceAt(file)?.freeBytes }
   const number = planFreeing(facts, maxBytes)
   if (number === undefined) return undefined
@@ -103,7 +103,7 @@ const olderSizes = (file: string): (number | undefined)[] =>
 const sizeOf = (file: string): number | undefined => statSync(file, { throwIfNoEntry: false })?.size
 
 /** Copies the end of the open file to the place of the newest older file, as far as there is room. */
-function copyAway(fd: number, file: string, size: number): Rotated {
+function copyAway(fd: number, file: string, size: number): RotatedOutput {
   const older = olderSizes(file)
   const temporary = `${file}.new`
   try {
@@ -143,7 +143,7 @@ function reuse(oldest: string, temporary: string): void {
   else rmSync(oldest, { force: true })
 }
 
-interface Copied {
+interface CopiedRange {
   readonly from: number
   readonly to: number
   readonly error?: unknown
@@ -153,7 +153,7 @@ interface Copied {
  * Copies the open file from this position to its end, as it is when the end is reached. If the room ends before, the
  * copy is overwritten in place with as much of the end as it already holds.
  */
-function copyEnd(fd: number, to: string, position: number): Copied {
+function copyEnd(fd: number, to: string, position: number): CopiedRange {
   const { O_WRONLY, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
   const out = openSync(to, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
   try {
@@ -175,10 +175,10 @@ function copyEnd(fd: number, to: string, position: number): Copied {
   }
 }
 
-const nothing = (size: number): Copied => ({ from: size, to: size })
+const nothing = (size: number): CopiedRange => ({ from: size, to: size })
 
 /** Copies bytes from this position to the beginning of `out`, to the end of the file or at most `max` bytes. */
-function copyRange(fd: number, out: number, from: number, max = Number.POSITIVE_INFINITY): Copied {
+function copyRange(fd: number, out: number, from: number, max = Number.POSITIVE_INFINITY): CopiedRange {
   const bytes = Buffer.allocUnsafe(atOnce)
   let at = from
   try {

@@ -44,17 +44,17 @@ export function planFreeing({ size, older, free }: RotationFacts, max: number): 
 }
 
 /** The part of the output that a rotation has kept, in bytes. `why` is present if anything was lost. */
-export interface Rotated {
+export interface RotatedOutput {
   readonly copied: number
   readonly of: number
   readonly why?: string
 }
 /** An older file that was removed, so that newer output finds room. */
-export interface Freed {
+export interface RemovedFile {
   readonly removed: string
 }
 /** The result of a rotation, or why the file could not even be emptied. */
-export type RotationOutcome = Rotated | Freed | { readonly failed: string }
+export type RotationOutcome = RotatedOutput | RemovedFile | { readonly failed: string }
 
 /** The line for the log; undefined if nothing has changed. Trouble is logged when it begins and when it is over. */
 export function rotationLine(troubled: boolean, outcome: RotationOutcome): string | undefined {
@@ -67,5 +67,5 @@ export function rotationLine(troubled: boolean, outcome: RotationOutcome): strin
   return `the agent's output was not kept whole when its file was rotated: the last ${copied} of ${of} bytes were kept, because ${why}`
 }
 
-export const isTrouble = (outcome: Exclude<RotationOutcome, Freed>): boolean =>
+export const isTrouble = (outcome: Exclude<RotationOutcome, RemovedFile>): boolean =>
   'failed' in outcome || outcome.why !== undefined

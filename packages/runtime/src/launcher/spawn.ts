@@ -27,7 +27,7 @@ export interface RunSpec {
   readonly output?: string
 }
 
-type Spawned =
+type SpawnResult =
   | {
       readonly ok: true
       readonly pid: number
@@ -38,7 +38,11 @@ type Spawned =
     }
   | { readonly ok: false; readonly error: string }
 
-export async function start(folder: Folder, { argv, cwd, env, output }: RunSpec, started: string): Promise<Spawned> {
+export async function start(
+  folder: Folder,
+  { argv, cwd, env, output }: RunSpec,
+  started: string,
+): Promise<SpawnResult> {
   const [program = '', ...args] = argv
   let to: Output | undefined
   try {

@@ -4,7 +4,7 @@ import type { Identity } from '../machine/process/identity.ts'
 import type { AgentProcess } from '../machine/process/listed.ts'
 import type { Exit } from '../state/process-note.ts'
 import type { RunSpec } from './spawn.ts'
-import type { Found } from './take-over.ts'
+import type { FoundState } from './take-over.ts'
 
 export interface Order extends RunSpec {
   readonly restart: Restart
@@ -17,7 +17,7 @@ export interface Order extends RunSpec {
  */
 export type OrderAnswer = Order | 'silent' | undefined
 
-export interface Supervision extends Omit<Found, 'unnoted'> {
+export interface Supervision extends Omit<FoundState, 'unnoted'> {
   /**
    * The aim of the supervisor: to keep the agent running (`on`), or to end it (`ending`). `over` means that none of the
    * agent's processes is left.
@@ -37,7 +37,7 @@ export interface Supervision extends Omit<Found, 'unnoted'> {
   /** True if the processes outside of the group have been asked to end in the current stop. */
   readonly asked?: boolean
   /** The progress of ending what an earlier start left; undefined if nothing is being ended. */
-  readonly clearing?: Clearing | undefined
+  readonly clearing?: EndingProcesses | undefined
   /** True if nothing of an earlier start is left, so that nobody has to look for it before the next start. */
   readonly clean?: boolean
   /**
@@ -53,7 +53,7 @@ export interface Supervision extends Omit<Found, 'unnoted'> {
 }
 
 /** The state of the agent's files and processes at one moment. */
-export interface ProcessSeen {
+export interface ProcessSnapshot {
   /** True if the very process that the runtime started as the agent still runs. A zombie does not count. */
   readonly lives: boolean
   /** True if the agent's process is not a child of this runtime and any process of its group exists. */
@@ -74,7 +74,7 @@ export type SupervisionEvent =
    * does not name.
    */
   | { readonly is: 'begun'; readonly unnoted: boolean }
-  | { readonly is: 'check'; readonly seen: ProcessSeen }
+  | { readonly is: 'check'; readonly seen: ProcessSnapshot }
   | { readonly is: 'stop' }
   /**
    * An answer to how the agent must be started. `first`: the answer was requested in advance, and no start waits for
@@ -138,7 +138,7 @@ export interface SupervisionRules {
 }
 
 /** The end of processes that an earlier start left. While it lasts, the agent is not started. */
-interface Clearing {
+interface EndingProcesses {
   /** When they are killed, in milliseconds of the launcher's clock. */
   readonly killAt: number
   readonly killed?: true

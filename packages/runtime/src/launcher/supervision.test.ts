@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AgentProcess } from '../machine/process/listed.ts'
 import { processHealth } from '../state/process-health.ts'
-import type { Alive } from '../state/process-note.ts'
+import type { RunningProcess } from '../state/process-note.ts'
 import {
   begin,
   type Order,
@@ -12,7 +12,7 @@ import {
   type SupervisionRules,
   step,
 } from './supervision.ts'
-import type { Found } from './take-over.ts'
+import type { FoundState } from './take-over.ts'
 
 const rules: SupervisionRules = {
   output: '/a/.svc/log/agent.log',
@@ -27,7 +27,7 @@ const rules: SupervisionRules = {
   hurry: 50,
 }
 const order: Order = { argv: ['agent'], cwd: '/a', env: {}, restart: 'always', stopSeconds: 10, version: 'one' }
-const alive: Alive = { pid: 7, start: 'b:1', since: 1000, crashes: 0, adopted: false }
+const alive: RunningProcess = { pid: 7, start: 'b:1', since: 1000, crashes: 0, adopted: false }
 const run: ProcessSeen = { lives: true, group: true, paused: false, leadsTo: 'one' }
 const gone: ProcessSeen = { ...run, lives: false, group: false }
 const check = (seen: ProcessSeen = run): SupervisionEvent => ({ is: 'check', seen })
@@ -37,7 +37,7 @@ const answered = (answer: Order | 'silent' | undefined = order): SupervisionEven
   wall: 50_000,
 })
 
-const found = (state: Found['state'], more: Partial<Found> = {}): Supervision => ({
+const found = (state: FoundState['state'], more: Partial<FoundState> = {}): Supervision => ({
   ...begin({ state, started: '1.000', version: 'one', ...more }),
   order,
 })

@@ -11,22 +11,30 @@ import { move, type ProcessEvent } from './moves.ts'
 import type {
   Order,
   OrderAnswer,
-  ProcessSeen,
+  ProcessSnapshot,
   Supervision,
   SupervisionAct,
   SupervisionEvent,
   SupervisionRules,
 } from './supervised.ts'
-import type { Found } from './take-over.ts'
+import type { FoundState } from './take-over.ts'
 
-export type { Order, OrderAnswer, ProcessSeen, Supervision, SupervisionAct, SupervisionEvent, SupervisionRules }
+export type {
+  Order,
+  OrderAnswer,
+  ProcessSnapshot as ProcessSeen,
+  Supervision,
+  SupervisionAct,
+  SupervisionEvent,
+  SupervisionRules,
+}
 
 interface SupervisionStep {
   readonly state: Supervision
   readonly acts: readonly SupervisionAct[]
 }
 
-export const begin = ({ unnoted: _, ...found }: Found): Supervision => ({
+export const begin = ({ unnoted: _, ...found }: FoundState): Supervision => ({
   ...found,
   life: 'on',
   start: 'none',
@@ -86,12 +94,12 @@ export function step(now: Supervision, event: SupervisionEvent, rules: Supervisi
 }
 
 /** Notes which processes were left at a check that killed them, or that followed a kill. */
-function noted({ state, acts }: SupervisionStep, seen: ProcessSeen, at: number): SupervisionStep {
+function noted({ state, acts }: SupervisionStep, seen: ProcessSnapshot, at: number): SupervisionStep {
   const killed = state.clearing?.killed ?? (state.state.is === 'stopping' && state.state.killed)
   return { state: { ...state, lastKilled: killed ? lastKilledOf(state, leftIn(state, seen), at) : undefined }, acts }
 }
 
-function check(before: Supervision, seen: ProcessSeen, rules: SupervisionRules, at: number): SupervisionStep {
+function check(before: Supervision, seen: ProcessSnapshot, rules: SupervisionRules, at: number): SupervisionStep {
   const end = endSeen(before, seen, rules, at)
   const applied = apply(before, end, rules, at)
   const stuck = givesUp(applied.state, end?.is === 'gone' ? leftIn(before, seen) : [])
@@ -107,7 +115,12 @@ function check(before: Supervision, seen: ProcessSeen, rules: SupervisionRules, 
 }
 
 /** Handles the rest of a check, after the end of a process was noticed and nothing of an earlier start is left. */
-function finishCheck(ended: SupervisionStep, seen: ProcessSeen, rules: SupervisionRules, at: number): SupervisionStep {
+function finishCheck(
+  ended: SupervisionStep,
+  seen: ProcessSnapshot,
+  rules: SupervisionRules,
+  at: number,
+): SupervisionStep {
   const wanted = ended.state.life !== 'on' ? 'asked' : seen.paused ? 'paused' : 'run'
   const other = wanted === 'run' ? otherVersion(ended.state, seen, rules, at) : undefined
   const turned = other === undefined ? ended.state : { ...ended.state, turned: { to: other, at } }
@@ -129,7 +142,12 @@ function finishCheck(ended: SupervisionStep, seen: ProcessSeen, rules: Supervisi
 }
 
 /** Notices the end of a process that is not a child of this runtime: the process is no longer there. */
-function endSeen(now: Supervision, seen: ProcessSeen, rules: SupervisionRules, at: number): ProcessEvent | undefined {
+function endSeen(
+  now: Supervision,
+  seen: ProcessSnapshot,
+  rules: SupervisionRules,
+  at: number,
+): ProcessEvent | undefined {
   const { state, child } = now
   const left = leftIn(now, seen)
   if (child || seen.lives) return undefined
@@ -148,7 +166,12 @@ function endSeen(now: Supervision, seen: ProcessSeen, rules: SupervisionRules, a
  * Only the disk counts, so it does not matter who changed `current` or whether a kill came in between. If a restart
  * does not lead to that version, the next try comes after a pause.
  */
-function otherVersion({ state, version, turned }: Supervision, seen: ProcessSeen, rules: SupervisionRules, at: number) {
+function otherVersion(
+  { state, version, turned }: Supervision,
+  seen: ProcessSnapshot,
+  rules: SupervisionRules,
+  at: number,
+) {
   if (version === undefined || state.is === 'stopping') return undefined
   const to = seen.leadsTo
   if (to === undefined || to === version) return undefined
@@ -159,7 +182,7 @@ function otherVersion({ state, version, turned }: Supervision, seen: ProcessSeen
  * True if somebody asked for a run after the last start. Such a request starts an agent that waits for its next start
  * or has ended.
  */
-const runAsked = ({ state, started }: Supervision, { runAsked }: ProcessSeen): boolean =>
+const runAsked = ({ state, started }: Supervision, { runAsked }: ProcessSnapshot): boolean =>
   (state.is === 'waiting' || state.is === 'stopped') && runAsked !== undefined && runAsked > Number(started ?? 0) * 1000
 
 function answered(

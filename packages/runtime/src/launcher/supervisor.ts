@@ -29,7 +29,7 @@ import {
   shown,
   step,
 } from './supervision.ts'
-import type { Found } from './take-over.ts'
+import type { FoundState } from './take-over.ts'
 
 interface Supervisor {
   state(): ProcessState
@@ -46,7 +46,7 @@ interface SupervisorHost {
   readonly say: (line: string) => void
 }
 
-export function supervise(folder: Folder, found: Found, { order, changed, say }: SupervisorHost): Supervisor {
+export function supervise(folder: Folder, found: FoundState, { order, changed, say }: SupervisorHost): Supervisor {
   let now = begin(found)
   let timer: NodeJS.Timeout | undefined
   let stopped: (() => void) | undefined
@@ -54,7 +54,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
   let troubled = false
   const cleaners = new Set<number>()
   const left = leftOf(folder.root, cleaners)
-  const hands: Hands = { folder, left, cleaners }
+  const hands: SupervisorParts = { folder, left, cleaners }
   function on(event: SupervisionEvent): void {
     const { state, acts } = step(now, event, rulesOf(folder), clock())
     now = state
@@ -108,7 +108,7 @@ export function supervise(folder: Folder, found: Found, { order, changed, say }:
 type Say = (line: string) => void
 
 /** The supervisor acts with these: the agent's folder, its processes, and the pids of commands that clean up after it. */
-interface Hands {
+interface SupervisorParts {
   readonly folder: Folder
   readonly left: LeftProcesses
   readonly cleaners: Set<number>
@@ -134,7 +134,7 @@ function note(folder: Folder, { state, started, version, output }: Supervision, 
  * later.
  */
 async function spawn(
-  { folder, left, cleaners }: Hands,
+  { folder, left, cleaners }: SupervisorParts,
   { order, started }: Extract<SupervisionAct, { do: 'start' }>,
   { on, say }: { readonly on: (event: SupervisionEvent) => void; readonly say: Say },
 ): Promise<SupervisionEvent> {
@@ -166,7 +166,7 @@ async function settled(pid: number, { code }: Omit<Exit, 'at'>): Promise<void> {
 const cleanUpSeconds = 30
 
 async function cleanUp(
-  { folder, cleaners }: Hands,
+  { folder, cleaners }: SupervisorParts,
   { order, started }: Extract<SupervisionAct, { do: 'clean up' }>,
   say: Say,
 ): Promise<void> {
@@ -207,7 +207,7 @@ const rulesOf = ({ output }: Folder): SupervisionRules => ({
  * Reads the agent's files and looks which of its processes exist. A process is looked for only if it is not a child of
  * this runtime, since the runtime is notified when a child ends.
  */
-function seenAt({ folder, left, cleaners }: Hands, { state, child, clean }: Supervision): ProcessSeen {
+function seenAt({ folder, left, cleaners }: SupervisorParts, { state, child, clean }: Supervision): ProcessSeen {
   const there = child || ('pid' in state && lives(state))
   const isNeeded = 'pid' in state ? !there : clean !== true
   return {

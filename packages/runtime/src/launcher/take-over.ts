@@ -9,7 +9,7 @@ import { type ProcessState, readNote } from '../state/process-note.ts'
 import { leadsTo } from '../state/versions/folders.ts'
 import { clock } from './clock.ts'
 
-export interface Found {
+export interface FoundState {
   readonly state: ProcessState
   readonly started?: string | undefined
   /** The version of the agent that this process was started from. */
@@ -31,7 +31,7 @@ const onThisClock = <T extends object>(state: T, now: number): T =>
  * The state of the agent's process after an earlier runtime has ended: `running` if the agent's process still lives,
  * `stopping` if only other processes of the agent live. Otherwise the agent must be started.
  */
-export function takeOver(folder: Folder): Found {
+export function takeOver(folder: Folder): FoundState {
   const note = readNote(folder)
   const now = clock()
   if (!note) return { state: { is: 'waiting', crashes: 0, startAt: now } }

@@ -8,8 +8,8 @@ import { attemptOf, type Release } from '../state/versions/release.ts'
 import type { RuntimeNote, Trial } from '../state/versions/runtime-note.ts'
 
 /** The two files of a swap: `from` is the one before, `to` the one after. */
-type Swapped = Pick<Trial, 'from' | 'to'>
-const ways = ({ from, to }: Swapped): Swapped => ({ from, to })
+type SwappedReleases = Pick<Trial, 'from' | 'to'>
+const ways = ({ from, to }: SwappedReleases): SwappedReleases => ({ from, to })
 
 export type TrialEvent =
   | { readonly is: 'swap'; readonly from: Release; readonly to: Release }
@@ -77,12 +77,12 @@ export function judge(note: RuntimeNote, event: TrialEvent, now: number, last = 
   }
 }
 
-const begin = (note: RuntimeNote, { from, to }: Swapped, now: number): RuntimeNote => ({
+const begin = (note: RuntimeNote, { from, to }: SwappedReleases, now: number): RuntimeNote => ({
   ...note,
   trial: { is: 'trying', from, to, starts: 0, began: now, processes: 1 },
 })
 
-const undo = (note: RuntimeNote, { from, to }: Swapped, reason: string, at: number): RuntimeNote => ({
+const undo = (note: RuntimeNote, { from, to }: SwappedReleases, reason: string, at: number): RuntimeNote => ({
   ...note,
   trial: { is: 'undoing', from, to, reason, at },
 })

@@ -6,13 +6,13 @@
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { canRun } from './programs/can-run.ts'
 
-interface Started {
+interface StartWords {
   /** The words that start the program when they are typed in the current folder. */
   readonly here: readonly string[]
   /** The words that start the program from any folder, and also under sudo, which searches another PATH. */
   readonly anywhere: readonly string[]
 }
-const byName: Started = { here: ['svc'], anywhere: ['svc'] }
+const byName: StartWords = { here: ['svc'], anywhere: ['svc'] }
 
 let started = byName
 /** The folder that the person gave with --dir; undefined without --dir, or if it is the current folder. */
@@ -78,7 +78,7 @@ export function readStart({
   readonly marker: string | undefined
   readonly path: string
   readonly runs: (file: string) => boolean
-}): Started {
+}): StartWords {
   const typed = readMarker(noted)
   if (typed) return { here: typed, anywhere: [...typed.slice(0, -1), absolute(typed.at(-1) ?? '', runs)] }
   if (/\.[cm]?[jt]s$/.test(file)) return both('node', resolve(file))
@@ -94,7 +94,7 @@ export function readStart({
   }
 }
 
-const both = (...all: readonly string[]): Started => ({ here: all, anywhere: all })
+const both = (...all: readonly string[]): StartWords => ({ here: all, anywhere: all })
 
 function readMarker(noted: string | undefined): string[] | undefined {
   try {

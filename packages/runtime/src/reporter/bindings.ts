@@ -10,7 +10,7 @@ import { duration, wait } from '../machine/base/time.ts'
 import { call, type SendResult } from '../machine/client/service-client.ts'
 import { readEnv, readOrigin } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { anyText, type Noted, note, withDefaults } from '../machine/files/note.ts'
+import { anyText, type NoteValue, note, withDefaults } from '../machine/files/note.ts'
 
 /** A product, and what its last probe has found. */
 const probed = withDefaults(
@@ -28,7 +28,7 @@ const probed = withDefaults(
   ),
   { level: 'info' },
 )
-type ProbedProduct = Noted<typeof probed>
+type ProbedProduct = NoteValue<typeof probed>
 
 const file = note('bindings', object({ bindings: list(probed, 1000) }), 65_536, { isLight: true, mode: 0o644 })
 

@@ -35,7 +35,7 @@ import { settingsInForce } from '../state/settings.ts'
 import { settingsHealth } from '../state/settings-file.ts'
 import { readStop } from '../state/stop-note.ts'
 import { acksArrived, type CommandMemory, changeJournal, forget, journalNow, owedAcks } from './commands/journal.ts'
-import { type Handled, receive, settleInterrupted } from './commands/receive.ts'
+import { type HandledCommand, receive, settleInterrupted } from './commands/receive.ts'
 import { compose } from './compose.ts'
 import { readOutbox, writeOutbox } from './outbox.ts'
 import { shrink } from './shrink.ts'
@@ -62,8 +62,8 @@ export interface Reporter {
   /** Why the disk refused the last write of the outbox; absent if it did not. */
   refused?: string | undefined
 }
-export type Exchanged =
-  | { readonly ok: true; readonly answer: ReceivedAnswer; readonly handled: readonly Handled[] }
+export type ExchangeResult =
+  | { readonly ok: true; readonly answer: ReceivedAnswer; readonly handled: readonly HandledCommand[] }
   /**
    * A failed report. `status` is present if the service answered at all, `code` if the answer has one of our error
    * codes.
@@ -71,7 +71,7 @@ export type Exchanged =
   | { readonly ok: false; readonly why: string; readonly status?: number; readonly code?: string }
 
 /** Facts that are known only if the runtime starts the agent itself. */
-export interface Own {
+export interface OwnFacts {
   readonly process?: ProcessState | undefined
   readonly applied?: Applied | undefined
   readonly bindings?: readonly HealthItem[] | undefined
@@ -81,17 +81,17 @@ export interface Own {
   /** Health items that the runtime adds, about updates, needed programs and missing secrets. */
   readonly remarks?: readonly HealthItem[] | undefined
 }
-export interface Now extends Own {
+export interface CurrentFacts extends OwnFacts {
   readonly manifest: Manifest
   readonly health: readonly HealthItem[]
 }
 
 export async function exchange(
   reporter: Reporter,
-  { manifest, health, ...own }: Now,
+  { manifest, health, ...own }: CurrentFacts,
   connection: Connection,
   signal: AbortSignal,
-): Promise<Exchanged> {
+): Promise<ExchangeResult> {
   const { folder } = reporter
   fillReserve(folder.svc)
   const broken = brokenJournal(reporter, manifest)
@@ -138,7 +138,7 @@ function brokenJournal({ folder, memory }: Reporter, manifest: Manifest): Health
   }
 }
 
-function nextReport(reporter: Reporter, { manifest, health, ...own }: Now, acks: readonly Ack[]): Report {
+function nextReport(reporter: Reporter, { manifest, health, ...own }: CurrentFacts, acks: readonly Ack[]): Report {
   const { folder } = reporter
   const file = manifest.status
   const read = file === undefined ? undefined : readStatus(folder, placeOf(folder, manifest, file))

@@ -5,7 +5,7 @@
 import { cut } from '@svc/protocol'
 import { number, object } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../machine/files/folder.ts'
-import { anyText, type Noted, note } from '../machine/files/note.ts'
+import { anyText, type NoteValue, note } from '../machine/files/note.ts'
 
 const outbox = object(
   {
@@ -26,7 +26,7 @@ const outbox = object(
   'sent',
   'report',
 )
-export type Outbox = Noted<typeof outbox>
+export type Outbox = NoteValue<typeof outbox>
 
 const file = note('outbox', outbox, 16 * 1024 * 1024, { isLight: true })
 

@@ -17,7 +17,7 @@ import { readManifestFile } from '../machine/files/read.ts'
 import { fillSettings } from '../state/settings.ts'
 import { noMemory } from './commands/journal.ts'
 import { handledText } from './commands/receive.ts'
-import { type Exchanged, exchange, type Now, type Own, type Reporter } from './exchange.ts'
+import { type CurrentFacts, type ExchangeResult, exchange, type OwnFacts, type Reporter } from './exchange.ts'
 import { manifestNow } from './known.ts'
 import { watchWrites } from './status/writes.ts'
 import { upload } from './uploads.ts'
@@ -50,8 +50,8 @@ export async function reportUntil(
     stoppedBy,
   }: {
     say: (line: string) => void
-    own?: (manifest: Manifest) => Own
-    heard?: (result: Exchanged) => void
+    own?: (manifest: Manifest) => OwnFacts
+    heard?: (result: ExchangeResult) => void
     ready?: Promise<void>
     /**
      * Called once `stop` is aborted. Returns who stopped the agent, or undefined if only the reporter is being
@@ -104,7 +104,7 @@ export async function reportUntil(
 }
 
 /** Sends one last report, in what is left of the grace period (D66). It is not retried. */
-async function farewell(reporter: Reporter, now: Now, signal: AbortSignal): Promise<Exchanged> {
+async function farewell(reporter: Reporter, now: CurrentFacts, signal: AbortSignal): Promise<ExchangeResult> {
   const connection = readConnection(reporter.folder)
   if (!connection.ok) return { ok: false, why: connection.message }
   try {
@@ -131,7 +131,7 @@ function tidy(folder: Folder, manifest: Manifest, say: (line: string) => void): 
  * Returns a function that logs only what is new: the first success, every command, a failure for a new reason, every
  * hundredth failure in a row, and the first success after failures.
  */
-function tell(say: (line: string) => void): (result: Exchanged) => void {
+function tell(say: (line: string) => void): (result: ExchangeResult) => void {
   let failures = 0
   let last: string | undefined
   let reached = false
@@ -155,12 +155,12 @@ function tell(say: (line: string) => void): (result: Exchanged) => void {
  * Remembers the last valid manifest while a reporter runs. If the manifest becomes invalid, a health item says so, and
  * the last valid one stays in use.
  */
-interface Watched {
+interface WatchedManifest {
   readonly manifest: Manifest
   readonly health: readonly HealthItem[]
 }
 
-function watchManifest(folder: Folder, first: Manifest): () => Promise<Watched> {
+function watchManifest(folder: Folder, first: Manifest): () => Promise<WatchedManifest> {
   let good = first
   let seen = ''
   let health: HealthItem[] = []

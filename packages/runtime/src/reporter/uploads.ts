@@ -19,7 +19,7 @@ import { type CommandEntry, type CommandMemory, changeJournal, journalNow, withE
 const uploadSeconds = 60
 
 /** The folder, and the part of its journal that the disk has refused. */
-interface Journaled {
+interface JournalParts {
   readonly folder: Folder
   readonly memory: CommandMemory
 }
@@ -29,7 +29,7 @@ interface Journaled {
  * be tried again later. Logs the result of each upload.
  */
 export async function upload(
-  { folder, memory }: Journaled,
+  { folder, memory }: JournalParts,
   manifest: Manifest,
   connection: Connection,
   { signal, say }: { signal: AbortSignal; say: (line: string) => void },
@@ -70,7 +70,7 @@ function judgeUpload(sent: SendResult): UploadVerdict {
 
 /** Marks the log command as answered. It gets no ack, since the upload is its answer (3.2). */
 function settle(
-  { folder, memory }: Journaled,
+  { folder, memory }: JournalParts,
   { payload: _, ...entry }: CommandEntry,
   ok: boolean,
   message: string,

@@ -6,7 +6,7 @@
  */
 import { boolean, number, object, oneOf } from '@svc/protocol/fields'
 import type { Folder } from '../machine/files/folder.ts'
-import { anyText, type Noted, note, withDefaults } from '../machine/files/note.ts'
+import { anyText, type NoteValue, note, withDefaults } from '../machine/files/note.ts'
 import { hint } from '../machine/hint.ts'
 
 const install = withDefaults(
@@ -32,7 +32,7 @@ const install = withDefaults(
   ),
   { url: '', agent: '', blueprint: '', version: '', at: 0, pid: 0, start: '', madeFolder: false },
 )
-export type Install = Noted<typeof install>
+export type Install = NoteValue<typeof install>
 
 const file = note('install', install, 65_536)
 type InstallPath = Pick<Folder, 'install'>

@@ -5,7 +5,7 @@
  */
 import { boolean, either, type Field, field, number, object, oneOf } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../machine/files/folder.ts'
-import { anyText, type Noted, note, onlyTrue, withDefaults } from '../machine/files/note.ts'
+import { anyText, type NoteValue, note, onlyTrue, withDefaults } from '../machine/files/note.ts'
 
 /**
  * How a process ended. If only `at` is present, nobody knows how: an earlier runtime had started the process, so this
@@ -22,14 +22,14 @@ const exit = withDefaults(
   }),
   { at: 0 },
 )
-export type Exit = Noted<typeof exit>
+export type Exit = NoteValue<typeof exit>
 
 /**
  * Why the process is being ended or does not run: a person wanted it (`paused`, `asked`), another version should run
  * (`replaced`), or the process ended by itself (`ended`).
  */
 const because = oneOf(['paused', 'asked', 'replaced', 'ended'])
-export type Because = Noted<typeof because>
+export type StopCause = NoteValue<typeof because>
 
 const alive = {
   pid: number(1),
@@ -43,7 +43,7 @@ const alive = {
   adopted: boolean,
 }
 const unknownOfAlive = { since: 0, crashes: 0, adopted: false }
-export type Alive = Omit<Noted<typeof running>, 'is' | 'background'>
+export type RunningProcess = Omit<NoteValue<typeof running>, 'is' | 'background'>
 
 /**
  * A field that the runtime writes for people who read the file, and never reads back. The next runtime treats a process
@@ -92,7 +92,7 @@ const waiting = withDefaults(object({ is: oneOf(['waiting']), crashes: number(),
 const stopped = withDefaults(object({ is: oneOf(['stopped']), because, exit }, 'is'), { because: 'ended' })
 const state = either(either(running, stopping), either(waiting, stopped))
 /** The state of the agent's process; moves.ts has its table. */
-type NotedState = Noted<typeof state>
+type NotedState = NoteValue<typeof state>
 
 export type ProcessState = NotedState & {
   /** The version of an installed agent that was started last, as the name of its folder. */
@@ -121,7 +121,7 @@ const processNote = object(
   },
   'state',
 )
-type ProcessNote = Noted<typeof processNote>
+type ProcessNote = NoteValue<typeof processNote>
 
 const file = note('process', processNote, 65_536)
 

@@ -10,7 +10,7 @@ import { readJsonObject } from '../machine/files/read.ts'
  * The state paths at which a version's bundle contains a file, for each version; the key is the name of the version's
  * folder.
  */
-type Shipped = Readonly<Record<string, readonly string[]>>
+type ShippedPaths = Readonly<Record<string, readonly string[]>>
 /**
  * The key that stands for all versions. It is used in the copy of an agent that a drill works in, since the bundles of
  * that copy do not contain the seeds.
@@ -35,12 +35,12 @@ export function rememberShipped(folder: Folder, version: string, paths: readonly
   if (paths.length === 0 && before === undefined) return
   const here = new Set(namesIn(folder.versions))
   const kept = Object.entries(others).filter(([name]) => name === every || here.has(name))
-  const shipped: Shipped = { ...Object.fromEntries(kept), ...(paths.length > 0 && { [version]: paths }) }
+  const shipped: ShippedPaths = { ...Object.fromEntries(kept), ...(paths.length > 0 && { [version]: paths }) }
   prepare(folder)
   writeDurably(folder.shipped, JSON.stringify(shipped), 0o600)
 }
 
-function read(folder: Folder): Shipped {
+function read(folder: Folder): ShippedPaths {
   const kept = Object.entries(readJsonObject(folder.shipped, 1024 * 1024) ?? {})
   return Object.fromEntries(kept.filter((entry): entry is [string, string[]] => isTexts(entry[1])))
 }

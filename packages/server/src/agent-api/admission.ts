@@ -19,13 +19,13 @@ export interface AdmittedCall {
   readonly bytes: Buffer
 }
 
-type Judged = { readonly ok: true; readonly caller: Caller } | ({ readonly ok: false } & RefusalAnswer)
+type AdmissionVerdict = { readonly ok: true; readonly caller: Caller } | ({ readonly ok: false } & RefusalAnswer)
 
 /**
  * Decides about a call of an agent before its body is read. Reasons to refuse the call are checked in this order: 401,
  * 403, 429, 503. Only admitted calls and those refused with 503 count for the rate limit.
  */
-export function judge(caller: Caller | undefined, { window, queue }: Gate, now: number): Judged {
+export function judge(caller: Caller | undefined, { window, queue }: Gate, now: number): AdmissionVerdict {
   if (!caller) return { ok: false, code: 'token_unknown' }
   if (!caller.activated) return { ok: false, code: 'workspace_inactive' }
   const retryAfter = window.take(caller.agentId, now)

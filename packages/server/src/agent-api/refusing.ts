@@ -7,7 +7,7 @@ import type { AgentParts } from './deps.ts'
 import type { Caller } from './reports/lookup.ts'
 import { countRefusal } from './reports/metrics.ts'
 
-type Refusing = Pick<AgentParts, 'lookup' | 'metrics' | 'trouble'>
+type RefusalParts = Pick<AgentParts, 'lookup' | 'metrics' | 'trouble'>
 export interface RefusalAnswer {
   readonly code: RefusalCode
   readonly message?: string | undefined
@@ -16,24 +16,29 @@ export interface RefusalAnswer {
 }
 
 /** Refuses a call whose body was read. The connection stays open. */
-export function refuseNow({ metrics }: Refusing, res: ServerResponse, { code, message }: RefusalAnswer): void {
+export function refuseNow({ metrics }: RefusalParts, res: ServerResponse, { code, message }: RefusalAnswer): void {
   countRefusal(metrics, code)
   refuse(res, code, message)
 }
 
-export function refuseBusy({ metrics }: Refusing, res: ServerResponse): void {
+export function refuseBusy({ metrics }: RefusalParts, res: ServerResponse): void {
   countRefusal(metrics, 'unavailable')
   refuseAsBusy(res)
 }
 
-export async function refuseBody(parts: Refusing, res: ServerResponse, caller: Caller, message: string): Promise<void> {
+export async function refuseBody(
+  parts: RefusalParts,
+  res: ServerResponse,
+  caller: Caller,
+  message: string,
+): Promise<void> {
   const code = await confirmedCode(parts, caller, 'body_invalid')
   refuseNow(parts, res, { code, message: code === 'body_invalid' ? message : undefined })
 }
 
 /** Refuses a call and closes its connection, because the rest of the body is not read. */
 export function refuseTooLarge(
-  { metrics }: Refusing,
+  { metrics }: RefusalParts,
   req: IncomingMessage,
   res: ServerResponse,
   code: RefusalCode,
@@ -44,7 +49,7 @@ export function refuseTooLarge(
 
 /** Refuses a call whose body was not read. */
 export async function refuseUnread(
-  { metrics }: Refusing,
+  { metrics }: RefusalParts,
   req: IncomingMessage,
   res: ServerResponse,
   { code, retryAfter }: RefusalAnswer,
@@ -63,7 +68,7 @@ export async function refuseUnread(
  * because 401 and 403 come before all other codes (D15). If the database cannot answer, `code` is returned.
  */
 export async function confirmedCode(
-  { lookup, trouble }: Refusing,
+  { lookup, trouble }: RefusalParts,
   caller: Caller,
   code: RefusalCode,
 ): Promise<RefusalCode> {

@@ -18,7 +18,7 @@ export interface Mute {
 }
 
 /** The facts about an alert by which mutes cover it. */
-interface Covered {
+interface MuteTarget {
   rule: RuleName
   /** The agent that the alert is about; null if it is not about an agent. */
   agentId: string | null
@@ -34,7 +34,7 @@ const isOn = ({ from, until }: Mute, now: number): boolean => now >= from && (un
  */
 const keyOf = (rule: RuleName | null, agentId: string | null, item: string | null = null): string =>
   `${rule ?? ''} ${agentId ?? ''} ${item ?? ''}`
-const keysOf = ({ rule, agentId, item }: Covered): string[] => [
+const keysOf = ({ rule, agentId, item }: MuteTarget): string[] => [
   keyOf(null, null),
   keyOf(rule, null),
   keyOf(null, agentId),
@@ -43,7 +43,7 @@ const keysOf = ({ rule, agentId, item }: Covered): string[] => [
 ]
 
 /** Returns a function that says whether an alert is muted at a time. Its cost does not grow with the mutes. */
-export function mutedAt(mutes: readonly Mute[], now: number): (about: Covered) => boolean {
+export function mutedAt(mutes: readonly Mute[], now: number): (about: MuteTarget) => boolean {
   const keys = new Set(
     mutes.filter((mute) => isOn(mute, now)).map(({ rule, agentId, item }) => keyOf(rule, agentId, item)),
   )
@@ -54,7 +54,7 @@ export function mutedAt(mutes: readonly Mute[], now: number): (about: Covered) =
  * The mutes that are over: their time has passed, or, for mutes without an end time, no alert that they cover is left
  * in `open`, the alerts that have not ended.
  */
-export function endedMutes(mutes: readonly Mute[], open: readonly Covered[], now: number): Mute[] {
+export function endedMutes(mutes: readonly Mute[], open: readonly MuteTarget[], now: number): Mute[] {
   if (mutes.length === 0) return []
   const covered = new Set(open.flatMap(keysOf))
   return mutes.filter(({ rule, agentId, item, from, until }) =>

@@ -7,13 +7,13 @@ import type { Db } from '../platform/db/open.ts'
 import type { AlertRow } from '../platform/db/tables.ts'
 import { needs } from './rules/rules.ts'
 
-type About = Pick<AlertRow, 'rule' | 'subject_id'>
+type AlertSubjectColumns = Pick<AlertRow, 'rule' | 'subject_id'>
 
 /**
  * Reads the words in which an agent describes its present level. Null if the agent's last report has no such words, or
  * if the alert is not about the agent's level.
  */
-export async function ownWords(db: Db, about: About): Promise<string | null> {
+export async function ownWords(db: Db, about: AlertSubjectColumns): Promise<string | null> {
   if (!needs(about.rule, 'level')) return null
   return (await lastReport(db, about))?.state?.detail ?? null
 }
@@ -23,7 +23,9 @@ export async function ownWords(db: Db, about: About): Promise<string | null> {
  * the report once for all items of an agent. Null if the last report does not say that the item is bad, undefined if
  * the alert is not about a single item.
  */
-export function itemWordsIn(db: Db): (about: About & Pick<AlertRow, 'item'>) => Promise<string | null | undefined> {
+export function itemWordsIn(
+  db: Db,
+): (about: AlertSubjectColumns & Pick<AlertRow, 'item'>) => Promise<string | null | undefined> {
   let last: { of: string; bad: ReturnType<typeof badItems> } | undefined
   return async (about) => {
     if (about.rule !== 'item' || about.item === otherItems) return undefined
@@ -43,12 +45,12 @@ export function badItems(report: Pick<Report, 'health'> | undefined): Map<string
 }
 
 /** True if the agent's last report has the health item that an alert is about, at whatever level. */
-export async function isReported(db: Db, about: About & Pick<AlertRow, 'item'>): Promise<boolean> {
+export async function isReported(db: Db, about: AlertSubjectColumns & Pick<AlertRow, 'item'>): Promise<boolean> {
   const { health = [] } = (await lastReport(db, about)) ?? {}
   return health.some(({ name = '' }) => cut(name, maxItemName) === about.item)
 }
 
-async function lastReport(db: Db, { subject_id }: About): Promise<Report | undefined> {
+async function lastReport(db: Db, { subject_id }: AlertSubjectColumns): Promise<Report | undefined> {
   const row = await db.selectFrom('agent_report').select('body').where('agent_id', '=', subject_id).executeTakeFirst()
   return row && storedReport(row.body)
 }

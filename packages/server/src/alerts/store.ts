@@ -28,7 +28,7 @@ export interface Scope {
 export const scopeOf = ({ id }: { id: string }): Scope => ({ id, workspaceId: id === serviceScope ? null : id })
 
 /** The subject of an alert, such as an agent, with its id. */
-export interface About extends AlertSubject {
+export interface SubjectRef extends AlertSubject {
   id: string
 }
 
@@ -76,7 +76,7 @@ export interface KnownAlert {
   alert: Alert
 }
 
-export interface Known {
+export interface KnownAlerts {
   /** The alerts that have not ended. */
   current: readonly KnownAlert[]
   /**
@@ -88,7 +88,7 @@ export interface Known {
    * The times at which recently ended alerts of this rule and subject opened. For the alert that items share these are
    * the alerts about any item of the agent.
    */
-  openingsOf(rule: RuleName, about: Keyed): readonly number[]
+  openingsOf(rule: RuleName, about: SubjectKey): readonly number[]
   /** The earlier alerts about items of an agent. */
   itemsBefore(agentId: string): EarlierItems
 }
@@ -100,7 +100,7 @@ const dayMs = 24 * 60 * 60_000
  * Reads the alerts of a scope that an evaluation needs. Each query has an index, so earlier alerts do not make it
  * slower.
  */
-export async function knownAlerts(db: Db, { id }: Scope, now: number): Promise<Known> {
+export async function knownAlerts(db: Db, { id }: Scope, now: number): Promise<KnownAlerts> {
   const inScope = db.selectFrom('alert').where('scope', '=', id)
   const ended = await inScope
     .select(['rule', 'subject_kind', 'subject_id', 'item', 'openings'])
@@ -167,11 +167,11 @@ async function currentAlerts(db: Db, scope: string): Promise<KnownAlert[]> {
 }
 
 /** The part of a subject that tells the alerts of a rule apart. */
-type Keyed = Pick<About, 'kind' | 'id' | 'item'>
+type SubjectKey = Pick<SubjectRef, 'kind' | 'id' | 'item'>
 
 export const keyOfRow = (row: Pick<AlertRow, 'rule' | 'subject_kind' | 'subject_id' | 'item'>): string =>
   keyOf(row.rule, { kind: row.subject_kind, id: row.subject_id, item: row.item })
-export const keyOf = (rule: RuleName, { kind, id, item = '' }: Keyed): string => `${rule} ${kind} ${id} ${item}`
+export const keyOf = (rule: RuleName, { kind, id, item = '' }: SubjectKey): string => `${rule} ${kind} ${id} ${item}`
 
 /** The subject of a stored alert, by the name that it had when the row was last written. */
 export const subjectOf = ({ subject_kind, subject_name, item }: AlertRow): AlertSubject => ({
@@ -228,7 +228,7 @@ export function isChanged(before: Alert, after: Alert): boolean {
 interface NewAlert {
   scope: Scope
   rule: RuleName
-  about: About
+  about: SubjectRef
   /** The agents of a mass silence, as JSON. */
   agents?: string
   /** The id of the single event that the alert is about, such as a command. At most one alert is made for an event. */

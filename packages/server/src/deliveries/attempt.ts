@@ -11,7 +11,7 @@ export const tryMs = 15_000
 /** The milliseconds after the deadline in which a call may still return what has arrived so far. */
 const graceMs = 500
 
-type Attempted<T> =
+type AttemptResult<T> =
   | { is: 'done'; value: T }
   | { is: 'failed'; error: unknown }
   /** The call did not end within its time. */
@@ -37,18 +37,18 @@ export interface AttemptLimits {
 export function attempt<T>(
   call: (signal: AbortSignal) => Promise<T>,
   { stop, withinMs = tryMs }: AttemptLimits = {},
-): Promise<Attempted<T>> {
+): Promise<AttemptResult<T>> {
   return new Promise((resolve) => {
     const giving = new AbortController()
     let grace: NodeJS.Timeout | undefined
-    const settle = (attempted: Attempted<T>) => {
+    const settle = (attempted: AttemptResult<T>) => {
       clearTimeout(deadline)
       clearTimeout(grace)
       stop?.removeEventListener('abort', onStop)
       resolve(attempted)
       giving.abort()
     }
-    const giveUp = (attempted: Attempted<T>) => {
+    const giveUp = (attempted: AttemptResult<T>) => {
       grace ??= setTimeout(() => settle(attempted), graceMs)
       giving.abort()
     }
@@ -69,7 +69,7 @@ export function attempt<T>(
  * The result of a call that failed. An error after the signal was aborted comes from the abort, so it says nothing
  * about the receiver.
  */
-const endOf = (error: unknown, { stopped, late }: { stopped: boolean; late: boolean }): Attempted<never> =>
+const endOf = (error: unknown, { stopped, late }: { stopped: boolean; late: boolean }): AttemptResult<never> =>
   stopped ? { is: 'stopped' } : late ? { is: 'late' } : { is: 'failed', error }
 
 /**

@@ -9,16 +9,16 @@ import { wordsOf } from './attempt.ts'
 import { type DeliveryPlan, planNext, type WaitingDelivery } from './order.ts'
 import { countUnwritable, endReplaced, lockChannel } from './settling.ts'
 import { groupAfter, insertDelivery, isLeased, isOfDisabledPerson, leaseMs, withdraw } from './store.ts'
-import { changesOf, type StoredChange, type Writer, type Written, writtenOf } from './writer.ts'
+import { changesOf, type StoredChange, type Writer, type WrittenMessage, writtenMessageOf } from './writer.ts'
 
 export interface ClaimedDelivery {
   channel: AlertChannelRow
   row: AlertDeliveryRow
-  written: Written
+  written: WrittenMessage
 }
 
 /** A message that could not be written, and why. */
-interface Unwritable {
+interface UnwritableMessage {
   delivery: string
   reason: string
 }
@@ -26,10 +26,10 @@ interface Unwritable {
 interface ClaimResult {
   /** The message to send; undefined if none is due, or if another node serves the channel. */
   claimed: ClaimedDelivery | undefined
-  unwritable: readonly Unwritable[]
+  unwritable: readonly UnwritableMessage[]
 }
 
-interface Claiming<C extends StoredChange> {
+interface ClaimContext<C extends StoredChange> {
   channelId: string
   /** The id of this node, which no other node on the same database has. */
   node: string
@@ -48,7 +48,7 @@ const maxRead = 1000
  * Takes the next due message of a channel, and writes it if that has not happened. Messages that it replaces end here.
  * A message that cannot be written counts as tried, so that it does not block the others.
  */
-export const claim = <C extends StoredChange>({ db }: Store, claiming: Claiming<C>): Promise<ClaimResult> =>
+export const claim = <C extends StoredChange>({ db }: Store, claiming: ClaimContext<C>): Promise<ClaimResult> =>
   transaction(db, async (trx) => {
     const { channelId, node, now, only } = claiming
     const channel = await lockChannel(trx, channelId)
@@ -96,9 +96,9 @@ async function nextMessage<C extends StoredChange>(
   trx: Db,
   channel: AlertChannelRow,
   wanted: readonly AlertDeliveryRow[],
-  claiming: Claiming<C>,
-): Promise<{ next: ClaimedDelivery | undefined; unwritable: Unwritable[] }> {
-  const unwritable: Unwritable[] = []
+  claiming: ClaimContext<C>,
+): Promise<{ next: ClaimedDelivery | undefined; unwritable: UnwritableMessage[] }> {
+  const unwritable: UnwritableMessage[] = []
   let left = wanted
   const leaveOut = async (bad: readonly AlertDeliveryRow[], reason: string) => {
     left = left.filter((row) => !bad.includes(row))
@@ -130,7 +130,7 @@ async function nextMessage<C extends StoredChange>(
 /** A row as the plan sees it; undefined if what is stored cannot be read. */
 function deliveryOf<C extends StoredChange>(row: AlertDeliveryRow): WaitingDelivery<C> | undefined {
   const changes = changesOf<C>(row)
-  if (!changes || (row.body !== null && !writtenOf(row))) return undefined
+  if (!changes || (row.body !== null && !writtenMessageOf(row))) return undefined
   const { id, kind, body, tries, due_at } = row
   return { id, isTest: kind === 'test', changes, isWritten: body !== null, tries, dueAt: due_at ?? 0 }
 }
@@ -141,8 +141,8 @@ class WritingFailed extends Error {}
 function write<C extends StoredChange>(
   channel: AlertChannelRow,
   { isTest, changes }: Pick<WaitingDelivery<C>, 'isTest' | 'changes'>,
-  { writer, now }: Claiming<C>,
-): Written {
+  { writer, now }: ClaimContext<C>,
+): WrittenMessage {
   try {
     const [first] = changes as readonly (C & { workspace?: string })[]
     return isTest ? writer.test(first?.workspace ?? '', channel, now) : writer.write(channel, changes, now)
@@ -154,7 +154,7 @@ function write<C extends StoredChange>(
 function failsAlone<C extends StoredChange>(
   channel: AlertChannelRow,
   row: AlertDeliveryRow,
-  claiming: Claiming<C>,
+  claiming: ClaimContext<C>,
 ): boolean {
   try {
     write(channel, { isTest: row.kind === 'test', changes: changesOf<C>(row) ?? [] }, claiming)
@@ -169,7 +169,7 @@ async function carryOut<C extends StoredChange>(
   trx: Db,
   channel: AlertChannelRow,
   rows: readonly AlertDeliveryRow[],
-  { plan, claiming }: { plan: DeliveryPlan<C>; claiming: Claiming<C> },
+  { plan, claiming }: { plan: DeliveryPlan<C>; claiming: ClaimContext<C> },
 ): Promise<ClaimedDelivery | undefined> {
   const { now } = claiming
   const planned = rows.find(({ id }) => id === plan.next)
@@ -177,7 +177,7 @@ async function carryOut<C extends StoredChange>(
   const written = plan.write ? write(channel, { isTest, changes: plan.write.changes }, claiming) : undefined
   await endReplaced(trx, plan.replaced, now)
   await withdraw(trx, plan.dropped)
-  if (!written) return planned && { channel, row: planned, written: writtenOf(planned) as Written }
+  if (!written) return planned && { channel, row: planned, written: writtenMessageOf(planned) as WrittenMessage }
   const body = JSON.stringify(written)
   if (planned) {
     await trx.updateTable('alert_delivery').set({ body }).where('id', '=', planned.id).execute()

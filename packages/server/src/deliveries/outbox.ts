@@ -55,7 +55,7 @@ export type DeliveryAnswer =
 /** The result of one try, or `stopped` if the stop of the service interrupted it, which says nothing. */
 export type TryResult = DeliveryAnswer | { is: 'stopped' }
 
-interface Waiting {
+interface WaitingMessage {
   createdAt: number
   /** The number of tries before this one. */
   tries: number
@@ -75,7 +75,12 @@ export type Outcome =
  * no longer exists, after ten tries, or if the next try would come a day or more after the delivery was made; otherwise
  * it is tried again. `random`, from 0 up to 1, varies the time of the next try.
  */
-export function outcomeOf(answer: DeliveryAnswer, { createdAt, tries }: Waiting, now: number, random: number): Outcome {
+export function outcomeOf(
+  answer: DeliveryAnswer,
+  { createdAt, tries }: WaitingMessage,
+  now: number,
+  random: number,
+): Outcome {
   if (answer.is === 'status' && answer.status >= 200 && answer.status < 300) return { is: 'sent' }
   if (answer.is === 'status' && (answer.status === 410 || answer.gone)) return { is: 'dead', gone: true }
   const wait = waits[tries]

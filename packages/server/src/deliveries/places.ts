@@ -5,7 +5,7 @@
  */
 
 /** One thing to do: the messages of a channel, or a mail about an account. */
-interface Work {
+interface WorkItem {
   id: string
   /** The party among which places are shared: a workspace, `@service`, or a person. */
   party: string
@@ -19,7 +19,7 @@ interface Work {
   byStranger?: boolean
 }
 
-export interface DueWork extends Work {
+export interface DueWork extends WorkItem {
   /** When it was due. */
   dueAt: number
   /** When the last try ended; null if nothing was tried yet. */
@@ -38,10 +38,10 @@ export const failingMax = 48
 export const [awaitedMax, strangersMax] = [32, 16]
 
 /** Chooses what to do next. `held` is what is done now, of which nothing is chosen again. */
-export function chooseWork<W extends DueWork>(due: readonly W[], held: readonly Work[]): W[] {
+export function chooseWork<W extends DueWork>(due: readonly W[], held: readonly WorkItem[]): W[] {
   const isHeld = new Set(held.map(({ id }) => id))
   const waiting = due.filter(({ id }) => !isHeld.has(id))
-  const taken = new Taken(held)
+  const taken = new TakenPlaces(held)
   const others = waiting.filter((one) => !one.isAwaited)
   return [
     ...chooseInTurn(waiting.filter((one) => one.isAwaited).toSorted(byLastTry), taken),
@@ -60,7 +60,7 @@ const byLastTry = (a: DueWork, b: DueWork): number =>
   (a.triedAt ?? 0) - (b.triedAt ?? 0) || Number(a.works === false) - Number(b.works === false) || byDue(a, b)
 
 /** Lets parties take turns: in each round, at most one thing of a party is chosen. */
-function chooseInTurn<W extends DueWork>(work: readonly W[], taken: Taken): W[] {
+function chooseInTurn<W extends DueWork>(work: readonly W[], taken: TakenPlaces): W[] {
   const chosen: W[] = []
   for (let waiting = work; waiting.length > 0; ) {
     const served = new Set<string>()
@@ -79,24 +79,24 @@ function chooseInTurn<W extends DueWork>(work: readonly W[], taken: Taken): W[] 
 }
 
 /** The places that are taken, counted by the limits that hold for them. */
-class Taken {
+class TakenPlaces {
   readonly #counts = new Map<string, number>()
 
-  constructor(held: readonly Work[]) {
+  constructor(held: readonly WorkItem[]) {
     for (const one of held) this.add(one)
   }
 
-  add(work: Work): void {
+  add(work: WorkItem): void {
     for (const [of] of limitsOf(work)) this.#counts.set(of, (this.#counts.get(of) ?? 0) + 1)
   }
 
-  hasPlace(work: Work): boolean {
+  hasPlace(work: WorkItem): boolean {
     return limitsOf(work).every(([of, max]) => (this.#counts.get(of) ?? 0) < max)
   }
 }
 
 /** The limits under which something counts, each with the number of places. */
-function limitsOf({ party, receiver, works, isAwaited, byStranger }: Work): (readonly [of: string, max: number])[] {
+function limitsOf({ party, receiver, works, isAwaited, byStranger }: WorkItem): (readonly [of: string, max: number])[] {
   if (isAwaited)
     return [
       ['awaited', awaitedMax],

@@ -24,7 +24,7 @@ export function lockChannel(trx: Db, id: string): Promise<AlertChannelRow | unde
   return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
 }
 
-interface Settling {
+interface SettleContext {
   now: number
   /** A number from 0 up to 1, which spreads the time of the next try. */
   random: number
@@ -37,7 +37,7 @@ interface Settling {
  * ended. If the answer's words cannot be stored, the outcome is stored without them: a message that was accepted must
  * never be sent again because of what the receiver said.
  */
-export async function settle(store: Store, id: string, answer: DeliveryAnswer, settling: Settling) {
+export async function settle(store: Store, id: string, answer: DeliveryAnswer, settling: SettleContext) {
   const words = answerWords(answer)
   try {
     return await settleWith(store, id, { answer, words }, settling)
@@ -51,7 +51,7 @@ const settleWith = (
   { db }: Store,
   id: string,
   { answer, words }: { answer: DeliveryAnswer; words: string },
-  { now, random, node }: Settling,
+  { now, random, node }: SettleContext,
 ): Promise<{ outcome: Outcome; disabled: boolean } | undefined> =>
   transaction(db, async (trx) => {
     const found = await trx.selectFrom('alert_delivery').select('channel_id').where('id', '=', id).executeTakeFirst()

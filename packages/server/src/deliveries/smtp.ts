@@ -126,12 +126,12 @@ const optionsOf = ({ host, port, secure, login }: SmtpServer, within: number) =>
   socketCloseTimeout: 0,
 })
 
-type Connected = (error: Error | null, connected?: { connection: Socket }) => void
+type ConnectCallback = (error: Error | null, connected?: { connection: Socket }) => void
 
 /** Connects to the mail server in place of the library, whose own look-up of the name nothing could end. */
 const connecting =
   ({ host, port }: SmtpServer, lookup: LookupFunction, signal: AbortSignal) =>
-  (_options: unknown, then: Connected): void => {
+  (_options: unknown, then: ConnectCallback): void => {
     const connection = connect({ host, port, lookup, signal, autoSelectFamily: true })
     const failed = (error: Error) => then(error)
     connection.once('error', failed).once('connect', () => {

@@ -6,7 +6,7 @@ import type { Text } from './channels/call.ts'
 export type StoredChange = { id: string }
 
 /** A message as it is sent: the text for chats and mails, the body for webhooks. */
-export interface Written {
+export interface WrittenMessage {
   text: Text
   body: string
   /** The address of the page on which people change the channel. */
@@ -17,8 +17,8 @@ export interface Written {
 export interface Writer<C extends StoredChange> {
   /** Leaves out the changes that are not worth sending any longer. */
   fold(changes: readonly C[]): readonly C[]
-  write(channel: AlertChannelRow, changes: readonly C[], now: number): Written
-  test(workspace: string, channel: AlertChannelRow, now: number): Written
+  write(channel: AlertChannelRow, changes: readonly C[], now: number): WrittenMessage
+  test(workspace: string, channel: AlertChannelRow, now: number): WrittenMessage
 }
 
 /** The changes of a delivery; undefined if they cannot be read, as may happen if a newer version stored them. */
@@ -29,8 +29,8 @@ export function changesOf<C extends StoredChange>({ changes }: Pick<AlertDeliver
 }
 
 /** The stored message of a delivery; undefined if it was not written yet, or cannot be read. */
-export function writtenOf({ body }: Pick<AlertDeliveryRow, 'body'>): Written | undefined {
-  const read = parsed(body ?? 'null') as Written | null | undefined
+export function writtenMessageOf({ body }: Pick<AlertDeliveryRow, 'body'>): WrittenMessage | undefined {
+  const read = parsed(body ?? 'null') as WrittenMessage | null | undefined
   return typeof read?.body === 'string' && typeof read.text?.title === 'string' ? read : undefined
 }
 

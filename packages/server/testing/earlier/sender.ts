@@ -3,7 +3,7 @@
  * version may run beside a new one, so this file keeps its queries as they were and must not follow the current ones.
  */
 
-import type { StoredChange, Writer, Written } from '../../src/deliveries/writer.ts'
+import type { StoredChange, Writer, WrittenMessage } from '../../src/deliveries/writer.ts'
 import type { Db, Store } from '../../src/platform/db/open.ts'
 import type { AlertChannelRow, AlertDeliveryRow } from '../../src/platform/db/tables.ts'
 import { transaction } from '../../src/platform/db/transaction.ts'
@@ -115,7 +115,7 @@ async function group(
   trx: Db,
   { id }: AlertChannelRow,
   rows: readonly AlertDeliveryRow[],
-  written: Written,
+  written: WrittenMessage,
   now: number,
 ): Promise<void> {
   await withdraw(

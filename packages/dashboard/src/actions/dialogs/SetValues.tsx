@@ -3,7 +3,7 @@ import type { OfferedSetting } from '@svc/api'
 import type { Setting, SettingValues } from '@svc/protocol'
 import { IconX } from '@tabler/icons-react'
 import { useEffect, useId, useState } from 'react'
-import { type Raw, rawOf, readRaw } from '../../agents/parts/raw.ts'
+import { type RawValue, rawOf, readRaw } from '../../agents/parts/raw.ts'
 import { SettingInput } from '../../agents/parts/SettingInput.tsx'
 import { boundsText, nameOf, valueText } from '../../agents/parts/setting-words.ts'
 import { ErrorNote, Text } from '../../ui/index.ts'
@@ -130,7 +130,7 @@ function SettingChange({ one, number, wrong, onChange, onRemove }: SettingChange
 /** A setting that is to be changed, with the content of its input. `isCleared`: its value is taken away. */
 interface ChosenSetting {
   readonly offered: OfferedSetting
-  readonly raw: Raw
+  readonly raw: RawValue
   readonly isCleared: boolean
 }
 
@@ -140,7 +140,7 @@ export function firstChoice(offered: OfferedSetting): ChosenSetting {
   return { offered, raw: raw ?? emptyOf(offered.setting), isCleared: false }
 }
 
-const emptyOf = ({ type }: Setting): Raw =>
+const emptyOf = ({ type }: Setting): RawValue =>
   type === 'bool' ? false : type === 'select' || type === 'datetime' ? null : ''
 
 /** The values of all chosen settings, or what is wrong with each of them, by key. */

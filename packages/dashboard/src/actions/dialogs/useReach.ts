@@ -4,7 +4,7 @@ import { goneAgents } from '../../agents/dialogs/gone.ts'
 import { ApiError, call } from '../../data/api.ts'
 
 export type ActionValues = NonNullable<NewAction['values']>
-type Wanted = Pick<NewAction, 'type'> & { agents: readonly string[]; values: ActionValues }
+type WantedAction = Pick<NewAction, 'type'> & { agents: readonly string[]; values: ActionValues }
 
 export const previewKey = (slug: string) => ['w', slug, 'preview'] as const
 
@@ -14,7 +14,7 @@ export const previewKey = (slug: string) => ['w', slug, 'preview'] as const
  */
 export const useReach = (
   slug: string,
-  wanted: Wanted | null,
+  wanted: WantedAction | null,
   onGone: (names: readonly string[]) => void,
 ): UseQueryResult<ActionPreview> =>
   useQuery({

@@ -1,16 +1,16 @@
 import { Select, Switch, Textarea, TextInput } from '@mantine/core'
 import type { Setting, SettingType } from '@svc/protocol'
 import type { ComponentType } from 'react'
-import type { Raw } from './raw.ts'
+import type { RawValue } from './raw.ts'
 
 interface SettingInputProps {
   id: string
   setting: Setting
-  raw: Raw
+  raw: RawValue
   locked: boolean
   invalid: boolean
   describedBy: string
-  onChange: (raw: Raw) => void
+  onChange: (raw: RawValue) => void
 }
 
 /** The input component for each type of setting (2.4). TypeScript refuses a new type without an input component. */
@@ -35,7 +35,7 @@ const shared = ({ id, raw, locked, invalid, describedBy }: SettingInputProps) =>
   placeholder: raw === null ? 'not set' : '',
   'aria-describedby': describedBy,
 })
-const textOf = (raw: Raw) => (typeof raw === 'string' ? raw : '')
+const textOf = (raw: RawValue) => (typeof raw === 'string' ? raw : '')
 
 /**
  * The input for a number is a text field and not a number field, so that it keeps the text as typed and ignores the

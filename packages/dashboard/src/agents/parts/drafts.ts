@@ -1,13 +1,13 @@
 import type { SettingValue } from '@svc/protocol'
 import { type Dispatch, type SetStateAction, useCallback, useMemo, useState } from 'react'
-import type { Raw } from './raw.ts'
+import type { RawValue } from './raw.ts'
 
 /**
  * A setting that the person has changed on the page and not sent: `raw` is the content of its input, and `base` the
  * value that the agent reported when the person started.
  */
 export interface Draft {
-  readonly raw: Raw
+  readonly raw: RawValue
   readonly base: SettingValue | undefined
 }
 export type Drafts = Readonly<Record<string, Draft>>

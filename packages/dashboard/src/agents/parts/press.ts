@@ -10,7 +10,7 @@ import { notifyFailed } from '../../ui/notify.tsx'
 import type { Press } from './agent.ts'
 import { isOpen, wordsOf } from './life.ts'
 
-interface Followed {
+interface FollowedCommands {
   readonly press: Press
   /**
    * The pending commands of all people, and the last three ended commands among those that this person sent since
@@ -28,7 +28,7 @@ const kept = 3
 /** The milliseconds after which a command that was carried out leaves the list. */
 const staysMs = 10_000
 
-export function usePress(slug: string, page: AgentPage | undefined, name: string): Followed {
+export function usePress(slug: string, page: AgentPage | undefined, name: string): FollowedCommands {
   const client = useQueryClient()
   const [mine, setMine] = useState<readonly Command[]>([])
   const ledger = useQuery({

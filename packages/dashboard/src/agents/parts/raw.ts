@@ -6,10 +6,10 @@ import { fromLocalTime, toLocalTime } from '../../ui/forms/local-time.ts'
  * The content of the input for a setting: a text for kinds that are typed, the index of the option for a select, a
  * boolean for a switch, null for "not set".
  */
-export type Raw = string | boolean | null
+export type RawValue = string | boolean | null
 
 /** Converts a reported value to the content of the setting's input on the page. */
-export function rawOf(setting: Setting, value: SettingValue | undefined): Raw {
+export function rawOf(setting: Setting, value: SettingValue | undefined): RawValue {
   if (value === null || value === undefined) return null
   switch (setting.type) {
     case 'bool':
@@ -25,13 +25,13 @@ export function rawOf(setting: Setting, value: SettingValue | undefined): Raw {
   }
 }
 
-type Read = { readonly ok: true; readonly value: SettingValue } | { readonly ok: false; readonly wrong: string }
+type ReadResult = { readonly ok: true; readonly value: SettingValue } | { readonly ok: false; readonly wrong: string }
 
 /**
  * Converts the content of an input on the page to a value, and checks the value with the function that the service and
  * the runtime use too (2.4).
  */
-export function readRaw(setting: Setting, raw: Raw): Read {
+export function readRaw(setting: Setting, raw: RawValue): ReadResult {
   const value = valueIn(setting, raw)
   if (value === undefined) return { ok: false, wrong: missing[setting.type] ?? 'must be a number' }
   const wrong = wrongWith(setting, value)
@@ -43,7 +43,7 @@ const missing: Partial<Record<Setting['type'], string>> = {
   select: 'must be one of its options',
 }
 
-function valueIn(setting: Setting, raw: Raw): SettingValue | undefined {
+function valueIn(setting: Setting, raw: RawValue): SettingValue | undefined {
   if (raw === null || typeof raw === 'boolean') return raw
   switch (setting.type) {
     case 'text':

@@ -22,11 +22,13 @@ const columns = {
   cost: (run: Run) => run.cost_usd !== undefined,
 } as const
 
-type Has = Readonly<Record<keyof typeof columns, boolean>>
+type ShownColumns = Readonly<Record<keyof typeof columns, boolean>>
 
 /** Shows runs as a table. Columns that would be empty for all runs on the page are left out. */
 export function RunTable({ agent, runs, order, onOrder, opened, toggle }: RunListProps) {
-  const has = Object.fromEntries(Object.entries(columns).map(([name, there]) => [name, runs.some(there)])) as Has
+  const has = Object.fromEntries(
+    Object.entries(columns).map(([name, there]) => [name, runs.some(there)]),
+  ) as ShownColumns
   return (
     <div className="svc-card ag-runs">
       <table className="ag-table">
@@ -50,7 +52,7 @@ export function RunTable({ agent, runs, order, onOrder, opened, toggle }: RunLis
   )
 }
 
-const Head = ({ has, ...ordering }: { has: Has } & Pick<RunListProps, 'order' | 'onOrder'>) => (
+const Head = ({ has, ...ordering }: { has: ShownColumns } & Pick<RunListProps, 'order' | 'onOrder'>) => (
   <thead>
     <tr>
       <td />
@@ -97,7 +99,7 @@ function SortHeader({ words, sort, numeric = false, order, onOrder }: SortHeader
 interface RowProps {
   agent: Agent
   run: Run
-  has: Has
+  has: ShownColumns
   open: boolean
   toggle: () => void
 }

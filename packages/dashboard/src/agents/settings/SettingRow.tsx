@@ -8,7 +8,7 @@ import { Tone } from '../../ui/parts.tsx'
 import { ByMachine } from '../parts/ByMachine.tsx'
 import type { Draft } from '../parts/drafts.ts'
 import { wordsOf } from '../parts/life.ts'
-import { type Raw, rawOf } from '../parts/raw.ts'
+import { type RawValue, rawOf } from '../parts/raw.ts'
 import { SettingInput } from '../parts/SettingInput.tsx'
 import { boundsText, nameOf, valueText } from '../parts/setting-words.ts'
 import { movedOn } from './form.ts'
@@ -31,7 +31,7 @@ interface SettingRowProps {
    */
   tried: boolean
   locked: boolean
-  onChange: (raw: Raw) => void
+  onChange: (raw: RawValue) => void
   onReset: () => void
 }
 
@@ -85,7 +85,7 @@ function Name({ id, setting }: { id: string; setting: Setting }) {
 /**
  * A button that resets a changed setting to its reported value, or clears a setting that the person has not changed.
  */
-function TakeBack({ setting, draft, raw, locked, onChange, onReset }: SettingRowProps & { raw: Raw }) {
+function TakeBack({ setting, draft, raw, locked, onChange, onReset }: SettingRowProps & { raw: RawValue }) {
   if (draft)
     return (
       <Tooltip label="Reset to the reported value">

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fromLocalTime, toLocalTime } from '../../ui/forms/local-time.ts'
 import type { Drafts } from '../parts/drafts.ts'
-import { type Raw, rawOf, readRaw } from '../parts/raw.ts'
+import { type RawValue, rawOf, readRaw } from '../parts/raw.ts'
 import { boundsText, valueText } from '../parts/setting-words.ts'
 import { changesOf, draftsOf, groupsOf, movedOn, withDraft, withoutDraft } from './form.ts'
 
@@ -26,7 +26,7 @@ const settings: Settings = {
   schema,
   values: { every: 10, quota: 50, on: true, until: null, note: 'hello', tone: 7 },
 }
-const typed = (setting: Setting, raw: Raw, before: Drafts = {}, from = settings) =>
+const typed = (setting: Setting, raw: RawValue, before: Drafts = {}, from = settings) =>
   withDraft(before, from, setting, raw)
 
 test('settings are shown in groups, both in the order of the schema', () =>

@@ -4,7 +4,7 @@
  */
 import type { Setting, Settings, SettingValue, SettingValues } from '@svc/protocol'
 import type { Draft, Drafts } from '../parts/drafts.ts'
-import { type Raw, rawOf, readRaw } from '../parts/raw.ts'
+import { type RawValue, rawOf, readRaw } from '../parts/raw.ts'
 
 interface Group {
   /** The name of the group; null for settings without a group. */
@@ -36,7 +36,7 @@ export const reportedValueOf = (settings: Settings, key: string): SettingValue |
  * Stores what the person typed as a draft. A value that equals the reported one needs no draft, so its draft is
  * removed.
  */
-export function withDraft(drafts: Drafts, settings: Settings, setting: Setting, raw: Raw): Drafts {
+export function withDraft(drafts: Drafts, settings: Settings, setting: Setting, raw: RawValue): Drafts {
   const { [setting.key]: before, ...others } = drafts
   const reported = reportedValueOf(settings, setting.key)
   if (isSame(setting, raw, reported)) return others
@@ -46,7 +46,7 @@ export function withDraft(drafts: Drafts, settings: Settings, setting: Setting, 
 export const withoutDraft = (drafts: Drafts, key: string): Drafts =>
   Object.fromEntries(Object.entries(drafts).filter(([name]) => name !== key))
 
-const isSame = (setting: Setting, raw: Raw, reported: SettingValue | undefined) => {
+const isSame = (setting: Setting, raw: RawValue, reported: SettingValue | undefined) => {
   if (raw === null) return reported === null || reported === undefined
   if (raw === rawOf(setting, reported)) return true
   const read = readRaw(setting, raw)

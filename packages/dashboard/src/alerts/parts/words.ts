@@ -36,13 +36,13 @@ export function followUpsOf({ level, reminds, escalation }: RuleSettings): strin
   return sentences
 }
 
-type Stated = Pick<AlertLine, 'rule' | 'label' | 'agents' | 'subject'>
+type StatedAlert = Pick<AlertLine, 'rule' | 'label' | 'agents' | 'subject'>
 
 /**
  * The problem of an alert in words, after the name of its subject: `Level Bad: Build fails`, or `Job backup: failed`
  * for a health item.
  */
-export function statementOf({ rule, label, agents, subject: { item } }: Stated): string {
+export function statementOf({ rule, label, agents, subject: { item } }: StatedAlert): string {
   if (rule === 'silent' && agents) return massText(agents)
   const what = item === undefined ? alertRules[rule].heading : itemText(item)
   return label ? `${what}: ${label}` : what

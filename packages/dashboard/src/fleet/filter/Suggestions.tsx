@@ -84,7 +84,7 @@ export default function Suggestions({ slug, text, caret, keys, onList, onTake }:
 }
 
 /** The part of a filter that is being typed: the text from `from` to `to`, which a suggestion replaces. */
-interface Typing {
+interface TypedPart {
   from: number
   to: number
   /** The key before the value; undefined while a key or a word is typed. */
@@ -104,7 +104,7 @@ const most = 8
 const isSpace = (c: string | undefined) => c === undefined || /\s/.test(c)
 
 /** Finds the part of a filter that is being typed at the caret; undefined within a text in quotation marks. */
-export function typingAt(text: string, caret: number): Typing | undefined {
+export function typingAt(text: string, caret: number): TypedPart | undefined {
   const start = termStart(text, caret)
   if (start === undefined) return undefined
   const end = endOf(text, caret, isSpace)
@@ -144,10 +144,10 @@ function endOf(text: string, from: number, isEnd: (c: string | undefined) => boo
 const isFacet = (key: Key): key is keyof FleetFacets & Key => ['tag', 'host', 'blueprint', 'version'].includes(key)
 
 /** True if the service knows the values of the key that is being typed. */
-const wantsFacets = ({ key }: Typing): boolean => key !== undefined && isFacet(key)
+const wantsFacets = ({ key }: TypedPart): boolean => key !== undefined && isFacet(key)
 
 /** Returns what could replace the part that is being typed. Keys are offered once a letter is typed, values at once. */
-export function suggestions({ key, typed }: Typing, facets: FleetFacets | undefined): Suggestion[] {
+export function suggestions({ key, typed }: TypedPart, facets: FleetFacets | undefined): Suggestion[] {
   const begun = typed.toLowerCase()
   if (key === undefined) {
     if (begun === '') return []
@@ -166,6 +166,10 @@ export function suggestions({ key, typed }: Typing, facets: FleetFacets | undefi
 const bare = (value: string): string => (/[\s",*]|^[<>=]|^$/.test(value) ? quoted(value) : value)
 
 /** The text after a suggestion was taken, and where the caret then is. */
-export function completed(text: string, { from, to }: Typing, { insert }: Suggestion): { text: string; caret: number } {
+export function completed(
+  text: string,
+  { from, to }: TypedPart,
+  { insert }: Suggestion,
+): { text: string; caret: number } {
   return { text: `${text.slice(0, from)}${insert}${text.slice(to)}`, caret: from + insert.length }
 }

@@ -5,13 +5,13 @@ const everything: Filter = { text: '', terms: [] }
 /** The last right filter of each workspace. The list keeps it while the text in the address is wrong. */
 const last = new Map<string, Filter>()
 
-interface Applied {
+interface AppliedFilter {
   filter: Filter
   /** The mistake in the address, because of which `filter` is an earlier one; undefined if there is none. */
   error: FilterError | undefined
 }
 
-export function appliedIn(slug: string, q = ''): Applied {
+export function appliedIn(slug: string, q = ''): AppliedFilter {
   const read = parseFilter(q)
   return read.ok ? { filter: read.value, error: undefined } : { filter: last.get(slug) ?? everything, error: read }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Begun, type Focus, keyTable, meaningOf, type Press } from './keys.ts'
+import { type FirstKey, type Focus, keyTable, meaningOf, type Press } from './keys.ts'
 
 const press = (key: string, more: Partial<Press> = {}): Press => ({
   ...{ key, ctrlKey: false, metaKey: false, altKey: false, repeat: false, timeStamp: 1_000 },
@@ -7,9 +7,9 @@ const press = (key: string, more: Partial<Press> = {}): Press => ({
 })
 const page: Focus = { field: false, dialog: false, row: false, isMac: false }
 const row = { ...page, row: true }
-const g: Begun = { key: 'g', at: 500 }
+const g: FirstKey = { key: 'g', at: 500 }
 
-test.each<[string, Press, Focus, Begun | undefined, string[]]>([
+test.each<[string, Press, Focus, FirstKey | undefined, string[]]>([
   ['?', press('?'), page, undefined, ['keys']],
   ['g, then a', press('a'), page, g, ['agents']],
   ['g, then u', press('u'), page, g, ['updates']],

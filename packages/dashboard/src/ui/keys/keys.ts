@@ -56,7 +56,7 @@ export interface Focus {
 }
 
 /** The first key of a press such as `g a`, and the time at which it was pressed. */
-export interface Begun {
+export interface FirstKey {
   key: string
   at: number
 }
@@ -64,7 +64,7 @@ export interface Begun {
 interface Meaning {
   /** The effects that the press has, in the order in which they are tried. */
   does: KeyName[]
-  begun?: Begun
+  begun?: FirstKey
 }
 
 /** The milliseconds within which the second key of a press such as `g a` must follow the first. */
@@ -72,7 +72,7 @@ const togetherMs = 1_500
 const moves: readonly KeyName[] = ['next', 'previous']
 
 /** Returns what a press of a key means, given where the focus is and which key was pressed just before. */
-export function meaningOf(press: Press, focus: Focus, begun: Begun | undefined): Meaning {
+export function meaningOf(press: Press, focus: Focus, begun: FirstKey | undefined): Meaning {
   if (focus.dialog) return { does: [] }
   const isMod = focus.isMac ? press.metaKey && !press.ctrlKey : press.ctrlKey && !press.metaKey
   if (press.ctrlKey || press.metaKey || press.altKey)

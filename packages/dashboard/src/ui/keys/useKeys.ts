@@ -1,6 +1,6 @@
 /** Handles the keys of the page (keys.ts): parts of the page say what a key does while they are shown. */
 import { useEffect, useRef } from 'react'
-import { type Begun, type Focus, type KeyName, meaningOf } from './keys.ts'
+import { type FirstKey, type Focus, type KeyName, meaningOf } from './keys.ts'
 
 /** Returns false if the key has no effect now, so that the browser handles it. */
 type Handler = () => unknown
@@ -32,7 +32,7 @@ export function useKeyListener(own: Partial<Record<KeyName, Handler>>): void {
     latest.current = own
   })
   useEffect(() => {
-    let begun: Begun | undefined
+    let begun: FirstKey | undefined
     let focus: Focus | undefined
     // A dialog closes itself before `listen` is called, so only this listener, the first of all, still finds it.
     const noteFocus = (event: KeyboardEvent) => {

@@ -11,7 +11,7 @@ import {
 import type { ComponentType } from 'react'
 import './level.css'
 
-type Shown = LevelName | 'silent' | 'stopped' | 'never' | 'none'
+type ShownLevel = LevelName | 'silent' | 'stopped' | 'never' | 'none'
 
 interface LevelLook {
   icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>
@@ -19,7 +19,7 @@ interface LevelLook {
 }
 
 /** How each level looks: always with an icon, words and a colour, never with colour alone. */
-export const looks: Record<Shown, LevelLook> = {
+export const looks: Record<ShownLevel, LevelLook> = {
   ok: { icon: IconCircleCheckFilled, words: 'OK' },
   info: { icon: IconInfoCircleFilled, words: 'Info' },
   warn: { icon: IconAlertTriangleFilled, words: 'Warning' },
@@ -69,14 +69,14 @@ export function Level({ level, iconOnly = false, ...facts }: LevelProps) {
 
 type LevelFacts = Omit<LevelProps, 'level' | 'iconOnly'>
 
-function shownOf(level: LevelProps['level'], { never, stopped, silent, late, lacking }: LevelFacts): Shown {
+function shownOf(level: LevelProps['level'], { never, stopped, silent, late, lacking }: LevelFacts): ShownLevel {
   if (never) return 'never'
   if (stopped) return 'stopped'
   if (silent) return 'silent'
   return (late || lacking) && level !== 'bad' ? 'warn' : (level ?? 'none')
 }
 
-function wordsOf(level: LevelProps['level'], shown: Shown, { late, old, lacking }: LevelFacts): string {
+function wordsOf(level: LevelProps['level'], shown: ShownLevel, { late, old, lacking }: LevelFacts): string {
   const { words } = looks[shown]
   if (shown === 'silent') return level ? `Offline, was ${looks[level].words}` : words
   if (shown === 'never' || shown === 'stopped') return words

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type Manifest, readManifest } from '@svc/blueprint'
 import type { Report } from '@svc/protocol'
 import { makeFolders } from '../../host/adopt/place.ts'
-import { type Adopted, writeAdopted } from '../../host/agent/adopted.ts'
+import { type AdoptedNote, writeAdopted } from '../../host/agent/adopted.ts'
 import { manifestFor, writeManifest } from '../../host/agent/manifest.ts'
 import { statusNow } from '../../host/watch/watch.ts'
 import { keepProgram } from '../../install/place.ts'
@@ -28,7 +28,7 @@ import type { HostPlace } from './adopt-place.ts'
 
 interface HostAgent {
   readonly name: string
-  readonly adopted: Adopted
+  readonly adopted: AdoptedNote
   readonly connection: Connection
   /** True if the connection is to be tested and stored. */
   readonly isNew: boolean

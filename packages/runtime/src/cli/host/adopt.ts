@@ -6,10 +6,10 @@ import { hostname } from 'node:os'
 import { wrongWithAgentName } from '@svc/blueprint'
 import { listIn, type Report } from '@svc/protocol'
 import { Command } from 'commander'
-import { type FoundHere, look } from '../../host/adopt/look.ts'
+import { type CrontabFacts, look } from '../../host/adopt/look.ts'
 import { diffOf } from '../../host/adopt/plan.ts'
 import { keptTable, replaceTable } from '../../host/adopt/table.ts'
-import { type Adopted, readAdopted, writeAdopted } from '../../host/agent/adopted.ts'
+import { type AdoptedNote, readAdopted, writeAdopted } from '../../host/agent/adopted.ts'
 import { nameInManifest } from '../../host/agent/manifest.ts'
 import { mendUnits } from '../../install/service/mend.ts'
 import { type Connection, readConnection } from '../../machine/files/env.ts'
@@ -91,21 +91,21 @@ const startQuestion = 'Start it now, and with this machine?'
 
 interface Adoption {
   readonly place: HostPlace
-  readonly found: FoundHere
+  readonly found: CrontabFacts
   /** The agent's name. */
   readonly name: string
 }
 
 /** The choices that a person made with options. */
-interface Chosen {
+interface ChosenOptions {
   /** True if --only names the jobs. */
   readonly jobs: boolean
-  readonly names: Adopted['names'] | undefined
+  readonly names: AdoptedNote['names'] | undefined
   readonly name: string | undefined
 }
 
 /** Checks the options before anything is done. */
-function chosenBy({ only, names, name }: AdoptOptions): Chosen {
+function chosenBy({ only, names, name }: AdoptOptions): ChosenOptions {
   const sections = only === undefined ? [] : listIn(only)
   const other = sections.find((section) => section !== 'jobs')
   if (other === 'ai')
@@ -152,7 +152,7 @@ function knownConnection(
   return { origin: value.origin, ...(isKnown && { value }) }
 }
 
-function foundLines({ lines, jobs, crontab }: FoundHere): string[] {
+function foundLines({ lines, jobs, crontab }: CrontabFacts): string[] {
   const changes = crontab.ok ? crontab.plan.changes.length : 0
   const left = crontab.ok ? crontab.plan.left : []
   return [
@@ -164,9 +164,9 @@ function foundLines({ lines, jobs, crontab }: FoundHere): string[] {
 
 async function askSections(
   { yes }: AdoptOptions,
-  { jobs, names }: Chosen,
-  before: Adopted | undefined,
-): Promise<Adopted> {
+  { jobs, names }: ChosenOptions,
+  before: AdoptedNote | undefined,
+): Promise<AdoptedNote> {
   const shows =
     jobs || yes || before?.jobs || (await confirm('Show your jobs on the page: their names, times and exit codes?'))
   if (!shows) throw new Refusal('Nothing was done.')
@@ -182,7 +182,7 @@ async function askSections(
 async function askCrontab(
   { yes, crontab }: AdoptOptions,
   { program }: HostPlace,
-  { crontab: table }: FoundHere,
+  { crontab: table }: CrontabFacts,
 ): Promise<boolean> {
   if (!table.ok || table.plan.changes.length === 0 || (yes && !crontab)) return false
   mustInstall(program)
@@ -190,11 +190,11 @@ async function askCrontab(
   return crontab || confirm('Change the crontab like this? Every command stays whole, and runs even if svc is gone.')
 }
 
-const changesIn = ({ crontab }: FoundHere) => (crontab.ok ? crontab.plan.changes : [])
+const changesIn = ({ crontab }: CrontabFacts) => (crontab.ok ? crontab.plan.changes : [])
 
 async function changeCrontab(
   folder: Folder,
-  { found, wraps, adopted }: { found: FoundHere; wraps: boolean; adopted: Adopted },
+  { found, wraps, adopted }: { found: CrontabFacts; wraps: boolean; adopted: AdoptedNote },
 ): Promise<string[]> {
   const changes = changesIn(found)
   if (!found.crontab.ok || changes.length === 0) return []

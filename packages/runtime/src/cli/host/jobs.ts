@@ -20,7 +20,7 @@ import { columns, exits, Refusal, show } from '../kit/output.ts'
 interface Json {
   readonly json?: boolean
 }
-interface Expected extends Json {
+interface ExpectOptions extends Json {
   readonly every?: string
   readonly cron?: string
   readonly tz?: string
@@ -100,7 +100,7 @@ const shownJob = ({ name, level, detail, schedule, last, due, next, running }: J
   running: running.length,
 })
 
-async function expectJob(name: string, { json, every, cron, tz, grace }: Expected): Promise<void> {
+async function expectJob(name: string, { json, every, cron, tz, grace }: ExpectOptions): Promise<void> {
   checkName(name)
   if ((every === undefined) === (cron === undefined))
     throw misuse('A job has either --every or --cron: give one of them.')

@@ -9,7 +9,7 @@ import { type Connection, isExposed, readEnv, readOrigin } from '../../machine/f
 import { type Folder, prepare } from '../../machine/files/folder.ts'
 import { readHandedText } from '../../machine/files/handed.ts'
 import { noteNetwork } from '../../machine/files/network.ts'
-import { type Exchanged, exchange } from '../../reporter/exchange.ts'
+import { type ExchangeResult, exchange } from '../../reporter/exchange.ts'
 import { createReporter } from '../../reporter/run.ts'
 import { askHidden, interactive, pasted, standardInput } from '../kit/ask.ts'
 import { exits, Refusal, warn } from '../kit/output.ts'
@@ -78,5 +78,5 @@ const itself = ({ origin }: Connection): string[] =>
     : []
 
 /** Sends one report, outside of the intervals of a reporter. */
-export const testReport = (folder: Folder, manifest: Manifest, connection: Connection): Promise<Exchanged> =>
+export const testReport = (folder: Folder, manifest: Manifest, connection: Connection): Promise<ExchangeResult> =>
   exchange(createReporter(folder), { manifest, health: [] }, connection, new AbortController().signal)

@@ -11,7 +11,7 @@ import { claim, takenBy, unclaim } from '../../install/claim.ts'
 import { place } from '../../install/place.ts'
 import { unmet } from '../../install/ready.ts'
 import { gatherSecrets, notGiven } from '../../install/secrets.ts'
-import { type Installed, installService } from '../../install/service/units.ts'
+import { type InstalledUnit, installService } from '../../install/service/units.ts'
 import { programFile } from '../../launcher/file.ts'
 import { messageOf } from '../../machine/base/errors.ts'
 import { seconds } from '../../machine/base/time.ts'
@@ -144,7 +144,7 @@ async function run(options: InitOptions): Promise<void> {
  * Installs the agent as a service of the machine, so that the machine starts it. The agent is already installed in its
  * folder. So if the machine refuses the service, the message says this and names the command that starts the agent.
  */
-async function asService(folder: Folder, { agent, blueprint, version }: Install): Promise<Installed> {
+async function asService(folder: Folder, { agent, blueprint, version }: Install): Promise<InstalledUnit> {
   try {
     return await installService(folder, { agent, system: asRoot(), start: true })
   } catch (error) {

@@ -15,14 +15,14 @@ interface PreviewOptions {
   readonly url: string
   readonly code?: string
 }
-interface Previewed {
+interface PreviewedInstall {
   readonly origin: string
   readonly code: string
   readonly seen: Preview
 }
 
 /** Reads the address and the install code, and asks the service what the code would install. */
-export async function previewed({ url, code: typed }: PreviewOptions): Promise<Previewed> {
+export async function previewed({ url, code: typed }: PreviewOptions): Promise<PreviewedInstall> {
   const origin = originFrom(url)
   const code = await codeFrom(typed)
   const seen = await askPreview(origin, code, new AbortController().signal)

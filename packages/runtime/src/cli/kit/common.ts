@@ -7,7 +7,7 @@ import type { Command } from 'commander'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
 import { Refusal } from './output.ts'
 
-export interface Common {
+export interface CommonOptions {
   readonly dir: string
   readonly json?: boolean
 }

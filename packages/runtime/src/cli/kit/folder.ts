@@ -5,10 +5,10 @@ import { userName } from '../../machine/base/user.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { manifestKnown } from '../../reporter/known.ts'
 import type { Author } from '../../state/changes.ts'
-import { type Common, common, existing } from './common.ts'
+import { type CommonOptions, common, existing } from './common.ts'
 import { Refusal } from './output.ts'
 
-export { type Common, common, existing }
+export { type CommonOptions as Common, common, existing }
 
 export interface Agent {
   readonly folder: Folder

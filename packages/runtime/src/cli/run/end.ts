@@ -14,7 +14,7 @@ import { orderOf } from '../../worker/order.ts'
 import { Refusal } from '../kit/output.ts'
 
 /** An agent to be stopped. Without a valid manifest its processes get the usual time to end. */
-export interface Stoppable {
+export interface StoppableAgent {
   readonly folder: Folder
   readonly manifest?: Manifest | undefined
 }
@@ -24,7 +24,7 @@ export interface Stoppable {
  * false if there are none. `before` is called before the first signal.
  */
 export async function endLeft(
-  { folder, manifest }: Stoppable,
+  { folder, manifest }: StoppableAgent,
   { what, before }: { what: string; before?: (() => void) | undefined },
 ): Promise<boolean> {
   if (!hasLeft(folder)) return false
@@ -59,7 +59,7 @@ function refuse(left: readonly AgentProcess[], done: string): void {
 }
 
 /** Waits until a running runtime has ended a paused agent. Refuses if something is left. */
-export async function mustPause(agent: Stoppable): Promise<void> {
+export async function mustPause(agent: StoppableAgent): Promise<void> {
   const { folder } = agent
   const done = 'Paused.'
   // On a full disk the runtime may be unable to note that it has ended the agent.
@@ -77,7 +77,7 @@ export async function mustPause(agent: Stoppable): Promise<void> {
  * Waits until a running runtime has replaced the agent's processes by those of the version in place. Refuses if
  * something is left. Resolves to false if the runtime has ended meanwhile.
  */
-export async function mustReplace(agent: Stoppable, done: string): Promise<boolean> {
+export async function mustReplace(agent: StoppableAgent, done: string): Promise<boolean> {
   const { folder } = agent
   for (;;) {
     const note = await settled(
@@ -95,7 +95,7 @@ export async function mustReplace(agent: Stoppable, done: string): Promise<boole
   }
 }
 
-const stopSeconds = ({ manifest }: Stoppable): number => manifest?.runtime?.stop_seconds ?? 10
+const stopSeconds = ({ manifest }: StoppableAgent): number => manifest?.runtime?.stop_seconds ?? 10
 
 type ProcessNote = NonNullable<ReturnType<typeof readNote>>
 
@@ -104,7 +104,7 @@ type ProcessNote = NonNullable<ReturnType<typeof readNote>>
  * the runtime is gone.
  */
 async function settled(
-  agent: Stoppable,
+  agent: StoppableAgent,
   done: string,
   holds: (note: ProcessNote) => boolean,
 ): Promise<ProcessNote | undefined> {

@@ -7,7 +7,7 @@ import { Command } from 'commander'
 import { examples, hint } from '../../machine/hint.ts'
 import { runtimeFacts } from '../../updates/runtime/now.ts'
 import { readPin, removePin, writePin } from '../../updates/runtime/pin.ts'
-import { type Common, common, existing } from '../kit/common.ts'
+import { type CommonOptions, common, existing } from '../kit/common.ts'
 import { exits, Refusal, show } from '../kit/output.ts'
 
 export const pinRuntime = (): Command =>
@@ -18,7 +18,7 @@ export const pinRuntime = (): Command =>
       'While pinned, svc in this folder does not update itself to any other version, whatever the service requests. Pinning itself changes nothing.',
     )
     .addHelpText('after', examples('pin-runtime 1.4.2', 'pin-runtime off'))
-    .action((wanted: string, { dir, json }: Common) => {
+    .action((wanted: string, { dir, json }: CommonOptions) => {
       const folder = existing(dir)
       if (wanted !== 'off' && !runtimeVersion.test(wanted))
         throw new Refusal(

@@ -3,9 +3,9 @@
  * code stays in memory for as long as the agent runs. Any other command line, such as one with a typo or `--help`, goes
  * to the complete program, which prints the usual messages.
  */
-import type { Common } from '../kit/common.ts'
+import type { CommonOptions } from '../kit/common.ts'
 
-export function plainRun(args: readonly string[]): Common | undefined {
+export function plainRun(args: readonly string[]): CommonOptions | undefined {
   if (args[0] !== 'run') return undefined
   let dir = '.'
   let json = false

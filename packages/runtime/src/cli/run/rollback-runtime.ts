@@ -3,7 +3,7 @@
  * or not a runtime runs in the folder.
  */
 import { Command } from 'commander'
-import { type AskedBack, askBack, dropAskedBack } from '../../launcher/back.ts'
+import { askBack, type BackRequest, dropAskedBack } from '../../launcher/back.ts'
 import { keepRuntime } from '../../launcher/keeper.ts'
 import { wait } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
@@ -81,7 +81,7 @@ async function askRunning(folder: Folder, holder: Holder): Promise<void> {
   )
 }
 
-function wayBack(folder: Folder): AskedBack {
+function wayBack(folder: Folder): BackRequest {
   const asked = { by: me().user ?? 'a person', at: Date.now() }
   const { trial } = readRuntimeNote(folder)
   if (trial) return { ...asked, from: trial.from, to: trial.to }
@@ -96,7 +96,7 @@ function wayBack(folder: Folder): AskedBack {
   return { ...asked, from, to }
 }
 
-function releaseAt(file: string): AskedBack['from'] | undefined {
+function releaseAt(file: string): BackRequest['from'] | undefined {
   const sha256 = sha256Of(file)
   return sha256 === undefined ? undefined : { version: insideOf(file)?.version ?? 'unknown', sha256 }
 }

@@ -13,10 +13,10 @@ import { named, tryLock } from '../../machine/files/lock.ts'
 import { noteDir, noteStart } from '../../machine/hint.ts'
 import { unfinished } from '../../state/install-note.ts'
 import { stopperOf } from '../../state/stop-note.ts'
-import { type Common, existing } from '../kit/common.ts'
+import { type CommonOptions, existing } from '../kit/common.ts'
 import { exitOf, guardOutput, lastingOutput, oneLine, Refusal } from '../kit/output.ts'
 
-export async function runAgent({ dir, json }: Common): Promise<void> {
+export async function runAgent({ dir, json }: CommonOptions): Promise<void> {
   const folder = existing(dir)
   const broken = unfinished(folder)
   if (broken) throw new Refusal(broken)
@@ -67,7 +67,7 @@ const noInitWarning =
   'This is process 1 of its container, and nobody waits for processes that the agent leaves behind, so they stay as zombies. Run the container with an init, such as docker run --init.'
 
 /** Runs `svc run` without loading the code of the other commands. The exit codes are the same as with that code. */
-export function runAlone(how: Common): Promise<void> {
+export function runAlone(how: CommonOptions): Promise<void> {
   noteStart()
   guardOutput()
   noteDir(how.dir)

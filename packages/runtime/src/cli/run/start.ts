@@ -23,7 +23,7 @@ import { sentence } from '../../state/process-health.ts'
 import { noteStop } from '../../state/stop-note.ts'
 import { agentAt, type Common, common, me } from '../kit/folder.ts'
 import { Refusal, show } from '../kit/output.ts'
-import { endLeft, mustBeGone, type Stoppable } from './end.ts'
+import { endLeft, mustBeGone, type StoppableAgent } from './end.ts'
 import { runnable } from './runnable.ts'
 
 export const start = (): Command =>
@@ -151,7 +151,7 @@ function refusedBy({ kind, name }: Unit, reason: string, command: string, { root
  * Stops the agent, whether it runs through a service unit, through a runtime in the background, or as processes that were
  * left when the runtime was killed. Refuses and names the processes that could not be ended.
  */
-export async function stopAgent(agent: Stoppable): Promise<boolean> {
+export async function stopAgent(agent: StoppableAgent): Promise<boolean> {
   const stopped = await stopRuntime(agent)
   const by = stopped ? undefined : () => noteStop(agent.folder, me())
   const ended = await endLeft(agent, { what: 'svc stop', before: by })
@@ -160,7 +160,7 @@ export async function stopAgent(agent: Stoppable): Promise<boolean> {
 }
 
 /** Stops the runtime, which ends the agent first. Resolves to false if no runtime runs. */
-async function stopRuntime({ folder, manifest }: Stoppable): Promise<boolean> {
+async function stopRuntime({ folder, manifest }: StoppableAgent): Promise<boolean> {
   const patience = (manifest?.runtime?.stop_seconds ?? 10) + 20
   const holder = whoHolds(folder, 'runtime')
   if (holder?.what === 'svc report') throw new Refusal(`${named(holder)} only reports; stop it where it was started.`)

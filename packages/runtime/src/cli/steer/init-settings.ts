@@ -12,7 +12,7 @@ import { type Agent, me } from '../kit/folder.ts'
 import { exits, oneLine, Refusal } from '../kit/output.ts'
 import { mayBe, readPairs, readValue } from './settings.ts'
 
-type Ask = (setting: SettingSpec) => Promise<string>
+type AskSetting = (setting: SettingSpec) => Promise<string>
 
 /**
  * Chooses values for the settings, and refuses a wrong value. If `ask` is undefined, nobody can be asked, and settings
@@ -21,7 +21,7 @@ type Ask = (setting: SettingSpec) => Promise<string>
 export async function chooseSettings(
   schema: readonly SettingSpec[],
   given: readonly string[],
-  ask: Ask | undefined,
+  ask: AskSetting | undefined,
 ): Promise<SettingValues> {
   const values = readPairs(given, schema)
   for (const setting of ask ? openIn(schema, values) : []) {
@@ -41,7 +41,7 @@ export async function chooseSettings(
 export async function chooseLate(
   { folder, manifest }: Agent,
   given: readonly string[],
-  ask: Ask | undefined,
+  ask: AskSetting | undefined,
 ): Promise<LateSettings> {
   try {
     const values = await chooseSettings(manifest.settings, given, ask)
@@ -79,7 +79,7 @@ export function unsetSettingsLines(schema: readonly SettingSpec[], values: objec
   ]
 }
 
-export const askSetting: Ask = (setting) => {
+export const askSetting: AskSetting = (setting) => {
   const { key, label, help } = setting
   const what = [label ?? key, help, setting.type === 'text' ? undefined : mayBe(setting)].filter(Boolean).join('; ')
   return askLine(oneLine(`${what} (setting ${key}, Enter to leave it without a value)`), (typed) =>

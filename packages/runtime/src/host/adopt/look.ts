@@ -6,7 +6,7 @@ import { planJobs, type TableEntry, type TablePlan } from './plan.ts'
 import { readTable } from './table.ts'
 import { isPlainPath } from './wrapping.ts'
 
-export interface FoundHere {
+export interface CrontabFacts {
   /** The number of lines in the crontab that start a command. */
   readonly lines: number
   /** The names of all jobs: those in the crontab, and those that have records. */
@@ -19,7 +19,7 @@ export interface FoundHere {
 }
 
 /** Looks at the crontab, and at the folder with the records of jobs. `program` is the path of `svc-exec`. */
-export async function look(jobs: string, program: string): Promise<FoundHere> {
+export async function look(jobs: string, program: string): Promise<CrontabFacts> {
   const recorded = namesOf(jobs)
   const table = await readTable()
   if (!table.ok) return { lines: 0, jobs: recorded, crontab: table }

@@ -34,9 +34,9 @@ export const hasChangedTable = (folder: Pick<Folder, 'svc' | 'state'>): boolean 
   existsSync(keptTable(folder)) || existsSync(inState(folder))
 
 /** How the bytes of a table are read. Every table can be read and written back as Latin-1, byte by byte. */
-type Coding = 'utf8' | 'latin1'
+type TextEncoding = 'utf8' | 'latin1'
 type Table =
-  | { readonly ok: true; readonly text: string; readonly coding: Coding }
+  | { readonly ok: true; readonly text: string; readonly coding: TextEncoding }
   /** `why` is the end of a sentence that begins with the crontab. */
   | { readonly ok: false; readonly why: string }
 
@@ -60,7 +60,7 @@ export async function readTable({ any = false } = {}): Promise<Table> {
  */
 export async function replaceTable(
   folder: Folder,
-  { expected, next, coding = 'utf8' }: { expected: string; next: string; coding?: Coding },
+  { expected, next, coding = 'utf8' }: { expected: string; next: string; coding?: TextEncoding },
 ): Promise<void> {
   const now = await readTable({ any: true })
   if (!now.ok) throw new Refusal(`The crontab ${now.why}. It was not changed.`)

@@ -13,7 +13,7 @@ interface LineParts {
   readonly command: string
 }
 
-interface Wrap {
+interface WrappedCommand {
   /** The absolute path of `svc-exec`. */
   readonly program: string
   readonly name: string
@@ -23,7 +23,7 @@ interface Wrap {
 }
 
 /** Returns the line that runs the same command as a job. */
-export function wrapped({ before, command }: LineParts, { program, name, shell, options }: Wrap): string {
+export function wrapped({ before, command }: LineParts, { program, name, shell, options }: WrappedCommand): string {
   const [own, input] = cut(command)
   const call = [program, name, ...(options ? [options] : []), '--'].join(' ')
   return `${before}exec $([ -x ${program} ] && echo ${call}) ${shell} -c '${own.replaceAll("'", "'\\''")}'${input}`
@@ -50,17 +50,17 @@ const form = new RegExp(
   ].join(''),
 )
 
-interface Unwrapped extends Wrap {
+interface WrappedLine extends WrappedCommand {
   /** The line as it was before. */
   readonly text: string
 }
 
 /** Reads a line that `wrapped` has made; undefined for any other line. */
-export function unwrapped(line: string): Unwrapped | undefined {
+export function unwrapped(line: string): WrappedLine | undefined {
   const [all, before = '', program = '', name = '', options = '', shell = '', own = '', input = ''] =
     form.exec(line) ?? []
   if (all === undefined) return undefined
   const command = `${own.replaceAll("'\\''", "'")}${input}`
-  const wrap: Wrap = { program, name, shell, ...(options !== '' && { options: options.trim() }) }
+  const wrap: WrappedCommand = { program, name, shell, ...(options !== '' && { options: options.trim() }) }
   return wrapped({ before, command }, wrap) === line ? { ...wrap, text: `${before}${command}` } : undefined
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { boolean, list, object, oneOf } from '@svc/protocol/fields'
 import { createFolder, writeDurably } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { anyText, type Noted, withDefaults } from '../../machine/files/note.ts'
+import { anyText, type NoteValue, withDefaults } from '../../machine/files/note.ts'
 import { readJson } from '../../machine/files/read.ts'
 
 const adopted = withDefaults(
@@ -21,15 +21,15 @@ const adopted = withDefaults(
   }),
   { jobs: false, ai: false, names: 'number' as const, folders: [] as string[] },
 )
-export type Adopted = Noted<typeof adopted>
+export type AdoptedNote = NoteValue<typeof adopted>
 
 const fileOf = ({ state }: Pick<Folder, 'state'>): string => join(state, 'adopted.json')
 
 /** Reads the note; undefined if it is missing or cannot be read. Then nothing is shown. */
-export const readAdopted = (folder: Pick<Folder, 'state'>): Adopted | undefined =>
-  readJson(fileOf(folder), 65_536, (value) => adopted(value) as Adopted | undefined)
+export const readAdopted = (folder: Pick<Folder, 'state'>): AdoptedNote | undefined =>
+  readJson(fileOf(folder), 65_536, (value) => adopted(value) as AdoptedNote | undefined)
 
-export function writeAdopted(folder: Pick<Folder, 'state'>, note: Adopted): void {
+export function writeAdopted(folder: Pick<Folder, 'state'>, note: AdoptedNote): void {
   createFolder(folder.state)
   writeDurably(fileOf(folder), `${JSON.stringify(note)}\n`, 0o600)
 }

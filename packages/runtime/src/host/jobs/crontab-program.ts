@@ -6,7 +6,7 @@ import { patience } from '../../machine/base/time.ts'
 const limitSeconds = 10
 const maxBytes = 4 * 1024 * 1024
 
-type Listed =
+type ListedTable =
   /** The table as it is; empty if this user has none, or if this machine has no program `crontab`. */
   | { readonly is: 'table'; readonly bytes: Buffer }
   /** `why` is the end of a sentence that begins with the command. It names no text of the table. */
@@ -14,7 +14,7 @@ type Listed =
 
 const nothing = Buffer.alloc(0)
 
-export async function listCrontab(): Promise<Listed> {
+export async function listCrontab(): Promise<ListedTable> {
   const { code, out, err } = await run(['-l'])
   if (code === 0) return { is: 'table', bytes: out }
   if (code === 'ENOENT' || saysNoTable(err.toString('utf8'))) return { is: 'table', bytes: nothing }
@@ -45,17 +45,17 @@ export async function obeysCronTz(): Promise<boolean> {
   return /\bcronie\b/i.test(`${out.toString('utf8')}\n${err.toString('utf8')}`)
 }
 
-interface Ended {
+interface ProgramEnd {
   /** The exit code, or the code of a failed system call; undefined if the program took too long. */
   readonly code: number | string | undefined
   readonly out: Buffer
   readonly err: Buffer
 }
 
-function run(args: readonly string[]): Promise<Ended> {
+function run(args: readonly string[]): Promise<ProgramEnd> {
   const env = { ...process.env, LC_ALL: 'C' }
   return new Promise((resolve) => {
-    const end = (code: Ended['code'], out: Buffer = nothing, err: Buffer = nothing) => {
+    const end = (code: ProgramEnd['code'], out: Buffer = nothing, err: Buffer = nothing) => {
       clearTimeout(timer)
       resolve({ code, out, err })
     }

@@ -13,19 +13,19 @@ import { type ExecCall, readCall } from './call.ts'
 import { createFolders } from './files.ts'
 import { handOnSignals, limitTime, type TimeLimit } from './follow.ts'
 import { type LastLog, openLog } from './last-log.ts'
-import { isAlone, type Launched, launchedHere, stdioOf } from './launched.ts'
+import { isAlone, type LauncherState, launchedHere, stdioOf } from './launched.ts'
 import { jobsIn, unrecordedFile } from './paths.ts'
 import { recorderIn } from './recorder.ts'
 import { exitCodes, exitOf, type RunEnd } from './run-end.ts'
 import { type JobCommand, start } from './start.ts'
 
-type Named = ExecCall & { readonly name: string }
+type NamedCall = ExecCall & { readonly name: string }
 
 /**
  * Runs `svc exec` with the arguments that follow it, and ends this process with the exit code of the command. The
  * launcher looks at the number of parameters, since an older svc does not know what else it tells.
  */
-export async function exec(args: readonly string[], told: Launched | undefined): Promise<void> {
+export async function exec(args: readonly string[], told: LauncherState | undefined): Promise<void> {
   const launched = told ?? launchedHere()
   // an error of svc must not end this process before the command has ended
   process.on('uncaughtException', () => {})
@@ -37,7 +37,7 @@ export async function exec(args: readonly string[], told: Launched | undefined):
   }
 }
 
-async function runCall(call: ExecCall, launched: Launched): Promise<void> {
+async function runCall(call: ExecCall, launched: LauncherState): Promise<void> {
   if (call.command.length === 0) {
     launched.taken = true
     say(launched, `${call.wrong} Nothing was run. Such as: ${plainHint('exec backup -- ./backup.sh')}`)
@@ -45,13 +45,13 @@ async function runCall(call: ExecCall, launched: Launched): Promise<void> {
   }
   const folders = await foldersFor(launched)
   const wrong = call.wrong ?? (await scheduleFault(call))
-  if (wrong === undefined) return runRecorded(call as Named, launched, folders)
+  if (wrong === undefined) return runRecorded(call as NamedCall, launched, folders)
   say(launched, `${wrong} The command runs, but svc does not record it.`)
   noteUnrecorded(folders, call.name, 'wrong-usage')
   runPlainly(call, launched)
 }
 
-function runPlainly({ command }: ExecCall, launched: Launched): void {
+function runPlainly({ command }: ExecCall, launched: LauncherState): void {
   run({ command }, launched, { variables: {} }, (how) => process.exit(exitOf(how)))
 }
 
@@ -73,7 +73,7 @@ interface JobFolders {
 }
 
 /** Finds the folders. A launcher has told them, but for one of an earlier version. */
-async function foldersFor({ jobs, account }: Launched): Promise<JobFolders> {
+async function foldersFor({ jobs, account }: LauncherState): Promise<JobFolders> {
   if (jobs !== undefined) return { jobs: jobs || undefined, account: account || undefined }
   try {
     const { accountHost, accountJobs } = await import('./account.ts')
@@ -102,7 +102,7 @@ function appendLine(folder: string, line: string): void {
   }
 }
 
-async function runRecorded(call: Named, launched: Launched, folders: JobFolders): Promise<void> {
+async function runRecorded(call: NamedCall, launched: LauncherState, folders: JobFolders): Promise<void> {
   const { jobs, account } = folders
   const fails = saysOnce(call.name, launched, (isRecord) => isRecord && noteUnrecorded(folders, call.name, 'no-record'))
   const folder = folderOf(call.name, jobs, fails)
@@ -138,7 +138,7 @@ const logMilliseconds = 1000
  */
 function run(
   { command, timeout }: Pick<ExecCall, 'command' | 'timeout'>,
-  launched: Launched,
+  launched: LauncherState,
   how: Pick<JobCommand, 'variables' | 'output'>,
   ends: (how: RunEnd) => unknown,
 ): number | undefined {
@@ -168,7 +168,7 @@ async function helpersOf(runFile: string | undefined): Promise<readonly number[]
 }
 const noRunFile = '/dev/null'
 
-function folderOf(name: string, jobs: string | undefined, fails: Fails): string | undefined {
+function folderOf(name: string, jobs: string | undefined, fails: FailureReporter): string | undefined {
   try {
     if (jobs) return readyFolder(jobs, name)
     fails(new Error('neither HOME nor XDG_STATE_HOME names a folder'))
@@ -178,7 +178,7 @@ function folderOf(name: string, jobs: string | undefined, fails: Fails): string 
   return undefined
 }
 
-function openedLog(folder: string, fails: Fails): LastLog | undefined {
+function openedLog(folder: string, fails: FailureReporter): LastLog | undefined {
   try {
     return openLog(folder)
   } catch (error) {
@@ -200,13 +200,13 @@ async function hasLivingRun(folder: string): Promise<boolean> {
 const whyNotStarted = (how: RunEnd, why = ''): string =>
   exitOf(how) === exitCodes.notFound ? 'was not found' : `cannot be started: ${why}`
 
-type Fails = (error: unknown, what?: string) => void
+type FailureReporter = (error: unknown, what?: string) => void
 
 /**
  * Returns a function that says the first time what svc cannot do for a run. The command runs in any case. `notes` is
  * called then, with true if the run has no record.
  */
-function saysOnce(name: string, launched: Launched, notes: (isRecord: boolean) => unknown): Fails {
+function saysOnce(name: string, launched: LauncherState, notes: (isRecord: boolean) => unknown): FailureReporter {
   const said = new Set<string>()
   return (error, what = record) => {
     if (said.size === 0) say(launched, `Job ${name} runs, but svc cannot ${what}: ${messageOf(error)}.`)
@@ -224,7 +224,7 @@ function quietly(act: () => void): void {
   }
 }
 
-function say(launched: Launched, text: string): void {
+function say(launched: LauncherState, text: string): void {
   const fd = stdioOf(launched)[2]
   if (fd !== undefined) quietly(() => writeSync(fd, `${plainHint('exec')}: ${safeLine(text)}\n`))
 }
@@ -247,19 +247,19 @@ function readyFolder(jobs: string, name: string): string {
   return folder
 }
 
-interface Existing {
+interface ExistingFile {
   readonly path: string
   readonly stat: Stats
 }
 
 /** The folder itself if it exists, else the nearest one above it that does. */
-function nearest(path: string): Existing | undefined {
+function nearest(path: string): ExistingFile | undefined {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat) return { path, stat }
   return dirname(path) === path ? undefined : nearest(dirname(path))
 }
 
-function mustBelong({ path, stat }: Existing, uid: number): void {
+function mustBelong({ path, stat }: ExistingFile, uid: number): void {
   if (!stat.isDirectory()) throw new Error(`${path} is not a folder`)
   if (stat.uid !== uid) throw new Error(`${path} belongs to another user (${stat.uid})`)
 }

@@ -7,7 +7,7 @@ import { type JobPlan, lateSince } from './overdue.ts'
 import type { FoundJobs, ShownRun } from './reader.ts'
 import { everyTimes, readCron, type Times } from './schedule.ts'
 import type { SeenJobs } from './seen.ts'
-import type { Unrecorded } from './unrecorded.ts'
+import type { UnrecordedRun } from './unrecorded.ts'
 
 /** The schedule of a job in words, and where it comes from. */
 interface JobSchedule {
@@ -27,7 +27,7 @@ export interface JobFacts {
   /** Since when the job has been overdue, if it was so when the clock was set back. */
   readonly late?: number | undefined
   readonly runs: readonly ShownRun[]
-  readonly unrecorded: readonly Unrecorded[]
+  readonly unrecorded: readonly UnrecordedRun[]
 }
 
 /** Returns the facts about all jobs, by name. `zone` is that of the machine. */

@@ -1,6 +1,6 @@
 /** The note `job.json` of a job: its schedule as the command or a person gave it, and since when. */
 import { join } from 'node:path'
-import { exact, field, integer, type Kept, object, oneOf } from '@svc/protocol/fields'
+import { exact, type FieldValue, field, integer, object, oneOf } from '@svc/protocol/fields'
 import type { ExecCall } from './call.ts'
 import { readOwnJson, replaceJson } from './files.ts'
 import { isJobName } from './paths.ts'
@@ -23,7 +23,7 @@ const job = object(
   },
   'name',
 )
-export type Job = Readonly<Kept<typeof job>>
+export type Job = Readonly<FieldValue<typeof job>>
 
 const fileOf = (folder: string): string => join(folder, 'job.json')
 

@@ -90,7 +90,7 @@ function verdictOf({
   running,
   unrecorded,
   last,
-}: Told): [level: Level, short: string] {
+}: ToldJob): [level: Level, short: string] {
   if (overdue !== undefined) return ['bad', `overdue by ${spanText(now - overdue)}`]
   if (bad) return ['bad', endWords(bad)]
   if (unclear !== undefined) return ['warn', unclear]
@@ -110,7 +110,7 @@ const manyCopies = 3
 /** The number of copies after the first whose starts are shown. */
 const namedCopies = 3
 
-interface Told extends JobView {
+interface ToldJob extends JobView {
   readonly unclear: string | undefined
   readonly overdue: number | undefined
   readonly bad: ShownRun | undefined
@@ -136,10 +136,10 @@ function detailOf({
   last,
   next,
   unrecorded,
-}: Told): string {
+}: ToldJob): string {
   const at = (time: number) => clock(time, now, zone)
   const runs = copies(running, at)
-  const notRecorded = ({ at: ran, reason }: NonNullable<Told['unrecorded']>) =>
+  const notRecorded = ({ at: ran, reason }: NonNullable<ToldJob['unrecorded']>) =>
     `ran ${at(ran)}, but was not recorded: ${reason}`
   const came = next === undefined ? undefined : `next ${at(next)}`
   const failed =

@@ -1,7 +1,7 @@
 /** The facts that the launcher `svc-exec` tells the program about the process as it was before Node changed it. */
 import { readFileSync } from 'node:fs'
 
-export interface Launched {
+export interface LauncherState {
   /**
    * True once the program answers for the command. Until then, the launcher runs it if the program fails. Where the
    * launcher waits, setting this ends the process if the launcher runs the command already.
@@ -30,17 +30,18 @@ export interface Launched {
 }
 
 /** Returns what the launcher has told. Without a launcher, only the limit of open files is known: it is that of the parent. */
-export function launchedHere(): Launched {
-  const global = globalThis as { svcExec?: Launched }
+export function launchedHere(): LauncherState {
+  const global = globalThis as { svcExec?: LauncherState }
   global.svcExec ??= { taken: false, openFiles: softLimitOf(process.ppid) }
   return global.svcExec
 }
 
 /** The standard files of the command. */
-export const stdioOf = ({ stdio = [0, 1, 2] }: Pick<Launched, 'stdio'>): readonly (number | undefined)[] => stdio
+export const stdioOf = ({ stdio = [0, 1, 2] }: Pick<LauncherState, 'stdio'>): readonly (number | undefined)[] => stdio
 
 /** True if somebody has killed the launcher, so that nobody gets the exit code of the command. */
-export const isAlone = ({ shell }: Pick<Launched, 'shell'>): boolean => shell !== undefined && shell !== process.ppid
+export const isAlone = ({ shell }: Pick<LauncherState, 'shell'>): boolean =>
+  shell !== undefined && shell !== process.ppid
 
 /** The soft limit of open files of a process. Empty if the system does not tell. */
 export function softLimitOf(pid: number | 'self'): string {

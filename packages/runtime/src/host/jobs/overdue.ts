@@ -20,7 +20,7 @@ export interface JobPlan {
   readonly zoned?: number | undefined
 }
 
-interface Starts {
+interface JobStarts {
   /** The last start of a run, whether it was recorded or not. */
   readonly last?: number | undefined
   /** True while a run lives. */
@@ -35,7 +35,7 @@ interface Starts {
   readonly slept?: number | undefined
 }
 
-interface Due {
+interface DueRun {
   /** When the next run is due, or was due. */
   readonly due: number
   /** The same as people read it. A run may begin a minute early, so `due` may be one time later. */
@@ -50,7 +50,7 @@ interface Due {
  * Returns when the next run has to begin, or when a run that lives has to end, whichever makes the job overdue first;
  * undefined if the job is never overdue. Each run has to end in time, whatever began after it.
  */
-export function dueOf(plans: readonly JobPlan[], starts: Starts): Due | undefined {
+export function dueOf(plans: readonly JobPlan[], starts: JobStarts): DueRun | undefined {
   const { last, lives, oldest, mayLive = 0 } = starts
   // A run that lives is no reason to begin another one, but it has to end before the time after that.
   const begin = dueAfter(plans, last, lives ? 1 : 0, starts)
@@ -64,9 +64,9 @@ function dueAfter(
   plans: readonly JobPlan[],
   start: number | undefined,
   skipped: 0 | 1,
-  { woke = Number.NEGATIVE_INFINITY, slept = Number.NEGATIVE_INFINITY }: Starts,
+  { woke = Number.NEGATIVE_INFINITY, slept = Number.NEGATIVE_INFINITY }: JobStarts,
   least = Number.NEGATIVE_INFINITY,
-): Due | undefined {
+): DueRun | undefined {
   const [queue, shown] = [firstTimes(plans, start, 'due'), firstTimes(plans, start, 'shown')]
   if (skipped > 0) for (const times of [queue, shown]) takeNext(times)
   const first = takeNext(queue)
@@ -79,7 +79,7 @@ function dueAfter(
   return { due, shown: Math.max(takeNext(shown)?.at ?? due, least), until }
 }
 
-export const isOverdue = (due: Due | undefined, now: number): boolean => due !== undefined && now > due.until
+export const isOverdue = (due: DueRun | undefined, now: number): boolean => due !== undefined && now > due.until
 
 /** The next time at which the job should begin. A job that is overdue by a number of seconds has none. */
 export function nextOf(plans: readonly JobPlan[], last: number | undefined, now: number): number | undefined {
@@ -91,13 +91,13 @@ export function nextOf(plans: readonly JobPlan[], last: number | undefined, now:
   return least(next.filter((at) => at !== undefined))
 }
 
-interface Queued {
+interface QueuedPlan {
   readonly plan: JobPlan
   at: number
 }
 
 /** The first time of each schedule after a start. `by` says whether the times are judged or shown. */
-function firstTimes(plans: readonly JobPlan[], last: number | undefined, by: 'due' | 'shown'): Queued[] {
+function firstTimes(plans: readonly JobPlan[], last: number | undefined, by: 'due' | 'shown'): QueuedPlan[] {
   return plans.flatMap((plan) => {
     const start = Math.max(last ?? Number.NEGATIVE_INFINITY, plan.since ?? Number.NEGATIVE_INFINITY)
     if (!Number.isFinite(start)) return []
@@ -116,7 +116,7 @@ function firstTimes(plans: readonly JobPlan[], last: number | undefined, by: 'du
 }
 
 /** Takes the earliest time out of the queue, with the schedules that have it, and puts their next times into it. */
-function takeNext(queue: Queued[]): { readonly at: number; readonly plans: readonly JobPlan[] } | undefined {
+function takeNext(queue: QueuedPlan[]): { readonly at: number; readonly plans: readonly JobPlan[] } | undefined {
   const at = least(queue.map((one) => one.at))
   if (at === undefined) return undefined
   const due = queue.filter((one) => one.at === at)
@@ -147,17 +147,17 @@ const clocksChanged = (zone: string, due: number): boolean =>
 // A job that is overdue when the clock of the machine is set back stays overdue until a run begins, or until the run ends
 // that did not. Its times no longer say so, but nothing has happened.
 
-type Late = NonNullable<SeenJobs['late']>[number]
+type LateNote = NonNullable<SeenJobs['late']>[number]
 
 /** The note of a job that is overdue since this time. */
-export function lateNote(name: string, since: number, runs: readonly ShownRun[]): Late {
+export function lateNote(name: string, since: number, runs: readonly ShownRun[]): LateNote {
   const oldest = runs.findLast(isAlive)
   const run = (oldest ?? runs[0])?.id
   return { name, since: Math.floor(since), lives: oldest !== undefined, ...(run !== undefined && { run }) }
 }
 
 /** Returns since when a job is overdue by its note; undefined if it has none, or if that is over. */
-export function lateSince(late: Late | undefined, runs: readonly ShownRun[]): number | undefined {
+export function lateSince(late: LateNote | undefined, runs: readonly ShownRun[]): number | undefined {
   if (late === undefined) return undefined
   const stays = late.lives ? runs.some((run) => run.id === late.run && isAlive(run)) : runs[0]?.id === late.run
   return stays ? late.since : undefined

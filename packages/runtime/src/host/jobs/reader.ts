@@ -9,7 +9,7 @@ import { namesIn } from '../../machine/files/durable.ts'
 import { type Job, readJob } from './job-note.ts'
 import { isJobName, unrecordedFile } from './paths.ts'
 import { type Run, readRuns, runLives } from './record.ts'
-import { readUnrecorded, type Unrecorded } from './unrecorded.ts'
+import { readUnrecorded, type UnrecordedRun } from './unrecorded.ts'
 
 /** A run as it is shown: one whose record says that it runs although its process is gone was lost. */
 export type ShownRun = Omit<Run, 'status'> & { readonly status: Run['status'] | 'lost' }
@@ -23,7 +23,7 @@ interface JobFiles {
 
 export interface FoundJobs {
   readonly jobs: readonly JobFiles[]
-  readonly unrecorded: readonly Unrecorded[]
+  readonly unrecorded: readonly UnrecordedRun[]
   /** The number of records that were passed over. */
   readonly passedOver: number
   /** The names of jobs whose folder cannot be read. */

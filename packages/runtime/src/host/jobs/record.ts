@@ -1,7 +1,7 @@
 /** The record of a run, and the records in the folder of a job as others read them. */
 import { join } from 'node:path'
 import { type Run as ReportedRun, runs as reportedRuns } from '@svc/protocol'
-import { type Field, field, integer, type Kept, list, object, oneOf, text } from '@svc/protocol/fields'
+import { type Field, type FieldValue, field, integer, list, object, oneOf, text } from '@svc/protocol/fields'
 import { namesIn } from '../../machine/files/durable.ts'
 import { lives } from '../../machine/process/identity.ts'
 import { readOwnJson } from './files.ts'
@@ -29,15 +29,15 @@ const own = object(
   'status',
 )
 
-type Told = Pick<ReportedRun, 'cost_usd' | 'output_tokens' | 'models' | 'subjects'>
+type ToldFields = Pick<ReportedRun, 'cost_usd' | 'output_tokens' | 'models' | 'subjects'>
 export type Run = Readonly<
-  Kept<typeof own> & Told & { id: string; started: number } & Pick<ReportedRun, 'ended' | 'log'>
+  FieldValue<typeof own> & ToldFields & { id: string; started: number } & Pick<ReportedRun, 'ended' | 'log'>
 >
 
 /**
  * Reads what a command may tell about its run. All else is dropped, and so is a value that the contract does not allow.
  */
-export function toldBy(value: unknown): Told {
+export function toldBy(value: unknown): ToldFields {
   const [read] = reportedRuns([typeof value === 'object' ? { ...value, id: 'run' } : undefined]) ?? []
   const { cost_usd, output_tokens, models, subjects } = (read ?? {}) as ReportedRun
   return {

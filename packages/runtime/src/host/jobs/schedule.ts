@@ -126,7 +126,7 @@ function listed(part: string): string {
  * those of cron, and the same as for a zone that Node knows. Pure; times are Unix seconds, and a local time is the Unix
  * time at which UTC shows it.
  */
-type Next = (at: number) => number | undefined
+type NextTime = (at: number) => number | undefined
 
 const day = 86_400
 /** Clocks have never been changed by more than this, but for days that were left out. */
@@ -136,10 +136,10 @@ const maxChange = 3 * 3600
  * Returns the function that finds the next time after a time. `nextLocal` finds the next local time of the schedule.
  * A job whose hour and minute are fixed runs once where a local time comes twice, and at the change if it is left out.
  */
-const nextIn = (offsets: Offsets, nextLocal: Next, isFixed: boolean): Next =>
+const nextIn = (offsets: Offsets, nextLocal: NextTime, isFixed: boolean): NextTime =>
   isFixed ? (at) => nextFixed(offsets, nextLocal, at) : (at) => nextOfAll(offsets, nextLocal, at)
 
-function nextFixed(offsets: Offsets, nextLocal: Next, at: number): number | undefined {
+function nextFixed(offsets: Offsets, nextLocal: NextTime, at: number): number | undefined {
   let local = nextLocal(at + offsets(at) - maxChange)
   while (local !== undefined) {
     const time = timeOf(offsets, local)
@@ -158,7 +158,7 @@ function timeOf(offsets: Offsets, local: number): number {
 }
 
 /** Looks at each time between two changes of the clocks by itself. */
-function nextOfAll(offsets: Offsets, nextLocal: Next, at: number): number | undefined {
+function nextOfAll(offsets: Offsets, nextLocal: NextTime, at: number): number | undefined {
   for (let [from, after] = [at, at]; ; ) {
     const offset = offsets(from)
     const local = nextLocal(after + offset)

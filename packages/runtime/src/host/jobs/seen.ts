@@ -3,7 +3,7 @@
  * seen, and when the machine last woke up. It holds no text of the table besides names and schedules.
  */
 import { join } from 'node:path'
-import { boolean, exact, field, integer, type Kept, list, object, oneOf } from '@svc/protocol/fields'
+import { boolean, exact, type FieldValue, field, integer, list, object, oneOf } from '@svc/protocol/fields'
 import type { readCrontab } from './crontab.ts'
 import { readOwnJson, replaceJson } from './files.ts'
 import { isJobName } from './paths.ts'
@@ -56,8 +56,8 @@ const note = object({
   late: list(late, 1000),
 })
 
-type SeenLine = Readonly<Kept<typeof line>>
-export type Fault = Readonly<Kept<typeof fault>>
+type SeenLine = Readonly<FieldValue<typeof line>>
+export type Fault = Readonly<FieldValue<typeof fault>>
 export interface SeenJobs {
   readonly lines: readonly SeenLine[]
   readonly faults: readonly Fault[]
@@ -68,7 +68,7 @@ export interface SeenJobs {
   readonly zone?: string
   readonly zoned?: number
   readonly ahead?: readonly { readonly of: string; readonly at: number }[]
-  readonly late?: readonly Readonly<Kept<typeof late>>[]
+  readonly late?: readonly Readonly<FieldValue<typeof late>>[]
 }
 export const nothingSeen: SeenJobs = { lines: [], faults: [] }
 

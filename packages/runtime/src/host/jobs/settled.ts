@@ -7,7 +7,7 @@ import { cannotBe, eventTime } from '@svc/protocol'
 import type { FoundJobs, ShownRun } from './reader.ts'
 import type { SeenJobs } from './seen.ts'
 
-interface Settled {
+interface SettledJobs {
   readonly found: FoundJobs
   /** The note with the times at which others were noticed; the same note if nothing changed. */
   readonly seen: SeenJobs
@@ -16,7 +16,7 @@ interface Settled {
 /** The number of times that are remembered, more than one for each of 500 jobs. */
 const maxAhead = 1000
 
-export function settled(found: FoundJobs, seen: SeenJobs, at: number): Settled {
+export function settled(found: FoundJobs, seen: SeenJobs, at: number): SettledJobs {
   const now = Math.floor(at)
   const before = new Map(seen.ahead?.map(({ of, at }) => [of, at]))
   const noticed = new Map<string, number>()

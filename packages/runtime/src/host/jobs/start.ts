@@ -6,7 +6,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { fstatSync, readFileSync, statSync } from 'node:fs'
 import { codeOf, messageOf } from '../../machine/base/errors.ts'
-import { type Launched, signalsIn, softLimitOf, stdioOf } from './launched.ts'
+import { type LauncherState, signalsIn, softLimitOf, stdioOf } from './launched.ts'
 import type { RunEnd } from './run-end.ts'
 
 export interface JobCommand {
@@ -23,7 +23,7 @@ export interface JobCommand {
 /** Starts the command. `ends` is called once; also if it cannot be started, and then the process id is undefined. */
 export function start(
   command: JobCommand,
-  launched: Launched,
+  launched: LauncherState,
   ends: (how: RunEnd, why?: string) => unknown,
 ): number | undefined {
   launched.taken = true
@@ -55,7 +55,7 @@ export function start(
 /** The codes of the system if this process has no room to start another one. */
 const noRoom: readonly string[] = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'E2BIG']
 
-function tryStart({ words, variables, output, ownSession }: JobCommand, launched: Launched): ChildProcess {
+function tryStart({ words, variables, output, ownSession }: JobCommand, launched: LauncherState): ChildProcess {
   const { raw, env: given } = environment(launched)
   const env = { ...given, ...variables }
   const common = { env, detached: ownSession } as const
@@ -118,7 +118,7 @@ interface Environment {
  * without what the start of svc has set: only the first line of `svc.pyz` sets MALLOC_ARENA_MAX for `svc exec`, so a
  * value of the person is kept where svc was started in another way.
  */
-function environment({ jobs, environment: told }: Launched): Environment {
+function environment({ jobs, environment: told }: LauncherState): Environment {
   if (told) {
     const all = entriesIn(told)
     const pairs = all.map((entry): [string, string] => {
@@ -141,7 +141,7 @@ function environment({ jobs, environment: told }: Launched): Environment {
 function shellScript(
   words: readonly string[],
   { closed, ...all }: Environment & { readonly closed: readonly number[] },
-  { ignored = '', openFiles = '', core = '' }: Launched,
+  { ignored = '', openFiles = '', core = '' }: LauncherState,
 ): string | undefined {
   const { args, variables } = process.platform === 'linux' ? damaged(words, all) : nothing
   const lines = [
@@ -165,15 +165,15 @@ function shellScript(
 /** A limit of core files as shells count it. */
 const coreBlocks = (bytes: string): string => (bytes === 'unlimited' ? bytes : String(Math.floor(Number(bytes) / 512)))
 
-interface Damaged {
+interface DamagedWords {
   /** The bytes of the words that are not valid UTF-8, by their positions. */
   readonly args: ReadonlyMap<number, Buffer>
   readonly variables: readonly (readonly [name: string, bytes: Buffer])[]
 }
-const nothing: Damaged = { args: new Map(), variables: [] }
+const nothing: DamagedWords = { args: new Map(), variables: [] }
 
 /** Finds the words and the variables that Node has damaged, since they are not valid UTF-8. */
-function damaged(words: readonly string[], { env, raw: entriesOf }: Environment): Damaged {
+function damaged(words: readonly string[], { env, raw: entriesOf }: Environment): DamagedWords {
   const isDoubtful = (text: string | undefined): boolean => text?.includes('\ufffd') === true
   const names = Object.keys(env).filter((name) => isDoubtful(env[name]) && isIdentifier(name))
   if (names.length === 0 && !words.some(isDoubtful)) return nothing

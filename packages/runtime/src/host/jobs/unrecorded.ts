@@ -5,7 +5,7 @@ import { openOwn } from '../../machine/files/own.ts'
 import { readUpTo } from '../../machine/files/read.ts'
 import { isJobName } from './paths.ts'
 
-export interface Unrecorded {
+export interface UnrecordedRun {
   readonly at: number
   /** Absent if the line names no job, because the call of svc had no usable name. */
   readonly name?: string
@@ -28,7 +28,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** Reads the lines at the end of the file; a line that is damaged is passed over. */
-export const readUnrecorded = (file: string): readonly Unrecorded[] =>
+export const readUnrecorded = (file: string): readonly UnrecordedRun[] =>
   linesAtEnd(file).flatMap((line) => {
     const [, at, name = '', reason = ''] = /^(\d{1,12}) (\S+) (\S+)$/.exec(line) ?? []
     if (at === undefined || (name !== '-' && !isJobName(name))) return []

@@ -25,23 +25,23 @@ export async function unitState(unit: Unit): Promise<UnitState> {
 export const isRunning = ({ state }: UnitState): boolean =>
   ['active', 'activating', 'reloading', 'deactivating', 'running'].includes(state)
 
-export function control(unit: Unit, what: 'start' | 'stop' | 'restart'): Promise<Ran> {
+export function control(unit: Unit, what: 'start' | 'stop' | 'restart'): Promise<ProgramResult> {
   if (unit.kind !== 'launchd') return systemctl(unit, what, unit.name)
   if (what === 'start') return exec('launchctl', ['bootstrap', domain(), unit.file])
   if (what === 'stop') return exec('launchctl', ['bootout', `${domain()}/${unit.name}`])
   return exec('launchctl', ['kickstart', '-k', `${domain()}/${unit.name}`])
 }
 
-export const systemctl = (unit: Unit, ...args: string[]): Promise<Ran> =>
+export const systemctl = (unit: Unit, ...args: string[]): Promise<ProgramResult> =>
   exec('systemctl', [...(unit.kind === 'systemd user' ? ['--user'] : []), ...args])
 
 /** True if no service manager answers, as in containers, in WSL and after `sudo -iu`. */
-export const doesNotAnswer = (ran: Ran): boolean =>
+export const doesNotAnswer = (ran: ProgramResult): boolean =>
   ran.missing ||
   /connect to (?:system |user scope )?bus|not been booted with systemd|Host is down/i.test(ran.err + ran.out)
 
 /** The reason that the manager gave for a failure, without a full stop. */
-export const why = ({ missing, err, out, code }: Ran): string =>
+export const why = ({ missing, err, out, code }: ProgramResult): string =>
   missing
     ? 'its program is not there'
     : (err.trim() || out.trim()).split('\n')[0]?.replace(/\.$/, '') || `it ended with code ${code}`
@@ -50,7 +50,7 @@ const domain = (): string => `gui/${process.getuid?.() ?? 0}`
 
 /** Runs a program such as systemctl or loginctl to its end, never through a shell. */
 
-export interface Ran {
+export interface ProgramResult {
   readonly code: number
   readonly out: string
   readonly err: string
@@ -58,7 +58,7 @@ export interface Ran {
   readonly missing: boolean
 }
 
-export const exec = (program: string, args: readonly string[]): Promise<Ran> =>
+export const exec = (program: string, args: readonly string[]): Promise<ProgramResult> =>
   new Promise((resolve) => {
     execFile(program, args, { timeout: 330_000, maxBuffer: 4 * 1024 * 1024 }, (error, out, err) => {
       const code = error ? (typeof error.code === 'number' ? error.code : 1) : 0

@@ -29,7 +29,7 @@ import {
   doesNotAnswer,
   exec,
   isRunning,
-  type Ran,
+  type ProgramResult,
   systemctl,
   type UnitState,
   unitState,
@@ -37,7 +37,7 @@ import {
 } from './manager.ts'
 import { launchdPlist, systemdUnit, type UnitFacts } from './text.ts'
 
-export interface Installed {
+export interface InstalledUnit {
   readonly unit: Unit
   readonly lines: readonly string[]
 }
@@ -59,7 +59,7 @@ interface Request {
  * Writes the unit, enables it at boot and, if requested, starts it. A unit of the folder that has another name is
  * removed first. If the service manager refuses, the files of both units are again as they were before.
  */
-export async function installService(folder: Folder, request: Request): Promise<Installed> {
+export async function installService(folder: Folder, request: Request): Promise<InstalledUnit> {
   const kind = kindOf(request.system)
   const present = findUnit(folder)
   if (present && present.kind !== kind)
@@ -133,7 +133,7 @@ async function enable(unit: Unit, folder: Folder, { start }: Request): Promise<s
   ]
 }
 
-interface Replaced {
+interface ReplacedUnit {
   /** The lines that tell a person about the removal. */
   readonly lines: readonly string[]
   /** Installs the removed unit again, and starts it if it was running. */
@@ -141,7 +141,7 @@ interface Replaced {
 }
 
 /** Removes the unit of a folder because a unit with another name replaces it. */
-async function replace(unit: Unit): Promise<Replaced> {
+async function replace(unit: Unit): Promise<ReplacedUnit> {
   const text = textOf(unit.file) ?? ''
   const wasRunning = isRunning(await unitState(unit))
   return {
@@ -224,7 +224,7 @@ export async function unanswered(folder: Folder): Promise<{ file: string; messag
  * Waits for a request to the service manager that must succeed. If it fails, throws a refusal with the reason and, if
  * no manager answers, with advice.
  */
-async function must(running: Promise<Ran>, { root }: Folder): Promise<void> {
+async function must(running: Promise<ProgramResult>, { root }: Folder): Promise<void> {
   const ran = await running
   if (ran.code === 0) return
   const advice = doesNotAnswer(ran)

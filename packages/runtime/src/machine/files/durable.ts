@@ -112,14 +112,14 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-interface Beside {
+interface TemporaryFile {
   readonly temporary: string
   /** True if the temporary file was made from the reserve. */
   readonly isSpare: boolean
 }
 
 /** Writes the content to a temporary file in the folder of the file. `keep` syncs it, and allows the use of the reserve. */
-function beside({ file, data, mode = 0o644, purpose = 'state' }: FileToWrite, keep: boolean): Beside {
+function beside({ file, data, mode = 0o644, purpose = 'state' }: FileToWrite, keep: boolean): TemporaryFile {
   const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
     writeNew(openSync(temporary, 'wx', mode), data, mode, keep)

@@ -29,10 +29,10 @@ export interface Holder extends Identity {
    */
   readonly thread?: number
 }
-interface Held {
+interface HeldLock {
   release(): void
 }
-type LockTry = { readonly ok: true; readonly held: Held } | { readonly ok: false; readonly holder: Holder }
+type LockTry = { readonly ok: true; readonly held: HeldLock } | { readonly ok: false; readonly holder: Holder }
 
 /** Takes a lock. If somebody else holds it, the result names the holder. */
 export function tryLock(folder: Folder, name: LockName, what: string): LockTry {

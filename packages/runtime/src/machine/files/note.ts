@@ -3,7 +3,7 @@
  * writer (durable unless the note is light) and a maximum size. A field that is missing or has another type gets its default, so notes of older
  * and newer runtimes can be read.
  */
-import { type Field, field, type JsonSchema, type Kept } from '@svc/protocol/fields'
+import { type Field, type FieldValue, field, type JsonSchema } from '@svc/protocol/fields'
 import { writeDurably, writeLightly } from './durable.ts'
 import type { Folder } from './folder.ts'
 import { inspectJson, readJson } from './read.ts'
@@ -34,9 +34,9 @@ export function note<K extends keyof Folder, F extends Field<unknown>>(
   field: F,
   max: number,
   { isLight, mode = 0o600 }: WriteOptions = {},
-): Note<K, Noted<F>> {
+): Note<K, NoteValue<F>> {
   describedNotes.set(key, field.schema)
-  const keep = (value: unknown) => field(value) as Noted<F> | undefined
+  const keep = (value: unknown) => field(value) as NoteValue<F> | undefined
   return {
     inspect: (folder) => inspectJson(String(folder[key]), max, keep),
     read: (folder) => readJson(String(folder[key]), max, keep),
@@ -49,8 +49,8 @@ export function note<K extends keyof Folder, F extends Field<unknown>>(
 }
 
 /** The type of a note; all its properties are readonly. */
-export type Noted<F> = Fixed<Kept<F>>
-type Fixed<T> = T extends object ? { readonly [K in keyof T]: Fixed<T[K]> } : T
+export type NoteValue<F> = DeepReadonly<FieldValue<F>>
+type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
 
 /** A field for any text. Its content is not checked, since only the runtime writes notes. */
 export const anyText: Field<string> = field((v) => (typeof v === 'string' ? v : undefined), { type: 'string' })
@@ -61,9 +61,9 @@ export const onlyTrue: Field<true> = field((v) => (v === true ? v : undefined), 
 export const withDefaults = <T extends object, K extends keyof T>(
   whole: Field<T>,
   defaults: { readonly [P in K]: Required<T>[P] },
-): Field<Filled<T, K>> =>
+): Field<WithDefaults<T, K>> =>
   field((v) => {
     const kept = whole(v)
-    return kept && ({ ...defaults, ...kept } as unknown as Filled<T, K>)
+    return kept && ({ ...defaults, ...kept } as unknown as WithDefaults<T, K>)
   }, whole.schema)
-type Filled<T, K extends keyof T> = Omit<T, K> & Required<Pick<T, K>>
+type WithDefaults<T, K extends keyof T> = Omit<T, K> & Required<Pick<T, K>>

@@ -71,7 +71,7 @@ const isWhole = (environ: Buffer): boolean =>
   /^[A-Za-z_]\w*=/.test(environ.toString('latin1', 0, 256)) && !environ.includes('\0\0')
 
 /** The ids that relate a process to others. */
-interface Kin {
+interface ProcessRelations {
   readonly parent: number
   readonly group: number
   readonly session: number
@@ -80,7 +80,7 @@ interface Kin {
 /**
  * The parent, the process group and the session of a process; undefined if there is no such process, or only a zombie.
  */
-export function kinOf(pid: number): Kin | undefined {
+export function kinOf(pid: number): ProcessRelations | undefined {
   try {
     const [state, parent, group, session] = statOf(pid)
     if (state === 'Z' || state === 'X') return undefined

@@ -6,7 +6,7 @@
 import { type Ack, isObject, limits } from '@svc/protocol'
 import { boolean, field, list, number, object } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../../machine/files/folder.ts'
-import { anyText, type Noted, note } from '../../machine/files/note.ts'
+import { anyText, type NoteValue, note } from '../../machine/files/note.ts'
 import { isDiskFault } from '../../machine/files/space.ts'
 
 const entry = object(
@@ -27,7 +27,7 @@ const entry = object(
   'type',
   'received',
 )
-export type CommandEntry = Noted<typeof entry>
+export type CommandEntry = NoteValue<typeof entry>
 export type Journal = readonly CommandEntry[]
 
 const file = note('commands', object({ commands: list(entry, Number.POSITIVE_INFINITY) }, 'commands'), 64 * 1024 * 1024)

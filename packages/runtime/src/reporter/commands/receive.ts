@@ -24,13 +24,13 @@ import {
   withEntry,
 } from './journal.ts'
 
-export interface Handled extends CommandOutcome {
+export interface HandledCommand extends CommandOutcome {
   readonly id: string
   readonly type: string
 }
 
 /** Describes a processed command in one line, for a log or a terminal. */
-export const handledText = ({ type, ok, message }: Handled): string =>
+export const handledText = ({ type, ok, message }: HandledCommand): string =>
   `${type === '' ? 'a command without a type' : type} ${ok ? 'done' : 'refused'}: ${message}`
 
 /**
@@ -43,7 +43,7 @@ export function receive(
   commands: readonly ReceivedCommand[],
   now: number,
   memory: CommandMemory = noMemory(),
-): Handled[] {
+): HandledCommand[] {
   if (commands.length === 0) return []
   return inTurnAnyway(folder, 'svc report', () => {
     settle(folder, manifest, memory, now)
@@ -56,7 +56,7 @@ function receiveOne(
   manifest: Manifest,
   command: ReceivedCommand,
   { now, memory }: { readonly now: number; readonly memory: CommandMemory },
-): Handled[] {
+): HandledCommand[] {
   const { id, type, payload } = command
   const known = journalNow(folder, memory).find((e) => e.id === id)
   if (known) {

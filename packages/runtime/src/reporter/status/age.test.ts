@@ -1,6 +1,6 @@
 import { limits } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { ageItem, type FileCheck, isOld, lateAfter, recordCheck, recordSingleCheck, type Writes } from './age.ts'
+import { ageItem, type FileCheck, isOld, lateAfter, recordCheck, recordSingleCheck, type WriteFacts } from './age.ts'
 
 const s = 1000
 const min = 60 * s
@@ -9,10 +9,10 @@ const day = 24 * hour
 const start = Date.UTC(2026, 10, 22, 12)
 
 /** Simulates an agent, and a reporter that looks at its status file every 30 s. */
-function newSetup(first: Partial<Writes> = {}) {
+function newSetup(first: Partial<WriteFacts> = {}) {
   let now = start
   let mtime = start
-  let writes: Writes = { ...recordCheck(undefined, { mtime, now, resting: false }), ...first }
+  let writes: WriteFacts = { ...recordCheck(undefined, { mtime, now, resting: false }), ...first }
   const state: { resting: boolean; halted: boolean; started: string | undefined } = {
     resting: false,
     halted: false,
@@ -88,7 +88,7 @@ test('a file that was already old when the reporter first saw it has its 70 minu
 })
 
 test('a file that was written once, as an earlier version noted it, is a warning at once', () => {
-  const noted: Writes = { mtime: start - 3 * day, at: start - 3 * day, looked: start - 30 * s, longest: [] }
+  const noted: WriteFacts = { mtime: start - 3 * day, at: start - 3 * day, looked: start - 30 * s, longest: [] }
   const now = recordCheck(noted, { mtime: start - 3 * day, now: start, resting: false, passed: 30 * s })
   expect(ageItem(now, start)?.level).toBe('warn')
 })

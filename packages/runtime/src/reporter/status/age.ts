@@ -6,7 +6,7 @@ import { type HealthItem, limits } from '@svc/protocol'
 import { ago, spanText } from '../../machine/base/time.ts'
 
 /** The facts that are remembered about the writes of a status file. */
-export interface Writes {
+export interface WriteFacts {
   /** The modification time of the status file at the last check. */
   readonly mtime: number
   /** When the file was written, as far as the clock of this machine can tell. */
@@ -61,9 +61,9 @@ const disagreeMs = 10_000
 
 /** Adds a check of the status file to the facts about its writes, and learns the gap between two writes from it. */
 export function recordCheck(
-  before: Writes | undefined,
+  before: WriteFacts | undefined,
   { mtime, now, resting, halted = false, ...rest }: FileCheck,
-): Writes {
+): WriteFacts {
   const started = rest.started === undefined ? {} : { started: rest.started }
   if (!before) return { mtime, at: Math.min(mtime, now), looked: now, since: now, longest: [], ...started }
   const interrupted = resting || before.started !== rest.started || jumped(before, now, rest.passed)
@@ -86,7 +86,7 @@ export function recordCheck(
   }
 }
 
-function jumped({ looked }: Writes, now: number, passed: number | undefined): boolean {
+function jumped({ looked }: WriteFacts, now: number, passed: number | undefined): boolean {
   const wall = now - looked
   return wall < 0 || wall > unseenMs || (passed !== undefined && Math.abs(wall - passed) > disagreeMs)
 }
@@ -103,7 +103,7 @@ function withGap(gaps: readonly Gap[], hour: number, length: number): Gap[] {
  * Adds a check of the status file by a command that checks it only once and learns nothing. Only the reporter notices
  * that the machine slept or that its clock was changed.
  */
-export function recordSingleCheck(before: Writes | undefined, mtime: number, now: number): Writes {
+export function recordSingleCheck(before: WriteFacts | undefined, mtime: number, now: number): WriteFacts {
   const at = Math.min(before?.mtime === mtime ? before.at : mtime, now)
   return { ...(before ?? { since: now, longest: [] }), mtime, at, looked: now }
 }
@@ -112,14 +112,14 @@ export function recordSingleCheck(before: Writes | undefined, mtime: number, now
  * The longest gap between two writes that is usual, in milliseconds; undefined until a gap has been learned. Everything
  * that depends on how often an agent writes is computed from this.
  */
-function usualGap({ last, longest }: Writes, now: number): number | undefined {
+function usualGap({ last, longest }: WriteFacts, now: number): number | undefined {
   if (last === undefined) return undefined
   const since = Math.floor(now / hourMs) - hours
   return Math.max(last, ...longest.filter(([hour]) => hour > since).map(([, length]) => length))
 }
 
 /** The age in milliseconds from which the status file is too old (D65, D67). */
-export function lateAfter(writes: Writes, now: number): number {
+export function lateAfter(writes: WriteFacts, now: number): number {
   const usual = usualGap(writes, now)
   if (usual === undefined) return limits.statusOnceSeconds * 1000
   return Math.max(limits.statusLateSeconds * 1000, limits.statusLateGaps * usual)
@@ -129,19 +129,19 @@ export function lateAfter(writes: Writes, now: number): number {
  * True if the status file is older than usual, so that what it says is shown with its time. The page repeats what the
  * report says about this.
  */
-export function isOld(writes: Writes, now: number): boolean {
+export function isOld(writes: WriteFacts, now: number): boolean {
   const usual = usualGap(writes, now) ?? 0
   return isLate(writes, now) || now - writes.at > Math.max(limits.statusOldSeconds * 1000, limits.statusOldGaps * usual)
 }
 
-const isLate = (writes: Writes, now: number): boolean =>
+const isLate = (writes: WriteFacts, now: number): boolean =>
   now - Math.max(writes.at, writes.since ?? 0) > lateAfter(writes, now)
 
 /**
  * The health item about the age of the status file, for reports and for commands on the machine; undefined while the
  * file is new.
  */
-export function ageItem(writes: Writes, now: number): HealthItem | undefined {
+export function ageItem(writes: WriteFacts, now: number): HealthItem | undefined {
   const age = now - writes.at
   if (age <= limits.statusOldSeconds * 1000) return undefined
   const written = `Written ${ago(age / 1000)}`

@@ -51,7 +51,7 @@ interface ReadStatus {
   readonly dropped: readonly string[]
   readonly repeated: readonly { readonly key: string; readonly lines: readonly number[] }[]
 }
-type Parsed =
+type ParsedStatus =
   | ReadStatus
   /**
    * Why a read of the status file failed. `early`: the file is missing, which is normal until the agent first writes
@@ -60,7 +60,7 @@ type Parsed =
    */
   | { readonly why: string; readonly plain?: true; readonly early?: true }
 
-function parse(read: FileRead, at: number): Parsed {
+function parse(read: FileRead, at: number): ParsedStatus {
   if (read.is === 'missing') return { why: read.why ?? 'is not there', early: true }
   if (read.is === 'unreadable') return { why: read.why }
   const parsed = parseWritten(read.bytes)

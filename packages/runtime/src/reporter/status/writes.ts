@@ -5,9 +5,9 @@
 import { boolean, type Field, field, list, number, object } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../../machine/files/folder.ts'
 import { anyText, note, withDefaults } from '../../machine/files/note.ts'
-import { type FileCheck, recordCheck, type Writes } from './age.ts'
+import { type FileCheck, recordCheck, type WriteFacts } from './age.ts'
 
-type Gap = Writes['longest'][number]
+type Gap = WriteFacts['longest'][number]
 const isGap = (v: unknown): v is Gap => Array.isArray(v) && v.length === 2 && v.every(Number.isFinite)
 const gap: Field<Gap> = field((v) => (isGap(v) ? v : undefined), {
   type: 'array',
@@ -31,13 +31,13 @@ const writes = withDefaults(
 const file = note('statusWrites', writes, 16_384, { isLight: true, mode: 0o644 })
 
 /** Reads what was stored about the writes of the status file; undefined if nothing readable was. */
-export const readWrites = (folder: Folder): Writes | undefined => file.read(folder)
+export const readWrites = (folder: Folder): WriteFacts | undefined => file.read(folder)
 
 /**
  * True if it is time to save what was learned: at most once a minute if the agent has written its status file, and
  * every five minutes if it has not, since checks without a write are remembered, too.
  */
-function worthSaving(saved: Writes | undefined, now: Writes): boolean {
+function worthSaving(saved: WriteFacts | undefined, now: WriteFacts): boolean {
   if (!saved) return true
   const since = now.looked - saved.looked
   return since < 0 || since >= 300_000 || (now.mtime !== saved.mtime && since >= 60_000)
@@ -45,8 +45,8 @@ function worthSaving(saved: Writes | undefined, now: Writes): boolean {
 
 /** Watches the writes of the status file while a reporter runs, and saves what it learns. */
 export interface WritesWatch {
-  readonly see: (what: Omit<FileCheck, 'now' | 'passed'>) => Writes
-  readonly last: () => Writes | undefined
+  readonly see: (what: Omit<FileCheck, 'now' | 'passed'>) => WriteFacts
+  readonly last: () => WriteFacts | undefined
 }
 
 export function watchWrites(folder: Folder): WritesWatch {
@@ -69,7 +69,7 @@ export function watchWrites(folder: Folder): WritesWatch {
  * Saves what was learned about the writes of the status file, if possible. With a full disk it has to be learned again
  * after a restart.
  */
-function trySaving(folder: Folder, writes: Writes): Writes {
+function trySaving(folder: Folder, writes: WriteFacts): WriteFacts {
   try {
     saveWrites(folder, writes)
   } catch {}
@@ -77,7 +77,7 @@ function trySaving(folder: Folder, writes: Writes): Writes {
 }
 
 /** Saves what was learned without syncing. A power failure may lose it, and then it is learned again. */
-function saveWrites(folder: Folder, writes: Writes): void {
+function saveWrites(folder: Folder, writes: WriteFacts): void {
   prepare(folder)
   file.write(folder, writes)
 }

@@ -8,7 +8,7 @@ import { readUpTo } from '../../machine/files/read.ts'
 import { placeOf } from '../paths.ts'
 import { declaredLog, type OpenLog } from './open.ts'
 
-type Declaring = Pick<Manifest, 'logs'> & Partial<Pick<Manifest, 'state'>>
+type DeclaredLogs = Pick<Manifest, 'logs'> & Partial<Pick<Manifest, 'state'>>
 
 interface ListedLog extends DeclaredLog {
   readonly bytes?: number
@@ -17,7 +17,7 @@ interface ListedLog extends DeclaredLog {
 }
 
 /** Lists the declared logs. A log that stands for many is listed once for each file that may be read. */
-export const listLogs = (folder: Folder, manifest: Declaring): ListedLog[] =>
+export const listLogs = (folder: Folder, manifest: DeclaredLogs): ListedLog[] =>
   manifest.logs.flatMap((log): ListedLog[] => {
     const below = logsBelow(log)
     if (!below) return [withFile(folder, manifest, log)]
@@ -28,7 +28,7 @@ export const listLogs = (folder: Folder, manifest: Declaring): ListedLog[] =>
     return found.length > 0 ? found : [log]
   })
 
-function withFile(folder: Folder, manifest: Declaring, log: DeclaredLog): ListedLog {
+function withFile(folder: Folder, manifest: DeclaredLogs, log: DeclaredLog): ListedLog {
   const stat = declaredLog(folder)(placeOf(folder, manifest, log.path), (_, found) => found)
   return { ...log, ...(stat && { bytes: stat.size, changed: Math.floor(stat.mtimeMs / 1000) }) }
 }

@@ -1,14 +1,14 @@
 /** Types that the updates of agents and of the runtime share: a version, a hold, and the outcome of an attempt. */
 import { type Applied, cut, limits, type Outcome } from '@svc/protocol'
 import { type Field, object, oneOf } from '@svc/protocol/fields'
-import { anyText, type Noted, withDefaults } from '../../machine/files/note.ts'
+import { anyText, type NoteValue, withDefaults } from '../../machine/files/note.ts'
 
 /**
  * A version. For an agent, `sha256` is the checksum of its bundle, which names the version's folder; for the current
  * version it may be only the beginning of the checksum.
  */
 export const release = object({ version: anyText, sha256: anyText }, 'version', 'sha256')
-export type Release = Noted<typeof release>
+export type Release = NoteValue<typeof release>
 
 /** A version that is not tried again until the service wishes another one or a person lifts the hold (D25; 3.5, 1). */
 export const hold = withDefaults(object({ version: anyText, reason: anyText }, 'version'), { reason: '' })

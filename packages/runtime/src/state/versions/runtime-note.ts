@@ -6,7 +6,7 @@
 import { either, number, object, oneOf } from '@svc/protocol/fields'
 import { createFolder } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { anyText, type Noted, note, withDefaults } from '../../machine/files/note.ts'
+import { anyText, type NoteValue, note, withDefaults } from '../../machine/files/note.ts'
 import { applied, release } from './release.ts'
 
 /**
@@ -42,7 +42,7 @@ const undone = withDefaults(
   },
 )
 const trial = either(tried, undone)
-export type Trial = Noted<typeof trial>
+export type Trial = NoteValue<typeof trial>
 
 /**
  * A hold on a version of the runtime. The hold also ends if somebody replaces the runtime's file; `running` is the
@@ -52,14 +52,14 @@ const hold = withDefaults(object({ version: anyText, reason: anyText, running: a
   reason: '',
   running: '',
 })
-export type RuntimeHold = Noted<typeof hold>
+export type RuntimeHold = NoteValue<typeof hold>
 
 /**
  * The content of the note about the runtime's own file. Without the part `trial`, no new runtime is on trial, and the
  * runtime will not roll itself back.
  */
 const runtimeNote = object({ trial, applied, hold })
-export type RuntimeNote = Noted<typeof runtimeNote>
+export type RuntimeNote = NoteValue<typeof runtimeNote>
 
 const file = note('runtimeNote', runtimeNote, 65_536)
 

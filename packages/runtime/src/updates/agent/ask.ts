@@ -7,9 +7,9 @@ import { number, object, oneOf } from '@svc/protocol/fields'
 import { messageOf } from '../../machine/base/errors.ts'
 import { removeDurably } from '../../machine/files/durable.ts'
 import { type Folder, prepare } from '../../machine/files/folder.ts'
-import { anyText, type Noted, note } from '../../machine/files/note.ts'
+import { anyText, type NoteValue, note } from '../../machine/files/note.ts'
 import { dropLead, hasVersion, prepareLead } from '../../state/versions/folders.ts'
-import type { Came } from './change.ts'
+import type { UpdateStepResult } from './change.ts'
 import type { Update } from './journal.ts'
 
 const asked = object(
@@ -29,7 +29,7 @@ const asked = object(
   'by',
   'at',
 )
-export type AskedUpdate = Noted<typeof asked>
+export type AskedUpdate = NoteValue<typeof asked>
 type AskPath = Pick<Folder, 'updateAsk'>
 
 /**
@@ -61,7 +61,7 @@ export function answerAsked(
   now: Update,
   save: (update: Update) => unknown,
   say: (line: string) => void,
-): Came | undefined {
+): UpdateStepResult | undefined {
   const asked = readAsked(folder)
   if (!asked || asked.id === now.asked?.id) return undefined
   try {
@@ -83,7 +83,12 @@ export function answerAsked(
 }
 
 /** Refuses a rollback for which there is no room now. Otherwise it would happen at some later time, unexpectedly. */
-function withRoom(folder: Folder, { to, running, previous }: Update, came: Came, say: (line: string) => void): Came {
+function withRoom(
+  folder: Folder,
+  { to, running, previous }: Update,
+  came: UpdateStepResult,
+  say: (line: string) => void,
+): UpdateStepResult {
   const back = to ? running : previous
   if (came.event !== 'asked' || !back) return came
   try {
@@ -101,10 +106,14 @@ function withRoom(folder: Folder, { to, running, previous }: Update, came: Came,
  * The event `asked` if there is a version to roll back to and the version to leave is still the one that the request
  * names; otherwise `dropped` with the reason.
  */
-export function rollback(folder: Folder, now: Update, { id, running, by }: Omit<AskedUpdate, 'what' | 'at'>): Came {
+export function rollback(
+  folder: Folder,
+  now: Update,
+  { id, running, by }: Omit<AskedUpdate, 'what' | 'at'>,
+): UpdateStepResult {
   const leaves = now.to ?? now.running
   const back = now.to ? now.running : now.previous
-  const no = (why: string): Came => ({ event: 'dropped', why })
+  const no = (why: string): UpdateStepResult => ({ event: 'dropped', why })
   if (leaves.version !== running) return no(`${running} is no longer running: ${leaves.version} does.`)
   if (!back || !hasVersion(folder, back.sha256))
     return no(`There is no previous version before ${running} on this machine.`)

@@ -9,7 +9,7 @@ import { ends, move, type UpdateEvent } from './moves.ts'
 import { stillCounted } from './wish.ts'
 
 /** The result of a step of an update: an event, and a reason for people. */
-export interface Came {
+export interface UpdateStepResult {
   readonly event: UpdateEvent
   readonly why?: string
   /**
@@ -35,7 +35,7 @@ const retryMs = (chance: number): number => 1000 * limits.fetchRetrySeconds * (0
  */
 export function change(
   now: Update,
-  came: Came,
+  came: UpdateStepResult,
   { at, chance = 0.5, scale = 1 }: { at: number; chance?: number; scale?: number },
 ): Update {
   const state = move(now.state, came.event)
@@ -101,7 +101,7 @@ function keep(now: Update, baseline: Level, at: number): Update {
  * Starts a rollback to the version before the update or, if nothing is being updated, before the current one (3.3). The
  * version that is left is put on hold (D25).
  */
-function undo(now: Update, { event, why = '', asked }: Came, at: number, scale: number): Update {
+function undo(now: Update, { event, why = '', asked }: UpdateStepResult, at: number, scale: number): Update {
   const { to, proofs: _, window: __, retry: ___, ...rest } = now
   const away = to ?? now.running
   const back = to ? now.running : now.previous

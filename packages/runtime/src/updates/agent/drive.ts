@@ -6,8 +6,8 @@ import { messageOf } from '../../machine/base/errors.ts'
 import { readScale, wait } from '../../machine/base/time.ts'
 import { busyWith } from '../../state/versions/busy.ts'
 import { sweepVersions } from '../../state/versions/folders.ts'
-import { type Came, change } from './change.ts'
-import { type Ground, tickMs, type UpdateStep } from './ground.ts'
+import { change, type UpdateStepResult } from './change.ts'
+import { tickMs, type UpdateContext, type UpdateStep } from './ground.ts'
 import type { Update } from './journal.ts'
 import type { UpdateState } from './moves.ts'
 import { proving } from './proving.ts'
@@ -24,7 +24,7 @@ const steps: Readonly<Record<UpdateState, UpdateStep>> = {
   undoing,
 }
 
-export async function drive(ground: Ground): Promise<void> {
+export async function drive(ground: UpdateContext): Promise<void> {
   sweep(ground)
   for (;;) {
     const came = await steps[ground.now().state](ground, ground.now())
@@ -38,7 +38,7 @@ export async function drive(ground: Ground): Promise<void> {
  * Writes the journal after a step. The next step starts only if everything is on the disk that a later start has to
  * know.
  */
-async function go(ground: Ground, came: Came): Promise<void> {
+async function go(ground: UpdateContext, came: UpdateStepResult): Promise<void> {
   const next = change(ground.now(), came, how())
   if (next.state === 'swapping') {
     const dropped = await turn(ground)
@@ -56,7 +56,7 @@ async function go(ground: Ground, came: Came): Promise<void> {
 /**
  * Waits while a new runtime is on trial (D31). Returns the event `dropped` if the update is aborted in the meantime.
  */
-async function turn({ folder, attempt }: Ground): Promise<Came | undefined> {
+async function turn({ folder, attempt }: UpdateContext): Promise<UpdateStepResult | undefined> {
   while (busyWith(folder) === 'runtime update') if (!(await wait(tickMs(), attempt()))) return { event: 'dropped' }
   return attempt().aborted ? { event: 'dropped' } : undefined
 }
@@ -65,21 +65,21 @@ async function turn({ folder, attempt }: Ground): Promise<Came | undefined> {
  * Prepares the journal for a clean end of the runtime. A download or an unpacking is dropped; a later start begins it
  * again if the service still wishes that version. A trial that this end interrupts is not counted.
  */
-function leave(ground: Ground): void {
+function leave(ground: UpdateContext): void {
   const { state, proofs = 1 } = ground.now()
   if (state === 'fetching' || state === 'staging') note(ground, change(ground.now(), { event: 'dropped' }, how()))
   if (state === 'proving') note(ground, { ...ground.now(), proofs: proofs - 1 })
 }
 
 /** Writes the new state to the journal. If that fails, returns why; the state is then only in memory. */
-function note(ground: Ground, next: Update): string | undefined {
+function note(ground: UpdateContext, next: Update): string | undefined {
   const { applied } = ground.now()
   const why = ground.save(next)
   if (next.applied && next.applied !== applied) ground.say(`update ${next.applied.message}`)
   return why
 }
 
-function sweep({ folder, now, say }: Ground): void {
+function sweep({ folder, now, say }: UpdateContext): void {
   const { running, previous, to, away, state } = now()
   if (state === 'undoing') return
   try {

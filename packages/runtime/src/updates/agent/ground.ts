@@ -8,10 +8,10 @@ import type { Folder } from '../../machine/files/folder.ts'
 import { haltOf } from '../../machine/process/identity.ts'
 import { readPause } from '../../state/controls.ts'
 import type { ProcessState } from '../../state/process-note.ts'
-import type { Came } from './change.ts'
+import type { UpdateStepResult } from './change.ts'
 import type { Update } from './journal.ts'
 
-export interface Ground {
+export interface UpdateContext {
   readonly folder: Folder
   readonly blueprint: string
   /** Aborted when the runtime is stopped. */
@@ -30,9 +30,9 @@ export interface Ground {
   /** The state of the update as the journal has it. */
   readonly now: () => Update
   /** Returns a wish of the service, if one can be started now. */
-  readonly wish: () => Came | undefined
+  readonly wish: () => UpdateStepResult | undefined
   /** Returns a request of a person on this machine, if there is one. */
-  readonly asked: () => Came | undefined
+  readonly asked: () => UpdateStepResult | undefined
   /** Makes the launcher check the files at once. */
   readonly look: () => void
   /** Writes the update to the journal. If that fails, returns why; the write is repeated later. */
@@ -41,7 +41,7 @@ export interface Ground {
   readonly bundle: { bytes?: Buffer | undefined }
 }
 /** A step of an update. The result is undefined if the runtime is stopped; the next start then continues. */
-export type UpdateStep = (ground: Ground, update: Update) => Promise<Came | undefined>
+export type UpdateStep = (ground: UpdateContext, update: Update) => Promise<UpdateStepResult | undefined>
 
 /** The time in milliseconds between two checks of a step of an update that waits for something. */
 export const tickMs = (): number => Math.min(duration(1), 1000)
@@ -50,7 +50,7 @@ export const tickMs = (): number => Math.min(duration(1), 1000)
  * True if the agent cannot be judged, because a person paused it, stopped it, or suspended its process with a signal
  * such as SIGSTOP (D65).
  */
-export function resting({ folder, process }: Ground): boolean {
+export function resting({ folder, process }: UpdateContext): boolean {
   const state = process()
   if (readPause(folder)) return true
   if (state.is === 'running') return haltOf(state.pid) === 'T'

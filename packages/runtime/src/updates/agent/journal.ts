@@ -6,7 +6,7 @@
 import { levels } from '@svc/protocol'
 import { boolean, list, number, object, oneOf } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../../machine/files/folder.ts'
-import { anyText, type Noted, note, withDefaults } from '../../machine/files/note.ts'
+import { anyText, type NoteValue, note, withDefaults } from '../../machine/files/note.ts'
 import { applied, hold, release } from '../../state/versions/release.ts'
 import { states } from './moves.ts'
 
@@ -28,7 +28,7 @@ const window = withDefaults(
   }),
   { baseline: 'ok', ran: 0, worse: 0, flips: 0, deaths: 0 },
 )
-export type Window = Noted<typeof window>
+export type Window = NoteValue<typeof window>
 
 const moment = withDefaults(object({ version: anyText, at: number() }, 'version'), { at: 0 })
 
@@ -70,7 +70,7 @@ const update = withDefaults(
   ),
   { rollbacks: [] },
 )
-export type Update = Noted<typeof update>
+export type Update = NoteValue<typeof update>
 
 const file = note('update', update, 262_144)
 type UpdatePath = Pick<Folder, 'update'>

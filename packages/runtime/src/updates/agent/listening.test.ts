@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Moment } from '../../machine/base/time.ts'
 import type { ProcessState } from '../../state/process-note.ts'
 import type { Update } from './journal.ts'
-import { begin, type Listening, type ListeningEvent, type ListeningRules, step } from './listening.ts'
+import { begin, type ListeningEvent, type ListeningRules, type ListeningState, step } from './listening.ts'
 import { appliedOf } from './now.ts'
 
 const rules: ListeningRules = { blueprint: 'mail', minApart: 60_000, scale: 1 }
@@ -13,14 +13,14 @@ const [a, b, c] = ['1.0.0', '1.1.0', '0.9.0'].map((version) => ({ version, sha25
 ]
 const idle: Update = { state: 'idle', running: a, rollbacks: [] }
 const runs: ProcessState = { is: 'running', pid: 7, start: 'b:1', since: 1, crashes: 0, adopted: false }
-const listening = (update: Partial<Update> = {}, more: Partial<Listening> = {}): Listening => ({
+const listening = (update: Partial<Update> = {}, more: Partial<ListeningState> = {}): ListeningState => ({
   ...begin({ ...idle, ...update }, runs),
   ...more,
 })
 const wished = (version: string, blueprint = 'mail') => ({ blueprint, version })
 const answer = (desired: ReturnType<typeof wished> | undefined): ListeningEvent => ({ is: 'answer', desired })
 const after = (
-  state: Listening,
+  state: ListeningState,
   event: ListeningEvent,
   { more = {}, at = { wall: 1_000_000, mono: 100_000 } }: { more?: Partial<ListeningRules>; at?: Moment } = {},
 ) => {
@@ -62,7 +62,7 @@ describe('a wish of the service', () => {
     expect(first.lines).toEqual(['update to 1.1.0 is requested, but its launcher is older'])
     expect(after(first.state, idleEvent, { more: { cannot: 'its launcher is older' } }).acts).toEqual([])
   })
-  test.each<[string, Listening, string[]]>([
+  test.each<[string, ListeningState, string[]]>([
     [
       'of another blueprint is ignored',
       listening({}, { desired: wished('1.1.0', 'calendar') }),

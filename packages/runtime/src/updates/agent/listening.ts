@@ -8,11 +8,11 @@ import type { Moment } from '../../machine/base/time.ts'
 import { plainHint } from '../../machine/hint.ts'
 import type { ProcessState } from '../../state/process-note.ts'
 import type { Release } from '../../state/versions/release.ts'
-import type { Came } from './change.ts'
+import type { UpdateStepResult } from './change.ts'
 import type { Update } from './journal.ts'
 import { judgeWish, lifts, type WishVerdict } from './wish.ts'
 
-export interface Listening {
+export interface ListeningState {
   /** The state of the update as the journal has it. */
   readonly update: Update
   /** The version that the last answer of the service wished. */
@@ -54,7 +54,7 @@ export type ListeningAct =
   | { readonly do: 'save later' }
   /** Finds out from the disk what `seen` says: whether an update can start. The event `seen` follows. */
   | { readonly do: 'check disk'; readonly previous: Release | undefined }
-  | { readonly do: 'begin'; readonly came: Came }
+  | { readonly do: 'begin'; readonly came: UpdateStepResult }
   /** Aborts the update in progress. After the swap, and if no update is in progress, this has no effect. */
   | { readonly do: 'abort' }
 
@@ -70,11 +70,11 @@ export interface ListeningRules {
   readonly cannot?: string | undefined
 }
 interface ListeningStep {
-  readonly state: Listening
+  readonly state: ListeningState
   readonly acts: readonly ListeningAct[]
 }
 
-export const begin = (update: Update, process: ProcessState): Listening => ({
+export const begin = (update: Update, process: ProcessState): ListeningState => ({
   update,
   said: 'none',
   began: Number.NEGATIVE_INFINITY,
@@ -82,7 +82,7 @@ export const begin = (update: Update, process: ProcessState): Listening => ({
   exit: exitAt(process),
 })
 
-export function step(now: Listening, event: ListeningEvent, rules: ListeningRules, at: Moment): ListeningStep {
+export function step(now: ListeningState, event: ListeningEvent, rules: ListeningRules, at: Moment): ListeningStep {
   switch (event.is) {
     case 'answer':
       return answered({ ...now, desired: event.desired }, rules)
@@ -102,7 +102,7 @@ export function step(now: Listening, event: ListeningEvent, rules: ListeningRule
   }
 }
 
-function answered(now: Listening, { blueprint }: ListeningRules): ListeningStep {
+function answered(now: ListeningState, { blueprint }: ListeningRules): ListeningStep {
   const { update, desired, aim } = now
   // A wish that was withdrawn before the swap aborts the update; after the swap, the abort is ignored (D31).
   const stands = desired?.blueprint === blueprint && desired.version === aim
@@ -114,12 +114,12 @@ function answered(now: Listening, { blueprint }: ListeningRules): ListeningStep 
 }
 
 const verdictOf = (
-  { desired, update }: Listening,
+  { desired, update }: ListeningState,
   { blueprint, scale }: ListeningRules,
   { wall }: Moment,
 ): WishVerdict => judgeWish(desired, { blueprint, now: update, at: wall, scale })
 
-function idle(now: Listening, rules: ListeningRules, at: Moment): ListeningStep {
+function idle(now: ListeningState, rules: ListeningRules, at: Moment): ListeningStep {
   const verdict = verdictOf(now, rules, at)
   const state = { ...now, said: verdict }
   const words = verdict === now.said ? [] : wordsFor(verdict, now, rules).map(say)
@@ -133,7 +133,7 @@ function idle(now: Listening, rules: ListeningRules, at: Moment): ListeningStep 
  * started, and only if that version is on this machine (D30).
  */
 function seen(
-  now: Listening,
+  now: ListeningState,
   { busy, here }: Extract<ListeningEvent, { is: 'seen' }>,
   rules: ListeningRules,
   at: Moment,
@@ -143,14 +143,14 @@ function seen(
   const version = desired?.version
   const isBack = verdictOf(now, rules, at) === 'present'
   if (busy || version === undefined || (isBack && !here && state !== 'idle')) return { state: now, acts: [] }
-  const came: Came =
+  const came: UpdateStepResult =
     isBack && here && previous ? { event: 'present', to: previous } : { event: 'wanted', to: { version, sha256: '' } }
   return { state: { ...now, began: at.mono, aim: version }, acts: [{ do: 'begin', came }] }
 }
 
 function wordsFor(
   verdict: WishVerdict,
-  { desired, update }: Listening,
+  { desired, update }: ListeningState,
   { blueprint, cannot }: ListeningRules,
 ): string[] {
   const wished = `update to ${desired?.version}`

@@ -10,8 +10,8 @@ import { howEnded } from '../../machine/process/listed.ts'
 import { processHealth } from '../../state/process-health.ts'
 import type { ProcessState } from '../../state/process-note.ts'
 import { nameOf } from '../../state/versions/folders.ts'
-import type { Came } from './change.ts'
-import { type Ground, resting, tickMs, type UpdateStep } from './ground.ts'
+import type { UpdateStepResult } from './change.ts'
+import { resting, tickMs, type UpdateContext, type UpdateStep } from './ground.ts'
 import { ownLevel, type StatusRead, statusReader } from './status.ts'
 
 /** The seconds for which a start must last to count as successful. */
@@ -119,6 +119,9 @@ export const proving: UpdateStep = async (ground, update) => {
   }
 }
 
-const secondsOf = (manifest: Awaited<ReturnType<Ground['manifest']>>): number =>
+const secondsOf = (manifest: Awaited<ReturnType<UpdateContext['manifest']>>): number =>
   manifest?.health.start_seconds ?? defaultSeconds
-const worse = (why: string, of = ''): Came => ({ event: 'worse', why: `it failed its health check${of}: ${why}` })
+const worse = (why: string, of = ''): UpdateStepResult => ({
+  event: 'worse',
+  why: `it failed its health check${of}: ${why}`,
+})

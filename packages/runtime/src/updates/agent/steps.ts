@@ -9,7 +9,7 @@ import { duration, wait } from '../../machine/base/time.ts'
 import { call, refusalOf, type SendResult } from '../../machine/client/service-client.ts'
 import { readConnection } from '../../machine/files/env.ts'
 import { lead, leadsTo, nameOf } from '../../state/versions/folders.ts'
-import type { Came } from './change.ts'
+import type { UpdateStepResult } from './change.ts'
 import { tickMs, type UpdateStep } from './ground.ts'
 
 /** Waits for a wish of the service while no update is in progress. Requests of people on this machine come first. */
@@ -59,7 +59,7 @@ export const fetching: UpdateStep = async ({ folder, stop, attempt, bundle, say 
  * Judges the service's answer to the request for a bundle, by the table of D26: which failures put the version on hold,
  * and which are tried again.
  */
-export function judgeBundle(sent: SendResult, version: string): Came {
+export function judgeBundle(sent: SendResult, version: string): UpdateStepResult {
   if (sent.is === 'lost') {
     return sent.tooLarge
       ? { event: 'refused', why: 'its bundle is larger than 20 MB' }

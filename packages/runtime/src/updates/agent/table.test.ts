@@ -7,7 +7,7 @@ import type { Level } from '@svc/protocol'
 import { describe, expect, test, vi } from 'vitest'
 import type { ProcessState } from '../../state/process-note.ts'
 import type { Release } from '../../state/versions/release.ts'
-import { type Came, change } from './change.ts'
+import { change, type UpdateStepResult } from './change.ts'
 import type { Update, Window } from './journal.ts'
 import { moves, states, type UpdateEvent, type UpdateState } from './moves.ts'
 import { appliedOf, sentences, wishSentences } from './now.ts'
@@ -109,7 +109,7 @@ describe('every state and event', () => {
     'over',
     'killed',
   ]
-  const came = (event: UpdateEvent): Came => ({
+  const came = (event: UpdateEvent): UpdateStepResult => ({
     event,
     why: 'because',
     ...((event === 'wanted' || event === 'present') && { to: b }),

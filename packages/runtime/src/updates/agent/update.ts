@@ -14,7 +14,7 @@ import { busyWith } from '../../state/versions/busy.ts'
 import { hasVersion, leadsTo } from '../../state/versions/folders.ts'
 import type { Release } from '../../state/versions/release.ts'
 import { answerAsked, readAsked } from './ask.ts'
-import type { Came } from './change.ts'
+import type { UpdateStepResult } from './change.ts'
 import { drive, how } from './drive.ts'
 import { readUpdate, type Update, writeUpdate } from './journal.ts'
 import { begin, isUnsettled, type ListeningAct, type ListeningEvent, step } from './listening.ts'
@@ -109,7 +109,7 @@ function listener(
   let attempt = new AbortController()
   let later: NodeJS.Timeout | undefined
   let unsaved: string | undefined
-  let began: Came | undefined
+  let began: UpdateStepResult | undefined
   function on(event: ListeningEvent): void {
     const { at: wall, scale } = how()
     const rules = { blueprint, minApart: duration(minApartSeconds), scale, cannot }
@@ -147,7 +147,7 @@ function listener(
       return unsaved
     },
     /** Returns the wish of the service, if it can be started now. */
-    wish: (): Came | undefined => {
+    wish: (): UpdateStepResult | undefined => {
       began = undefined
       on({ is: 'idle' })
       return began

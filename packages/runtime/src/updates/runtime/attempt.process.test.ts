@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { agentFolder } from '../../../testing/folder.ts'
 import { type Build, type Served, serves, type Workshop, workshop } from '../../../testing/releases.ts'
 import { json, type Reply, type Service, startService } from '../../../testing/service.ts'
-import { attempt, type Ended } from './attempt.ts'
+import { attempt, type EndedAttempt } from './attempt.ts'
 
 const agent = agentFolder()
 const { root } = agent
@@ -39,7 +39,7 @@ async function tried(
   sha256: string,
   keygen?: string | null,
   keys: readonly string[] = shop.keys,
-): Promise<Ended & { swapped: readonly string[] }> {
+): Promise<EndedAttempt & { swapped: readonly string[] }> {
   const folder = join(root, 'staged')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder)
@@ -72,7 +72,7 @@ async function tried(
  */
 type Case = readonly [
   what: string,
-  event: Ended['event'],
+  event: EndedAttempt['event'],
   served: () => Partial<Served>,
   why: RegExp,
   keygen?: string | null,

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import type { ServedRuntime } from '@svc/protocol'
 import { duration, wait } from '../../machine/base/time.ts'
-import { checking, type Fetched, fetching, type StepResult } from './fetch.ts'
+import { checking, type FetchedRelease, fetching, type StepResult } from './fetch.ts'
 import { move, type SelfUpdateEvent, type SelfUpdateState } from './moves.ts'
 import { proving } from './probe.ts'
 import { verify } from './verify.ts'
@@ -31,12 +31,12 @@ interface AttemptContext {
    */
   readonly swap: (staged: string, sha256: string) => Promise<StepResult>
 }
-export interface Ended {
+export interface EndedAttempt {
   readonly event: SelfUpdateEvent
   readonly why: string
 }
 
-type Under = Exclude<SelfUpdateState, 'idle'>
+type AttemptState = Exclude<SelfUpdateState, 'idle'>
 
 /**
  * The pause in seconds before file and signature are fetched again, because the checksum or the version was not the
@@ -44,14 +44,14 @@ type Under = Exclude<SelfUpdateState, 'idle'>
  */
 const againSeconds = 60
 
-export async function attempt(a: AttemptContext): Promise<Ended> {
-  let state: Under = 'fetching'
-  let fetched: Fetched = { sha256: '' }
+export async function attempt(a: AttemptContext): Promise<EndedAttempt> {
+  let state: AttemptState = 'fetching'
+  let fetched: FetchedRelease = { sha256: '' }
   let again = false
   for (;;) {
     if (!a.stands()) return { event: 'dropped', why: 'the wish was taken back' }
     const step = await one(state, a, fetched)
-    if (state === 'fetching' && step.is === 'done') fetched = step.value as Fetched
+    if (state === 'fetching' && step.is === 'done') fetched = step.value as FetchedRelease
     if (step.is === 'differs' && !again) {
       again = true
       if (!(await wait(duration(againSeconds), a.signal))) return { event: 'dropped', why: 'the runtime was stopped' }
@@ -64,7 +64,7 @@ export async function attempt(a: AttemptContext): Promise<Ended> {
   }
 }
 
-async function one(state: Under, a: AttemptContext, fetched: Fetched): Promise<StepResult> {
+async function one(state: AttemptState, a: AttemptContext, fetched: FetchedRelease): Promise<StepResult> {
   const staged = join(a.folder, 'svc.pyz')
   switch (state) {
     case 'fetching':

@@ -16,7 +16,7 @@ import { reason, tls } from '../../machine/client/service-client.ts'
 import { insideOf } from './release.ts'
 import { signatureBytes } from './verify.ts'
 
-export interface Fetched {
+export interface FetchedRelease {
   readonly sha256: string
   readonly named?: string
 }
@@ -31,7 +31,11 @@ const tries = [0, 30, 120]
  * Downloads the runtime's new file and its signature into `folder`. A missing signature is a verdict on the release;
  * after any other failure the download is tried again, up to three times in all.
  */
-export async function fetching(origin: string, folder: string, signal: AbortSignal): Promise<StepResult<Fetched>> {
+export async function fetching(
+  origin: string,
+  folder: string,
+  signal: AbortSignal,
+): Promise<StepResult<FetchedRelease>> {
   let why = ''
   for (const pause of tries) {
     if (!(await wait(duration(pause), signal))) return stopped
@@ -51,7 +55,7 @@ export async function fetching(origin: string, folder: string, signal: AbortSign
 
 const stopped: StepResult<never> = { is: 'dropped', why: 'the runtime was stopped' }
 
-function wordsFor(got: Downloaded): string {
+function wordsFor(got: DownloadResult): string {
   if (got.is === 'lost') return got.why
   if (got.is === 'file') return 'nothing'
   const { status } = got
@@ -67,7 +71,7 @@ function wordsFor(got: Downloaded): string {
 export function checking(
   folder: string,
   wish: string,
-  fetched: Fetched,
+  fetched: FetchedRelease,
   served: ServedRuntime | undefined,
 ): StepResult {
   const differs = (why: string): StepResult => ({ is: 'differs', why })
@@ -91,7 +95,7 @@ const short = (sha256: string) => sha256.slice(0, 12)
 // redirects, straight into a file, and within limits (D59). The download uses a separate connection, since it can take
 // minutes and must not delay a report.
 
-type Downloaded =
+type DownloadResult =
   | {
       readonly is: 'file'
       readonly sha256: string
@@ -111,12 +115,12 @@ const minSeconds = 60
  */
 const minPaceMs = 3000
 
-export function download(url: URL, file: string, maxBytes: number, signal: AbortSignal): Promise<Downloaded> {
+export function download(url: URL, file: string, maxBytes: number, signal: AbortSignal): Promise<DownloadResult> {
   const secure = url.protocol === 'https:'
   return new Promise((resolve) => {
     const sink = openSync(file, 'w', 0o700)
     let open = true
-    const end = (result: Downloaded) => {
+    const end = (result: DownloadResult) => {
       if (!open) return
       open = false
       clearTimeout(whole)

@@ -5,7 +5,7 @@
  */
 import { number, object, oneOf } from '@svc/protocol/fields'
 import { type Folder, prepare } from '../../machine/files/folder.ts'
-import { anyText, type Noted, note, onlyTrue, withDefaults } from '../../machine/files/note.ts'
+import { anyText, type NoteValue, note, onlyTrue, withDefaults } from '../../machine/files/note.ts'
 
 const attempt = withDefaults(
   object(
@@ -25,7 +25,7 @@ const attempt = withDefaults(
   ),
   { at: 0, begun: 0 },
 )
-export type AttemptNote = Noted<typeof attempt>
+export type AttemptNote = NoteValue<typeof attempt>
 
 const file = note('selfUpdate', attempt, 65_536)
 

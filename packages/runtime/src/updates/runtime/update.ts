@@ -16,7 +16,7 @@ import { sha256Of } from '../../machine/files/sha256.ts'
 import { isDiskFault } from '../../machine/files/space.ts'
 import { busyWith } from '../../state/versions/busy.ts'
 import type { RuntimeNote } from '../../state/versions/runtime-note.ts'
-import { attempt, type Ended } from './attempt.ts'
+import { attempt, type EndedAttempt } from './attempt.ts'
 import type { StepResult } from './fetch.ts'
 import { type AttemptNote, readAttempt, writeAttempt } from './journal.ts'
 import { cannotHere, releaseKeys } from './keys.ts'
@@ -25,7 +25,7 @@ import {
   begin,
   beginning,
   maxStarted,
-  type RuntimeSeen,
+  type RuntimeFiles,
   step,
   type UpdatingAct,
   type UpdatingEvent,
@@ -74,7 +74,7 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, hands: SelfUpdateH
     })
   async function make(wish: string, served: ServedRuntime | undefined): Promise<void> {
     const wished = () => now.answer?.wish === wish
-    const end = (how: Ended) => on({ is: 'ended', wish, how, sha256: sha256Of(folder.runtime) })
+    const end = (how: EndedAttempt) => on({ is: 'ended', wish, how, sha256: sha256Of(folder.runtime) })
     try {
       end(await tried(folder, stop, hands, { wish, served, wished, refusal, before: notes.read() }))
     } catch (error) {
@@ -102,7 +102,7 @@ function seenAt(
   note: RuntimeNote,
   attempt: AttemptNote | undefined,
   wish: string | undefined,
-): RuntimeSeen {
+): RuntimeFiles {
   if (wish === undefined) return { note, attempt, busy: false }
   return {
     note,
@@ -147,7 +147,12 @@ function attemptNotes(folder: Folder) {
   }
 }
 
-async function tried(folder: Folder, stop: AbortSignal, hands: SelfUpdateHost, wished: WishedRuntime): Promise<Ended> {
+async function tried(
+  folder: Folder,
+  stop: AbortSignal,
+  hands: SelfUpdateHost,
+  wished: WishedRuntime,
+): Promise<EndedAttempt> {
   const { say, tell } = hands
   const { wish, served } = wished
   const why = hands.cannot ?? cannotHere()
@@ -181,7 +186,7 @@ async function tried(folder: Folder, stop: AbortSignal, hands: SelfUpdateHost, w
 const launcherSeconds = 60
 const lookSeconds = 5
 
-interface Swapping {
+interface SwapContext {
   readonly folder: Folder
   readonly stop: AbortSignal
   readonly say: (line: string) => void
@@ -196,7 +201,7 @@ interface Swapping {
 
 /** Waits while the agent has a version that is neither kept nor rolled back (D31), and then asks for the swap. */
 async function swapping(
-  { folder, stop, say, tell, attempt, wished, refusal }: Swapping,
+  { folder, stop, say, tell, attempt, wished, refusal }: SwapContext,
   staged: string,
   sha256: string,
 ): Promise<StepResult> {

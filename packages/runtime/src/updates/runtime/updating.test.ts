@@ -4,18 +4,18 @@ import type { AttemptNote } from './journal.ts'
 import {
   begin,
   beginning,
-  type RuntimeSeen,
+  type RuntimeFiles,
   step,
-  type Updating,
   type UpdatingAct,
   type UpdatingEvent,
+  type UpdatingState,
 } from './updating.ts'
 
 const rules = { version: '1.0.0', retry: 600_000, minApart: 60_000 }
 const served = { version: '2.0.0', sha256: 'new' }
 const at = (mono: number, wall = 10_000_000 + mono): Moment => ({ wall, mono })
 const hold = { version: '2.0.0', reason: 'it hung', running: 'old' }
-const heard: Updating = { ...begin, answer: {} }
+const heard: UpdatingState = { ...begin, answer: {} }
 const ended = (more: Partial<AttemptNote> = {}): AttemptNote => ({
   is: 'ended',
   wish: '2.0.0',
@@ -23,20 +23,20 @@ const ended = (more: Partial<AttemptNote> = {}): AttemptNote => ({
   begun: 0,
   ...more,
 })
-const answer = (wish: string | undefined, seen: Partial<RuntimeSeen> = {}): UpdatingEvent => ({
+const answer = (wish: string | undefined, seen: Partial<RuntimeFiles> = {}): UpdatingEvent => ({
   is: 'answer',
   answer: { wish, served },
   seen: { note: {}, busy: false, ...seen },
 })
 const word = (act: UpdatingAct) =>
   act.do === 'tell' ? act.message.is : act.do === 'note' ? `note ${act.attempt.is}` : act.do
-const after = (state: Updating, event: UpdatingEvent, moment = at(100_000)) => {
+const after = (state: UpdatingState, event: UpdatingEvent, moment = at(100_000)) => {
   const next = step(state, event, rules, moment)
   return { ...next, words: next.acts.map(word) }
 }
 
 describe('an answer that names another runtime', () => {
-  test.each<[string, Updating, UpdatingEvent, string[]]>([
+  test.each<[string, UpdatingState, UpdatingEvent, string[]]>([
     ['starts an attempt', heard, answer('2.0.0'), ['try']],
     ['starts one with the first answer, too', begin, answer('2.0.0'), ['try']],
     ['starts none while one is in progress', { ...heard, trying: true }, answer('2.0.0'), []],
@@ -71,7 +71,7 @@ describe('an answer that names another runtime', () => {
 })
 
 describe('the next attempt', () => {
-  test.each<[string, Partial<Updating>, AttemptNote | undefined, Moment, boolean]>([
+  test.each<[string, Partial<UpdatingState>, AttemptNote | undefined, Moment, boolean]>([
     ['does not come within a minute of the last', { last: 40_001 }, undefined, at(100_000), false],
     ['comes after a minute', { last: 40_000 }, undefined, at(100_000), true],
     ['waits ten minutes after an end', {}, ended(), at(0, 10_599_999), false],

@@ -7,12 +7,12 @@ import { type Applied, isAhead, type ServedRuntime } from '@svc/protocol'
 import type { Moment } from '../../machine/base/time.ts'
 import { attemptOf } from '../../state/versions/release.ts'
 import type { RuntimeHold, RuntimeNote } from '../../state/versions/runtime-note.ts'
-import type { Ended } from './attempt.ts'
+import type { EndedAttempt } from './attempt.ts'
 import type { AttemptNote } from './journal.ts'
 import { ends } from './moves.ts'
 import { lifts, wanted } from './wanted.ts'
 
-export interface Updating {
+export interface UpdatingState {
   /** The last answer of the service; undefined before the first. */
   readonly answer?: RuntimeAnswer
   /** True if the wish in the last answer is new and was not judged yet. A refusal is reported only for such a wish. */
@@ -31,7 +31,7 @@ interface RuntimeAnswer {
   readonly served?: ServedRuntime | undefined
 }
 /** The state of the files at the time of an answer. */
-export interface RuntimeSeen {
+export interface RuntimeFiles {
   /** The launcher's note about the runtime's own file. */
   readonly note: RuntimeNote
   readonly attempt?: AttemptNote | undefined
@@ -47,11 +47,11 @@ export interface RuntimeSeen {
 export type UpdatingEvent =
   /** The runtime has started. `attempt` is the note about the last attempt, which may be unfinished. */
   | { readonly is: 'begun'; readonly attempt?: AttemptNote | undefined }
-  | { readonly is: 'answer'; readonly answer: RuntimeAnswer; readonly seen: RuntimeSeen }
+  | { readonly is: 'answer'; readonly answer: RuntimeAnswer; readonly seen: RuntimeFiles }
   /** It was noted that the service no longer wishes the version on hold. */
   | { readonly is: 'closed' }
   /** An attempt ended. `sha256` is the checksum of the runtime's file that is in place afterwards. */
-  | { readonly is: 'ended'; readonly wish: string; readonly how: Ended; readonly sha256?: string | undefined }
+  | { readonly is: 'ended'; readonly wish: string; readonly how: EndedAttempt; readonly sha256?: string | undefined }
 
 export type UpdatingAct =
   | { readonly do: 'say'; readonly line: string }
@@ -88,11 +88,11 @@ export interface UpdatingRules {
   readonly minApart: number
 }
 interface UpdatingStep {
-  readonly state: Updating
+  readonly state: UpdatingState
   readonly acts: readonly UpdatingAct[]
 }
 
-export const begin: Updating = {
+export const begin: UpdatingState = {
   unjudged: false,
   fresh: false,
   closed: false,
@@ -100,7 +100,7 @@ export const begin: Updating = {
   last: Number.NEGATIVE_INFINITY,
 }
 
-export function step(now: Updating, event: UpdatingEvent, rules: UpdatingRules, at: Moment): UpdatingStep {
+export function step(now: UpdatingState, event: UpdatingEvent, rules: UpdatingRules, at: Moment): UpdatingStep {
   switch (event.is) {
     case 'begun': {
       // The swap was interrupted. If it happened, runtime.json names the trial; if not, nothing has changed. So the
@@ -123,7 +123,7 @@ export function step(now: Updating, event: UpdatingEvent, rules: UpdatingRules, 
  * answer after a start, a wish counts as new if the note of the last attempt says that the service had stopped wishing
  * this version (3.4).
  */
-function heard(now: Updating, answer: RuntimeAnswer, { attempt }: RuntimeSeen): Updating {
+function heard(now: UpdatingState, answer: RuntimeAnswer, { attempt }: RuntimeFiles): UpdatingState {
   const { wish } = answer
   const isNew = now.answer !== undefined && wish !== now.answer.wish
   const pressedMeanwhile = now.answer === undefined && wasEnded(attempt, wish) && attempt?.closed === true
@@ -131,9 +131,9 @@ function heard(now: Updating, answer: RuntimeAnswer, { attempt }: RuntimeSeen): 
 }
 
 function answered(
-  now: Updating,
+  now: UpdatingState,
   { wish, served }: RuntimeAnswer,
-  seen: RuntimeSeen,
+  seen: RuntimeFiles,
   { rules, at }: { readonly rules: UpdatingRules; readonly at: Moment },
 ): UpdatingStep {
   const { note: launched, attempt, sha256, pinned } = seen
@@ -175,7 +175,7 @@ const wasEnded = (attempt: AttemptNote | undefined, wish: string | undefined): b
   attempt?.is === 'ended' && attempt.wish === wish
 
 function isDue(
-  { fresh, last }: Updating,
+  { fresh, last }: UpdatingState,
   wish: string,
   before: AttemptNote | undefined,
   { rules, at }: { readonly rules: UpdatingRules; readonly at: Moment },
@@ -190,7 +190,7 @@ function isDue(
  * notes the outcome.
  */
 function ended(
-  now: Updating,
+  now: UpdatingState,
   { wish, how: { event, why }, sha256 }: Omit<Extract<UpdatingEvent, { is: 'ended' }>, 'is'>,
   { version }: UpdatingRules,
   { wall }: Moment,

@@ -21,7 +21,7 @@ const signer = 'svc-release'
 export const signatureBytes = 8192
 const seconds = 30
 
-type Verified =
+type VerifyResult =
   | { readonly is: 'good' }
   /** The file has no valid signature by one of our keys, or is not the one that was signed. */
   | { readonly is: 'refused'; readonly why: string }
@@ -31,7 +31,7 @@ type Verified =
 /**
  * Verifies `svc.pyz` in `folder` with its signature `svc.pyz.sig`. Nobody but the owner may have access to the folder.
  */
-export async function verify(folder: string, keys: readonly string[], signal: AbortSignal): Promise<Verified> {
+export async function verify(folder: string, keys: readonly string[], signal: AbortSignal): Promise<VerifyResult> {
   if (keys.length === 0)
     return { is: 'refused', why: 'no release key is built into this runtime, so it trusts no file' }
   const read = readFile(join(folder, 'svc.pyz.sig'), signatureBytes)
@@ -63,10 +63,10 @@ export const noSshKeygen = ({ SVC_SSH_KEYGEN: named }: NodeJS.ProcessEnv = proce
     ? 'there is no ssh-keygen on this machine; install OpenSSH'
     : `there is no ssh-keygen that can be run at ${JSON.stringify(named)}, the whole path of which SVC_SSH_KEYGEN must name`
 
-async function run(program: string, folder: string, signers: string, signal: AbortSignal): Promise<Verified> {
+async function run(program: string, folder: string, signers: string, signal: AbortSignal): Promise<VerifyResult> {
   const args = ['-Y', 'verify', '-f', signers, '-I', signer, '-n', namespace, '-s', join(folder, 'svc.pyz.sig')]
   const file = openSync(join(folder, 'svc.pyz'), 'r')
-  const unable = (why: string): Verified => ({ is: 'unable', why: `the signature could not be verified: ${why}` })
+  const unable = (why: string): VerifyResult => ({ is: 'unable', why: `the signature could not be verified: ${why}` })
   try {
     const ended = await runChild(program, args, {
       cwd: folder,
@@ -104,7 +104,7 @@ export function judgeVerify({
   killed: string | null
   out: string
   err: string
-}): Verified {
+}): VerifyResult {
   const line = firstLine(err)
   if (code === 0 && out.startsWith(`Good "${namespace}" signature for ${signer} `)) return { is: 'good' }
   if (code === 255 && out.includes('Could not verify'))

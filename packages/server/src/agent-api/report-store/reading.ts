@@ -9,7 +9,7 @@ import { agent, agentReport, command, run } from '../../platform/db/tables/repor
 import type { AgentRows, KeptRun } from './rows.ts'
 
 /** A row that starts with the columns of a list and may have further ones, which one of the engines adds. */
-type Begins<R> = readonly [...Extract<ReadRow<R>, readonly unknown[]>, ...unknown[]]
+type RowStart<R> = readonly [...Extract<ReadRow<R>, readonly unknown[]>, ...unknown[]]
 
 /** The columns of the agent's row and of its last report. The latter are null if it has not reported. */
 export const agentColumns = { ...agent.columns, ...leftJoined(agentReport.columns) }
@@ -32,9 +32,13 @@ export const agentRead = reads(agentColumns, [
 ])
 const ofAgent = agentRead.at
 
-type More = Pick<AgentRows, 'activated' | 'served' | 'runs' | 'lowest' | 'commands' | 'logs'>
+type OtherAgentRows = Pick<AgentRows, 'activated' | 'served' | 'runs' | 'lowest' | 'commands' | 'logs'>
 
-export const agentRows = (row: Begins<typeof agentRead>, last: AgentRows['last'], more: More): AgentRows => ({
+export const agentRows = (
+  row: RowStart<typeof agentRead>,
+  last: AgentRows['last'],
+  more: OtherAgentRows,
+): AgentRows => ({
   workspaceId: row[ofAgent.workspace_id],
   tokenHash: row[ofAgent.token_hash],
   activated: more.activated,
@@ -57,7 +61,7 @@ export const agentRows = (row: Begins<typeof agentRead>, last: AgentRows['last']
 })
 
 /** The last report; undefined before the first one. */
-export function lastReport(row: Begins<typeof agentRead>): AgentRows['last'] {
+export function lastReport(row: RowStart<typeof agentRead>): AgentRows['last'] {
   const runs_kept = row[ofAgent.runs_kept]
   if (runs_kept === null) return undefined
   return {
@@ -72,7 +76,7 @@ export function lastReport(row: Begins<typeof agentRead>): AgentRows['last'] {
 export const runRead = reads(run.columns, ['seq', 'place', 'body', 'cost_micro', 'output_tokens'])
 const ofRun = runRead.at
 
-export const keptRun = (row: Begins<typeof runRead>): KeptRun => ({
+export const keptRun = (row: RowStart<typeof runRead>): KeptRun => ({
   seq: row[ofRun.seq],
   place: row[ofRun.place],
   body: row[ofRun.body],
@@ -96,7 +100,7 @@ export const commandRead = reads(command.columns, [
 ])
 const ofCommand = commandRead.at
 
-export const storedCommand = (row: Begins<typeof commandRead>): StoredCommand => ({
+export const storedCommand = (row: RowStart<typeof commandRead>): StoredCommand => ({
   id: row[ofCommand.id],
   type: row[ofCommand.type],
   payload: row[ofCommand.payload],

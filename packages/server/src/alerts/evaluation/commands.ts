@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow } from '../../platform/db/tables.ts'
 import type { Rule } from '../rules/conditions.ts'
 import type { Alert } from '../rules/judge.ts'
-import { type About, insertAlert, type Scope } from '../store.ts'
+import { insertAlert, type Scope, type SubjectRef } from '../store.ts'
 
 /**
  * The milliseconds after its end in which a command can get an alert. Without this limit, enabling the rule would send
@@ -30,7 +30,7 @@ interface EndedCommand {
   state: CommandState
   /** The person who sent the command; null for the operator. */
   by: string | null
-  about: About
+  about: SubjectRef
 }
 
 /** The commands of a workspace that were refused, expired or failed recently and have no alert yet. */

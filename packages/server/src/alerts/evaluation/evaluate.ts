@@ -45,7 +45,7 @@ const writesAtOnce = 10
 const judgedAtOnce = 200
 const recentOutageMs = 3_600_000
 
-interface Evaluated {
+interface EvaluationResult {
   /** The number of messages that were queued. A message to several channels counts once. */
   messages: number
   /** The number of alerts that changed. */
@@ -70,7 +70,7 @@ export async function evaluateScope(
   store: Store,
   place: NamedScope,
   { baseUrl, now, service }: EvaluationParts,
-): Promise<Evaluated> {
+): Promise<EvaluationResult> {
   const { db } = store
   const rules = withoutRulesToCome(await rulesOf(db, place), await rulesToCome(db, now))
   const known = await knownAlerts(db, place, now)
@@ -92,7 +92,7 @@ export async function evaluateScope(
     return { ...one, known: alert, judged }
   }
   const { detail } = await settingsOf(db, place)
-  const writing: Writing = { place, baseUrl, channels, now, detail }
+  const writing: WriteContext = { place, baseUrl, channels, now, detail }
   const verdicts: Verdict[] = []
   const due: Verdict[] = []
   const add = (more: readonly Verdict[]) => {
@@ -103,7 +103,7 @@ export async function evaluateScope(
     add(piece.map((one) => verdictOn(one, current.get(keyOf(one.rule.name, one.about)))))
   // Alerts that ended during a mute are judged too, since the message about their end may still have to be sent.
   add(withForgotten([], known.owed, rules).map((one, i) => verdictOn(one, known.owed[i])))
-  const evaluated: Evaluated = { messages: 0, changed: 0 }
+  const evaluated: EvaluationResult = { messages: 0, changed: 0 }
   for await (const piece of pieces(due, writesAtOnce)) {
     const wrote = await transaction(db, (trx) => writeAll(trx, writing, piece))
     evaluated.messages += wrote.messages
@@ -149,7 +149,7 @@ async function backSince(db: Db, now: number): Promise<number | null> {
 const leavesSomething = ({ known, judged: { alert, message } }: Verdict): boolean =>
   message !== undefined || (known ? !alert || isChanged(known.alert, alert) : alert !== undefined)
 
-interface Writing {
+interface WriteContext {
   place: NamedScope
   /** True if messages may contain words that an agent reported. */
   detail: boolean
@@ -158,9 +158,9 @@ interface Writing {
   now: number
 }
 
-async function writeAll(trx: Db, writing: Writing, verdicts: readonly Verdict[]): Promise<Evaluated> {
+async function writeAll(trx: Db, writing: WriteContext, verdicts: readonly Verdict[]): Promise<EvaluationResult> {
   const { place, baseUrl, channels, now } = writing
-  const evaluated: Evaluated = { messages: 0, changed: 0 }
+  const evaluated: EvaluationResult = { messages: 0, changed: 0 }
   const wordsOf = itemWordsIn(trx)
   for (const one of verdicts) {
     const verdict = await withItemWords(one, wordsOf)
@@ -202,7 +202,7 @@ async function withItemWords(verdict: Verdict, wordsOf: ReturnType<typeof itemWo
 }
 
 /** Queues a message to the second channels about each alert that nobody acknowledged in time. */
-async function escalateDue(db: Db, writing: Writing, verdicts: readonly Verdict[]): Promise<number> {
+async function escalateDue(db: Db, writing: WriteContext, verdicts: readonly Verdict[]): Promise<number> {
   const { place, baseUrl, channels, now } = writing
   let messages = 0
   for (const { rule, known, judged } of verdicts) {
@@ -224,7 +224,7 @@ async function escalateDue(db: Db, writing: Writing, verdicts: readonly Verdict[
 /** Queues a message about each command that was refused, expired or failed recently. Returns the number of messages. */
 async function notifyOfCommands(
   db: Db,
-  { place, baseUrl, channels, now }: Writing,
+  { place, baseUrl, channels, now }: WriteContext,
   rule: SetRule,
   isMutedFor: (agentId: string) => boolean,
 ): Promise<number> {
@@ -252,7 +252,7 @@ async function notifyOfCommands(
 /** Stores the new state of an alert and returns the alert's row; undefined if another node stored a change first. */
 async function write(
   trx: Db,
-  { place, now }: Writing,
+  { place, now }: WriteContext,
   { rule, about, agents, known, judged }: Verdict,
 ): Promise<AlertRow | undefined> {
   const { alert } = judged

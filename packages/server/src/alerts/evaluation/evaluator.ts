@@ -18,7 +18,7 @@ import type { ServiceFacts } from './service.ts'
  */
 const [everyMs, firstMs] = [15_000, 2000]
 
-interface Evaluating {
+interface EvaluatorParts {
   store: Store
   log: Logger
   now: () => number
@@ -43,7 +43,7 @@ interface Evaluator {
   stop(): Promise<void>
 }
 
-export function newEvaluator(evaluating: Evaluating): Evaluator {
+export function newEvaluator(evaluating: EvaluatorParts): Evaluator {
   const { store, log, now, node, baseUrl, service, heartbeat, changed, checkClock } = evaluating
   let stopped = false
   const turns = every(

@@ -14,7 +14,7 @@ import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
 import { type AlertFacts, isSilent, mayCostTooMuch } from '../rules/conditions.ts'
 import { readHours } from '../rules/hours.ts'
 import { highCost, isNeeded, type JudgedRules, needsYoungRuns } from '../rules/may-hold.ts'
-import type { About } from '../store.ts'
+import type { SubjectRef } from '../store.ts'
 import {
   agentsAtOnce,
   costsOfDay,
@@ -32,7 +32,7 @@ import {
 } from './fact-rows.ts'
 
 interface AgentFound {
-  about: About
+  about: SubjectRef
   facts: AlertFacts
 }
 
@@ -110,14 +110,14 @@ function needsBody(row: SliceRow, judging: JudgedRules): boolean {
   return needsYoungRuns(judging) && row.doing !== null
 }
 
-interface More {
+interface OtherFacts {
   details: Details | undefined
   signs: Signs
   runs: AlertFacts['runs']
   cost: AlertFacts['cost']
 }
 
-function factsOf(row: SliceRow, { details, signs, runs, cost }: More): AlertFacts {
+function factsOf(row: SliceRow, { details, signs, runs, cost }: OtherFacts): AlertFacts {
   const hours = row.hours ? readHours(row.hours) : undefined
   return {
     receivedAt: row.received_at,

@@ -11,13 +11,13 @@ import { findItems } from '../rules/items.ts'
 import { fellSilentThen, massSilence } from '../rules/mass.ts'
 import { agentRules, findInAgent, findInRollout, silentAgentRules } from '../rules/rules.ts'
 import {
-  type About,
-  type Known,
   type KnownAlert,
+  type KnownAlerts,
   keyOf,
   keyOfRow,
   type Scope,
   type SetRule,
+  type SubjectRef,
   subjectOf,
 } from '../store.ts'
 import { agentFacts } from './facts.ts'
@@ -31,7 +31,7 @@ export interface NamedScope extends Scope {
 
 export interface RuleFinding {
   rule: SetRule
-  about: About
+  about: SubjectRef
   finding: Finding
   /** The agents of a mass silence. */
   agents?: MassAgents
@@ -43,16 +43,16 @@ interface MassAgents {
   json: string
 }
 
-interface Looking {
+interface FindingContext {
   rules: (name: RuleName) => SetRule
-  known: Known
+  known: KnownAlerts
   moment: Moment
   channels: readonly AlertChannelRow[]
   muted: (agentId: string) => boolean
 }
 
 /** The findings about a workspace. Those about an agent's items come before the finding of the rule `bad`. */
-export async function findings(store: Store, place: NamedScope, looking: Looking): Promise<RuleFinding[]> {
+export async function findings(store: Store, place: NamedScope, looking: FindingContext): Promise<RuleFinding[]> {
   const { rules, known, moment } = looking
   const itemRule = rules('item')
   const itemsOf = itemAlertsOf(known)
@@ -106,7 +106,7 @@ export async function findings(store: Store, place: NamedScope, looking: Looking
  */
 const silentAtOnce = 2000
 
-const aboutPlace = ({ id, slug }: NamedScope): About => ({ kind: 'workspace', id, name: slug })
+const aboutPlace = ({ id, slug }: NamedScope): SubjectRef => ({ kind: 'workspace', id, name: slug })
 
 /**
  * The silence that an evaluation has found. The agents that are silent and not muted are kept in columns, each
@@ -139,7 +139,7 @@ interface Silence {
 }
 
 /** Notes what the rule `silent` has found for an agent. True if the agent is silent. */
-function noteSilence(silence: Silence, { id, name }: About, finding: Finding): boolean {
+function noteSilence(silence: Silence, { id, name }: SubjectRef, finding: Finding): boolean {
   if (finding.is === 'unknown') silence.unknown.add(name)
   if (finding.is !== 'holds') return false
   const from = finding.from ?? 0
@@ -158,7 +158,7 @@ function noteSilence(silence: Silence, { id, name }: About, finding: Finding): b
 const noItems: readonly never[] = []
 
 /** The alerts about items that have not ended, by the id of their agent. */
-function itemAlertsOf({ current }: Known) {
+function itemAlertsOf({ current }: KnownAlerts) {
   const all = current.filter(({ row }) => row.rule === 'item')
   return Map.groupBy(
     all.map(({ row, alert }) => ({ agentId: row.subject_id, item: row.item, alert })),
@@ -167,7 +167,7 @@ function itemAlertsOf({ current }: Known) {
 }
 
 /** The alert about a mass silence that has not ended. */
-const massAlertOf = ({ current }: Known): KnownAlert | undefined =>
+const massAlertOf = ({ current }: KnownAlerts): KnownAlert | undefined =>
   current.find(({ row }) => row.rule === 'silent' && row.subject_kind === 'workspace')
 
 /** True if a message about this alert was sent. */
@@ -177,7 +177,7 @@ const isAnnounced = ({ alert }: KnownAlert): boolean => alert.told !== 'nothing'
  * The findings about the service itself and about its channels. The evaluation does not count as late because of an
  * outage of the service.
  */
-export function judgeService(facts: ServiceFacts, looking: Looking): RuleFinding[] {
+export function judgeService(facts: ServiceFacts, looking: FindingContext): RuleFinding[] {
   const { rules, moment } = looking
   const rule = rules('service')
   const evaluatedAt = facts.evaluatedAt === null ? null : Math.max(facts.evaluatedAt, moment.backSince ?? 0)
@@ -191,7 +191,7 @@ export function judgeService(facts: ServiceFacts, looking: Looking): RuleFinding
  * Judges each channel of a workspace, or of the service, by whether it fails. Messages about a channel are sent to the
  * other channels.
  */
-function channelFindings({ rules, channels, moment: { now } }: Looking): RuleFinding[] {
+function channelFindings({ rules, channels, moment: { now } }: FindingContext): RuleFinding[] {
   const rule = rules('service')
   return channels.map((channel) => {
     const { id, name, enabled, disabled_why, failing_since } = channel
@@ -204,7 +204,11 @@ function channelFindings({ rules, channels, moment: { now } }: Looking): RuleFin
  * The findings about silence. If many agents fell silent at once, one finding about the workspace replaces theirs.
  * Until its alert opens, the agents' own alerts wait; once it is open, they are dropped unless they were already sent.
  */
-async function silenceFindings(place: NamedScope, silence: Silence, { rules, known }: Looking): Promise<RuleFinding[]> {
+async function silenceFindings(
+  place: NamedScope,
+  silence: Silence,
+  { rules, known }: FindingContext,
+): Promise<RuleFinding[]> {
   const rule = rules('silent')
   const before = massAlertOf(known)
   const isOpen = before?.alert.openedAt != null
@@ -265,7 +269,7 @@ async function aboutMass(
 const namesOf = (mass: KnownAlert | undefined): readonly string[] =>
   mass?.row.agents == null ? [] : (JSON.parse(mass.row.agents) as { names: string[] }).names
 
-async function rolloutFindings(db: Db, place: NamedScope, { rules, known }: Looking): Promise<RuleFinding[]> {
+async function rolloutFindings(db: Db, place: NamedScope, { rules, known }: FindingContext): Promise<RuleFinding[]> {
   const ids = known.current.filter(({ row }) => row.rule === 'rollout').map(({ row }) => row.subject_id)
   const rows = await db
     .selectFrom('rollout')

@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { openLoss } from '../../platform/marks.ts'
 import { type Clocks, jumpBetween, type ServiceFacts } from './service.ts'
 
-interface Reading {
+interface ServiceFactsSource {
   /** The folder of the embedded database; undefined on PostgreSQL, whose disk may be on another machine. */
   dataDir: string | undefined
   clocks: () => Clocks
@@ -19,7 +19,7 @@ const minJumpMs = 60_000
  * Makes the function that reads the facts. The function remembers the clocks of its last call to detect a jump, so each
  * node must make only one such function.
  */
-export function newServiceFacts({ dataDir, clocks }: Reading): (db: Db) => Promise<ServiceFacts> {
+export function newServiceFacts({ dataDir, clocks }: ServiceFactsSource): (db: Db) => Promise<ServiceFacts> {
   let before = clocks()
   let clockJump: ServiceFacts['clockJump'] = null
   return async (db) => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import {
-  type Alive,
   type ChannelFacts,
   channelFinding,
   jumpBetween,
   maySendHeartbeat,
+  type NodeActivity,
   type ServiceFacts,
   serviceFindings,
 } from './service.ts'
@@ -64,8 +64,8 @@ test('a jump of the clock is distinguished from time that passes', () => {
   expect(jumpBetween(before, { wall: now - 60 * minute, mono: 15_005 })).toBe(-60 * minute - 15_000)
 })
 
-const alive: Alive = { wroteAt: now, evaluatedAt: now, lookedAt: now, dueAt: null }
-test.each<[string, Partial<Alive>, boolean]>([
+const alive: NodeActivity = { wroteAt: now, evaluatedAt: now, lookedAt: now, dueAt: null }
+test.each<[string, Partial<NodeActivity>, boolean]>([
   ['that works', {}, true],
   ['whose deliveries wait for a little', { dueAt: now - 2 * minute }, true],
   ['whose deliveries are overdue', { dueAt: now - 2 * minute - 1 }, false],

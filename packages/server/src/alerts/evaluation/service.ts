@@ -3,7 +3,7 @@
  * that can be wrong has a separate subject and alert, so that one problem does not hide another. Pure.
  */
 import type { Finding } from '../rules/conditions.ts'
-import type { About } from '../store.ts'
+import type { SubjectRef } from '../store.ts'
 
 const minute = 60_000
 const failingFor = 60 * minute
@@ -33,7 +33,7 @@ export function channelFinding({ enabled, disabledWhy, failingSince }: ChannelFa
   return { is: 'holds', since: failingSince, label: 'nothing was taken for an hour' }
 }
 
-export const aboutChannel = ({ id, name }: Pick<ChannelFacts, 'id' | 'name'>): About => ({
+export const aboutChannel = ({ id, name }: Pick<ChannelFacts, 'id' | 'name'>): SubjectRef => ({
   kind: 'service',
   id: `channel ${id}`,
   name: `The channel ${name}`,
@@ -83,7 +83,7 @@ const when = (holds: boolean, label: () => string): Finding =>
   holds ? { is: 'holds', label: label() } : { is: 'clear' }
 
 /** Judges everything that can be wrong with the service itself. */
-export const serviceFindings = (facts: ServiceFacts, now: number): { about: About; finding: Finding }[] =>
+export const serviceFindings = (facts: ServiceFacts, now: number): { about: SubjectRef; finding: Finding }[] =>
   (Object.keys(subjects) as Subject[]).map((id) => ({
     about: { kind: 'service', id, name: subjects[id] },
     finding: finders[id](facts, now),
@@ -101,7 +101,7 @@ export interface Clocks {
 export const jumpBetween = (before: Clocks, after: Clocks): number =>
   after.wall - before.wall - (after.mono - before.mono)
 
-export interface Alive {
+export interface NodeActivity {
   /** The time of the last successful write to the database; null if there was none. */
   wroteAt: number | null
   evaluatedAt: number | null
@@ -117,6 +117,6 @@ const overdueAfter = 2 * minute
  * True if the heartbeat may be sent. A service that cannot send alerts must not look alive to the receiver of the
  * heartbeat. A channel that fails by itself is the business of the rule `service` of its workspace.
  */
-export const maySendHeartbeat = ({ wroteAt, evaluatedAt, lookedAt, dueAt }: Alive, now: number): boolean =>
+export const maySendHeartbeat = ({ wroteAt, evaluatedAt, lookedAt, dueAt }: NodeActivity, now: number): boolean =>
   [wroteAt, evaluatedAt, lookedAt].every((at) => at !== null && now - at <= maxLag) &&
   (dueAt === null || now - dueAt <= overdueAfter)

@@ -29,7 +29,7 @@ interface Recipient extends AlertChannelRow {
   notBefore?: number
 }
 
-interface Sent {
+interface SentMessage {
   type: AlertChange['type']
   level: AlertChange['level']
   isEscalated: boolean
@@ -44,7 +44,12 @@ interface Sent {
  * The enabled channels among `all` that get a message: those that the rule names, and the personal channels of people
  * who want it.
  */
-export const recipients = (rule: SetRule, all: readonly AlertChannelRow[], sent: Sent, now: number): Recipient[] =>
+export const recipients = (
+  rule: SetRule,
+  all: readonly AlertChannelRow[],
+  sent: SentMessage,
+  now: number,
+): Recipient[] =>
   all
     .filter(({ enabled }) => enabled === 1)
     .flatMap((channel): Recipient[] => {
@@ -90,7 +95,7 @@ interface ChangedAlert {
   because?: EndCause | undefined
 }
 
-interface Telling {
+interface MessageContext {
   slug: string
   /** The origin of the service, with which links in messages start. */
   baseUrl: string
@@ -103,7 +108,7 @@ interface Telling {
 export function changeOf(
   row: AlertRow,
   { type, alert, agents, detail = null, because }: ChangedAlert,
-  { slug, baseUrl, now }: Telling,
+  { slug, baseUrl, now }: MessageContext,
 ): AlertChange {
   return {
     type,

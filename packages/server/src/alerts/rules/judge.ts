@@ -83,7 +83,7 @@ export interface JudgedAlert {
   message: Message | undefined
 }
 
-type Holds = Extract<Finding, { is: 'holds' }>
+type HoldingFinding = Extract<Finding, { is: 'holds' }>
 
 /** The facts beside the finding by which an alert is judged. */
 interface Situation {
@@ -126,7 +126,7 @@ export function judge(rule: Rule, finding: Finding, alert: Alert | undefined, si
 }
 
 /** The words about an alert whose condition holds. Those about a single item are read from the report later. */
-const labelOf = ({ name }: Rule, { label }: Holds, alert: Alert): string | null =>
+const labelOf = ({ name }: Rule, { label }: HoldingFinding, alert: Alert): string | null =>
   label ?? (name === 'item' ? alert.label : null)
 
 /**
@@ -144,7 +144,7 @@ function moved(
   return gone(rule, alert, situation.now)
 }
 
-function newAlert({ level }: Rule, { from, since, label }: Holds, situation: Situation): Alert {
+function newAlert({ level }: Rule, { from, since, label }: HoldingFinding, situation: Situation): Alert {
   const { now, openings = [], muted } = situation
   return {
     phase: 'pending',
@@ -165,7 +165,7 @@ function newAlert({ level }: Rule, { from, since, label }: Holds, situation: Sit
   }
 }
 
-function held(rule: Rule, finding: Holds, alert: Alert, now: number): Alert {
+function held(rule: Rule, finding: HoldingFinding, alert: Alert, now: number): Alert {
   const { from, since } = finding
   const label = labelOf(rule, finding, alert)
   // An open alert keeps the label of its last message. Otherwise a label that changes with every report would be

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readHours } from './hours.ts'
 import type { Alert } from './judge.ts'
-import { type Due, escalates, type Preferences, sendAt } from './routing.ts'
+import { type DueMessage, escalates, type Preferences, sendAt } from './routing.ts'
 
 const utc = (text: string) => Date.parse(`${text}Z`)
 const hours = (text: string) => {
@@ -9,8 +9,8 @@ const hours = (text: string) => {
   if (!read.ok) throw new Error(read.message)
   return read.value
 }
-const bad: Due = { rule: 'silent', level: 'bad', type: 'alert.opened' }
-const warn: Due = { rule: 'binding', level: 'warn', type: 'alert.opened' }
+const bad: DueMessage = { rule: 'silent', level: 'bad', type: 'alert.opened' }
+const warn: DueMessage = { rule: 'binding', level: 'warn', type: 'alert.opened' }
 const night = hours('daily 22:00-07:00 Europe/Berlin')
 const preferences = (more: Partial<Preferences> = {}): Preferences => ({
   rules: null,
@@ -20,12 +20,12 @@ const preferences = (more: Partial<Preferences> = {}): Preferences => ({
   zone: 'Europe/Berlin',
   ...more,
 })
-const sent = (more: Partial<Preferences>, at: string, due: Due = bad) => {
+const sent = (more: Partial<Preferences>, at: string, due: DueMessage = bad) => {
   const time = sendAt(preferences(more), due, utc(at))
   return time === undefined ? undefined : new Date(time).toISOString().slice(0, 16)
 }
 
-test.each<[string, Partial<Preferences>, string, Due, string | undefined]>([
+test.each<[string, Partial<Preferences>, string, DueMessage, string | undefined]>([
   ['at once', {}, '2026-11-22T23:00', bad, '2026-11-22T23:00'],
   ['only for the rules that the person chose', { rules: ['bad'] }, '2026-11-22T23:00', bad, undefined],
   ['in a daily digest at 08:00 of the zone', { pace: 'daily' }, '2026-11-22T07:01', bad, '2026-11-23T07:00'],

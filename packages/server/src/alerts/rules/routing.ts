@@ -23,7 +23,7 @@ export interface Preferences {
   zone: string
 }
 
-export interface Due {
+export interface DueMessage {
   rule: RuleName
   level: AlertLevel
   type: MessageType
@@ -35,7 +35,7 @@ export interface Due {
  */
 export function sendAt(
   { rules, pace, quiet, badPasses, zone }: Preferences,
-  change: Due,
+  change: DueMessage,
   now: number,
 ): number | undefined {
   if (rules !== null && !rules.includes(change.rule)) return undefined

@@ -23,7 +23,7 @@ interface Defaults extends Pick<Rule, 'on' | 'after' | 'level'>, Partial<Pick<Ru
 type Fact = keyof AlertFacts
 
 /** The rule and the time for which the agents are chosen whose facts are read. */
-interface Choosing {
+interface ChoiceContext {
   rule: Rule
   now: number
 }
@@ -36,7 +36,7 @@ interface ByFacts<F extends Fact> extends Defaults {
    * columns with short values, so the database need not read the bodies of reports. For a rule about costs, it is the
    * cost of today in millionths of a US dollar above which an agent's costs are needed, if they are.
    */
-  mayHold: ((choosing: Choosing) => RawBuilder<boolean>) | { costAbove: (rule: Rule) => number | undefined }
+  mayHold: ((choosing: ChoiceContext) => RawBuilder<boolean>) | { costAbove: (rule: Rule) => number | undefined }
 }
 
 interface AgentRule<F extends Fact = Fact> extends ByFacts<F> {

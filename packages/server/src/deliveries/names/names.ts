@@ -25,7 +25,7 @@ export interface Names {
   lookupFor(signal: AbortSignal, isFresh?: boolean): LookupFunction
 }
 
-interface Failed {
+interface LookupFailure {
   message: string
   /** The number of failures in a row. */
   times: number
@@ -41,7 +41,7 @@ export function newNames({
   withinMs?: number
   mono?: () => number
 } = {}): Names {
-  const failed = new Map<string, Failed>()
+  const failed = new Map<string, LookupFailure>()
   return {
     lookupFor:
       (signal, isFresh = false) =>

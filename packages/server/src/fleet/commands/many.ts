@@ -13,7 +13,7 @@ import { bodyOf, commandRow } from './row.ts'
 import { isOpen, maxOpenCommands, storedForm, tooManyOpen } from './store.ts'
 
 /** The command that an agent has now, or the reason why it gets none. `shared`: it was already in progress (D5). */
-type Pressing = { command: string; shared: boolean } | { skipped: string }
+type QueueResult = { command: string; shared: boolean } | { skipped: string }
 
 /**
  * Queues the command for agents whose last report offers it. The agents are locked in the order of their ids, as
@@ -23,12 +23,12 @@ export async function queueSlice(
   { db: trx, by, now }: ChangeContext,
   agentIds: readonly string[],
   body: CommandBody,
-): Promise<Map<string, Pressing>> {
+): Promise<Map<string, QueueResult>> {
   const there = new Set(await lockAgents(trx, agentIds))
   const offers = await offersOf(trx, agentIds, logsIn(body))
   const open = await openOf(trx, agentIds, now)
   const made: CommandRow[] = []
-  const pressed = agentIds.map((id): [string, Pressing] => {
+  const pressed = agentIds.map((id): [string, QueueResult] => {
     if (!there.has(id)) return [id, { skipped: unknownAgent.message }]
     const offer = offers.get(id)
     if (!offer) return [id, { skipped: neverReported }]

@@ -17,12 +17,12 @@ import type { MonotonicAge } from './deliveries.ts'
 import type { CommandChange, StoredCommand } from './row.ts'
 import { bodyOf } from './row.ts'
 
-interface Settled {
+interface SettledCommands {
   changes: CommandChange[]
   claimed: Command[]
 }
 
-const nothing: Settled = { changes: [], claimed: [] }
+const nothing: SettledCommands = { changes: [], claimed: [] }
 
 /**
  * Applies the acks of the report, then times out commands, then claims queued commands for the answer to the report
@@ -33,7 +33,7 @@ export function settleAndClaim(
   report: Report,
   now: number,
   given: { claims: boolean; logs: ReadonlySet<string>; age: MonotonicAge },
-): Settled {
+): SettledCommands {
   if (commands.length === 0) return nothing
   const acked = settleAcks(commands, report.acks ?? [], now)
   const timed = acked.map((c) => afterTimeout(c, now, given.age) ?? c)

@@ -26,13 +26,17 @@ export const maxOpenCommands = 100
 export const tooManyOpen = `The agent has ${maxOpenCommands} commands in progress: wait until it answers.`
 
 type QueueRefusal = 'agent_unknown' | 'command_not_offered' | 'commands_too_many'
-type Queued = Verdict<{ command: CommandRow; made: boolean }, QueueRefusal>
+type QueueVerdict = Verdict<{ command: CommandRow; made: boolean }, QueueRefusal>
 
 /**
  * Queues a command for this agent if its last report offers the command (2.7), in one transaction with its line in the
  * audit trail. If the same command is already pending, returns the pending one with `made` false (D5).
  */
-export function sendCommand({ db, by, now }: ChangeContext, agent: { id: string }, body: CommandBody): Promise<Queued> {
+export function sendCommand(
+  { db, by, now }: ChangeContext,
+  agent: { id: string },
+  body: CommandBody,
+): Promise<QueueVerdict> {
   return transaction(db, (trx) => queueWithin({ db: trx, by, now }, agent, body))
 }
 
@@ -100,7 +104,7 @@ async function queueWithin(
   { db: trx, by, now }: ChangeContext,
   agent: { id: string },
   body: CommandBody,
-): Promise<Queued> {
+): Promise<QueueVerdict> {
   const owner = await lockAgent(trx, agent.id)
   if (!owner) return unknownAgent
   const offer = await offerNow(trx, agent)

@@ -93,11 +93,11 @@ function processOf(health: NonNullable<Parts['health']>): Signs['process'] {
 
 const nothing: readonly string[] = []
 
-type Bad = Pick<Signs, 'bindings' | 'items' | 'moreItems'>
-const noneBad: Bad = { bindings: nothing, items: nothing, moreItems: 0 }
+type BadSigns = Pick<Signs, 'bindings' | 'items' | 'moreItems'>
+const noneBad: BadSigns = { bindings: nothing, items: nothing, moreItems: 0 }
 
 /** The bad health items: broken bindings, and others. The process and the status file have signs of their own. */
-function badOf(health: NonNullable<Parts['health']>): Bad {
+function badOf(health: NonNullable<Parts['health']>): BadSigns {
   let bindings = nothing
   let items = nothing
   for (const { name, level } of health) {

@@ -12,7 +12,7 @@ import { noteUpdate } from '../../updates/wishes/events.ts'
 import { wishesIn } from '../../updates/wishes/kept.ts'
 import { keep } from '../../updates/wishes/row.ts'
 import { keepEnded, tokenEnded } from './revived.ts'
-import type { Since } from './since.ts'
+import type { LaterChanges } from './since.ts'
 
 export interface NewAgentToken {
   /** The agent's name in the form `SLUG/NAME`. */
@@ -30,7 +30,7 @@ interface Renewal {
   /** The time of the backup; missing if it is not known. */
   from?: number
   /** The things that ended since the backup; missing if it is not known. */
-  since?: Since | undefined
+  since?: LaterChanges | undefined
 }
 
 /**

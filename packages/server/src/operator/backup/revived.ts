@@ -6,7 +6,7 @@ import type { By } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AccessThing } from './access.ts'
-import type { Since } from './since.ts'
+import type { LaterChanges } from './since.ts'
 
 /** The things that a restore brought back, by kind, as people know it: addresses, short names and names. */
 export type RevivedThings = Record<RevivedKind, string[]>
@@ -25,7 +25,7 @@ export type RevivedKind =
   | 'channels'
   | 'requirements'
 
-export function revivedBy({ gone, changed, required }: Since): RevivedThings {
+export function revivedBy({ gone, changed, required }: LaterChanges): RevivedThings {
   const disabled = changed.people.filter(({ now }) => now !== '')
   const roles = changed.members.filter(({ state }) => state === 'admin').map((m) => ({ name: `${m.name} (admin)` }))
   return {
@@ -48,19 +48,19 @@ export function revivedBy({ gone, changed, required }: Since): RevivedThings {
 const names = (things: readonly Pick<AccessThing, 'name'>[]): string[] =>
   [...new Set(things.map(({ name }) => name))].sort()
 
-const endedTokens = ({ gone, changed }: Pick<Since, 'gone' | 'changed'>): AccessThing[] => [
+const endedTokens = ({ gone, changed }: Pick<LaterChanges, 'gone' | 'changed'>): AccessThing[] => [
   ...gone.botTokens,
   ...changed.botTokens.filter(({ now }) => now !== ''),
 ]
 
 /** True for an agent whose token was replaced since the backup, or which was deleted, also with its workspace. */
-export function tokenEnded({ gone, changed }: Since): (agent: { id: string; workspaceId: string }) => boolean {
+export function tokenEnded({ gone, changed }: LaterChanges): (agent: { id: string; workspaceId: string }) => boolean {
   const ended = new Set([...gone.agents, ...changed.agents, ...gone.workspaces].map(({ key }) => key))
   return ({ id, workspaceId }) => ended.has(id) || ended.has(workspaceId)
 }
 
 /** Writes into the restored data what stays ended. */
-export async function keepEnded(trx: Db, since: Since, by: By, now: number): Promise<void> {
+export async function keepEnded(trx: Db, since: LaterChanges, by: By, now: number): Promise<void> {
   const { gone, changed, required } = since
   for (const { key, name } of [...gone.people, ...changed.people.filter((person) => person.now !== '')]) {
     const row = { person_id: key, disabled_at: now }

@@ -10,7 +10,7 @@ type LaterThing = AccessThing & {
 }
 
 /** The things of the backup that ended or changed since, by kind. */
-export interface Since {
+export interface LaterChanges {
   /** The things that are missing in the later data, although the workspace and person to which they belong are there. */
   gone: Readonly<Record<ThingKind, readonly AccessThing[]>>
   changed: Readonly<Record<ThingKind, readonly LaterThing[]>>
@@ -19,7 +19,7 @@ export interface Since {
 }
 
 /** Compares the access in the backup with that in the later data, or returns why the two cannot be compared. */
-export function endedSince(backup: Access, later: Access): Since | string {
+export function endedSince(backup: Access, later: Access): LaterChanges | string {
   if (!isSameService(backup, later)) return 'it is not of the same service'
   if (!isLater(backup, later)) return 'it does not go on from this backup'
   const owners = new Set([...later.things.people, ...later.things.workspaces].map(({ key }) => key))

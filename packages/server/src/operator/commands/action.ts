@@ -7,13 +7,13 @@ import { inWorkspace, onAction } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
   type CommandCall,
-  Missing,
-  Misused,
+  MissingError,
   option,
-  Refused,
+  RefusedError,
   type Request,
   readTyped,
   typedOption,
+  UsageError,
 } from '../shared/request.ts'
 import { line, moment, table } from '../shared/show.ts'
 import { payloadOf } from './command.ts'
@@ -53,7 +53,7 @@ export const actionCommands = {
       const { actionPage } = await import('../../web/queries/actions.ts')
       const page = await actionPage(store.db, workspace, id)
       if (page) return page
-      throw new Missing(`There is no action ${shown(id)} in the workspace; actions are kept for 30 days.`)
+      throw new MissingError(`There is no action ${shown(id)} in the workspace; actions are kept for 30 days.`)
     },
     show: (page) => `${headOf(page)}\n\n${outcomesOf(page)}`,
   }),
@@ -97,15 +97,17 @@ async function agentsOf(
   const filter = typedOption(call, 'filter')
   const expected = typedOption(call, 'expect')
   if ((named === undefined) === (filter === undefined))
-    throw new Misused('Name the agents, or select them: action send SLUG WHAT --agents NAME,NAME… or --filter FILTER')
+    throw new UsageError(
+      'Name the agents, or select them: action send SLUG WHAT --agents NAME,NAME… or --filter FILTER',
+    )
   if (expected !== undefined && (filter === undefined || !/^\d{1,6}$/.test(expected)))
-    throw new Misused(`--expect is the number of agents that --filter selects: got ${shown(expected)}.`)
+    throw new UsageError(`--expect is the number of agents that --filter selects: got ${shown(expected)}.`)
   if (named !== undefined) return { agents: listIn(named), idle: [] }
   const text = filter ?? ''
   const { rows: fitting, idle } = await findByFilter(text, (q) => listAgents(call.store.db, workspace, call.now(), q))
-  if (fitting.length === 0) throw new Refused('The filter selects no agent. Nothing was sent.')
+  if (fitting.length === 0) throw new RefusedError('The filter selects no agent. Nothing was sent.')
   if (expected !== undefined && fitting.length !== Number(expected))
-    throw new Refused(`The filter selects ${fitting.length} agents, not ${Number(expected)}. Nothing was sent.`)
+    throw new RefusedError(`The filter selects ${fitting.length} agents, not ${Number(expected)}. Nothing was sent.`)
   return { agents: fitting.map(({ name }) => name), filter: text, idle }
 }
 

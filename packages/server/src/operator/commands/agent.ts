@@ -11,12 +11,12 @@ import {
   type CommandCall,
   granted,
   listOption,
-  Misused,
   option,
-  Refused,
+  RefusedError,
   readTyped,
   typedArgument,
   typedOption,
+  UsageError,
 } from '../shared/request.ts'
 import { line, moment, onItsMachine, table } from '../shared/show.ts'
 import { wishText } from '../shared/waits.ts'
@@ -38,7 +38,7 @@ async function filterIn(call: CommandCall, workspace: { id: string }): Promise<s
   const { sharedView } = await import('../../fleet/views/store.ts')
   const [filter = '', view] = [typedOption(call, 'filter'), option(call, 'view')]
   if (view === undefined) return filter
-  if (filter !== '') throw new Misused('Give --filter or --view: a view has a filter of its own.')
+  if (filter !== '') throw new UsageError('Give --filter or --view: a view has a filter of its own.')
   return granted(await sharedView(call.store.db, workspace, view)).q
 }
 
@@ -47,14 +47,14 @@ async function tagged(call: CommandCall): Promise<{ workspace: WorkspaceInfo; na
   const { listAgents } = await import('../../web/queries/agents.ts')
   const filter = typedOption(call, 'filter')
   if (argument(call, 0).includes('/') === (filter !== undefined))
-    throw new Misused('Name one agent, or select agents: agent tag SLUG/NAME … or agent tag SLUG --filter FILTER …')
+    throw new UsageError('Name one agent, or select agents: agent tag SLUG/NAME … or agent tag SLUG --filter FILTER …')
   if (filter === undefined) {
     const { workspace, agent } = await onAgent(call)
     return { workspace, names: [agent.name], idle: [] }
   }
   const { workspace } = await inWorkspace(call)
   const { rows, idle } = await findByFilter(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
-  if (rows.length === 0) throw new Refused('The filter selects no agent. Nothing was changed.')
+  if (rows.length === 0) throw new RefusedError('The filter selects no agent. Nothing was changed.')
   return { workspace, names: rows.map(({ name }) => name), idle }
 }
 
@@ -181,7 +181,7 @@ export const viewCommands = {
     run: async (call) => {
       const { viewsOf } = await import('../../fleet/views/store.ts')
       const filter = typedOption(call, 'filter')
-      if (filter === undefined) throw new Misused('A view needs a filter: view set SLUG NAME --filter FILTER')
+      if (filter === undefined) throw new UsageError('A view needs a filter: view set SLUG NAME --filter FILTER')
       const wanted = readTyped(views.setView, { name: typedArgument(call, 1), q: filter, shared: true })
       const { workspace } = await inWorkspace(call)
       // The order and the columns of a view that is there already were chosen on the page, and stay.

@@ -14,7 +14,7 @@ import { shown } from '@svc/protocol'
 import { commandOf } from '../shared/command.ts'
 import { inPlace, onAlert, onMute } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
-import { argument, Misused, option, type Request, typedOption } from '../shared/request.ts'
+import { argument, option, type Request, typedOption, UsageError } from '../shared/request.ts'
 import { line, moment, table } from '../shared/show.ts'
 
 const listed = 500
@@ -145,25 +145,25 @@ function rulesTable(all: readonly RuleSettings[]): string {
 }
 
 function muteFor(text: string | undefined): number | null {
-  if (text === undefined) throw new Misused('A mute needs an end: --for 2h, or --for over.')
+  if (text === undefined) throw new UsageError('A mute needs an end: --for 2h, or --for over.')
   return text === 'over' ? null : duration('--for', text)
 }
 
 function duration(name: string, text: string): number {
   const seconds = readDuration(text)
-  if (seconds === undefined) throw new Misused(`${name} is ${durationsAccepted}: got ${shown(text)}.`)
+  if (seconds === undefined) throw new UsageError(`${name} is ${durationsAccepted}: got ${shown(text)}.`)
   return seconds
 }
 
 function ruleNamed(text: string): RuleName {
   const name = ruleNames.find((one) => one === text)
-  if (!name) throw new Misused(`A rule is one of ${ruleNames.join(', ')}: got ${shown(text)}.`)
+  if (!name) throw new UsageError(`A rule is one of ${ruleNames.join(', ')}: got ${shown(text)}.`)
   return name
 }
 
 function changeIn(request: Request) {
   const { on, off } = request.options
-  if (on === true && off === true) throw new Misused('A rule is --on or --off, not both.')
+  if (on === true && off === true) throw new UsageError('A rule is --on or --off, not both.')
   const [after, limit] = [option(request, 'after'), option(request, 'limit')]
   const [statuses, channels] = [listIn(request, 'statuses'), listIn(request, 'channels')]
   const changed = {
@@ -176,7 +176,7 @@ function changeIn(request: Request) {
     ...escalationIn(request),
   }
   if (Object.keys(changed).length > 0) return changed
-  throw new Misused(
+  throw new UsageError(
     'Say what to change: --on, --off, --after, --limit, --statuses, --channels, --reminders or --escalate.',
   )
 }
@@ -185,7 +185,7 @@ function remindersIn(request: Request): { reminds?: boolean } {
   const reminders = option(request, 'reminders')
   if (reminders === undefined) return {}
   if (reminders === 'on' || reminders === 'off') return { reminds: reminders === 'on' }
-  throw new Misused(`--reminders is on or off: got ${shown(reminders)}.`)
+  throw new UsageError(`--reminders is on or off: got ${shown(reminders)}.`)
 }
 
 function escalationIn(request: Request): Pick<Partial<RuleSettings>, 'escalation'> {
@@ -193,7 +193,7 @@ function escalationIn(request: Request): Pick<Partial<RuleSettings>, 'escalation
   if (after === undefined && channels === undefined) return {}
   if (after === 'off' && channels === undefined) return { escalation: null }
   if (after === undefined || after === 'off' || channels === undefined)
-    throw new Misused(
+    throw new UsageError(
       'An escalation needs a time and channels: --escalate 30m --escalate-to oncall. Or --escalate off.',
     )
   return { escalation: { after: duration('--escalate', after), channels } }
@@ -202,7 +202,7 @@ function escalationIn(request: Request): Pick<Partial<RuleSettings>, 'escalation
 function dollars(text: string): number {
   const value = Number(text)
   if (/^\d+(\.\d{1,6})?$/.test(text) && value > 0 && value <= 1_000_000) return value
-  throw new Misused(`--limit is a number of US dollars above 0, such as 5 or 2.50: got ${shown(text)}.`)
+  throw new UsageError(`--limit is a number of US dollars above 0, such as 5 or 2.50: got ${shown(text)}.`)
 }
 
 const listIn = (request: Request, name: string): string[] | undefined =>

@@ -9,11 +9,11 @@ import {
   asOperator,
   granted,
   listOption,
-  Missing,
-  Misused,
+  MissingError,
   option,
-  Refused,
+  RefusedError,
   readTyped,
+  UsageError,
 } from '../shared/request.ts'
 import { line, moment, onItsMachine, table } from '../shared/show.ts'
 
@@ -29,7 +29,9 @@ export const blueprintCommands = {
       const { uploadBlueprint } = await import('../../updates/blueprints/upload.ts')
       const upload = await uploadBlueprint(asOperator(call), workspace, Buffer.from(call.file ?? '', 'base64'))
       if (!upload.ok && upload.code === 'bundle_refused') {
-        throw new Refused(`The bundle is refused:\n${upload.findings.map((f) => `  ${line(sentence(f))}`).join('\n')}`)
+        throw new RefusedError(
+          `The bundle is refused:\n${upload.findings.map((f) => `  ${line(sentence(f))}`).join('\n')}`,
+        )
       }
       const uploaded = granted(upload)
       call.live.listChanged(workspace.id)
@@ -57,7 +59,7 @@ export const blueprintCommands = {
       const { slug, name } = partsOf(argument(call, 0), 'A blueprint is named SLUG/NAME')
       const workspace = await workspaceOf(call, slug)
       const page = await blueprintPage(call.store.db, workspace, name, call.now())
-      if (!page) throw new Missing(`There is no blueprint ${shown(name)} in the workspace ${shown(slug)}.`)
+      if (!page) throw new MissingError(`There is no blueprint ${shown(name)} in the workspace ${shown(slug)}.`)
       const { now: _, ...rest } = page
       return rest
     },
@@ -100,7 +102,7 @@ export const blueprintCommands = {
 export function versionedOf(text: string): { name: string; version: string } {
   const at = text.indexOf('@')
   if (at < 1 || at === text.length - 1) {
-    throw new Misused(`A version of a blueprint is named NAME@VERSION: got ${shown(text)}.`)
+    throw new UsageError(`A version of a blueprint is named NAME@VERSION: got ${shown(text)}.`)
   }
   return { name: text.slice(0, at), version: text.slice(at + 1) }
 }

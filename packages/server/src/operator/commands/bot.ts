@@ -4,7 +4,7 @@ import { shown } from '@svc/protocol'
 import { command, commandOf } from '../shared/command.ts'
 import { inWorkspace, partsOf, workspaceOf } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
-import { argument, asOperator, type CommandCall, granted, Missing, Misused, option } from '../shared/request.ts'
+import { argument, asOperator, type CommandCall, granted, MissingError, option, UsageError } from '../shared/request.ts'
 import { moment, table } from '../shared/show.ts'
 
 const id: [string, string] = ['<id>', 'lowercase letters, digits and underscores']
@@ -17,7 +17,7 @@ export const productCommands = {
     run: async (call) => {
       const { addProduct } = await import('../../fleet/products/store.ts')
       const origin = option(call, 'origin')
-      if (origin === undefined) throw new Misused('A product needs an origin: --origin URL')
+      if (origin === undefined) throw new UsageError('A product needs an origin: --origin URL')
       const { product, secret } = granted(await addProduct(asOperator(call), { id: argument(call, 0), origin }))
       return { id: product.id, origin: product.origin, secret }
     },
@@ -103,6 +103,6 @@ async function botsOf(call: CommandCall) {
   const { slug, name } = partsOf(argument(call, 0), 'A bot is named SLUG/NAME')
   const workspace = await workspaceOf(call, slug)
   const bots = await botsNamed(call.store.db, workspace, name, option(call, 'product'))
-  if (bots.length === 0) throw new Missing(`There is no such bot ${shown(name)} in the workspace ${shown(slug)}.`)
+  if (bots.length === 0) throw new MissingError(`There is no such bot ${shown(name)} in the workspace ${shown(slug)}.`)
   return { workspace, bots, name }
 }

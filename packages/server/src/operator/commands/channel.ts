@@ -4,7 +4,7 @@ import { bare, shown } from '@svc/protocol'
 import { commandOf } from '../shared/command.ts'
 import { inPlace, onChannel, onDelivery } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
-import { argument, Misused, option, type Request } from '../shared/request.ts'
+import { argument, option, type Request, UsageError } from '../shared/request.ts'
 import { line, moment, table } from '../shared/show.ts'
 
 const listed = 500
@@ -33,7 +33,7 @@ export const channelCommands = {
     at: inPlace,
     run: async (call, at) => {
       const [kind, url, to, format] = ['kind', 'url', 'to', 'format'].map((name) => option(call, name))
-      if (kind === undefined) throw new Misused('A channel needs a kind: --kind webhook.')
+      if (kind === undefined) throw new UsageError('A channel needs a kind: --kind webhook.')
       const secret = bare(call.input)
       return perform(call, alerts.addChannel, at, {
         name: argument(call, 1),
@@ -112,6 +112,6 @@ function stateIn(request: Request): DeliveryState | undefined {
   const text = option(request, 'state')
   const state = deliveryStates.find((one) => one === text)
   if (text !== undefined && !state)
-    throw new Misused(`A state is one of ${deliveryStates.join(', ')}: got ${shown(text)}.`)
+    throw new UsageError(`A state is one of ${deliveryStates.join(', ')}: got ${shown(text)}.`)
   return state
 }

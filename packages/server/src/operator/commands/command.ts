@@ -4,7 +4,7 @@ import { clean, readCommand, shown } from '@svc/protocol'
 import { commandOf } from '../shared/command.ts'
 import { onAgent } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
-import { argument, asOperator, Missing, Misused, type Request } from '../shared/request.ts'
+import { argument, asOperator, MissingError, type Request, UsageError } from '../shared/request.ts'
 import { moment, table } from '../shared/show.ts'
 
 /** The maximum number of an agent's commands that the terminal lists, newest first. The page shows all of them. */
@@ -47,7 +47,7 @@ const commandText = ({ type, payload }: { type: string; payload: Record<string, 
 function bodyOf(request: Request) {
   const [, type = '', ...values] = request.args
   const verdict = readCommand({ type, payload: payloadOf('command send SLUG/NAME', type, values) })
-  if (!verdict.ok) throw new Misused(verdict.message)
+  if (!verdict.ok) throw new UsageError(verdict.message)
   return verdict.value
 }
 
@@ -55,22 +55,22 @@ function bodyOf(request: Request) {
 export function payloadOf(usage: string, type: string, values: readonly string[]): Record<string, unknown> {
   if (type === 'set') return settingsOf(usage, values)
   if (type === 'log') {
-    if (values.length !== 1) throw new Misused(`Request one log at a time: ${usage} log NAME`)
+    if (values.length !== 1) throw new UsageError(`Request one log at a time: ${usage} log NAME`)
     return { name: values[0] }
   }
-  if (values.length > 0) throw new Misused(`${shown(type)} takes no values: got ${shown(values.join(' '))}.`)
+  if (values.length > 0) throw new UsageError(`${shown(type)} takes no values: got ${shown(values.join(' '))}.`)
   return {}
 }
 
 /** Reads `every=5 label="weekly" off=null`. A value that is not JSON is a text, since the shell removes the quotes. */
 function settingsOf(usage: string, pairs: readonly string[]): Record<string, unknown> {
-  if (pairs.length === 0) throw new Misused(`Name the settings to change: ${usage} set KEY=JSON…`)
+  if (pairs.length === 0) throw new UsageError(`Name the settings to change: ${usage} set KEY=JSON…`)
   const settings: Record<string, unknown> = Object.create(null)
   for (const pair of pairs) {
     const at = pair.indexOf('=')
-    if (at < 1) throw new Misused(`A setting is written KEY=JSON: got ${shown(pair)}.`)
+    if (at < 1) throw new UsageError(`A setting is written KEY=JSON: got ${shown(pair)}.`)
     const key = pair.slice(0, at)
-    if (key in settings) throw new Misused(`The setting ${shown(key)} is named twice.`)
+    if (key in settings) throw new UsageError(`The setting ${shown(key)} is named twice.`)
     settings[key] = jsonOrText(pair.slice(at + 1))
   }
   return { ...settings }
@@ -111,7 +111,7 @@ export const logCommands = {
         .where('log.id', '=', id)
         .executeTakeFirst()
       const log = agent && (await logOf(db, agent, id, now))
-      if (!log) throw new Missing(`There is no log ${shown(id)}. It may have been deleted.`)
+      if (!log) throw new MissingError(`There is no log ${shown(id)}. It may have been deleted.`)
       await noteReading(db, { workspaceId: agent.workspace_id, agent, by, now, log, how: 'log.read' })
       return log
     },

@@ -1,7 +1,7 @@
 /** Commands for the data of the service: the database, the secret and backups. */
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { command } from '../shared/command.ts'
-import { asOperator, granted, Refused, typedArgument } from '../shared/request.ts'
+import { asOperator, granted, RefusedError, typedArgument } from '../shared/request.ts'
 
 const status = command({
   says: 'whether the database went back, for example after a failover, and what to do then',
@@ -37,7 +37,7 @@ export const databaseCommands = {
     run: async (call) => {
       const { openLoss } = await import('../../platform/marks.ts')
       const loss = await openLoss(call.store.db)
-      if (!loss) throw new Refused('The database lost no changes that the nodes noticed.')
+      if (!loss) throw new RefusedError('The database lost no changes that the nodes noticed.')
       await acceptLoss(asOperator(call), loss)
       return { from: loss.from, until: loss.until }
     },
@@ -62,7 +62,7 @@ export const secretCommands = {
     run: async ({ store, config }) => {
       const { adoptSecret } = await import('../../platform/agreed.ts')
       if (store.engine !== 'postgres')
-        throw new Refused('The embedded database has only one node, so its secret is already in use.')
+        throw new RefusedError('The embedded database has only one node, so its secret is already in use.')
       await adoptSecret(store, config.dataDir)
       return { adopted: true }
     },

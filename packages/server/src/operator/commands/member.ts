@@ -7,7 +7,7 @@ import {
   asOperator,
   type CommandCall,
   granted,
-  Missing,
+  MissingError,
   option,
   roleIn,
   roleOption,
@@ -88,6 +88,6 @@ async function memberNamed(call: CommandCall) {
   const typed = typedArgument(call, 1)
   const email = (await findNamed(db, typed))?.email
   const member = (await membersOf(db, workspace, { id: '' })).find((each) => each.email === email)
-  if (!member) throw new Missing(`${line(typed)} is not a member of the workspace ${workspace.slug}.`)
+  if (!member) throw new MissingError(`${line(typed)} is not a member of the workspace ${workspace.slug}.`)
   return { email: member.email, workspace, id: member.id }
 }

@@ -7,13 +7,13 @@ import {
   asOperator,
   confirmed,
   granted,
-  Misused,
   operator,
   option,
-  Refused,
+  RefusedError,
   roleOption,
   typedArgument,
   typedOption,
+  UsageError,
   yesOption,
 } from '../shared/request.ts'
 import { line, table } from '../shared/show.ts'
@@ -42,11 +42,11 @@ export const personCommands = {
       const slug = option(call, 'workspace')
       const role = roleOption(option(call, 'role'))
       const name = typedOption(call, 'name')
-      if (name === undefined) throw new Misused('A person needs a name: --name NAME')
+      if (name === undefined) throw new UsageError('A person needs a name: --name NAME')
       if (slug === undefined && option(call, 'role') !== undefined)
-        throw new Misused('A role needs a workspace: --workspace SLUG')
+        throw new UsageError('A role needs a workspace: --workspace SLUG')
       const password = passwordIn(call.input)
-      if (password === '') throw new Refused('A person needs a password: give it on standard input.')
+      if (password === '') throw new RefusedError('A person needs a password: give it on standard input.')
       const person = { email: typedArgument(call, 0), name, password }
       const ready = granted(await readyPerson(call, person))
       const made = await decide<Person, string>(call, async (trx, accounts) => {
@@ -162,7 +162,8 @@ export const personCommands = {
     run: async (call) => {
       const { setOperator } = await import('../../people/workspaces/people.ts')
       const typed = typedArgument(call, 1)
-      if (typed !== 'on' && typed !== 'off') throw new Misused(`The second argument is on or off: got ${shown(typed)}.`)
+      if (typed !== 'on' && typed !== 'off')
+        throw new UsageError(`The second argument is on or off: got ${shown(typed)}.`)
       const { email } = granted(await setOperator(asOperator(call), typedArgument(call, 0), typed === 'on'))
       return { email, operator: typed === 'on' }
     },
@@ -215,11 +216,11 @@ export const personCommands = {
       const address = call.args[0] === undefined ? null : typedArgument(call, 0)
       if (first === true) {
         if (address !== null || claim === true)
-          throw new Misused('--first takes neither an address nor --claim: svc-server link --first')
+          throw new UsageError('--first takes neither an address nor --claim: svc-server link --first')
         if (!(await hasNoAccounts(db)))
-          throw new Refused('Somebody has an account already. To sign a person in: svc-server link EMAIL')
+          throw new RefusedError('Somebody has an account already. To sign a person in: svc-server link EMAIL')
       } else if (address === null && (claim === true || !(await hasNoAccounts(db))))
-        throw new Misused('Name the person: svc-server link EMAIL')
+        throw new UsageError('Name the person: svc-server link EMAIL')
       const purpose = address === null ? 'first' : claim === true ? 'claim' : 'sign_in'
       const token = granted(await createLink(asOperator(call), purpose, address))
       return { link: linkUrl(call.config.baseUrl, purpose, token) }

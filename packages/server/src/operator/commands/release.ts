@@ -1,5 +1,5 @@
 import { command } from '../shared/command.ts'
-import { asOperator, granted, Refused, typedArgument } from '../shared/request.ts'
+import { asOperator, granted, RefusedError, typedArgument } from '../shared/request.ts'
 import { moment, table } from '../shared/show.ts'
 
 /**
@@ -24,7 +24,7 @@ export const releaseCommands = {
       const { db, by, now } = asOperator(call)
       const folder = typedArgument(call, 0)
       const read = await readBuild(folder)
-      if (!read) throw new Refused(`There is no svc.pyz in ${folder}: npm run release makes one.`)
+      if (!read) throw new RefusedError(`There is no svc.pyz in ${folder}: npm run release makes one.`)
       const build = granted(read)
       const before = await servedFiles(db)
       const older = call.options.older === true

@@ -20,11 +20,11 @@ import {
   argument,
   type CommandCall,
   granted,
-  Missing,
-  Misused,
+  MissingError,
   option,
-  Refused,
+  RefusedError,
   type Request,
+  UsageError,
 } from '../shared/request.ts'
 import { secretsText } from '../shared/secrets.ts'
 import { line, moment, table } from '../shared/show.ts'
@@ -43,7 +43,7 @@ export const wishCommands = {
     run: async (call) => {
       const version = argument(call, 1)
       if (version !== 'off' && !isVersion(version)) {
-        throw new Misused(`A version is written like 1.2.3, or off: got ${shown(version)}.`)
+        throw new UsageError(`A version is written like 1.2.3, or off: got ${shown(version)}.`)
       }
       const at = await onAgent(call)
       if (version === 'off') return carried(call, perform(call, updates.clearBlueprint, at))
@@ -57,9 +57,9 @@ export const wishCommands = {
     run: async (call) => {
       const { servedRelease } = await import('../../updates/releases/store.ts')
       const off = call.args[1]
-      if (off !== undefined && off !== 'off') throw new Misused(`Only off may follow the agent: got ${shown(off)}.`)
+      if (off !== undefined && off !== 'off') throw new UsageError(`Only off may follow the agent: got ${shown(off)}.`)
       const served = await servedRelease(call.store.db)
-      if (!off && served?.signed === false && call.options.unsigned !== true) throw new Refused(unsigned(served))
+      if (!off && served?.signed === false && call.options.unsigned !== true) throw new RefusedError(unsigned(served))
       return carried(call, perform(call, off ? updates.clearRuntime : updates.wishRuntime, await onAgent(call)))
     },
     show: ({ name, updates }) => `${name}: ${wishText(updates.runtime)}`,
@@ -86,7 +86,7 @@ async function asksFor(
 }
 
 type AtAgent = Awaited<ReturnType<typeof onAgent>>
-interface Carried {
+interface UpdateCommandResult {
   name: string
   changed: boolean
   updates: AgentUpdates
@@ -94,7 +94,10 @@ interface Carried {
 }
 
 /** The agent's wishes and holds after a change. */
-async function carried(call: CommandCall, change: Promise<{ agent: AgentRow; made: boolean }>): Promise<Carried> {
+async function carried(
+  call: CommandCall,
+  change: Promise<{ agent: AgentRow; made: boolean }>,
+): Promise<UpdateCommandResult> {
   const { made, agent } = await change.catch(withCode)
   const { agentUpdates } = await import('../../web/queries/updates.ts')
   return { name: agent.name, changed: made, updates: await agentUpdates(call.store.db, agent, call.now()) }
@@ -102,7 +105,9 @@ async function carried(call: CommandCall, change: Promise<{ agent: AgentRow; mad
 
 /** Adds the code of a refusal to its message, because programs read it (3.4). */
 function withCode(error: unknown): never {
-  throw error instanceof Refused && error.code !== undefined ? new Refused(`${error.message} (${error.code})`) : error
+  throw error instanceof RefusedError && error.code !== undefined
+    ? new RefusedError(`${error.message} (${error.code})`)
+    : error
 }
 
 /** The maximum number of a workspace's rollouts that the terminal lists, newest first. The page shows all of them. */
@@ -180,7 +185,7 @@ type Page = Omit<RolloutPage, 'canAct'>
 async function pageOf({ store, now }: CommandCall, { workspace, id }: AtRollout): Promise<Page> {
   const { rolloutPage } = await import('../../web/queries/rollouts.ts')
   const page = await rolloutPage(store.db, workspace, id, now())
-  if (!page) throw new Missing(noRollout(id))
+  if (!page) throw new MissingError(noRollout(id))
   return page
 }
 
@@ -200,7 +205,7 @@ function wantedOf(request: Request): NewRollout {
   const end = list('end')
   const minutes = option(request, 'watch')
   if (minutes !== undefined && !/^\d{1,6}(\.\d+)?$/.test(minutes)) {
-    throw new Misused(`A wave is watched for a number of minutes: got ${shown(minutes)}.`)
+    throw new UsageError(`A wave is watched for a number of minutes: got ${shown(minutes)}.`)
   }
   return {
     ...(what === 'runtime' ? { kind: 'runtime' } : { kind: 'blueprint', ...named(what) }),
@@ -221,7 +226,7 @@ function named(what: string) {
 function refuseUnknownAgents({ agents = [] }: NewRollout, { waves, leftOut }: RolloutPreview): void {
   const known = new Set([...waves.flatMap((wave) => wave.agents), ...leftOut.map(({ agent }) => agent)])
   const stranger = agents.find((name) => !known.has(name))
-  if (stranger !== undefined) throw new Missing(`There is no agent ${shown(stranger)} in the workspace.`)
+  if (stranger !== undefined) throw new MissingError(`There is no agent ${shown(stranger)} in the workspace.`)
 }
 
 const titleOf = ({ kind, blueprint, version }: RolloutRow): string =>

@@ -9,11 +9,11 @@ import {
   asOperator,
   confirmed,
   granted,
-  Misused,
   option,
   type Request,
   typedArgument,
   typedOption,
+  UsageError,
 } from '../shared/request.ts'
 import { line, moment, table } from '../shared/show.ts'
 
@@ -113,9 +113,9 @@ export const workspaceCommands = {
       const { requiredIn } = await import('../../people/factors/rules.ts')
       const { requireFactor } = await import('../../people/workspaces/requirement.ts')
       const word = argument(call, 1)
-      if (word !== 'on' && word !== 'off') throw new Misused(`Say on or off: got ${shown(word)}.`)
+      if (word !== 'on' && word !== 'off') throw new UsageError(`Say on or off: got ${shown(word)}.`)
       const typed = option(call, 'from')
-      if (word === 'off' && typed !== undefined) throw new Misused('off takes no date: leave --from out.')
+      if (word === 'off' && typed !== undefined) throw new UsageError('off takes no date: leave --from out.')
       const { workspace } = await inWorkspace(call)
       const from = word === 'off' ? null : typed === undefined ? call.now() + requiredIn : dateIn(typed)
       const factorFrom = granted(await requireFactor(asOperator(call), workspace, from))
@@ -160,7 +160,7 @@ const counted = (count: number, what: string): string =>
 /** The time of a date, at its beginning in UTC, or of a time in ISO 8601. */
 function dateIn(typed: string): number {
   const at = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/.test(typed) ? Date.parse(typed) : Number.NaN
-  if (Number.isNaN(at)) throw new Misused(`A date is such as 2026-12-01 or 2026-12-01T08:00Z: got ${shown(typed)}.`)
+  if (Number.isNaN(at)) throw new UsageError(`A date is such as 2026-12-01 or 2026-12-01T08:00Z: got ${shown(typed)}.`)
   return at
 }
 
@@ -180,7 +180,7 @@ function wholeFrom(name: string, text: string): number | null {
   if (text === 'default') return null
   const whole = Number(text.replaceAll(',', ''))
   if (/^[\d,]+$/.test(text) && whole <= 1e9) return whole
-  throw new Misused(`${name} is a whole number, or default: got ${shown(text)}.`)
+  throw new UsageError(`${name} is a whole number, or default: got ${shown(text)}.`)
 }
 
 const units: Readonly<Record<string, number>> = { '': 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 }
@@ -191,7 +191,7 @@ function bytesFrom(text: string): number | null {
   const factor = units[unit.toUpperCase()] ?? (unit.toUpperCase() === 'B' ? 1 : undefined)
   const bytes = number === '' || factor === undefined ? Number.NaN : Math.round(Number(number) * factor)
   if (Number.isSafeInteger(bytes)) return bytes
-  throw new Misused(`--bundles is a size such as 500MB or 2GB, or default: got ${shown(text)}.`)
+  throw new UsageError(`--bundles is a size such as 500MB or 2GB, or default: got ${shown(text)}.`)
 }
 
 export const auditCommands = {
@@ -233,6 +233,6 @@ function momentOf(text: string | undefined): number {
   if (text === undefined) return 0
   const at = /^\d{1,10}$/.test(text) ? Number(text) * 1000 : Date.parse(text)
   if (Number.isNaN(at))
-    throw new Misused(`A time looks like 2026-11-21T12:00:00Z or is Unix seconds: got ${shown(text)}.`)
+    throw new UsageError(`A time looks like 2026-11-21T12:00:00Z or is Unix seconds: got ${shown(text)}.`)
   return at
 }

@@ -3,16 +3,16 @@ import type { Operation } from '@svc/api'
 import { safeJson, safeText } from '@svc/protocol'
 import type { CommandCall } from './request.ts'
 
-type Explained = readonly [name: string, says: string]
+type ExplainedName = readonly [name: string, says: string]
 
 export interface OperatorCommand<T = unknown> {
   says: string
   /** The name that the command had in earlier versions. */
   formerly?: string
   /** The arguments of the command, such as `<slug>` or `[values...]`, each with its explanation. */
-  args?: readonly Explained[]
+  args?: readonly ExplainedName[]
   /** The options of the command, such as `--name <name>`, each with its explanation. */
-  options?: readonly Explained[]
+  options?: readonly ExplainedName[]
   /** The positions of arguments that are paths, relative to the folder in which the person works. */
   paths?: number[]
   /**

@@ -1,6 +1,6 @@
 /** Filters that a person typed for a command. */
 
-import { Refused } from './request.ts'
+import { RefusedError } from './request.ts'
 import { line } from './show.ts'
 
 /** Finds what a filter selects. If the filter is wrong, the refusal points at its wrong part. */
@@ -32,7 +32,7 @@ function pointedAt(filter: string, error: unknown): unknown {
   // The marks are counted in characters, because the text may have some of two UTF-16 units.
   const before = [...line(filter.slice(0, at))].length
   const wrong = Math.max(1, [...filter.slice(at, at + length)].length)
-  return new Refused(
+  return new RefusedError(
     `${error.message}\n  ${line(filter)}\n  ${' '.repeat(before)}${'^'.repeat(wrong)}`,
     'filter_invalid',
   )

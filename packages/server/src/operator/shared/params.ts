@@ -2,7 +2,7 @@
 import { shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { argument, type CommandCall, granted, Missing, Misused, type Service } from './request.ts'
+import { argument, type CommandCall, granted, MissingError, type Service, UsageError } from './request.ts'
 
 export async function workspaceOf({ store }: Service, slug: string): Promise<WorkspaceInfo> {
   const { findWorkspace, unknownWorkspace } = await import('../../people/workspaces/store.ts')
@@ -12,7 +12,7 @@ export async function workspaceOf({ store }: Service, slug: string): Promise<Wor
 /** Splits `SLUG/NAME` into a workspace and the name of something in it. `what` begins the refusal. */
 export function partsOf(path: string, what: string): { slug: string; name: string } {
   const [slug, name, more] = path.split('/')
-  if (!slug || !name || more !== undefined) throw new Misused(`${what}: got ${shown(path)}.`)
+  if (!slug || !name || more !== undefined) throw new UsageError(`${what}: got ${shown(path)}.`)
   return { slug, name }
 }
 
@@ -35,7 +35,7 @@ export async function onAgent(call: CommandCall) {
   const { slug, name } = partsOf(argument(call, 0), agentForm)
   const workspace = await workspaceOf(call, slug)
   const agent = await findAgent(call.store.db, workspace, name)
-  if (!agent) throw new Missing(`There is no agent ${shown(name)} in the workspace ${shown(slug)}.`)
+  if (!agent) throw new MissingError(`There is no agent ${shown(name)} in the workspace ${shown(slug)}.`)
   return { workspace, agent }
 }
 
@@ -57,7 +57,7 @@ const byId =
   async (call: CommandCall) => {
     const id = argument(call, 0)
     const workspace = await find(call.store.db, id)
-    if (!workspace) throw new Missing(missing(id))
+    if (!workspace) throw new MissingError(missing(id))
     return { workspace, id }
   }
 

@@ -28,7 +28,7 @@ export type Service = Pick<Deps, 'store' | 'auth' | 'config' | 'live' | 'now'> &
 export type CommandCall = Request & Service
 
 /** The error for a request that was understood and refused: exit code 1. */
-export class Refused extends Error {
+export class RefusedError extends Error {
   /** The code of the refusal; undefined if it has none. */
   readonly code: string | undefined
   constructor(message: string, code?: string) {
@@ -40,14 +40,14 @@ export class Refused extends Error {
  * The error for an object that does not exist. Its message is completed by the name of the data that was searched
  * (socket.ts).
  */
-export class Missing extends Refused {}
+export class MissingError extends RefusedError {}
 /** The error for a request that was not understood: exit code 2. */
-export class Misused extends Error {}
+export class UsageError extends Error {}
 
 /** Returns the value of a verdict; throws if it is a refusal. */
 export function granted<T>(verdict: Verdict<T>): T {
   if (verdict.ok) return verdict.value
-  throw new (verdict.code.endsWith('_unknown') ? Missing : Refused)(verdict.message, verdict.code)
+  throw new (verdict.code.endsWith('_unknown') ? MissingError : RefusedError)(verdict.message, verdict.code)
 }
 
 /** The operator's name in the audit trail. */
@@ -83,7 +83,7 @@ export const option = (request: Request, name: string): string | undefined => {
 function identifier(what: string, typed: string): string {
   const read = readPasted(what, typed)
   if (read.ok) return read.value
-  throw new Misused(read.message)
+  throw new UsageError(read.message)
 }
 
 /** Reads typed input with the reader of the operation's route. */
@@ -92,7 +92,7 @@ export function readTyped<Read>({ route, input }: Operation<Route, Read>, typed:
   try {
     return input(typed, '')
   } catch (error) {
-    throw error instanceof InputRefused ? new Misused(error.message) : error
+    throw error instanceof InputRefused ? new UsageError(error.message) : error
   }
 }
 
@@ -110,12 +110,12 @@ export function roleOption(text: string | undefined): Role {
 export function roleIn(text: string): Role {
   if (text === 'member') return 'member'
   if (text === 'admin') return 'admin'
-  throw new Misused(`A role is admin or member: got ${shown(text)}.`)
+  throw new UsageError(`A role is admin or member: got ${shown(text)}.`)
 }
 
 /** Refuses to delete something without the option `--yes`. `goes` says what would be deleted. */
 export function confirmed(request: Request, goes: string): void {
-  if (request.options.yes !== true) throw new Misused(`${goes} Nothing brings it back. Add --yes to do it.`)
+  if (request.options.yes !== true) throw new UsageError(`${goes} Nothing brings it back. Add --yes to do it.`)
 }
 
 /** The option `--yes`, which `confirmed` reads. */

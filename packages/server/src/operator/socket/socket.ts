@@ -13,7 +13,7 @@ import { stages } from '../../platform/closing.ts'
 import { notYours } from '../../platform/data-folder.ts'
 import { isCode, systemReason } from '../../platform/errors.ts'
 import { commands } from '../commands/all.ts'
-import { Missing, Misused, Refused, type Request, type Service } from '../shared/request.ts'
+import { MissingError, RefusedError, type Request, type Service, UsageError } from '../shared/request.ts'
 
 /** The maximum body in bytes: enough for a command of 1 MB and a bundle in Base64. */
 const maxBody = 1024 * 1024 + Math.ceil((limits.bundleBytes * 4) / 3)
@@ -32,10 +32,10 @@ export async function runCommand(name: string, request: Request, service: Servic
   try {
     return { ok: true, value: (await command.run({ ...request, ...service })) ?? null }
   } catch (error) {
-    if (error instanceof Missing)
+    if (error instanceof MissingError)
       return { ok: false, kind: 'refused', message: `${error.message} ${dataOf(service.config)}` }
-    if (error instanceof Refused) return { ok: false, kind: 'refused', message: error.message }
-    if (error instanceof Misused) return { ok: false, kind: 'misused', message: error.message }
+    if (error instanceof RefusedError) return { ok: false, kind: 'refused', message: error.message }
+    if (error instanceof UsageError) return { ok: false, kind: 'misused', message: error.message }
     throw error
   }
 }
@@ -70,7 +70,7 @@ export async function serveOperator(
   times: OperatorTimes = inForce,
 ): Promise<{ close: () => Promise<void> }> {
   const file = join(service.config.dataDir, 'operator.sock')
-  const working: Working = new Map()
+  const working: RunningCommands = new Map()
   const server = createServer((req, res) => void answer(req, res, { service, log, working }))
   const open = new Set<Socket>()
   server.on('connection', (socket) => {
@@ -97,10 +97,10 @@ export async function serveOperator(
 }
 
 /** The commands that are being carried out, by their responses. */
-type Working = Map<ServerResponse, string>
+type RunningCommands = Map<ServerResponse, string>
 
 /** Answers the commands that have not ended when the service has to stop. */
-function giveUp(working: Working, log: Logger): void {
+function giveUp(working: RunningCommands, log: Logger): void {
   for (const [res, command] of working) {
     log.warn({ command }, 'an operator command was not finished before the stop')
     const message = 'The service stopped before the command was finished. Check whether it took effect.'
@@ -112,7 +112,7 @@ function giveUp(working: Working, log: Logger): void {
 async function answer(
   req: IncomingMessage,
   res: ServerResponse,
-  { service, log, working }: { service: Service; log: Logger; working: Working },
+  { service, log, working }: { service: Service; log: Logger; working: RunningCommands },
 ): Promise<void> {
   try {
     if (req.method !== 'POST' || req.url !== '/run') return say(res, 404, { message: 'There is only POST /run.' })
@@ -176,7 +176,7 @@ export async function askService(
     return await withShortPath(dataDir, (socketPath) => post(socketPath, JSON.stringify({ name, ...request })))
   } catch (error) {
     if (isAway(error)) return undefined
-    if (isCode(error, 'EACCES')) throw new Refused(notYours(dataDir))
+    if (isCode(error, 'EACCES')) throw new RefusedError(notYours(dataDir))
     throw error
   }
 }
@@ -193,14 +193,14 @@ function post(socketPath: string, body: string): Promise<OperatorOutcome> {
       res.on('end', () => {
         const answered = JSON.parse(Buffer.concat(parts).toString()) as OperatorOutcome & { message?: string }
         if (res.statusCode === 200) resolve(answered)
-        else reject(new Refused(answered.message ?? `The service answered ${res.statusCode}.`))
+        else reject(new RefusedError(answered.message ?? `The service answered ${res.statusCode}.`))
       })
     })
     const lost = (error: Error) =>
       reject(
         isAway(error) || isCode(error, 'EACCES')
           ? error
-          : new Refused('The service stopped before it answered. Check whether the command took effect.'),
+          : new RefusedError('The service stopped before it answered. Check whether the command took effect.'),
       )
     req.on('error', lost)
     req.end(body)

@@ -29,13 +29,13 @@ export const sendLimits = {
 type SendKind = keyof typeof sendLimits
 
 /** One thing that is about to be sent, for each limit under which it counts. */
-type Counted = readonly (readonly [kind: SendKind, key: string])[]
+type CountedKeys = readonly (readonly [kind: SendKind, key: string])[]
 
 /**
  * Counts something that a person has sent, unless a limit is reached; nothing is counted then. Must run in the
  * transaction that queues it. The refusal says when it is possible again.
  */
-export async function countSend(trx: Db, all: Counted, now: number): Promise<Verdict<null, 'rate_limited'>> {
+export async function countSend(trx: Db, all: CountedKeys, now: number): Promise<Verdict<null, 'rate_limited'>> {
   const counted = all.map(([kind, key]) => ({ kind, key: hashed(key) }))
   for (const { kind, key } of counted) await lock(trx, `${kind} ${key}`)
   for (const { kind, key } of counted) {

@@ -90,7 +90,7 @@ async function foldLines(db: Db, { actorId, room, excess }: Excess): Promise<voi
   }
 }
 
-interface Most {
+interface LargestGroup {
   action: string
   subject?: string | undefined
   /** The number of its lines to fold: those that it has more than the next one, or a tenth. */
@@ -101,7 +101,7 @@ interface Most {
 async function mostOf(
   db: Db,
   { actorId, room, by }: { actorId: string; room: Room; by: 'subject' | 'kind' },
-): Promise<Most | undefined> {
+): Promise<LargestGroup | undefined> {
   const [most, next] = await db
     .selectFrom('audit')
     .select((eb) => ['action', eb.fn.min('subject').as('subject'), eb.fn.countAll<number>().as('lines')])
@@ -119,7 +119,7 @@ async function mostOf(
   return { action: most.action, above, ...(by === 'subject' && { subject: most.subject }) }
 }
 
-interface Oldest {
+interface OldestLines {
   actorId: string
   action: string
   /** The subject of the lines; missing if it does not matter. */
@@ -132,7 +132,7 @@ interface Oldest {
  * the line that summed up earlier ones. Returns by how much the number of lines has decreased. Two nodes never replace
  * the same line.
  */
-function foldOldest(db: Db, { actorId, action, subject, count }: Oldest): Promise<number> {
+function foldOldest(db: Db, { actorId, action, subject, count }: OldestLines): Promise<number> {
   return transaction(db, async (trx) => {
     const own = trx.selectFrom('audit').where('actor_id', '=', actorId)
     const oldest = own

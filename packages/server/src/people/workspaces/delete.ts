@@ -13,7 +13,7 @@ import { audit } from '../audit/store.ts'
 import { unknownWorkspace, type WorkspaceInfo } from './store.ts'
 
 /** The numbers of what is deleted with a workspace. */
-interface Going {
+interface DeletionCounts {
   agents: number
   runs: number
   logs: number
@@ -21,7 +21,7 @@ interface Going {
 }
 
 /** Counts what would be deleted with a workspace, for the question before it. */
-export async function goingWith(db: Db, { id }: { id: string }): Promise<Going> {
+export async function goingWith(db: Db, { id }: { id: string }): Promise<DeletionCounts> {
   const { runs } = await db
     .selectFrom('agent')
     .innerJoin('agent_report', 'agent_report.agent_id', 'agent.id')
@@ -37,7 +37,7 @@ export async function goingWith(db: Db, { id }: { id: string }): Promise<Going> 
   return { ...(await sizeOf(db, id)), runs: Number(runs ?? 0), logs: Number(logs) }
 }
 
-async function sizeOf(db: Db, id: string): Promise<Pick<Going, 'agents' | 'people'>> {
+async function sizeOf(db: Db, id: string): Promise<Pick<DeletionCounts, 'agents' | 'people'>> {
   const agents = db.selectFrom('agent').select((eb) => eb.fn.countAll<number>().as('n'))
   const people = db.selectFrom('member').select((eb) => eb.fn.countAll<number>().as('n'))
   return {

@@ -15,7 +15,7 @@ const stepsAtOnce = 200
 const agentsAtOnce = 20
 
 /** A table, the maximum number of its rows that one transaction erases, and the condition for a workspace's rows. */
-type Erased = readonly [table: keyof Tables, atOnce: number, where: (id: string) => RawBuilder<unknown>]
+type ErasedTable = readonly [table: keyof Tables, atOnce: number, where: (id: string) => RawBuilder<unknown>]
 
 /** The tables whose rows belong to an agent. Rows with long texts are erased in smaller numbers. */
 export const tablesOfAgents: readonly (readonly [table: keyof Tables, atOnce: number])[] = [
@@ -39,7 +39,7 @@ const inWorkspace = (id: string) => sql`workspace_id = ${id}`
 const inScope = (id: string) => sql`scope = ${id}`
 
 /** The tables whose rows belong to a workspace, those that refer to others first. */
-export const tablesOfWorkspaces: readonly Erased[] = [
+export const tablesOfWorkspaces: readonly ErasedTable[] = [
   ['install_code', 500, inWorkspace],
   ['alert_delivery', 200, (id) => sql`channel_id in (select id from alert_channel where scope = ${id})`],
   ['alert_channel', 500, inScope],

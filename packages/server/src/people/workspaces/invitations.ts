@@ -27,7 +27,7 @@ import {
 import { asRole, roleOf, type WorkspaceInfo } from './store.ts'
 
 type InviteRefusal = 'email_invalid' | 'email_taken' | 'rate_limited' | 'member_already' | 'people_too_many'
-type Invited = { id: string; url: string; mailed: boolean }
+type CreatedInvitation = { id: string; url: string; mailed: boolean }
 
 /** Invites the owner of an e-mail address to a workspace. An earlier invitation of the same address is withdrawn. */
 export function invite(
@@ -38,8 +38,8 @@ export function invite(
   }: PeopleCtx<Person> & { people: People & { config: { baseUrl: string; smtpUrl?: string | undefined } } },
   workspace: WorkspaceInfo,
   { email, role, mail = false }: { email: string; role: Role; mail?: boolean },
-): Promise<Verdict<Invited, InviteRefusal>> {
-  return decide<Invited, InviteRefusal>(people, async (trx, { tables }) => {
+): Promise<Verdict<CreatedInvitation, InviteRefusal>> {
+  return decide<CreatedInvitation, InviteRefusal>(people, async (trx, { tables }) => {
     const ready = await addressToInvite({ trx, tables, workspace, email, now })
     if (!ready.ok) return ready
     const address = ready.value

@@ -12,14 +12,14 @@ import { audit } from '../audit/store.ts'
 import { endHalves } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 
-type Changed = Verdict<Person, 'person_unknown'>
-type Removed = Verdict<Person & { withoutAdmin: string[] }, 'person_unknown'>
+type PersonVerdict = Verdict<Person, 'person_unknown'>
+type RemovalVerdict = Verdict<Person & { withoutAdmin: string[] }, 'person_unknown'>
 
 /**
  * Disables a person: all sessions and unused links end, and nobody can sign in to the account. The person stays a member
  * without any right, so that `enablePerson` brings all of it back.
  */
-export const disablePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<Removed> =>
+export const disablePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<RemovalVerdict> =>
   decide<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {
     const person = await takePerson(trx, email)
     if (!person) return unknownPerson(email)
@@ -39,7 +39,7 @@ export const disablePerson = ({ people, by, now }: PeopleCtx, email: string): Pr
   })
 
 /** Enables a person again. A session that a node of an earlier version made meanwhile does not become valid. */
-export const enablePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<Changed> =>
+export const enablePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<PersonVerdict> =>
   decide<Person, 'person_unknown'>(people, async (trx, accounts) => {
     const person = await takePerson(trx, email)
     if (!person) return unknownPerson(email)
@@ -52,7 +52,7 @@ export const enablePerson = ({ people, by, now }: PeopleCtx, email: string): Pro
   })
 
 /** Deletes an account with its memberships and personal channels. The activity keeps the person's name. */
-export const deletePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<Removed> =>
+export const deletePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<RemovalVerdict> =>
   decide<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {
     const person = await takePerson(trx, email)
     if (!person) return unknownPerson(email)
@@ -69,7 +69,7 @@ export const deletePerson = ({ people, by, now }: PeopleCtx, email: string): Pro
   })
 
 /** Makes a person an operator, or takes that away. */
-export const setOperator = ({ people, by, now }: PeopleCtx, email: string, isOne: boolean): Promise<Changed> =>
+export const setOperator = ({ people, by, now }: PeopleCtx, email: string, isOne: boolean): Promise<PersonVerdict> =>
   decide<Person, 'person_unknown'>(people, async (trx) => {
     const person = await takePerson(trx, email)
     if (!person) return unknownPerson(email)

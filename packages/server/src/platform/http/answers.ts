@@ -23,14 +23,14 @@ export function refuseAndClose(
   req: IncomingMessage,
   res: ServerResponse,
   code: RefusalCode,
-  { retryAfter, message, body = bodyOf(code, message) }: Refusing = {},
+  { retryAfter, message, body = bodyOf(code, message) }: RefusalOptions = {},
 ): void {
   if (res.headersSent || res.destroyed) return
   res.writeHead(statusOf(code), headersOf(body, ['Connection', 'close', ...retry(retryAfter)]))
   endAfterReading(req, res, body)
 }
 
-interface Refusing {
+interface RefusalOptions {
   retryAfter?: number | undefined
   message?: string
   /** The whole body, for a refusal that says more than its code and message. */

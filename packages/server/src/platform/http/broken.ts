@@ -11,13 +11,13 @@ import { rawPage, rawWantsPage } from './person-page.ts'
 import { cutOff } from './turns.ts'
 
 /** The error of Node's parser, with the bytes in which it occurred. */
-type Unreadable = NodeJS.ErrnoException & { rawPacket?: Buffer }
+type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer }
 
 /** Returns the handlers of a server's events `clientError` and `connect`. */
 export function brokenRequests({ open }: Connections) {
   return { refuseUnreadable, refuseConnect }
 
-  function refuseUnreadable(error: Unreadable, socket: Socket): void {
+  function refuseUnreadable(error: ParserError, socket: Socket): void {
     const connection = open.get(socket)
     if (error.code === 'ECONNRESET' || !connection) socket.destroy()
     else if (connection.isEnding) {

@@ -1,4 +1,4 @@
-import type { Sliced } from './slices.ts'
+import type { SlicedWork } from './slices.ts'
 import { Turns } from './turns.ts'
 
 /** The milliseconds after which a task gives the thread to others. */
@@ -32,7 +32,7 @@ export class FairTurns {
    * Does the work of a task in slices of some milliseconds, each in a turn of its party. The first slice begins at once:
    * the caller awaits `next` before it reads what the work is about.
    */
-  async run<T>(party: string, work: Sliced<T>): Promise<T> {
+  async run<T>(party: string, work: SlicedWork<T>): Promise<T> {
     while (true) {
       const end = this.#clock() + sliceMs
       do {

@@ -17,7 +17,7 @@ const backlog = 4096
 /** The number of listening sockets. On Linux the system spreads new connections over them. */
 const sockets = process.platform === 'linux' ? 32 : 1
 
-interface Where {
+interface ListenAddress {
   port: number
   host: string
   /** The name of the setting with which a person can choose another port. */
@@ -25,7 +25,11 @@ interface Where {
 }
 
 /** Listens on one socket. Throws a ConfigError for problems that a person must fix. */
-export async function listen(server: SocketServer, { port, host, how }: Where, more?: ListenOptions): Promise<void> {
+export async function listen(
+  server: SocketServer,
+  { port, host, how }: ListenAddress,
+  more?: ListenOptions,
+): Promise<void> {
   try {
     server.listen({ port, host, backlog, ...more })
     await once(server, 'listening')
@@ -38,7 +42,11 @@ export async function listen(server: SocketServer, { port, host, how }: Where, m
  * Listens on `count` sockets of the same port. Returns all but the server's own socket; they must be closed together
  * with the server. Throws a ConfigError for problems that a person must fix.
  */
-export async function listenWide(server: Server, where: Where, count = sockets): Promise<readonly SocketServer[]> {
+export async function listenWide(
+  server: Server,
+  where: ListenAddress,
+  count = sockets,
+): Promise<readonly SocketServer[]> {
   if (count === 1) {
     await listen(server, where)
     return []
@@ -61,7 +69,7 @@ export async function listenWide(server: Server, where: Where, count = sockets):
  * Checks that no other program uses the port: programs of the same user could share it, and a second service must be
  * refused. The test socket is bound without listening, so that no client connects to it.
  */
-function refuseIfTaken(address: string, where: Where): void {
+function refuseIfTaken(address: string, where: ListenAddress): void {
   try {
     new BoundSocket({ host: address, port: where.port }).close()
   } catch (error) {
@@ -75,7 +83,7 @@ function feeding(server: Server): SocketServer {
   return Object.defineProperty(other, 'maxConnections', { get: () => server.maxConnections })
 }
 
-function portError(error: unknown, { port, host, how }: Where): unknown {
+function portError(error: unknown, { port, host, how }: ListenAddress): unknown {
   if (isCode(error, 'EADDRINUSE'))
     return new ConfigError(
       `Port ${port} on ${host} is in use by another program. Stop it, or choose another port (${how}).`,

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { atOnce, firstSorted, forEach, type Sliced, sorted } from './slices.ts'
+import { atOnce, firstSorted, forEach, type SlicedWork, sorted } from './slices.ts'
 
 /** Does the work, and counts how often it could be interrupted. */
-function pausesOf<T>(work: Sliced<T>): { value: T; pauses: number } {
+function pausesOf<T>(work: SlicedWork<T>): { value: T; pauses: number } {
   for (let pauses = 0; ; pauses++) {
     const step = work.next()
     if (step.done) return { value: step.value, pauses }
@@ -26,7 +26,7 @@ test('sorting in slices gives what sorting at once gives, and equal rows keep th
 
 const many = Array.from({ length: 10_000 }, (_, i) => (i * 7919) % 10_007)
 type Act = (a: number, b?: number) => number
-test.each<[what: string, work: (act: Act) => Sliced<unknown>]>([
+test.each<[what: string, work: (act: Act) => SlicedWork<unknown>]>([
   ['forEach', (act) => forEach(many, act)],
   ['sorted', (act) => sorted(many, act)],
   ['firstSorted', (act) => firstSorted(many, 20, act)],

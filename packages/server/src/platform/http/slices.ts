@@ -1,13 +1,13 @@
 /** Work on many rows that lets others have the thread in between. The work itself knows no clock and no event loop. */
 
 /** Work that may be interrupted at each `yield`. FairTurns runs it in slices of time; `atOnce` runs it without a pause. */
-export type Sliced<T> = Generator<undefined, T>
+export type SlicedWork<T> = Generator<undefined, T>
 
 /** The number of rows between two places where work may be interrupted. */
 const rowsBetween = 32
 
 /** Does sliced work without interrupting it. */
-export function atOnce<T>(work: Sliced<T>): T {
+export function atOnce<T>(work: SlicedWork<T>): T {
   while (true) {
     const step = work.next()
     if (step.done) return step.value
@@ -15,7 +15,7 @@ export function atOnce<T>(work: Sliced<T>): T {
 }
 
 /** Calls `act` with each row. */
-export function* forEach<T>(rows: Iterable<T>, act: (row: T) => void): Sliced<void> {
+export function* forEach<T>(rows: Iterable<T>, act: (row: T) => void): SlicedWork<void> {
   let count = 0
   for (const row of rows) {
     act(row)
@@ -27,7 +27,7 @@ export function* forEach<T>(rows: Iterable<T>, act: (row: T) => void): Sliced<vo
 const sortedAtOnce = 128
 
 /** Sorts rows; equal ones keep their order. */
-export function* sorted<T>(rows: readonly T[], compare: (a: T, b: T) => number): Sliced<T[]> {
+export function* sorted<T>(rows: readonly T[], compare: (a: T, b: T) => number): SlicedWork<T[]> {
   let runs: T[][] = []
   for (let i = 0; i < rows.length; i += sortedAtOnce) {
     runs.push(rows.slice(i, i + sortedAtOnce).sort(compare))
@@ -41,7 +41,7 @@ export function* sorted<T>(rows: readonly T[], compare: (a: T, b: T) => number):
   return runs[0] ?? []
 }
 
-function* mergedOf<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => number): Sliced<T[]> {
+function* mergedOf<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) => number): SlicedWork<T[]> {
   const all: T[] = []
   let [i, j] = [0, 0]
   while (i < a.length && j < b.length) {
@@ -54,7 +54,7 @@ function* mergedOf<T>(a: readonly T[], b: readonly T[], compare: (a: T, b: T) =>
 }
 
 /** The first `max` rows of those that `sorted` would give. It compares most rows only once. */
-export function* firstSorted<T>(rows: Iterable<T>, max: number, compare: (a: T, b: T) => number): Sliced<T[]> {
+export function* firstSorted<T>(rows: Iterable<T>, max: number, compare: (a: T, b: T) => number): SlicedWork<T[]> {
   const kept: T[] = []
   yield* forEach(rows, (row) => {
     if (kept.length === max && compare(row, kept[max - 1] as T) >= 0) return

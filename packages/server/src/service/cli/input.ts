@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readText } from '@svc/protocol'
 import type { OperatorCommand } from '../../operator/shared/command.ts'
-import { Refused } from '../../operator/shared/request.ts'
+import { RefusedError } from '../../operator/shared/request.ts'
 import { messageOf } from '../../platform/errors.ts'
 
 /**
@@ -19,11 +19,11 @@ export function readBeside(
   try {
     const { size } = statSync(path)
     if (size > maxBytes)
-      throw new Refused(`${what} may have at most ${maxBytes / 1024 / 1024} MB: ${file} has ${size} bytes.`)
+      throw new RefusedError(`${what} may have at most ${maxBytes / 1024 / 1024} MB: ${file} has ${size} bytes.`)
     return readFileSync(path, 'base64')
   } catch (error) {
-    if (error instanceof Refused) throw error
-    throw new Refused(`The file ${file} cannot be read: ${messageOf(error)}`)
+    if (error instanceof RefusedError) throw error
+    throw new RefusedError(`The file ${file} cannot be read: ${messageOf(error)}`)
   }
 }
 
@@ -33,7 +33,7 @@ export async function readInput(asks: string): Promise<string> {
   const parts: Buffer[] = []
   for await (const part of process.stdin as AsyncIterable<Buffer>) parts.push(part)
   const read = readText(Buffer.concat(parts))
-  if (!read.ok) throw new Refused(`Standard input ${read.why}. Nothing was done.`)
+  if (!read.ok) throw new RefusedError(`Standard input ${read.why}. Nothing was done.`)
   return read.text
 }
 

@@ -9,7 +9,7 @@ import { safeJson, safeText } from '@svc/protocol'
 import { CommanderError } from 'commander'
 import { commands } from '../../operator/commands/all.ts'
 import { type OperatorCommand, printed } from '../../operator/shared/command.ts'
-import { Misused, Refused, type Request } from '../../operator/shared/request.ts'
+import { RefusedError, type Request, UsageError } from '../../operator/shared/request.ts'
 import { reachNote } from '../../operator/shared/show.ts'
 import { askService, dataOf, type OperatorOutcome, runCommand } from '../../operator/socket/socket.ts'
 import type { Config } from '../../platform/base.ts'
@@ -19,7 +19,7 @@ import { ConfigError, systemReason } from '../../platform/errors.ts'
 import { readConfig, type Variables } from '../config.ts'
 import { readBeside, readInput } from './input.ts'
 import { complain, ignoreOutputErrors, OutputError, print } from './print.ts'
-import { type Chosen, type CommandHelp, choose } from './program.ts'
+import { type ChosenCommand, type CommandHelp, choose } from './program.ts'
 
 const startWords: CommandHelp = {
   says: 'run the service until Ctrl-C or SIGTERM',
@@ -93,7 +93,7 @@ export async function main(argv: string[], around = ofThisProcess): Promise<numb
 }
 
 /** Carries the command out and returns its exit code. */
-async function perform({ name, request, json, dataDir }: Chosen, around: Surroundings): Promise<0 | 1> {
+async function perform({ name, request, json, dataDir }: ChosenCommand, around: Surroundings): Promise<0 | 1> {
   const flags = { SVC_DATA_DIR: dataDir }
   if (name === 'start') {
     const { start } = await import('./start.ts')
@@ -112,7 +112,7 @@ async function perform({ name, request, json, dataDir }: Chosen, around: Surroun
 }
 
 async function carryOut(
-  { name, request, json }: Omit<Chosen, 'dataDir'>,
+  { name, request, json }: Omit<ChosenCommand, 'dataDir'>,
   { config, cwd, read, out, err }: Surroundings & { config: Config },
 ): Promise<0 | 1> {
   const say = async <T>(value: T, show: (value: T) => string) => {
@@ -143,14 +143,18 @@ async function carryOut(
     if (reach !== undefined) note(reach)
     return command.isFailure?.(outcome.value) ? 1 : 0
   }
-  throw outcome.kind === 'misused' ? new Misused(outcome.message) : new Refused(outcome.message)
+  throw outcome.kind === 'misused' ? new UsageError(outcome.message) : new RefusedError(outcome.message)
 }
 
 const newFolder = (folder: string) =>
   `The data folder ${folder} is new. If the service keeps its data elsewhere, name that folder with SVC_DATA_DIR or in the file .env of the current folder.`
 
 /** Makes paths absolute, since the service may run in another folder than the person's. */
-const withPaths = (request: Chosen['request'], { paths = [] }: OperatorCommand, cwd: string): Chosen['request'] => ({
+const withPaths = (
+  request: ChosenCommand['request'],
+  { paths = [] }: OperatorCommand,
+  cwd: string,
+): ChosenCommand['request'] => ({
   ...request,
   args: request.args.map((arg, at) => (paths.includes(at) ? resolve(cwd, arg) : arg)),
 })
@@ -182,9 +186,9 @@ async function runWhereItBelongs(name: string, request: Request, config: Config)
 function failed(error: unknown): { code: 1 | 2 | 141; message?: string } {
   if (error instanceof CommanderError) return { code: 2 }
   if (error instanceof OutputError) return error.isClosed ? { code: 141 } : { code: 1, message: error.message }
-  if (error instanceof Misused) return { code: 2, message: error.message }
+  if (error instanceof UsageError) return { code: 2, message: error.message }
   if (!(error instanceof Error)) return { code: 1, message: String(error) }
-  const forPeople = [Refused, ConfigError, DataFolderError, StoreError].some((kind) => error instanceof kind)
+  const forPeople = [RefusedError, ConfigError, DataFolderError, StoreError].some((kind) => error instanceof kind)
   if (forPeople) return { code: 1, message: error.message }
   const reason = systemReason(error)
   return { code: 1, message: reason === undefined ? (error.stack ?? error.message) : `The command failed: ${reason}.` }

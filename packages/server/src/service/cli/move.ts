@@ -8,7 +8,7 @@ import { bare } from '@svc/protocol'
 import { endWaiting } from '../../deliveries/settling.ts'
 import { sync } from '../../operator/backup/backup.ts'
 import { type MovedRows, moveRows } from '../../operator/move/move.ts'
-import { granted, Misused, option, Refused, type Request } from '../../operator/shared/request.ts'
+import { granted, option, RefusedError, type Request, UsageError } from '../../operator/shared/request.ts'
 import { table } from '../../operator/shared/show.ts'
 import { accountTables } from '../../people/accounts/auth.ts'
 import type { Config } from '../../platform/base.ts'
@@ -17,7 +17,7 @@ import { migrate } from '../../platform/db/migrate.ts'
 import { openEmbedded, openPostgres } from '../../platform/db/open.ts'
 import { wrongWithDatabaseAddress } from '../config.ts'
 
-type Moved = MovedRows & {
+type MoveResult = MovedRows & {
   /** The address of the new database, without a password. */
   to: string
   /** The folder in which the old embedded database is kept. */
@@ -28,19 +28,20 @@ export async function move(
   request: Omit<Request, 'input'>,
   config: Config,
   progress: (line: string) => void,
-): Promise<Moved> {
+): Promise<MoveResult> {
   const given = option({ ...request, input: '' }, 'to')
   const to = given === undefined ? config.databaseUrl : bare(given)
-  if (to === undefined) throw new Misused('Name the target: svc-server move --to postgres://USER@HOST/DATABASE')
+  if (to === undefined) throw new UsageError('Name the target: svc-server move --to postgres://USER@HOST/DATABASE')
   const wrong = wrongWithDatabaseAddress(to)
-  if (wrong !== undefined) throw new Misused(`--to ${wrong.replace(/[^.]$/, '$&.')}`)
+  if (wrong !== undefined) throw new UsageError(`--to ${wrong.replace(/[^.]$/, '$&.')}`)
   const { dataDir } = config
   if (!existsSync(databaseFile(dataDir))) {
     const why = existsSync(movedFile(dataDir)) ? ': it was already moved' : ''
-    throw new Refused(`There is no embedded database in ${dataDir}${why}.`)
+    throw new RefusedError(`There is no embedded database in ${dataDir}${why}.`)
   }
   const lock = lockFolder(dataDir)
-  if (!lock) throw new Refused(`The data folder ${dataDir} is in use by ${holderOf(dataDir)}: stop the service first.`)
+  if (!lock)
+    throw new RefusedError(`The data folder ${dataDir} is in use by ${holderOf(dataDir)}: stop the service first.`)
   try {
     const rows = await moveAll(databaseFile(dataDir), to, progress)
     return { ...rows, to: withoutPassword(to), kept: putAside(dataDir, withoutPassword(to)) }
@@ -89,7 +90,7 @@ function withoutPassword(address: string): string {
 export const showsPassword = (to: string | undefined): boolean =>
   to !== undefined && withoutPassword(to) !== URL.parse(to.replace(/@\//, '@localhost/'))?.href
 
-export const showMoved = ({ tables, rows, before, to, kept }: Moved): string =>
+export const showMoved = ({ tables, rows, before, to, kept }: MoveResult): string =>
   [
     table(
       ['TABLE', 'ROWS', 'SHA-256'],

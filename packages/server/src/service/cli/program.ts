@@ -12,7 +12,7 @@ import type { Request } from '../../operator/shared/request.ts'
  */
 export type CommandHelp = Pick<OperatorCommand, 'says' | 'formerly' | 'args' | 'options' | 'input'>
 
-export interface Chosen {
+export interface ChosenCommand {
   name: string
   request: Omit<Request, 'input'>
   json: boolean
@@ -20,7 +20,7 @@ export interface Chosen {
 }
 
 /** The version that `--version` prints, and the functions with which the library commander prints its texts. */
-interface Printing {
+interface PrintFunctions {
   readonly version: string
   readonly out: (text: string) => unknown
   readonly err: (text: string) => unknown
@@ -33,9 +33,9 @@ interface Printing {
 export function choose(
   words: Readonly<Record<string, CommandHelp>>,
   argv: string[],
-  { version, out, err }: Printing,
-): Chosen | undefined {
-  let chosen: Chosen | undefined
+  { version, out, err }: PrintFunctions,
+): ChosenCommand | undefined {
+  let chosen: ChosenCommand | undefined
   const program = new Command('svc-server')
     .description('Runs the service and controls it, on its own machine.')
     .version(version)

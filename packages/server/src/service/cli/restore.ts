@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { renewAccess } from '../../operator/backup/renew.ts'
 import { type RestoreFacts, restoreBackup } from '../../operator/backup/restore.ts'
 import type { RevivedKind, RevivedThings } from '../../operator/backup/revived.ts'
-import { granted, Misused, option, Refused, type Request } from '../../operator/shared/request.ts'
+import { granted, option, RefusedError, type Request, UsageError } from '../../operator/shared/request.ts'
 import { line, table } from '../../operator/shared/show.ts'
 import { adoptSecret } from '../../platform/agreed.ts'
 import type { Config } from '../../platform/base.ts'
@@ -16,12 +16,12 @@ export async function restore(request: Omit<Request, 'input'>, config: Config): 
   const [file] = request.args
   const tokensOf = agentsNamed(option({ ...request, input: '' }, 'tokensOf'))
   if (request.options.tokensOnly) {
-    if (file !== undefined) throw new Misused('--tokens-only restores no file.')
+    if (file !== undefined) throw new UsageError('--tokens-only restores no file.')
     return { agents: await newTokens(config, tokensOf), revived: null, unknown: 'nothing was put aside' }
   }
-  if (file === undefined) throw new Misused('Name the backup: svc-server restore FILE')
+  if (file === undefined) throw new UsageError('Name the backup: svc-server restore FILE')
   if (config.databaseUrl !== undefined)
-    throw new Refused(
+    throw new RefusedError(
       'This service keeps its data in PostgreSQL: put the dump back with pg_restore or psql, then run: svc-server restore --tokens-only',
     )
   createDataFolder(config.dataDir)
@@ -49,11 +49,11 @@ async function newTokens(config: Config, tokensOf: string[] | undefined) {
 }
 
 const running = ({ dataDir }: Config) =>
-  new Refused(`The data folder ${dataDir} is in use by ${holderOf(dataDir)}: stop the service first.`)
+  new RefusedError(`The data folder ${dataDir} is in use by ${holderOf(dataDir)}: stop the service first.`)
 
 function agentsNamed(list: string | undefined): string[] | undefined {
   const names = list?.split(/[\s,]+/).filter(Boolean)
-  if (names?.length === 0) throw new Misused('Name the agents: --tokens-of SLUG/NAME,SLUG/NAME…')
+  if (names?.length === 0) throw new UsageError('Name the agents: --tokens-of SLUG/NAME,SLUG/NAME…')
   return names
 }
 

@@ -12,14 +12,14 @@ import type { Db, Store } from '../../platform/db/open.ts'
 import { standardErrorLines } from '../../platform/log.ts'
 import { alertGauges, countAlerts } from './alert-metrics.ts'
 
-interface Observed extends Pick<Base, 'config' | 'now'> {
+interface MetricsParts extends Pick<Base, 'config' | 'now'> {
   store: Store
   agents: AgentMetrics
   /** The number of pages that are open. */
   live: { readonly size: number }
 }
 
-export function createRegistry(observed: Observed): Registry {
+export function createRegistry(observed: MetricsParts): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   countsOf(registry, observed)
@@ -33,7 +33,7 @@ export function createRegistry(observed: Observed): Registry {
 }
 
 /** Registers counters whose values are read from the counts of the agent routes when the metrics are requested. */
-function countsOf(registry: Registry, { agents }: Observed): void {
+function countsOf(registry: Registry, { agents }: MetricsParts): void {
   const registers = [registry]
   const plain: [name: string, help: string, value: () => number][] = [
     ['svc_reports_total', 'Reports that were stored.', () => agents.reports],
@@ -75,7 +75,7 @@ function countsOf(registry: Registry, { agents }: Observed): void {
   })
 }
 
-function gaugesOf(registry: Registry, { agents, live, store, config, now }: Observed): void {
+function gaugesOf(registry: Registry, { agents, live, store, config, now }: MetricsParts): void {
   const registers = [registry]
   const plain: [name: string, help: string, value: () => number][] = [
     ['svc_report_commit_seconds_max', 'The longest of these commits since the start.', () => agents.maxCommitSeconds],
@@ -131,7 +131,7 @@ const atOnce = 1000
 
 /** Counts the agents by how they report. It reads 1,000 at a time, so that reports are answered in between. */
 async function countAgents(db: Db, now: number) {
-  const agents: Record<Seen, number> = { reporting: 0, silent: 0, stopped: 0, never: 0 }
+  const agents: Record<ReportingState, number> = { reporting: 0, silent: 0, stopped: 0, never: 0 }
   for (let last = '', more = true; more; ) {
     const seen = await db
       .selectFrom('agent')
@@ -150,7 +150,7 @@ async function countAgents(db: Db, now: number) {
   return agents
 }
 
-type Seen = 'reporting' | 'silent' | 'stopped' | 'never'
+type ReportingState = 'reporting' | 'silent' | 'stopped' | 'never'
 /** The columns of an agent's last report; all are null before the first report. */
 interface LastReport {
   received_at: number | null
@@ -159,7 +159,7 @@ interface LastReport {
 }
 
 /** An agent whose reports stay away counts as silent (D20), unless its last report says that it was stopped (D66). */
-function seenAs({ received_at, interval_s, stopped }: LastReport, now: number): Seen {
+function seenAs({ received_at, interval_s, stopped }: LastReport, now: number): ReportingState {
   if (received_at === null) return 'never'
   if (stopped !== null) return 'stopped'
   return silentAt(received_at, interval_s ?? limits.intervalSeconds) < now ? 'silent' : 'reporting'

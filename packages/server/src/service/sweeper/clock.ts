@@ -36,7 +36,7 @@ export interface ClockWatch {
   warning(): string | undefined
 }
 
-interface Watching {
+interface ClockWatchParts {
   store: Store
   log: Pick<Logger, 'warn'>
   live: Pick<Live, 'listChanged' | 'alertsChanged'>
@@ -46,7 +46,7 @@ interface Watching {
 /** Reads both clocks: that of the service, and the one that never jumps. */
 export const clocksOf = (now: () => number) => (): Clocks => ({ wall: now(), mono: performance.now() })
 
-export function newClockWatch({ store, log, live, clocks }: Watching): ClockWatch {
+export function newClockWatch({ store, log, live, clocks }: ClockWatchParts): ClockWatch {
   let before = clocks()
   let last: (ClockStep & { mono: number }) | null = null
   let owed = 0

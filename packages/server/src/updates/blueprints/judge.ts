@@ -9,14 +9,14 @@ import { threadFile } from '../../platform/installed.ts'
 import type { ArrivedBundle } from './uploads.ts'
 
 export type Judgement =
-  | { readonly ok: true; readonly value: Accepted }
+  | { readonly ok: true; readonly value: AcceptedBundle }
   | { readonly ok: false; readonly message: string; readonly findings: readonly BundleFinding[] }
 
 /**
  * The facts about a valid bundle as they are stored. The worker makes the JSON texts, since making them takes long for
  * a large bundle.
  */
-interface Accepted {
+interface AcceptedBundle {
   readonly name: string
   readonly version: string
   readonly description: string

@@ -13,7 +13,7 @@ import { newId } from '../../platform/ids.ts'
 import { judgeBundle } from './judge.ts'
 import type { ArrivedBundle } from './uploads.ts'
 
-interface Uploaded {
+interface UploadedVersion {
   blueprint: string
   version: string
   sha256: string
@@ -24,7 +24,7 @@ interface Uploaded {
   note?: string
 }
 type Upload =
-  | Verdict<Uploaded, 'version_taken' | 'bundles_too_many'>
+  | Verdict<UploadedVersion, 'version_taken' | 'bundles_too_many'>
   | { ok: false; code: 'bundle_refused'; message: string; findings: readonly BundleFinding[] }
 
 /**

@@ -36,7 +36,7 @@ interface CodeWanted {
   /** The tags that the agent gets. */
   tags?: readonly string[] | undefined
 }
-type Issued = {
+type IssuedCode = {
   row: InstallCodeRow
   /** The install code, which is shown only this once. */
   code: string
@@ -49,7 +49,7 @@ export function issueCode(
   { db, by, now }: ChangeContext,
   workspace: WorkspaceRef,
   wanted: CodeWanted,
-): Promise<Verdict<Issued, 'version_unknown' | 'agent_name_invalid' | 'codes_too_many'>> {
+): Promise<Verdict<IssuedCode, 'version_unknown' | 'agent_name_invalid' | 'codes_too_many'>> {
   return transaction(db, async (trx) => {
     const version = await versionOf(trx, workspace, wanted)
     if (!version) {

@@ -6,7 +6,7 @@
 /** The maximum bytes of all different bundles in memory. A single bundle is always allowed. */
 const maxBytes = 128 * 1024 * 1024
 
-interface Held {
+interface HeldBundle {
   bytes: Promise<Uint8Array | undefined>
   size: number
   users: number
@@ -14,7 +14,7 @@ interface Held {
 
 export class HeldBundles {
   readonly #max: number
-  readonly #held = new Map<string, Held>()
+  readonly #held = new Map<string, HeldBundle>()
   #size = 0
 
   constructor(max: number = maxBytes) {

@@ -8,7 +8,7 @@ import {
   isEnvValue,
   type NeedSpec,
   type Preview,
-  type Redeemed,
+  type RedeemedCode,
   type RefusalCode,
   refusals,
   type Verdict,
@@ -73,11 +73,11 @@ const needSpec = ({ name, min, version_args }: Need): NeedSpec => ({
   ...(version_args && { version_args: [...version_args] }),
 })
 
-interface Installed {
+interface InstalledAgent {
   workspaceId: string
   agentId: string
   /** The answer to the call that redeems a code, without its field `bundle`: the route adds the bundle as base64. */
-  answer: Omit<Redeemed, 'bundle'>
+  answer: Omit<RedeemedCode, 'bundle'>
   bundle: Uint8Array
 }
 
@@ -91,7 +91,7 @@ export async function redeemInstall(
   code: string,
   now: number,
   svc?: string,
-): Promise<Verdict<Installed, InstallRefusal>> {
+): Promise<Verdict<InstalledAgent, InstallRefusal>> {
   // Every text that is not a valid code ends in this refusal, after the same single query (I14, D45).
   const row = await liveCode(db, code, now)
   if (!row) return refuse('code_unknown')
@@ -100,7 +100,7 @@ export async function redeemInstall(
   return decideWithin(db, (trx) => redeemWithin(trx, hashToken(code), now))
 }
 
-async function redeemWithin(trx: Db, hash: string, now: number): Promise<Verdict<Installed, InstallRefusal>> {
+async function redeemWithin(trx: Db, hash: string, now: number): Promise<Verdict<InstalledAgent, InstallRefusal>> {
   const row = await lockCode(trx, hash)
   if (!row || codeState(row, now) !== 'live') return refuse('code_unknown')
   const workspace = { id: row.workspace_id }

@@ -10,7 +10,7 @@ const magic = 'SSHSIG'
 /** The namespace in which releases are signed (3.5.3). */
 const wantedNamespace = 'svc-runtime'
 
-interface Signed {
+interface SignatureFacts {
   /** The key that signed, in the form of a list of allowed signers: type and base64. */
   signer: string
   /** False if the key is of a kind that Node cannot verify, such as one in a security token. */
@@ -22,7 +22,7 @@ export function judgeSignature(
   armored: Buffer,
   bytes: Buffer,
   keys: readonly string[] | undefined,
-): Verdict<Signed, 'signature_refused'> {
+): Verdict<SignatureFacts, 'signature_refused'> {
   const parts = readArmored(armored.toString('latin1'))
   if (!parts) return refused('it is not an OpenSSH signature.')
   const { key, namespace, hash } = parts

@@ -30,7 +30,7 @@ interface Release extends ServedRelease {
  * A release after it was added. `signature` is `replaced` if the release was served already and now has another
  * signature.
  */
-type Added = Release & { changed: boolean; signature: 'kept' | 'replaced' }
+type AddedRelease = Release & { changed: boolean; signature: 'kept' | 'replaced' }
 
 /** The number of newest releases whose files are kept; of older ones only the facts remain. */
 const filesKept = 5
@@ -76,7 +76,7 @@ export function addRelease(
   db: Db,
   build: Build,
   { older, by, now }: { older: boolean; by: By; now: number },
-): Promise<Verdict<Added, 'release_taken' | 'release_older'>> {
+): Promise<Verdict<AddedRelease, 'release_taken' | 'release_older'>> {
   return transaction(db, async (trx) => {
     const known = await lockAll(trx)
     const verdict = judgeAdded(build, known, older)

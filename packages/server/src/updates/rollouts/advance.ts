@@ -22,7 +22,7 @@ import { moveRollout, note, withdrawUnoffered } from './store.ts'
 const atOnce = 100
 const service = { id: null, name: 'service' }
 
-interface Advanced {
+interface AdvancedRollout {
   workspaceId: string
   /** Ids of the agents whose wishes changed. */
   agents: string[]
@@ -34,10 +34,10 @@ interface Advanced {
  * Advances every running rollout once, and records outcomes that agents of other rollouts reported late. An error in
  * one rollout does not stop the rest.
  */
-export async function advanceRollouts(db: Db, now: number): Promise<Advanced[]> {
+export async function advanceRollouts(db: Db, now: number): Promise<AdvancedRollout[]> {
   const running = await db.selectFrom('rollout').select('id').where('state', '=', 'running').execute()
   const late = await withLateAgents(db, now)
-  const advanced: Advanced[] = []
+  const advanced: AdvancedRollout[] = []
   const failures: unknown[] = []
   for (const [id, advanceOne] of [
     ...running.map(({ id }) => [id, advanceRollout] as const),
@@ -57,8 +57,8 @@ export async function advanceRollouts(db: Db, now: number): Promise<Advanced[]> 
  * Advances one rollout as far as possible. The result is empty if the rollout is not running, or if another node is
  * working on it.
  */
-async function advanceRollout(db: Db, id: string, now: number): Promise<Advanced[]> {
-  const advanced: Advanced[] = []
+async function advanceRollout(db: Db, id: string, now: number): Promise<AdvancedRollout[]> {
+  const advanced: AdvancedRollout[] = []
   for (let more = true; more; ) {
     const step = await transaction(db, (trx) => advance(trx, id, now))
     more = step?.more ?? false
@@ -67,19 +67,19 @@ async function advanceRollout(db: Db, id: string, now: number): Promise<Advanced
   return advanced
 }
 
-interface Tells {
+interface AdvanceParts {
   store: Store
   live: Live
 }
 
 /** Advances a rollout that a person just changed, without waiting for the sweeper, and updates the open pages. */
-export async function advanceNow({ store, live }: Tells, workspace: { id: string }, id: string, now: number) {
+export async function advanceNow({ store, live }: AdvanceParts, workspace: { id: string }, id: string, now: number) {
   notifyOf(live, await advanceRollout(store.db, id, now))
   live.listChanged(workspace.id)
 }
 
 /** Notifies the open pages of the agents and rollouts that have changed. */
-export function notifyOf(live: Live, advanced: readonly Advanced[]): void {
+export function notifyOf(live: Live, advanced: readonly AdvancedRollout[]): void {
   for (const { workspaceId, agents, moved } of advanced) {
     for (const agent of agents) live.reported(workspaceId, agent)
     for (const agent of agents) live.changed(workspaceId, agent)
@@ -104,7 +104,7 @@ const withLateAgents = (db: Db, now: number) =>
  * Records the outcomes of agents that continued with the update after their rollout had stopped. Nothing else about the
  * rollout changes.
  */
-const settleLate = (db: Db, id: string, now: number): Promise<Advanced[]> =>
+const settleLate = (db: Db, id: string, now: number): Promise<AdvancedRollout[]> =>
   transaction(db, async (trx) => {
     const rollout = await tryLockRollout(trx, id)
     if (!rollout || rollout.state === 'running') return []
@@ -122,7 +122,7 @@ const tryLockRollout = (trx: Db, id: string): Promise<RolloutDbRow | undefined> 
  * Advances a rollout by one step; undefined when another node has it, or it is no longer running. `more` means that
  * another step can follow at once.
  */
-async function advance(trx: Db, id: string, now: number): Promise<(Advanced & { more: boolean }) | undefined> {
+async function advance(trx: Db, id: string, now: number): Promise<(AdvancedRollout & { more: boolean }) | undefined> {
   const rollout = await tryLockRollout(trx, id)
   if (rollout?.state !== 'running') return undefined
   const base = { workspaceId: rollout.workspace_id, agents: [], moved: false, more: false }

@@ -4,7 +4,7 @@
  */
 import type { RolloutAgentState, RolloutKind } from '@svc/api'
 import { diskSpace, type Level, missingSecrets, type Report, rank, worst } from '@svc/protocol'
-import { type Away, awayBetween } from '../wishes/away.ts'
+import { awayBetween, type Outage } from '../wishes/away.ts'
 import type { Attempts, HoldNote, Wishes } from '../wishes/kept.ts'
 
 /** The minimum milliseconds between two reports with a worse level after which an agent counts as worse (D28). */
@@ -44,7 +44,7 @@ export function judgeMember(
   member: RolloutMember,
   { kind, version }: { kind: RolloutKind; version: string },
   now: MemberFacts,
-  away: readonly Away[],
+  away: readonly Outage[],
 ): JudgedMember {
   if (member.state !== 'wished' && member.state !== 'kept') return member
   const outcome = kind === 'blueprint' ? ofBlueprint(member, version, now, away) : ofRuntime(member, version, now, away)
@@ -65,7 +65,7 @@ function ofBlueprint(
   member: RolloutMember,
   version: string,
   { wishes, running }: MemberFacts,
-  away: readonly Away[],
+  away: readonly Outage[],
 ): MemberOutcome {
   const { blueprint: wish, blueprintHold: hold } = wishes
   if (running === version) return kept
@@ -83,7 +83,7 @@ function ofRuntime(
   member: RolloutMember,
   version: string,
   standing: MemberFacts,
-  away: readonly Away[],
+  away: readonly Outage[],
 ): MemberOutcome {
   const { wishes, attempts } = standing
   const { runtime: wish, runtimeHold: hold } = wishes
@@ -100,7 +100,7 @@ function ofRuntime(
 }
 
 const ended = ({ outcome, message }: HoldNote): MemberOutcome => ({ state: outcome, reason: message })
-const awaySays = ({ from, to }: Away): string =>
+const awaySays = ({ from, to }: Outage): string =>
   `The service was away from ${clock(from)} to ${clock(to)}, during the test.`
 const clock = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 

@@ -22,7 +22,7 @@ export type RolloutRefusal =
 export const defaultWatchSeconds = 600
 export const maxWatchSeconds = 7 * 86_400
 
-interface Planned {
+interface PlannedRollout {
   named: NamedVersion
   waves: { upTo: string; agents: Candidate[] }[]
   leftOut: Candidate[]
@@ -64,7 +64,7 @@ export async function plan(
   workspace: WorkspaceRef,
   wanted: NewRollout,
   now: number,
-): Promise<Verdict<Planned, RolloutRefusal>> {
+): Promise<Verdict<PlannedRollout, RolloutRefusal>> {
   const waves = readWaves(wanted.waves)
   if (!waves.ok) return waves
   const { watchSeconds = defaultWatchSeconds } = wanted

@@ -195,13 +195,13 @@ export const cancelRollout = ({ db, by, now }: ChangeContext, workspace: Workspa
     return { ok: true, value: { state: 'cancelled', why: `By ${by.name}.`, action: 'rollout.cancelled' } }
   })
 
-type Changed = Partial<RolloutDbRow> & { action: string }
+type RolloutChange = Partial<RolloutDbRow> & { action: string }
 
 function change(
   { db, by, now }: ChangeContext,
   workspace: WorkspaceRef,
   id: string,
-  decide: (trx: Db, rollout: RolloutDbRow) => Promise<Verdict<Changed, RolloutRefusal>>,
+  decide: (trx: Db, rollout: RolloutDbRow) => Promise<Verdict<RolloutChange, RolloutRefusal>>,
 ): Promise<Verdict<RolloutDbRow, RolloutRefusal>> {
   return transaction(db, async (trx) => {
     const rollout = await lockRollout(trx, workspace, id)

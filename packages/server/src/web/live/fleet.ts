@@ -35,7 +35,7 @@ const costsAtOnce = 500
 /** The number of agents above which an answer does not wait for costs that were never read. */
 const manyAgents = 1_000
 
-interface Kept {
+interface KeptFleet {
   /** The rows by agent id. The map stays the same; a row that changed is replaced, since rows never change. */
   rows: Map<string, FleetRow>
   readAt: number
@@ -87,9 +87,9 @@ interface FleetSource {
 }
 
 export function fleetCache(source: FleetSource): FleetCache {
-  const kept = new Map<string, Kept>()
+  const kept = new Map<string, KeptFleet>()
 
-  function use(workspaceId: string): Kept {
+  function use(workspaceId: string): KeptFleet {
     const at = source.now()
     for (const [id, { usedAt }] of kept) if (at - usedAt > unused) kept.delete(id)
     const fleet = kept.get(workspaceId) ?? newFleet()
@@ -142,7 +142,7 @@ export function fleetCache(source: FleetSource): FleetCache {
   }
 }
 
-const newFleet = (): Kept => ({
+const newFleet = (): KeptFleet => ({
   ...{ rows: new Map(), readAt: 0, usedAt: 0, day: 0, stale: new Set(), whole: true, reading: undefined },
   ...{ sums: undefined, sumsAt: -Infinity, summing: undefined, waiting: new Map() },
   ...{ alerts: () => ({ open: 0, acknowledged: 0 }), alertsChanged: true },
@@ -152,7 +152,7 @@ const newFleet = (): Kept => ({
  * Does `work` on a fleet when the reading in progress has ended. That reading may miss what was committed just now, so
  * its result is not used.
  */
-async function inTurn(fleet: Kept, work: () => Promise<void>): Promise<void> {
+async function inTurn(fleet: KeptFleet, work: () => Promise<void>): Promise<void> {
   const before = fleet.reading
   const reading = (before ? before.catch(() => {}) : Promise.resolve()).then(work)
   fleet.reading = reading
@@ -167,7 +167,7 @@ async function inTurn(fleet: Kept, work: () => Promise<void>): Promise<void> {
  * Reads the rows of agents that reported. Reads all rows if the lists of the workspace changed, if changes may have
  * been missed, on a new day, or when the last full reading is too old. If only alerts changed, only they are read.
  */
-async function refresh(source: FleetSource, workspaceId: string, fleet: Kept): Promise<void> {
+async function refresh(source: FleetSource, workspaceId: string, fleet: KeptFleet): Promise<void> {
   const { db, engine, now } = source
   const at = now()
   const today = dayOf(at)
@@ -204,7 +204,7 @@ async function refresh(source: FleetSource, workspaceId: string, fleet: Kept): P
 async function readWhole(
   source: FleetSource,
   workspaceId: string,
-  fleet: Kept,
+  fleet: KeptFleet,
   { at, today, reported }: { at: number; today: number; reported: ReadonlySet<string> },
 ): Promise<void> {
   const { db } = source
@@ -237,13 +237,18 @@ async function readWhole(
   for (const [id, row] of rows) fleet.rows.set(id, row)
 }
 
-interface Some {
+interface SomeAgents {
   today: number
   ids: readonly string[]
 }
 
 /** Reads the rows of some agents again, and puts them into the cache when all are read. */
-async function readSome(source: FleetSource, workspaceId: string, fleet: Kept, { today, ids }: Some): Promise<void> {
+async function readSome(
+  source: FleetSource,
+  workspaceId: string,
+  fleet: KeptFleet,
+  { today, ids }: SomeAgents,
+): Promise<void> {
   const { db } = source
   if (fleet.sums) await readSums(source, workspaceId, fleet, { today, ids })
   const { sums, alerts } = fleet
@@ -264,7 +269,12 @@ async function readSome(source: FleetSource, workspaceId: string, fleet: Kept, {
 }
 
 /** Reads the costs of some agents again; of more than fit into one query, the costs of all. */
-async function readSums(source: FleetSource, workspaceId: string, fleet: Kept, { today, ids }: Some): Promise<void> {
+async function readSums(
+  source: FleetSource,
+  workspaceId: string,
+  fleet: KeptFleet,
+  { today, ids }: SomeAgents,
+): Promise<void> {
   if (ids.length === 0 || !fleet.sums) return
   if (ids.length > costsAtOnce) {
     fleet.sums = await allSums(source, workspaceId, today)
@@ -282,12 +292,12 @@ async function readSums(source: FleetSource, workspaceId: string, fleet: Kept, {
  * Reads the costs of all agents for the first time, while rows may be read again, and then puts them into the rows. The
  * agents that reported meanwhile are noted, because their costs may be newer.
  */
-async function sumUp(source: FleetSource, workspaceId: string, fleet: Kept): Promise<void> {
+async function sumUp(source: FleetSource, workspaceId: string, fleet: KeptFleet): Promise<void> {
   fleet.summing ??= { done: sumAll(source, workspaceId, fleet), reported: new Set() }
   await fleet.summing.done
 }
 
-async function sumAll(source: FleetSource, workspaceId: string, fleet: Kept): Promise<void> {
+async function sumAll(source: FleetSource, workspaceId: string, fleet: KeptFleet): Promise<void> {
   // The caller notes the reports that arrive from now on before anything is read.
   await setImmediate()
   const at = source.now()
@@ -323,7 +333,7 @@ async function allSums({ db, engine }: FleetSource, workspaceId: string, today: 
 }
 
 /** Counts the alerts of all rows again. A row whose alerts changed is replaced. */
-function countAlerts({ rows, alerts }: Kept): void {
+function countAlerts({ rows, alerts }: KeptFleet): void {
   for (const [id, row] of rows) {
     const now = alerts({ id, name: row.name })
     if (now.open === row.alerts.open && now.acknowledged === row.alerts.acknowledged) continue

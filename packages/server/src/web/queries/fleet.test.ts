@@ -1,6 +1,6 @@
 import type { FleetRow } from '@svc/api'
 import { expect, test } from 'vitest'
-import { atOnce, type Sliced } from '../../platform/http/slices.ts'
+import { atOnce, type SlicedWork } from '../../platform/http/slices.ts'
 import { filterOf } from './filter.ts'
 import { fleetFacets, fleetNames, fleetPage as slicedPage } from './fleet.ts'
 
@@ -135,7 +135,7 @@ const many = new Map(
   ),
 )
 const { filter } = filtered('-tag:*1*2 -agent-77')
-test.each<[what: string, work: () => Sliced<unknown>]>([
+test.each<[what: string, work: () => SlicedWork<unknown>]>([
   ['the list', () => slicedPage(many, { ...view, filter, sort: 'name', desc: false }, moment)],
   ['the list by version', () => slicedPage(many, { ...view, filter, sort: 'version', desc: true }, moment)],
   ['the names', () => fleetNames(many, filter, now)],

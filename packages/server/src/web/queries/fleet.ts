@@ -14,7 +14,7 @@ import {
 import { isSilent, judgeOf, levelOf, onlyChips, selector, type Term, withoutChips } from '@svc/api/filter'
 import { levels } from '@svc/protocol'
 import { FairTurns } from '../../platform/http/fair-turns.ts'
-import { firstSorted, forEach, type Sliced, sorted } from '../../platform/http/slices.ts'
+import { firstSorted, forEach, type SlicedWork, sorted } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/lists.ts'
 
 /** The turns in which lists are made: one slice in each turn of the event loop, and the workspaces take turns. */
@@ -45,7 +45,7 @@ export function* fleetPage(
   all: ReadonlyMap<string, FleetRow>,
   query: FleetQuery,
   { now, halted, costsPending }: FleetMoment,
-): Sliced<Fleet> {
+): SlicedWork<Fleet> {
   const whole = noCounts()
   const counts = noCounts()
   const standing = { noLevel: 0, late: 0, rolledBack: 0, failed: 0, held: 0 }
@@ -87,7 +87,7 @@ export function* fleetPage(
 }
 
 /** The rows of the agents that a filter selects, in the order of their names. */
-function* selected(all: ReadonlyMap<string, FleetRow>, filter: readonly Term[], now: number): Sliced<FleetRow[]> {
+function* selected(all: ReadonlyMap<string, FleetRow>, filter: readonly Term[], now: number): SlicedWork<FleetRow[]> {
   const selects = selector(filter, now)
   const rows: FleetRow[] = []
   yield* forEach(yield* byName(all), (row) => {
@@ -101,7 +101,7 @@ export function* fleetNames(
   all: ReadonlyMap<string, FleetRow>,
   filter: readonly Term[],
   now: number,
-): Sliced<FleetNames> {
+): SlicedWork<FleetNames> {
   const rows = yield* selected(all, filter, now)
   return { names: rows.slice(0, maxNamedAgents).map(({ name }) => name), total: rows.length }
 }
@@ -111,7 +111,7 @@ export function* fleetFacets(
   all: ReadonlyMap<string, FleetRow>,
   filter: readonly Term[],
   now: number,
-): Sliced<FleetFacets> {
+): SlicedWork<FleetFacets> {
   const rows = yield* selected(all, filter, now)
   return {
     tag: yield* facet(rows, ({ tags }) => tags),
@@ -125,7 +125,7 @@ export function* fleetFacets(
 function* facet(
   rows: readonly FleetRow[],
   valuesOf: (row: FleetRow) => readonly (string | null)[],
-): Sliced<FleetFacets['tag']> {
+): SlicedWork<FleetFacets['tag']> {
   const counts = new Map<string, number>()
   yield* forEach(rows, (row) => {
     for (const value of valuesOf(row)) if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1)
@@ -176,7 +176,7 @@ function trouble(row: FleetRow, now: number): number | null {
 }
 
 /** Sorts rows that are in the order of their names; rows with equal values keep that order. */
-function* inOrder(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): Sliced<FleetRow[]> {
+function* inOrder(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): SlicedWork<FleetRow[]> {
   if (sort === 'name') return desc ? rows.reverse() : rows
   const direction = desc ? -1 : 1
   const valued: { row: FleetRow; value: string | number | null }[] = []
@@ -197,7 +197,7 @@ function* inOrder(rows: FleetRow[], { sort, desc }: FleetQuery, now: number): Sl
 const orders = new WeakMap<ReadonlyMap<string, FleetRow>, { id: string; name: string }[]>()
 
 /** The rows as they are when the work begins: the map changes while the work is interrupted, and rows never change. */
-function* byName(rows: ReadonlyMap<string, FleetRow>): Sliced<FleetRow[]> {
+function* byName(rows: ReadonlyMap<string, FleetRow>): SlicedWork<FleetRow[]> {
   const known = orders.get(rows)
   const ordered: FleetRow[] = []
   for (const { id, name } of known?.length === rows.size ? known : []) {

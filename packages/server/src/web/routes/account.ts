@@ -1,5 +1,5 @@
 /** Sign-in and sign-out, passwords, and the one-time links that lead to an account. */
-import { account, type Forgotten, object, text, workspaces } from '@svc/api'
+import { account, type ForgotPasswordInfo, object, text, workspaces } from '@svc/api'
 import { type Context, Hono } from 'hono'
 import { readMailbox } from '../../deliveries/recipient.ts'
 import { claimAccount, claimable } from '../../people/accounts/claim.ts'
@@ -128,7 +128,7 @@ function forgottenPasswords({ store, config, log, now, signIn }: WebDeps) {
   const addressOf = callerAddress({ config, log })
   const callers = new Tries(perCaller)
   const accounts = new Tries(perAccount)
-  return async (c: Context<WebEnv>, typed: string): Promise<Forgotten> => {
+  return async (c: Context<WebEnv>, typed: string): Promise<ForgotPasswordInfo> => {
     const mails = config.smtpUrl !== undefined
     const caller = signIn.browserOf(c) ?? callerKey(addressOf(c.env.incoming))
     const wait = callers.wait(caller, perCaller, now())

@@ -14,11 +14,11 @@ import { granted, Refusal, type WebCode } from '../../platform/refusal.ts'
 type ActingNeeds = Pick<People, 'store' | 'auth'> & { now: () => number }
 
 /** The person who sent the request and the session, as the guards found them when the request began. */
-export interface Who {
+export interface Requester {
   person: Person
   session: { id: string }
 }
-interface WhoIn extends Who {
+interface RequesterInWorkspace extends Requester {
   workspace: { id: string }
 }
 
@@ -26,7 +26,7 @@ interface WhoIn extends Who {
  * The arguments of a function that makes a change. The function writes through `db`, and data of the accounts library
  * through `people`.
  */
-interface Acting<D> {
+interface ActContext<D> {
   db: Trx
   people: D
   by: Person
@@ -36,8 +36,8 @@ interface Acting<D> {
 /** Changes something about a person's own account, in one transaction that first checks the session. */
 export const asPerson = <D extends ActingNeeds, T>(
   deps: D,
-  who: Who,
-  work: (acting: Acting<D>) => Promise<Verdict<T, WebCode>>,
+  who: Requester,
+  work: (acting: ActContext<D>) => Promise<Verdict<T, WebCode>>,
 ): Promise<T> =>
   transaction(deps.store.db, async (trx) => {
     await confirmSession(trx, who)
@@ -50,9 +50,9 @@ export const asPerson = <D extends ActingNeeds, T>(
  */
 export const asMember = <D extends ActingNeeds, T>(
   deps: D,
-  who: WhoIn,
+  who: RequesterInWorkspace,
   role: Role,
-  work: (acting: Acting<D> & Pick<MemberStanding, 'role' | 'factorMissing'>) => Promise<Verdict<T, WebCode>>,
+  work: (acting: ActContext<D> & Pick<MemberStanding, 'role' | 'factorMissing'>) => Promise<Verdict<T, WebCode>>,
 ): Promise<T> =>
   transaction(deps.store.db, async (trx) => {
     const { role: held, factorMissing } = await confirmMember(trx, who, role, deps.now())
@@ -64,7 +64,7 @@ export const asMember = <D extends ActingNeeds, T>(
  * has not ended.
  */
 export const personWriter =
-  (deps: ActingNeeds, who: Who): Writer =>
+  (deps: ActingNeeds, who: Requester): Writer =>
   (work) =>
     transaction(deps.store.db, async (trx) => {
       await confirmSession(trx, who)
@@ -72,14 +72,14 @@ export const personWriter =
     })
 
 export const memberWriter =
-  (deps: ActingNeeds, who: WhoIn, role: Role): Writer =>
+  (deps: ActingNeeds, who: RequesterInWorkspace, role: Role): Writer =>
   (work) =>
     transaction(deps.store.db, async (trx) => {
       await confirmMember(trx, who, role, deps.now())
       return work(trx)
     })
 
-const actingIn = <D extends ActingNeeds>(deps: D, { person }: Who, trx: Trx): Acting<D> => ({
+const actingIn = <D extends ActingNeeds>(deps: D, { person }: Requester, trx: Trx): ActContext<D> => ({
   db: trx,
   people: { ...deps, store: { ...deps.store, db: trx } },
   by: person,
@@ -90,7 +90,7 @@ const actingIn = <D extends ActingNeeds>(deps: D, { person }: Who, trx: Trx): Ac
  * Throws if the session of this person has ended, or the person is disabled. On PostgreSQL its row is locked, so a sign-out either waits for this
  * transaction, or this transaction sees that the session has ended.
  */
-async function confirmSession(trx: Trx, { person, session }: Who): Promise<void> {
+async function confirmSession(trx: Trx, { person, session }: Requester): Promise<void> {
   const row = trx
     .selectFrom('session')
     .leftJoin('person_disabled', 'person_disabled.person_id', 'session.userId')
@@ -106,7 +106,7 @@ async function confirmSession(trx: Trx, { person, session }: Who): Promise<void>
  * Returns the person's rights in the workspace; throws if the session has ended, or the role is missing or too low. All
  * transactions take their locks in the order session, member, workspace, agents, so that they cannot deadlock.
  */
-async function confirmMember(trx: Trx, who: WhoIn, role: Role, now: number): Promise<MemberStanding> {
+async function confirmMember(trx: Trx, who: RequesterInWorkspace, role: Role, now: number): Promise<MemberStanding> {
   await confirmSession(trx, who)
   const held = await standingIn(trx, who.workspace, who, { now, lock: true })
   if (!held) throw new Refusal('workspace_unknown')

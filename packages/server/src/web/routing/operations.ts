@@ -16,7 +16,7 @@ import type { Live } from '../../platform/base.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import type { Writer } from '../../platform/db/transaction.ts'
 import { granted, Refusal, type WebCode } from '../../platform/refusal.ts'
-import { asMember, asPerson, memberWriter, type Who } from './acting.ts'
+import { asMember, asPerson, memberWriter, type Requester } from './acting.ts'
 import { bodyOf, readInput } from './body.ts'
 import { boundedAnswer } from './bounded.ts'
 import type { Deps } from './deps.ts'
@@ -57,7 +57,7 @@ type ActingOften<R> = Omit<ChangeArguments<R, By>, 'db'> & { write: Writer }
 /** The arguments of a function that only reads for an operation. */
 export type ReadArguments<R> = RouteObjects<R> & {
   deps: WebDeps
-  who: Who
+  who: Requester
   role: Role
   /** The rights of the person in the workspace of the address; undefined outside of workspaces. */
   standing: MemberStanding | undefined

@@ -10,7 +10,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from './deps.ts'
 import type { Guard } from './guards.ts'
 
-interface Asking {
+interface ProofRequest {
   person: { id: string }
   session: ProvingSession
   /** The workspace in which the operation is; missing for one on the person's own account. */
@@ -36,7 +36,7 @@ const tooMuch = `You have done ${maxEvidence.toLocaleString('en-US')} things in 
  * Throws if the session has no proof, or if the person has done so much in a day that the activity could not keep it.
  * Operations on the person's own account are not refused, so that nobody can lock its owner out.
  */
-export async function demandProof({ store, now }: Deps, { person, session, workspace }: Asking): Promise<void> {
+export async function demandProof({ store, now }: Deps, { person, session, workspace }: ProofRequest): Promise<void> {
   const missing = await proofMissing(store.db, person.id, session, now())
   if (missing) throw new Refusal('proof_required', reasons[missing])
   if (workspace && (await isEvidenceFull(store.db, person.id, now()))) throw new Refusal('rate_limited', tooMuch)

@@ -13,10 +13,10 @@ import { callerKey } from '../../platform/http/address.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Deps } from './deps.ts'
 import type { WebEnv } from './guards.ts'
-import type { Account, How, Method, SessionMaker } from './sign-in-session.ts'
+import type { Account, Method, SessionMaker, SignInFacts } from './sign-in-session.ts'
 
 /** The first half of a sign-in: the token for the browser's cookie, and the ways to show the second factor. */
-type Half = { token: string; second: Extract<SignInAnswer, { ok: false }>['second'] }
+type HalfSignIn = { token: string; second: Extract<SignInAnswer, { ok: false }>['second'] }
 type Try = { password: string; known: boolean }
 /** The session maker, and the parts of a sign-in that only the password step needs. */
 type Sessions = SessionMaker & { addressOf: (c: Context<WebEnv>) => string; halves: ReturnType<typeof halfCookies> }
@@ -42,7 +42,7 @@ export function passwordStep({ auth, now, store }: Deps, { addressOf, halves, ne
   }
 
   /** Stores the first half of a sign-in; undefined if the person has no second factor. */
-  async function halfFor({ id }: Account, method: Method): Promise<Half | undefined> {
+  async function halfFor({ id }: Account, method: Method): Promise<HalfSignIn | undefined> {
     const second = await secondsOf(store.db, { id })
     if (second.length === 0) return undefined
     if (await isDisabled(store.db, id)) throw new Refusal('account_disabled')
@@ -52,7 +52,7 @@ export function passwordStep({ auth, now, store }: Deps, { addressOf, halves, ne
   }
 
   /** Gives the browser the first half of a sign-in, and asks for the second factor. */
-  function ask(c: Context<WebEnv>, { email }: Account, { token, second }: Half, how: How): SignInAnswer {
+  function ask(c: Context<WebEnv>, { email }: Account, { token, second }: HalfSignIn, how: SignInFacts): SignInAnswer {
     note(c, email, { outcome: 'asked', ...how })
     take(c, [halves.set(token)])
     return { ok: false, second }

@@ -9,11 +9,11 @@ import { Refusal } from '../../platform/refusal.ts'
 import { refuse } from '../../platform/verdict.ts'
 import type { Deps } from './deps.ts'
 import type { WebEnv } from './guards.ts'
-import type { Made, SessionMaker } from './sign-in-session.ts'
+import type { NewSession, SessionMaker } from './sign-in-session.ts'
 
 /** The person of a code, and who gave it. */
-type Giver = { person: Person; party: PartyOfCodes }
-export type Given = { code?: string; recovery?: string }
+type CodeGiver = { person: Person; party: PartyOfCodes }
+export type GivenCodes = { code?: string; recovery?: string }
 
 /**
  * Makes the session of a completed sign-in, in the transaction that uses the first half and the code up. So no session
@@ -21,8 +21,8 @@ export type Given = { code?: string; recovery?: string }
  */
 export const secondStep =
   ({ auth, config, log, now, store }: Deps, { newSession }: Pick<SessionMaker, 'newSession'>) =>
-  (c: Context<WebEnv>, half: { hash: string }, { person, party }: Giver, given: Given) =>
-    decide<Made, 'second_factor_failed' | 'factor_unreadable'>({ store, auth }, async (trx) => {
+  (c: Context<WebEnv>, half: { hash: string }, { person, party }: CodeGiver, given: GivenCodes) =>
+    decide<NewSession, 'second_factor_failed' | 'factor_unreadable'>({ store, auth }, async (trx) => {
       if (!(await useHalf(trx, half, now()))) return secondFailed
       let off: number | undefined
       const clocksDiffer = (seconds: number) => {

@@ -20,9 +20,9 @@ import type { WebEnv } from './guards.ts'
 
 export type Method = SignInRecord['method']
 export type Account = Pick<Person, 'id' | 'email'>
-export type How = Pick<SignInLine, 'known'> & { method: Method }
+export type SignInFacts = Pick<SignInLine, 'known'> & { method: Method }
 /** A new session: the headers with its cookie, and its token. */
-export type Made = { headers: Headers; token: string }
+export type NewSession = { headers: Headers; token: string }
 
 /** The functions that all steps of a sign-in share. */
 export interface SessionMaker {
@@ -34,8 +34,13 @@ export interface SessionMaker {
   /** Makes the browser a known one for the account. */
   remember(c: Context<WebEnv>, email: string, session: string): void
   note(c: Context<WebEnv>, email: string, line: Omit<SignInLine, 'address' | 'account' | 'request'>): void
-  signedIn(c: Context<WebEnv>, made: Made, person: Account, how: How & { second?: 'code' | 'recovery' }): Promise<void>
-  newSession(c: Context<WebEnv>, person: Pick<Person, 'id'>, db?: Db): Promise<Made>
+  signedIn(
+    c: Context<WebEnv>,
+    made: NewSession,
+    person: Account,
+    how: SignInFacts & { second?: 'code' | 'recovery' },
+  ): Promise<void>
+  newSession(c: Context<WebEnv>, person: Pick<Person, 'id'>, db?: Db): Promise<NewSession>
 }
 
 export function sessionMaker(
@@ -72,9 +77,9 @@ export function sessionMaker(
    */
   async function signedIn(
     c: Context<WebEnv>,
-    { headers, token }: Made,
+    { headers, token }: NewSession,
     { id, email }: Account,
-    { second, ...how }: How & { second?: 'code' | 'recovery' },
+    { second, ...how }: SignInFacts & { second?: 'code' | 'recovery' },
   ): Promise<void> {
     await endLongestUnused(store.db, { id }, { token })
     note(c, email, { outcome: 'ok', ...how })
@@ -118,7 +123,7 @@ export function sessionMaker(
    * Makes a session, unless the person is disabled. That is checked afterwards, because a person who is disabled at the
    * same time loses only the sessions that existed at that time (people/workspaces/people.ts).
    */
-  async function newSession(c: Context<WebEnv>, { id }: Account, db: Db = store.db): Promise<Made> {
+  async function newSession(c: Context<WebEnv>, { id }: Account, db: Db = store.db): Promise<NewSession> {
     if (await isDisabled(db, id)) throw new Refusal('account_disabled')
     const body = { userId: id }
     const { headers, response } = await auth.api.signInPerson({ body, headers: headersOf(c), returnHeaders: true })

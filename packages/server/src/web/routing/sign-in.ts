@@ -22,7 +22,7 @@ import { Refusal, type WebCode } from '../../platform/refusal.ts'
 import type { Deps } from './deps.ts'
 import type { WebEnv } from './guards.ts'
 import { passwordStep } from './sign-in-password.ts'
-import { type Given, secondStep, tooManyCodes } from './sign-in-second.ts'
+import { type GivenCodes, secondStep, tooManyCodes } from './sign-in-second.ts'
 import { type Account, isDisabledRefusal, type Method, sessionMaker } from './sign-in-session.ts'
 
 /**
@@ -47,7 +47,7 @@ export interface SignIn {
   /** Signs in somebody who chose a new password with a link, or asks for the second factor. */
   orAsk(c: Context<WebEnv>, person: Account, method: LinkMethod): Promise<SignInAnswer>
   /** Completes a sign-in by a second factor. */
-  withSecond(c: Context<WebEnv>, given: Given): Promise<void>
+  withSecond(c: Context<WebEnv>, given: GivenCodes): Promise<void>
   /** Signs in a person who was identified by a one-time link or an invitation. */
   withoutPassword(c: Context<WebEnv>, person: Account, method: LinkMethod): Promise<void>
   out(c: Context<WebEnv>): Promise<void>

@@ -12,7 +12,7 @@ export type Cell = readonly [name: string, kind: Kind]
  * A statement about many rows. `step` fills the statement with rows, and with the ids of the agents that own the rows
  * if the statement has the column `agent_id`.
  */
-export interface Many<T> {
+export interface ManyRowsStatement<T> {
   step(rows: readonly T[], owners?: readonly string[]): PipelineStep
 }
 
@@ -24,7 +24,11 @@ export const owned: Cell = [owner, 'text']
  * Makes a statement about many rows. `sql` receives the source to select from, such as `unnest($1::text[]) as r
  * ("id")`.
  */
-export function many<T extends object>(name: string, cells: readonly Cell[], sql: (rows: string) => string): Many<T> {
+export function many<T extends object>(
+  name: string,
+  cells: readonly Cell[],
+  sql: (rows: string) => string,
+): ManyRowsStatement<T> {
   const arrays = cells.map(([, kind], i) => `$${i + 1}::${kind}[]`)
   const names = cells.map(([column]) => `"${column}"`)
   const statement: PreparedStatement = { name, text: sql(`unnest(${arrays.join(', ')}) as r (${names.join(', ')})`) }

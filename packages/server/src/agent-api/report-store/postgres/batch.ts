@@ -87,8 +87,8 @@ async function usageRows(
     [...new Set(sums.map(({ day }) => day))].map((day) => ({ agent: agentId, day })),
   )
   const [known, counted] = await pipelined(client, [knownNames.step(named), countedDays.step(days)])
-  const names = new Set((known as Known[]).map(([agent, day, model]) => `${agent} ${day} ${model}`))
-  const counts = new Map((counted as Counted[]).map(([agent, day, ...counts]) => [`${agent} ${day}`, counts]))
+  const names = new Set((known as KnownNameKey[]).map(([agent, day, model]) => `${agent} ${day} ${model}`))
+  const counts = new Map((counted as NameCountsRow[]).map(([agent, day, ...counts]) => [`${agent} ${day}`, counts]))
   return (agentId) => ({
     has: (day, model) => names.has(`${agentId} ${day} ${model}`),
     of: (day) => {
@@ -98,8 +98,8 @@ async function usageRows(
   })
 }
 
-type Known = readonly [agent: string, day: string, model: string]
-type Counted = readonly [agent: string, day: string, names: string, others: string]
+type KnownNameKey = readonly [agent: string, day: string, model: string]
+type NameCountsRow = readonly [agent: string, day: string, names: string, others: string]
 
 const knownNames = many<{ agent: string; day: number; model: string }>(
   'report_known_names',

@@ -63,14 +63,14 @@ const ownedLowest = reads(run.columns, [...lowestRead.names, 'agent_id'])
 const ownedCommand = reads(command.columns, [...commandRead.names, 'agent_id'])
 
 /** The rows that are read for an agent. The results of the statements are added one after another. */
-interface Loaded extends AgentRows {
+interface LoadedRows extends AgentRows {
   runs: Map<string, KeptRun>
   lowest: RankedRun[]
   commands: StoredCommand[]
   logs: Set<string>
 }
 
-function loadedOf(found: Row, served: AgentRows['served']): [id: string, Loaded] {
+function loadedOf(found: Row, served: AgentRows['served']): [id: string, LoadedRows] {
   const row = rowOf(knownAgent, found)
   const activated = row[knownAgent.at.activated_at] !== null
   const more = { runs: new Map(), lowest: [], commands: [], logs: new Set<string>() }
@@ -84,7 +84,11 @@ const servedIn = ([serial, version, sha256, signed]: Row): AgentRows['served'] =
  * Reads what only few reports need: the lowest-ranked runs of an agent that has too many (I8), and the log names of an
  * agent with a queued log command (D6).
  */
-async function loadMore(client: pg.PoolClient, batch: readonly Submission[], rows: Map<string, Loaded>): Promise<void> {
+async function loadMore(
+  client: pg.PoolClient,
+  batch: readonly Submission[],
+  rows: Map<string, LoadedRows>,
+): Promise<void> {
   const full = batch.flatMap(({ agentId, report }) => {
     const of = rows.get(agentId)
     const count = of ? excess(of.last, (report.runs?.length ?? 0) - of.runs.size) : 0

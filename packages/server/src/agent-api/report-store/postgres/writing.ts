@@ -24,7 +24,7 @@ import {
   usageCells,
   usageRow,
 } from '../written.ts'
-import { type Cell, type Many, many, owned } from './arrays.ts'
+import { type Cell, type ManyRowsStatement, many, owned } from './arrays.ts'
 import type { PipelineStep } from './pipeline.ts'
 
 /**
@@ -45,7 +45,10 @@ export function writeSteps(
     })
     .sort((a, b) => (a.agentId < b.agentId ? -1 : 1))
   const steps: PipelineStep[] = []
-  const put = <T extends object>(statement: Many<T>, pick: (w: Writes, agentId: string) => readonly T[]) => {
+  const put = <T extends object>(
+    statement: ManyRowsStatement<T>,
+    pick: (w: Writes, agentId: string) => readonly T[],
+  ) => {
     const owners: string[] = []
     const picked: T[] = []
     for (const { agentId, write } of written) {
@@ -86,7 +89,7 @@ function insert<T extends object>(
   table: DescribedTable,
   names: readonly string[],
   conflict = '',
-): Many<T> {
+): ManyRowsStatement<T> {
   const cells = [owned, ...cellsOf(table, names)]
   const columns = cells.map(([column]) => column).join(', ')
   return many<T>(
@@ -105,7 +108,7 @@ function update<T extends object>(
   table: DescribedTable,
   names: readonly string[],
   { column, key = [column, table.columns[column]?.kind ?? 'text'] }: { column: string; key?: Cell },
-): Many<T> {
+): ManyRowsStatement<T> {
   const set = names.map((column) => `${column} = r."${column}"`).join(', ')
   return many<T>(
     name,
@@ -114,7 +117,7 @@ function update<T extends object>(
   )
 }
 
-const trim = (name: string, table: DescribedTable, kept: number): Many<object> =>
+const trim = (name: string, table: DescribedTable, kept: number): ManyRowsStatement<object> =>
   many(
     name,
     [owned],

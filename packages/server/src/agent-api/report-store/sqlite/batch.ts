@@ -51,7 +51,7 @@ const sizeOf = (batch: readonly Submission[]): number =>
 
 type SqliteStore = Extract<Store, { engine: 'sqlite' }>
 
-interface Open {
+interface BatchContext {
   db: DatabaseSync
   s: Statements
   decide: Decide
@@ -62,7 +62,12 @@ interface Open {
  * Commits a batch. Usually everything between `begin` and `commit` happens in one turn of the event loop. If a report
  * has thousands of runs it takes several turns, in which other writers wait for the connection.
  */
-async function commit(open: Open, batch: readonly Submission[], now: number, age: MonotonicAge): Promise<Decision[]> {
+async function commit(
+  open: BatchContext,
+  batch: readonly Submission[],
+  now: number,
+  age: MonotonicAge,
+): Promise<Decision[]> {
   const { db, s, decide, lock } = open
   try {
     s.begin.run()

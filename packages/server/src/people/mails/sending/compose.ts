@@ -16,7 +16,7 @@ import { isOperator } from '../../workspaces/people.ts'
 import { rightOf, type WorkspaceInfo, workspaceOfId } from '../../workspaces/store.ts'
 import type { MailTopic, Notice, NoticeKind } from '../queue.ts'
 
-interface Composing {
+interface MailContext {
   people: People & { config: { baseUrl: string } }
   mail: { id: string; createdAt: number }
   /** The key from which the tokens of links in mails are derived. */
@@ -24,7 +24,7 @@ interface Composing {
   now: number
 }
 
-interface Composed {
+interface ComposedMail {
   to: string
   text: Text
 }
@@ -32,7 +32,7 @@ interface Composed {
 /**
  * Writes the mail about a topic, such as an invitation; undefined if the mail has no receiver or is no longer needed.
  */
-export function compose(topic: MailTopic, composing: Composing): Promise<Composed | undefined> {
+export function compose(topic: MailTopic, composing: MailContext): Promise<ComposedMail | undefined> {
   if (topic.kind === 'invitation') return invitation(topic, composing)
   if (topic.kind === 'notice') return notice(topic, composing)
   return topic.kind === 'forgot' ? forgot(topic, composing) : newDevice(topic, composing)
@@ -40,8 +40,8 @@ export function compose(topic: MailTopic, composing: Composing): Promise<Compose
 
 async function invitation(
   { invitation: id }: Extract<MailTopic, { kind: 'invitation' }>,
-  { people, now }: Composing,
-): Promise<Composed | undefined> {
+  { people, now }: MailContext,
+): Promise<ComposedMail | undefined> {
   const found = await invitationToMail(people, id, now)
   if (!found) return undefined
   const { email, workspace, invitedBy, url } = found
@@ -54,8 +54,8 @@ async function invitation(
 /** Writes the mail with a link for a new password, only to an address with an account. */
 async function forgot(
   { email }: Extract<MailTopic, { kind: 'forgot' }>,
-  { people, mail: { id, createdAt }, key, now }: Composing,
-): Promise<Composed | undefined> {
+  { people, mail: { id, createdAt }, key, now }: MailContext,
+): Promise<ComposedMail | undefined> {
   const { db } = people.store
   const person = await findPerson(db, email)
   if (!person || (await isDisabled(db, person.id))) return undefined
@@ -79,8 +79,8 @@ const ourselves = { id: null, name: 'the service' }
 
 async function newDevice(
   { person: id, address, userAgent }: Extract<MailTopic, { kind: 'new_device' }>,
-  { people, mail: { createdAt } }: Composing,
-): Promise<Composed | undefined> {
+  { people, mail: { createdAt } }: MailContext,
+): Promise<ComposedMail | undefined> {
   const person = await personOfId(people.store.db, id)
   if (!person) return undefined
   const { baseUrl } = people.config
@@ -91,7 +91,7 @@ async function newDevice(
   ])
 }
 
-interface Noticed {
+interface NoticeContext {
   db: Db
   person: Person
   /** The service's address. */
@@ -102,11 +102,11 @@ interface Noticed {
 }
 
 /** A mail about a change that stays true. It says when the change was, and what to do if somebody else made it. */
-function always(title: string, says: string, more: (about: Noticed) => Promise<string> = async () => '') {
+function always(title: string, says: string, more: (about: NoticeContext) => Promise<string> = async () => '') {
   return {
     isTrue: async () => true,
     title,
-    says: async (about: Noticed) => `${says} on ${about.url} at ${minuteOf(about.at)}.${await more(about)}`,
+    says: async (about: NoticeContext) => `${says} on ${about.url} at ${minuteOf(about.at)}.${await more(about)}`,
     advice:
       'If it was not you, choose a new password, end the other sessions on the page of your account, and tell the operator of this service.',
   }
@@ -117,9 +117,9 @@ const notices: Readonly<
   Record<
     NoticeKind,
     {
-      isTrue: (about: Noticed) => Promise<boolean>
+      isTrue: (about: NoticeContext) => Promise<boolean>
       title: string
-      says: (about: Noticed) => string | Promise<string>
+      says: (about: NoticeContext) => string | Promise<string>
       advice?: string
     }
   >
@@ -164,7 +164,7 @@ const notices: Readonly<
 }
 
 /** Writes the mail about a change of an account; undefined if the change was undone. */
-async function notice(topic: Notice, { people, mail }: Composing): Promise<Composed | undefined> {
+async function notice(topic: Notice, { people, mail }: MailContext): Promise<ComposedMail | undefined> {
   const { db } = people.store
   const person = await personOfId(db, topic.person)
   if (!person) return undefined
@@ -180,7 +180,7 @@ async function notice(topic: Notice, { people, mail }: Composing): Promise<Compo
 
 const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-const mailTo = (to: string, title: string, url: string, lines: string[]): Composed => ({
+const mailTo = (to: string, title: string, url: string, lines: string[]): ComposedMail => ({
   to,
   text: { title, lines, url, level: null },
 })

@@ -23,7 +23,7 @@ const slowMs = 5000
 /** The number of domains of which it is remembered how their last mail ended. */
 const maxRemembered = 10_000
 
-interface Mailing {
+interface MailerParts {
   store: Store
   auth: Auth
   config: Pick<Config, 'baseUrl' | 'smtpUrl' | 'mailFrom'>
@@ -39,7 +39,7 @@ interface Mailing {
  * The mails about accounts as work of the dispatcher. Mails of one workspace or person share places, and a domain whose
  * last mail failed or was slow is apart.
  */
-export function accountMails(mailing: Mailing): Source {
+export function accountMails(mailing: MailerParts): Source {
   const { store, config, now } = mailing
   /** For each domain, true if its last mail was accepted in time. */
   const works = new Map<string, boolean>()
@@ -88,7 +88,7 @@ function partyOf({ id, topic }: WaitingMail): Pick<DueWork, 'party' | 'receiver'
  * Tries a mail once and stores the outcome. A mail that cannot be written counts as tried, like one that is refused.
  * True if the mail server accepted the mail; undefined if the try says nothing about the receiver.
  */
-async function sendOne(waiting: WaitingMail, mailing: Mailing, stop: AbortSignal): Promise<boolean | undefined> {
+async function sendOne(waiting: WaitingMail, mailing: MailerParts, stop: AbortSignal): Promise<boolean | undefined> {
   const { store, log, now } = mailing
   const { topic, tries, createdAt } = waiting
   const kind = topic?.kind ?? 'unknown'
@@ -112,7 +112,7 @@ async function sendOne(waiting: WaitingMail, mailing: Mailing, stop: AbortSignal
 /** The result of a try; undefined if the mail has no receiver or is no longer needed. */
 async function tryOnce(
   waiting: WaitingMail,
-  { store, auth, config, now, key, send = sendMail }: Mailing,
+  { store, auth, config, now, key, send = sendMail }: MailerParts,
   stop: AbortSignal,
 ): Promise<TryResult | undefined> {
   const { smtpUrl, mailFrom, baseUrl } = config
