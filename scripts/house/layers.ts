@@ -340,11 +340,11 @@ export const orders: Readonly<Record<string, Order>> = {
             'fleet/agents':
               'agents: made, renamed, deleted; their tokens and tags (the rules of tags: `filter/tags.ts` of packages/api); when one counts as offline (`silent.ts`)',
             'fleet/products': 'products that bots belong to',
-            'fleet/reports': 'the last report of an agent as it is stored: its columns, its signs, its daily sums',
             'fleet/views': 'views: saved filters of the list of agents, for a person or a workspace',
           },
           {
             'fleet/logs': 'logs that agents sent',
+            'fleet/reports': 'the last report of an agent as it is stored: its columns, its signs, its daily sums',
           },
           {
             'fleet/bots': 'bots of products; token introspection',

@@ -228,7 +228,16 @@ export const rows: Record<string, Row> = {
 
 /** Every other table, by the reason why a row of it gives nobody access. */
 export const otherTables = {
-  'data of agents': ['agent_report', 'agent_tag', 'agent_hours', 'agent_old_name', 'run', 'usage_day', 'level_change'],
+  'data of agents': [
+    'agent_report',
+    'agent_tag',
+    'agent_hours',
+    'agent_old_name',
+    'run',
+    'usage_day',
+    'usage_deleted',
+    'level_change',
+  ],
   'commands that are too old, and texts': [
     'command',
     'log',

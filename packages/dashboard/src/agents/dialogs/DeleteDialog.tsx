@@ -4,10 +4,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
-import { keys, read } from '../../data/queries.ts'
+import { keys } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
-import { Confirm, Cost } from '../../ui/index.ts'
+import { Confirm } from '../../ui/index.ts'
 import type { AgentDialogProps } from './RotateDialog.tsx'
 
 interface DeleteDialogProps extends AgentDialogProps {
@@ -23,7 +23,6 @@ export function DeleteDialog({ slug, name, opened, onClose, reinstall }: DeleteD
   const client = useQueryClient()
   const navigate = useNavigate()
   const [typed, setTyped] = useState('')
-  const cost30 = client.getQueryData(read('GET /w/:slug/agents/:name', { slug, name }).queryKey)?.cost30
   const close = () => {
     setTyped('')
     onClose()
@@ -50,7 +49,7 @@ export function DeleteDialog({ slug, name, opened, onClose, reinstall }: DeleteD
       onConfirm={remove}
     >
       <Stack gap="sm">
-        <Consequences cost30={cost30} reinstall={reinstall !== undefined} />
+        <Consequences reinstall={reinstall !== undefined} />
         <TextInput
           data-autofocus
           label={`Type ${name} to confirm`}
@@ -63,18 +62,13 @@ export function DeleteDialog({ slug, name, opened, onClose, reinstall }: DeleteD
   )
 }
 
-const Consequences = ({ cost30, reinstall }: { cost30: number | null | undefined; reinstall: boolean }) => (
+const Consequences = ({ reinstall }: { reinstall: boolean }) => (
   <div>
     This can’t be undone.
     <ul className="svc-consequences">
       <li>
-        Its runs, costs, history, commands and logs are deleted here.
-        {cost30 != null && (
-          <>
-            {' '}
-            The costs of the workspace lose its <Cost usd={cost30} /> of the last 30 days, and what was before.
-          </>
-        )}
+        Its runs, history, commands and logs are deleted here. Its costs stay in the costs of the workspace, under
+        “deleted agents”.
       </li>
       <li>Its tokens, here and in other products, stop working immediately. Pending commands are cancelled.</li>
       <li>

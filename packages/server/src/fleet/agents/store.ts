@@ -15,6 +15,7 @@ import { hashToken, newToken } from '../../platform/tokens.ts'
 import { refuse, unknownAgent } from '../../platform/verdict.ts'
 import { lockAgent } from '../commands/lock.ts'
 import { keepOutcomes } from '../commands/outcomes.ts'
+import { keepUsage } from '../reports/usage-deleted.ts'
 import { keepOldName } from './old-names.ts'
 import { tagNewAgent } from './tags.ts'
 
@@ -104,8 +105,8 @@ export function renameAgent(
 }
 
 /**
- * Deletes an agent with its reports, runs, commands and logs; its entries in the audit trail stay. Its queued commands
- * are therefore never delivered (D56).
+ * Deletes an agent with its reports, runs, commands and logs; its entries in the audit trail stay, and so do its daily
+ * sums in the costs of the workspace. Its queued commands are therefore never delivered (D56).
  */
 export function deleteAgent(
   { db, by, now }: ChangeContext,
@@ -120,6 +121,7 @@ export function deleteAgent(
       .where('due_at', 'is not', null)
       .execute()
     await keepOutcomes(trx, [id])
+    await keepUsage(trx, id, now)
     const agent = await trx.deleteFrom('agent').where('id', '=', id).returningAll().executeTakeFirst()
     if (!agent) return unknownAgent
     await audit(trx, { ...note(agent, by, now, 'agent.deleted'), details: { cancelled: open.map(({ type }) => type) } })

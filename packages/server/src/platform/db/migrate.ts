@@ -40,6 +40,7 @@ import * as secondOfSignIn from './migrations/040-second-of-sign-in.ts'
 import * as tests from './migrations/041-tests.ts'
 import * as actionCounts from './migrations/044-action-counts.ts'
 import * as actionChanges from './migrations/045-action-changes.ts'
+import * as cost from './migrations/047-cost.ts'
 import type { Store } from './open.ts'
 import { type DatabasePlace, whyPostgresFails } from './reasons.ts'
 
@@ -79,6 +80,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '041-tests': tests,
   '044-action-counts': actionCounts,
   '045-action-changes': actionChanges,
+  '047-cost': cost,
 }
 
 const minVersion = 15

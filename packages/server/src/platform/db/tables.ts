@@ -66,6 +66,7 @@ import type {
   ServiceBackTable,
   ServiceBackupTable,
   ServiceBeatTable,
+  UsageDeletedTable,
   WorkspaceLimitTable,
 } from './tables/service.ts'
 import type {
@@ -84,6 +85,7 @@ export interface Tables {
   agent_tag: AgentTagTable
   run: RunTable
   usage_day: UsageDayTable
+  usage_deleted: UsageDeletedTable
   level_change: LevelChangeTable
   command: CommandTable
   log: LogTable

@@ -58,6 +58,14 @@ async function withOldUsage(db: Db, ids: readonly string[], first: number): Prom
   return rows.map((row) => row.agent_id)
 }
 
+/** Erases the sums of agents that were deleted, of days that are no longer shown. */
+export async function eraseOldSums(db: Db, now: number): Promise<void> {
+  await db
+    .deleteFrom('usage_deleted')
+    .where('day', '<', dayOf(now) - usageDays)
+    .execute()
+}
+
 async function withTooMany(
   db: Db,
   table: 'usage_day' | 'level_change' | 'command',

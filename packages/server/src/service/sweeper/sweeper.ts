@@ -17,7 +17,7 @@ import { advanceRollouts, notifyOf } from '../../updates/rollouts/advance.ts'
 import { noteRunning } from '../../updates/wishes/away.ts'
 import { grantWaiting } from '../../updates/wishes/trials.ts'
 import { type ClockWatch, clocksOf, newClockWatch } from './clock.ts'
-import { boundHistories } from './history.ts'
+import { boundHistories, eraseOldSums } from './history.ts'
 import {
   eraseEndedAccess,
   eraseLogs,
@@ -35,7 +35,7 @@ const pauseMs = () => 3_000 * (0.8 + 0.4 * Math.random())
  * replaces the oldest ones and says how many there were.
  */
 const foldEveryMs = 600_000
-/** How often expired sessions, links and old names of agents are erased, in milliseconds. */
+/** How often expired sessions, links, old names of agents and old sums are erased, in milliseconds. */
 const accessEveryMs = dayMs
 
 interface Sweeper {
@@ -83,6 +83,7 @@ export function createSweeper(
     if (Math.abs(now - accessErasedAt) >= accessEveryMs) {
       await eraseEndedAccess(deps.store, now)
       await eraseOldNames(deps.store.db, now)
+      await eraseOldSums(deps.store.db, now)
       accessErasedAt = now
     }
     notifyOf(deps.live, await advanceRollouts(deps.store.db, now))

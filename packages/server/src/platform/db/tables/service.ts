@@ -14,6 +14,21 @@ export interface LogTable {
   expires_at: number
 }
 
+/**
+ * The daily sums of a workspace's deleted agents, as in `usage_day`. The row of the model '' holds the totals of the day,
+ * and counts the agents whose first sums were of this day (`began`), and those whose last ones were (`ended`).
+ */
+export interface UsageDeletedTable {
+  workspace_id: string
+  day: number
+  model: string
+  runs: number
+  cost_micro: number
+  output_tokens: number
+  began: number
+  ended: number
+}
+
 /** One row with the last time at which any node of the service was known to be running. */
 export interface ServiceBeatTable {
   id: number
