@@ -2,9 +2,9 @@
  * `node packages/runtime/build.ts --out dist/cli` builds `svc.pyz`, which is a program for Node and also a valid Python
  * zip application. The program is stored in packed parts, of which a process loads one. The zip archive follows `//` on
  * the last line, so none of its bytes may end a line. It contains `__main__.py`, which finds Node and executes it in
- * its own place, `release.json`, and the notices. The same commit gives the same bytes.
+ * its own place, `release.json`, and the notices. The same sources, version and keys give the same bytes, also before
+ * they are committed: all nodes of a service must serve the same file.
  */
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -57,7 +57,7 @@ export async function buildRuntime({
         .replaceAll(marks.__SVC_RELEASE_KEYS__, () => JSON.stringify(keys)),
     ...(shared && { shared }),
   })
-  const release = JSON.stringify({ version, built: buildTime(), leastNode: minNode, keys })
+  const release = JSON.stringify({ version, leastNode: minNode, keys })
   const bytes = withArchive(`${shebang}${text}`, [
     member('__main__.py', readFileSync(join(here, 'archive/main.py'), 'utf8')),
     member('release.json', release),
@@ -109,22 +109,6 @@ function put(file: string, data: string | Uint8Array, mode: number): void {
 function ownVersion(): string {
   const { version } = JSON.parse(readFileSync(rootOf('package.json'), 'utf8')) as { version: string }
   return version
-}
-
-/**
- * Returns the time that the archive records, in Unix seconds. It is the time of the sources and never the current time,
- * so that a build can be repeated byte for byte.
- */
-function buildTime(): number {
-  const written = process.env.SOURCE_DATE_EPOCH
-  if (written !== undefined && /^\d+$/.test(written)) return Number(written)
-  try {
-    return Number(
-      execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: here, stdio: ['ignore', 'pipe', 'ignore'] }).toString(),
-    )
-  } catch {
-    return 0 // The sources are not a git checkout, so their time is unknown.
-  }
 }
 
 if (import.meta.main ?? process.argv[1] === fileURLToPath(import.meta.url)) {
