@@ -32,9 +32,24 @@ export function createDataFolder(dataDir: string): void {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     chmodSync(dataDir, 0o700)
   } catch (cause) {
-    throw new DataFolderError(`The data folder ${dataDir} cannot be used: ${messageOf(cause)}`, { cause })
+    const why = foreign(ownerOf(dataDir), process.getuid?.()) ?? messageOf(cause)
+    throw new DataFolderError(`The data folder ${dataDir} cannot be used: ${why}`, { cause })
   }
 }
+
+function ownerOf(path: string): number | undefined {
+  try {
+    return statSync(path).uid
+  } catch {
+    return undefined // there is no folder, or it cannot be reached
+  }
+}
+
+/** The sentence about a folder that belongs to another user than the one who runs the service. */
+export const foreign = (owner: number | undefined, user: number | undefined): string | undefined =>
+  owner === undefined || user === undefined || user === 0 || owner === user
+    ? undefined
+    : `it belongs to user id ${owner}, and this is user id ${user}. Run the service as the owner of the folder, or give the folder and its files to this user (chown -R ${user}).`
 
 /**
  * The secret of the service, which signs people's cookies and from which the keys of alert channels are made. A missing

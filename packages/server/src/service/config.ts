@@ -45,7 +45,7 @@ export function readConfig({
 const unreached = ({ host, baseUrl }: Config): string[] =>
   isOwnMachineOnly(baseUrl) && (/^(?:0\.0\.0\.0|::)$/.test(host) || !isOwnMachineOnly(originOf(host)))
     ? [
-        `SVC_HOST is ${host}, but the service answers only at ${baseUrl}, which no other machine reaches; set SVC_BASE_URL to an address that they reach`,
+        `SVC_HOST is ${host}, but the service answers only at ${baseUrl}, which no other machine or container reaches; set SVC_BASE_URL to an address that they reach`,
       ]
     : []
 

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { Request } from '../../operator/shared/request.ts'
 import { dataOf } from '../../operator/socket/socket.ts'
 import { endMs, stopMs } from '../../platform/closing.ts'
+import { lostWithContainer } from '../../platform/container.ts'
 import { messageOf } from '../../platform/errors.ts'
 import { openLog } from '../../platform/log.ts'
 import { readConfig, type Variables } from '../config.ts'
@@ -37,6 +38,8 @@ export async function start(options: Request['options'], flags: Variables, json:
   void greet(json ? `${JSON.stringify({ url, link: firstLink ?? null })}\n` : greeting(url, firstLink), log)
   if (url.startsWith('http:') && !isOwnMachineOnly(url))
     log.warn('SVC_BASE_URL is http: passwords and tokens cross the network unencrypted')
+  const loss = lostWithContainer(config.dataDir)
+  if (loss !== undefined) log.warn(loss)
   await stop
   const unfinished = await service.close(stopAt - performance.now())
   if (unfinished.length === 0) log.info('stopped')

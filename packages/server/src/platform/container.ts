@@ -1,0 +1,57 @@
+/** Finds out if the data folder of a service in a container would be lost with that container. */
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+
+/** The files by which Podman and Docker mark the inside of a container. */
+const marks = ['/run/.containerenv', '/.dockerenv']
+
+/** A remark for the log if the data folder, which must exist, does not outlive the container of this process. */
+export function lostWithContainer(dataDir: string): string | undefined {
+  try {
+    const folder = realpathSync(dataDir)
+    return lossOf(folder, { mounts: readFileSync('/proc/self/mountinfo', 'utf8'), isMarked: marks.some(existsSync) })
+  } catch {
+    return undefined // not Linux, or a /proc that is hidden
+  }
+}
+
+/**
+ * The remark for a folder, by its real path. `mounts` is the text of /proc/self/mountinfo. Engines that leave no mark
+ * of a container have an overlay as its root.
+ */
+export function lossOf(
+  folder: string,
+  { mounts, isMarked }: { mounts: string; isMarked: boolean },
+): string | undefined {
+  const mount = mountOf(folder, mounts)
+  if (mount?.point === '/' && (isMarked || mount.type.includes('overlay')))
+    return `the data folder ${folder} is part of this container and is lost with it; mount a volume there, such as -v svc:${folder}`
+  if (mount && namelessVolume.test(mount.root))
+    return `the data folder ${folder} is in a volume without a name, which the next container does not get; give it a name, such as -v svc:${folder}`
+  return undefined
+}
+
+/** The folder of a volume that the engine has made by itself: its name is a random number. */
+const namelessVolume = /\/volumes\/[0-9a-f]{64}\/_data$/
+
+interface Mount {
+  /** The folder of the mounted file system that is visible here. */
+  root: string
+  point: string
+  type: string
+}
+
+/** The mount that holds a folder: of those with the longest path the last one, which covers the others. */
+function mountOf(folder: string, mounts: string): Mount | undefined {
+  let found: Mount | undefined
+  for (const line of mounts.split('\n')) {
+    const [own = '', others = ''] = line.split(' - ')
+    const [, , , root = '', point = ''] = own.split(' ').map(unescaped)
+    const isAbove = point === '/' || point === folder || (point !== '' && folder.startsWith(`${point}/`))
+    if (isAbove && point.length >= (found?.point.length ?? 0)) found = { root, point, type: others.split(' ')[0] ?? '' }
+  }
+  return found
+}
+
+/** The kernel writes spaces and other special characters of paths as octal numbers, such as \040. */
+const unescaped = (text: string) =>
+  text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
