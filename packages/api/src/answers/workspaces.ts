@@ -107,6 +107,13 @@ export interface SignInRecord {
   second?: 'code' | 'recovery'
   address: string
   userAgent: string
+  /**
+   * The number of sign-ins that are counted here, the last of them at `at`: equal ones, and ones from the same network
+   * for which there was no room. Missing if it is one.
+   */
+  times?: number
+  /** The time of the first of them; missing if it is one. */
+  since?: number
 }
 
 export interface Workspace {

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { call } from '../data/api.ts'
 import { keys, read } from '../data/queries.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
-import { ErrorNote, Text, Time } from '../ui/index.ts'
+import { count, ErrorNote, Text, Time } from '../ui/index.ts'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 
 /** The sessions of the signed-in person, each with a button that ends the session. */
@@ -103,6 +103,12 @@ export function SignIns() {
               <div className="svc-quiet">
                 <Text>{signIn.address}</Text> · <Time at={signIn.at} />, {methods[signIn.method]}
                 {signIn.second && seconds[signIn.second]}
+                {signIn.times !== undefined && signIn.since !== undefined && (
+                  <>
+                    {' '}
+                    ({count(signIn.times, 'sign-in')}, the first <Time at={signIn.since} />)
+                  </>
+                )}
               </div>
             </div>
           </li>

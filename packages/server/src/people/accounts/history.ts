@@ -3,8 +3,11 @@
  */
 import type { SignInRecord } from '@svc/api'
 import { foreignLine, isEmail } from '@svc/protocol'
+import type { Selectable } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
+import type { SignInTable } from '../../platform/db/tables/people.ts'
 import { transaction } from '../../platform/db/transaction.ts'
+import { callerKey } from '../../platform/http/address.ts'
 import { newId } from '../../platform/ids.ts'
 import { normalEmail } from './email.ts'
 
@@ -44,42 +47,63 @@ export function shortAccount(typed: string): string {
   return `${local.slice(0, 2)}…@${host}`
 }
 
-/** The number of sign-ins that are kept for each person. */
-export const maxSignIns = 20
+/** The maximum number of lines about sign-ins that are kept for each person. */
+const maxSignIns = 100
 export const maxUserAgent = 300
 
-/** Stores a good sign-in, and deletes the person's oldest beyond `maxSignIns`. */
-export function recordSignIn(db: Db, personId: string, record: SignInRecord): Promise<void> {
-  const { at, method, second = null, address, userAgent } = record
+/** Stores a good sign-in: in the line of equal ones, if there is one, or in a line of its own. */
+export function recordSignIn(db: Db, personId: string, record: SignInRecord, max = maxSignIns): Promise<void> {
+  const { at, method, second = null, address } = record
+  const what = { method, second, address, user_agent: foreignLine(record.userAgent, maxUserAgent) }
   return transaction(db, async (trx) => {
-    const row = {
-      id: newId(at),
-      person_id: personId,
-      at,
-      method,
-      second,
-      address,
-      user_agent: foreignLine(userAgent, maxUserAgent),
-    }
+    const rows = await newest(trx, personId).execute()
+    const equal = rows.find((row) =>
+      Object.entries(what).every(([key, value]) => row[key as keyof typeof row] === value),
+    )
+    if (equal) return count(trx, equal, { at, times: 1, first_at: equal.first_at ?? equal.at })
+    const row = { id: newId(at), person_id: personId, at, ...what, times: 1, first_at: null }
     await trx.insertInto('sign_in').values(row).execute()
-    const kept = newest(trx, personId).select('id')
-    await trx.deleteFrom('sign_in').where('person_id', '=', personId).where('id', 'not in', kept).execute()
+    for (const kept = [row, ...rows]; kept.length > max; ) {
+      const [dropped, into] = nextToDrop(kept)
+      kept.splice(kept.indexOf(dropped), 1)
+      await trx.deleteFrom('sign_in').where('id', '=', dropped.id).execute()
+      const first_at = Math.min(...[dropped, into ?? dropped].map((each) => each.first_at ?? each.at))
+      if (into) await count(trx, into, { at: into.at, times: dropped.times, first_at })
+    }
   })
 }
 
+const count = async (trx: Db, { id }: { id: string }, { times, ...at }: Counted): Promise<void> => {
+  await trx
+    .updateTable('sign_in')
+    .set((eb) => ({ ...at, times: eb('times', '+', times) }))
+    .where('id', '=', id)
+    .execute()
+}
+type Counted = Pick<SignInRow, 'at' | 'times' | 'first_at'>
+type SignInRow = Selectable<SignInTable>
+
+/**
+ * Chooses the line that goes first, from lines that are sorted, newest first: the oldest of the network address with the
+ * most lines. So an intruder drops lines of their own, however often and with whatever browser they sign in. The second
+ * line, the next one of that address, counts what is dropped.
+ */
+export function nextToDrop<T extends Pick<SignInRow, 'address'>>(
+  rows: readonly T[],
+): [dropped: T, into: T | undefined] {
+  const oldestFirst = Map.groupBy(rows.toReversed(), ({ address }) => callerKey(address)).values()
+  const [dropped, into] = [...oldestFirst].reduce((most, each) => (each.length > most.length ? each : most))
+  return [dropped as T, into]
+}
+
 export async function signInsOf(db: Db, personId: string): Promise<SignInRecord[]> {
-  const rows = await newest(db, personId).select(['at', 'method', 'second', 'address', 'user_agent']).execute()
-  return rows.map(({ user_agent, second, ...row }) => ({
-    ...row,
+  const rows = await newest(db, personId).execute()
+  return rows.map(({ at, method, second, address, user_agent, times, first_at }) => ({
+    ...{ at, method, address, userAgent: user_agent },
     ...(second !== null && { second }),
-    userAgent: user_agent,
+    ...(first_at !== null && { times, since: first_at }),
   }))
 }
 
 const newest = (db: Db, personId: string) =>
-  db
-    .selectFrom('sign_in')
-    .where('person_id', '=', personId)
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(maxSignIns)
+  db.selectFrom('sign_in').selectAll().where('person_id', '=', personId).orderBy('at', 'desc').orderBy('id', 'desc')

@@ -41,6 +41,7 @@ import * as tests from './migrations/041-tests.ts'
 import * as actionCounts from './migrations/044-action-counts.ts'
 import * as actionChanges from './migrations/045-action-changes.ts'
 import * as cost from './migrations/047-cost.ts'
+import * as countedSignIns from './migrations/048-counted-sign-ins.ts'
 import type { Store } from './open.ts'
 import { type DatabasePlace, whyPostgresFails } from './reasons.ts'
 
@@ -81,6 +82,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '044-action-counts': actionCounts,
   '045-action-changes': actionChanges,
   '047-cost': cost,
+  '048-counted-sign-ins': countedSignIns,
 }
 
 const minVersion = 15

@@ -139,7 +139,7 @@ export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRu
 
   link: { created_at: event, expires_at: { is: 'permit', full: lengthOfLink }, used_at: event },
   counted_send: { at: event },
-  sign_in: { at: event },
+  sign_in: { at: event, first_at: event },
   code_try: { at: event },
   email_confirmation: { at: event },
   onboarding: { at: event },

@@ -11,6 +11,8 @@ interface Filled {
   /** How a row is that is over, and one that is not; null if all are over. */
   over: Row
   open: Row | null
+  /** The columns that differ in a row that somebody else made. */
+  others: (w: TestWorkspace) => Row
   /** A part of the row with this id. */
   part?: (id: string, w: TestWorkspace) => Row
 }
@@ -28,6 +30,7 @@ const rows: Record<keyof typeof surplus, Filled> = {
     }),
     over: { open_agents: 0 },
     open: { open_agents: 1 },
+    others: ({ admin }) => ({ created_by: admin.id }),
     part: (id) => ({
       action_id: id,
       agent_id: 'x',
@@ -42,11 +45,13 @@ const rows: Record<keyof typeof surplus, Filled> = {
     row: () => ({ channel_id: 'c', kind: 'test', changes: '[]', tries: 1, created_at: 1 }),
     over: { state: 'sent', ended_at: 1 },
     open: { state: 'waiting', due_at: 1 },
+    others: () => ({ kind: 'alert' }),
   },
   alert_mute: {
     row: ({ workspace }) => ({ scope: workspace.id, workspace_id: workspace.id, from_at: 1, created_at: 1, ...by }),
     over: { ended_at: 1 },
     open: { ended_at: null },
+    others: ({ admin }) => ({ created_by: admin.id }),
   },
   install_code: {
     row: ({ workspace }) => ({
@@ -55,11 +60,13 @@ const rows: Record<keyof typeof surplus, Filled> = {
     }),
     over: { revoked_at: 1 },
     open: { revoked_at: null },
+    others: ({ admin }) => ({ issued_by: admin.id }),
   },
   log: {
     row: ({ agent }) => ({ agent_id: agent.id, name: 'work', received_at: 1, bytes: 1, text: 'x', expires_at: 2 }),
     over: {},
     open: null,
+    others: () => ({}), // its command is
   },
   rollout: {
     row: ({ workspace }) => ({
@@ -68,6 +75,7 @@ const rows: Record<keyof typeof surplus, Filled> = {
     }),
     over: { state: 'cancelled' },
     open: { state: 'paused' },
+    others: ({ admin }) => ({ created_by: admin.id }),
     part: (id, { agent }) => ({ rollout_id: id, agent_id: agent.id, wave: 1, state: 'pending', forgiven: 0 }),
   },
 }
@@ -106,6 +114,33 @@ everyEngine('rows that are over', (open) => {
     expect(await left()).toHaveLength(filled.open ? max + 1 : max)
   })
 
+  test(`what others made stays, however much somebody makes: ${Object.keys(rows).join(', ')}`, async () => {
+    const w = await newTestWorkspace(await open())
+    await addChannel(w)
+    await insert(
+      w,
+      'command',
+      ['0', '1'].map((id) => answeredCommand(id, w)),
+    )
+    for (const [name, { row, over, others }] of Object.entries(rows)) {
+      const table = name as keyof typeof surplus
+      const made = Array.from({ length: surplus[table].max + 6 }, (_, i) => ({
+        ...{ id: `r${String(i).padStart(5, '0')}`, ...row(w), ...over },
+        ...(table === 'install_code' && { hash: `${i}` }),
+        ...(table === 'log' && { command_id: `${i}` }),
+        ...(i < 2 && others(w)),
+      }))
+      await insert(w, table, made)
+    }
+    await eraseSurplus(w.store.db, w.clock.now())
+    for (const name of Object.keys(rows)) {
+      const table = name as keyof typeof surplus
+      const left = await w.store.db.selectFrom(table).select('id').orderBy('id').execute()
+      expect(left, name).toHaveLength(surplus[table].max)
+      expect(left.slice(0, 3).map(({ id }) => id)).toEqual(['r00000', 'r00001', 'r00008'])
+    }
+  })
+
   test('a member who mutes and lifts without end fills neither the mutes nor the activity', async () => {
     const w = await newTestWorkspace(await open())
     const ctx = () => ({ db: w.store.db, by: w.admin, now: w.clock.now(), role: 'member' as const })
@@ -140,6 +175,11 @@ async function insert({ store: { db } }: TestWorkspace, table: keyof Tables, all
       .values(all.slice(i, i + 500) as never)
       .execute()
 }
+
+const answeredCommand = (id: string, { agent, admin }: TestWorkspace): Row => ({
+  ...{ id, agent_id: agent.id, type: 'log', payload: '{}', state: 'applied', created_at: 1 },
+  ...{ created_by: admin.id, created_by_name: 'Ada' },
+})
 
 const addChannel = (w: TestWorkspace) =>
   insert(w, 'alert_channel', [

@@ -1,6 +1,7 @@
 /**
  * Erases what is over and comes before the newest rows of its kind. So what people can make and end again and again is
- * bounded, also within the time for which it is kept.
+ * bounded, also within the time for which it is kept. Those who made the rows share the room: the newest row of each
+ * stays before the second newest of any, so nobody pushes out what others did.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
@@ -10,6 +11,8 @@ import type { Tables } from '../../platform/db/tables.ts'
 export interface Surplus {
   /** The column with the id of that by which rows are counted, such as a workspace. */
   of: string
+  /** The SQL expression for who made a row, or for its kind where nobody did. */
+  by: string
   max: number
   isOver: (now: number) => RawBuilder<unknown>
   /** The table of the parts of a row, and its column with the id of the row. */
@@ -19,20 +22,28 @@ export interface Surplus {
 export const surplus = {
   action: {
     of: 'workspace_id',
+    by: 'created_by',
     max: 1000,
     isOver: () => sql`open_agents = 0`,
     parts: ['action_agent', 'action_id'],
   },
-  alert_delivery: { of: 'channel_id', max: 1000, isOver: () => sql`state <> 'waiting'` },
-  alert_mute: { of: 'scope', max: 1000, isOver: () => sql`ended_at is not null` },
+  alert_delivery: { of: 'channel_id', by: 'kind', max: 1000, isOver: () => sql`state <> 'waiting'` },
+  alert_mute: { of: 'scope', by: 'created_by', max: 1000, isOver: () => sql`ended_at is not null` },
   install_code: {
     of: 'workspace_id',
+    by: 'issued_by',
     max: 1000,
     isOver: (now) => sql`(redeemed_at is not null or revoked_at is not null or expires_at <= ${now})`,
   },
-  log: { of: 'agent_id', max: 1000, isOver: () => sql`true` },
+  log: {
+    of: 'agent_id',
+    by: '(select created_by from command where command.id = log.command_id)',
+    max: 1000,
+    isOver: () => sql`true`,
+  },
   rollout: {
     of: 'workspace_id',
+    by: 'created_by',
     max: 1000,
     isOver: () => sql`state in ('done', 'cancelled')`,
     parts: ['rollout_agent', 'rollout_id'],
@@ -40,27 +51,31 @@ export const surplus = {
 } as const satisfies Partial<Record<keyof Tables, Surplus>>
 
 const rowsAtOnce = 250
+/** The number of rows of a group that one round erases; the next round goes on. */
+const erasedAtOnce = 10_000
+/** More rows than any group has, because SQLite has no offset without a limit. */
+const maxGroup = 1_000_000_000
 
 /** Erases the surplus of every kind, a few rows in each statement. */
 export async function eraseSurplus(db: Db, now: number): Promise<void> {
   for (const [table, kind] of Object.entries(surplus)) await eraseOf(db, table, kind, now)
 }
 
-async function eraseOf(db: Db, table: string, { of, max, isOver, parts }: Surplus, now: number): Promise<void> {
+async function eraseOf(db: Db, table: string, { of, by, max, isOver, parts }: Surplus, now: number): Promise<void> {
   const [from, group] = [sql.table(table), sql.ref(of)]
   const full = await sql<{
     id: string
   }>`select ${group} as id from ${from} group by ${group} having count(*) > ${max}`.execute(db)
   for (const { id } of full.rows) {
-    const ofGroup = sql`${group} = ${id} and id <= (
-      select id from ${from} where ${group} = ${id} order by id desc limit 1 offset ${max})`
-    for (let more = true; more; ) {
-      const old = await sql<{ id: string }>`
-        select id from ${from} where ${ofGroup} and ${isOver(now)} limit ${rowsAtOnce}`.execute(db)
-      for (const row of parts ? old.rows : []) await eraseParts(db, parts as NonNullable<typeof parts>, row)
-      const ids = old.rows.map((row) => row.id)
-      if (ids.length > 0) await sql`delete from ${from} where id in (${sql.join(ids)})`.execute(db)
-      more = ids.length === rowsAtOnce
+    const inTurn = sql`select id, row_number() over (partition by ${sql.raw(by)} order by id desc) as turn
+      from ${from} where ${group} = ${id}`
+    const beyond = sql`select id from (${inTurn}) as shared order by turn, id desc limit ${maxGroup} offset ${max}`
+    const over = await sql<{ id: string }>`
+      select id from ${from} where id in (${beyond}) and ${isOver(now)} limit ${erasedAtOnce}`.execute(db)
+    for (let i = 0; i < over.rows.length; i += rowsAtOnce) {
+      const old = over.rows.slice(i, i + rowsAtOnce)
+      for (const row of parts ? old : []) await eraseParts(db, parts as NonNullable<typeof parts>, row)
+      await sql`delete from ${from} where id in (${sql.join(old.map((row) => row.id))})`.execute(db)
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Links and sign-ins of people, and the tables of the accounts library that the service's own queries join. */
 import type { SignInRecord } from '@svc/api'
+import type { Generated } from 'kysely'
 
 /**
  * One-time links: for the sign-up of the first person, a sign-in, a new password, or handing over an account (`claim`).
@@ -37,7 +38,7 @@ export interface CountedSendTable {
   at: number
 }
 
-/** The last sign-ins of people. For each person, only the newest ones are kept (people/accounts/history.ts). */
+/** The last sign-ins of people, a bounded number for each person, equal ones in one row (people/accounts/history.ts). */
 export interface SignInTable {
   id: string
   person_id: string
@@ -47,6 +48,10 @@ export interface SignInTable {
   user_agent: string
   /** The second factor that was shown; null if none was. */
   second: 'code' | 'recovery' | null
+  /** The number of sign-ins that the row counts, the last of them at `at`. */
+  times: Generated<number>
+  /** The time of the first sign-in that the row counts; null if it is the last. */
+  first_at: number | null
 }
 
 /** Records that a person has been shown to own the e-mail address of their account (people/accounts/claim.ts). */
