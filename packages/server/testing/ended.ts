@@ -237,6 +237,7 @@ export const otherTables = {
     'usage_day',
     'usage_deleted',
     'level_change',
+    'agent_offline',
   ],
   'commands that are too old, and texts': [
     'command',

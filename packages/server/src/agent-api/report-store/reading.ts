@@ -23,6 +23,9 @@ export const agentRead = reads(agentColumns, [
   'previous_version',
   'wishes',
   'attempts',
+  'received_at',
+  'interval_s',
+  'stopped',
   'level',
   'boot',
   'seq',
@@ -65,6 +68,9 @@ export function lastReport(row: RowStart<typeof agentRead>): AgentRows['last'] {
   const runs_kept = row[ofAgent.runs_kept]
   if (runs_kept === null) return undefined
   return {
+    received_at: row[ofAgent.received_at] ?? 0,
+    interval_s: row[ofAgent.interval_s] ?? 0,
+    stopped: row[ofAgent.stopped],
     level: row[ofAgent.level],
     boot: row[ofAgent.boot],
     seq: row[ofAgent.seq],

@@ -1,5 +1,5 @@
 /** The input and the decisions of the rules for a report, the same for both engines. Times are Unix milliseconds. */
-import type { Command, Level, SettingValue } from '@svc/protocol'
+import type { Command, Level, SettingValue, Stop } from '@svc/protocol'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import type { CommandChange, StoredCommand } from '../../fleet/commands/row.ts'
 import type { LastReport, ReceivedReport, ReportWrite, UsageDelta } from '../../fleet/reports/stored.ts'
@@ -92,7 +92,11 @@ export interface Writes {
   trimmed: number[]
   /** The daily sums that are added to the table `usage_day` now. */
   usage: readonly UsageDelta[]
-  levelChange: { at: number; level: Level; label: string | null } | undefined
+  levelChange: { at: number; level: Level; label: string | null; paused: 0 | 1 } | undefined
+  /** The time offline that this report ends. */
+  offline: { from_at: number; until_at: number; stopped: Stop | null } | undefined
+  /** The time of the agent's first report; undefined in all later ones. */
+  firstReport: FirstReport | undefined
   commands: CommandChange[]
   /** Changes that were made on the agent's machine and not by a command of the service. */
   machineChanges: (Omit<MachineChange, 'before' | 'after'> & { at: number; before: string; after: string })[]
@@ -110,6 +114,8 @@ export const noWrites: Writes = {
   trimmed: [],
   usage: [],
   levelChange: undefined,
+  offline: undefined,
+  firstReport: undefined,
   commands: [],
   machineChanges: [],
   agent: undefined,
@@ -119,6 +125,7 @@ export const noWrites: Writes = {
 /** The columns of a run that are written. `first_seen` is written only for a new run. */
 export type RunWrite = Omit<RunRow, 'seq' | 'agent_id'>
 export type AgentFacts = Pick<AgentRow, 'facts' | 'reported_version' | 'previous_version'>
+export type FirstReport = { first_report_at: number }
 export type AgentWishes = Pick<
   AgentRow,
   'wishes' | 'wished_version' | 'runtime_wished' | 'runtime_granted_at' | 'attempts'

@@ -7,8 +7,14 @@
 import type { CommandChange } from '../../fleet/commands/row.ts'
 import type { ReportWrite, UsageDelta } from '../../fleet/reports/stored.ts'
 import type { Cells, RowOf, Value } from '../../platform/db/tables/described.ts'
-import type { levelChange, machineChange, updateEvent, usageDay } from '../../platform/db/tables/reports.ts'
-import type { AgentFacts, AgentWishes, RunWrite } from './rows.ts'
+import type {
+  agentOffline,
+  levelChange,
+  machineChange,
+  updateEvent,
+  usageDay,
+} from '../../platform/db/tables/reports.ts'
+import type { AgentFacts, AgentWishes, FirstReport, RunWrite } from './rows.ts'
 
 export const reportCells = (r: Cells<ReportWrite>): Value[] => [
   r.received_at,
@@ -66,6 +72,7 @@ export const changedCommandCells = (c: Cells<Omit<CommandChange, 'id'>>): Value[
 
 /** The values of the agent's own row, which most reports leave unchanged. */
 export const agentFactsCells = (a: Cells<AgentFacts>): Value[] => [a.facts, a.reported_version, a.previous_version]
+export const firstReportCells = (a: Cells<FirstReport>): Value[] => [a.first_report_at]
 export const agentWishesCells = (a: Cells<AgentWishes>): Value[] => [
   a.wishes,
   a.wished_version,
@@ -74,8 +81,10 @@ export const agentWishesCells = (a: Cells<AgentWishes>): Value[] => [
   a.attempts,
 ]
 
-type Line<D extends typeof levelChange | typeof machineChange | typeof updateEvent> = Omit<RowOf<D>, 'agent_id' | 'seq'>
-export const levelChangeCells = (l: Cells<Line<typeof levelChange>>): Value[] => [l.at, l.level, l.label]
+type Lines = typeof levelChange | typeof agentOffline | typeof machineChange | typeof updateEvent
+type Line<D extends Lines> = Omit<RowOf<D>, 'agent_id' | 'seq'>
+export const levelChangeCells = (l: Cells<Line<typeof levelChange>>): Value[] => [l.at, l.level, l.label, l.paused]
+export const offlineCells = (o: Cells<Line<typeof agentOffline>>): Value[] => [o.from_at, o.until_at, o.stopped]
 export const machineChangeCells = (m: Cells<Line<typeof machineChange>>): Value[] => [
   m.at,
   m.kind,

@@ -3,7 +3,7 @@
  * the one before and with the commands that the agent was given. Pure; the report's transaction keeps the result.
  */
 import { createHash } from 'node:crypto'
-import { type CommandBody, cut, isVersion, limits, type Report, type SettingValue } from '@svc/protocol'
+import { type CommandBody, cut, isVersion, limits, pausedLabel, type Report, type SettingValue } from '@svc/protocol'
 import type { AgentVersions, MachineChange } from '../report-store/rows.ts'
 
 /**
@@ -73,11 +73,14 @@ export function machineChanges(
 export const saysTheSame = (before: string | null, report: Report): boolean =>
   before !== null && before === JSON.stringify(factsOf(report, {}))
 
-/** The label that the runtime reports as the state of a paused agent (2.11). */
-export const pausedLabel = 'Paused'
+/** True for a report of an agent that is paused (2.11). */
+export const isPaused = ({ state }: Report): boolean => state?.label === pausedLabel
+
+/** True if the facts are those of a paused agent. Their JSON begins with the pause, so it need not be parsed. */
+export const werePaused = (facts: string | null): boolean => facts?.startsWith('{"paused":true') ?? false
 
 function factsOf(report: Report, old: Facts): Facts {
-  const paused = report.state === undefined ? old.paused : report.state.label === pausedLabel
+  const paused = report.state === undefined ? old.paused : isPaused(report)
   const settings = report.settings?.values === undefined ? old.settings : briefly(report.settings.values)
   const version = report.applied?.version ?? report.agent?.version ?? old.version
   const facts: Facts = {}

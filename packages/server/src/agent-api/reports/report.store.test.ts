@@ -139,6 +139,45 @@ everyEngine('a report', (open) => {
     expect(rows.at(-1)).toEqual({ level: 'ok', label: 'is ok', at: w.clock.now() })
   })
 
+  test('a pause is kept, and a time offline by the report that ends it, whichever node gets it', async () => {
+    const w = await newTestWorkspace(await open())
+    const nodes = [reporting(w), reporting(w)] as const
+    const start = w.clock.now()
+    const send = async (node: 0 | 1, after: number, parts: object) => {
+      w.clock.pass(after)
+      await nodes[node].report(parts)
+    }
+    const ok = { state: { level: 'ok', label: 'Idle' } }
+    const paused = { state: { level: 'ok', label: 'Paused' } }
+    await send(0, 0, ok)
+    await send(1, 30, ok)
+    await send(0, 30, paused)
+    await send(1, 30, paused)
+    await send(0, 30, ok)
+    await send(1, 120, ok)
+    await send(1, 30, { ...ok, stopped: 'person' })
+    await send(0, 10, ok)
+    const at = (rows: readonly object[]) =>
+      rows.map((row) => Object.values(row).map((v) => (typeof v === 'number' && v > start ? (v - start) / 1000 : v)))
+    const { db } = w.store
+    const changes = await db.selectFrom('level_change').select(['at', 'level', 'paused']).orderBy('seq').execute()
+    expect(at(changes.slice(1))).toEqual([
+      [60, 'ok', 1],
+      [120, 'ok', 0],
+    ])
+    const offline = await db
+      .selectFrom('agent_offline')
+      .select(['from_at', 'until_at', 'stopped'])
+      .orderBy('seq')
+      .execute()
+    expect(at(offline)).toEqual([
+      [210, 240, null],
+      [270, 280, 'person'],
+    ])
+    const agent = await db.selectFrom('agent').select('first_report_at').executeTakeFirst()
+    expect(agent).toEqual({ first_report_at: start })
+  })
+
   test('a report with a token that was rotated meanwhile is refused inside the transaction and changes nothing (D22, I7)', async () => {
     const w = await newTestWorkspace(await open())
     const { decide, report } = reporting(w)

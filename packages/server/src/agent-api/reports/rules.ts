@@ -3,16 +3,24 @@
  * and that on PostgreSQL read the rows, call this function, and write the changes that it returns.
  */
 import type { Report } from '@svc/protocol'
+import { silentAt } from '../../fleet/agents/silent.ts'
 import type { CommandChange, StoredCommand } from '../../fleet/commands/row.ts'
 import { bodyOf } from '../../fleet/commands/row.ts'
 import { settleAcks, settleAndClaim } from '../../fleet/commands/settle.ts'
 import { columnsOf } from '../../fleet/reports/columns.ts'
 import { addUsage } from '../../fleet/reports/pending.ts'
-import type { LastReport } from '../../fleet/reports/stored.ts'
+import type { LastReport, ReportWrite } from '../../fleet/reports/stored.ts'
 import { type UpdatesAfter, updatesAfter } from '../../updates/wishes/report.ts'
 import { type AgentRows, type Decide, type Decision, noWrites, type Writes } from '../report-store/rows.ts'
 import { bodiesOf } from '../report-store/run-body.ts'
-import { type GivenCommand, machineChanges, saysTheSame, versionsAfter } from './machine-changes.ts'
+import {
+  type GivenCommand,
+  isPaused,
+  machineChanges,
+  saysTheSame,
+  versionsAfter,
+  werePaused,
+} from './machine-changes.ts'
 import { mergeRuns } from './runs.ts'
 
 /**
@@ -33,7 +41,6 @@ export const decide: Decide = (rows, submission, now, age) => {
     age,
   })
   const updates = updatesOf(rows, report, now, submission.offers && report.stopped === undefined && !submission.gone())
-  const { level, label } = columns
   const { machineChanges, agent } = agentAfter(rows, report, changes, updates.wished, now)
   return {
     ok: true,
@@ -46,7 +53,9 @@ export const decide: Decide = (rows, submission, now, age) => {
       changedRuns: runs.changedRuns,
       trimmed: runs.trimmed,
       usage: usage.due,
-      levelChange: level !== null && level !== rows.last?.level ? { at: now, level, label } : undefined,
+      levelChange: levelChange(columns, isPaused(report), rows, now),
+      offline: endedOffline(rows.last, now),
+      firstReport: rows.last ? undefined : { first_report_at: now },
       commands: changes,
       machineChanges,
       agent,
@@ -54,6 +63,27 @@ export const decide: Decide = (rows, submission, now, age) => {
       updateEvents: updates.events,
     },
   }
+}
+
+/** The row of a report whose level or pause differs from the report before. A report without a level has none. */
+export const levelChange = (
+  { level, label }: Pick<ReportWrite, 'level' | 'label'>,
+  paused: boolean,
+  { last, facts }: Pick<AgentRows, 'last' | 'facts'>,
+  now: number,
+): Writes['levelChange'] =>
+  level === null || (level === last?.level && paused === werePaused(facts))
+    ? undefined
+    : { at: now, level, label, paused: paused ? 1 : 0 }
+
+/** The time offline before this report; undefined if the agent was not offline. */
+export function endedOffline(
+  last: Pick<LastReport, 'received_at' | 'interval_s' | 'stopped'> | undefined,
+  now: number,
+): Writes['offline'] {
+  if (last === undefined) return undefined
+  const from_at = silentAt(last.received_at, last.interval_s, last.stopped)
+  return from_at < now ? { from_at, until_at: now, stopped: last.stopped } : undefined
 }
 
 /** Judges the agent's wishes by the report, and decides what the answer says about them (2.7, 3.4). */

@@ -3,9 +3,8 @@
  * without one of them does not compile.
  */
 import type { RuleName } from '@svc/api'
-import { failedStatuses } from '@svc/protocol'
+import { failedStatuses, pausedLabel } from '@svc/protocol'
 import { type RawBuilder, sql } from 'kysely'
-import { pausedLabel } from '../../agent-api/reports/machine-changes.ts'
 import { type Signs, youngRunMs } from '../../fleet/reports/signs.ts'
 import {
   type AlertFacts,

@@ -1,7 +1,7 @@
 /** Tests which alerts stay and which are closed when an agent is stopped, paused or deleted, or when a job is removed. */
 import { type RuleName, ruleNames } from '@svc/api'
+import { pausedLabel } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { pausedLabel } from '../../agent-api/reports/machine-changes.ts'
 import { noSigns } from '../../fleet/reports/signs.ts'
 import { withForgotten } from '../evaluation/findings.ts'
 import type { KnownAlert } from '../store.ts'

@@ -64,7 +64,9 @@ everyEngine('the writes of a report', (open) => {
 
     const changed = { ...distinct<typeof run>(tables.run, { agent_id, seq: 1 }, 400) }
     const read = await writes(w, { report: next, changedRuns: [changed] }, { runs: [{ id: run.id }] })
-    expect(read?.last).toEqual(pick(report, ['level', 'boot', 'seq', 'reporters', 'runs_kept']))
+    expect(read?.last).toEqual(
+      pick(report, ['received_at', 'interval_s', 'stopped', 'level', 'boot', 'seq', 'reporters', 'runs_kept']),
+    )
     expect(read?.usage).toBe(report?.usage)
     expect(read?.runs.get(run.id)).toEqual(pick(run, ['seq', 'place', 'body', 'cost_micro', 'output_tokens']))
     expect(await rowIn(w, 'agent_report')).toEqual(next)

@@ -12,7 +12,10 @@ export interface ReceivedReport {
 }
 
 /** The facts of the last report with which the next one is compared. */
-export type LastReport = Pick<AgentReportRow, 'level' | 'boot' | 'seq' | 'reporters' | 'runs_kept'>
+export type LastReport = Pick<
+  AgentReportRow,
+  'received_at' | 'interval_s' | 'stopped' | 'level' | 'boot' | 'seq' | 'reporters' | 'runs_kept'
+>
 /** `body` is the bytes of a text if the report is large. */
 export type ReportWrite = Omit<AgentReportRow, 'agent_id' | 'body'> & { body: string | Uint8Array }
 

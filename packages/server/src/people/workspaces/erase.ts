@@ -24,6 +24,7 @@ export const tablesOfAgents: readonly (readonly [table: keyof Tables, atOnce: nu
   ['command', 500],
   ['usage_day', 500],
   ['level_change', 500],
+  ['agent_offline', 500],
   ['update_event', 500],
   ['machine_change', 500],
   ['alert_mute', 500],

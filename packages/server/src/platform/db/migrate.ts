@@ -42,6 +42,7 @@ import * as actionCounts from './migrations/044-action-counts.ts'
 import * as actionChanges from './migrations/045-action-changes.ts'
 import * as cost from './migrations/047-cost.ts'
 import * as countedSignIns from './migrations/048-counted-sign-ins.ts'
+import * as states from './migrations/049-states.ts'
 import type { Store } from './open.ts'
 import { type DatabasePlace, whyPostgresFails } from './reasons.ts'
 
@@ -83,6 +84,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '045-action-changes': actionChanges,
   '047-cost': cost,
   '048-counted-sign-ins': countedSignIns,
+  '049-states': states,
 }
 
 const minVersion = 15

@@ -46,6 +46,7 @@ import type {
 } from './tables/people.ts'
 import type { BotTable, BotTokenTable, ProductTable, WorkspaceProductTable } from './tables/products.ts'
 import type {
+  AgentOfflineTable,
   AgentReportTable,
   AgentTable,
   AgentTagTable,
@@ -87,6 +88,7 @@ export interface Tables {
   usage_day: UsageDayTable
   usage_deleted: UsageDeletedTable
   level_change: LevelChangeTable
+  agent_offline: AgentOfflineTable
   command: CommandTable
   log: LogTable
   product: ProductTable

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { otherModels } from '../../fleet/reports/usage-names.ts'
@@ -65,12 +66,43 @@ everyEngine('the history of an agent', (open) => {
         .values(changes.slice(i, i + 1000))
         .execute()
     await boundHistories(w.store.db, '', w.clock.now())
-    const kept = await w.store.db.selectFrom('level_change').select(['label']).orderBy('seq').execute()
+    const kept = await w.store.db.selectFrom('level_change').select(['at', 'label']).orderBy('seq').execute()
     const labels = kept.map(({ label }) => label)
     // The newest 4,000 changes start with change 2,000, within the second day. Of the first day only its worst change,
     // 700, is kept. The second day starts with change 1,440; its first change to "warn" is 1,441.
     expect(labels.slice(0, 4)).toEqual(['700', '1441', '2000', '2001'])
     expect(labels).toHaveLength(4002)
+    expect(kept.slice(0, 2).map(({ at }) => at - first)).toEqual([0, dayMs])
+    await boundHistories(w.store.db, '', w.clock.now())
+    expect(await w.store.db.selectFrom('level_change').select(['at', 'label']).orderBy('seq').execute()).toEqual(kept)
+  })
+
+  test('an agent keeps the newest 5,000 times offline', async () => {
+    const w = await newTestWorkspace(await open())
+    const times = many(5001, (i) => ({
+      agent_id: w.agent.id,
+      from_at: w.clock.now() - i * 2000,
+      until_at: w.clock.now() - i * 2000 + 1000,
+    }))
+    for (let i = 0; i < times.length; i += 1000)
+      await w.store.db
+        .insertInto('agent_offline')
+        .values(times.slice(i, i + 1000))
+        .execute()
+    await boundHistories(w.store.db, '', w.clock.now())
+    const kept = await w.store.db.selectFrom('agent_offline').select('from_at').orderBy('from_at').execute()
+    expect([kept.length, kept[0]]).toEqual([5000, { from_at: w.clock.now() - 4999 * 2000 }])
+  })
+
+  test('the first report of an agent that reported at an earlier version is its oldest level change', async () => {
+    const w = await newTestWorkspace(await open())
+    await reporting(w).report({ state: { level: 'ok' } })
+    w.clock.pass(30)
+    await reporting(w).report({ state: { level: 'bad' } })
+    await w.store.db.updateTable('agent').set({ first_report_at: null }).execute()
+    await boundHistories(w.store.db, '', w.clock.now())
+    const agent = await w.store.db.selectFrom('agent').select('first_report_at').executeTakeFirst()
+    expect(agent).toEqual({ first_report_at: w.clock.now() - 30_000 })
   })
 
   test('agents are processed in turns, a few at a time, and then from the start again', async () => {

@@ -1,8 +1,7 @@
 /**
- * Bounds the history of each agent, whatever it reports: daily sums, level changes and commands. Each round processes a few
+ * Bounds the history of each agent, whatever it reports: daily sums, states and commands. Each round processes a few
  * agents in turn, so that a round costs the same for any fleet.
  */
-import { type Level, levels } from '@svc/protocol'
 import { lockAgent } from '../../fleet/commands/lock.ts'
 import { keepOutcomesOf } from '../../fleet/commands/outcomes.ts'
 import { addUp } from '../../fleet/reports/pending.ts'
@@ -10,6 +9,7 @@ import { otherModels, unfoldedDays, usageDays } from '../../fleet/reports/usage-
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { dayMs, dayOf } from '../../platform/limits/units.ts'
+import { boundStates, withTooMany } from './states.ts'
 
 const agentsAtOnce = 25
 /**
@@ -18,13 +18,6 @@ const agentsAtOnce = 25
  */
 const maxUsageRows = 10_000
 const usageDaysAtOnce = 10
-/**
- * The maximum number of level changes of an agent, beyond which the oldest are folded, and the number of newest ones
- * that then stay as they are.
- */
-const maxLevels = { kept: 5000, unfolded: 4000 } as const
-const levelsAtOnce = 5000
-
 /**
  * Bounds the history of the next few agents, those whose ids come after the given one. Returns the last id, or '' when
  * all agents have had their turn.
@@ -47,7 +40,7 @@ export async function boundHistories(db: Db, after: string, now: number): Promis
       .where('day', '<', today - usageDays)
       .execute()
   for (const id of await withTooMany(db, 'usage_day', ids, maxUsageRows)) await foldModels(db, id, today)
-  for (const id of await withTooMany(db, 'level_change', ids, maxLevels.kept)) await foldLevels(db, id)
+  await boundStates(db, ids, now)
   for (const id of await withTooMany(db, 'command', ids, maxCommands)) await eraseOldCommands(db, id, now)
   return ids.length < agentsAtOnce ? '' : (ids.at(-1) ?? '')
 }
@@ -64,22 +57,6 @@ export async function eraseOldSums(db: Db, now: number): Promise<void> {
     .deleteFrom('usage_deleted')
     .where('day', '<', dayOf(now) - usageDays)
     .execute()
-}
-
-async function withTooMany(
-  db: Db,
-  table: 'usage_day' | 'level_change' | 'command',
-  ids: readonly string[],
-  max: number,
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom(table)
-    .select('agent_id')
-    .where('agent_id', 'in', ids)
-    .groupBy('agent_id')
-    .having((eb) => eb.fn.countAll(), '>', max)
-    .execute()
-  return rows.map((row) => row.agent_id)
 }
 
 /**
@@ -123,32 +100,6 @@ const foldDays = (db: Db, id: string, days: readonly number[]): Promise<void> =>
     })
     if (rows.length > 0) await trx.insertInto('usage_day').values(rows).execute()
   })
-
-/**
- * Folds an agent's level changes except the newest ones: of each day (UTC) only one change with the worst level is
- * kept.
- */
-async function foldLevels(db: Db, id: string): Promise<void> {
-  const changes = db.selectFrom('level_change').where('agent_id', '=', id)
-  const newest = changes.select('at').orderBy('at', 'desc').orderBy('seq', 'desc')
-  const { at } = (await newest.limit(1).offset(maxLevels.unfolded).executeTakeFirst()) ?? { at: 0 }
-  const old = changes.select(['seq', 'at', 'level']).where('at', '<=', at).orderBy('at').orderBy('seq')
-  for (let gone = [0]; gone.length > 0; ) {
-    gone = besideTheWorst(await old.limit(levelsAtOnce).execute())
-    if (gone.length > 0) await db.deleteFrom('level_change').where('seq', 'in', gone).execute()
-  }
-}
-
-function besideTheWorst(changes: readonly { seq: number; at: number; level: Level }[]): number[] {
-  const worst = new Map<number, { seq: number; level: Level }>()
-  for (const change of changes) {
-    const day = dayOf(change.at)
-    const known = worst.get(day)
-    if (!known || levels.indexOf(change.level) > levels.indexOf(known.level)) worst.set(day, change)
-  }
-  const kept = new Set([...worst.values()].map(({ seq }) => seq))
-  return changes.map(({ seq }) => seq).filter((seq) => !kept.has(seq))
-}
 
 // Erases commands that ended long ago, so that the commands of an agent are bounded however often people send them.
 

@@ -10,9 +10,6 @@ import { eraseParts } from './surplus.ts'
 
 const commandsAtOnce = 500
 const logsAtOnce = 20
-const levelsAtOnce = 1000
-/** The days for which level changes are kept. */
-const levelDays = 400
 /** The days for which an action is kept. */
 const actionDays = 30
 /** The days for which a rollout is kept after its end. */
@@ -71,16 +68,6 @@ export async function eraseLogs(store: Store, now: number): Promise<void> {
   if (erased === 0 || store.engine !== 'sqlite') return
   const { sqlite } = store
   await store.db.connection().execute(async () => sqlite.exec('pragma wal_checkpoint(truncate)'))
-}
-
-/** Erases old level changes. It only looks at the first rows of the table, because those are the oldest. */
-export async function eraseOldLevels(db: Db, now: number): Promise<void> {
-  const oldest = db.selectFrom('level_change').select('seq').orderBy('seq').limit(levelsAtOnce)
-  await db
-    .deleteFrom('level_change')
-    .where('seq', 'in', oldest)
-    .where('at', '<=', now - levelDays * dayMs)
-    .execute()
 }
 
 /**

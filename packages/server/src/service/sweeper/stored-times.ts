@@ -64,8 +64,9 @@ const isForQuietHours = sql<boolean>`(tries = 0 and exists (
  */
 export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRule>>>> = {
   agent_report: { received_at: event, status_at: reported },
-  agent: { created_at: event, runtime_granted_at: event },
+  agent: { created_at: event, runtime_granted_at: event, first_report_at: event },
   level_change: { at: event },
+  agent_offline: { from_at: event, until_at: event },
   machine_change: { at: event },
   update_event: { at: event, since: event },
   command: {

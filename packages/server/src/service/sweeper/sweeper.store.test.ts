@@ -64,16 +64,22 @@ everyEngine('the sweeper', (open) => {
     expect(nodes.flatMap(({ live }) => live.heard).length).toBeGreaterThanOrEqual(1)
   })
 
-  test('level changes are erased after 400 days, and no earlier', async () => {
+  test('states are erased after 400 days, except the level at the beginning of that time', async () => {
     const w = await newTestWorkspace(await open())
     const { report } = reporting(w)
-    await report({ state: { level: 'ok' } })
-    w.clock.pass(86_400)
-    await report({ state: { level: 'bad' } })
-    w.clock.pass(399 * 86_400)
+    const levels = async () =>
+      (await w.store.db.selectFrom('level_change').select('level').orderBy('seq').execute()).map(({ level }) => level)
+    const offline = async () => (await w.store.db.selectFrom('agent_offline').select('until_at').execute()).length
+    for (const level of ['ok', 'warn', 'bad']) {
+      await report({ state: { level } })
+      w.clock.pass(86_400)
+    }
+    w.clock.pass(398 * 86_400 - 1)
     await node(w).sweep()
-    const kept = await w.store.db.selectFrom('level_change').select('level').execute()
-    expect(kept).toEqual([{ level: 'bad' }])
+    expect([await levels(), await offline()]).toEqual([['ok', 'warn', 'bad'], 2])
+    w.clock.pass(1)
+    await node(w).sweep()
+    expect([await levels(), await offline()]).toEqual([['warn', 'bad'], 1])
   })
 
   test('the sweeper erases expired logs, and records that this node runs', async () => {

@@ -18,14 +18,7 @@ import { noteRunning } from '../../updates/wishes/away.ts'
 import { grantWaiting } from '../../updates/wishes/trials.ts'
 import { type ClockWatch, clocksOf, newClockWatch } from './clock.ts'
 import { boundHistories, eraseOldSums } from './history.ts'
-import {
-  eraseEndedAccess,
-  eraseLogs,
-  eraseOldAction,
-  eraseOldLevels,
-  eraseOldRollout,
-  timeOutCommands,
-} from './rounds.ts'
+import { eraseEndedAccess, eraseLogs, eraseOldAction, eraseOldRollout, timeOutCommands } from './rounds.ts'
 import { eraseSurplus } from './surplus.ts'
 
 /** The milliseconds between two rounds, at random, so that nodes that started together do not sweep together. */
@@ -69,7 +62,6 @@ export function createSweeper(
     await noteRunning(deps.store.db, now)
     for (const agent of await grantWaiting(deps.store.db, now)) deps.live.changed(agent.workspaceId, agent.id)
     await eraseLogs(deps.store, now)
-    await eraseOldLevels(deps.store.db, now)
     await eraseOldRollout(deps.store.db, now)
     await eraseOldAction(deps.store.db, now)
     await addChanges(deps.store.db)

@@ -11,7 +11,8 @@ import { dayMs } from '../../platform/limits/units.ts'
 const beatEveryMs = 10_000
 /** The minimum milliseconds of an outage that is recorded. A shorter one is a restart, which no trial notices. */
 const minAwayMs = 30_000
-const keptMs = 90 * dayMs
+/** Outages are kept as long as the states of agents, which are unknown in them. */
+const keptMs = 400 * dayMs
 
 export interface Outage {
   from: number

@@ -15,10 +15,12 @@ import {
   agentWishesCells,
   changedCommandCells,
   changedRunCells,
+  firstReportCells,
   levelChangeCells,
   machineChangeCells,
   maxMachineChanges,
   newRunCells,
+  offlineCells,
   reportCells,
   updateEventCells,
   usageCells,
@@ -66,6 +68,8 @@ export function writeSteps(
   put(updateRuns, (w) => w.changedRuns)
   put(addUsage, (_, id) => (usage.get(id) ?? []).map(usageRow))
   put(insertLevelChanges, (w) => one(w.levelChange))
+  put(insertOffline, (w) => one(w.offline))
+  put(noteFirstReports, (w) => one(w.firstReport))
   put(changeCommands, (w) => w.commands)
   put(insertMachineChanges, (w) => w.machineChanges)
   put(trimMachineChanges, (w) => w.machineChanges.slice(0, 1))
@@ -78,7 +82,7 @@ export function writeSteps(
   return steps
 }
 
-const { agent, agentReport, command, levelChange, machineChange, run, updateEvent, usageDay } = tables
+const { agent, agentOffline, agentReport, command, levelChange, machineChange, run, updateEvent, usageDay } = tables
 
 const cellsOf = ({ columns }: DescribedTable, names: readonly string[]): Cell[] =>
   names.map((name) => [name, columns[name]?.kind ?? 'text'])
@@ -146,6 +150,17 @@ const insertLevelChanges = insert<NonNullable<Writes['levelChange']>>(
   'report_level_changes',
   levelChange,
   columnsOf(levelChange, levelChangeCells),
+)
+const insertOffline = insert<NonNullable<Writes['offline']>>(
+  'report_offline',
+  agentOffline,
+  columnsOf(agentOffline, offlineCells),
+)
+const noteFirstReports = update<NonNullable<Writes['firstReport']>>(
+  'report_first',
+  agent,
+  columnsOf(agent, firstReportCells),
+  { column: 'id', key: owned },
 )
 const changeCommands = update<CommandChange>(
   'report_change_commands',

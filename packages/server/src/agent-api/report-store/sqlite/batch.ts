@@ -14,9 +14,11 @@ import {
   agentWishesCells,
   changedCommandCells,
   changedRunCells,
+  firstReportCells,
   levelChangeCells,
   machineChangeCells,
   newRunCells,
+  offlineCells,
   reportCells,
   updateEventCells,
   usageCells,
@@ -142,6 +144,8 @@ function writeRuns(s: Statements, { agentId }: LoadedAgent, { trimmed, newRuns, 
 function writeRest(s: Statements, { agentId, reportRow }: LoadedAgent, w: Writes, now: number): void {
   if (w.usage.length > 0) addUsage(s, agentId, w.usage, now)
   if (w.levelChange) s.insertLevelChange.run(agentId, ...levelChangeCells(w.levelChange))
+  if (w.offline) s.insertOffline.run(agentId, ...offlineCells(w.offline))
+  if (w.firstReport) s.noteFirstReport.run(...firstReportCells(w.firstReport), agentId)
   for (const command of w.commands) s.changeCommand.run(...changedCommandCells(command), command.id)
   for (const change of w.machineChanges) s.insertMachineChange.run(agentId, ...machineChangeCells(change))
   if (w.machineChanges.length > 0) s.trimMachineChanges(agentId)

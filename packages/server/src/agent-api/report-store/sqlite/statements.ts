@@ -20,10 +20,12 @@ import {
   agentWishesCells,
   changedCommandCells,
   changedRunCells,
+  firstReportCells,
   levelChangeCells,
   machineChangeCells,
   maxMachineChanges,
   newRunCells,
+  offlineCells,
   reportCells,
   updateEventCells,
   usageCells,
@@ -128,7 +130,7 @@ function prepareReading(db: DatabaseSync) {
 }
 
 function prepareWriting(db: DatabaseSync) {
-  const { agent, agentReport, command, levelChange, machineChange, run, updateEvent, usageDay } = tables
+  const { agent, agentOffline, agentReport, command, levelChange, machineChange, run, updateEvent, usageDay } = tables
   const insert = (table: DescribedTable, columns: readonly string[]) => db.prepare(insertOf(table, columns))
   const update = (table: DescribedTable, columns: readonly string[], by: string) =>
     db.prepare(updateOf(table, columns, by))
@@ -146,6 +148,8 @@ function prepareWriting(db: DatabaseSync) {
     changeFacts: update(agent, columnsOf(agent, agentFactsCells), 'id'),
     changeWishes: update(agent, columnsOf(agent, agentWishesCells), 'id'),
     insertLevelChange: insert(levelChange, columnsOf(levelChange, levelChangeCells)),
+    insertOffline: insert(agentOffline, columnsOf(agentOffline, offlineCells)),
+    noteFirstReport: update(agent, columnsOf(agent, firstReportCells), 'id'),
     insertMachineChange: insert(machineChange, columnsOf(machineChange, machineChangeCells)),
     trimMachineChanges: trimming(db.prepare(trimOf(machineChange)), maxMachineChanges),
     insertUpdateEvent: insert(updateEvent, columnsOf(updateEvent, updateEventCells)),

@@ -42,6 +42,8 @@ export const agent = describedTable('agent', {
   wished_version: orNull(text()),
   runtime_wished: orNull(text()),
   runtime_granted_at: orNull(integer()),
+  /** When the first report arrived; null before it, and if a node of the version before received it. */
+  first_report_at: orNull(integer()),
   /** No longer used. Earlier builds of 0.2.0 keep here what is in `signs` of `agent_report` now. */
   signs: orNull(text()),
 })
@@ -148,12 +150,24 @@ export const usageDay = describedTable('usage_day', {
   output_tokens: integer(),
 })
 
+/** A row for each report whose level or pause differs from the report before. */
 export const levelChange = describedTable('level_change', {
   seq: arrival(),
   agent_id: text(),
   at: integer(),
   level: text<Level>(),
   label: orNull(text()),
+  /** 1 if the agent was paused, otherwise 0; null in rows of earlier versions. */
+  paused: orNull(integer()),
+})
+
+/** The times without a report after which an agent reported again. `stopped` says who had stopped it (D66). */
+export const agentOffline = describedTable('agent_offline', {
+  seq: arrival(),
+  agent_id: text(),
+  from_at: integer(),
+  until_at: integer(),
+  stopped: orNull(text<Stop>()),
 })
 
 /** Commands (3.2). */
@@ -213,6 +227,7 @@ export type AgentReportTable = TableOf<typeof agentReport>
 export type RunTable = TableOf<typeof run>
 export type UsageDayTable = TableOf<typeof usageDay>
 export type LevelChangeTable = TableOf<typeof levelChange>
+export type AgentOfflineTable = TableOf<typeof agentOffline>
 export type CommandTable = TableOf<typeof command>
 export type MachineChangeTable = TableOf<typeof machineChange>
 export type UpdateEventTable = TableOf<typeof updateEvent>

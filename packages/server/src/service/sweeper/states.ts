@@ -1,0 +1,143 @@
+/** Bounds the kept states of agents: level changes, pauses and times offline. */
+import { type Level, levels } from '@svc/protocol'
+import type { Db } from '../../platform/db/open.ts'
+import { dayMs, dayOf } from '../../platform/limits/units.ts'
+
+/** The days for which states are kept. */
+const stateDays = 400
+/**
+ * The maximum number of level changes of an agent, beyond which the oldest are folded, and the number of newest ones
+ * that then stay as they are.
+ */
+const maxLevels = { kept: 5000, unfolded: 4000 } as const
+const levelsAtOnce = 5000
+const maxOffline = 5000
+
+/** Bounds the states of some agents. */
+export async function boundStates(db: Db, ids: readonly string[], now: number): Promise<void> {
+  await noteFirstReports(db, ids)
+  await eraseOldStates(db, ids, now - stateDays * dayMs)
+  for (const id of await withTooMany(db, 'level_change', ids, maxLevels.kept)) await foldLevels(db, id)
+  for (const id of await withTooMany(db, 'agent_offline', ids, maxOffline)) await eraseOldestOffline(db, id)
+}
+
+/** The agents that have more than `max` rows in a table. */
+export async function withTooMany(
+  db: Db,
+  table: 'usage_day' | 'level_change' | 'agent_offline' | 'command',
+  ids: readonly string[],
+  max: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom(table)
+    .select('agent_id')
+    .where('agent_id', 'in', ids)
+    .groupBy('agent_id')
+    .having((eb) => eb.fn.countAll(), '>', max)
+    .execute()
+  return rows.map((row) => row.agent_id)
+}
+
+/**
+ * Notes the first known report of agents whose first report arrived at an earlier version: the oldest level change, or
+ * the last report. Each agent has a statement of its own, so that it cannot deadlock with a batch of reports.
+ */
+async function noteFirstReports(db: Db, ids: readonly string[]): Promise<void> {
+  const unknown = await db
+    .selectFrom('agent')
+    .innerJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+    .select(['agent.id', 'agent_report.received_at'])
+    .where('agent.id', 'in', ids)
+    .where('first_report_at', 'is', null)
+    .execute()
+  for (const { id, received_at } of unknown) {
+    const oldest = db.selectFrom('level_change').select('at').where('agent_id', '=', id).orderBy('at').limit(1)
+    const first_report_at = Math.min((await oldest.executeTakeFirst())?.at ?? received_at, received_at)
+    await db.updateTable('agent').set({ first_report_at }).where('id', '=', id).execute()
+  }
+}
+
+/** Erases states from before a time. The last level change before it stays, because it says how the time began. */
+async function eraseOldStates(db: Db, ids: readonly string[], before: number): Promise<void> {
+  const old = await db
+    .selectFrom('level_change')
+    .select(['agent_id', (eb) => eb.fn.max('at').as('last')])
+    .where('agent_id', 'in', ids)
+    .where('at', '<=', before)
+    .groupBy('agent_id')
+    .having((eb) => eb.fn.countAll(), '>', 1)
+    .execute()
+  for (const { agent_id, last } of old)
+    await db.deleteFrom('level_change').where('agent_id', '=', agent_id).where('at', '<', last).execute()
+  await db
+    .deleteFrom('agent_offline')
+    .where('agent_id', 'in', ids)
+    .where('from_at', '<=', before)
+    .where('until_at', '<=', before)
+    .execute()
+}
+
+async function eraseOldestOffline(db: Db, id: string): Promise<void> {
+  const rows = db.selectFrom('agent_offline').select('from_at').where('agent_id', '=', id).orderBy('from_at', 'desc')
+  const last = await rows.offset(maxOffline).limit(1).executeTakeFirst()
+  if (last)
+    await db.deleteFrom('agent_offline').where('agent_id', '=', id).where('from_at', '<=', last.from_at).execute()
+}
+
+/** Folds an agent's level changes except the newest ones. */
+async function foldLevels(db: Db, id: string): Promise<void> {
+  const changes = db.selectFrom('level_change').where('agent_id', '=', id)
+  const newest = changes.select('at').orderBy('at', 'desc').orderBy('seq', 'desc')
+  const { at } = (await newest.limit(1).offset(maxLevels.unfolded).executeTakeFirst()) ?? { at: 0 }
+  const old = changes.select(['seq', 'at', 'level', 'paused']).where('at', '<=', at).orderBy('at').orderBy('seq')
+  for (let gone = [0]; gone.length > 0; ) {
+    const folded = foldedDays(await old.limit(levelsAtOnce).execute())
+    gone = folded.gone
+    for (const [seq, at] of folded.moved)
+      await db.updateTable('level_change').set({ at }).where('seq', '=', seq).execute()
+    if (gone.length > 0) await db.deleteFrom('level_change').where('seq', 'in', gone).execute()
+  }
+}
+
+interface KeptLevel {
+  seq: number
+  at: number
+  level: Level
+  paused: number | null
+}
+
+/**
+ * Folds level changes, oldest first, so that each day (UTC) shows its worst level from its beginning on, also if the day
+ * before ended with it. The last change of a day moves to the beginning of the next day, which it describes; that of the
+ * last day keeps its time, because further changes of that day may follow.
+ */
+export function foldedDays(changes: readonly KeptLevel[]): { gone: number[]; moved: Map<number, number> } {
+  const gone: number[] = []
+  const moved = new Map<number, number>()
+  const move = (change: KeptLevel, at: number): KeptLevel => {
+    if (change.at !== at) moved.set(change.seq, at)
+    return { ...change, at }
+  }
+  const drop = ({ seq }: KeptLevel) => {
+    gone.push(seq)
+    moved.delete(seq)
+  }
+  const days = [...Map.groupBy(changes, ({ at }) => dayOf(at))]
+  let before: KeptLevel | undefined
+  for (const [i, [day, changed]] of days.entries()) {
+    const worst = changed.reduce((a, b) => (rank(b) > rank(a) ? b : a))
+    const last = changed.at(-1) ?? worst
+    // A change in the first moment of the day leaves no time for the one before.
+    const begins = (changed[0]?.at ?? 0) > day * dayMs ? before : undefined
+    const shown = begins && rank(begins) > rank(worst) ? begins : worst
+    const isKept = last !== shown && (last.level !== shown.level || last.paused !== shown.paused)
+    for (const change of changed) if (change !== shown && !(isKept && change === last)) drop(change)
+    if (shown === worst && before?.at === day * dayMs) drop(before)
+    const start = shown === worst ? move(worst, day * dayMs) : shown
+    if (!isKept) before = start
+    else before = i === days.length - 1 ? last : move(last, (day + 1) * dayMs)
+  }
+  return { gone, moved }
+}
+
+const rank = ({ level }: KeptLevel): number => levels.indexOf(level)
