@@ -73,8 +73,8 @@ export function secretOf(dataDir: string): string {
  * another process has just created is never replaced.
  */
 function createSecret(file: string): string {
-  writeSecret(`${file}.${process.pid}.tmp`, randomBytes(48).toString('base64url'))
   try {
+    writeSecret(`${file}.${process.pid}.tmp`, randomBytes(48).toString('base64url'))
     linkSync(`${file}.${process.pid}.tmp`, file)
   } catch (error) {
     if (!isCode(error, 'EEXIST')) throw error
@@ -156,13 +156,27 @@ export function refuseMoved(dataDir: string): void {
   )
 }
 
+const unknownHolder = 'another process'
+
 /**
  * The process that holds the lock of the data folder, in words for people: `process 4711`. The file of a process that
  * was killed stays until the next one has written its own, so a process that is gone is not named.
  */
 export const holderOf = (dataDir: string): string => {
   const pid = Number(readIfThere(join(dataDir, 'svc.pid')))
-  return pid > 0 && exists(pid) ? `process ${pid}` : 'another process'
+  return pid > 0 && exists(pid) ? `process ${pid}` : unknownHolder
+}
+
+/** The refusal of a data folder whose lock another process keeps. A file system without locks looks the same. */
+export function inUse(dataDir: string): DataFolderError {
+  const holder = holderOf(dataDir)
+  const maybe =
+    holder === unknownHolder
+      ? ' If no other process uses it, its file system has no locks, as some network file systems: keep the data on a disk of this machine.'
+      : ''
+  return new DataFolderError(
+    `The data folder ${dataDir} is in use by ${holder}. Stop it, or name another folder with SVC_DATA_DIR.${maybe}`,
+  )
 }
 
 function exists(pid: number): boolean {

@@ -1,7 +1,11 @@
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { DataFolderError } from './data-folder.ts'
 import { StoreError } from './db/error.ts'
 import { ConfigError } from './errors.ts'
-import { forPeople } from './failed-start.ts'
+import { forPeople, ofFolder } from './failed-start.ts'
 
 const error = (code: string, message: string, more: object = {}) => Object.assign(new Error(message), { code }, more)
 const refused = (code: string, message: string) => error(code, message, { severity: 'ERROR' })
@@ -36,4 +40,19 @@ test.each([
   ['sqlite', sqlite(1)],
 ] as const)('a start on %s that fails with %s is not blamed on the database, or not again', (engine, thrown) => {
   expect(forPeople(thrown, { engine })).toBe(thrown)
+})
+
+test('an error of a file names the data folder, and one that says what to do or is a bug stays as it is', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'svc-start-'))
+  onTestFinished(() => rmSync(dir, { recursive: true }))
+  for (const thrown of [error('ENOSPC', 'write', { syscall: 'write' }), sqlite(4874)]) {
+    const shown = ofFolder(thrown, dir) as Error
+    expect(shown).toBeInstanceOf(DataFolderError)
+    expect(shown.message).toMatch(
+      /^The data folder \S+ cannot be used: no space is left on the disk \(\S+( 4874)?\)\.$/,
+    )
+    expect(shown.cause).toBe(thrown)
+  }
+  for (const thrown of [new DataFolderError('said'), new StoreError('said'), new ConfigError('said'), new TypeError()])
+    expect(ofFolder(thrown, dir)).toBe(thrown)
 })

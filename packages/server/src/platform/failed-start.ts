@@ -1,7 +1,10 @@
-/** Says of an error that ends a start whether the database is at fault, and why. */
+/** Says of an error that ends a start whether the database or the data folder is at fault, and why. */
+import { accessSync, constants, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DataFolderError, notYours } from './data-folder.ts'
 import { StoreError } from './db/error.ts'
 import { whyPostgresFails } from './db/reasons.ts'
-import { systemReason } from './errors.ts'
+import { ConfigError, systemReason } from './errors.ts'
 
 /**
  * The error of a start with a sentence for people, if the database is at fault; otherwise the error itself. An error of
@@ -24,3 +27,35 @@ const hasErrcode = (error: unknown): boolean =>
 const isOfFiles = (error: unknown): boolean =>
   error instanceof Error &&
   (('syscall' in error && !/^(connect|read|write|getaddrinfo)$/.test(String(error.syscall))) || isOfFiles(error.cause))
+
+/**
+ * The error of opening a data folder with a sentence for people that names the folder, or the file in it that belongs
+ * to somebody else. An error that says already what to do, or that is not of the system, stays as it is.
+ */
+export function ofFolder(error: unknown, dataDir: string): unknown {
+  const says = [StoreError, DataFolderError, ConfigError].some((kind) => error instanceof kind)
+  const reason = says ? undefined : systemReason(error)
+  if (reason === undefined) return error
+  const file = inaccessible(dataDir)
+  const message = file === undefined ? `The data folder ${dataDir} cannot be used: ${reason}.` : notYours(file)
+  return new DataFolderError(message, { cause: error })
+}
+
+/** The first file of the folder that this user may not read and write. */
+function inaccessible(folder: string): string | undefined {
+  const isClosed = (path: string) => {
+    try {
+      accessSync(path, constants.R_OK | constants.W_OK)
+      return false
+    } catch {
+      return true
+    }
+  }
+  try {
+    return readdirSync(folder)
+      .map((name) => join(folder, name))
+      .find(isClosed)
+  } catch {
+    return undefined // the folder itself cannot be read, and the error says why
+  }
+}

@@ -5,17 +5,16 @@ import { type Auth, accountTables, openAuth, readyAuth } from '../people/account
 import type { Config, Live } from '../platform/base.ts'
 import {
   createDataFolder,
-  DataFolderError,
   databaseFile,
   type FolderLock,
-  holderOf,
+  inUse,
   lockFolder,
   refuseMoved,
   secretOf,
 } from '../platform/data-folder.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { openEmbedded, openPostgres, type Store } from '../platform/db/open.ts'
-import { forPeople } from '../platform/failed-start.ts'
+import { forPeople, ofFolder } from '../platform/failed-start.ts'
 import { announcer } from '../web/live/announce.ts'
 import type { Deps } from '../web/routing/deps.ts'
 
@@ -31,13 +30,13 @@ const patienceMs = 30_000
 export async function openService(config: Config, now: () => number, meanwhile: () => Promise<boolean>) {
   process.umask(0o077)
   createDataFolder(config.dataDir)
-  const lock = config.databaseUrl === undefined ? await waitForLock(config.dataDir, meanwhile) : undefined
-  if (lock === null) return undefined
+  let lock: FolderLock | null | undefined
   try {
-    return await openLocked(config, now, lock)
+    lock = config.databaseUrl === undefined ? await waitForLock(config.dataDir, meanwhile) : undefined
+    return lock === null ? undefined : await openLocked(config, now, lock)
   } catch (error) {
     lock?.release()
-    throw error
+    throw ofFolder(error, config.dataDir)
   }
 }
 
@@ -75,11 +74,7 @@ async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): 
     const lock = lockFolder(dataDir)
     if (lock) return lock
     if (await meanwhile()) return null
-    if (performance.now() > until) {
-      throw new DataFolderError(
-        `The data folder ${dataDir} is in use by ${holderOf(dataDir)}. Stop it, or name another folder with SVC_DATA_DIR.`,
-      )
-    }
+    if (performance.now() > until) throw inUse(dataDir)
     await sleep(50)
   }
 }

@@ -11,6 +11,7 @@ import {
   type Driver,
   type QueryResult,
   SelectQueryNode,
+  SqliteAdapter,
   SqliteDialect,
   SqliteDriver,
 } from 'kysely'
@@ -126,7 +127,20 @@ export function durableDialect(db: DatabaseSync, log: Log, lock: WriterLock = ne
     override createDriver(): Driver {
       return new DurableDriver(config, { db, log, lock })
     }
+    override createAdapter(): SqliteAdapter {
+      return new WholeMigrations()
+    }
   })(config)
+}
+
+/**
+ * Has Kysely run all migrations in one transaction, as on PostgreSQL. Without it, an upgrade that a full disk or a kill
+ * interrupts leaves a part of a migration, and every later start fails.
+ */
+class WholeMigrations extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
 }
 
 class DurableDriver extends SqliteDriver {

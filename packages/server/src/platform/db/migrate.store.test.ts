@@ -48,6 +48,20 @@ describe.each(engines)('the tables (%s)', (_, open) => {
     await store.close()
   })
 
+  test('are as before when an upgrade fails, and the next one succeeds', async () => {
+    const store = await open()
+    const tables = async () => (await store.db.introspection.getTables()).map(({ name }) => name).sort()
+    await migrate(store, accountTables(store), '003-releases')
+    // A later migration creates a table of this name, and fails after others have changed tables and created some.
+    await sql`create table alert_channel (id integer)`.execute(store.db)
+    const before = await tables()
+    await expect(migrate(store, accountTables(store))).rejects.toThrow()
+    expect(await tables()).toEqual(before)
+    await sql`drop table alert_channel`.execute(store.db)
+    await migrate(store, accountTables(store))
+    await store.close()
+  })
+
   test('of an earlier build of 0.2.0 lose what alerts knew about reports, and the next report stores it again', async () => {
     const store = await open()
     await migrate(store, accountTables(store), '013-signs')

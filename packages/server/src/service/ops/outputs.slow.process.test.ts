@@ -3,35 +3,14 @@
  * standard output and the files that the service and its commands write. `npm test` leaves this out.
  * packages/server/src/platform/lines.test.ts proves the same rules.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { newServiceHome, populate, report, type ServiceHome } from '../../../testing/service-process.ts'
-
-/**
- * Mounts a file system of this size below the home, until the end of the test. Undefined without the right to mount.
- */
-function smallDisk(home: ServiceHome, size = '64k'): string | undefined {
-  const folder = join(home.folder, 'small')
-  mkdirSync(folder)
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]).status !== 0) return undefined
-  onTestFinished(() => void spawnSync('umount', ['--lazy', folder]))
-  return folder
-}
-
-const mayMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp']).status === 0
-if (!mayMount) console.warn('NOT TESTED: small full disks, because this user may not mount a file system.')
-
-/** Writes a file until the disk is full. */
-function fill(folder: string): string {
-  const file = join(folder, 'filling')
-  const { error } = spawnSync('dd', ['if=/dev/zero', `of=${file}`, 'bs=4k'])
-  if (error) throw error
-  return file
-}
+import { fill, mayMount, smallDisk } from '../../../testing/small-disk.ts'
 
 type Output = 'ignore' | 'pipe' | number
 
@@ -236,7 +215,9 @@ test.skipIf(!mayMount)('commands on a data folder without space name the reason,
   const backup = join(home.folder, 'svc.backup')
   await home.run(['backup', backup])
   const filling = fill(disk)
-  const reason = expect.stringMatching(/^svc-server: The command failed[:.] ?.*no space is left on the disk/)
+  const reason = expect.stringMatching(
+    /^svc-server: The (command failed[:.]|data folder \S+ cannot be used:) ?.*no space is left on the disk/,
+  )
   expect(await home.runProgram(['restore', backup])).toEqual({ code: 1, stdout: '', stderr: reason })
   const create = await home.runProgram(['workspace', 'create', 'south'])
   expect([create.code, create.stderr]).toEqual([1, reason])
