@@ -201,3 +201,9 @@ export const query = <Q extends Query>(
         Object.entries(values).map(([key, read]) => [key, read((asked as Record<string, string | undefined>)[key])]),
       ) as QueryOf<Q>,
   )
+
+/** Reads the query string of an address strictly: a value that a reader does not accept is refused. */
+export const strictQuery = <S extends InputShape>(
+  shape: S,
+): Reader<{ [K in keyof InputOf<S>]: InputOf<S>[K] }, { [K in OptionalKeys<S>]?: string | undefined }> =>
+  reader({ is: 'query' }, object(shape))

@@ -8,6 +8,7 @@ import { botCommands, productCommands } from './bot.ts'
 import { channelCommands } from './channel.ts'
 import { commandCommands, logCommands } from './command.ts'
 import { backupCommands, databaseCommands, secretCommands } from './database.ts'
+import { historyCommands } from './history.ts'
 import { memberCommands } from './member.ts'
 import { personCommands } from './person.ts'
 import { releaseCommands } from './release.ts'
@@ -20,6 +21,7 @@ export const commands: Readonly<Record<string, OperatorCommand>> = {
   ...memberCommands,
   ...agentCommands,
   ...viewCommands,
+  ...historyCommands,
   ...commandCommands,
   ...actionCommands,
   ...logCommands,

@@ -16,19 +16,19 @@ export type AnswerBytes = Uint8Array<ArrayBuffer>
 
 export interface Answers {
   /**
-   * Returns the answer to `question` that was made at most `shareMs` milliseconds ago, or else a new one from `make`.
+   * Returns the answer to `question` if it is not older than the lifetime of answers, or else a new one from `make`.
    */
   of: (question: string, make: () => Promise<AnswerBytes>) => Promise<AnswerBytes>
   /** Drops all answers, because something changed that the next ones must contain. */
   forget: () => void
 }
 
-export function sharedAnswers(clock: () => number): Answers {
+export function sharedAnswers(clock: () => number, lifetime = shareMs): Answers {
   let answers = new Map<string, { at: number; answer: Promise<AnswerBytes> }>()
   return {
     of(question, make) {
       const known = answers.get(question)
-      if (known && clock() - known.at < shareMs) return known.answer
+      if (known && clock() - known.at < lifetime) return known.answer
       if (answers.size >= maxAnswers) answers = new Map()
       const answer = make()
       const mine = { at: clock(), answer }

@@ -4,6 +4,7 @@ import { agentOperations, viewOperations } from './agents.ts'
 import { alertOperations } from './alerts.ts'
 import { blueprintOperations } from './blueprints.ts'
 import { actionOperations, commandOperations } from './commands.ts'
+import { historyOperations } from './history.ts'
 import { rolloutOperations, updateOperations } from './updates.ts'
 import { workspaceOperations } from './workspaces.ts'
 
@@ -13,6 +14,7 @@ export const boundOperations = [
   ...workspaceOperations,
   ...agentOperations,
   ...viewOperations,
+  ...historyOperations,
   ...commandOperations,
   ...actionOperations,
   ...updateOperations,

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { reporting } from '../../testing/reporting.ts'
+import { everyEngine } from '../../testing/stores.ts'
+import { testStart } from '../../testing/test-workspace.ts'
+import { typing } from '../../testing/typing.ts'
+
+everyEngine('commands about what was before', (open) => {
+  test('history cost prints rows, CSV and JSON, and refuses what is no date', async () => {
+    const { w, said, json } = await typing(await open())
+    expect(await said('history cost north')).toBe('No costs were reported in this time.')
+    expect(await json('history cost north')).toEqual([])
+    const run = { id: 'a', started: testStart / 1000 - 1, models: { '=cmd': 1.5 }, output_tokens: 7 }
+    await reporting(w).report({ runs: [run] })
+    const day = '2026-11-21'
+    expect(await json('history cost north')).toEqual([{ from: day, name: null, runs: 1, cost: 1.5, outputTokens: 7 }])
+    expect(await said('history cost north --per agent --by month --from 2026-11-21')).toBe(
+      'FROM        NAME         RUNS  COST   OUTPUT TOKENS\n2026-11-01  mail-triage  1     $1.50  7',
+    )
+    expect(await said('history cost north --per model --csv')).toBe(
+      `"from","name","runs","cost_usd","output_tokens"\n"${day}","'=cmd",,1.5,`,
+    )
+    for (const [typed, message] of [
+      ['--from 2026-11-22 --to 2026-11-21', 'from must not be after to: from is 2026-11-22, to is 2026-11-21.'],
+      ['--to yesterday', 'to must be a date such as 2026-11-21: got "yesterday".'],
+      ['--by year', 'by must be one of "day", "week", "month": got "year".'],
+    ])
+      expect(await said(`history cost north ${typed}`)).toBe(`misused: ${message}`)
+  })
+})

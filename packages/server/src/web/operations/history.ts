@@ -1,0 +1,71 @@
+/** Carries out the operations about what was before: the costs of a workspace. */
+import { type CostSplit, type CostStep, history } from '@svc/api'
+import { dayOf } from '../../platform/limits/units.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { sharedAnswers } from '../live/shared.ts'
+import { costRuns } from '../queries/cost-runs.ts'
+import type { CostQuestion } from '../queries/cost-sums.ts'
+import { costCsv, costPage, costRows } from '../queries/costs.ts'
+import { maxListBytes } from '../routing/bounded.ts'
+import { looks } from '../routing/operations.ts'
+
+const bytes = new TextEncoder()
+/** The milliseconds for which an answer about costs is kept: it is read from the sums of all agents. */
+const keptMs = 60_000
+const kept = sharedAnswers(() => performance.now(), keptMs)
+
+interface Asked {
+  from?: number
+  to?: number
+  by?: CostStep
+  per?: CostSplit
+}
+
+const questionOf = (asked: Asked, now: number): CostQuestion => ({
+  ...history.costTime(asked, dayOf(now)),
+  by: asked.by ?? 'day',
+  per: asked.per,
+})
+
+/** The JSON of an answer about a workspace, made at most a minute ago. */
+const keptJson = (workspace: { id: string }, asked: readonly unknown[], make: () => Promise<unknown>) =>
+  kept.of(JSON.stringify([workspace.id, ...asked]), async () => {
+    const json = bytes.encode(JSON.stringify(await make()))
+    if (json.length > maxListBytes) throw new Refusal('costs_too_many')
+    return json
+  })
+
+export const historyOperations = [
+  looks(history.cost, ({ deps: { store }, workspace, now }, asked) => {
+    const question = questionOf(asked, now)
+    return keptJson(workspace, ['rows', question], () => costRows(store.db, workspace, question, now))
+  }),
+  looks(history.exportCost, async ({ deps: { store }, workspace, now }, asked) => {
+    const { from, to, ...split } = questionOf(asked, now)
+    const pieces = costCsv(store.db, workspace, { from, to, ...split }, now)
+    // The sums are read before the answer begins, so that a refusal has its status.
+    const first = await pieces.next()
+    const headers = {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${workspace.slug}-cost-${history.dayText(from)}-${history.dayText(to)}.csv"`,
+    }
+    return new Response(streamOf(first.value ?? '', pieces), { headers })
+  }),
+  looks(history.costPage, ({ deps: { store }, workspace, now }, asked) => {
+    const question = questionOf(asked, now)
+    return keptJson(workspace, ['page', question], () => costPage(store.db, workspace, question, now))
+  }),
+  looks(history.costRuns, ({ deps: { store }, workspace, now }) =>
+    keptJson(workspace, ['runs'], () => costRuns(store.db, workspace, now)),
+  ),
+]
+
+const streamOf = (first: string, rest: AsyncGenerator<string>): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    start: (stream) => stream.enqueue(bytes.encode(first)),
+    async pull(stream) {
+      const { value, done } = await rest.next()
+      if (done) stream.close()
+      else stream.enqueue(bytes.encode(value))
+    },
+  })

@@ -1,0 +1,58 @@
+/** The most expensive runs of the last days in a workspace. */
+import type { CostRun } from '@svc/api'
+import type { Db } from '../../platform/db/open.ts'
+import { dayMs, dayOf } from '../../platform/limits/units.ts'
+import { sumsOfAgents } from './cost-sums.ts'
+import { lists } from './fleet.ts'
+
+const [days, shown] = [7, 20]
+/** The number of agents whose runs are read in one turn of the event loop. An agent has up to 2000. */
+const agentsAtOnce = 4
+
+/**
+ * The most expensive runs of the last 7 days. Agents are read from the most expensive one on, until no run of the
+ * agents that are left can be among them.
+ */
+export async function costRuns(db: Db, workspace: { id: string }, now: number): Promise<CostRun[]> {
+  const today = dayOf(now)
+  const agents = new Map<string, { id: string; name: string; costMicro: number }>()
+  const time = { from: today - days + 1, to: today + 1, per: undefined }
+  for await (const sums of sumsOfAgents(db, workspace, time))
+    for (const { agent, sum } of sums) {
+      const known = agents.get(agent.id)
+      if (known) known.costMicro += sum.costMicro
+      else agents.set(agent.id, { ...agent, costMicro: sum.costMicro })
+    }
+  const dearest = [...agents.values()].filter(({ costMicro }) => costMicro > 0)
+  dearest.sort((a, b) => b.costMicro - a.costMicro)
+  let runs: (CostRun & { micro: number })[] = []
+  for (let i = 0; i < dearest.length; i += agentsAtOnce) {
+    const least = runs.length < shown ? 0 : (runs.at(-1)?.micro ?? 0)
+    if ((dearest[i]?.costMicro ?? 0) < least) break
+    await lists.next(workspace.id)
+    const names = new Map(dearest.slice(i, i + agentsAtOnce).map(({ id, name }) => [id, name]))
+    const rows = await runsOf(db, [...names.keys()], { since: (today - days + 1) * dayMs, least })
+    const found = rows.map(({ agent_id, cost_micro, place, output_tokens, ...run }) => ({
+      ...run,
+      agent: names.get(agent_id) ?? '',
+      at: place,
+      micro: cost_micro ?? 0,
+      cost: (cost_micro ?? 0) / 1_000_000,
+      outputTokens: output_tokens,
+    }))
+    runs = [...runs, ...found].sort((a, b) => b.micro - a.micro).slice(0, shown)
+  }
+  return runs.map(({ micro: _, ...run }) => run)
+}
+
+const runsOf = (db: Db, ids: readonly string[], { since, least }: { since: number; least: number }) =>
+  db
+    .selectFrom('run')
+    .select(['agent_id', 'id', 'place', 'kind', 'status', 'cost_micro', 'output_tokens'])
+    .where('agent_id', 'in', ids)
+    .where('place', '>=', since)
+    .where('cost_micro', '>', least)
+    .orderBy('cost_micro', 'desc')
+    .orderBy('place', 'desc')
+    .limit(shown)
+    .execute()

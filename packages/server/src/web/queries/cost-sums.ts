@@ -1,0 +1,225 @@
+/**
+ * Adds up the daily sums of a workspace by time and by agent, model or blueprint: those in the table `usage_day`, those
+ * that still wait with the last reports, and those of deleted agents. Reads a few agents in each turn of the event loop.
+ */
+import type { CostSplit, CostStep } from '@svc/api'
+import { sql } from 'kysely'
+import { pendingUsage } from '../../fleet/reports/pending.ts'
+import type { UsageDelta } from '../../fleet/reports/stored.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { dayMs } from '../../platform/limits/units.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { lists } from './fleet.ts'
+
+export interface CostQuestion {
+  /** The first and the last day, as days since 1970 (UTC). */
+  from: number
+  to: number
+  by: CostStep
+  per?: CostSplit | undefined
+}
+
+/** Stands for all deleted agents. It is no text, since a model may have any name. */
+export const deletedAgents = Symbol('deleted agents')
+/** The name of a sum; null for what has no model or blueprint, and for the sums of everything. */
+export type SumName = string | null | typeof deletedAgents
+
+export interface CostCell {
+  runs: number
+  costMicro: number
+  outputTokens: number
+}
+/** The sums by the first day of their time, and then by name. */
+export type CostTable = ReadonlyMap<number, ReadonlyMap<SumName, CostCell>>
+
+/** The maximum number of sums in a table; more would take too much memory. */
+const maxCells = 500_000
+/** The maximum number of rows to read in one turn of the event loop, unless a single agent has more. */
+const rowsAtOnce = 1500
+const agentsAtOnce = 250
+/** The rows that an agent usually has for a day if its models count, too. */
+const rowsWithModels = 3
+const deletedDaysAtOnce = 5
+/** The number of times that the sums are read if agents are made or deleted meanwhile. */
+const attempts = 3
+
+/** The first day of the time to which a day belongs. The first day of 1970 was a Thursday. */
+export function startOf(day: number, by: CostStep): number {
+  if (by === 'day') return day
+  if (by === 'week') return day - ((((day + 3) % 7) + 7) % 7)
+  const date = new Date(day * dayMs)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) / dayMs
+}
+
+/** Reads the sums of a workspace. */
+export async function costTable(db: Db, workspace: { id: string }, question: CostQuestion): Promise<CostTable> {
+  for (let attempt = 1; ; attempt++) {
+    const before = await agentsMark(db, workspace)
+    const table = await readTable(db, workspace, question)
+    if (attempt === attempts || before === (await agentsMark(db, workspace))) return table
+  }
+}
+
+/**
+ * Changes when an agent is made or deleted. Sums move when an agent is deleted, so a reading that saw both would count
+ * them twice or not at all.
+ */
+async function agentsMark(db: Db, { id }: { id: string }): Promise<string> {
+  const agents = db.selectFrom('agent').where('workspace_id', '=', id)
+  const { count } = await agents.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+  const deleted = db.selectFrom('usage_deleted').where('workspace_id', '=', id).where('model', '=', '')
+  const { ended } = await deleted.select(sql<number>`sum(ended)`.as('ended')).executeTakeFirstOrThrow()
+  return `${count} ${ended ?? 0}`
+}
+
+async function readTable(db: Db, workspace: { id: string }, question: CostQuestion): Promise<CostTable> {
+  const adding = new Adding(question)
+  for await (const sums of sumsOfAgents(db, workspace, question))
+    for (const { agent, sum } of sums) adding.add(question.per === 'agent' ? agent.name : agent.blueprint, sum)
+  for await (const sums of sumsOfDeleted(db, workspace, question))
+    for (const sum of sums) adding.add(deletedAgents, sum)
+  return adding.table
+}
+
+class Adding {
+  readonly table = new Map<number, Map<SumName, CostCell>>()
+  readonly #question: CostQuestion
+  #cells = 0
+
+  constructor(question: CostQuestion) {
+    this.#question = question
+  }
+
+  /** Adds a daily sum of an agent with this name or blueprint. */
+  add(owner: SumName, { day, model, runs, costMicro, outputTokens }: UsageDelta): void {
+    const { by, per } = this.#question
+    const start = startOf(day, by)
+    if (per !== 'model') {
+      this.#addTo(start, per ? owner : null, { runs, costMicro, outputTokens })
+      return
+    }
+    // The totals of a day without those of its models are the cost without a model.
+    const none = model === '' ? costMicro : -costMicro
+    this.#addTo(start, null, { runs: 0, costMicro: none, outputTokens: 0 })
+    if (model !== '') this.#addTo(start, model, { runs: 0, costMicro, outputTokens: 0 })
+  }
+
+  #addTo(start: number, name: SumName, { runs, costMicro, outputTokens }: CostCell): void {
+    const names = this.table.get(start) ?? new Map<SumName, CostCell>()
+    if (names.size === 0) this.table.set(start, names)
+    const cell = names.get(name)
+    if (cell) {
+      cell.runs += runs
+      cell.costMicro += costMicro
+      cell.outputTokens += outputTokens
+      return
+    }
+    if (++this.#cells > maxCells) throw new Refusal('costs_too_many')
+    names.set(name, { runs, costMicro, outputTokens })
+  }
+}
+
+interface AgentKey {
+  id: string
+  name: string
+  blueprint: string | null
+}
+interface SumOfAgent {
+  agent: AgentKey
+  sum: UsageDelta
+}
+
+/** The daily sums of all agents of a workspace, some agents at a time. */
+export async function* sumsOfAgents(
+  db: Db,
+  workspace: { id: string },
+  question: Pick<CostQuestion, 'from' | 'to' | 'per'>,
+): AsyncGenerator<SumOfAgent[]> {
+  const rowsOfAgent = (question.to - question.from + 1) * (question.per === 'model' ? rowsWithModels : 1)
+  const atOnce = Math.max(1, Math.min(agentsAtOnce, Math.floor(rowsAtOnce / rowsOfAgent)))
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    await lists.next(workspace.id)
+    const agents: AgentKey[] = await db
+      .selectFrom('agent')
+      .select(['id', 'name', 'blueprint'])
+      .where('workspace_id', '=', workspace.id)
+      .where('name', '>', after)
+      .orderBy('name')
+      .limit(agentsAtOnce)
+      .execute()
+    after = agents.length < agentsAtOnce ? undefined : agents.at(-1)?.name
+    const left = new Map(agents.map((agent) => [agent.id, agent]))
+    for (let size = atOnce; left.size > 0; ) {
+      await lists.next(workspace.id)
+      const { sums, read } = await completeSums(db, [...left.values()].slice(0, size), question)
+      yield sums
+      for (const id of read) left.delete(id)
+      // One agent that has more rows than fit is read alone.
+      size = read.length > 0 ? atOnce : 1
+    }
+  }
+}
+
+/** Reads sums of these agents, and says of which agents they are complete. A single agent is always read completely. */
+async function completeSums(
+  db: Db,
+  agents: readonly AgentKey[],
+  { from, to, per }: Pick<CostQuestion, 'from' | 'to' | 'per'>,
+): Promise<{ sums: SumOfAgent[]; read: string[] }> {
+  const known = new Map(agents.map((agent) => [agent.id, agent]))
+  const ids = [...known.keys()]
+  const written = db
+    .selectFrom('usage_day')
+    .select(['agent_id', 'day', 'model', 'runs', 'cost_micro as costMicro', 'output_tokens as outputTokens'])
+    .select(sql<string | null>`cast(null as text)`.as('waiting'))
+    .where('agent_id', 'in', ids)
+    .where('day', '>=', from)
+    .where('day', '<=', to)
+    .$if(per !== 'model', (query) => query.where('model', '=', ''))
+    .orderBy('agent_id')
+    .orderBy('day')
+    .orderBy('model')
+    .$if(ids.length > 1, (query) => query.limit(rowsAtOnce))
+  const waiting = db
+    .selectFrom('agent_report')
+    .select(['agent_id', sql<number>`0`.as('day'), sql<string>`''`.as('model'), sql<number>`0`.as('runs')])
+    .select([sql<number>`0`.as('costMicro'), sql<number>`0`.as('outputTokens'), 'usage as waiting'])
+    .where('agent_id', 'in', ids)
+    .where('usage', 'is not', null)
+  // One statement, so that a report in between cannot move sums from one table to the other.
+  const rows = await db.selectFrom(written.as('written')).selectAll().unionAll(waiting).execute()
+  const ofDays = rows.filter((row) => row.waiting === null)
+  const cut = ids.length > 1 && ofDays.length === rowsAtOnce ? ofDays.at(-1)?.agent_id : undefined
+  const reached = cut === undefined ? undefined : new Set(ofDays.map((row) => row.agent_id))
+  const read = ids.filter((id) => reached === undefined || (reached.has(id) && id !== cut))
+  const complete = new Set(read)
+  const sums = rows.flatMap(({ agent_id, waiting: json, ...sum }): SumOfAgent[] => {
+    const agent = known.get(agent_id)
+    if (!agent || !complete.has(agent_id)) return []
+    if (json === null) return [{ agent, sum }]
+    return pendingUsage(json)
+      .filter(({ day, model }) => day >= from && day <= to && (per === 'model' || model === ''))
+      .map((one) => ({ agent, sum: one }))
+  })
+  return { sums, read }
+}
+
+/** The daily sums of the deleted agents of a workspace, some days at a time. */
+async function* sumsOfDeleted(
+  db: Db,
+  workspace: { id: string },
+  { from, to, per }: CostQuestion,
+): AsyncGenerator<UsageDelta[]> {
+  const daysAtOnce = per === 'model' ? deletedDaysAtOnce : to - from + 1
+  for (let day = from; day <= to; day += daysAtOnce) {
+    await lists.next(workspace.id)
+    yield await db
+      .selectFrom('usage_deleted')
+      .select(['day', 'model', 'runs', 'cost_micro as costMicro', 'output_tokens as outputTokens'])
+      .where('workspace_id', '=', workspace.id)
+      .where('day', '>=', day)
+      .where('day', '<=', Math.min(to, day + daysAtOnce - 1))
+      .$if(per !== 'model', (query) => query.where('model', '=', ''))
+      .execute()
+  }
+}
