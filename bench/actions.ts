@@ -13,7 +13,7 @@ import { type Postgres, startDatabase } from './common/postgres.ts'
 import { type Service, startService, workspace } from './common/service.ts'
 import { signIn } from './common/sign-in.ts'
 import { count, fixed, table } from './common/table.ts'
-import { median, timed } from './common/times.ts'
+import { measureWork, median } from './common/times.ts'
 import { cpuSeconds, cpuSecondsOfAll } from './common/usage.ts'
 import { startLoad } from './fleet/load.ts'
 
@@ -88,14 +88,14 @@ async function measure(
       let names: string[] = []
       measured.names.push(
         (
-          await timed(async () => {
+          await measureWork(async () => {
             names = (await call<{ names: string[] }>('GET', `fleet/names?q=${encodeURIComponent('can:pause')}`)).names
           })
         ).ms,
       )
       if (names.length !== agents) throw new Error(`The filter selects ${names.length} of ${agents} agents.`)
       const wanted = { type: 'set', agents: names, values: { every: 5 + round }, filter: 'can:pause' }
-      measured.preview.push((await timed(() => call('POST', 'actions/preview', wanted))).ms)
+      measured.preview.push((await measureWork(() => call('POST', 'actions/preview', wanted))).ms)
       const used = () => cpuSeconds(service.pid) + (postgres?.pid === undefined ? 0 : cpuSecondsOfAll(postgres.pid))
       const before = used()
       const from = performance.now()

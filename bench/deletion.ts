@@ -16,7 +16,7 @@ import { atExit } from '../testing/at-exit.ts'
 import { tokenOf } from './common/fleet.ts'
 import { type Service, startService, workspace } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
-import { longestTurn, notingTurns, recordings } from './common/turns.ts'
+import { longestTurn, notingTurns, recordingsFolder } from './common/turns.ts'
 import { quantile } from './fleet/counts.ts'
 import { type Load, startLoad, type Window, window } from './fleet/load.ts'
 
@@ -48,7 +48,7 @@ export async function benchDeletion(args: string[]): Promise<string> {
   const [agents = 0, runs = 0, logs = 0, seconds = 0] = [values.agents, values.runs, values.logs, values.seconds].map(
     Number,
   )
-  const folder = mkdtempSync(join(recordings, 'svc-bench-deletion-'))
+  const folder = mkdtempSync(join(recordingsFolder, 'svc-bench-deletion-'))
   atExit(() => rmSync(folder, { recursive: true, force: true }))
   const turns = join(folder, 'turns')
   const service = await startService(agents + others, { env: notingTurns(turns), oldRuns: runs })

@@ -16,7 +16,7 @@ import { startDatabase } from './common/postgres.ts'
 import { type Service, startService, workspace } from './common/service.ts'
 import { signIn } from './common/sign-in.ts'
 import { count, fixed, table } from './common/table.ts'
-import { median, timed } from './common/times.ts'
+import { measureWork, median } from './common/times.ts'
 import { type Load, startLoad, window } from './fleet/load.ts'
 import { openPages } from './page/open.ts'
 
@@ -110,14 +110,14 @@ async function overHttp(
     for (let round = 0; round < rounds; round++)
       for (const q of filters) {
         await sleep(250)
-        lists.push((await timed(() => ask(q))).ms)
+        lists.push((await measureWork(() => ask(q))).ms)
       }
     // Agents that come back after a start would be measured, too.
     await load.stop()
     for (let round = 0; round < rounds; round++) {
       await service.restart()
-      first.push((await timed(() => ask(''))).ms)
-      firstCosts.push((first.at(-1) ?? 0) + (await timed(() => ask('cost:>0'))).ms)
+      first.push((await measureWork(() => ask(''))).ms)
+      firstCosts.push((first.at(-1) ?? 0) + (await measureWork(() => ask('cost:>0'))).ms)
     }
     return { lists, first, firstCosts, cpu }
   } finally {
@@ -153,7 +153,7 @@ async function inside(store: Store, rounds: number): Promise<Pick<FilterMeasurem
   for (let round = 0; round <= rounds; round++) {
     const costsRead = () => {}
     const cache = fleetCache({ db: store.db, engine: store.engine, now: Date.now, costsRead, costsFailed: costsRead })
-    const [cold, after] = [await timed(() => cache.readRows(id)), await timed(() => cache.read(id))]
+    const [cold, after] = [await measureWork(() => cache.readRows(id)), await measureWork(() => cache.read(id))]
     if (round === 0) continue
     rows.push(cold.ms)
     costs.push(after.ms)
@@ -165,7 +165,7 @@ async function inside(store: Store, rounds: number): Promise<Pick<FilterMeasurem
       const apply = () => atOnce(fleetPage(all, query, { now: Date.now(), halted: 0 }))
       // The first filter sorts the names, and the first word converts all texts; both are kept.
       apply()
-      for (let again = 0; again < filterings; again++) filtered[i]?.push((await timed(apply)).cpu)
+      for (let again = 0; again < filterings; again++) filtered[i]?.push((await measureWork(apply)).cpu)
     }
   }
   return { rows, costs, filtered }

@@ -18,7 +18,7 @@ import { freePort } from '../testing/free-port.ts'
 import { password, type Service, startService } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
 import { valueAt } from './common/times.ts'
-import { type LongestTurn, longestTurn, notingTurns, recordings } from './common/turns.ts'
+import { type LongestTurn, longestTurn, notingTurns, recordingsFolder } from './common/turns.ts'
 import { memory } from './common/usage.ts'
 import type { LoadName, Target } from './hostile/loads.ts'
 import { type Others, otherAgents, startOthers, type Times } from './hostile/others.ts'
@@ -110,7 +110,7 @@ export async function benchHostile(args: string[]): Promise<string> {
 
 async function measurePart(name: LoadName, seconds: number): Promise<Outcome> {
   const { people, agents } = parts[name]
-  const folder = mkdtempSync(join(recordings, 'svc-bench-hostile-'))
+  const folder = mkdtempSync(join(recordingsFolder, 'svc-bench-hostile-'))
   const turns = join(folder, 'turns')
   const emails = Array.from({ length: people + 1 }, (_, i) => `person-${i}@example.org`)
   const healthPort = await freePort()

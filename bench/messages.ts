@@ -13,8 +13,8 @@ import { fixed, table } from './common/table.ts'
 import { valueAt } from './common/times.ts'
 import { cpuSeconds } from './common/usage.ts'
 import { type Caller, caller } from './messages/calls.ts'
-import { type MessageKind, messageKinds, queues, storeFirstMessages } from './messages/kinds.ts'
-import { askForSlowMails, storeHanging, waits } from './messages/pressure.ts'
+import { type MessageKind, messageKinds, queuedKinds, storeFirstMessages } from './messages/kinds.ts'
+import { askForSlowMails, storeHanging, waitingText } from './messages/pressure.ts'
 import { type Receivers, startReceivers } from './messages/receivers.ts'
 import { addOwnWorkspace } from './messages/seed.ts'
 
@@ -106,7 +106,7 @@ async function measure(engine: string, rounds: number, url?: string): Promise<Me
     }
     const cpu = (cpuSeconds(service.pid) - before) / ((Date.now() - start) / 1000)
     const store = service.open()
-    const waiting = await waits(store)
+    const waiting = await waitingText(store)
     await store.close()
     const times = Map.groupBy(await Promise.all(arrivals), ([kind]) => kind)
     return {
@@ -126,7 +126,7 @@ async function arrivalOf(
   kind: MessageKind,
   { round, call, receivers }: { round: number; call: Caller; receivers: Receivers },
 ): Promise<readonly [MessageKind, number]> {
-  const { name, ask } = queues[kind]
+  const { name, ask } = queuedKinds[kind]
   const from = Date.now()
   await ask?.(call, round)
   const at = await receivers.arrival(name(round), lastSeconds * 1000)

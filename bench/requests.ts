@@ -13,8 +13,8 @@ import { newId } from '../packages/server/src/platform/ids.ts'
 import { type Service, startService, workspace } from './common/service.ts'
 import { signIn } from './common/sign-in.ts'
 import { count, fixed, table } from './common/table.ts'
-import { median, timed } from './common/times.ts'
-import { longestTurn, notingTurns, recordings } from './common/turns.ts'
+import { measureWork, median } from './common/times.ts'
+import { longestTurn, notingTurns, recordingsFolder } from './common/turns.ts'
 import { cpuSecondsOfThreads } from './common/usage.ts'
 import { startLoad } from './fleet/load.ts'
 import { type LargestRequest, largestOf, type Names } from './requests/largest.ts'
@@ -31,7 +31,7 @@ export async function benchRequests(args: string[]): Promise<string> {
     options: { agents: { type: 'string', default: '10000' }, rounds: { type: 'string', default: '5' } },
   })
   const [agents, rounds] = [Number(values.agents), Number(values.rounds)]
-  const turns = `${recordings}/svc-bench-requests-${process.pid}`
+  const turns = `${recordingsFolder}/svc-bench-requests-${process.pid}`
   const service = await startService(agents, { people: [person], env: notingTurns(turns), history: true })
   try {
     await service.offline((store) => fill(store))
@@ -86,7 +86,7 @@ async function limitOf(service: Service): Promise<number> {
       return rows.map(({ body }) => JSON.parse(body ?? '{}') as unknown)
     }
     const times: number[] = []
-    for (let i = 0; i < 11; i++) times.push((await timed(read)).cpu)
+    for (let i = 0; i < 11; i++) times.push((await measureWork(read)).cpu)
     return median(times.slice(1))
   } finally {
     await store.close()

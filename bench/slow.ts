@@ -17,7 +17,7 @@ import { startLimit } from './common/limit.ts'
 import { startService } from './common/service.ts'
 import { count, fixed, table } from './common/table.ts'
 import { median } from './common/times.ts'
-import { longestTurn, notingTurns, recordings } from './common/turns.ts'
+import { longestTurn, notingTurns, recordingsFolder } from './common/turns.ts'
 import { memory } from './common/usage.ts'
 import { quantile } from './fleet/counts.ts'
 import { type Load, startLoad, type Window, window } from './fleet/load.ts'
@@ -81,7 +81,7 @@ export async function benchSlow(args: string[]): Promise<string> {
   ]
   const memoryOnly = !values.disk && existsSync(inMemory)
   if (memoryOnly) process.env.TMPDIR = inMemory
-  const folder = mkdtempSync(join(recordings, 'svc-bench-slow-'))
+  const folder = mkdtempSync(join(recordingsFolder, 'svc-bench-slow-'))
   atExit(() => rmSync(folder, { recursive: true, force: true }))
   const turns = join(folder, 'turns')
   const env = notingTurns(turns)

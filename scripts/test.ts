@@ -21,7 +21,7 @@ import {
   sum,
   timesOf,
 } from '../testing/counts.ts'
-import { cpuTime, fileSeconds, forgetFileTimes, groupSeconds, reaped } from '../testing/cpu.ts'
+import { cpuTime, fileSeconds, forgetFileTimes, groupSeconds, withReaper } from '../testing/cpu.ts'
 import { KeptOutput } from '../testing/kept-output.ts'
 import { durationsFile, readDurations } from '../testing/longest-first.ts'
 import { memoryFolder } from '../testing/memory.ts'
@@ -236,7 +236,7 @@ async function built(): Promise<boolean> {
  */
 async function run(args: string[], env: Record<string, string>, output?: KeptOutput): Promise<number> {
   if (overdue.aborted) return tooLate()
-  const [program = '', ...programArgs] = reaped([process.execPath, ...args])
+  const [program = '', ...programArgs] = withReaper([process.execPath, ...args])
   const child = spawn(program, programArgs, {
     cwd: root,
     env: { ...process.env, ...forTests, ...env },

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { cpuTime, cpuTimeOf, reaped } from './cpu.ts'
+import { cpuTime, cpuTimeOf, withReaper } from './cpu.ts'
 
 test('the times of a process are read, whatever its program is called', () => {
   const stat = '7 (a) b (c)) S 1 7 7 0 -1 4194304 100 200 0 0 150 50 1000 234 20 0 1 0 99 0 0'
@@ -27,5 +27,5 @@ test.skipIf(process.platform !== 'linux')('the time of a process that outlives i
     return cpuTime().children - before
   }
   const alone = timeOf(['sh', '-c', leavesOne])
-  expect(timeOf(reaped(['sh', '-c', leavesOne]))).toBeGreaterThan(2 * alone)
+  expect(timeOf(withReaper(['sh', '-c', leavesOne]))).toBeGreaterThan(2 * alone)
 })

@@ -36,7 +36,7 @@ export function cpuTimeOf(stat: string): CpuTime {
  * Returns a command that runs another one, and waits for the processes that its children leave behind, such as agents
  * in the background. Otherwise the processor time of these would be counted nowhere.
  */
-export const reaped = (command: readonly string[]): string[] => [
+export const withReaper = (command: readonly string[]): string[] => [
   'python3',
   join(import.meta.dirname, 'reaper.py'),
   ...command,

@@ -54,7 +54,7 @@ export class Demo {
 }
 
 /** The processes whose working folder is in the given folder, or whose command line names it. */
-export const using = (folder: string): string[] => lines().filter((line) => line.includes(folder))
+export const processesUsing = (folder: string): string[] => lines().filter((line) => line.includes(folder))
 const lines = (): string[] =>
   readdirSync('/proc')
     .filter((pid) => /^\d+$/.test(pid))
@@ -67,7 +67,7 @@ const lines = (): string[] =>
     })
 
 /** The names of the demo's processes that are still running. A zombie does not count. */
-export const living = ({ pids }: ReadyDemo): string[] =>
+export const livingProcesses = ({ pids }: ReadyDemo): string[] =>
   Object.keys(pids).filter((name) => {
     try {
       return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pids[name]}/stat`, 'utf8'))

@@ -12,4 +12,4 @@ if (given !== undefined && given !== 'short' && given !== 'all' && given !== 'lo
 export const level: Level = given ?? 'all'
 
 /** Chooses by the level, for example a number of rounds, seeds or kill points. */
-export const amount = <T>(short: T, all: T, long: T): T => ({ short, all, long })[level]
+export const byLevel = <T>(short: T, all: T, long: T): T => ({ short, all, long })[level]

@@ -8,7 +8,7 @@ interface Look {
 }
 
 /** Characters at the ends that nobody sees: they are removed everywhere. */
-export const atEnds: readonly Look[] = [
+export const looksAtEnds: readonly Look[] = [
   { says: 'spaces around it', write: (text) => `  ${text} ` },
   { says: 'a line break behind it', write: (text) => `${text}\r\n` },
   { says: 'a tab in front of it', write: (text) => `\t${text}` },
@@ -23,7 +23,7 @@ const middle = (text: string, put: string): string => {
   return characters.toSpliced(Math.ceil(characters.length / 2), 0, put).join('')
 }
 /** Characters inside that nobody sees: they are refused, and named by this code. */
-export const inside: readonly (Look & { code: string })[] = [
+export const looksInside: readonly (Look & { code: string })[] = [
   { code: 'U+200B', says: 'a zero width space inside', write: (text) => middle(text, '\u200b') },
   { code: 'U+00AD', says: 'a soft hyphen inside', write: (text) => middle(text, '\u00ad') },
   { code: 'U+00A0', says: 'a no-break space inside', write: (text) => middle(text, '\u00a0') },
@@ -31,11 +31,11 @@ export const inside: readonly (Look & { code: string })[] = [
 ]
 
 /** The text in the wide characters of keyboards for Chinese and Japanese. */
-export const wide = (text: string): string =>
+export const wideText = (text: string): string =>
   text.replace(/[!-~]/g, (character) => String.fromCodePoint((character.codePointAt(0) ?? 0) + 0xfee0))
 /** Characters that people see if they look closely. The text is never silently taken for the plain one. */
-export const seenOnes: readonly Look[] = [
+export const visibleLooks: readonly Look[] = [
   { says: 'typographic quotation marks around it', write: (text) => `\u201c${text}\u201d` },
-  { says: 'wide letters and digits', write: wide },
+  { says: 'wide letters and digits', write: wideText },
   { says: 'dashes for hyphens', write: (text) => text.replaceAll('-', '\u2013') },
 ]

@@ -21,7 +21,7 @@ export function valueAt(values: readonly number[], share: number): number {
 const ascending = (values: readonly number[]) => values.toSorted((a, b) => a - b)
 
 /** The milliseconds that `work` takes, and the CPU time of this thread in milliseconds. */
-export async function timed(work: () => unknown): Promise<{ ms: number; cpu: number }> {
+export async function measureWork(work: () => unknown): Promise<{ ms: number; cpu: number }> {
   const [from, before] = [performance.now(), process.threadCpuUsage()]
   await work()
   const { user, system } = process.threadCpuUsage(before)

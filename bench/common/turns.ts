@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** The folder for recordings of turns. If possible it is in memory, so that recording does not wait for the disk. */
-export const recordings = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
+export const recordingsFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 /** The environment variables with which a server records the turns of its event loop in `file`. */
 export const notingTurns = (file: string): Record<string, string> => ({

@@ -32,7 +32,7 @@ export function cpuSecondsOfThreads(pid: number): number {
  */
 export function cpuSecondsOfAll(pid: number): number {
   const ended = statOf(pid)
-  const running = familyOf(pid).reduce((sum, one) => sum + cpuSeconds(one), 0)
+  const running = pidsWithChildren(pid).reduce((sum, one) => sum + cpuSeconds(one), 0)
   return running + (Number(ended[13]) + Number(ended[14])) / ticks
 }
 
@@ -43,7 +43,7 @@ export function cpuSecondsOfChildren(): number {
 }
 
 /** The ids of a process and its running children. */
-export function familyOf(pid: number): number[] {
+export function pidsWithChildren(pid: number): number[] {
   const children = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && statOf(Number(name))[1] === String(pid))
   return [pid, ...children.map(Number)]
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wrapped } from './write.ts'
+import { wrapLines } from './write.ts'
 
 const words = (n: number) => Array(n).fill('measured').join(' ')
 
@@ -10,8 +10,8 @@ test.each([
   ['a row of a table', `| ${words(20)} |`, [`| ${words(20)} |`]],
   ['a word that would begin a list', `${words(15)} 12345 - ${words(1)}`, [`${words(15)} 12345 -`, words(1)]],
   ['a word that is longer than a line', `a ${'x'.repeat(150)} b`, ['a', 'x'.repeat(150), 'b']],
-])('%s', (_, text, lines) => expect(wrapped(text).split('\n')).toEqual(lines))
+])('%s', (_, text, lines) => expect(wrapLines(text).split('\n')).toEqual(lines))
 
 test('other lines of the section stay as they are', () => {
-  expect(wrapped(`one\n\n${words(20)}\n\n| two |`)).toBe(`one\n\n${words(15)}\n${words(5)}\n\n| two |`)
+  expect(wrapLines(`one\n\n${words(20)}\n\n| two |`)).toBe(`one\n\n${words(15)}\n${words(5)}\n\n| two |`)
 })

@@ -16,14 +16,14 @@ export function writeSection(name: string, section: string, document: Document =
   const end = text.indexOf(to)
   if (start < 0 || end < start)
     throw new Error(`${file} has no place for "${name}": it needs the lines ${from} and ${to}.`)
-  writeFileSync(file, `${text.slice(0, start + from.length)}\n\n${wrapped(section.trim())}\n\n${text.slice(end)}`)
+  writeFileSync(file, `${text.slice(0, start + from.length)}\n\n${wrapLines(section.trim())}\n\n${text.slice(end)}`)
 }
 
 /** A word that would make a line a list, a heading, a quote or a table if it were the first. */
 const isMark = /^([-+*>|]|#+|\d+[.)])$/
 
 /** Breaks long lines between words. The further lines of a list's entry are indented as its text is. */
-export const wrapped = (section: string): string =>
+export const wrapLines = (section: string): string =>
   section
     .split('\n')
     .map((line) => (line.startsWith('|') || line.length <= maxDocumentLine ? line : broken(line)))

@@ -33,14 +33,14 @@ const alertTo: Readonly<Record<MeasuredChannel, QueuedKind>> = {
   webhook: { name: (round) => `webhook-${round}` },
   push: { name: (round) => `push-${round}` },
 }
-export const queues: Readonly<Record<MessageKind, QueuedKind>> = {
+export const queuedKinds: Readonly<Record<MessageKind, QueuedKind>> = {
   'forgotten password': {
     name: (round) => `ann@forgot-${round}.test`,
-    ask: (call, round) => call('forgot', { email: queues['forgotten password'].name(round) }),
+    ask: (call, round) => call('forgot', { email: queuedKinds['forgotten password'].name(round) }),
   },
   'invitation of another workspace': {
     name: (round) => `bob@invited-${round}.test`,
-    ask: (call, round) => invite(call, slugOf(round), queues['invitation of another workspace'].name(round)),
+    ask: (call, round) => invite(call, slugOf(round), queuedKinds['invitation of another workspace'].name(round)),
   },
   'alert by mail': alertTo.email,
   'alert to a webhook': alertTo.webhook,
@@ -64,13 +64,13 @@ export async function storeFirstMessages(
   for (let round = 0; round < rounds; round++) {
     const at = start + round * 1000
     if (round % roundsOfWorkspace === 0) workspace = await addOwnWorkspace(scene, slugOf(round))
-    await addPerson(store, 'Ann', workspace.id, 'member', at, queues['forgotten password'].name(round))
+    await addPerson(store, 'Ann', workspace.id, 'member', at, queuedKinds['forgotten password'].name(round))
     for (const [kind, { name }] of Object.entries(alertTo) as [MeasuredChannel, QueuedKind][]) {
       const to = kind === 'email' ? name(round) : receivers.good(name(round))
       await addChannel(scene, name(round), { kind, workspace: workspace.id, to })
       await addMessage(scene, name(round), `alert ${name(round)}`, at)
     }
-    const tested = queues['test of a channel beside 40 that hang'].name(round)
+    const tested = queuedKinds['test of a channel beside 40 that hang'].name(round)
     await addChannel(scene, tested, { kind: 'webhook', workspace: full, to: receivers.good(tested) })
     await enqueueTest(store.db, { channelId: tested, workspace: 'full' }, at)
   }

@@ -38,7 +38,7 @@ export async function askForSlowMails(call: Caller): Promise<void> {
 }
 
 /** Says how much waits for receivers that hang. */
-export async function waits({ db }: Store): Promise<string> {
+export async function waitingText({ db }: Store): Promise<string> {
   const mails = await db.selectFrom('account_mail').select('id').execute()
   const channels = await db
     .selectFrom('alert_delivery')

@@ -7,7 +7,7 @@
 import { connect, type Socket } from 'node:net'
 import { bodyOf, fleetSize, tokenOf } from '../common/fleet.ts'
 import { valueAt } from '../common/times.ts'
-import { cpuSecondsOfThreads, familyOf } from '../common/usage.ts'
+import { cpuSecondsOfThreads, pidsWithChildren } from '../common/usage.ts'
 
 const [ports = '', pids = '', databases = '', mode, seconds, kilobytes, sliceText] = process.argv.slice(2)
 const clients = 32
@@ -81,7 +81,7 @@ async function slice(target: Target, ms: number, max = Infinity): Promise<void> 
 
 /** The CPU time in seconds of the target's service and of each process of its database, by process id. */
 function processesOf({ pid, databasePid }: Target): Map<number, number> {
-  const all = [pid, ...(databasePid === 0 ? [] : familyOf(databasePid))]
+  const all = [pid, ...(databasePid === 0 ? [] : pidsWithChildren(databasePid))]
   return new Map(all.map((one) => [one, cpuSecondsOfThreads(one)]))
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { askOperator } from '../../packages/server/testing/operator.ts'
 import { streamOf } from '../../packages/server/testing/page/stream.ts'
-import { Demo, living, type ReadyDemo, using } from '../../testing/demo.ts'
+import { Demo, livingProcesses, processesUsing, type ReadyDemo } from '../../testing/demo.ts'
 import { eventually } from '../../testing/eventually.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -110,9 +110,9 @@ test('four installed agents are shown, obey the page, one works on the product, 
   // An agent's program keeps running when its runtime is killed. Ctrl-C on the demo must end that program too.
   process.kill(ready.pids['git-reader runtime'] ?? 0, 'SIGKILL')
   await demo.hears('git-reader runtime was ended by SIGKILL')
-  expect(living(ready)).toContain('git-reader')
+  expect(livingProcesses(ready)).toContain('git-reader')
   expect(await demo.end()).toBe(0)
   expect(existsSync(ready.dir)).toBe(false)
-  expect(using(ready.dir)).toEqual([])
-  expect(living(ready)).toEqual([])
+  expect(processesUsing(ready.dir)).toEqual([])
+  expect(livingProcesses(ready)).toEqual([])
 }, 240_000)

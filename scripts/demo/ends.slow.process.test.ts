@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { askOperator } from '../../packages/server/testing/operator.ts'
-import { Demo, living, using } from '../../testing/demo.ts'
+import { Demo, livingProcesses, processesUsing } from '../../testing/demo.ts'
 import { eventually } from '../../testing/eventually.ts'
-import { amount, level } from '../../testing/level.ts'
+import { byLevel, level } from '../../testing/level.ts'
 import { within } from '../../testing/within.ts'
 import { namePrefix } from './fleet/members.ts'
 
@@ -33,7 +33,7 @@ const ways: readonly (readonly [how: string, names: readonly string[]])[] = [
   ],
   ['killed with -9', []],
 ]
-const fleet = amount(20, 20, 1000)
+const fleet = byLevel(20, 20, 1000)
 test.each(level === 'long' ? ways : ways.slice(0, 1))(
   'a demo with a fleet that reports, %s, leaves nothing',
   async (_how, names) => {
@@ -47,15 +47,15 @@ test.each(level === 'long' ? ways : ways.slice(0, 1))(
     const simulated = agents.filter(({ name }) => name.startsWith(namePrefix))
     expect(simulated).toHaveLength(fleet)
     expect(simulated.filter(({ seenAt }) => seenAt !== null).length).toBe(fleet - Math.round(fleet / 100))
-    expect(living(ready)).toContain('fleet')
+    expect(livingProcesses(ready)).toContain('fleet')
     const gone = removed(ready.dir)
     for (const name of names) process.kill(ready.pids[`${name} runtime`] ?? 0, 'SIGKILL')
     demo.child.kill('SIGKILL')
-    for (const name of names) expect(using(join(ready.dir, 'agents', name, 'versions'))).not.toEqual([])
+    for (const name of names) expect(processesUsing(join(ready.dir, 'agents', name, 'versions'))).not.toEqual([])
     await gone
     // The demo's guard first removes the folder and then ends, so its process may still run for a moment.
-    await eventually('nothing uses the folder', () => expect(using(ready.dir)).toEqual([]))
-    expect(living(ready)).toEqual([])
+    await eventually('nothing uses the folder', () => expect(processesUsing(ready.dir)).toEqual([]))
+    expect(livingProcesses(ready)).toEqual([])
   },
 )
 

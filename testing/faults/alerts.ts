@@ -369,8 +369,8 @@ export const alertFaults: readonly Fault[] = [
     harm: 'Receivers refuse every message, or accept an old one that somebody sends again.',
     file: at('deliveries/channels/webhook.ts'),
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is source text
-    old: "signature(needed(secret, 'secret'), `${id}.${timestamp}.${body}`)",
-    new: "signature(needed(secret, 'secret'), body)",
+    old: "signature(mustHave(secret, 'secret'), `${id}.${timestamp}.${body}`)",
+    new: "signature(mustHave(secret, 'secret'), body)",
     tests: [at('deliveries/channels/channels.test.ts'), at('alerts/evaluation/dispatcher.store.test.ts')],
   },
   {

@@ -24,8 +24,8 @@ export const dashboardFaults: readonly Fault[] = [
     name: 'tabs: a hidden tab polls',
     harm: 'Twenty tabs in the background ask the service every four seconds, day and night.',
     file: at('data/live/policy.ts'),
-    old: "now - hiddenSince < hiddenAtMost ? 'holds' : 'idle'",
-    new: "now - hiddenSince < hiddenAtMost ? 'holds' : 'polls'",
+    old: "now - hiddenSince < maxHiddenMs ? 'holds' : 'idle'",
+    new: "now - hiddenSince < maxHiddenMs ? 'holds' : 'polls'",
     tests: [at('data/live/policy.test.ts')],
   },
   {

@@ -16,8 +16,8 @@ export const peopleFaults: readonly Fault[] = [
     name: 'guards: whoever is signed in belongs to every workspace',
     harm: 'A stranger reads the agents of all workspaces of the service.',
     file: at('web/routing/guards.ts'),
-    old: 'found(await standingIn(db, workspace, c.var, { now: now() }), ',
-    new: "found((await standingIn(db, workspace, c.var, { now: now() })) ?? { membership: '', role: 'member', factorMissing: false, hasShownNone: false }, ",
+    old: 'requireFound(await rightsIn(db, workspace, c.var, { now: now() }), ',
+    new: "requireFound((await rightsIn(db, workspace, c.var, { now: now() })) ?? { membership: '', role: 'member', factorMissing: false, hasShownNone: false }, ",
     tests: [at('web/routes/rules.http.test.ts')],
   },
   {

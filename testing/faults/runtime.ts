@@ -224,7 +224,7 @@ export const runtimeFaults: readonly Fault[] = [
     name: 'background: a program that went into the background is started again',
     harm: 'A program that forks fills the machine with copies of itself.',
     file: at('launcher/supervision.ts'),
-    old: 'how.code === 0 && !remains ? backgrounded(now, left) : undefined',
+    old: 'how.code === 0 && !remains ? backgroundedEvent(now, left) : undefined',
     new: 'undefined',
     tests: [at('launcher/supervision.test.ts')],
   },

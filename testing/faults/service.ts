@@ -83,8 +83,8 @@ export const serviceFaults: readonly Fault[] = [
     name: 'install codes: one may be redeemed at the moment of its end',
     harm: 'The page says that a code is over, and it still installs an agent.',
     file: at('updates/installs/codes.ts'),
-    old: "isAhead(row.expires_at, now, codeLasts) ? 'live'",
-    new: "isAhead(row.expires_at + 1, now, codeLasts) ? 'live'",
+    old: "isAhead(row.expires_at, now, codeMs) ? 'live'",
+    new: "isAhead(row.expires_at + 1, now, codeMs) ? 'live'",
     tests: [at('updates/installs/redeem.store.test.ts')],
   },
   {

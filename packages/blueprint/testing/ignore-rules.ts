@@ -1,5 +1,5 @@
 /** Files of ignore rules, with what they leave out. The expectations are those of git 2.39. */
-import { ignoring } from '../src/folder/gather.ts'
+import { readIgnoreRules } from '../src/folder/gather.ts'
 
 /** The paths that every file of rules is held against. None of them is left out by default. */
 export const ignorablePaths = [
@@ -105,7 +105,7 @@ export const ignoreRules: readonly (readonly [lines: string, leftOut: string])[]
  * left out is left out, too.
  */
 export function leftOutBy(lines: string, paths: readonly string[]): string[] {
-  const { judge, findings } = ignoring([], lines)
+  const { judge, findings } = readIgnoreRules([], lines)
   const isOut = (path: string): boolean => {
     const rule = judge(path)
     return rule !== undefined && !rule.takesBack

@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { amount } from '../../../testing/level.ts'
+import { byLevel } from '../../../testing/level.ts'
 import { overflow, resize, smallTargets, wrongLooks } from '../testing/axe.ts'
 import { opensBeside } from '../testing/beside.ts'
 import { type BrowserSetup, openBrowserSetup, type Visitor } from '../testing/browser-setup.ts'
@@ -260,7 +260,7 @@ const states: [string, string, (page: Page) => Promise<unknown>][] = [
   ['an agent that does not exist', '/agents/nobody', (page) => page.getByText('Agent not found').waitFor()],
   ['an install code that does not exist', '/codes/none', (page) => page.getByText('Install code not found').waitFor()],
 ]
-test.each(amount(states.slice(0, 1), states, states))(
+test.each(byLevel(states.slice(0, 1), states, states))(
   'axe finds nothing in both schemes, wide and narrow: %s',
   async (_what, path, prepare) => {
     const page = await look()

@@ -15,9 +15,9 @@ import {
 } from '@tanstack/react-router'
 import { isRefusal } from './data/api.ts'
 import { fleetQuery, keys, meQuery, queryClient, read } from './data/queries.ts'
-import { workspaceBefore } from './data/returning.ts'
+import { previousWorkspace } from './data/returning.ts'
 import { parseSearch, stringifySearch } from './data/search.ts'
-import { appliedIn } from './fleet/filter/applied.ts'
+import { appliedFilter } from './fleet/filter/applied.ts'
 import { fleetQueryOf, isOld, viewOf } from './fleet/views/view.ts'
 import { type AgentTab, agentTabs, alertTabs, paths } from './paths.ts'
 import { BrokenPage } from './shell/BrokenPage.tsx'
@@ -83,7 +83,7 @@ const account = createRoute({
   getParentRoute: () => signedIn,
   path: paths.account,
   loader: async ({ context }) => {
-    const slug = workspaceBefore(context.me.workspaces)
+    const slug = previousWorkspace(context.me.workspaces)
     if (slug !== undefined) await context.queryClient.prefetchQuery(read('GET /w/:slug', { slug }))
   },
   component: lazyRouteComponent(() => fileOf(import('./account/AccountPage.tsx')), 'AccountPage'),
@@ -123,7 +123,7 @@ const fleet = createRoute({
   loader: ({ context, params, location }) => {
     const view = viewOf(location.search)
     void context.queryClient.prefetchQuery(read('GET /w/:slug/views', params))
-    const { filter } = appliedIn(params.slug, view.q)
+    const { filter } = appliedFilter(params.slug, view.q)
     void context.queryClient.prefetchQuery(fleetQuery(params.slug, fleetQueryOf(view, filter.text), 0))
   },
   component: lazyRouteComponent(() => fileOf(import('./fleet/FleetPage.tsx')), 'FleetPage'),

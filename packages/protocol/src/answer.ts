@@ -4,7 +4,7 @@
  */
 import { type Command, commandTypes } from './commands.ts'
 import { isShallow } from './depth.ts'
-import { exact, type Field, type FieldValue, field, isObject, number, object, opaque } from './fields.ts'
+import { exactText, type Field, type FieldValue, field, isObject, number, object, opaqueText } from './fields.ts'
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
 import type { Verdict } from './refusals.ts'
@@ -18,7 +18,7 @@ const payload: Field<Record<string, unknown>> = field((v) => (isObject(v) && isS
   type: 'object',
   $comment: `Nested at most ${limits.depth} levels deep.`,
 })
-const commandId = opaque(limits.commandId)
+const commandId = opaqueText(limits.commandId)
 const anyText: Field<string> = field((v) => (typeof v === 'string' ? v : undefined), {
   type: 'string',
   $comment: `Version 1 has ${commandTypes.join(', ')}. It may gain more: refuse an unknown type with an ack.`,
@@ -27,7 +27,7 @@ const anyText: Field<string> = field((v) => (typeof v === 'string' ? v : undefin
  * Reads the type of a command exactly as the service sent it. A cleaned or cut type could be the name of another
  * command.
  */
-const commandType = exact(limits.name)
+const commandType = exactText(limits.name)
 /**
  * A command as a reporter reads it. `type` is empty if the type in the answer is missing or cannot be kept exactly. The
  * agent refuses such a command as it refuses one of an unknown type (D9).
@@ -49,12 +49,16 @@ function readCommand(input: unknown): ReceivedCommand | undefined {
  * something else. An invalid version or checksum counts as absent (3.3, 3.5).
  */
 const desired = object(
-  { blueprint: exact(limits.name), version: exact(limits.version, semanticVersion) },
+  { blueprint: exactText(limits.name), version: exactText(limits.version, semanticVersion) },
   'blueprint',
   'version',
 )
-const served = object({ version: exact(64, runtimeVersion), sha256: exact(64, sha256Shape) }, 'version', 'sha256')
-const runtimeWish = exact(64, runtimeVersion)
+const served = object(
+  { version: exactText(64, runtimeVersion), sha256: exactText(64, sha256Shape) },
+  'version',
+  'sha256',
+)
+const runtimeWish = exactText(64, runtimeVersion)
 const askedInterval = number()
 export type Desired = FieldValue<typeof desired>
 export type ServedRuntime = FieldValue<typeof served>

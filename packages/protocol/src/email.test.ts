@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isEmail, lookOfEmail, oddityOf, readEmail, storedForms } from './email.ts'
+import { emailOddity, isEmail, lookOfEmail, readEmail, storedForms } from './email.ts'
 
 test.each([
   ['Bob@Example.org', 'bob@example.org'],
@@ -14,7 +14,7 @@ test.each([
   ['иван.ivan@example.org', 'иван.ivan@example.org'],
 ])('the address %j is stored as %s', (typed, stored) => {
   expect(readEmail(typed)).toEqual({ ok: true, value: stored })
-  expect(oddityOf(stored)).toBeUndefined()
+  expect(emailOddity(stored)).toBeUndefined()
 })
 
 describe('an address that would be somebody else’s, or nobody’s', () => {
@@ -91,7 +91,7 @@ test.each([
   ['ju\u0308rgen@example.org', 'is not stored in NFC and lower case'],
   ['bob..x@example.org', 'is not in a form that is accepted today'],
 ])('the stored address %j is odd', (stored, why) => {
-  expect(oddityOf(stored)).toBe(why)
+  expect(emailOddity(stored)).toBe(why)
 })
 
 test('stored addresses with the same look are the same in one form', () => {

@@ -2,7 +2,7 @@
  * Reads e-mail addresses. All parts of svc store and compare addresses in the form that this module gives: NFC, lower
  * case, and without characters that would let two addresses look the same. Nobody checks whether mail reaches them.
  */
-import { bare, hiddenIn, seen } from './pasted.ts'
+import { hiddenCharacterIn, trimInvisible, visibleText } from './pasted.ts'
 import type { Verdict } from './refusals.ts'
 import { shown } from './text.ts'
 
@@ -13,7 +13,7 @@ export const maxEmailLength = 254
 const folded = (text: string): string => text.normalize('NFC').toLowerCase().normalize('NFC')
 
 /** The form of a stored address that readers see. Addresses that look the same are equal in this form. */
-export const lookOfEmail = (stored: string): string => folded(seen(stored))
+export const lookOfEmail = (stored: string): string => folded(visibleText(stored))
 
 /** Alphabets whose letters look alike. A word of an address uses at most one of them. */
 const alphabets = ['Latin', 'Greek', 'Cyrillic', 'Armenian', 'Cherokee', 'Coptic', 'Lisu'] as const
@@ -35,8 +35,8 @@ const rules: readonly (readonly [says: string, isBroken: (local: string, domain:
  * sentence.
  */
 export function readEmail(typed: string): Verdict<string, 'email_invalid'> {
-  const text = bare(typed)
-  const invisible = hiddenIn(text)
+  const text = trimInvisible(typed)
+  const invisible = hiddenCharacterIn(text)
   if (invisible) return refused(`The email address ${invisible}: type it instead of pasting it.`)
   const address = folded(text)
   if (address.length > maxEmailLength)
@@ -82,8 +82,8 @@ export function storedForms(typed: string): string[] {
  * Says why a stored address could not be stored today, as the end of a sentence; undefined if it could. Such an address
  * was stored by an earlier version.
  */
-export function oddityOf(stored: string): string | undefined {
-  const invisible = hiddenIn(stored)
+export function emailOddity(stored: string): string | undefined {
+  const invisible = hiddenCharacterIn(stored)
   if (invisible) return invisible
   const read = readEmail(stored)
   if (!read.ok) return 'is not in a form that is accepted today'

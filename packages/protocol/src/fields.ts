@@ -59,7 +59,7 @@ const kept = (text: string, max: number, tidy: boolean | undefined): string =>
  * A field for a text that would mean something else if it were cut, such as a version or a checksum. The text is kept
  * whole, or dropped if it is empty, too long, not clean, or does not match `shape`.
  */
-export const exact = (max: number, shape?: RegExp): Field<string> =>
+export const exactText = (max: number, shape?: RegExp): Field<string> =>
   field(
     (v) =>
       typeof v === 'string' && v !== '' && cut(v, max) === v && clean(v) === v && (shape?.test(v) ?? true)
@@ -72,7 +72,7 @@ export const exact = (max: number, shape?: RegExp): Field<string> =>
  * A field for a text that is sent back exactly as it came (2.7), with any characters. The text is kept whole, or
  * dropped if it is empty or too long.
  */
-export const opaque = (max: number): Field<string> =>
+export const opaqueText = (max: number): Field<string> =>
   field((v) => (typeof v === 'string' && v !== '' && cut(v, max) === v ? v : undefined), {
     type: 'string',
     minLength: 1,

@@ -6,7 +6,7 @@
 export * from './answer.ts'
 export * from './commands.ts'
 export { isShallow } from './depth.ts'
-export { isEmail, lookOfEmail, maxEmailLength, oddityOf, readEmail, storedForms } from './email.ts'
+export { emailOddity as oddityOf, isEmail, lookOfEmail, maxEmailLength, readEmail, storedForms } from './email.ts'
 export { changeEnvText, doubtfulValues, readDotenvText, readEnvText, repeatedNames } from './env-file.ts'
 export { type Dictionary, forEachEntry, isObject } from './fields.ts'
 export * from './install.ts'
@@ -18,7 +18,16 @@ export * from './limits.ts'
 export { isLink } from './link.ts'
 export { type LogUpload, readLogUpload } from './log.ts'
 export type { Cell, Panel, PanelType } from './panels.ts'
-export { bare, codeIn, hiddenIn, listIn, numberIn, readName, readPasted, veiled } from './pasted.ts'
+export {
+  codeIn,
+  hiddenCharacterIn as hiddenIn,
+  listIn,
+  numberIn,
+  readName,
+  readPasted,
+  replaceHidden as veiled,
+  trimInvisible as bare,
+} from './pasted.ts'
 export { elsewhereWords, isOwnMachineOnly, ownMachineWords } from './reach.ts'
 export * from './refusals.ts'
 export {
@@ -59,7 +68,14 @@ export {
 } from './settings.ts'
 export { sizeText } from './size.ts'
 export { readStatusFile, type StatusFile } from './status-file.ts'
-export { aligned, foreignLine, printed, safeJson, safeLine, safeText } from './terminal.ts'
+export {
+  alignedRows as aligned,
+  foreignLine,
+  safeJson,
+  safeLine,
+  safeText,
+  terminalText as printed,
+} from './terminal.ts'
 export { clean, cleanText, cut, endOf, shown } from './text.ts'
 export { isUtf16, readText } from './text-file.ts'
 export * from './times.ts'

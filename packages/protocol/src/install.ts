@@ -1,5 +1,5 @@
 /** The install calls (2.9): the bodies of the requests `preview` and `redeem`, and the answers to them. */
-import { boolean, exact, type FieldValue, field, isObject, list, name, object, text } from './fields.ts'
+import { boolean, exactText, type FieldValue, field, isObject, list, name, object, text } from './fields.ts'
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
 import type { Verdict } from './refusals.ts'
@@ -56,7 +56,7 @@ export type SecretSpec = FieldValue<typeof secret>
 export const preview = object(
   {
     blueprint: name(limits.name),
-    version: exact(limits.version, semanticVersion),
+    version: exactText(limits.version, semanticVersion),
     description: text(limits.line),
     agentName: field((v) => (typeof v === 'string' && isAgentName(v) ? v : undefined), {
       type: 'string',
@@ -69,7 +69,7 @@ export const preview = object(
     /** The programs that the agent needs on its machine. */
     needs: list(need, limits.settings),
     /** The oldest version of svc that understands the manifest; absent if every version understands it. */
-    svc: exact(limits.version, semanticVersion),
+    svc: exactText(limits.version, semanticVersion),
     /**
      * The settings of the blueprint. A service of an older version leaves them out, and the machine then reads the
      * settings from the manifest after the installation.

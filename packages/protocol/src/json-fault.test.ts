@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mutatedBytes, randomOf } from '../testing/mutate.ts'
-import { faultIn } from './json-reason.ts'
+import { jsonFaultAt } from './json-reason.ts'
 
 test.each([
   ['{}', undefined],
@@ -24,7 +24,7 @@ test.each([
   ['["a\\u12', 7],
   ['[}', 1],
   ['{]', 1],
-])('the fault in %j is at %s', (text, at) => expect(faultIn(text)).toBe(at))
+])('the fault in %j is at %s', (text, at) => expect(jsonFaultAt(text)).toBe(at))
 
 test('a text has a fault exactly where JSON.parse refuses it, at the place that JSON.parse names', () => {
   const whole = new TextEncoder().encode('{"a": [1, -2.5e3, "x\\u00e9\\n"], "b": {"c": null, "d": true, "e": false}}')
@@ -38,7 +38,7 @@ test('a text has a fault exactly where JSON.parse refuses it, at the place that 
     } catch (error) {
       said = String(error)
     }
-    const at = faultIn(text)
+    const at = jsonFaultAt(text)
     expect(at === undefined, text).toBe(said === undefined)
     const named = /at position (\d+)/.exec(said ?? '')?.[1]
     if (named !== undefined) expect(at, `${said} ${text}`).toBe(Number(named))

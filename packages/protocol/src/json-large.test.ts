@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { amount } from '../../../testing/level.ts'
+import { byLevel } from '../../../testing/level.ts'
 import { mutated, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
 import { isOfNewNames, parseAsMaps, parseJson } from './json-large.ts'
-import { faultIn } from './json-reason.ts'
+import { jsonFaultAt } from './json-reason.ts'
 import { keptReport, readReport, report } from './report.ts'
 
-const repeats = amount(100, 300, 20_000)
+const repeats = byLevel(100, 300, 20_000)
 /**
  * The timeout of a test in milliseconds. In the long form, a test does more work and may take more than a minute.
  */
@@ -112,7 +112,7 @@ test('a damaged report is refused exactly where JSON.parse refuses it', { timeou
     const expected = outcome(JSON.parse, damaged)
     expect(outcome(readAsMaps, damaged), damaged).toEqual(expected)
     if ('refused' in expected) refused++
-    expect(faultIn(damaged) !== undefined).toBe('refused' in expected)
+    expect(jsonFaultAt(damaged) !== undefined).toBe('refused' in expected)
   }
   expect(refused).toBeGreaterThan(repeats / 20)
 })

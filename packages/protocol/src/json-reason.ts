@@ -7,7 +7,7 @@ import { codePoint, placeIn } from './text-file.ts'
  * write null)`; undefined for valid JSON.
  */
 export function whyNotJson(text: string): string | undefined {
-  const fault = faultIn(text)
+  const fault = jsonFaultAt(text)
   if (fault === undefined) return undefined
   if (text.trim() === '') return 'it is empty'
   if (fault === text.length) return `it ends too early, at ${placeIn(text, fault)}`
@@ -59,7 +59,7 @@ function wrongWord(text: string, fault: number): JsonMistake | undefined {
   const word = /^-?[A-Za-z_$][\w$]*/.exec(text.slice(at, at + 100))?.[0]
   if (word === undefined) return undefined
   if (Object.hasOwn(words, word)) return { at, says: word, hint: words[word] as string }
-  if (at > 0 && faultIn(text.slice(0, at)) === undefined) return afterEnd(at)
+  if (at > 0 && jsonFaultAt(text.slice(0, at)) === undefined) return afterEnd(at)
   if (/[\d.]/.test(text[at - 1] ?? '')) return wrongNumber(at)
   const before = lastChar(text, at)
   const lower = word.toLowerCase()
@@ -94,7 +94,7 @@ function wrongSign(text: string, at: number): JsonMistake {
   if (text[at - 1] === '.' || char === '.' || (/\d/.test(char) && /[\d.]/.test(text[at - 1] ?? '')))
     return wrongNumber(at)
   if (/[\p{C}\p{Z}\ufeff]/u.test(char)) return { at, says: `the invisible character ${codePoint(char)}` }
-  if (faultIn(text.slice(0, at)) === undefined) return afterEnd(at)
+  if (jsonFaultAt(text.slice(0, at)) === undefined) return afterEnd(at)
   if (/["\d[{-]/.test(char) && /["\w}\]]/.test(before.char)) return { at, says: missingBetween(text, before.at) }
   return { at, says: `an unexpected ${char}` }
 }
@@ -108,7 +108,7 @@ const wrongNumber = (at: number): JsonMistake => ({
 
 /** A missing colon after a key, or a missing comma after a value. The key makes the text valid if a value follows. */
 const missingBetween = (text: string, end: number): string =>
-  faultIn(`${text.slice(0, end + 1)}:`) === end + 2 ? 'a colon is missing' : 'a comma is missing'
+  jsonFaultAt(`${text.slice(0, end + 1)}:`) === end + 2 ? 'a colon is missing' : 'a comma is missing'
 
 /** The last character before `at` that is not white space, and its index. */
 function lastChar(text: string, at: number): { char: string; at: number } {
@@ -155,7 +155,7 @@ type ExpectedToken = 'value' | 'item or end' | 'key' | 'key or end' | 'colon' | 
  * Returns the index of the first character that is a syntax error; the length of the text if the text ends too early;
  * undefined for valid JSON.
  */
-export function faultIn(text: string): number | undefined {
+export function jsonFaultAt(text: string): number | undefined {
   const open: ('{' | '[')[] = []
   let expected: ExpectedToken = 'value'
   let at = afterSpace(text, 0)

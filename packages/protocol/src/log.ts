@@ -1,5 +1,5 @@
 /** The upload of a log: its fields, and the function that reads and checks it (2.8, D7). */
-import { type FieldValue, field, name, object, opaque } from './fields.ts'
+import { type FieldValue, field, name, object, opaqueText } from './fields.ts'
 import { readJson } from './json.ts'
 import { parseJson } from './json-large.ts'
 import { limits } from './limits.ts'
@@ -8,7 +8,7 @@ import { clean, endOf, tidyPattern } from './text.ts'
 
 const logUpload = object(
   {
-    command: opaque(limits.commandId),
+    command: opaqueText(limits.commandId),
     name: name(limits.logName),
     text: field((v) => (typeof v === 'string' ? endOf(clean(v), limits.logTextBytes) : undefined), {
       type: 'string',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bare, hiddenIn, listIn, numberIn, readName, readPasted } from './pasted.ts'
+import { hiddenCharacterIn, listIn, numberIn, readName, readPasted, trimInvisible } from './pasted.ts'
 
 const hidden = [
   0x00, 0x07, 0x09, 0x0a, 0x1b, 0x7f, 0x85, 0xa0, 0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x1680, 0x17b4, 0x180b, 0x180e,
@@ -41,15 +41,17 @@ test('a refusal about a secret repeats no part of it', () => {
 })
 
 test('a refusal quotes the last characters in front of the hidden one', () => {
-  expect(hiddenIn(`${'a'.repeat(50)}\u2060b`)).toBe(`holds an invisible character, U+2060, after …${'a'.repeat(40)}`)
+  expect(hiddenCharacterIn(`${'a'.repeat(50)}\u2060b`)).toBe(
+    `holds an invisible character, U+2060, after …${'a'.repeat(40)}`,
+  )
 })
 
 test('a text of hidden characters alone is empty', () => {
-  expect(bare('\u200b \u{e0041}\ufeff\ud800')).toBe('')
+  expect(trimInvisible('\u200b \u{e0041}\ufeff\ud800')).toBe('')
 })
 
 test('a pair of surrogates at the end stays whole', () => {
-  expect(bare('a😀\u200b')).toBe('a😀')
+  expect(trimInvisible('a😀\u200b')).toBe('a😀')
 })
 
 test.each<[typed: string, read: string]>([

@@ -19,7 +19,7 @@ const eachHidden = new RegExp(hidden.source, 'gu')
 const quoted = 40
 
 /** The text without white space, control characters and invisible characters at its ends. */
-export function bare(text: string): string {
+export function trimInvisible(text: string): string {
   let [start, end] = [0, text.length]
   while (start < end) {
     const character = String.fromCodePoint(text.codePointAt(start) as number)
@@ -41,18 +41,18 @@ const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
 const eachUnseen = new RegExp(`(?![^\\S\ufeff])(?:\\p{Cc}|${invisible})`, 'gu')
 /** The text with `veil` in place of each UTF-16 unit that nobody sees, apart from spaces. Other places stay the same. */
-export const veiled = (text: string, veil: string): string =>
+export const replaceHidden = (text: string, veil: string): string =>
   text.replace(eachUnseen, (unseen) => veil.repeat(unseen.length))
 
 /** The text without control characters, invisible characters and unusual spaces: what a reader sees of it. */
-export const seen = (text: string): string => text.replace(eachHidden, '')
+export const visibleText = (text: string): string => text.replace(eachHidden, '')
 
 /**
  * Names the first character of a text that nobody sees, and its place, as the end of a sentence: `holds an invisible
  * character, U+200B, after bob`. Of a secret only the number of characters in front is named. Undefined if all
  * characters can be seen.
  */
-export function hiddenIn(text: string, { secret = false } = {}): string | undefined {
+export function hiddenCharacterIn(text: string, { secret = false } = {}): string | undefined {
   const at = text.search(hidden)
   if (at === -1) return undefined
   const code = text.codePointAt(at) as number
@@ -80,8 +80,8 @@ export function readPasted(
   text: string,
   { secret = false }: { secret?: boolean } = {},
 ): Verdict<string, 'text_invalid'> {
-  const value = bare(text)
-  const wrong = hiddenIn(value, { secret })
+  const value = trimInvisible(text)
+  const wrong = hiddenCharacterIn(value, { secret })
   if (wrong === undefined) return { ok: true, value }
   return { ok: false, code: 'text_invalid', message: `${what} ${wrong}: type that part instead of pasting it.` }
 }
@@ -106,13 +106,13 @@ const eachWide = /[\uff01-\uff5e]/g
  * with digits of all scripts and widths as digits. The reader of the field decides whether it is a number.
  */
 export const numberIn = (typed: string): string =>
-  bare(typed)
+  trimInvisible(typed)
     .replace(eachWide, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xfee0))
     .replace(/\p{Nd}/gu, (digit) => String(digitOf(digit.codePointAt(0) ?? 0)))
     .replace(/[\u2010-\u2013\u2212]/g, '-')
 
 /** The parts of a list of names as a person typed it, such as `eu, prod`. */
-export const listIn = (typed: string): string[] => typed.split(/[,\uff0c\u3001]/).map(bare)
+export const listIn = (typed: string): string[] => typed.split(/[,\uff0c\u3001]/).map(trimInvisible)
 
 /** The value of a decimal digit. Unicode gives the ten digits of a script consecutive numbers, from zero on. */
 function digitOf(point: number): number {
@@ -135,13 +135,13 @@ const seenJoiners = new RegExp(
  * nobody sees are removed at its ends and refused inside; those that join letters or emoji stay.
  */
 export function readName(typed: string, max: number): Verdict<string, 'name_invalid'> {
-  const ends = bare(typed)
+  const ends = trimInvisible(typed)
   const behind = typed[typed.indexOf(ends) + ends.length]
   // The selector behind an emoji at the end belongs to the emoji.
   const whole = behind === '\ufe0f' && /\p{Extended_Pictographic}$/u.test(ends) ? ends + behind : ends
   const value = whole.normalize('NFC')
   const { length } = [...value]
-  const wrong = hiddenIn(value.replace(seenJoiners, ''))
+  const wrong = hiddenCharacterIn(value.replace(seenJoiners, ''))
   if (wrong !== undefined)
     return { ok: false, code: 'name_invalid', message: `The name ${wrong}: type that part instead of pasting it.` }
   if (length >= 1 && length <= max) return { ok: true, value }

@@ -15,7 +15,7 @@ import {
   number,
   object,
   oneOf,
-  opaque,
+  opaqueText,
   text,
 } from './fields.ts'
 import { decodeUtf8, isTidy, type RefusedBody, readJson } from './json.ts'
@@ -117,7 +117,7 @@ const controlList: Field<Control[]> = field(
  * A field for the ack of a command (3.2), which says whether the agent carried the command out or declined it. `id` is
  * the id of the command, unchanged.
  */
-const ack = object({ id: opaque(limits.commandId), ok: boolean, message: text(limits.detail) }, 'id', 'ok')
+const ack = object({ id: opaqueText(limits.commandId), ok: boolean, message: text(limits.detail) }, 'id', 'ok')
 export type Ack = FieldValue<typeof ack>
 
 const outcomes = ['ok', 'rolled_back', 'failed'] as const

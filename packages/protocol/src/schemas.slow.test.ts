@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { amount } from '../../../testing/level.ts'
+import { byLevel } from '../../../testing/level.ts'
 import { mutated, randomOf } from '../testing/mutate.ts'
 import { sampleReport } from '../testing/sample.ts'
 import { readAnswer } from './answer.ts'
@@ -22,7 +22,7 @@ const wrong = (name: keyof typeof schemas, value: unknown): string | undefined =
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value))
 const overTheWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? 'null')
-const count = amount(1000, 1000, 20_000)
+const count = byLevel(1000, 1000, 20_000)
 const { protocol: _protocol, settings: _s, controls: _c, acks: _a, agent, gauges, ...own } = sampleReport
 const sampleStatus = { ...own, agent: { version: agent?.version }, gauges: gauges?.slice(0, 1) }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aligned, printed, safeJson, safeLine, safeText } from './terminal.ts'
+import { alignedRows, safeJson, safeLine, safeText, terminalText } from './terminal.ts'
 
 const steering = ['\u061c', '\u200e', '\u200f', '\u2028', '\u2029', '\u202a', '\u202e', '\u2066', '\u2069', '\u009b']
 
@@ -17,8 +17,8 @@ test('the columns of a table are as wide as their widest cell, which is counted 
     ['🦊🦊', 'ok', 'x'],
     ['mail-triage', '', ''],
   ]
-  expect(aligned(rows)).toEqual(['NAME         STATE', '🦊🦊           ok     x', 'mail-triage'])
-  expect(aligned([])).toEqual([])
+  expect(alignedRows(rows)).toEqual(['NAME         STATE', '🦊🦊           ok     x', 'mail-triage'])
+  expect(alignedRows([])).toEqual([])
 })
 
 const esc = '\u001b'
@@ -44,9 +44,9 @@ test.each([
   ['a character of two units is one column', '\u{1f600}\u{1f600}\b\u{1f601}', '\u{1f600}\u{1f601}'],
   ['each line begins again', '1%\r2%\nx\ry', '2%\ny'],
   ['other controls are cleaned', 'a\u0000b\u0007', 'a\ufffdb'],
-])('%s', (_what, text, shown) => expect(printed(text)).toBe(shown))
+])('%s', (_what, text, shown) => expect(terminalText(text)).toBe(shown))
 
 test('nothing that controls a terminal is left', () => {
   const text = Array.from({ length: 0xa0 }, (_, i) => `${esc}${String.fromCharCode(i)}x`).join('') + `${esc}`.repeat(99)
-  expect(printed(text)).toMatch(/^[\t\n -~\ufffd]*$/)
+  expect(terminalText(text)).toMatch(/^[\t\n -~\ufffd]*$/)
 })

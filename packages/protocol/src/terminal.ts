@@ -23,7 +23,7 @@ export const safeJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replace(escapedInJson, escaped)
 
 /** Pads the cells of a table with spaces, so that its columns are aligned. The first row says how many there are. */
-export function aligned(rows: readonly (readonly string[])[]): string[] {
+export function alignedRows(rows: readonly (readonly string[])[]): string[] {
   const length = (cell = '') => [...cell].length
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => length(row[i]))))
   const padded = (cell: string, i: number) => cell + ' '.repeat(Math.max(0, (widths[i] ?? 0) - length(cell)))
@@ -42,7 +42,7 @@ const pieces =
  * Reads what a program printed for a terminal, with colours and with progress that overwrites itself. Returns the text
  * that a person would see on the screen. The time this takes grows with the length of the text only.
  */
-export const printed = (text: string): string =>
+export const terminalText = (text: string): string =>
   clean(controls.test(text) ? text.split('\n').map(lineShown).join('\n') : text)
 
 function lineShown(written: string): string {

@@ -24,7 +24,7 @@ export const eventTime = (at: number, now: number): number => Math.min(at, now)
 export const msSince = (at: number, now: number): number => now - eventTime(at, now)
 
 /** True if the time of an event lies farther ahead than clocks may differ, so that the clock was set back since. */
-export const cannotBe = (at: number, now: number): boolean => at > now + clockSlackMs
+export const isTooFarAhead = (at: number, now: number): boolean => at > now + clockSlackMs
 
 /** The newest of several events by their times; of events at the same time, and of those that lie ahead, the last. */
 export function newestOf<T>(events: readonly T[], timeOf: (event: T) => number, now: number): T | undefined {

@@ -7,7 +7,7 @@ import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { diskSpace } from '@svc/protocol'
 import { afterEach, describe, expect, test } from 'vitest'
-import { amount, level } from '../../../testing/level.ts'
+import { byLevel, level } from '../../../testing/level.ts'
 import { becomes, type Ran, svc } from '../testing/folder.ts'
 import { agentIn, type InstalledAgent, installedAgent, password } from '../testing/installed.ts'
 import { command, json, type Service, startService } from '../testing/service.ts'
@@ -192,7 +192,7 @@ async function runningWorld(scarce: Scarce): Promise<World> {
 }
 
 describe.skipIf(missing !== undefined)('a file system of 24 MB', () => {
-  describe.each(amount<Scarce[]>(['bytes'], both, both))('without %s', (scarce) => {
+  describe.each(byLevel<Scarce[]>(['bytes'], both, both))('without %s', (scarce) => {
     test.skipIf(level === 'short')(
       'every command works by means of the reserve, which is complete again when there is room',
       async () => {
@@ -216,7 +216,7 @@ describe.skipIf(missing !== undefined)('a file system of 24 MB', () => {
       const all = await runningWorld(scarce)
       all.disk.fill()
       rmSync(join(all.agent.svc, 'reserve'), { recursive: true })
-      expect(await runAll(all, { tried: amount(stopOrExplain, commands, commands) })).toContain('start')
+      expect(await runAll(all, { tried: byLevel(stopOrExplain, commands, commands) })).toContain('start')
     })
 
     test.skipIf(level === 'short')(

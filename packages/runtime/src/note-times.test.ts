@@ -9,7 +9,7 @@ import { takeOver } from './launcher/take-over.ts'
 import { type Folder, folderAt } from './machine/files/folder.ts'
 import { describedNotes } from './machine/files/note.ts'
 import { ownIdentity } from './machine/process/identity.ts'
-import { forget } from './reporter/commands/journal.ts'
+import { forgetOldEntries } from './reporter/commands/journal.ts'
 import { writeNote } from './state/process-note.ts'
 import { noteStop, stopperOf } from './state/stop-note.ts'
 import { ask, readAsked } from './updates/agent/ask.ts'
@@ -138,8 +138,8 @@ test('rollbacks that lie ahead count for a day at most', () => {
 test('commands that lie ahead are remembered, and forgotten after seven days', () => {
   const journal = Array.from({ length: 1001 }, (_, i) => ({ id: `${i}`, type: 'pause', received: then / 1000 }))
   const answered = journal.map((entry) => ({ ...entry, answered: then / 1000, ok: true, message: '' }))
-  expect(forget(answered, then / 1000 - 3 * 3600)).toHaveLength(1001)
-  expect(forget(answered, then / 1000 + 8 * 86_400)).toHaveLength(1000)
+  expect(forgetOldEntries(answered, then / 1000 - 3 * 3600)).toHaveLength(1001)
+  expect(forgetOldEntries(answered, then / 1000 + 8 * 86_400)).toHaveLength(1000)
 })
 
 test('a process that an earlier runtime started on a clock that was ahead runs since now', () => {

@@ -12,7 +12,7 @@ import { type Journal, readJournal, saveJournal } from './reporter/commands/jour
 import { readInstall, unreadableInstall, writeInstall } from './state/install-note.ts'
 import { readNote, writeNote } from './state/process-note.ts'
 import { readRuntimeNote, writeRuntimeNote } from './state/versions/runtime-note.ts'
-import { readUpdate, unreadable, writeUpdate } from './updates/agent/journal.ts'
+import { readUpdate, unreadableJournal, writeUpdate } from './updates/agent/journal.ts'
 import { whyNoUpdates } from './updates/agent/unread.ts'
 import { readAttempt, writeAttempt } from './updates/runtime/journal.ts'
 
@@ -142,11 +142,15 @@ describe('a note that is damaged, or from a future runtime', () => {
       rmSync(file, { force: true })
       mkdirSync(file)
     }
-    expect(unreadable(folder)).toBe('the journal of updates is not a regular file')
+    expect(unreadableJournal(folder)).toBe('the journal of updates is not a regular file')
     expect(unreadableInstall(folder)).toBe('the note of the installation is not a regular file')
     expect(() => readJournal(folder)).toThrow(`${folder.commands} is not a regular file.`)
     for (const file of [folder.update, folder.install, folder.commands]) rmSync(file, { recursive: true })
-    expect([unreadable(folder), unreadableInstall(folder), readJournal(folder)]).toEqual([undefined, undefined, []])
+    expect([unreadableJournal(folder), unreadableInstall(folder), readJournal(folder)]).toEqual([
+      undefined,
+      undefined,
+      [],
+    ])
     writeFileSync(folder.install, '{"is":"made",')
     expect(unreadableInstall(folder)).toBe(`the note of the installation (${folder.install}) is damaged`)
     expect(whyNoUpdates(folder)).toBe(`No version is changed, because ${unreadableInstall(folder)}.`)

@@ -7,7 +7,7 @@ import { type Alert, judge } from '../src/alerts/rules/judge.ts'
 import { defaultRule } from '../src/alerts/rules/rules.ts'
 import { insertAlert, scopeOf } from '../src/alerts/store.ts'
 import { commands } from '../src/operator/commands/all.ts'
-import { type OperatorCommand, printed } from '../src/operator/shared/command.ts'
+import { type OperatorCommand, printedValue } from '../src/operator/shared/command.ts'
 import type { Service } from '../src/operator/shared/request.ts'
 import { runCommand } from '../src/operator/socket/socket.ts'
 import type { Store } from '../src/platform/db/open.ts'
@@ -35,7 +35,7 @@ export async function typing(store: Store, { smtpUrl }: { smtpUrl?: string } = {
     if (!chosen) throw new Error('This is no command.')
     const outcome = await runCommand(chosen.name, { ...chosen.request, input }, { ...service, isAlone: true })
     if (!outcome.ok) return `${outcome.kind}: ${outcome.message}`
-    return printed(commands[chosen.name] as OperatorCommand, outcome.value, json)
+    return printedValue(commands[chosen.name] as OperatorCommand, outcome.value, json)
   }
   /** The text that a command line prints without `--json`, or why it was refused. */
   const said = (typed: string, more: string[] = [], input = '') => perform([...typed.split(' '), ...more], input, false)

@@ -67,7 +67,7 @@ export type FleetColumn =
   | 'runtime'
 export type FleetCounts = Record<Level | 'silent' | 'stopped' | 'never' | 'all', number>
 /** The problems of the whole workspace, whatever the request filters. An agent may count in several places. */
-export interface FleetStanding extends Pick<FleetCounts, 'bad' | 'silent' | 'warn' | 'stopped' | 'never'> {
+export interface ProblemCounts extends Pick<FleetCounts, 'bad' | 'silent' | 'warn' | 'stopped' | 'never'> {
   /** The number of agents that have reported, but no level. */
   noLevel: number
   /** The number of agents whose status is too old (D65). */
@@ -94,7 +94,7 @@ export interface Fleet {
    * the `level:` and `is:` terms of the filter. `all` is without such a term.
    */
   counts: FleetCounts
-  standing: FleetStanding
+  standing: ProblemCounts
   /**
    * True if the costs of a large fleet are not read yet, because nobody asked for them in the last minutes. All costs
    * are then null. A frame follows when they are read.

@@ -13,11 +13,11 @@ export interface Pattern {
   holds?: (text: string, start: number, stop: number) => boolean
 }
 
-/** Returns the bits of all patterns in a text. Each value in the text is the sign of its field, the value, and `end`. */
+/** Returns the bits of all patterns in a text. Each value in the text is the sign of its field, the value, and `valueEnd`. */
 type Finder = (text: string) => number
 
 /** The sign behind each value. Clean texts never hold it, nor the signs of fields. */
-export const end = '\0'
+export const valueEnd = '\0'
 /** The sign in front of a value of a field, and the field of a sign. */
 export const signOf = (field: number): string => String.fromCharCode(field + 1)
 /** The number of fields that have signs: those below tab. */
@@ -52,7 +52,7 @@ export function finderOf(patterns: readonly Pattern[]): Finder {
     for (let start = 0; start < text.length; ) {
       const field = text.charCodeAt(start) - 1
       const isOpen = (open & (1 << field)) !== 0
-      const stop = text.indexOf(end, start)
+      const stop = text.indexOf(valueEnd, start)
       let state = 0
       for (let i = start; i <= stop; i++) {
         const unit = text.charCodeAt(i)

@@ -8,7 +8,7 @@ export interface Comparison<T> {
 }
 
 /** Makes the test whether one of the comparisons holds. Of those in one direction, only the widest is needed. */
-export function withinOne<T>(all: readonly Comparison<T>[], order: (a: T, b: T) => number): (value: T) => boolean {
+export function matchesAnyOf<T>(all: readonly Comparison<T>[], order: (a: T, b: T) => number): (value: T) => boolean {
   let below: Comparison<T> | undefined
   let above: Comparison<T> | undefined
   for (const one of all) {

@@ -2,7 +2,7 @@
 import { type controls, isVersion, type levels } from '@svc/protocol'
 import type { WishState } from '../answers/updates.ts'
 import { readDuration } from '../words/durations.ts'
-import { type Comparison, compareRanked, knownVersion, type Operator, rankedVersion, withinOne } from './compare.ts'
+import { type Comparison, compareRanked, knownVersion, matchesAnyOf, type Operator, rankedVersion } from './compare.ts'
 import { type FilterFacts, isSilent, levelOf } from './facts.ts'
 import type { Field } from './texts.ts'
 
@@ -58,7 +58,7 @@ const version = (example: string, field: Field, of: (agent: FilterFacts) => stri
   field,
   read: (values) => {
     if (!values.every(({ text }) => isVersion(text))) return undefined
-    const isWithin = withinOne(
+    const isWithin = matchesAnyOf(
       values.map(({ operator = '=', text }) => ({ operator, than: rankedVersion(text) })),
       compareRanked,
     )
@@ -83,7 +83,7 @@ const cost = (what: string, of: (agent: FilterFacts) => number | null): KeyRule 
   compares: true,
   read: (values) => {
     if (!values.every(({ text }) => /^(\d{1,12}(\.\d{0,12})?|\.\d{1,12})$/.test(text))) return undefined
-    const isWithin = withinOne(
+    const isWithin = matchesAnyOf(
       values.map(({ operator = '=', text }) => ({ operator, than: micro(Number(text)) })),
       (a, b) => a - b,
     )
@@ -102,7 +102,7 @@ const seen: KeyRule = {
       if (operator === undefined || operator === '=' || seconds === undefined) return undefined
       wanted.push({ operator, than: seconds * 1000 })
     }
-    const isWithin = withinOne(wanted, (a, b) => a - b)
+    const isWithin = matchesAnyOf(wanted, (a, b) => a - b)
     return ({ seenAt }, now) => seenAt !== null && isWithin(now - seenAt)
   },
 }

@@ -5,7 +5,7 @@
 import { veiled } from '@svc/protocol'
 
 /** Stands for each unit of a character that nobody sees. */
-export const veil = '\u200b'
+export const hiddenMark = '\u200b'
 
 /** For each sign of a filter, the characters that look like it or stand for it. */
 const alike: Readonly<Record<string, string>> = {
@@ -26,13 +26,13 @@ const isPlain = /^[ -~]*$/
 /** The plain sign for a wide letter or sign, or for one that looks like it. */
 const plainSign = (sign: string): string => signs.get(sign) ?? String.fromCharCode(sign.charCodeAt(0) - 0xfee0)
 
-/** A text with plain signs, and with `veil` for what nobody sees. Each place stays where it is. */
-export const plain = (text: string): string =>
-  isPlain.test(text) ? text : veiled(text, veil).replace(other, plainSign)
+/** A text with plain signs, and with `hiddenMark` for what nobody sees. Each place stays where it is. */
+export const plainText = (text: string): string =>
+  isPlain.test(text) ? text : veiled(text, hiddenMark).replace(other, plainSign)
 
 /** The form of a text in which texts are compared: texts that look the same are equal in it. */
-export function folded(text: string): string {
+export function foldedText(text: string): string {
   if (isPlain.test(text)) return text.toLowerCase()
-  const shown = plain(text.normalize('NFC')).replaceAll(veil, '').replace(/\s/g, ' ')
+  const shown = plainText(text.normalize('NFC')).replaceAll(hiddenMark, '').replace(/\s/g, ' ')
   return shown.toLowerCase().normalize('NFC')
 }

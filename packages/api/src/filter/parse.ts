@@ -2,7 +2,7 @@
 import { hiddenIn } from '@svc/protocol'
 import type { Operator } from './compare.ts'
 import { isKey, type Key, keys, type Value } from './keys.ts'
-import { folded, plain, veil } from './look.ts'
+import { foldedText, hiddenMark, plainText } from './look.ts'
 
 /** A value with several pieces is compared with each text that has its longest piece, so there may be only a few. */
 const filterLimits = { characters: 500, terms: 20, pieced: 20 } as const
@@ -61,7 +61,7 @@ const isSpace = (c: string | undefined) => c !== undefined && (c === ' ' || /\s/
 /** The terms of a text. Signs that look like those of a filter count as those; what nobody sees is left out. */
 function termsOf(typed: string): Term[] {
   const { characters, terms: max, pieced } = filterLimits
-  const text = withoutUnseen(typed, plain(typed))
+  const text = withoutUnseen(typed, plainText(typed))
   if (text.length > characters) {
     const message = `A filter has at most ${characters} characters: this one has ${text.length}. Remove some.`
     throw new MistakeError(characters, text.length - characters, message)
@@ -97,7 +97,7 @@ const isPieced = ({ text, quoted }: Value): boolean =>
  */
 function withoutUnseen(typed: string, text: string): string {
   const inside = /(?<=[^\s\u200b])\u200b+(?=[^\s\u200b])/.exec(text)
-  if (!inside) return text.replaceAll(veil, ' ')
+  if (!inside) return text.replaceAll(hiddenMark, ' ')
   const start = text.slice(0, inside.index).search(/\S+$/)
   const wrong = hiddenIn(typed.slice(start, inside.index + inside[0].length))
   throw new MistakeError(inside.index, inside[0].length, `The filter ${wrong}. Type that part instead of pasting it.`)
@@ -145,7 +145,7 @@ function readWord(text: string, from: number): { values: Value[]; end: number } 
     )
   }
   endsHere(text, end, 'a space')
-  return { values: [{ operator: undefined, text: folded(content), quoted }], end }
+  return { values: [{ operator: undefined, text: foldedText(content), quoted }], end }
 }
 
 function readValues(text: string, key: Key, from: number): { values: Value[]; end: number } {
@@ -172,7 +172,7 @@ function readValue(text: string, key: Key, from: number): { value: Value; end: n
     const message = `${key}: takes no ${operator}. It takes ${takes}. To find the sign, put the value into quotation marks.`
     throw new MistakeError(from, end - from, message)
   }
-  const value = { operator, text: folded(content), quoted }
+  const value = { operator, text: foldedText(content), quoted }
   if ((field !== undefined && operator === undefined) || read?.([value])) return { value, end }
   throw new MistakeError(from, end - from, `${key}: does not take ${text.slice(from, end)}. It takes ${takes}.`)
 }

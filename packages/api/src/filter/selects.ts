@@ -1,4 +1,4 @@
-import { end, finderOf, type Pattern, signOf } from './automaton.ts'
+import { finderOf, type Pattern, signOf, valueEnd } from './automaton.ts'
 import type { FilterFacts } from './facts.ts'
 import { type Key, keys, type Test, type Value } from './keys.ts'
 import type { Term } from './parse.ts'
@@ -98,15 +98,15 @@ function patternOf({ text, quoted }: Value, field: Field, bits: number): Pattern
   const last = pieces.at(-1) ?? ''
   const inner = pieces.slice(1, -1).filter((piece) => piece !== '')
   const plainPattern = { fields: bitOf(field), bits }
-  if (pieces.length === 1) return { ...plainPattern, text: sign + first + end }
+  if (pieces.length === 1) return { ...plainPattern, text: sign + first + valueEnd }
   const used = [first, ...inner, last].filter((piece) => piece !== '')
   if (used.length === 0) return { ...plainPattern, text: sign }
   if (used.length === 1) {
     if (first !== '') return { ...plainPattern, text: sign + first }
-    return { ...plainPattern, text: last === '' ? (inner[0] ?? '') : last + end }
+    return { ...plainPattern, text: last === '' ? (inner[0] ?? '') : last + valueEnd }
   }
   const longest = used.reduce((a, b) => (b.length > a.length ? b : a))
-  const found = longest === first ? sign + first : longest === last ? last + end : longest
+  const found = longest === first ? sign + first : longest === last ? last + valueEnd : longest
   return { ...plainPattern, text: found, holds: likeOf(first, inner, last) }
 }
 

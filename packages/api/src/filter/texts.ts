@@ -2,9 +2,9 @@
  * The texts of agents in which filters search. Each row is read once, and texts that many agents share, such as tags,
  * are numbered: a filter judges each of them once, however many agents have it.
  */
-import { end, signOf } from './automaton.ts'
+import { signOf, valueEnd } from './automaton.ts'
 import type { FilterFacts } from './facts.ts'
-import { folded } from './look.ts'
+import { foldedText } from './look.ts'
 
 /** The fields of an agent in which values are found. Words are found in all but `runtime`. */
 export const fields = ['name', 'host', 'version', 'blueprint', 'tag', 'runtime', 'other'] as const
@@ -15,7 +15,7 @@ export const wordFields = fields.reduce((all, field) => (field === 'runtime' ? a
 /** The texts of one row. */
 interface Texts {
   book: Book
-  /** The texts that few agents share, by their fields, between the sign of the field and `end`. */
+  /** The texts that few agents share, by their fields, between the sign of the field and `valueEnd`. */
   name: string
   other: string
   /** The numbers of the other texts in the book. */
@@ -34,7 +34,7 @@ class Book {
     const known = this.#numbers.get(key)
     if (known !== undefined) return known
     const number = this.texts.length
-    this.texts.push([sign, folded(text), end].join(''))
+    this.texts.push([sign, foldedText(text), valueEnd].join(''))
     this.#numbers.set(key, number)
     return number
   }
@@ -68,7 +68,9 @@ function textsOf(agent: FilterFacts): Texts {
 
 /** One flat text of several: reading the units of a text that was put together by `+` takes longer. */
 const flat = (field: Field, texts: readonly (string | null)[]): string =>
-  texts.flatMap((text) => (typeof text !== 'string' ? [] : [signOf(fields.indexOf(field)), folded(text), end])).join('')
+  texts
+    .flatMap((text) => (typeof text !== 'string' ? [] : [signOf(fields.indexOf(field)), foldedText(text), valueEnd]))
+    .join('')
 
 /**
  * Makes a function that gives the bits of all patterns in the texts of an agent in some fields (automaton.ts). `findOwn`

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { amount } from '../../../../testing/level.ts'
+import { byLevel } from '../../../../testing/level.ts'
 import { bundleWith } from '../../testing/hostile.ts'
 import { sweepStaging } from './unpack.ts'
 
@@ -13,7 +13,7 @@ const program = fileURLToPath(new URL('../../testing/fault.ts', import.meta.url)
 /**
  * The test kills the unpacking program at every third change of the disk, or at every change in the long form.
  */
-const step = amount(3, 3, 1)
+const step = byLevel(3, 3, 1)
 let root: string
 let bundle: string
 const whole = ['docs', 'docs/AGENT.md', 'run.sh', 'svc.agent.yaml']

@@ -2,7 +2,7 @@
 import { type PlacedRead, readPlaced } from '../manifest/read.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
 import type { BundleFinding } from './findings.ts'
-import { above } from './paths.ts'
+import { foldersAbove } from './paths.ts'
 
 export interface ExpectedManifest {
   /** The name that the manifest must have. */
@@ -74,7 +74,7 @@ function wrongState({ state, stateFolders = [] }: Manifest, files: ReadonlySet<s
     if (one === manifestName) return [{ path, message: 'keeps the manifest itself as state' }]
     if (stateFolders.includes(one) && files.has(one))
       return [{ path, message: `keeps "${one}/" as a folder, and "${one}" is a file` }]
-    const file = above(one).find((folder) => files.has(folder))
+    const file = foldersAbove(one).find((folder) => files.has(folder))
     return file === undefined ? [] : [{ path, message: `keeps "${one}" as state, and "${file}" is a file` }]
   })
 }

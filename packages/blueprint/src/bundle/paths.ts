@@ -58,7 +58,7 @@ export function wrongWithPath(path: string): string[] {
 const segmentsOf = (path: string): string[] => path.replace(/\/$/, '').split('/')
 
 /** The folders above a path: `a` and `a/b` for `a/b/c`. */
-export function above(path: string): string[] {
+export function foldersAbove(path: string): string[] {
   const segments = segmentsOf(path)
   return segments.slice(1).map((_, i) => segments.slice(0, i + 1).join('/'))
 }

@@ -40,7 +40,7 @@ interface RefusedRules {
 export function gather(dir: string, except?: string): GatheredFiles | RefusedRules {
   const rules = readTextFile(join(dir, ignoreName), maxRulesBytes)
   if (rules.is === 'unreadable') return { refused: [{ file: ignoreName, message: rules.why }] }
-  const ignore = ignoring(ownRules(dir, except), rules.is === 'text' ? rules.text : '')
+  const ignore = readIgnoreRules(ownRules(dir, except), rules.is === 'text' ? rules.text : '')
   if (ignore.findings.length > 0) return { refused: ignore.findings }
   const walked: Walk = { dir, ignore, files: [], leftOut: [], findings: [], useless: new Map() }
   walk(walked, '', undefined)
@@ -174,7 +174,7 @@ interface Ignore {
  * Builds the ignore rules from the default patterns, from `own` (patterns for this blueprint only) and from `text` (the
  * content of `.svcignore`).
  */
-export function ignoring(own: readonly string[], text: string): Ignore {
+export function readIgnoreRules(own: readonly string[], text: string): Ignore {
   const findings: BundleFinding[] = []
   const rules: (Rule & Pattern)[] = [...usual, ...own].flatMap((pattern) => {
     const read = readPattern(pattern)

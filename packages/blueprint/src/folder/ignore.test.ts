@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ignorablePaths, ignoreRules, leftOutBy } from '../../testing/ignore-rules.ts'
-import { ignoring } from './gather.ts'
+import { readIgnoreRules } from './gather.ts'
 import { readPattern } from './pattern.ts'
 
 test.each(ignoreRules)('%j leaves out what git leaves out', (lines, leftOut) => {
@@ -36,7 +36,7 @@ test.each([
   ['!', 1, '"!" names nothing'],
   ['/', 1, '"/" names nothing'],
 ])('%j is refused with its line and the reason', (lines, line, message) => {
-  expect(ignoring([], lines).findings).toEqual([
+  expect(readIgnoreRules([], lines).findings).toEqual([
     { file: '.svcignore', line, message: typeof message === 'string' ? message : expect.stringMatching(message) },
   ])
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { amount } from '../../../../testing/level.ts'
+import { byLevel } from '../../../../testing/level.ts'
 import { defaults, readManifest, settingsSchema, wrongWithSecretName } from '../index.ts'
 
 const whole = readFileSync(new URL('./testing/whole.yaml', import.meta.url), 'utf8')
@@ -243,7 +243,7 @@ test('reading a manifest never throws, whatever is cut out of it or put into it'
       const read = readManifest(whole.slice(0, at) + bit + whole.slice(at + cut))
       if (!read.ok) expect(read.findings.length).toBeGreaterThan(0)
     }),
-    { numRuns: amount(100, 300, 20_000) },
+    { numRuns: byLevel(100, 300, 20_000) },
   )
 })
 

@@ -3,7 +3,7 @@
  * The service (at an upload), the runtime and the author's tools all use this code.
  */
 import { limits, readText } from '@svc/protocol'
-import { type Finding, inOrder, type ReadContext, type YamlValue } from './reading.ts'
+import { type Finding, type ReadContext, sortedFindings, type YamlValue } from './reading.ts'
 import { type Manifest, manifest } from './shape.ts'
 import { readYaml } from './source.ts'
 
@@ -48,11 +48,13 @@ export function readPlaced(source: string | Uint8Array, options: ReadOptions): P
   // part of a comment.
   const yaml = readYaml(text.text.replace(/\r(?!\n)/g, '\n'))
   const { root } = yaml
-  if (!root) return placed({ ok: false, findings: inOrder(yaml.findings) })
+  if (!root) return placed({ ok: false, findings: sortedFindings(yaml.findings) })
   const reading: ReadContext = { findings: yaml.findings, place: yaml.place }
   const value = manifest(options.for === 'bundle')(root, '', reading)
   const read: ManifestRead =
-    value && reading.findings.length === 0 ? { ok: true, value } : { ok: false, findings: inOrder(reading.findings) }
+    value && reading.findings.length === 0
+      ? { ok: true, value }
+      : { ok: false, findings: sortedFindings(reading.findings) }
   return { read, placeOf: (path) => (path === '' ? start : yaml.place(offsetOf(root, path))) }
 }
 

@@ -47,7 +47,7 @@ export function addFinding(reading: ReadContext, at: number, path: string, messa
   reading.findings.push({ ...reading.place(at), path, message })
 }
 
-export const inOrder = (findings: readonly Finding[]): Finding[] =>
+export const sortedFindings = (findings: readonly Finding[]): Finding[] =>
   [...findings].sort((a, b) => a.line - b.line || a.column - b.column)
 
 /** Reads a text of at most `max` code points. `wrong` returns what is wrong with the text, if anything. */
@@ -184,7 +184,7 @@ export const object =
   }
 
 /** Adds a check of the whole value to a reader. `wrong` returns the path of the part that is wrong, and a message. */
-export const checked =
+export const withCheck =
   <T>(read: YamlReader<T>, wrong: (value: T) => { path: string; message: string } | undefined): YamlReader<T> =>
   (v, path, reading) => {
     const got = read(v, path, reading)

@@ -6,7 +6,6 @@ import { type Need, needs } from './needs.ts'
 import {
   addFinding,
   boolean,
-  checked,
   list,
   number,
   type ObjectOf,
@@ -14,6 +13,7 @@ import {
   oneOf,
   quote,
   text,
+  withCheck,
   type YamlReader,
 } from './reading.ts'
 import { type ManifestSetting, settings } from './settings.ts'
@@ -76,10 +76,10 @@ export type Runtime =
     }
 
 const usual = { restart: 'always', stop_seconds: 10 } as const
-const processRuntime = checked(object(processKeys, 'kind', 'command'), ({ command }) =>
+const processRuntime = withCheck(object(processKeys, 'kind', 'command'), ({ command }) =>
   command.length > 0 ? undefined : { path: 'command', message: 'command must name a program.' },
 )
-const composeRuntime = checked(object(composeKeys, 'kind', 'files'), ({ files }) =>
+const composeRuntime = withCheck(object(composeKeys, 'kind', 'files'), ({ files }) =>
   files.length > 0 ? undefined : { path: 'files', message: 'files must name a compose file.' },
 )
 const kind = oneOf(['process', 'compose'])

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { amount } from '../../../../testing/level.ts'
+import { byLevel } from '../../../../testing/level.ts'
 import { randomOf } from '../../testing/mutate.ts'
 import { crc32, ownCrc32 } from './bytes.ts'
 import { deflate } from './deflate.ts'
@@ -44,7 +44,7 @@ describe('zlib unpacks what we packed to the original', () => {
           return packed === undefined || (packed.length < bytes.length && same(packed, bytes))
         },
       ),
-      { numRuns: amount(100, 300, 20_000) },
+      { numRuns: byLevel(100, 300, 20_000) },
     )
   })
 })

@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { call } from '../data/api.ts'
 import { keys, meQuery, read } from '../data/queries.ts'
-import { workspaceBefore } from '../data/returning.ts'
+import { previousWorkspace } from '../data/returning.ts'
 import { useSignOut } from '../data/session.ts'
 import { FrameOf } from '../data/workspace.ts'
 import { paths, secondFactorPart } from '../paths.ts'
@@ -26,7 +26,7 @@ import './account.css'
  */
 export function AccountPage() {
   const { data: me } = useSuspenseQuery(meQuery)
-  const [slug] = useState(() => workspaceBefore(me.workspaces))
+  const [slug] = useState(() => previousWorkspace(me.workspaces))
   const { data: workspace } = useQuery({ ...read('GET /w/:slug', { slug: slug ?? '' }), enabled: slug !== undefined })
   if (slug === undefined || !workspace || !me.workspaces.some((one) => one.slug === slug))
     return (

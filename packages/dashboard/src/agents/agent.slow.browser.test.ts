@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../testing/eventually.ts'
 import { axe, wrongLooks } from '../../testing/axe.ts'
-import { hostileReport, markup, turned, wholeReport } from './testing/reports.ts'
+import { hostileReport, markup, reversedName, wholeReport } from './testing/reports.ts'
 import { type AgentPageSetup, openAgentPageSetup } from './testing/setup.ts'
 
 let setup: AgentPageSetup
@@ -92,7 +92,7 @@ test('everything that an agent reports stays text', async () => {
           all
             .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.nodeValue?.includes(text)))
             .map((one) => getComputedStyle(one).unicodeBidi),
-        turned,
+        reversedName,
       )
     expect(
       turning.every((bidi) => bidi === 'isolate'),

@@ -1,7 +1,7 @@
 import type { Command, UsageDay } from '@svc/api'
 import { commandStates, runSeconds } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { percent, tokens } from '../ui/time/format.ts'
+import { percent, tokensText } from '../ui/time/format.ts'
 import { gaugeView } from './overview/Gauges.tsx'
 import { usageColumns } from './overview/Overview.tsx'
 import { isLong, marksOf, summaryOf, windowFor } from './overview/parts/Levels.tsx'
@@ -9,7 +9,7 @@ import { pausedBy } from './overview/parts/StateDetail.tsx'
 import { changesOf, dueWords, lifeWords, stepsOf, titleOf, undoOf, whilePaused, wordsOf } from './parts/life.ts'
 import { hasLeft, mergedCommands } from './parts/press.ts'
 import { addressOfOrder, orderIn, orders, pressedOrder } from './runs/list.ts'
-import { lastSet, pendingSettings } from './settings/pending.ts'
+import { lastSetCommand, pendingSettings } from './settings/pending.ts'
 
 const command = (over: Partial<Command>): Command => ({
   id: 'c1',
@@ -129,11 +129,11 @@ test('if two pending commands set the same setting, the later one counts', () =>
 
 test('the form shows the answer to the newest set command, and none while it is pending anywhere on the page', () => {
   const old = command({ id: 'a', type: 'set', state: 'refused' })
-  expect(lastSet([command({}), old], [])?.id).toBe('a')
-  expect(lastSet([command({ id: 'b', type: 'set', state: 'delivered' }), old], [])).toBeUndefined()
+  expect(lastSetCommand([command({}), old], [])?.id).toBe('a')
+  expect(lastSetCommand([command({ id: 'b', type: 'set', state: 'delivered' }), old], [])).toBeUndefined()
   const stillShown = command({ id: 'a', type: 'set', state: 'delivered' })
-  expect(lastSet([old], [stillShown])).toBeUndefined()
-  expect(lastSet([old], [command({ id: 'c' })])?.id).toBe('a')
+  expect(lastSetCommand([old], [stillShown])).toBeUndefined()
+  expect(lastSetCommand([old], [command({ id: 'c' })])?.id).toBe('a')
 })
 
 test.each([
@@ -164,7 +164,7 @@ test.each([
 
 test('figures are short and have a unit', () => {
   expect([0, 0.004, 0.42, 1].map(percent)).toEqual(['0%', '0.4%', '42%', '100%'])
-  expect([950, 9999, 12_345, 3_400_000].map(tokens)).toEqual(['950', '9,999', '12.3K', '3.4M'])
+  expect([950, 9999, 12_345, 3_400_000].map(tokensText)).toEqual(['950', '9,999', '12.3K', '3.4M'])
 })
 
 test('the duration of a run is the time between its start and its end, if both make sense', () => {

@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { wrongLooks } from '../../testing/axe.ts'
 import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../testing/browser-setup.ts'
-import { drop } from './testing/drop.ts'
+import { dropFile } from './testing/drop.ts'
 import { Machine } from './testing/machine.ts'
 
 let setup: BrowserSetup
@@ -137,16 +137,16 @@ test('a bundle is dropped on the page; a refused one is shown with every file an
   const page = await window()
   await page.goto(at('/blueprints'))
   const alert = page.getByRole('alert')
-  await drop(page, 'notes.txt', Buffer.from('hello'), 'text/plain')
+  await dropFile(page, 'notes.txt', Buffer.from('hello'), 'text/plain')
   await alert.getByText('This is not a zip.').waitFor()
-  await drop(page, 'broken.zip', Buffer.from('this is no zip at all'))
+  await dropFile(page, 'broken.zip', Buffer.from('this is no zip at all'))
   await alert.getByText('broken.zip').waitFor()
   await alert.getByText(/^The bundle/).waitFor()
 
   // `svc pack` would refuse this manifest, which has two faults, so Python makes the zip. The zip itself is valid.
   machine.write('bad/svc.agent.yaml', 'name: bad\nversion: one\nruntime: {kind: process, command: []}\n')
   await machine.shell('cd bad && python3 -m zipfile -c ../bad.zip svc.agent.yaml')
-  await drop(page, 'bad.zip', readFileSync(`${machine.root}/bad.zip`))
+  await dropFile(page, 'bad.zip', readFileSync(`${machine.root}/bad.zip`))
   await alert.getByText('bad.zip: 2 findings').waitFor()
   expect(await alert.getByRole('listitem').allInnerTexts()).toEqual([
     expect.stringMatching(/^svc\.agent\.yaml:2:10 .*semantic version/),
@@ -155,10 +155,10 @@ test('a bundle is dropped on the page; a refused one is shown with every file an
   await ada.page.goto(at('/blueprints/bad'))
   await ada.page.getByText('Blueprint not found').waitFor()
 
-  await drop(page, 'price-scout.zip', readFileSync(await machine.pack({ name: 'price-scout', version: '2.0.0' })))
+  await dropFile(page, 'price-scout.zip', readFileSync(await machine.pack({ name: 'price-scout', version: '2.0.0' })))
   await heading(page, 'price-scout 2.0.0')
   await page.goto(at('/blueprints'))
-  await drop(page, 'price-scout.zip', readFileSync(`${machine.root}/price-scout-2.0.0.zip`))
+  await dropFile(page, 'price-scout.zip', readFileSync(`${machine.root}/price-scout-2.0.0.zip`))
   await alert.getByText('raise the version').waitFor()
 })
 

@@ -13,7 +13,7 @@ import { eventually } from '../../../../testing/eventually.ts'
 import { freePort } from '../../../../testing/free-port.ts'
 import { type BrowserSetup, openBrowserSetup } from '../../testing/browser-setup.ts'
 import { noTerminal, Terminal } from '../../testing/terminal.ts'
-import { drop } from './testing/drop.ts'
+import { dropFile } from './testing/drop.ts'
 import { Machine } from './testing/machine.ts'
 
 if (noTerminal) process.stderr.write(`NOT TESTED: the whole way from an upload to a revoked bot: ${noTerminal}\n`)
@@ -39,7 +39,7 @@ test.skipIf(noTerminal)('from a dropped bundle to an agent that obeys, and to a 
 
   // The person uploads a bundle on the page and gets an install code for it.
   await page.goto(at('/blueprints'))
-  await drop(page, 'link-checker.zip', readFileSync(await machine.packFolder(example, 'link-checker.zip')))
+  await dropFile(page, 'link-checker.zip', readFileSync(await machine.packFolder(example, 'link-checker.zip')))
   await heading(page, /^link-checker 1\./)
   await page.getByRole('link', { name: 'Install this version' }).click()
   await page.getByLabel('Agent name').fill('links-north')

@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core'
 import type { Bot, BotToken, BotTokenState } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { several } from '../blueprints/parts/words.ts'
+import { joinNames } from '../blueprints/parts/words.ts'
 import { call } from '../data/api.ts'
 import { keys } from '../data/queries.ts'
 import { paths } from '../paths.ts'
@@ -118,7 +118,7 @@ function EndBot({ slug, bot, ending, onClose }: EndBotProps) {
   const [last, setLast] = useState<BotEnd>({ is: 'all' })
   if (ending !== null && ending !== last) setLast(ending) // A closing dialog still shows its last text.
   const hit = (last.is === 'token' ? [last.token] : bot.tokens).filter(({ state }) => state === 'active')
-  const agents = several(hit.map(({ agent }) => agent))
+  const agents = joinNames(hit.map(({ agent }) => agent))
   const end = async () => {
     if (last.is === 'token')
       await call('POST /w/:slug/bots/:id/tokens/:token/revoke', { slug, id: bot.id, token: last.token.id })

@@ -26,7 +26,7 @@ export function notePlace(slug: string, place: { agent: string } | 'list' | 'els
 }
 
 /** Returns the agent whose page was open just before the list, once; undefined if another page was open. */
-export function agentBefore(slug: string): string | undefined {
+export function takePreviousAgent(slug: string): string | undefined {
   const agent = left?.slug === slug ? left.agent : undefined
   left = undefined
   return agent
@@ -43,7 +43,7 @@ function noteWorkspace(slug: string): void {
 }
 
 /** Returns the workspace that was open last in this tab, if the person is still in it; otherwise the first one. */
-export function workspaceBefore(all: readonly { slug: string }[]): string | undefined {
+export function previousWorkspace(all: readonly { slug: string }[]): string | undefined {
   let last: string | null = null
   try {
     last = sessionStorage.getItem(lastWorkspace)

@@ -4,7 +4,7 @@ import { paths } from '../paths.ts'
 import { DoorShell } from '../shell/DoorShell.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { AccountForm } from './AccountForm.tsx'
-import { arrive, go } from './address.ts'
+import { go, replacePage } from './address.ts'
 import { LinkRefused } from './LinkRefused.tsx'
 import { SecondFactor, type SecondStep } from './SecondFactor.tsx'
 import { useAnswer } from './useAnswer.ts'
@@ -45,7 +45,7 @@ export function ClaimPage({ token }: { token: string }) {
         verb={forgot ? 'Save password' : 'Take over account'}
         onSubmit={async (account) => {
           const answer = await call('POST /claim', { token, ...account })
-          if (answer.ok) await arrive(paths.home)
+          if (answer.ok) await replacePage(paths.home)
           else setSecond(answer.second)
         }}
       />

@@ -10,7 +10,7 @@ import { useChange } from '../ui/dialogs/useChange.ts'
 import { CopyLines, ErrorNote } from '../ui/index.ts'
 import type { Show } from '../ui/pages/Page.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
-import { arrive, useAddress } from './address.ts'
+import { replacePage, useAddress } from './address.ts'
 import { ClaimPage } from './ClaimPage.tsx'
 import { ForgotPage } from './ForgotPage.tsx'
 import { InvitationPage } from './InvitationPage.tsx'
@@ -75,7 +75,7 @@ const FirstPage = () => (
 function LinkPage({ token }: { token: string }) {
   const { busy, error, submit } = useChange(async () => {
     await call('POST /link', { token })
-    await arrive(paths.home)
+    await replacePage(paths.home)
   })
   return (
     <DoorShell title="Sign in with this link" note="The link works once and signs you in in this browser.">

@@ -7,7 +7,7 @@ import { useChange } from '../ui/dialogs/useChange.ts'
 import { ErrorNote, Text } from '../ui/index.ts'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { AccountForm } from './AccountForm.tsx'
-import { arrive } from './address.ts'
+import { replacePage } from './address.ts'
 import { LinkRefused } from './LinkRefused.tsx'
 import { SignInForm } from './SignInPage.tsx'
 import { useAnswer } from './useAnswer.ts'
@@ -51,7 +51,7 @@ function Joining({ id, info, me }: { id: string; info: InvitationInfo; me: Me | 
 function Join({ id, email }: { id: string; email: string }) {
   const { busy, error, submit } = useChange(async () => {
     const { slug } = await call('POST /invitations/:id', { id }, {})
-    await arrive(`/w/${slug}`)
+    await replacePage(`/w/${slug}`)
   })
   return (
     <Stack gap="sm">
@@ -68,7 +68,7 @@ function Someone({ else: other, email }: { else: string; email: string }) {
     await signOut().catch((cause) => {
       if (!isRefusal(cause, 401)) throw cause
     })
-    await arrive(location.href)
+    await replacePage(location.href)
   })
   return (
     <Stack gap="sm">
@@ -87,7 +87,7 @@ function Someone({ else: other, email }: { else: string; email: string }) {
 function NewAccount({ id, email }: { id: string; email: string }) {
   const join = async (account: { name: string; password: string }) => {
     const { slug } = await call('POST /invitations/:id', { id }, account)
-    await arrive(`/w/${slug}`)
+    await replacePage(`/w/${slug}`)
   }
   return <AccountForm email={email} verb="Create account and join" onSubmit={join} />
 }

@@ -9,7 +9,7 @@ import { useChange } from '../ui/dialogs/useChange.ts'
 import { asTyped } from '../ui/forms/as-typed.ts'
 import { CodeInput } from '../ui/forms/CodeInput.tsx'
 import { ErrorNote } from '../ui/index.ts'
-import { arrive } from './address.ts'
+import { replacePage } from './address.ts'
 
 export type SecondStep = Extract<SignInAnswer, { ok: false }>['second']
 
@@ -48,7 +48,7 @@ function HalfForm({ recovering, canRecover, turn, next, onBack }: HalfFormProps)
   const { busy, error, submit } = useChange(async ({ typed }: typeof form.values) => {
     await call('POST /second-factor', recovering ? { recovery: typed } : { code: typed })
     if (recovering) setRecovered(true)
-    else await arrive(next)
+    else await replacePage(next)
   })
   if (recovered) return <Recovered next={next} />
   return (
@@ -95,10 +95,10 @@ const Recovered = ({ next }: { next: string }) => (
       You are signed in with a recovery code, which no longer works. If you lost the phone, remove the authenticator app
       within ten minutes and add it again on another phone: after that, removing it needs a code of the app.
     </div>
-    <Button autoFocus onClick={() => void arrive(paths.account)} fullWidth>
+    <Button autoFocus onClick={() => void replacePage(paths.account)} fullWidth>
       Open My account
     </Button>
-    <Button variant="default" onClick={() => void arrive(next)} fullWidth>
+    <Button variant="default" onClick={() => void replacePage(next)} fullWidth>
       I still have the phone
     </Button>
   </Stack>

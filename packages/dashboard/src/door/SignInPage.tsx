@@ -8,7 +8,7 @@ import { DoorShell } from '../shell/DoorShell.tsx'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { wrongWithOldEmail } from '../ui/forms/rules.ts'
 import { ErrorNote } from '../ui/index.ts'
-import { arrive } from './address.ts'
+import { replacePage } from './address.ts'
 import { DoorAnchor } from './links.tsx'
 import { SecondFactor, type SecondStep } from './SecondFactor.tsx'
 
@@ -27,7 +27,7 @@ export function SignInForm({ next, email = '' }: { next: string; email?: string 
   })
   const { busy, error, submit } = useChange(async (values: typeof form.values) => {
     const answer = await signIn(bare(values.email), values.password)
-    if (answer.ok) await arrive(next)
+    if (answer.ok) await replacePage(next)
     else setSecond(answer.second)
   })
   if (second) return <SecondFactor second={second} next={next} onBack={() => setSecond(undefined)} />

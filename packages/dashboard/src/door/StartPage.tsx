@@ -11,7 +11,7 @@ import { slugOf, wrongWithEmail, wrongWithPassword, wrongWithSlug, wrongWithText
 import { SlugInput } from '../ui/forms/SlugInput.tsx'
 import { CopyLines, ErrorNote } from '../ui/index.ts'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
-import { arrive } from './address.ts'
+import { replacePage } from './address.ts'
 import { LinkRefused } from './LinkRefused.tsx'
 import { useAnswer } from './useAnswer.ts'
 
@@ -63,7 +63,7 @@ function StartForm({ token }: { token: string }) {
   })
   const { busy, error, submit } = useChange(async (values: typeof form.values) => {
     const { slug } = await call('POST /start', { token, ...values, email: bare(values.email) })
-    await arrive(`/w/${slug}`)
+    await replacePage(`/w/${slug}`)
   })
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>

@@ -26,7 +26,7 @@ export function go(to: string): void {
  * Leaves the door after signing in. The page is loaded again, so it holds nothing of a person who was signed in before.
  * The promise never resolves: the button stays busy until the page is gone.
  */
-export function arrive(to: string): Promise<never> {
+export function replacePage(to: string): Promise<never> {
   location.replace(to)
   return new Promise(() => {})
 }

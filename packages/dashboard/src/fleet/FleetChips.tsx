@@ -3,7 +3,7 @@ import { type Chip, type Filter, pressChip, pressedChip } from '@svc/api/filter'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { paths } from '../paths.ts'
 import { Level, useInSight } from '../ui/index.ts'
-import { appliedIn } from './filter/applied.ts'
+import { appliedFilter } from './filter/applied.ts'
 import type { TypingRef } from './filter/FilterField.tsx'
 import { changedTo } from './views/opened.ts'
 import type { FleetView } from './views/state.ts'
@@ -27,7 +27,7 @@ export function FleetChips({ slug, filter, counts, typing }: ChipsProps) {
   const pressed = pressedChip(filter)
   const view = route.useSearch()
   const after = ({ q = '', ...rest }: FleetView, chip: Chip | undefined): FleetView => {
-    const { filter: now } = appliedIn(slug, typing.current?.text ?? q)
+    const { filter: now } = appliedFilter(slug, typing.current?.text ?? q)
     return withFilter(rest, pressChip(now, chip))
   }
   const row = useInSight<HTMLElement>('[data-on="true"]', pressed)

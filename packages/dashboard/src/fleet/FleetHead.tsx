@@ -12,7 +12,7 @@ import type { Selection } from './useSelection.ts'
 import { type ColumnName, columns } from './views/columns.ts'
 import { changedTo } from './views/opened.ts'
 import { addressOf, type FleetView, orderAfterPress, orderOf } from './views/state.ts'
-import { numberOf } from './views/view.ts'
+import { agentCountText } from './views/view.ts'
 
 const grouped = (n: number): string => n.toLocaleString('en-US')
 const route = getRouteApi('/signed-in/w/$slug/')
@@ -154,7 +154,7 @@ export function NarrowHead({ slug, view, filter, shown, selection }: HeadProps) 
           <ChooseAll slug={slug} filter={filter} shown={shown} selection={selection} />
         </label>
       )}
-      <span>{numberOf(shown.head)}</span>
+      <span>{agentCountText(shown.head)}</span>
       <NativeSelect
         size="xs"
         w={150}

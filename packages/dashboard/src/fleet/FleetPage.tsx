@@ -15,13 +15,13 @@ import { ButtonLink } from '../ui/links.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
 import { FleetChips } from './FleetChips.tsx'
 import { FleetList } from './FleetList.tsx'
-import { appliedIn, noteApplied } from './filter/applied.ts'
+import { appliedFilter, noteApplied } from './filter/applied.ts'
 import { FilterField, Mistake, type TypingRef } from './filter/FilterField.tsx'
 import { useFleet } from './useFleet.ts'
 import { useSelection } from './useSelection.ts'
 import { useOpened } from './views/opened.ts'
 import { Views } from './views/Views.tsx'
-import { alarm, fleetQueryOf, numberOf, troubles } from './views/view.ts'
+import { agentCountText, fleetQueryOf, problemTexts, urgentText } from './views/view.ts'
 
 /** The dialog to add an agent. Its code is loaded when the dialog is first opened. */
 const AddAgentDialog = part(async () => ({
@@ -40,7 +40,7 @@ export function FleetPage() {
   const view = route.useSearch()
   const typing: TypingRef = useRef(undefined)
   const [range, setRange] = useState<readonly [number, number]>([0, 0])
-  const { filter, error: mistake } = appliedIn(slug, view.q)
+  const { filter, error: mistake } = appliedFilter(slug, view.q)
   const { shown, late, error, retry } = useFleet(slug, fleetQueryOf(view, filter.text), ...range)
   const [adding, setAdding] = useState(false)
   const selection = useSelection(slug)
@@ -55,7 +55,7 @@ export function FleetPage() {
   usePageActions(admin ? [{ words: 'Add agent', run: () => setAdding(true) }] : [])
   const { head } = shown ?? {}
   const empty = head?.of === 0
-  useDocumentTitle(head && alarm(head.standing), 'Agents', workspace.name)
+  useDocumentTitle(head && urgentText(head.standing), 'Agents', workspace.name)
   const firstSteps = head && workspace.firstSteps && (
     <Suspense>
       <FirstSteps
@@ -73,7 +73,7 @@ export function FleetPage() {
         note={
           head && (
             <>
-              {!empty && <TroubleLine troubles={troubles(head.standing)} />}
+              {!empty && <TroubleLine troubles={problemTexts(head.standing)} />}
               Today <Cost usd={head.costToday} /> · 30 days <Cost usd={head.cost30} />
             </>
           )
@@ -103,7 +103,7 @@ export function FleetPage() {
           <FleetChips slug={slug} filter={filter} counts={head?.counts} typing={typing} />
           {head && (
             <span className="fleet-number" role="status">
-              {numberOf(head)}
+              {agentCountText(head)}
               {mistake && ' · filter not applied'}
             </span>
           )}

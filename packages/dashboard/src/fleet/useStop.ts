@@ -1,6 +1,6 @@
 /** The tab stop of the list of agents: the one row that the Tab key reaches, and that keys move. */
 import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { agentBefore } from '../data/returning.ts'
+import { takePreviousAgent } from '../data/returning.ts'
 import type { ShownFleet } from './useFleet.ts'
 
 /** The last tab stop of each workspace's list, so that a person comes back to it. */
@@ -69,7 +69,7 @@ interface ReturnTarget {
 function useReturn(slug: string, shown: ShownFleet, { stop, move, show }: ReturnTarget): void {
   const agent = useRef<string | undefined>(undefined)
   useEffect(() => {
-    agent.current = agentBefore(slug)
+    agent.current = takePreviousAgent(slug)
   }, [slug])
   useEffect(() => {
     if (agent.current === undefined) return

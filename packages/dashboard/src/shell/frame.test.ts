@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { resolver, theme } from '../ui/theme.ts'
+import { cssVariablesResolver, theme } from '../ui/theme.ts'
 
 const css = readFileSync(join(import.meta.dirname, 'frame.css'), 'utf8')
 
 /** The value of a variable of the theme. A colour that names a shade of the theme becomes that shade. */
 function themed(scheme: 'light' | 'dark', name: string): string {
-  const variables: Record<string, string> = resolver(theme as never)[scheme]
+  const variables: Record<string, string> = cssVariablesResolver(theme as never)[scheme]
   const value = variables[name] ?? ''
   const [, hue = '', shade = ''] = /^var\(--mantine-color-(\w+)-(\d)\)$/.exec(value) ?? []
   return theme.colors?.[hue]?.[Number(shade)] ?? value

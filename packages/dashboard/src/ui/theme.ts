@@ -84,7 +84,7 @@ const hues = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'indig
  * The colours of the page in the light and the dark scheme. Dimmed text, and coloured text on a tint of the same
  * colour, get enough contrast.
  */
-export const resolver: CSSVariablesResolver = () => ({
+export const cssVariablesResolver: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     '--mantine-color-body': '#ffffff',

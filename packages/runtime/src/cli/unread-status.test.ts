@@ -6,7 +6,7 @@ import { manifestOf } from '../reporter/manifest.ts'
 import { agentChecks } from './look/agent-checks.ts'
 import { lineOf } from './look/checked.ts'
 import { factsOf } from './look/facts.ts'
-import { lines } from './look/status.ts'
+import { statusLines } from './look/status.ts'
 import { explain } from './look/why.ts'
 
 /** Each row puts something at the path of the status file. `absent` is true if there is nothing. */
@@ -28,7 +28,7 @@ test.each<[what: string, make: (file: string) => void, says: string, absent?: tr
   if (!manifest.ok) throw new Error(manifest.message)
   const facts = factsOf({ folder: agent, manifest: manifest.value })
   const said = `state/status.json ${says}`
-  expect(lines(facts).join('\n')).toContain(said)
+  expect(statusLines(facts).join('\n')).toContain(said)
   const checks = agentChecks(agent).map(lineOf)
   expect(checks.filter((line) => line.includes('Status file'))).toEqual([expect.stringContaining(said)])
   const reasons = explain(facts, Date.now() / 1000).join('\n')

@@ -20,7 +20,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Packed } from '@svc/blueprint'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { amount, level } from '../../../../testing/level.ts'
+import { byLevel, level } from '../../../../testing/level.ts'
 import { programs } from '../../../../testing/program.ts'
 import { bundle, bundleManifest, code, previewOf, redeemedOf } from '../../testing/blueprint.ts'
 import { python, svc, token } from '../../testing/folder.ts'
@@ -444,7 +444,7 @@ test('killed at any change of the disk: before the code was sent the next instal
   const all = await changes()
   expect(all).toBeGreaterThan(60)
   const found: KillMoment[] = []
-  for (const at of points(all, { step: amount(36, 12, 12) })) {
+  for (const at of points(all, { step: byLevel(36, 12, 12) })) {
     const w = await newSetup()
     const { signal } = await counted(w, { SVC_TEST_KILL_AT: String(at) })
     const where = `killed at change ${at} of ${all}`
@@ -464,7 +464,7 @@ test.each([
   { timeout: limit },
   async (fault, first) => {
     const all = await changes()
-    for (const at of points(all, { first, step: amount(72, 24, 24) })) {
+    for (const at of points(all, { first, step: byLevel(72, 24, 24) })) {
       const w = await newSetup()
       const ran = await counted(w, { SVC_TEST_KILL_AT: String(at), SVC_TEST_FAULT: fault })
       const where = `${fault} at change ${at} of ${all}: ${ran.err}`

@@ -10,7 +10,7 @@ import type { RedeemedCode, SettingValues } from '@svc/protocol'
 import { writeStarter } from '../launcher/trial-files.ts'
 import { createFolder, namesIn, syncFolder, writeDurably } from '../machine/files/durable.ts'
 import { writeEnv } from '../machine/files/env.ts'
-import { type Folder, folderAt, prepare } from '../machine/files/folder.ts'
+import { createFolders, type Folder, folderAt } from '../machine/files/folder.ts'
 import { toRemember } from '../machine/files/network.ts'
 import type { Author } from '../state/changes.ts'
 import { type Install, writeInstall } from '../state/install-note.ts'
@@ -40,7 +40,7 @@ export async function place(
   const { sha256, version, blueprint, env, bytes } = redeemed
   const manifest = await placeVersion(folder, { bytes, sha256: sha256.toLowerCase(), version, blueprint })
   lead(folder, sha256)
-  prepare(folder)
+  createFolders(folder)
   const remembered = Object.entries(toRemember(origin)).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   )

@@ -1,5 +1,5 @@
 /** The clocks that the launcher uses. */
-import { cannotBe } from '@svc/protocol'
+import { isTooFarAhead } from '@svc/protocol'
 
 const wall = Date.now() - performance.now()
 /** The time in Unix milliseconds. It never goes backwards while this process lives (D20). */
@@ -12,6 +12,6 @@ export const clock = (): number => Math.round(wall + performance.now())
  */
 export function nextMark(before: string | undefined, wall: number): string {
   const last = Math.round(Number(before ?? 0) * 1000)
-  const now = cannotBe(last, wall) ? wall : Math.max(wall, last + 1)
+  const now = isTooFarAhead(last, wall) ? wall : Math.max(wall, last + 1)
   return (now / 1000).toFixed(3)
 }

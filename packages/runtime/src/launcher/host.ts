@@ -10,7 +10,7 @@ import { duration, wait } from '../machine/base/time.ts'
 import type { ProcessState } from '../state/process-note.ts'
 import type { RuntimeNote } from '../state/versions/runtime-note.ts'
 import { contract, type FromWorker, type ToWorker, type WorkerStart } from './contract.ts'
-import { type HostingAct, type HostingEvent, none, step } from './hosting.ts'
+import { type HostingAct, type HostingEvent, noWorker, step } from './hosting.ts'
 import type { OrderAnswer } from './supervision.ts'
 
 export interface Host {
@@ -47,7 +47,7 @@ interface HostListener {
 const rules = () => ({ unanswered: 6, silent: 12, lasted: duration(60) })
 
 export function host({ root, process, runtime }: HostFacts, { next, heard, ended, hung, say }: HostListener): Host {
-  let now = none
+  let now = noWorker
   const threads = new Map<number, Thread>()
   const { ask, answer, open } = questions((message) => tell(message))
   const over = new AbortController()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { FromWorker } from './contract.ts'
-import { type Hosting, type HostingEvent, none, step } from './hosting.ts'
+import { type Hosting, type HostingEvent, noWorker, step } from './hosting.ts'
 
 const rules = { unanswered: 6, silent: 12, lasted: 60_000 }
 const after = (state: Hosting, ...events: (HostingEvent | number)[]) => {
@@ -18,7 +18,7 @@ const here = (id = 1, contract = 2): HostingEvent => message(id, { is: 'here', c
 const exit = (id: number, code = 1): HostingEvent => ({ is: 'exit', id, code })
 const begin: HostingEvent = { is: 'begin' }
 const pulses = (count: number): HostingEvent[] => Array(count).fill({ is: 'pulse' })
-const one = after(none, begin).state
+const one = after(noWorker, begin).state
 
 describe('a worker that ends unexpectedly', () => {
   test('is started again, later each time, up to a minute; one that ran for a minute has not failed', () => {
@@ -109,7 +109,7 @@ describe('the end', () => {
     for (const event of [begin, { is: 'replace', seconds: 1 }, { is: 'pulse' }] as const)
       expect(after(over.state, event).acts).toEqual([])
   })
-  test('comes at once if none runs', () => expect(after(none, stop).words).toEqual(['stopped']))
+  test('comes at once if none runs', () => expect(after(noWorker, stop).words).toEqual(['stopped']))
   test('during a replacement starts no other worker', () => {
     const both = after(one, { is: 'replace', seconds: 3 }, stop, exit(1))
     expect(after(both.state, { is: 'ended', follows: 'replace' }).acts).toEqual([])

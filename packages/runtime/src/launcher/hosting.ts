@@ -106,7 +106,7 @@ interface HostingStep {
   readonly acts: readonly HostingAct[]
 }
 
-export const none: Hosting = { started: 0, failures: 0, over: false, left: [] }
+export const noWorker: Hosting = { started: 0, failures: 0, over: false, left: [] }
 
 /** Handles an event and returns the new state with its acts; `at` is in milliseconds by the monotonic clock. */
 export function step(now: Hosting, event: HostingEvent, rules: HostingRules, at: number): HostingStep {

@@ -7,7 +7,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { amount } from '../../../../testing/level.ts'
+import { byLevel } from '../../../../testing/level.ts'
 import { badAnswers, nonsense } from '../../testing/bad.ts'
 import { becomes, starts } from '../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../testing/installed.ts'
@@ -15,7 +15,7 @@ import { answer, json, type Reply, type Service, startService } from '../../test
 
 /** The factor for all durations: a second lasts 20 ms, so a report comes every 600 ms and a request may take 300 ms. */
 const scale = 0.02
-const rounds = Number(process.env.SVC_TEST_ROUNDS ?? amount(5, 5, 1000))
+const rounds = Number(process.env.SVC_TEST_ROUNDS ?? byLevel(5, 5, 1000))
 /** The number of the first round. With it a person repeats a part of a long run, or only the round that failed. */
 const firstRound = Number(process.env.SVC_TEST_FIRST_ROUND ?? 0)
 const lives = 3

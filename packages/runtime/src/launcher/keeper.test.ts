@@ -10,7 +10,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { amount } from '../../../../testing/level.ts'
+import { byLevel } from '../../../../testing/level.ts'
 import { kinds, onFaultyDisk } from '../../testing/faulty-disk.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { sha256Of } from '../machine/files/sha256.ts'
@@ -170,7 +170,7 @@ function expectSettled(folder: Folder, note: RuntimeNote, where: string): Runtim
 }
 
 test('after two faults, wherever they strike, the third start recovers', () => {
-  const pairs = Number(amount(30, 100, 2000))
+  const pairs = Number(byLevel(30, 100, 2000))
   let seed = 4711
   const random = (n: number) => {
     seed = (seed * 1103515245 + 12345) % 2 ** 31

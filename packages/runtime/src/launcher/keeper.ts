@@ -12,7 +12,7 @@ import { sha256Of } from '../machine/files/sha256.ts'
 import { type RuntimeNote, readRuntimeNote, writeRuntimeNote } from '../state/versions/runtime-note.ts'
 import { type BackRequest, dropAskedBack, readAskedBack } from './back.ts'
 import type { FromWorker } from './contract.ts'
-import { begin, type Keeping, type KeepingAct, type KeepingEvent, shown, step } from './keeping.ts'
+import { begin, type Keeping, type KeepingAct, type KeepingEvent, shownNote, step } from './keeping.ts'
 import { keepPrevious, putBack, putInPlace, writeStarter } from './trial-files.ts'
 
 export interface Keeper {
@@ -64,14 +64,14 @@ export function keepRuntime(
     if (act.do === 'save') return on(saved(folder, now.note, act.starting === true))
     if (act.do === 'go back') return on(wentBack(folder, act.from.sha256))
     if (act.do === 'say') say(act.line)
-    if (act.do === 'tell') changed(shown(now))
+    if (act.do === 'tell') changed(shownNote(now))
     return act.do === 'replace'
   }
   const inPlace = () => (existsSync(folder.runtime) ? folder.runtime : program)
   const find = () => void on({ is: 'found', inPlace: (now.note.trial && sha256Of(folder.runtime)) ?? '' })
 
   return {
-    note: () => shown(now),
+    note: () => shownNote(now),
     next: () => {
       if (now.fresh) find()
       on({ is: 'start', counted: (globalThis as { svcStart?: { counted?: boolean } }).svcStart?.counted === true })

@@ -106,7 +106,7 @@ export const begin = (note: RuntimeNote): Keeping => ({
  * The note about the runtime's own file as the worker reports it. A rollback that is not yet finished on the disk is
  * shown as finished.
  */
-export const shown = ({ note }: Keeping): RuntimeNote =>
+export const shownNote = ({ note }: Keeping): RuntimeNote =>
   note.trial?.is === 'undoing' ? judge(note, { is: 'restored' }, 0) : note
 
 export function step(now: Keeping, event: KeepingEvent, rules: KeepingRules, at: Moment): KeepingStep {

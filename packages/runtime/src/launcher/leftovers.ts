@@ -3,7 +3,7 @@
  * when they are killed, and when a program counts as one that went into the background.
  */
 import type { Identity } from '../machine/process/identity.ts'
-import { type AgentProcess, listed, oldest } from '../machine/process/listed.ts'
+import { type AgentProcess, oldestProcess, processNames } from '../machine/process/listed.ts'
 import type { ProcessEvent } from './moves.ts'
 import type { ProcessSnapshot, Supervision, SupervisionAct, SupervisionRules } from './supervised.ts'
 
@@ -50,12 +50,12 @@ const freshFactor = 10
  * The event for a program whose first process is gone while another process of the same start goes on: it put itself into
  * the background. Undefined if no such process is left.
  */
-export function backgrounded(
+export function backgroundedEvent(
   { state, life, started }: Supervision,
   left: readonly AgentProcess[],
 ): ProcessEvent | undefined {
   if (state.is !== 'running' || life !== 'on') return undefined
-  const copy = oldest(left.filter((each) => each.started === started))
+  const copy = oldestProcess(left.filter((each) => each.started === started))
   return copy && { is: 'backgrounded', pid: copy.pid, start: copy.start }
 }
 
@@ -63,7 +63,12 @@ export function backgrounded(
  * Asks the processes outside of the group to end once the group is gone, since an agent may need them for its own end.
  * If the group still lives after half of its time, they are asked at that moment.
  */
-export function asksLeft(now: Supervision, seen: ProcessSnapshot, rules: SupervisionRules, at: number): LeftoverStep {
+export function askLeftProcesses(
+  now: Supervision,
+  seen: ProcessSnapshot,
+  rules: SupervisionRules,
+  at: number,
+): LeftoverStep {
   const { state } = now
   if (state.is !== 'stopping') return { state: now, acts: [] }
   const alone = !now.child && !seen.lives && !seen.group && leftIn(now, seen).length > 0
@@ -73,11 +78,11 @@ export function asksLeft(now: Supervision, seen: ProcessSnapshot, rules: Supervi
 }
 
 /** Notes which processes even a kill did not end, so that nobody waits for them any longer. */
-export function givesUp(now: Supervision, left: readonly AgentProcess[]): LeftoverStep {
+export function giveUpOn(now: Supervision, left: readonly AgentProcess[]): LeftoverStep {
   if (left.length === 0) return { state: now, acts: [] }
   return {
     state: { ...now, spent: [...(now.spent ?? []), ...left] },
-    acts: [say(`the agent left something that could not be ended: ${listed(left)}`)],
+    acts: [say(`the agent left something that could not be ended: ${processNames(left)}`)],
   }
 }
 
@@ -85,7 +90,7 @@ export function givesUp(now: Supervision, left: readonly AgentProcess[]): Leftov
  * Ends what an earlier start left, while no process of the agent is supposed to run. Undefined if nothing is left, so that
  * the agent may be started.
  */
-export function clears(
+export function clearLeftProcesses(
   now: Supervision,
   seen: ProcessSnapshot,
   rules: SupervisionRules,
@@ -95,7 +100,7 @@ export function clears(
   const { clearing } = now
   if (left.length === 0 || 'pid' in now.state) return undefined
   if (!clearing) {
-    const line = say(`ending what an earlier start left running: ${listed(left)}`)
+    const line = say(`ending what an earlier start left running: ${processNames(left)}`)
     return {
       state: { ...now, clearing: { killAt: at + stopOf(now, rules) } },
       acts: [line, { do: 'signal left', signal: 'SIGTERM' }],
@@ -103,7 +108,7 @@ export function clears(
   }
   if (at < clearing.killAt) return { state: now, acts: [] }
   if (clearing.killed && isWaitOver(now, left, { killAt: clearing.killAt, at, gone: rules.gone }))
-    return givesUp({ ...now, clearing: undefined }, left)
+    return giveUpOn({ ...now, clearing: undefined }, left)
   return {
     state: { ...now, clearing: { ...clearing, killed: true } },
     acts: [{ do: 'signal left', signal: 'SIGKILL' }],

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { amount, level } from '../../../../testing/level.ts'
+import { byLevel, level } from '../../../../testing/level.ts'
 import { becomes, svc } from '../../testing/folder.ts'
 import { type HelperKind, helperKinds, helpingAgent, scriptWith } from '../../testing/helpers.ts'
 import { randomOf, seed } from '../../testing/random.ts'
@@ -18,7 +18,7 @@ import { type Identity, identityOf, lives } from '../machine/process/identity.ts
 import { startedBy } from '../machine/process/mark.ts'
 import { readNote } from '../state/process-note.ts'
 
-const rounds = Number(process.env.SVC_TEST_ROUNDS ?? amount(4, 4, 200))
+const rounds = Number(process.env.SVC_TEST_ROUNDS ?? byLevel(4, 4, 200))
 /** The factor for all durations: a stubborn process has half a second. */
 const env = { SVC_TIME_SCALE: '0.05' }
 const kinds = Object.keys(helperKinds) as HelperKind[]

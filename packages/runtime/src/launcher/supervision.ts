@@ -6,7 +6,15 @@
 import { howEnded } from '../machine/process/listed.ts'
 import type { ProcessState } from '../state/process-note.ts'
 import { nextMark } from './clock.ts'
-import { asksLeft, backgrounded, clears, givesUp, isWaitOver, lastKilledOf, leftIn } from './leftovers.ts'
+import {
+  askLeftProcesses,
+  backgroundedEvent,
+  clearLeftProcesses,
+  giveUpOn,
+  isWaitOver,
+  lastKilledOf,
+  leftIn,
+} from './leftovers.ts'
 import { move, type ProcessEvent } from './moves.ts'
 import type {
   Order,
@@ -44,7 +52,7 @@ export const begin = ({ unnoted: _, ...found }: FoundState): Supervision => ({
 })
 
 /** The state of the agent's process as others see it, including the version and the mark of the last start. */
-export const shown = ({ state, version, started }: Supervision): ProcessState => ({
+export const shownState = ({ state, version, started }: Supervision): ProcessState => ({
   ...state,
   ...(version !== undefined && { version }),
   ...(started !== undefined && { started }),
@@ -85,7 +93,7 @@ export function step(now: Supervision, event: SupervisionEvent, rules: Supervisi
     case 'exit': {
       const { pid, how, remains, left = [] } = event
       if (!('pid' in now.state) || now.state.pid !== pid) return { state: now, acts: [] }
-      const copy = how.code === 0 && !remains ? backgrounded(now, left) : undefined
+      const copy = how.code === 0 && !remains ? backgroundedEvent(now, left) : undefined
       const exit = { is: 'exit', exit: { at, ...how }, remains: remains || left.length > 0 } as const
       const moved = apply({ ...now, child: false }, copy ?? exit, rules, at)
       return { state: moved.state, acts: [...moved.acts, ...wait(moved.state, rules)] }
@@ -102,8 +110,8 @@ function noted({ state, acts }: SupervisionStep, seen: ProcessSnapshot, at: numb
 function check(before: Supervision, seen: ProcessSnapshot, rules: SupervisionRules, at: number): SupervisionStep {
   const end = endSeen(before, seen, rules, at)
   const applied = apply(before, end, rules, at)
-  const stuck = givesUp(applied.state, end?.is === 'gone' ? leftIn(before, seen) : [])
-  const cleared = clears(stuck.state, seen, rules, at)
+  const stuck = giveUpOn(applied.state, end?.is === 'gone' ? leftIn(before, seen) : [])
+  const cleared = clearLeftProcesses(stuck.state, seen, rules, at)
   const ended = { state: stuck.state, acts: [...applied.acts, ...stuck.acts] }
   if (cleared) return { state: cleared.state, acts: [...ended.acts, ...cleared.acts, { do: 'wait', ms: rules.hurry }] }
   return finishCheck(
@@ -125,7 +133,7 @@ function finishCheck(
   const other = wanted === 'run' ? otherVersion(ended.state, seen, rules, at) : undefined
   const turned = other === undefined ? ended.state : { ...ended.state, turned: { to: other, at } }
   const event = { is: 'check', wanted, asked: runAsked(ended.state, seen), other: other !== undefined } as const
-  const asked = asksLeft(turned, seen, rules, at)
+  const asked = askLeftProcesses(turned, seen, rules, at)
   const moved = apply(asked.state, event, rules, at)
   const due = at - moved.state.rotated >= rules.rotate
   const state = due ? { ...moved.state, rotated: at } : moved.state
@@ -153,7 +161,7 @@ function endSeen(
   if (child || seen.lives) return undefined
   if (state.is === 'running') {
     const remains = (state.start !== '' && seen.group) || left.length > 0
-    return (state.background && backgrounded(now, left)) || { is: 'exit', exit: { at }, remains }
+    return (state.background && backgroundedEvent(now, left)) || { is: 'exit', exit: { at }, remains }
   }
   if (state.is !== 'stopping') return undefined
   const waitIsOver = state.killed && isWaitOver(now, left, { killAt: state.killAt, at, gone: rules.gone })

@@ -5,7 +5,7 @@
  */
 import { statSync } from 'node:fs'
 import { messageOf } from '../machine/base/errors.ts'
-import { duration, patience, unhurried, wait } from '../machine/base/time.ts'
+import { duration, flooredMs, patience, wait } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { reasonOf } from '../machine/files/space.ts'
 import { groupLives } from '../machine/process/group.ts'
@@ -26,7 +26,7 @@ import {
   type SupervisionAct,
   type SupervisionEvent,
   type SupervisionRules,
-  shown,
+  shownState,
   step,
 } from './supervision.ts'
 import type { FoundState } from './take-over.ts'
@@ -64,7 +64,7 @@ export function supervise(folder: Folder, found: FoundState, { order, changed, s
   const perform: { readonly [K in SupervisionAct['do']]: (act: Extract<SupervisionAct, { do: K }>) => void } = {
     note: ({ starting }) => note(folder, now, starting, say),
     say: ({ line }) => say(line),
-    tell: () => changed(shown(now)),
+    tell: () => changed(shownState(now)),
     ask: ({ first }) =>
       void order().then((answer) => on({ is: 'answered', answer, wall: Date.now(), ...(first && { first }) })),
     start: (act) => void spawn(hands, act, { on, say }).then(on),
@@ -90,7 +90,7 @@ export function supervise(folder: Folder, found: FoundState, { order, changed, s
   }
   on({ is: 'begun', unnoted: found.unnoted === true })
   return {
-    state: () => shown(now),
+    state: () => shownState(now),
     check,
     stop: () =>
       new Promise((resolve) => {
@@ -159,7 +159,7 @@ async function spawn(
 async function settled(pid: number, { code }: Omit<Exit, 'at'>): Promise<void> {
   if (code !== 0) return
   const never = new AbortController().signal
-  for (const end = performance.now() + unhurried(1); groupLives(pid) && performance.now() < end; ) await wait(20, never)
+  for (const end = performance.now() + flooredMs(1); groupLives(pid) && performance.now() < end; ) await wait(20, never)
 }
 
 /** The seconds after which a command that ends containers is killed. */
@@ -194,7 +194,7 @@ const rulesOf = ({ output }: Folder): SupervisionRules => ({
   output,
   minWait: duration(1),
   maxWait: duration(300),
-  counts: unhurried(5),
+  counts: flooredMs(5),
   stop: duration,
   again: duration(5),
   gone: patience(2),

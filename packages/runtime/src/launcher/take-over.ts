@@ -3,7 +3,7 @@ import { eventTime } from '@svc/protocol'
 import { duration } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { lives } from '../machine/process/identity.ts'
-import { oldest } from '../machine/process/listed.ts'
+import { oldestProcess } from '../machine/process/listed.ts'
 import { findMarked, startedBy } from '../machine/process/mark.ts'
 import { type ProcessState, readNote } from '../state/process-note.ts'
 import { leadsTo } from '../state/versions/folders.ts'
@@ -48,7 +48,7 @@ export function takeOver(folder: Folder): FoundState {
   }
   if ('pid' in state && lives(state)) return { state: { ...state, is: 'running', adopted: true }, ...known }
   const left = 'pid' in state ? startedBy(folder.root) : []
-  const copy = oldest(left.filter((each) => each.started === started))
+  const copy = oldestProcess(left.filter((each) => each.started === started))
   if (state.is === 'running' && state.background && copy)
     return { state: { ...state, pid: copy.pid, start: copy.start, adopted: true }, ...known }
   if ('pid' in state && left.length > 0) {

@@ -8,7 +8,7 @@ import { readManifest } from '@svc/blueprint'
 import type { Report } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { manifestText } from '../../testing/folder.ts'
-import { folderAt, prepare } from '../machine/files/folder.ts'
+import { createFolders, folderAt } from '../machine/files/folder.ts'
 import { exchange } from './exchange.ts'
 import { createReporter } from './run.ts'
 
@@ -26,7 +26,7 @@ test('the time of the status file is by the clock of the service, from its first
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   try {
     const folder = folderAt(dir)
-    prepare(folder)
+    createFolders(folder)
     mkdirSync(join(dir, 'state'), { recursive: true })
     writeFileSync(join(dir, 'state/status.json'), '{"state":{"level":"ok","label":"Works"}}')
     const manifest = readManifest(manifestText, { for: 'report' })

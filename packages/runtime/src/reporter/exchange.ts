@@ -34,7 +34,14 @@ import type { ProcessState } from '../state/process-note.ts'
 import { settingsInForce } from '../state/settings.ts'
 import { settingsHealth } from '../state/settings-file.ts'
 import { readStop } from '../state/stop-note.ts'
-import { acksArrived, type CommandMemory, changeJournal, forget, journalNow, owedAcks } from './commands/journal.ts'
+import {
+  acksArrived,
+  type CommandMemory,
+  changeJournal,
+  forgetOldEntries,
+  journalNow,
+  owedAcks,
+} from './commands/journal.ts'
 import { type HandledCommand, receive, settleInterrupted } from './commands/receive.ts'
 import { compose } from './compose.ts'
 import { readOutbox, writeOutbox } from './outbox.ts'
@@ -176,7 +183,7 @@ function nextReport(reporter: Reporter, { manifest, health, ...own }: CurrentFac
     pause,
     halt,
     stop: own.stop && { by: own.stop, author: readStop(folder) },
-    statusAt: aged && seconds(byService(aged.at, reporter.serviceClock, clocks())),
+    statusAt: aged && seconds(inServiceTime(aged.at, reporter.serviceClock, clocks())),
     statusOld: aged && isOld(aged, aged.looked),
     acks,
     account: readAccount(folder),
@@ -234,7 +241,7 @@ function record(
 function arrived({ folder, memory }: Reporter, { acks = [] }: Report, now: number): void {
   if (acks.length > 0)
     inTurnAnyway(folder, 'svc report', () =>
-      changeJournal(folder, memory, (journal) => forget(acksArrived(journal, acks), now)),
+      changeJournal(folder, memory, (journal) => forgetOldEntries(acksArrived(journal, acks), now)),
     )
 }
 
@@ -264,7 +271,7 @@ export function serviceClock(date: string | undefined, clocks: MachineClocks): S
  * Converts a time by the clock of this machine to the clock of the service. The monotonic clock stands still while the
  * machine sleeps, and the other one may be set back, so the one that passed more tells how long ago the answer came.
  */
-export function byService(time: number, clock: ServiceClock | undefined, { now, mono }: MachineClocks): number {
+export function inServiceTime(time: number, clock: ServiceClock | undefined, { now, mono }: MachineClocks): number {
   if (clock === undefined) return time
   const passed = Math.max(now - clock.now, mono - clock.mono)
   const ahead = clock.at + passed - now

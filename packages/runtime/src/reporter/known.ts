@@ -10,7 +10,7 @@ import type { Manifest } from '@svc/blueprint'
 import { isObject } from '@svc/protocol'
 import { version } from '../machine/base/version.ts'
 import { writeLightly } from '../machine/files/durable.ts'
-import { type Folder, prepare } from '../machine/files/folder.ts'
+import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { isOwner } from '../machine/files/own.ts'
 import { readJsonObject, readManifestFile } from '../machine/files/read.ts'
 import type { ManifestNow } from './manifest.ts'
@@ -61,7 +61,7 @@ function recall(folder: Folder, sum: string, reader: string): Manifest | undefin
 function remember(folder: Folder, sum: string, reader: string, manifest: Manifest): void {
   if (reader === 'dev') return
   try {
-    prepare(folder)
+    createFolders(folder)
     writeLightly(fileOf(folder), JSON.stringify({ sum, reader, manifest }), 0o600)
   } catch {
     // The copy could not be stored, so the manifest is parsed again next time.

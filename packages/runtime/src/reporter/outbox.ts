@@ -4,7 +4,7 @@
  */
 import { cut } from '@svc/protocol'
 import { number, object } from '@svc/protocol/fields'
-import { type Folder, prepare } from '../machine/files/folder.ts'
+import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { anyText, type NoteValue, note } from '../machine/files/note.ts'
 
 const outbox = object(
@@ -33,7 +33,7 @@ const file = note('outbox', outbox, 16 * 1024 * 1024, { isLight: true })
 const longestAnswer = 64 * 1024
 
 export function writeOutbox(folder: Folder, outbox: Outbox, token: string): void {
-  prepare(folder)
+  createFolders(folder)
   const answer =
     outbox.answer === undefined ? undefined : cut(outbox.answer.replaceAll(token, '[masked]'), longestAnswer)
   file.write(folder, { ...outbox, ...(answer !== undefined && { answer }) })

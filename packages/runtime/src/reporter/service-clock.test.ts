@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { byService, serviceClock } from './exchange.ts'
+import { inServiceTime, serviceClock } from './exchange.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -18,12 +18,12 @@ const table: readonly (readonly [what: string, wrong: number, wall: number, mono
 test.each(table)('a file that was just written is new for the service: %s', (_what, wrong, wall, mono, served) => {
   const clock = serviceClock(new Date(service).toUTCString(), { now: service + wrong, mono: 1000 })
   const now = service + wrong + wall
-  expect(byService(now - 2000, clock, { now, mono: 1000 + mono })).toBe(service + served - 2000)
+  expect(inServiceTime(now - 2000, clock, { now, mono: 1000 + mono })).toBe(service + served - 2000)
 })
 
 test('a difference of less than a minute changes nothing, and neither does an answer without a time', () => {
   const clock = serviceClock(new Date(service).toUTCString(), { now: service - 50_000, mono: 0 })
-  expect(byService(service, clock, { now: service - 40_000, mono: 10_000 })).toBe(service)
+  expect(inServiceTime(service, clock, { now: service - 40_000, mono: 10_000 })).toBe(service)
   for (const date of [undefined, '', 'yesterday'])
-    expect(byService(service, serviceClock(date, { now: 0, mono: 0 }), { now: 0, mono: 0 })).toBe(service)
+    expect(inServiceTime(service, serviceClock(date, { now: 0, mono: 0 }), { now: 0, mono: 0 })).toBe(service)
 })

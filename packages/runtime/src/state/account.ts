@@ -1,7 +1,7 @@
 /** The AI account that the reports name (2.1). A person enters it by hand; svc does not look anything up. */
 import { type Account, clean, cut, limits } from '@svc/protocol'
 import { removeDurably, writeDurably } from '../machine/files/durable.ts'
-import { type Folder, prepare } from '../machine/files/folder.ts'
+import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { readJsonObject } from '../machine/files/read.ts'
 
 const keys = ['org', 'plan', 'email'] as const
@@ -18,7 +18,7 @@ export function readAccount(folder: Folder): Account | undefined {
 
 /** Adds values to the stored account. */
 export function setAccount(folder: Folder, account: Account): Account {
-  prepare(folder)
+  createFolders(folder)
   const merged = { ...readAccount(folder), ...account }
   writeDurably(folder.account, `${JSON.stringify(merged, null, 2)}\n`)
   return merged

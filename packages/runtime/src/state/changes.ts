@@ -4,7 +4,7 @@
  */
 import { clean, cut, isObject } from '@svc/protocol'
 import { type FileToWrite, writeDurably } from '../machine/files/durable.ts'
-import { type Folder, prepare } from '../machine/files/folder.ts'
+import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { readJsonObject } from '../machine/files/read.ts'
 import { isDiskFault } from '../machine/files/space.ts'
 
@@ -48,7 +48,7 @@ export function readChanges(folder: Folder): Changes {
 /** Notes a change that has happened. If the disk refuses the note, nobody can tell later who made the change. */
 export function tryNoteChange(folder: Folder, change: Partial<Changes>): void {
   try {
-    prepare(folder)
+    createFolders(folder)
     const { file, data, mode } = changesWith(folder, change)
     writeDurably(file, data, mode)
   } catch (error) {

@@ -6,7 +6,7 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { seconds } from '../machine/base/time.ts'
 import { removeDurably, writeDurably } from '../machine/files/durable.ts'
-import { type Folder, prepare } from '../machine/files/folder.ts'
+import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { readJsonObject } from '../machine/files/read.ts'
 import { isNoRoom } from '../machine/files/space.ts'
 import { type Author, readAuthor, tryNoteChange } from './changes.ts'
@@ -38,7 +38,7 @@ export function readPause(folder: Folder): Pause | undefined {
  */
 export function pause(folder: Folder, author: Author): boolean {
   if (readPause(folder)) return false
-  prepare(folder)
+  createFolders(folder)
   try {
     writeDurably(folder.paused, `${JSON.stringify(author)}\n`, undefined, 'stop')
   } catch (error) {
@@ -71,7 +71,7 @@ export const runNowWaits = (folder: Folder): boolean => existsSync(folder.runNow
 /** Requests a run. Returns false if an earlier request was not taken yet. */
 export function askToRun(folder: Folder, author: Author): boolean {
   if (runNowWaits(folder)) return false
-  prepare(folder)
+  createFolders(folder)
   writeDurably(folder.runNow, `${JSON.stringify(author)}\n`)
   tryNoteChange(folder, { run_now: author })
   return true

@@ -5,7 +5,7 @@ import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { mountMissing, smallDisk } from '../../testing/small-disk.ts'
-import { folderAt, prepare } from '../machine/files/folder.ts'
+import { createFolders, folderAt } from '../machine/files/folder.ts'
 import { pause, readPause, resume } from './controls.ts'
 
 const missing = mountMissing('a pause on a full disk')
@@ -15,7 +15,7 @@ test.skipIf(missing !== undefined)('without a byte and without a reserve, an emp
   onTestFinished(() => disk.unmount())
   mkdirSync(join(disk.root, 'agent'))
   const folder = folderAt(join(disk.root, 'agent'))
-  prepare(folder)
+  createFolders(folder)
   rmSync(join(folder.svc, 'reserve'), { recursive: true, force: true })
   disk.fill()
   expect(pause(folder, { by: 'machine', at: 1 })).toBe(true)

@@ -4,7 +4,7 @@
  * note, too.
  */
 import { boolean, either, type Field, field, number, object, oneOf } from '@svc/protocol/fields'
-import { type Folder, prepare } from '../machine/files/folder.ts'
+import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { anyText, type NoteValue, note, onlyTrue, withDefaults } from '../machine/files/note.ts'
 
 /**
@@ -129,7 +129,7 @@ const file = note('process', processNote, 65_536)
 type NoteParts = Pick<ProcessNote, 'state'> & { readonly [K in keyof ProcessNote]: ProcessNote[K] | undefined }
 
 export function writeNote(folder: Folder, note: NoteParts): void {
-  prepare(folder)
+  createFolders(folder)
   file.write(folder, note as ProcessNote, 'process')
 }
 

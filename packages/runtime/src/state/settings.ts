@@ -9,7 +9,7 @@ import type { Manifest } from '@svc/blueprint'
 import { defaults } from '@svc/blueprint/settings'
 import { type SettingValue, type SettingValues, wrongWith } from '@svc/protocol'
 import { type FileToWrite, writeTogether } from '../machine/files/durable.ts'
-import { type Folder, prepare } from '../machine/files/folder.ts'
+import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { readFile } from '../machine/files/read.ts'
 import { type Author, changesWith, readChanges, table } from './changes.ts'
 import { keepWritten, maxSettingsBytes, unknownSettings, writtenSettings } from './settings-file.ts'
@@ -92,7 +92,7 @@ function write(
   authors: Readonly<Record<string, Author>>,
   chosen: SettingValues = {},
 ): boolean {
-  prepare(folder)
+  createFolders(folder)
   const text = shown({ ...values, ...unknownSettings(folder, manifest) })
   const isAside = keepWritten(folder, manifest, chosen)
   const filled = manifest.settings.flatMap(({ key, default: usual }) =>

@@ -3,7 +3,7 @@
  * agent has deleted it. The seed itself is moved out of the unpacked version, so later starts could not see it there.
  */
 import { namesIn, writeDurably } from '../machine/files/durable.ts'
-import { type Folder, prepare } from '../machine/files/folder.ts'
+import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { readJsonObject } from '../machine/files/read.ts'
 
 /**
@@ -36,7 +36,7 @@ export function rememberShipped(folder: Folder, version: string, paths: readonly
   const here = new Set(namesIn(folder.versions))
   const kept = Object.entries(others).filter(([name]) => name === every || here.has(name))
   const shipped: ShippedPaths = { ...Object.fromEntries(kept), ...(paths.length > 0 && { [version]: paths }) }
-  prepare(folder)
+  createFolders(folder)
   writeDurably(folder.shipped, JSON.stringify(shipped), 0o600)
 }
 

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isAhead, type Stop } from '@svc/protocol'
 import { writeDurably } from '../machine/files/durable.ts'
-import { type Folder, prepare } from '../machine/files/folder.ts'
+import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { readJsonObject } from '../machine/files/read.ts'
 import { isDiskFault } from '../machine/files/space.ts'
 import { type Author, changedBy, readAuthor } from './changes.ts'
@@ -13,7 +13,7 @@ const fileOf = (folder: Folder) => join(folder.journal, 'stopped.json')
 /** Notes who stops the runtime. A disk that refuses the note does not keep anybody from stopping. */
 export function noteStop(folder: Folder, author: Author): void {
   try {
-    prepare(folder)
+    createFolders(folder)
     writeDurably(fileOf(folder), `${JSON.stringify(author)}\n`, undefined, 'stop')
   } catch (error) {
     if (!isDiskFault(error)) throw error

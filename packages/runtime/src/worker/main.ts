@@ -7,7 +7,7 @@
 import { statSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Manifest } from '@svc/blueprint'
-import { cannotBe, type Stop } from '@svc/protocol'
+import { isTooFarAhead, type Stop } from '@svc/protocol'
 import { contract, type FromWorker, type ToWorker, type WorkerStart } from '../launcher/contract.ts'
 import { messageOf } from '../machine/base/errors.ts'
 import { duration, wait } from '../machine/base/time.ts'
@@ -206,7 +206,7 @@ const noteMs = 250
 export function isSettled(state: ProcessState, written: number | undefined, now: number): boolean {
   if (state.is === 'waiting') return state.startAt > now
   if (state.is !== 'running') return true
-  return written !== undefined && (written > state.since - noteMs || cannotBe(state.since, now))
+  return written !== undefined && (written > state.since - noteMs || isTooFarAhead(state.since, now))
 }
 
 function writtenAt(file: string): number | undefined {

@@ -5,7 +5,7 @@ import { storedReport } from '../fleet/reports/body.ts'
 import { maxItemName } from '../fleet/reports/signs.ts'
 import type { Db } from '../platform/db/open.ts'
 import type { AlertRow } from '../platform/db/tables.ts'
-import { needs } from './rules/rules.ts'
+import { needsFact } from './rules/rules.ts'
 
 type AlertSubjectColumns = Pick<AlertRow, 'rule' | 'subject_id'>
 
@@ -14,7 +14,7 @@ type AlertSubjectColumns = Pick<AlertRow, 'rule' | 'subject_id'>
  * if the alert is not about the agent's level.
  */
 export async function ownWords(db: Db, about: AlertSubjectColumns): Promise<string | null> {
-  if (!needs(about.rule, 'level')) return null
+  if (!needsFact(about.rule, 'level')) return null
   return (await lastReport(db, about))?.state?.detail ?? null
 }
 

@@ -5,7 +5,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { amount } from '../../../../testing/level.ts'
+import { byLevel } from '../../../../testing/level.ts'
 import * as earlier from '../../testing/earlier/sender.ts'
 import { openTestPostgres } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
@@ -26,7 +26,7 @@ const writer: Writer<TestChange> = {
   test: () => ({ body: '[]', text }),
 }
 const steps = ['opened', 'acknowledged', 'ended'] as const
-const numRuns = amount(5, 15, 300)
+const numRuns = byLevel(5, 15, 300)
 
 test.each(['single', 'grouped'] as const)(
   'no message is lost, and none has two bodies or is accepted twice (%s)',

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { amount } from '../../../../testing/level.ts'
+import { byLevel } from '../../../../testing/level.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { newTestWorkspace } from '../../testing/test-workspace.ts'
 import { newId } from '../platform/ids.ts'
@@ -139,7 +139,7 @@ everyEngine('two nodes on one channel', (open) => {
         }
         await db.deleteFrom('alert_channel').where('id', '=', channelId).execute()
       }),
-      { numRuns: amount(5, 10, 300) },
+      { numRuns: byLevel(5, 10, 300) },
     )
     await Promise.all([first?.stop(), second?.stop()])
   })

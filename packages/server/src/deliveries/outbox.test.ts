@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import {
   answerWords,
   type DeliveryAnswer,
-  disables,
+  disablesChannel,
   isTooOldAt,
   type Outcome,
   outcomeOf,
@@ -95,10 +95,10 @@ test('a delivery is given up rather than tried later than a day after it was mad
 test('ten dead deliveries in a row disable a channel, and so does a single 410', () => {
   const dead: Outcome = { is: 'dead', gone: false }
   expect([
-    disables(dead, 9),
-    disables(dead, 10),
-    disables({ is: 'dead', gone: true }, 1),
-    disables({ is: 'sent' }, 99),
+    disablesChannel(dead, 9),
+    disablesChannel(dead, 10),
+    disablesChannel({ is: 'dead', gone: true }, 1),
+    disablesChannel({ is: 'sent' }, 99),
   ]).toEqual([false, true, true, false])
 })
 

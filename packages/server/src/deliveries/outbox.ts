@@ -111,7 +111,7 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
  * True if the channel must be disabled after this outcome. `dead` is the number of the channel's deliveries that were
  * given up since the last accepted one.
  */
-export const disables = (outcome: Outcome, dead: number): boolean =>
+export const disablesChannel = (outcome: Outcome, dead: number): boolean =>
   outcome.is === 'dead' && (outcome.gone || dead >= deadInARow)
 
 /** The result of a try in a few words, which people see beside a channel or a delivery. */

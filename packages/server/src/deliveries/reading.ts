@@ -11,7 +11,7 @@ import { type ChannelTraits, kinds } from './channels/kinds.ts'
 import type { PushKeys } from './channels/push.ts'
 import { isSigningSecret, newSigningSecret } from './channels/webhook.ts'
 import { readMailbox } from './recipient.ts'
-import { noMail } from './senders.ts'
+import { noMailText } from './senders.ts'
 import { type AllowedNetworks, readTarget } from './target.ts'
 
 export interface ChannelWanted {
@@ -62,7 +62,7 @@ export function readChannel(
     )
   }
   if (!kind) return invalid(`The kind must be one of ${channelKinds.join(', ')}: got ${shown(wanted.kind)}.`)
-  if (kind === 'email' && !mails) return invalid(noMail)
+  if (kind === 'email' && !mails) return invalid(noMailText)
   if (!form) return invalid(`The format must be single or grouped: got ${shown(format)}.`)
   const wrong = wrongParts(kind, wanted) ?? wrongUrl(wanted.url, allowed) ?? wrongTo(kind, wanted.to)
   if (wrong !== undefined) return invalid(wrong)

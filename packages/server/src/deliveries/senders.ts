@@ -17,11 +17,11 @@ interface SenderSettings {
   mailFrom: string
 }
 
-export const noMail = 'This service sends no email. Its operator can set SVC_SMTP_URL and SVC_MAIL_FROM.'
+export const noMailText = 'This service sends no email. Its operator can set SVC_SMTP_URL and SVC_MAIL_FROM.'
 
 export const sendersOf = ({ baseUrl, smtpUrl, mailFrom }: SenderSettings): Senders => ({
   email: async ({ to = '' }, { id, text, settingsUrl = baseUrl }, limits) =>
     smtpUrl === undefined
-      ? { is: 'refused', message: noMail }
+      ? { is: 'refused', message: noMailText }
       : sendMail({ smtpUrl, mailFrom }, to, mailOf({ id, text, baseUrl, settingsUrl }), limits),
 })

@@ -12,7 +12,7 @@ import type { DueWork } from './places.ts'
 import { shownOf } from './reading.ts'
 import { send } from './send.ts'
 import type { Senders } from './senders.ts'
-import { disable, endOld, giveBack, settle } from './settling.ts'
+import { disable, endOld, giveMessageBack, settle } from './settling.ts'
 import type { Source } from './source.ts'
 import { dueChannels } from './store.ts'
 import type { AllowedNetworks } from './target.ts'
@@ -85,7 +85,7 @@ async function sendOne(claimed: ClaimedDelivery, serving: ServingParts, stop: Ab
   }
   const answer = await tryOnce(claimed, address, { ...serving, stop }, now())
   if (answer.is === 'stopped') {
-    await giveBack(store, claimed)
+    await giveMessageBack(store, claimed)
     return false
   }
   const settled = await settleSurely(row.id, answer, serving, stop)

@@ -9,13 +9,13 @@ import { hasLost, transaction } from '../platform/db/transaction.ts'
 import {
   answerWords,
   type DeliveryAnswer,
-  disables,
+  disablesChannel,
   isTooOldAt,
   type Outcome,
   outcomeOf,
   tooOldWords,
 } from './outbox.ts'
-import { unserved } from './store.ts'
+import { unservedColumns } from './store.ts'
 
 const keptMs = 30 * 86_400_000
 
@@ -77,10 +77,10 @@ const settleWith = (
   })
 
 const endLease = (trx: Db, { id }: { id: string }) =>
-  trx.updateTable('alert_channel').set(unserved).where('id', '=', id).execute()
+  trx.updateTable('alert_channel').set(unservedColumns).where('id', '=', id).execute()
 
 /** Gives a message back that was taken, without an outcome: the stop of the service interrupted the try. */
-export const giveBack = ({ db }: Store, { channel, row }: { channel: { id: string }; row: { id: string } }) =>
+export const giveMessageBack = ({ db }: Store, { channel, row }: { channel: { id: string }; row: { id: string } }) =>
   transaction(db, async (trx) => {
     await endLease(trx, channel)
     await trx.updateTable('alert_delivery').set({ leased_until: null }).where('id', '=', row.id).execute()
@@ -136,7 +136,7 @@ async function settleChannel(
 ): Promise<boolean> {
   const counts = row.kind === 'alert'
   const dead = outcome.is === 'sent' ? 0 : channel.dead + (counts && outcome.is === 'dead' ? 1 : 0)
-  const disabled = counts && channel.enabled === 1 && disables(outcome, dead)
+  const disabled = counts && channel.enabled === 1 && disablesChannel(outcome, dead)
   const failingSince = counts ? (channel.failing_since ?? now) : channel.failing_since
   await trx
     .updateTable('alert_channel')
@@ -162,7 +162,7 @@ const whyOf = (outcome: Outcome, words: string): string =>
 /** Disables a channel and ends its waiting deliveries. `why` is shown to people with the channel. */
 export const disable = ({ db }: Store, id: string, why: string, now: number): Promise<void> =>
   transaction(db, async (trx) => {
-    const columns = { enabled: 0, disabled_why: why, ...unserved }
+    const columns = { enabled: 0, disabled_why: why, ...unservedColumns }
     await trx.updateTable('alert_channel').set(columns).where('id', '=', id).execute()
     await endWaiting(trx, { channelId: id, why }, now)
   })
@@ -237,7 +237,7 @@ const endOldOf = ({ db }: Store, channelId: string, now: number): Promise<boolea
     if (!channel || tried.length === 0) return false
     const dead = channel.dead + tried.length
     const outcome: Outcome = { is: 'dead', gone: false }
-    const disabled = channel.enabled === 1 && disables(outcome, dead)
+    const disabled = channel.enabled === 1 && disablesChannel(outcome, dead)
     const why = whyOf(outcome, tried.findLast(({ last_answer }) => last_answer !== null)?.last_answer ?? '')
     await trx
       .updateTable('alert_channel')

@@ -152,7 +152,7 @@ async function dueTests(db: Db, now: number): Promise<ReadonlySet<string>> {
 export const isLeased = (until: number | null, now: number): boolean => until !== null && isAhead(until, now, leaseMs)
 
 /** The columns of a channel that no node serves. */
-export const unserved = { serving_node: null, serving_until: null } as const
+export const unservedColumns = { serving_node: null, serving_until: null } as const
 
 export async function withdraw(trx: Db, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await trx.deleteFrom('alert_delivery').where('id', 'in', ids).execute()

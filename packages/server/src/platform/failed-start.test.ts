@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { DataFolderError } from './data-folder.ts'
 import { StoreError } from './db/error.ts'
 import { ConfigError } from './errors.ts'
-import { forPeople, ofFolder } from './failed-start.ts'
+import { explainStartError, ofFolder } from './failed-start.ts'
 
 const error = (code: string, message: string, more: object = {}) => Object.assign(new Error(message), { code }, more)
 const refused = (code: string, message: string) => error(code, message, { severity: 'ERROR' })
@@ -24,7 +24,7 @@ test.each([
   ['sqlite', sqlite(11), 'the database is damaged (SQLite 11)'],
   ['sqlite', new Error('wrapped', { cause: sqlite(13) }), 'no space is left on the disk (SQLite 13)'],
 ] as const)('a start on %s that fails with %s says why, with the cause', (engine, thrown, says) => {
-  const shown = forPeople(thrown, { engine })
+  const shown = explainStartError(thrown, { engine })
   expect(shown).toBeInstanceOf(StoreError)
   expect((shown as Error).message).toContain(says)
   expect((shown as Error).cause).toBe(thrown)
@@ -39,7 +39,7 @@ test.each([
   ['sqlite', error('ENOSPC', 'write', { syscall: 'write' })],
   ['sqlite', sqlite(1)],
 ] as const)('a start on %s that fails with %s is not blamed on the database, or not again', (engine, thrown) => {
-  expect(forPeople(thrown, { engine })).toBe(thrown)
+  expect(explainStartError(thrown, { engine })).toBe(thrown)
 })
 
 test('an error of a file names the data folder, and one that says what to do or is a bug stays as it is', () => {

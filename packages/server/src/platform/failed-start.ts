@@ -10,7 +10,7 @@ import { ConfigError, systemReason } from './errors.ts'
  * The error of a start with a sentence for people, if the database is at fault; otherwise the error itself. An error of
  * a file, a port or a setting is not about the database, and says so itself.
  */
-export function forPeople(error: unknown, { engine }: { engine: 'sqlite' | 'postgres' }): unknown {
+export function explainStartError(error: unknown, { engine }: { engine: 'sqlite' | 'postgres' }): unknown {
   if (!(error instanceof Error) || error instanceof StoreError) return error
   if (engine === 'sqlite') {
     const reason = hasErrcode(error) ? systemReason(error) : undefined

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { forPeople, openLog } from './log.ts'
+import { logLineForPeople, openLog } from './log.ts'
 import { newToken } from './tokens.ts'
 
 const agent = newToken('agent')
@@ -70,6 +70,6 @@ test.each<[what: string, entry: object, line: RegExp]>([
     /failed\n.*at x/s,
   ],
 ])('on a terminal, people read %s in one line, and JSON nowhere', (_what, entry, line) => {
-  const readable = forPeople({ colorize: false })
+  const readable = logLineForPeople({ colorize: false })
   expect(readable(`${JSON.stringify({ level: 'info', time: '2026-11-27T04:07:15.000Z', ...entry })}\n`)).toMatch(line)
 })

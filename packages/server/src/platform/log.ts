@@ -69,7 +69,7 @@ export const standardErrorLines: Lines = linesTo({
 /** Writes synchronously, so that the last lines of a crashing process are not lost. */
 function standardError(): DestinationStream {
   if (!process.stderr.isTTY) return standardErrorLines
-  const readable = forPeople({ colorize: true })
+  const readable = logLineForPeople({ colorize: true })
   return { write: (line) => standardErrorLines.write(readable(line)) }
 }
 
@@ -77,7 +77,7 @@ function standardError(): DestinationStream {
  * Returns a function that makes the line for people from a line of the log: the time, the message, and its facts in
  * brackets. An error keeps its lines, since its stack has several.
  */
-export function forPeople(colours: { colorize: boolean }): (line: string) => string {
+export function logLineForPeople(colours: { colorize: boolean }): (line: string) => string {
   const looks = { ...colours, translateTime: 'SYS:HH:MM:ss' } as const
   const whole = prettyFactory(looks)
   const short = prettyFactory({

@@ -150,7 +150,7 @@ export function granted<T>(verdict: Verdict<T, WebCode>): T {
 }
 
 /** Returns the value; throws a refusal with this code if it is undefined. */
-export function found<T>(value: T | undefined, code: WebCode): T {
+export function requireFound<T>(value: T | undefined, code: WebCode): T {
   if (value === undefined) throw new Refusal(code)
   return value
 }

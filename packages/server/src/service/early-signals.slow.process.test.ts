@@ -7,10 +7,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { amount } from '../../../../testing/level.ts'
+import { byLevel } from '../../../../testing/level.ts'
 import { newServiceHome, type ServiceHome, ServiceProcess } from '../../testing/service-process.ts'
 
-const moments = amount(2, 6, 20)
+const moments = byLevel(2, 6, 20)
 
 test('at any moment of a start, SIGTERM and SIGINT end it, and what was stored is whole', async () => {
   const home = await newServiceHome()

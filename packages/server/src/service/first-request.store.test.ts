@@ -10,10 +10,10 @@ import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { atTestEnd } from '../../../../testing/cleaning.ts'
 import { freePort } from '../../../../testing/free-port.ts'
-import { amount } from '../../../../testing/level.ts'
+import { byLevel } from '../../../../testing/level.ts'
 import { type Browser, browserOf, operator, value } from '../../testing/page/service.ts'
 import { newPostgresDatabase, newSqliteFile } from '../../testing/stores.ts'
-import { decide } from '../people/accounts/library.ts'
+import { decideWithAccounts } from '../people/accounts/library.ts'
 import { insertLink } from '../people/accounts/links.ts'
 import { insertPerson } from '../people/accounts/store.ts'
 import { beginHalf, replaceRecovery, setConfirmed, storeTotp } from '../people/factors/store.ts'
@@ -73,7 +73,7 @@ const firsts: Record<string, First> = {
 }
 
 /** Each row costs a start, so only those that write within a transaction of the service are run each time. */
-const rows = amount(['the code of an authenticator app', 'a recovery code'], Object.keys(firsts), Object.keys(firsts))
+const rows = byLevel(['the code of an authenticator app', 'a recovery code'], Object.keys(firsts), Object.keys(firsts))
 
 /** Makes a migrated database. Each process uses the library for the first time, also if another one made the tables. */
 const engines = {
@@ -120,7 +120,9 @@ async function prepare(config: Settings): Promise<Prepared> {
   const hash = await hashing.hash(password)
   const person = async (email: string, name: string) =>
     value(
-      await decide(opened, (trx, accounts) => insertPerson({ ...context, db: trx }, accounts, { email, name, hash })),
+      await decideWithAccounts(opened, (trx, accounts) =>
+        insertPerson({ ...context, db: trx }, accounts, { email, name, hash }),
+      ),
     )
   const ann = await person(anns, 'Ann')
   const links = { sign_in: ann, forgot: ann, claim: await person('cyd@example.org', 'Cyd'), first: null }

@@ -4,12 +4,12 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { amount } from '../../../../testing/level.ts'
+import { byLevel } from '../../../../testing/level.ts'
 import { once } from '../../testing/postgres.ts'
 import { newServiceHome, populate, report, type ServiceHome } from '../../testing/service-process.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
 
-const rounds = amount(1, 1, 12)
+const rounds = byLevel(1, 1, 12)
 /** The maximum time for a test in milliseconds, long enough for a busy machine. */
 const patience = 600_000
 

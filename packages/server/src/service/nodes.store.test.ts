@@ -3,7 +3,7 @@ import { send, startService, type TestService } from '../../testing/service.ts'
 import { newPostgresDatabase } from '../../testing/stores.ts'
 import { newClock, newTestWorkspace } from '../../testing/test-workspace.ts'
 import { openAuth } from '../people/accounts/auth.ts'
-import { decide, type People } from '../people/accounts/library.ts'
+import { decideWithAccounts, type People } from '../people/accounts/library.ts'
 import { insertPerson } from '../people/accounts/store.ts'
 import { createWorkspace } from '../people/workspaces/store.ts'
 import { openPostgres, type Store } from '../platform/db/open.ts'
@@ -84,7 +84,7 @@ test('when several take one name at the same time on two nodes, one gets it and 
   expect(codes(workspaces)).toEqual(['made', ...Array(7).fill('slug_taken')])
   const person = { email: 'ada@example.org', name: 'Ada', hash: 'hash' }
   const persons = await each((node) =>
-    decide(node, (trx, accounts) => insertPerson({ db: trx, by, now: 1 }, accounts, person)),
+    decideWithAccounts(node, (trx, accounts) => insertPerson({ db: trx, by, now: 1 }, accounts, person)),
   )
   expect(codes(persons)).toEqual(Array(7).fill('email_taken').concat('made'))
   await close()

@@ -14,7 +14,7 @@ import {
 } from '../platform/data-folder.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { openEmbedded, openPostgres, type Store } from '../platform/db/open.ts'
-import { forPeople, ofFolder } from '../platform/failed-start.ts'
+import { explainStartError, ofFolder } from '../platform/failed-start.ts'
 import { announcer } from '../web/live/announce.ts'
 import type { Deps } from '../web/routing/deps.ts'
 
@@ -50,7 +50,7 @@ async function openLocked(config: Config, now: () => number, lock: FolderLock | 
     await readyAuth(auth)
   } catch (error) {
     await store.close()
-    throw forPeople(error, store)
+    throw explainStartError(error, store)
   }
   const close = async () => {
     await store.close()

@@ -23,7 +23,7 @@ import { DataFolderError, databaseFile, holderOf, secretOf } from '../platform/d
 import { type Checkpoints, startCheckpoints } from '../platform/db/checkpoints.ts'
 import { lockedWords, type WriterLock } from '../platform/db/writer-lock.ts'
 import { ConfigError } from '../platform/errors.ts'
-import { forPeople } from '../platform/failed-start.ts'
+import { explainStartError } from '../platform/failed-start.ts'
 import { listen, listenWide } from '../platform/http/listen.ts'
 import { createListener } from '../platform/http/listener.ts'
 import { logRequests } from '../platform/http/requests.ts'
@@ -82,7 +82,7 @@ export async function startService(config: Settings, log: Logger, now = Date.now
     return { url: config.baseUrl, firstLink: await firstLink(opened), close }
   } catch (error) {
     await close(stopMs - endMs)
-    throw forPeople(error, opened.store)
+    throw explainStartError(error, opened.store)
   }
 }
 

@@ -10,7 +10,7 @@ import { atTestEnd } from '../../../../testing/cleaning.ts'
 import { openAgentApi } from '../../src/agent-api/open.ts'
 import { createAgent } from '../../src/fleet/agents/store.ts'
 import { openAuth, readyAuth } from '../../src/people/accounts/auth.ts'
-import { decide } from '../../src/people/accounts/library.ts'
+import { decideWithAccounts } from '../../src/people/accounts/library.ts'
 import { createLink } from '../../src/people/accounts/links.ts'
 import { passwordHashing } from '../../src/people/accounts/passwords.ts'
 import { insertPerson } from '../../src/people/accounts/store.ts'
@@ -136,7 +136,11 @@ export async function serve(given: Given = {}) {
     const email = `${name.toLowerCase()}@example.org`
     const { password: hashing } = await auth.$context
     const ready = { email, name, hash: await hashing.hash(password) }
-    value(await decide(deps, (trx, accounts) => insertPerson({ db: trx, by: operator, now: now() }, accounts, ready)))
+    value(
+      await decideWithAccounts(deps, (trx, accounts) =>
+        insertPerson({ db: trx, by: operator, now: now() }, accounts, ready),
+      ),
+    )
     value(await addMember({ people: deps, by: operator, now: now() }, { slug, email, role }))
     return signedIn(email)
   }

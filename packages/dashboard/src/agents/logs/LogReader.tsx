@@ -9,7 +9,7 @@ import { addressFor } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
 import { ErrorNote, exact, Text, Time } from '../../ui/index.ts'
 import { count, figure } from '../../ui/time/format.ts'
-import { byRow, findIn, type LogRow, maxMatches, piecesOf, rowsOf, step } from './search.ts'
+import { findIn, type LogRow, matchesByRow, maxMatches, piecesOf, rowsOf, stepToMatch } from './search.ts'
 
 export interface LogReaderProps {
   slug: string
@@ -30,14 +30,14 @@ export default function LogReader({ slug, name, id }: LogReaderProps) {
   const [wrap, setWrap] = useState(false)
   const rows = useMemo(() => rowsOf(log?.text ?? ''), [log])
   const matches = useMemo(() => findIn(rows, searched), [rows, searched])
-  const marked = useMemo(() => byRow(matches), [matches])
+  const marked = useMemo(() => matchesByRow(matches), [matches])
   const [at, setAt] = useState<{ searched: string; place: number } | null>(null)
   if (error) return <ErrorNote error={error} retry={refetch} />
   if (!log) return <Loader size="sm" aria-label="Loading the log" />
 
   const place = at?.searched === searched && at.place < matches.length ? at.place : matches.length > 0 ? 0 : null
   const go = (by: 1 | -1) => {
-    const to = step(matches, place, by)
+    const to = stepToMatch(matches, place, by)
     if (to !== null) setAt({ searched, place: to })
   }
   const keys = (event: KeyboardEvent) => {

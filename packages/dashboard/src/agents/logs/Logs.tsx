@@ -118,7 +118,7 @@ interface AwaitedLog {
 }
 
 /** Finds a requested log in the list of logs: a log of that name that was not listed before the request. */
-export const arrivedOf = (waiting: AwaitedLog, logs: readonly LogEntry[]): LogEntry | undefined =>
+export const arrivedLog = (waiting: AwaitedLog, logs: readonly LogEntry[]): LogEntry | undefined =>
   logs.find((log) => log.name === waiting.name && !waiting.before.has(log.id))
 
 /**
@@ -127,7 +127,7 @@ export const arrivedOf = (waiting: AwaitedLog, logs: readonly LogEntry[]): LogEn
  */
 function useArrivals(logs: readonly LogEntry[] | undefined, open: (id: string) => void): (name: string) => void {
   const [waiting, setWaiting] = useState<AwaitedLog | null>(null)
-  const came = waiting && logs ? arrivedOf(waiting, logs)?.id : undefined
+  const came = waiting && logs ? arrivedLog(waiting, logs)?.id : undefined
   useEffect(() => {
     if (came === undefined) return
     setWaiting(null)

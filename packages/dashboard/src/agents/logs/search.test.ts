@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { arrivedOf } from './Logs.tsx'
-import { byRow, findIn, piecesOf, rowsOf, step } from './search.ts'
+import { arrivedLog } from './Logs.tsx'
+import { findIn, matchesByRow, piecesOf, rowsOf, stepToMatch } from './search.ts'
 
 const found = (text: string, wanted: string) => {
   const rows = rowsOf(text)
@@ -40,19 +40,19 @@ test('an empty search finds nothing', () => expect(findIn(rowsOf('abc'), '')).to
 
 test('next and previous wrap around', () => {
   const matches = findIn(rowsOf('a\na\na'), 'a')
-  expect([step(matches, 2, 1), step(matches, 0, -1), step(matches, null, 1, 1), step([], null, 1)]).toEqual([
-    0,
-    2,
-    1,
-    null,
-  ])
+  expect([
+    stepToMatch(matches, 2, 1),
+    stepToMatch(matches, 0, -1),
+    stepToMatch(matches, null, 1, 1),
+    stepToMatch([], null, 1),
+  ]).toEqual([0, 2, 1, null])
 })
 
 test('the pieces of a line together are the whole line', () => {
   fc.assert(
     fc.property(fc.string(), fc.string({ minLength: 1, maxLength: 2 }), (text, wanted) => {
       const rows = rowsOf(text)
-      const marked = byRow(findIn(rows, wanted))
+      const marked = matchesByRow(findIn(rows, wanted))
       rows.forEach((row, i) => {
         const pieces = piecesOf(row.text, marked.get(i) ?? [])
         expect(pieces.map((piece) => piece.text).join('')).toBe(row.text)
@@ -73,6 +73,6 @@ test('every line of half a megabyte is found', () => {
 test('the arrived log is the new one with the requested name', () => {
   const log = (id: string, name: string) => ({ id, name, receivedAt: 1, bytes: 1, expiresAt: 2, askedBy: 'Ada' })
   const waiting = { name: 'work', before: new Set(['1']) }
-  expect(arrivedOf(waiting, [log('1', 'work'), log('2', 'other')])).toBeUndefined()
-  expect(arrivedOf(waiting, [log('3', 'work'), log('1', 'work')])?.id).toBe('3')
+  expect(arrivedLog(waiting, [log('1', 'work'), log('2', 'other')])).toBeUndefined()
+  expect(arrivedLog(waiting, [log('3', 'work'), log('1', 'work')])?.id).toBe('3')
 })

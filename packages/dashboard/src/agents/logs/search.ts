@@ -86,7 +86,7 @@ export function piecesOf(text: string, own: readonly { from: number; to: number;
 }
 
 /** Groups matches by the index of their row. `at` is the index of a match among all matches of the log. */
-export function byRow(matches: readonly Match[]): Map<number, { from: number; to: number; at: number }[]> {
+export function matchesByRow(matches: readonly Match[]): Map<number, { from: number; to: number; at: number }[]> {
   const rows = new Map<number, { from: number; to: number; at: number }[]>()
   for (const [at, { row, from, to }] of matches.entries()) {
     const own = rows.get(row)
@@ -100,7 +100,7 @@ export function byRow(matches: readonly Match[]): Map<number, { from: number; to
  * Returns the index of the next or previous match, wrapping around at the ends. If no match is selected, returns the
  * first match at or after `row`, or else the first of all; null if there are no matches.
  */
-export function step(matches: readonly Match[], at: number | null, by: 1 | -1, row = 0): number | null {
+export function stepToMatch(matches: readonly Match[], at: number | null, by: 1 | -1, row = 0): number | null {
   if (matches.length === 0) return null
   if (at !== null) return (at + by + matches.length) % matches.length
   return Math.max(

@@ -8,7 +8,7 @@ import { failedStatuses, isInProgress, type Run, runSeconds } from '@svc/protoco
 import { IconCheck, IconLink } from '@tabler/icons-react'
 import { Cost, dateAndTime, lasting, serviceNow, Text, Time, UntrustedLink, useClock } from '../../ui/index.ts'
 import { Tone } from '../../ui/parts.tsx'
-import { tokens } from '../../ui/time/format.ts'
+import { tokensText } from '../../ui/time/format.ts'
 import { Subjects } from '../overview/Subjects.tsx'
 import { AskForLog } from '../parts/AskForLog.tsx'
 import type { Agent } from '../parts/agent.ts'
@@ -148,7 +148,8 @@ function CopyLink() {
   )
 }
 
-export const Tokens = ({ run }: { run: Run }) => (run.output_tokens === undefined ? null : tokens(run.output_tokens))
+export const Tokens = ({ run }: { run: Run }) =>
+  run.output_tokens === undefined ? null : tokensText(run.output_tokens)
 
 // The colours for the usual statuses of runs, so that a list of runs can be read at a glance. Agents choose the words
 // of their statuses themselves.

@@ -11,7 +11,7 @@ import { wordsOf } from '../parts/life.ts'
 import { type RawValue, rawOf } from '../parts/raw.ts'
 import { SettingInput } from '../parts/SettingInput.tsx'
 import { boundsText, nameOf, valueText } from '../parts/setting-words.ts'
-import { movedOn } from './form.ts'
+import { isDraftOutdated } from './form.ts'
 import type { PendingSetting } from './pending.ts'
 
 interface SettingRowProps {
@@ -126,7 +126,7 @@ function Notes({
           {nameOf(setting)} {message}.
         </span>
       )}
-      {draft && movedOn(draft, reported) && (
+      {draft && isDraftOutdated(draft, reported) && (
         <span className="ag-moved">
           Changed on the machine meanwhile, from <Text>{valueText(setting, draft.base)}</Text>.
         </span>

@@ -11,7 +11,7 @@ import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { settingByMachine } from '../parts/machine.ts'
 import { minutesToAnswer } from '../parts/press.ts'
 import { changesOf, draftsOf, groupsOf, reportedValueOf, withDraft, withoutDraft } from './form.ts'
-import { lastSet, pendingSettings } from './pending.ts'
+import { lastSetCommand, pendingSettings } from './pending.ts'
 import { SettingRow } from './SettingRow.tsx'
 import './settings.css'
 import type { Command } from '@svc/api'
@@ -50,7 +50,7 @@ function Form({ agent, settings, schema }: FormProps) {
   return (
     <form onSubmit={(event) => void send(event)} noValidate className="ag-settings" aria-label="Settings">
       <LastAnswer
-        command={lastSet(ledger?.rows ?? [], page.open)}
+        command={lastSetCommand(ledger?.rows ?? [], page.open)}
         schema={schema}
         onEdit={page.canAct ? (values) => setDrafts(draftsOf(settings, values)) : undefined}
       />

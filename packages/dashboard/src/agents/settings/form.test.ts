@@ -5,7 +5,7 @@ import { fromLocalTime, toLocalTime } from '../../ui/forms/local-time.ts'
 import type { Drafts } from '../parts/drafts.ts'
 import { type RawValue, rawOf, readRaw } from '../parts/raw.ts'
 import { boundsText, valueText } from '../parts/setting-words.ts'
-import { changesOf, draftsOf, groupsOf, movedOn, withDraft, withoutDraft } from './form.ts'
+import { changesOf, draftsOf, groupsOf, isDraftOutdated, withDraft, withoutDraft } from './form.ts'
 
 const every: Setting = { key: 'every', label: 'Minutes', type: 'number', min: 1, max: 120, group: 'Schedule' }
 const quota: Setting = { key: 'quota', type: 'percent' }
@@ -98,7 +98,7 @@ test('a report that arrives while somebody types leaves the typed text, and the 
   const later: Settings = { schema, values: { ...settings.values, every: 15 } }
   const more = withDraft(drafts, later, every, '25')
   expect(more.every).toEqual({ raw: '25', base: 10 })
-  expect(movedOn(more.every ?? { raw: null, base: 10 }, 15)).toBe(true)
+  expect(isDraftOutdated(more.every ?? { raw: null, base: 10 }, 15)).toBe(true)
   expect({ ...changesOf(later, more).changes }).toEqual({ every: 25 })
 })
 

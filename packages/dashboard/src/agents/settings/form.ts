@@ -57,7 +57,7 @@ const isSame = (setting: Setting, raw: RawValue, reported: SettingValue | undefi
  * True if the reported value has changed since the person began to edit the setting. In this case the page shows the
  * change and keeps the draft.
  */
-export const movedOn = (draft: Draft, reported: SettingValue | undefined): boolean => draft.base !== reported
+export const isDraftOutdated = (draft: Draft, reported: SettingValue | undefined): boolean => draft.base !== reported
 
 interface FormChanges {
   /** The values of valid drafts that differ from the report. They are sent as one `set` command. */

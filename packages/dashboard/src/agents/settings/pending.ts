@@ -26,7 +26,7 @@ export function pendingSettings(open: readonly Command[]): Map<string, PendingSe
  * which is loaded separately, already has its answer. So the form does not move when the ledger arrives, since a button
  * that moves while it is pressed does nothing.
  */
-export function lastSet(ledger: readonly Command[], open: readonly Command[]): Command | undefined {
+export function lastSetCommand(ledger: readonly Command[], open: readonly Command[]): Command | undefined {
   const newest = ledger.find(({ type }) => type === 'set')
   const isPending = newest && (isOpen(newest) || open.some(({ id }) => id === newest.id))
   return isPending ? undefined : newest

@@ -93,17 +93,24 @@ export const wholeReport = (now: number) => ({
  * reverse the direction of its line.
  */
 export const markup = '<img src=x onerror="window.taken=1"><b>bold</b>'
-export const turned = 'safe\u202Egnp.exe'
+export const reversedName = 'safe\u202Egnp.exe'
 const url = 'javascript:window.taken=1'
 
 export const hostileReport = (now: number) => ({
-  agent: { version: markup, host: turned },
-  state: { level: 'ok', label: markup, detail: `${turned} ${markup}` },
-  health: [{ name: markup, level: '<b>', detail: turned }],
+  agent: { version: markup, host: reversedName },
+  state: { level: 'ok', label: markup, detail: `${reversedName} ${markup}` },
+  health: [{ name: markup, level: '<b>', detail: reversedName }],
   active: [
-    { kind: markup, model: turned, started: now - 5, detail: markup, subjects: [{ title: turned, url }], log: markup },
+    {
+      kind: markup,
+      model: reversedName,
+      started: now - 5,
+      detail: markup,
+      subjects: [{ title: reversedName, url }],
+      log: markup,
+    },
   ],
-  gauges: [{ name: markup, used: 0.5, mark: 0.8, detail: turned }],
+  gauges: [{ name: markup, used: 0.5, mark: 0.8, detail: reversedName }],
   runs: [
     {
       id: markup,
@@ -120,18 +127,18 @@ export const hostileReport = (now: number) => ({
     },
   ],
   panels: [
-    { type: 'list', title: markup, items: [{ title: markup, url, meta: turned, badge: markup }] },
-    { type: 'table', title: turned, columns: [markup], rows: [[{ text: markup, url }]] },
-    { type: 'kv', title: markup, items: [{ label: markup, value: turned }] },
-    { type: 'text', title: markup, lines: [markup, turned] },
+    { type: 'list', title: markup, items: [{ title: markup, url, meta: reversedName, badge: markup }] },
+    { type: 'table', title: reversedName, columns: [markup], rows: [[{ text: markup, url }]] },
+    { type: 'kv', title: markup, items: [{ label: markup, value: reversedName }] },
+    { type: 'text', title: markup, lines: [markup, reversedName] },
   ],
   settings: {
     schema: [
       { key: '__proto__', label: markup, type: 'text', help: markup, group: markup },
-      { key: markup, type: 'select', options: [{ value: markup, label: turned }] },
+      { key: markup, type: 'select', options: [{ value: markup, label: reversedName }] },
     ],
     values: { [markup]: markup },
   },
   controls: ['pause', markup],
-  account: { org: markup, plan: turned, email: markup },
+  account: { org: markup, plan: reversedName, email: markup },
 })

@@ -7,7 +7,7 @@ import { paths } from '../../paths.ts'
 import { Confirm, lasting, Text, WhyButton } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { NewSecrets } from '../../updates/parts/NewSecrets.tsx'
-import { isOutstanding, verb } from '../../updates/parts/words.ts'
+import { isOutstanding, requestLabel } from '../../updates/parts/words.ts'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { ByMachine } from '../parts/ByMachine.tsx'
 import { versionByMachine } from '../parts/machine.ts'
@@ -74,7 +74,7 @@ function Acts({ agent, update }: PartProps) {
           disabled={versions.length === 0}
         />
         <WhyButton onClick={() => setAsked(chosen)} why={whyNot(agent, update, chosen)}>
-          {`${verb(chosen, running, previous)}…`}
+          {`${requestLabel(chosen, running, previous)}…`}
         </WhyButton>
         {back !== null && (
           <WhyButton variant="default" onClick={() => setAsked(back)} why={whyNot(agent, update, back)}>
@@ -106,8 +106,8 @@ function ConfirmVersion({ agent, update, version, onClose }: PartProps & { versi
     <Confirm
       opened={version !== ''}
       onClose={onClose}
-      title={`${verb(version, running, previous)}?`}
-      confirm={verb(version, running, previous)}
+      title={`${requestLabel(version, running, previous)}?`}
+      confirm={requestLabel(version, running, previous)}
       onConfirm={() =>
         act((slug, name) => call('PUT /w/:slug/agents/:name/wishes/blueprint', { slug, name }, { version }))
       }

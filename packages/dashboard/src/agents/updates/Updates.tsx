@@ -7,7 +7,7 @@ import '../../updates/updates.css'
 import { paths } from '../../paths.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { reasonIn, reasonsOf } from '../../updates/parts/reasons.ts'
-import { aboutOf, eventWords } from '../../updates/parts/words.ts'
+import { eventDetail, eventWords } from '../../updates/parts/words.ts'
 import { AskForLog } from '../parts/AskForLog.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { BlueprintPart } from './BlueprintPart.tsx'
@@ -80,7 +80,7 @@ const Timeline = ({ slug, events, shown }: TimelineProps) => {
         <li key={event.id} data-kind={event.kind}>
           <div className="up-event">
             <Tone tone={eventWords[event.kind].tone}>{eventWords[event.kind].word}</Tone>
-            <Text>{aboutOf(event)}</Text>
+            <Text>{eventDetail(event)}</Text>
             {event.by !== null && (
               <span className="svc-quiet">
                 by <Text>{event.by}</Text>

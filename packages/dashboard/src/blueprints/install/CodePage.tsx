@@ -19,7 +19,7 @@ import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { ReachNote } from '../../ui/values/ReachNote.tsx'
 import { Brief } from './Brief.tsx'
 import { Countdown } from './Countdown.tsx'
-import { take } from './issued.ts'
+import { takeIssuedCode } from './issued.ts'
 import { useRevokeCode } from './useRevokeCode.tsx'
 import './install.css'
 
@@ -35,7 +35,7 @@ export function CodePage() {
 }
 
 function OneCode({ slug, id }: { slug: string; id: string }) {
-  const [issued] = useState(() => take(id))
+  const [issued] = useState(() => takeIssuedCode(id))
   const query = useQuery(read('GET /w/:slug/codes/:id', { slug, id }))
   const { data: code, error, refetch } = query
   useDocumentTitle(code ? `Install ${code.agentName}` : 'Install code')

@@ -16,7 +16,7 @@ import { Empty, ErrorNote, PageHeader, Section, Text, useDocumentTitle } from '.
 import { ButtonLink } from '../../ui/links.tsx'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { Brief } from './Brief.tsx'
-import { handOver } from './issued.ts'
+import { keepIssuedCode } from './issued.ts'
 import './install.css'
 import { asTyped } from '../../ui/forms/as-typed.ts'
 
@@ -73,7 +73,7 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
     const given = tagsTyped(tags)
     const named = { ...(name !== '' && { agent: name }), ...(given.length > 0 && { tags: given }) }
     const made = await call('POST /w/:slug/codes', { slug }, { blueprint, version, ...named })
-    handOver(made)
+    keepIssuedCode(made)
     const { code: _shownOnce, warnings: _, ...facts } = made
     client.setQueryData(read('GET /w/:slug/codes/:id', { slug, id: made.id }).queryKey, facts)
     void client.invalidateQueries({ queryKey: keys.blueprints(slug) })

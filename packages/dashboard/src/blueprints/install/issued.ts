@@ -6,10 +6,10 @@ import type { NewCode } from '@svc/api'
 
 const waiting = new Map<string, NewCode>()
 
-export const handOver = (code: NewCode): void => void waiting.set(code.id, code)
+export const keepIssuedCode = (code: NewCode): void => void waiting.set(code.id, code)
 
 /** Returns the code with this id and forgets it, so a second call returns undefined. */
-export function take(id: string): NewCode | undefined {
+export function takeIssuedCode(id: string): NewCode | undefined {
   const code = waiting.get(id)
   waiting.delete(id)
   return code

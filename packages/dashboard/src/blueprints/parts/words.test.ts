@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commandText, type Manifest, settingText, several, whyKept } from './words.ts'
+import { commandText, joinNames, type Manifest, settingText, whyKept } from './words.ts'
 
 test('a command is shown as a person would type it, whatever its arguments contain', () => {
   expect(commandText(['python3', '-u', 'main.py'])).toBe('python3 -u main.py')
@@ -37,5 +37,5 @@ test.each([
   [['a', 'b', 'c'], 'a, b and c'],
   [['a', 'b', 'c', 'd', 'e'], 'a, b and 3 more'],
 ])('%j in a sentence: %s', (names, words) => {
-  expect(several(names)).toBe(words)
+  expect(joinNames(names)).toBe(words)
 })

@@ -45,9 +45,9 @@ export function settingText(setting: Manifest['settings'][number]): string {
 /** Returns the reason why a version of a blueprint cannot be deleted, as a sentence; null if it can be deleted. */
 export function whyKept({ runs, keeps, codes }: Pick<BlueprintVersion, 'runs' | 'keeps' | 'codes'>): string | null {
   if (runs.length > 0)
-    return `${several(runs)} ${runs.length === 1 ? 'runs' : 'run'} this version, so it can’t be deleted.`
+    return `${joinNames(runs)} ${runs.length === 1 ? 'runs' : 'run'} this version, so it can’t be deleted.`
   if (keeps.length > 0) {
-    return `${several(keeps)} ${keeps.length === 1 ? 'keeps' : 'keep'} this version for a rollback, so it can’t be deleted.`
+    return `${joinNames(keeps)} ${keeps.length === 1 ? 'keeps' : 'keep'} this version for a rollback, so it can’t be deleted.`
   }
   if (codes === 0) return null
   return codes === 1
@@ -56,7 +56,7 @@ export function whyKept({ runs, keeps, codes }: Pick<BlueprintVersion, 'runs' | 
 }
 
 /** Joins names to `a`, `a and b`, `a, b and c`, or `a, b and 3 more`. */
-export function several(names: readonly string[]): string {
+export function joinNames(names: readonly string[]): string {
   const [a = '', b = '', c = ''] = names
   if (names.length <= 1) return a
   if (names.length === 2) return `${a} and ${b}`

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 
 /** Drops a file on the upload area of the page, as a person does who drags a file from the desktop into the browser. */
-export async function drop(page: Page, name: string, bytes: Buffer, type = 'application/zip'): Promise<void> {
+export async function dropFile(page: Page, name: string, bytes: Buffer, type = 'application/zip'): Promise<void> {
   await page.getByText('Drop a blueprint’s zip here').waitFor()
   const data = await page.evaluateHandle(
     ([base64, file, mime]) => {

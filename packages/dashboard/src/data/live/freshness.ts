@@ -5,7 +5,7 @@
 
 import { followAnswers } from '../../ui/time/service-time.ts'
 import type { LiveState } from './connection.ts'
-import { maxStreams, pollEvery, type TabFacts, type Way, wayOf } from './policy.ts'
+import { maxStreams, pollMs, type StreamMode, streamModeOf, type TabFacts } from './policy.ts'
 
 /** The outcome of loading: the service answered, could not be reached, or refused the person. */
 export type LoadResult = 'fresh' | 'unreachable' | 'refused'
@@ -31,7 +31,7 @@ export function keepFresh(state: (state: LiveState) => void): Freshness {
   const locks = navigator.locks as LockManager | undefined
   const facts: TabFacts = { signedIn: false, hiddenSince: undefined, locks: locks !== undefined, place: false }
   let target: Target | undefined
-  let way: Way = 'idle'
+  let way: StreamMode = 'idle'
   let place: Place | undefined
   let close: (() => void) | undefined
   let polling = false
@@ -40,7 +40,7 @@ export function keepFresh(state: (state: LiveState) => void): Freshness {
     Object.assign(facts, news)
     place?.show(facts.hiddenSince === undefined)
     const before = way
-    way = wayOf(facts, performance.now())
+    way = streamModeOf(facts, performance.now())
     if (way === before) return
     followAnswers(way === 'polls')
     reconnect()
@@ -85,7 +85,7 @@ export function keepFresh(state: (state: LiveState) => void): Freshness {
   const timer = setInterval(() => {
     change({})
     if (way === 'polls') void poll()
-  }, pollEvery)
+  }, pollMs)
   return {
     aim(next) {
       target = next

@@ -1,6 +1,6 @@
 import type { Fleet, FleetRow, Frame } from '@svc/api'
 import { expect, test } from 'vitest'
-import { mergeFrame, movesGroup, movesIn, readFrame } from './useLive.ts'
+import { changesGroups, changesMembers, mergeFrame, readFrame } from './useLive.ts'
 
 const row = (name: string, more: Partial<FleetRow> = {}): FleetRow => ({
   name,
@@ -80,7 +80,7 @@ test.each<[string, Fleet, FleetRow, boolean]>([
   ['a stop on its machine', fleet, row('a', { stopped: 'person', silentAt: 1_000 }), true],
   ['back from silence', { ...fleet, now: 95_000 }, row('a', { silentAt: 190_000 }), true],
 ])('with %s the counts are asked for again: %4$s', (_what, before, after, again) => {
-  expect(movesGroup(before, { ...frame(after), now: before.now })).toBe(again)
+  expect(changesGroups(before, { ...frame(after), now: before.now })).toBe(again)
 })
 
 test.each<[string, number, boolean, FleetRow[]]>([
@@ -89,7 +89,7 @@ test.each<[string, number, boolean, FleetRow[]]>([
   ['was due, and reports in this frame', 91_000, false, [row('a', { silentAt: 181_000 })]],
 ])('when an agent that is shown %s, the counts are asked for again: %3$s', (_what, now, again, reports) => {
   const before = { ...fleet, rows: [row('a'), row('b', { silentAt: 200_000 })] }
-  expect(movesGroup(before, { ...frame(...reports), now })).toBe(again)
+  expect(changesGroups(before, { ...frame(...reports), now })).toBe(again)
 })
 
 test.each(['', '{', 'null', '[]', '{"rows": []}', '7'])('%j is not a frame', (text) => {
@@ -108,5 +108,5 @@ test.each<[what: string, total: number, FleetRow, moves: boolean]>([
   ['another agent does not fit', 2, row('c'), false],
   ['an agent fits that may be in a part of the list that is not loaded', 300, row('c', { label: 'Slow' }), false],
 ])('the list of a filter is loaded again if its agents changed: %s', (_what, total, fresh, moves) => {
-  expect(movesIn({ ...fleet, total }, frame(fresh), isSlow)).toBe(moves)
+  expect(changesMembers({ ...fleet, total }, frame(fresh), isSlow)).toBe(moves)
 })

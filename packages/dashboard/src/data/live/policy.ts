@@ -7,9 +7,9 @@
 /** The maximum number of tabs of one browser that hold a stream. The other two connections are for all other requests. */
 export const maxStreams = 4
 /** How often a visible tab without a stream loads its data, in milliseconds. */
-export const pollEvery = 4_000
+export const pollMs = 4_000
 /** A tab that was hidden for this many milliseconds gives its stream up. */
-export const hiddenAtMost = 180_000
+export const maxHiddenMs = 180_000
 
 export interface TabFacts {
   /** False after the service has answered that nobody is signed in, or that the workspace is not the person's. */
@@ -26,10 +26,10 @@ export interface TabFacts {
  * How a tab keeps its data fresh. A tab that `holds` has a stream, a tab that `polls` loads its data again and again, and
  * an `idle` tab does nothing until it is shown.
  */
-export type Way = 'holds' | 'polls' | 'idle'
+export type StreamMode = 'holds' | 'polls' | 'idle'
 
-export function wayOf({ signedIn, hiddenSince, locks, place }: TabFacts, now: number): Way {
+export function streamModeOf({ signedIn, hiddenSince, locks, place }: TabFacts, now: number): StreamMode {
   if (!signedIn) return 'idle'
   if (hiddenSince === undefined) return place || !locks ? 'holds' : 'polls'
-  return place && now - hiddenSince < hiddenAtMost ? 'holds' : 'idle'
+  return place && now - hiddenSince < maxHiddenMs ? 'holds' : 'idle'
 }

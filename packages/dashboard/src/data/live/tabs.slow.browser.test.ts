@@ -7,7 +7,7 @@ import type { BrowserContext, Page, Request } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../../testing/browser-setup.ts'
-import { hiddenAtMost } from './policy.ts'
+import { maxHiddenMs } from './policy.ts'
 
 const agents = Array.from({ length: 8 }, (_, i) => `agent-${i}`)
 const tokens = new Map<string, string>()
@@ -184,7 +184,7 @@ test('a tab gives its stream up after some minutes out of sight, and has one whe
   await allShow([only], 'agent-7')
   await streams(1)
   await see(only, 'hidden')
-  await only.page.clock.fastForward(hiddenAtMost - 60_000)
+  await only.page.clock.fastForward(maxHiddenMs - 60_000)
   await report('agent-4', 'Reported out of sight')
   await allShow([only], 'Reported out of sight')
   await streams(1) // After such a jump of the clock the stream is opened again.

@@ -119,8 +119,8 @@ function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
     const fleet = query.state.data as Fleet | undefined
     if (!fleet) continue
     const selects = filterIn(query.queryKey, frame.now)
-    const moves = selects === 'loading' || (selects && movesIn(fleet, frame, selects)) === true
-    stale ||= query.isActive() && (movesGroup(fleet, frame) || moves)
+    const moves = selects === 'loading' || (selects && changesMembers(fleet, frame, selects)) === true
+    stale ||= query.isActive() && (changesGroups(fleet, frame) || moves)
     const merged = mergeFrame(fleet, frame)
     if (merged !== fleet) client.setQueryData(query.queryKey, merged)
   }
@@ -203,7 +203,7 @@ const troubleOf = ({ updates: { wishState, runtimeWishState, runtimeHeld } }: Fl
  * True if the frame moves a row on screen to another group of the list's filter, for example from OK to Bad, or changes
  * what the first line of the list counts. The counts and the order of the list must then be loaded again.
  */
-export function movesGroup(fleet: Fleet, frame: Frame): boolean {
+export function changesGroups(fleet: Fleet, frame: Frame): boolean {
   const fresh = new Map(frame.rows.map((row) => [row.name, row]))
   return fleet.rows.some((row) => group(row, fleet.now) !== group(fresh.get(row.name) ?? row, frame.now))
 }
@@ -212,7 +212,7 @@ export function movesGroup(fleet: Fleet, frame: Frame): boolean {
  * True if the frame changes which agents a filter selects, as far as the page can tell: a row on screen no longer fits
  * or, if the whole list is on screen, another agent does now.
  */
-export function movesIn(fleet: Fleet, frame: Frame, selects: (row: FleetRow) => boolean): boolean {
+export function changesMembers(fleet: Fleet, frame: Frame, selects: (row: FleetRow) => boolean): boolean {
   const shown = new Set(fleet.rows.map(({ name }) => name))
   const isWhole = shown.size === fleet.total
   return frame.rows.some((row) => (shown.has(row.name) ? !selects(row) : isWhole && selects(row)))

@@ -2,7 +2,7 @@ import type { FleetFacets } from '@svc/api'
 import { parseFilter } from '@svc/api/filter'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { completed, suggestions, typingAt } from './Suggestions.tsx'
+import { suggestions, typedPartAt, withSuggestion } from './Suggestions.tsx'
 
 const facets: FleetFacets = {
   tag: [
@@ -19,7 +19,7 @@ const facets: FleetFacets = {
 const at = (text: string) => ({ text: text.replace('|', ''), caret: text.indexOf('|') })
 const offered = (text: string) => {
   const { text: plain, caret } = at(text)
-  const typing = typingAt(plain, caret)
+  const typing = typedPartAt(plain, caret)
   return typing === undefined ? undefined : suggestions(typing, facets).map(({ insert }) => insert)
 }
 
@@ -54,8 +54,8 @@ test.each<[text: string, insert: string, after: string]>([
   ['level:b|,ok', 'bad', 'level:bad|,ok'],
 ])('in %j the suggestion %s gives %j', (text, insert, after) => {
   const { text: plain, caret } = at(text)
-  const typing = typingAt(plain, caret)
-  expect(typing && completed(plain, typing, { insert, note: '' })).toEqual(at(after))
+  const typing = typedPartAt(plain, caret)
+  expect(typing && withSuggestion(plain, typing, { insert, note: '' })).toEqual(at(after))
 })
 
 test.each([
@@ -63,13 +63,13 @@ test.each([
   ['-tag:p|', ''],
 ])('the values for %j are those of the agents that %j selects', (text, rest) => {
   const { text: plain, caret } = at(text)
-  expect(typingAt(plain, caret)?.rest).toBe(rest)
+  expect(typedPartAt(plain, caret)?.rest).toBe(rest)
 })
 
 test('every offered value is right, whatever its text is', () => {
   fc.assert(
     fc.property(fc.string(), (value) => {
-      const typing = typingAt('host:', 5)
+      const typing = typedPartAt('host:', 5)
       const all = typing ? suggestions(typing, { ...facets, host: [{ value, agents: 1 }] }) : []
       for (const suggestion of all) expect(parseFilter(`host:${suggestion.insert}`)).toMatchObject({ ok: true })
     }),

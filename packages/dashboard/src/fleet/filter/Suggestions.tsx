@@ -24,7 +24,7 @@ interface SuggestionsProps {
 export default function Suggestions({ slug, text, caret, keys, onList, onTake }: SuggestionsProps) {
   const id = useId()
   const [at, setAt] = useState(-1)
-  const typing = typingAt(text, caret)
+  const typing = typedPartAt(text, caret)
   const rest = typing?.rest ?? ''
   const q = parseFilter(rest).ok ? rest : ''
   const { data: facets } = useQuery({
@@ -42,7 +42,7 @@ export default function Suggestions({ slug, text, caret, keys, onList, onTake }:
   }, [id, active, isShown, onList])
   const take = (suggestion: Suggestion) => {
     if (!typing) return
-    const next = completed(text, typing, suggestion)
+    const next = withSuggestion(text, typing, suggestion)
     onTake(next.text, next.caret)
   }
   useEffect(() => {
@@ -104,7 +104,7 @@ const most = 8
 const isSpace = (c: string | undefined) => c === undefined || /\s/.test(c)
 
 /** Finds the part of a filter that is being typed at the caret; undefined within a text in quotation marks. */
-export function typingAt(text: string, caret: number): TypedPart | undefined {
+export function typedPartAt(text: string, caret: number): TypedPart | undefined {
   const start = termStart(text, caret)
   if (start === undefined) return undefined
   const end = endOf(text, caret, isSpace)
@@ -166,7 +166,7 @@ export function suggestions({ key, typed }: TypedPart, facets: FleetFacets | und
 const bare = (value: string): string => (/[\s",*]|^[<>=]|^$/.test(value) ? quoted(value) : value)
 
 /** The text after a suggestion was taken, and where the caret then is. */
-export function completed(
+export function withSuggestion(
   text: string,
   { from, to }: TypedPart,
   { insert }: Suggestion,

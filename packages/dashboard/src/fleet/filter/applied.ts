@@ -11,7 +11,7 @@ interface AppliedFilter {
   error: FilterError | undefined
 }
 
-export function appliedIn(slug: string, q = ''): AppliedFilter {
+export function appliedFilter(slug: string, q = ''): AppliedFilter {
   const read = parseFilter(q)
   return read.ok ? { filter: read.value, error: undefined } : { filter: last.get(slug) ?? everything, error: read }
 }

@@ -9,7 +9,7 @@ import { useWorkspace } from '../../data/workspace.ts'
 import { Text } from '../../ui/index.ts'
 import { notify, notifyFailed, unnotify } from '../../ui/notify.tsx'
 import { useNoteOpened } from './opened.ts'
-import { mayChange, replacedBy, type ShownView, sameAgain, viewOfState } from './standing.ts'
+import { asNewView, mayChange, replacedView, type ShownView, viewOfState } from './standing.ts'
 import type { FleetState } from './state.ts'
 import { putView, ViewForm } from './ViewForm.tsx'
 
@@ -30,7 +30,7 @@ export function SaveView({ slug, views, standing, state, onClose }: SaveProps) {
   const from = standing && mayChange(standing.view, role) ? standing.view : undefined
   const [name, setName] = useState(from?.name ?? '')
   const [shared, setShared] = useState(from?.shared ?? false)
-  const before = replacedBy(views, name, shared)
+  const before = replacedView(views, name, shared)
   const save = async () => {
     const view = await call('PUT /w/:slug/views', { slug }, viewOfState(state, name, shared))
     noteOpened(view.id)
@@ -82,13 +82,13 @@ const taken = 'There is a view of that name already. Choose another name, or rem
 export function RenameView({ slug, views, view, onClose }: RenameProps) {
   const client = useQueryClient()
   const [name, setName] = useState(view.name)
-  const other = replacedBy(views, name, view.shared)
+  const other = replacedView(views, name, view.shared)
   const rename = async () => {
     if (other) return onClose()
     putView(
       client,
       slug,
-      await call('PUT /w/:slug/views', { slug }, { ...sameAgain(view), name: bare(name), replaces: view.id }),
+      await call('PUT /w/:slug/views', { slug }, { ...asNewView(view), name: bare(name), replaces: view.id }),
     )
     onClose()
     await client.invalidateQueries({ queryKey: keys.views(slug) })
@@ -123,7 +123,7 @@ export async function removeView({ client, slug, view, onBack }: Removal): Promi
   const id = `removed ${view.id}`
   const undo = async () => {
     unnotify(id)
-    const { id: next } = await call('PUT /w/:slug/views', { slug }, sameAgain(view))
+    const { id: next } = await call('PUT /w/:slug/views', { slug }, asNewView(view))
     onBack(next)
     await reload()
   }

@@ -8,7 +8,7 @@ import { useWorkspace } from '../../data/workspace.ts'
 import { part } from '../../ui/files.tsx'
 import { usePageActions } from '../../ui/keys/actions.ts'
 import { useNoteOpened, useOpened } from './opened.ts'
-import { isPlain, mayChange, standingOf } from './standing.ts'
+import { isPlain, mayChange, shownViewOf } from './standing.ts'
 import { useFleetState } from './useFleetState.ts'
 import { ViewsButton } from './ViewsButton.tsx'
 import './views.css'
@@ -36,7 +36,7 @@ export function Views({ slug }: { slug: string }) {
   const [asked, setAsked] = useState<OpenDialog>()
   const client = useQueryClient()
   const noteOpened = useNoteOpened()
-  const standing = standingOf(views, useOpened(), state)
+  const standing = shownViewOf(views, useOpened(), state)
   const changeable = standing && mayChange(standing.view, role) ? standing.view : undefined
   // While the views load, the button beside it may still move, and a press would miss this one.
   const isNew = !isPending && !isPlain(state) && (!standing || standing.differs)

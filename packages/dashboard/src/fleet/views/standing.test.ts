@@ -1,7 +1,7 @@
 import type { SavedView } from '@svc/api'
 import { expect, test } from 'vitest'
 import { defaultColumns } from './columns.ts'
-import { mayChange, replacedBy, standingOf, viewOfState } from './standing.ts'
+import { mayChange, replacedView, shownViewOf, viewOfState } from './standing.ts'
 import type { FleetState } from './state.ts'
 
 const plain: FleetState = { q: '', sort: '-level', columns: defaultColumns }
@@ -32,14 +32,14 @@ test.each<[what: string, opened: string | undefined, state: Partial<FleetState>,
   ['any columns if the view has none', 'us', { q: 'tag:us', columns: ['host'] }, 'us'],
   ['an opened view that was removed', 'gone', { q: 'mail' }, undefined],
 ])('%s', (_what, opened, state, shown) => {
-  const standing = standingOf(all, opened, { ...plain, ...state })
+  const standing = shownViewOf(all, opened, { ...plain, ...state })
   expect(standing && `${standing.view.id}${standing.differs ? ', changed' : ''}`).toBe(shown)
 })
 
 test('two views that are the same: the one that was opened is shown', () => {
   const twins = [view('first', { q: 'mail' }), view('second', { q: 'mail' })]
   const state = { ...plain, q: 'mail' }
-  expect([undefined, 'second'].map((id) => standingOf(twins, id, state)?.view.id)).toEqual(['first', 'second'])
+  expect([undefined, 'second'].map((id) => shownViewOf(twins, id, state)?.view.id)).toEqual(['first', 'second'])
 })
 
 test('a new view keeps the order and the columns only if a person chose them', () => {
@@ -50,8 +50,8 @@ test('a new view keeps the order and the columns only if a person chose them', (
 })
 
 test('a view replaces one of the same name and owner, and only admins change those of the workspace', () => {
-  expect(replacedBy(all, ' eu ', true)?.id).toBe('eu')
-  expect(replacedBy(all, 'eu', false)).toBeUndefined()
+  expect(replacedView(all, ' eu ', true)?.id).toBe('eu')
+  expect(replacedView(all, 'eu', false)).toBeUndefined()
   expect(all.map((one) => [one.id, mayChange(one, 'member'), mayChange(one, 'admin')])).toEqual([
     ['eu', false, true],
     ['us', true, true],

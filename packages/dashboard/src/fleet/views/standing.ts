@@ -14,7 +14,7 @@ export interface ShownView {
  * Returns the view that the list shows: one that is exactly the list, otherwise the one that the person opened last. A
  * list without filter and order shows no view, unless one is exactly that.
  */
-export function standingOf(
+export function shownViewOf(
   views: readonly SavedView[],
   opened: string | undefined,
   state: FleetState,
@@ -48,8 +48,8 @@ export const viewOfState = ({ q, sort, columns }: FleetState, name: string, shar
 export const mayChange = ({ shared }: SavedView, role: Role): boolean => !shared || role === 'admin'
 
 /** The view that a new one of this name and owner replaces. */
-export const replacedBy = (views: readonly SavedView[], name: string, shared: boolean): SavedView | undefined =>
+export const replacedView = (views: readonly SavedView[], name: string, shared: boolean): SavedView | undefined =>
   views.find((view) => view.shared === shared && view.name === bare(name))
 
 /** The view as it is, so that it can be saved again. */
-export const sameAgain = ({ id: _, ...view }: SavedView): NewView => view
+export const asNewView = ({ id: _, ...view }: SavedView): NewView => view

@@ -1,7 +1,16 @@
-import type { FleetRow, FleetStanding } from '@svc/api'
+import type { FleetRow, ProblemCounts } from '@svc/api'
 import { expect, test } from 'vitest'
 import { type FleetView, orderAfterPress, orderText, searchFor } from './state.ts'
-import { alarm, fleetQueryOf, isOld, nextSilence, numberOf, troubles, viewOf, windowsOf } from './view.ts'
+import {
+  agentCountText,
+  fleetQueryOf,
+  isOld,
+  nextSilence,
+  problemTexts,
+  urgentText,
+  viewOf,
+  windowsOf,
+} from './view.ts'
 
 test('an address without parameters sorts the worst agents first', () => {
   expect(fleetQueryOf({}, '')).toMatchObject({ sort: 'level', desc: true })
@@ -76,10 +85,10 @@ test.each([
   [37, 5_000, '37 of 5,000'],
   [0, 12, '0 of 12'],
 ])('a list of %i out of %i agents is called "%s"', (total, of, words) => {
-  expect(numberOf({ total, of })).toBe(words)
+  expect(agentCountText({ total, of })).toBe(words)
 })
 
-const well: FleetStanding = {
+const well: ProblemCounts = {
   bad: 0,
   silent: 0,
   warn: 0,
@@ -92,7 +101,7 @@ const well: FleetStanding = {
   held: 0,
   halted: 0,
 }
-test.each<[Partial<FleetStanding>, string, string | undefined]>([
+test.each<[Partial<ProblemCounts>, string, string | undefined]>([
   [{}, '', undefined],
   [{ warn: 1 }, '1 warning', undefined],
   [{ bad: 2, silent: 1, warn: 5 }, '2 bad, 1 offline, 5 warnings', '2 bad'],
@@ -102,8 +111,8 @@ test.each<[Partial<FleetStanding>, string, string | undefined]>([
   [{ halted: 1, rolledBack: 2, held: 1 }, '1 rollout halted, 2 updates rolled back, 1 update on hold', undefined],
   [{ failed: 3 }, '3 updates failed', undefined],
 ])('of %j one reads "%s", and in the tab: %s', (standing, words, tab) => {
-  expect(troubles({ ...well, ...standing }).join(', ')).toBe(words)
-  expect(alarm({ ...well, ...standing })).toBe(tab)
+  expect(problemTexts({ ...well, ...standing }).join(', ')).toBe(words)
+  expect(urgentText({ ...well, ...standing })).toBe(tab)
 })
 
 test.each([

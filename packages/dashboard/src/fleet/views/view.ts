@@ -1,5 +1,5 @@
 /** Pure functions that read the view of the list from the page's address, and make the query for the service. */
-import type { Fleet, FleetSort, FleetStanding } from '@svc/api'
+import type { Fleet, FleetSort, ProblemCounts } from '@svc/api'
 import { type Chip, filterOfOld, joined } from '@svc/api/filter'
 import { bare } from '@svc/protocol'
 import type { FleetQuery } from '../../data/api.ts'
@@ -44,13 +44,13 @@ export const isOld = (search: Parameters): boolean =>
 export const fleetQueryOf = (view: FleetView, q: string): FleetQuery => ({ q, ...orderOf(view) })
 
 /** The number of agents in the list, and in the workspace if the list leaves some out. */
-export function numberOf({ total, of }: Pick<Fleet, 'total' | 'of'>): string {
+export function agentCountText({ total, of }: Pick<Fleet, 'total' | 'of'>): string {
   if (total !== of) return `${total.toLocaleString('en-US')} of ${of.toLocaleString('en-US')}`
   return `${of.toLocaleString('en-US')} ${of === 1 ? 'agent' : 'agents'}`
 }
 
 /** The problems of a workspace in words, most urgent first; empty if all is well. */
-export function troubles(standing: FleetStanding): string[] {
+export function problemTexts(standing: ProblemCounts): string[] {
   const words: [n: number, one: string, many?: string][] = [
     [standing.bad, 'bad'],
     [standing.silent, 'offline'],
@@ -73,7 +73,7 @@ export function troubles(standing: FleetStanding): string[] {
  * The warning in the title of the browser tab: the number of agents at level Bad or, if there are none, the number of
  * offline agents. Other problems are not urgent enough for the title.
  */
-export const alarm = ({ bad, silent }: FleetStanding): string | undefined =>
+export const urgentText = ({ bad, silent }: ProblemCounts): string | undefined =>
   bad > 0 ? `${bad} bad` : silent > 0 ? `${silent} offline` : undefined
 
 /**

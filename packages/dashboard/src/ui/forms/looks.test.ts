@@ -1,13 +1,13 @@
 /**
  * Tests what the fields of the page read from texts that look like another one. A field reads what people type with
- * `bare`, `numberIn`, `listIn` or `codeIn`, or leaves it to the service; nothing is read with `trim`, which leaves
+ * `trimInvisible`, `numberIn`, `listIn` or `codeIn`, or leaves it to the service; nothing is read with `trim`, which leaves
  * invisible characters.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RuleSettings } from '@svc/api'
 import { describe, expect, test } from 'vitest'
-import { atEnds, inside, wide } from '../../../../../testing/looks.ts'
+import { looksAtEnds, looksInside, wideText } from '../../../../../testing/looks.ts'
 import { wrongWithName } from '../../agents/dialogs/names.ts'
 import { tagsTyped, wrongWithTags } from '../../agents/dialogs/tags.ts'
 import { readRaw } from '../../agents/parts/raw.ts'
@@ -55,15 +55,15 @@ function numbers(): typeof fields {
 
 describe.each(fields)('the field for %s', (_field, plain, read) => {
   test('reads a text with something at its ends that nobody sees like the text alone', () => {
-    for (const { says, write } of atEnds) expect([says, read(write(plain))]).toEqual([says, read(plain)])
+    for (const { says, write } of looksAtEnds) expect([says, read(write(plain))]).toEqual([says, read(plain)])
   })
 })
 
 test.each(numbers())(
   'the field for %s reads wide digits, and refuses what is hidden between them',
   (_f, plain, read) => {
-    expect(read(wide(plain))).toEqual(read(plain))
-    for (const { says, write } of inside) expect([says, read(write(plain))]).not.toEqual([says, read(plain)])
+    expect(read(wideText(plain))).toEqual(read(plain))
+    for (const { says, write } of looksInside) expect([says, read(write(plain))]).not.toEqual([says, read(plain)])
   },
 )
 

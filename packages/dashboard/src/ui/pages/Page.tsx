@@ -8,7 +8,7 @@ import {
 import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { surviveForeignChanges } from '../foreign-changes.ts'
-import { resolver, theme } from '../theme.ts'
+import { cssVariablesResolver, theme } from '../theme.ts'
 
 /**
  * Remembers in this browser which colour scheme the person chose. The script public/first-paint.js reads the same key
@@ -37,7 +37,7 @@ export function show(content: ReactNode): void {
   createRoot(element).render(
     <MantineProvider
       theme={theme}
-      cssVariablesResolver={resolver}
+      cssVariablesResolver={cssVariablesResolver}
       defaultColorScheme="auto"
       colorSchemeManager={schemes}
     >

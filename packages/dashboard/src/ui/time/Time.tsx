@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core'
 import { useClock } from './clock.ts'
-import { exact, isoTimeOf, lasts, relative } from './relative.ts'
+import { exactTime, isoTimeOf, relative, stateSinceText } from './relative.ts'
 
 interface PlainTimeProps {
   /** The time in Unix milliseconds. */
@@ -21,14 +21,14 @@ export function PlainTime({ at, since = false }: PlainTimeProps) {
   const text = useClock((now) => wordsOf(at, now, since))
   if (iso === undefined) return <span>{text}</span>
   return (
-    <time dateTime={iso} title={exact(at)}>
+    <time dateTime={iso} title={exactTime(at)}>
       {text}
     </time>
   )
 }
 
 const wordsOf = (at: number, now: number, since: PlainTimeProps['since'] = false): string =>
-  isoTimeOf(at) === undefined ? 'at an invalid time' : since ? lasts(since, at, now) : relative(at, now)
+  isoTimeOf(at) === undefined ? 'at an invalid time' : since ? stateSinceText(since, at, now) : relative(at, now)
 
 interface TimeProps {
   /** The time in Unix milliseconds. */
@@ -44,7 +44,7 @@ export function Time({ at }: TimeProps) {
   const text = useClock((now) => wordsOf(at, now))
   if (iso === undefined) return <PlainTime at={at} />
   return (
-    <Tooltip label={exact(at)}>
+    <Tooltip label={exactTime(at)}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the exact time is to be reached by keyboard too */}
       <time dateTime={iso} tabIndex={0} style={{ cursor: 'default' }}>
         {text}

@@ -7,7 +7,7 @@ const group = (n: number) => grouped.format(n)
 
 export const figure = (n: number): string => plain.format(n)
 /** Formats a number of tokens: `1,234` up to 9,999, and then `12.3K`. */
-export const tokens = (n: number): string => (n < 10_000 ? group(n) : compact.format(n))
+export const tokensText = (n: number): string => (n < 10_000 ? group(n) : compact.format(n))
 /** Formats a share from 0 to 1: `42%`, `0.4%`, `100%`. */
 export const percent = (share: number): string => {
   const value = share * 100

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exact, isoTimeOf, lasting, lasts, relative } from './relative.ts'
+import { exactTime, isoTimeOf, lastingText, relative, stateSinceText } from './relative.ts'
 
 const now = Date.UTC(2026, 10, 21, 12, 0, 0)
 const s = 1000
@@ -32,7 +32,7 @@ test.each([
   [3 * d, 'offline 3 d'],
   [40 * d, 'offline since 12 Oct'],
 ])('silence of %i ms reads "%s", never like a fresh time', (ago, words) => {
-  expect(lasts('offline', now - ago, now)).toBe(words)
+  expect(stateSinceText('offline', now - ago, now)).toBe(words)
 })
 
 test.each([
@@ -42,11 +42,11 @@ test.each([
   [2 * h, '2 h'],
   [4 * d + 3 * h, '4 d 3 h'],
 ])('%i ms last "%s"', (ms, words) => {
-  expect(lasting(ms)).toBe(words)
+  expect(lastingText(ms)).toBe(words)
 })
 
 test('an exact time has seconds and a zone; a number outside the range of dates is not shown as one', () => {
-  expect(exact(now)).toMatch(/2026.*:00:00 .+/)
+  expect(exactTime(now)).toMatch(/2026.*:00:00 .+/)
   expect(isoTimeOf(now)).toBe('2026-11-21T12:00:00.000Z')
   expect(isoTimeOf(1e20)).toBeUndefined()
 })

@@ -21,7 +21,7 @@ export function relative(at: number, now: number): string {
  * Formats how long an agent has been offline or stopped, so that it cannot be read as a recent report: `offline 4 min`,
  * `offline since 3 Oct`.
  */
-export const lasts = (what: string, at: number, now: number): string =>
+export const stateSinceText = (what: string, at: number, now: number): string =>
   now - at >= 30 * day ? `${what} since ${date(at, now)}` : `${what} ${steps(Math.max(0, now - at))}`
 
 /**
@@ -36,7 +36,7 @@ function steps(size: number): string {
 }
 
 /** Formats a duration in up to two units: `12 s`, `3 min 20 s`, `2 h 5 min`, `4 d 3 h`. */
-export function lasting(ms: number): string {
+export function lastingText(ms: number): string {
   const size = Math.max(0, ms)
   if (size < min) return `${Math.floor(size / s)} s`
   const [big, small, names] =
@@ -70,7 +70,7 @@ export const timeOfDay = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' }).format(at)
 
 /** Formats the exact time with seconds and zone: `Sat 21 Nov 2026, 14:03:07 GMT+1`. */
-export const exact = (at: number): string =>
+export const exactTime = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', {
     weekday: 'short',
     day: 'numeric',

@@ -19,7 +19,7 @@ interface LevelLook {
 }
 
 /** How each level looks: always with an icon, words and a colour, never with colour alone. */
-export const looks: Record<ShownLevel, LevelLook> = {
+export const levelLooks: Record<ShownLevel, LevelLook> = {
   ok: { icon: IconCircleCheckFilled, words: 'OK' },
   info: { icon: IconInfoCircleFilled, words: 'Info' },
   warn: { icon: IconAlertTriangleFilled, words: 'Warning' },
@@ -56,7 +56,7 @@ interface LevelProps {
 /** Shows a level as icon, words and colour, for example the level of an agent, of a health item or of an alert. */
 export function Level({ level, iconOnly = false, ...facts }: LevelProps) {
   const shown = shownOf(level, facts)
-  const { icon: Icon } = looks[shown]
+  const { icon: Icon } = levelLooks[shown]
   const full = wordsOf(level, shown, facts)
   const past = facts.old === true && shown === level && shown !== 'warn' && shown !== 'bad'
   return (
@@ -77,10 +77,10 @@ function shownOf(level: LevelProps['level'], { never, stopped, silent, late, lac
 }
 
 function wordsOf(level: LevelProps['level'], shown: ShownLevel, { late, old, lacking }: LevelFacts): string {
-  const { words } = looks[shown]
-  if (shown === 'silent') return level ? `Offline, was ${looks[level].words}` : words
+  const { words } = levelLooks[shown]
+  if (shown === 'silent') return level ? `Offline, was ${levelLooks[level].words}` : words
   if (shown === 'never' || shown === 'stopped') return words
-  if (late) return level ? `Old status, was ${looks[level].words}` : 'Old status'
-  if (lacking) return level ? `Missing secrets, says ${looks[level].words}` : 'Missing secrets'
+  if (late) return level ? `Old status, was ${levelLooks[level].words}` : 'Old status'
+  if (lacking) return level ? `Missing secrets, says ${levelLooks[level].words}` : 'Missing secrets'
   return old && level ? `Was ${words}` : words
 }

@@ -94,7 +94,12 @@ export const eventWords: Readonly<Record<UpdateKind, { word: string; tone: Tone 
  * Describes the versions of an event in the timeline: `runtime 1.1.0 after 1.0.0` for an update, `1.1.0 back to 1.0.0`
  * for a rollback, and `1.1.0 still 1.0.0` for a failed attempt.
  */
-export const aboutOf = ({ of, kind, version, from }: Pick<UpdateEvent, 'of' | 'kind' | 'version' | 'from'>): string => {
+export const eventDetail = ({
+  of,
+  kind,
+  version,
+  from,
+}: Pick<UpdateEvent, 'of' | 'kind' | 'version' | 'from'>): string => {
   const beside = kind === 'rolled_back' ? 'back to' : kind === 'failed' ? 'still' : 'after'
   return [of === 'runtime' ? 'runtime' : null, version, from !== null && from !== version ? `${beside} ${from}` : null]
     .filter(Boolean)
@@ -102,7 +107,7 @@ export const aboutOf = ({ of, kind, version, from }: Pick<UpdateEvent, 'of' | 'k
 }
 
 /** The label of the button that requests a version. */
-export const verb = (version: string, running: string | null, previous: string | null): string =>
+export const requestLabel = (version: string, running: string | null, previous: string | null): string =>
   version === previous ? `Go back to ${version}` : running === null ? `Request ${version}` : `Update to ${version}`
 
 /**

@@ -31,9 +31,9 @@ export const check = (): Command =>
       const named = manifest && { name: manifest.name, version: manifest.version }
       const needed = manifest && neededSvc(manifest)
       show(json, { ok, ...named, ...(needed && { neededSvc: needed.version }), findings, warnings, hints }, () => [
-        ...findings.map(line),
-        ...warnings.map((warning) => `warning: ${line(warning)}`),
-        ...hints.map((hint) => `hint: ${line(hint)}`),
+        ...findings.map(findingLine),
+        ...warnings.map((warning) => `warning: ${findingLine(warning)}`),
+        ...hints.map((hint) => `hint: ${findingLine(hint)}`),
         ...(needed ? [`Machines need ${neededSvcText(needed)}.`] : []),
         ok ? `${named ? `${named.name} ${named.version} is` : 'This is'} good to go.` : count(findings),
       ])
@@ -49,5 +49,5 @@ async function examine(path: string): Promise<Examined> {
   return examineBundle(read.bytes)
 }
 
-export const line = (finding: BundleFinding): string => oneLine(sentence(finding))
+export const findingLine = (finding: BundleFinding): string => oneLine(sentence(finding))
 const count = ({ length }: readonly BundleFinding[]): string => `${length} finding${length === 1 ? '' : 's'}.`

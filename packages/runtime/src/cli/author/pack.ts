@@ -9,7 +9,7 @@ import { folderAt } from '../../machine/files/folder.ts'
 import { examples } from '../../machine/hint.ts'
 import { manifestOf } from '../../reporter/manifest.ts'
 import { oneLine, Refusal, show } from '../kit/output.ts'
-import { line } from './check.ts'
+import { findingLine } from './check.ts'
 
 export const pack = (): Command =>
   new Command('pack')
@@ -25,13 +25,13 @@ export const pack = (): Command =>
       const target = out === undefined ? undefined : targetOf(out, dir)
       const packed = await packFolder(dir, target === undefined ? {} : { except: target })
       if (!packed.ok)
-        throw new Refusal([...packed.findings.map(line), `Nothing was packed from ${resolve(dir)}.`].join('\n'))
+        throw new Refusal([...packed.findings.map(findingLine), `Nothing was packed from ${resolve(dir)}.`].join('\n'))
       const { manifest, sha256, bytes, entries, leftOut, warnings } = packed.value
       const file = target ?? resolve(nameOf(packed.value))
       writeDurably(file, bytes)
       const { name, version } = manifest
       show(json, { file, name, version, sha256, size: bytes.length, entries, leftOut, warnings }, () => [
-        ...warnings.map((warning) => `warning: ${line(warning)}`),
+        ...warnings.map((warning) => `warning: ${findingLine(warning)}`),
         `Packed ${name} ${version} into ${file}: ${entries.length} file${entries.length === 1 ? '' : 's'}, ${sizeText(bytes.length)}.`,
         `sha256 ${sha256}`,
         ...(leftOut.length > 0 ? [oneLine(`Left out: ${leftOut.join(', ')}`)] : []),

@@ -5,7 +5,7 @@ import { hasChangedTable, readTable, replaceTable } from '../../host/adopt/table
 import { forgetLines } from '../../host/jobs/seen.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { hint } from '../../machine/hint.ts'
-import { carryOut, planFor, removedLines, shown } from '../install/remove.ts'
+import { carryOut, planFor, plannedLines, removedLines } from '../install/remove.ts'
 import { confirm, interactive } from '../kit/ask.ts'
 import { exits, Refusal, show, warn } from '../kit/output.ts'
 
@@ -31,7 +31,7 @@ export async function unadopt(folder: Folder, { yes, json, dryRun }: RemoveOptio
   if (!table.ok) warn(`The crontab ${table.why}. svc has never changed it, so it stays as it is.`)
   const plan = [
     ...(crontab.changes.length > 0 ? [`The crontab changes:\n${diff}`] : []),
-    ...(agent ? shown(agent, folder) : []),
+    ...(agent ? plannedLines(agent, folder) : []),
   ]
   if (dryRun) {
     show(json, { removed: false, folder: folder.root, crontabDiff: diff }, () => [...plan, 'Nothing was removed.'])

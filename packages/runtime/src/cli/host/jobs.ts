@@ -11,7 +11,7 @@ import { machineZone } from '../../host/jobs/machine-zone.ts'
 import { isJobName, jobNames, unrecordedFile } from '../../host/jobs/paths.ts'
 import { scheduleFault } from '../../host/jobs/schedule.ts'
 import { dropUnrecorded } from '../../host/jobs/unrecorded.ts'
-import { clock } from '../../host/jobs/zone.ts'
+import { clockText } from '../../host/jobs/zone.ts'
 import { judgedJobs, otherItems } from '../../host/watch/jobs-part.ts'
 import { lookAtJobs } from '../../host/watch/jobs-section.ts'
 import { examples, hint } from '../../machine/hint.ts'
@@ -136,7 +136,7 @@ async function expectJob(name: string, { json, every, cron, tz, grace }: ExpectO
       ? `${name} is in the crontab, and the schedule there counts. This one counts when the line is gone.`
       : judged?.due === undefined
         ? `${name} is never overdue with this schedule.`
-        : `${name} is due at ${clock(judged.due, now(), machineZone())}.`,
+        : `${name} is due at ${clockText(judged.due, now(), machineZone())}.`,
   )
 }
 

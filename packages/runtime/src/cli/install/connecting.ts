@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { isOwnMachineOnly, isToken } from '@svc/protocol'
 import { type Connection, isExposed, readEnv, readOrigin } from '../../machine/files/env.ts'
-import { type Folder, prepare } from '../../machine/files/folder.ts'
+import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { readHandedText } from '../../machine/files/handed.ts'
 import { noteNetwork } from '../../machine/files/network.ts'
 import { type ExchangeResult, exchange } from '../../reporter/exchange.ts'
@@ -60,7 +60,7 @@ export async function tryConnection(
   connection: Connection,
   advice: string,
 ): Promise<void> {
-  prepare(folder)
+  createFolders(folder)
   noteNetwork(readEnv(folder.env))
   const result = await testReport(folder, manifest, connection)
   if (result.ok) return

@@ -34,7 +34,7 @@ import {
   unsetSettingsLines,
 } from '../steer/init-settings.ts'
 import { readPairs } from '../steer/settings.ts'
-import { previewed, previewLines, undone } from './preview.ts'
+import { nothingInstalled, previewCode, previewLines } from './preview.ts'
 
 interface InitOptions {
   readonly url: string
@@ -82,13 +82,13 @@ export const init = (): Command =>
 
 async function run(options: InitOptions): Promise<void> {
   const given = handedOver(options)
-  const { origin, code, seen } = await previewed(options)
+  const { origin, code, seen } = await previewCode(options)
   const root = resolve(options.dir ?? seen.agentName)
   const taken = takenBy(root)
   if (taken) throw new Refusal(`${taken} Nothing was done; the code is still valid.`)
 
   warn(previewLines(seen, origin, root).join('\n'))
-  if (interactive() && !options.yes && !(await confirm('Install it?'))) throw new Refusal(undone)
+  if (interactive() && !options.yes && !(await confirm('Install it?'))) throw new Refusal(nothingInstalled)
   await goOnWithout(await unmet(seen), options)
   const secrets = await gatherSecrets(seen.secrets ?? [], {
     file: given,
@@ -96,7 +96,7 @@ async function run(options: InitOptions): Promise<void> {
     ask: interactive() ? askSecret : undefined,
     tell: warn,
   })
-  if (!secrets.ok) throw new Refusal(`${secrets.message} ${undone}`)
+  if (!secrets.ok) throw new Refusal(`${secrets.message} ${nothingInstalled}`)
   const ask = interactive() ? askSetting : undefined
   const chosen = seen.settings && (await chooseSettings(seen.settings, options.set, ask).catch(undoneToo))
 
@@ -162,9 +162,11 @@ async function goOnWithout(lacking: readonly string[], { yes }: InitOptions): Pr
   const said = lacking.map(oneLine).join('\n')
   if (yes) return warn(said)
   if (!interactive())
-    throw new Refusal(`${said}\nInstall what is missing, or add --yes to install the agent without it. ${undone}`)
+    throw new Refusal(
+      `${said}\nInstall what is missing, or add --yes to install the agent without it. ${nothingInstalled}`,
+    )
   warn(said)
-  if (!(await confirm('Install it anyway?'))) throw new Refusal(undone)
+  if (!(await confirm('Install it anyway?'))) throw new Refusal(nothingInstalled)
 }
 
 const withoutSecrets = (names: readonly string[], root: string): string[] =>
@@ -189,7 +191,7 @@ function handedOver({ set, secretsFile }: InitOptions): Env {
 }
 
 function undoneToo(error: unknown): never {
-  throw error instanceof Refusal ? new Refusal(`${error.message} ${undone}`, error.exit) : error
+  throw error instanceof Refusal ? new Refusal(`${error.message} ${nothingInstalled}`, error.exit) : error
 }
 
 /**
@@ -210,14 +212,14 @@ async function take(
 ): Promise<{ folder: Folder; install: Install }> {
   const { agentName: agent, blueprint, version } = seen
   const claimed = claim(root, { url, agent, blueprint, version, at: seconds(Date.now()) })
-  if (!claimed.ok) throw new Refusal(`${claimed.message} ${undone}`)
+  if (!claimed.ok) throw new Refusal(`${claimed.message} ${nothingInstalled}`)
   const { folder } = claimed
   const sending: Install = { ...claimed.install, is: 'redeeming' }
   try {
     writeInstall(folder, sending)
   } catch (error) {
     unclaim(folder, claimed.install.madeFolder)
-    throw new Refusal(`${messageOf(error)}. ${undone}`)
+    throw new Refusal(`${messageOf(error)}. ${nothingInstalled}`)
   }
   const answer = await redeem(url, code, new AbortController().signal)
   if (!answer.ok && answer.is !== 'unknown') {

@@ -9,7 +9,7 @@ import { askHidden, interactive, pasted, standardInput } from '../kit/ask.ts'
 import { exits, oneLine, Refusal } from '../kit/output.ts'
 import { originFrom } from './connecting.ts'
 
-export const undone = 'Nothing was installed; the code is still valid.'
+export const nothingInstalled = 'Nothing was installed; the code is still valid.'
 
 interface PreviewOptions {
   readonly url: string
@@ -22,13 +22,13 @@ interface PreviewedInstall {
 }
 
 /** Reads the address and the install code, and asks the service what the code would install. */
-export async function previewed({ url, code: typed }: PreviewOptions): Promise<PreviewedInstall> {
+export async function previewCode({ url, code: typed }: PreviewOptions): Promise<PreviewedInstall> {
   const origin = originFrom(url)
   const code = await codeFrom(typed)
   const seen = await askPreview(origin, code, new AbortController().signal)
   if (!seen.ok) throw new Refusal(seen.message, seen.is === 'unreached' ? exits.unreached : exits.refused)
   const old = wrongWithSvc(seen.value)
-  if (old) throw new Refusal(`${old} ${undone}`)
+  if (old) throw new Refusal(`${old} ${nothingInstalled}`)
   return { origin, code, seen: seen.value }
 }
 

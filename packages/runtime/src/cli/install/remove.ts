@@ -11,7 +11,7 @@ import { findUnits, type Unit } from '../../install/service/find.ts'
 import { uninstallService } from '../../install/service/units.ts'
 import { readConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { named, tryLockAnyway, whoHolds } from '../../machine/files/lock.ts'
+import { holderName, tryLockAnyway, whoHolds } from '../../machine/files/lock.ts'
 import { examples } from '../../machine/hint.ts'
 import { lives } from '../../machine/process/identity.ts'
 import { manifestOf } from '../../reporter/manifest.ts'
@@ -55,7 +55,7 @@ async function run({ dir, json, yes, keepState }: RemoveOptions): Promise<void> 
   const folder = existing(dir)
   const plan = planFor(folder, keepState === true)
   if (!yes) {
-    warn(shown(plan, folder).join('\n'))
+    warn(plannedLines(plan, folder).join('\n'))
     if (json || !interactive()) throw new Refusal('Nothing was removed. Add --yes to remove it.', exits.usage)
     if (!(await confirm('Remove it?'))) throw new Refusal('Nothing was removed.')
   }
@@ -93,7 +93,7 @@ export function planFor(folder: Folder, keepState: boolean): Plan {
     throw new Refusal(`Process ${install.pid} is installing into ${folder.root}.`)
   const holder = whoHolds(folder, 'runtime')
   if (holder && holder.what !== 'svc run')
-    throw new Refusal(`${named(holder)} is at work in this folder; stop it first.`)
+    throw new Refusal(`${holderName(holder)} is at work in this folder; stop it first.`)
   const connection = readConnection(folder)
   const installed = install !== undefined || unreadableInstall(folder) !== undefined
   const versions = installed ? [folder.current, folder.versions] : []
@@ -114,7 +114,7 @@ function nameOf(folder: Folder, install: Install | undefined): string {
 }
 
 /** The lines for a person before a removal. */
-export function shown({ agent, units, paths, stays }: Plan, folder: Folder): string[] {
+export function plannedLines({ agent, units, paths, stays }: Plan, folder: Folder): string[] {
   const runs = whoHolds(folder, 'runtime')
   return [
     `This removes ${agent} from this machine:`,
@@ -144,7 +144,7 @@ function sizeOf(path: string): string {
 function clear(folder: Folder, { paths, stays }: Plan): void {
   const lock = tryLockAnyway(folder, 'runtime', 'svc remove')
   if (!lock.ok)
-    throw new Refusal(`${named(lock.holder)} started to work in this folder meanwhile. Nothing was deleted.`)
+    throw new Refusal(`${holderName(lock.holder)} started to work in this folder meanwhile. Nothing was deleted.`)
   for (const path of paths) rmSync(path, { recursive: true, force: true, maxRetries: 3 })
   if (stays.length > 0) return
   try {

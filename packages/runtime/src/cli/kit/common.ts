@@ -16,7 +16,7 @@ export interface CommonOptions {
 export const common = (command: Command): Command =>
   command.option('--dir <dir>', "the agent's folder", '.').option('--json', 'print one JSON value for programs')
 
-export function existing(dir: string): Folder {
+export function existingFolder(dir: string): Folder {
   const folder = folderAt(dir)
   if (!existsSync(folder.root)) throw new Refusal(`There is no folder ${folder.root}.`)
   return folder

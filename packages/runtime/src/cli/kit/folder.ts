@@ -5,10 +5,10 @@ import { userName } from '../../machine/base/user.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { manifestKnown } from '../../reporter/known.ts'
 import type { Author } from '../../state/changes.ts'
-import { type CommonOptions, common, existing } from './common.ts'
+import { type CommonOptions, common, existingFolder } from './common.ts'
 import { Refusal } from './output.ts'
 
-export { type CommonOptions as Common, common, existing }
+export { type CommonOptions as Common, common, existingFolder as existing }
 
 export interface Agent {
   readonly folder: Folder
@@ -20,7 +20,7 @@ export interface Agent {
  * list of all errors.
  */
 export async function agentAt(dir: string): Promise<Agent> {
-  const folder = existing(dir)
+  const folder = existingFolder(dir)
   const manifest = await manifestKnown(folder)
   if (!manifest.ok) throw new Refusal(manifest.message)
   return { folder, manifest: manifest.value }

@@ -5,7 +5,7 @@
 import { fstatSync, writeSync } from 'node:fs'
 import { aligned, safeLine as oneLine, safeText as safe, safeJson } from '@svc/protocol'
 import { exits, messageOf, Refusal } from '../../machine/base/errors.ts'
-import { explained } from '../../machine/files/space.ts'
+import { explainedError } from '../../machine/files/space.ts'
 
 export { exits, oneLine, Refusal, safe }
 
@@ -22,7 +22,7 @@ export function exitOf(error: unknown): number {
     warn(error.message)
     return error.exit
   }
-  const why = explained(error, pathOf(error))
+  const why = explainedError(error, pathOf(error))
   warn(`svc: ${messageOf(why)}`)
   if (process.env.SVC_DEBUG && error instanceof Error) warn(error.stack ?? '')
   return exits.refused

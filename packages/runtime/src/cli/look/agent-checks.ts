@@ -7,7 +7,7 @@ import type { Manifest } from '@svc/blueprint'
 import { findUnit, findUnits, textOf } from '../../install/service/find.ts'
 import { unitFault } from '../../install/service/mend.ts'
 import { pathOf } from '../../install/service/text.ts'
-import { unanswered, uninstallHint } from '../../install/service/units.ts'
+import { unansweringUnit, uninstallHint } from '../../install/service/units.ts'
 import { processNow, wordFor } from '../../launcher/now.ts'
 import { withoutStop } from '../../machine/base/sentence.ts'
 import type { Folder } from '../../machine/files/folder.ts'
@@ -26,7 +26,7 @@ import { hasVersion } from '../../state/versions/folders.ts'
 import { readUpdate } from '../../updates/agent/journal.ts'
 import { versionSummary } from '../../updates/agent/now.ts'
 import { whyNoUpdates } from '../../updates/agent/unread.ts'
-import { cannotHere } from '../../updates/runtime/keys.ts'
+import { whyNeverUpdates } from '../../updates/runtime/keys.ts'
 import { runtimeFacts, runtimeSentences } from '../../updates/runtime/now.ts'
 import { insideOf } from '../../updates/runtime/release.ts'
 import { noSshKeygen, sshKeygen } from '../../updates/runtime/verify.ts'
@@ -133,7 +133,7 @@ function program(folder: Folder, { runtime, name }: Manifest): Check[] {
 }
 
 /** Checks that this machine has all programs that the agent needs according to its manifest. */
-export async function programs(folder: Folder): Promise<Check[]> {
+export async function checkPrograms(folder: Folder): Promise<Check[]> {
   const manifest = manifestOf(folder)
   const needs = (manifest.ok && manifest.value.needs) || []
   if (needs.length === 0) return []
@@ -156,7 +156,7 @@ export async function unit(folder: Folder): Promise<Check[]> {
     )
   const fault = unitFault(folder, found)
   if (fault) return bad(fault.message)
-  const silent = await unanswered(folder)
+  const silent = await unansweringUnit(folder)
   if (!silent) return [{ name: 'Unit', ok: true, message: found.file }]
   const message = `${silent.file}. ${silent.message}`
   return whoHolds(folder, 'runtime') ? [{ name: 'Unit', ok: true, warns: true, message }] : bad(message)
@@ -180,7 +180,7 @@ function reporter(folder: Folder): Check {
  * keys; undefined if the build can update itself.
  */
 export function selfUpdates(running: string | undefined, keys: readonly string[] | undefined): Check | undefined {
-  const message = cannotHere(running, keys)
+  const message = whyNeverUpdates(running, keys)
   if (message === undefined) return undefined
   const check = { name: 'Self-update', ok: true } as const
   if (running === 'dev') return { ...check, message }

@@ -9,7 +9,7 @@ import { examples, hint } from '../../machine/hint.ts'
 import { readOutbox } from '../../reporter/outbox.ts'
 import { type Common, common, existing } from '../kit/folder.ts'
 import { exits, show } from '../kit/output.ts'
-import { agentChecks, programs, unit } from './agent-checks.ts'
+import { agentChecks, checkPrograms, unit } from './agent-checks.ts'
 import { type Check, lineOf } from './checked.ts'
 import { fileChecks } from './file-checks.ts'
 
@@ -27,7 +27,7 @@ export const doctor = (): Command =>
         ...fileChecks(folder),
         ...agentChecks(folder),
         connected(folder),
-        ...(await programs(folder)),
+        ...(await checkPrograms(folder)),
         ...(await unit(folder)),
         ...(offline ? [] : await remote(folder)),
       ]

@@ -138,7 +138,7 @@ function desiredIn(last: Outbox | undefined): Desired | undefined {
 
 /** Says in words whether the agent's reports reach the service. */
 
-export function reported({ last }: AgentFacts, now: number): string {
+export function reportingText({ last }: AgentFacts, now: number): string {
   if (!last) return 'never'
   const reached = last.reached === undefined ? 'never answered' : `last answered ${ago(now - last.reached)}`
   return last.failure === undefined

@@ -1,7 +1,7 @@
 /** `svc status`: prints a summary of the agent from the files on this machine. */
 import { activeLine } from '@svc/protocol'
 import { Command } from 'commander'
-import { unanswered } from '../../install/service/units.ts'
+import { unansweringUnit } from '../../install/service/units.ts'
 import { wordFor } from '../../launcher/now.ts'
 import { ago, timeText } from '../../machine/base/time.ts'
 import { examples, hint } from '../../machine/hint.ts'
@@ -10,7 +10,7 @@ import { versionSummary } from '../../updates/agent/now.ts'
 import type { RuntimeFacts } from '../../updates/runtime/now.ts'
 import { agentAt, type Common, common } from '../kit/folder.ts'
 import { oneLine, show } from '../kit/output.ts'
-import { type AgentFacts, factsOf, reported } from './facts.ts'
+import { type AgentFacts, factsOf, reportingText } from './facts.ts'
 import { processSentence } from './why.ts'
 
 export const status = (): Command =>
@@ -23,7 +23,7 @@ export const status = (): Command =>
     .action(async ({ dir, json }: Common) => {
       const agent = await agentAt(dir)
       const facts = factsOf(agent)
-      const unit = await unanswered(agent.folder)
+      const unit = await unansweringUnit(agent.folder)
       show(
         json,
         {
@@ -32,11 +32,14 @@ export const status = (): Command =>
           running: facts.process && wordFor(facts.process),
           ...(unit && { unit: { ...unit, answers: false } }),
         },
-        () => [...lines(facts), ...(unit ? [`${'Unit'.padEnd(10)}${oneLine(`${unit.file}. ${unit.message}`)}`] : [])],
+        () => [
+          ...statusLines(facts),
+          ...(unit ? [`${'Unit'.padEnd(10)}${oneLine(`${unit.file}. ${unit.message}`)}`] : []),
+        ],
       )
     })
 
-export function lines(f: AgentFacts): string[] {
+export function statusLines(f: AgentFacts): string[] {
   const now = Date.now() / 1000
   const row = (name: string, text: string) => `${name.padEnd(10)}${oneLine(text)}`
   const asOf = f.old && f.written !== undefined ? `, as of ${ago(now - f.written)}` : ''
@@ -70,7 +73,7 @@ export function lines(f: AgentFacts): string[] {
     ...(f.unitFault ? [row('Unit', f.unitFault)] : []),
     row('svc', programRow(f.runtime)),
     row('Service', f.service ?? `not connected; run "${hint('connect --url …')}"`),
-    row('Reported', reported(f, now)),
+    row('Reported', reportingText(f, now)),
     ...(f.acksWaiting > 0 ? [row('Waiting', `${f.acksWaiting} answers to commands, for the next report`)] : []),
   ]
 }

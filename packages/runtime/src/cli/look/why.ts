@@ -10,7 +10,7 @@ import { sentences, wishSentences } from '../../updates/agent/now.ts'
 import { runtimeSentences } from '../../updates/runtime/now.ts'
 import { agentAt, type Common, common } from '../kit/folder.ts'
 import { oneLine, show } from '../kit/output.ts'
-import { type AgentFacts, factsOf, reported } from './facts.ts'
+import { type AgentFacts, factsOf, reportingText } from './facts.ts'
 
 export const why = (): Command =>
   common(new Command('why'))
@@ -148,7 +148,7 @@ function reporterSentences(f: AgentFacts, now: number): string[] {
   if (f.notConnected) return [f.notConnected]
   return [
     f.reporter
-      ? `The ${f.managed ? 'runtime' : 'reporter'} has been running since ${timeText(f.reporter.since)} (process ${f.reporter.pid}); reports to ${f.service}: ${reported(f, now)}.`
-      : `No ${f.managed ? 'runtime' : 'reporter'} is running, so the service gets no reports; reports to ${f.service}: ${reported(f, now)}.`,
+      ? `The ${f.managed ? 'runtime' : 'reporter'} has been running since ${timeText(f.reporter.since)} (process ${f.reporter.pid}); reports to ${f.service}: ${reportingText(f, now)}.`
+      : `No ${f.managed ? 'runtime' : 'reporter'} is running, so the service gets no reports; reports to ${f.service}: ${reportingText(f, now)}.`,
   ]
 }

@@ -2,11 +2,11 @@
 import type { Manifest } from '@svc/blueprint'
 import { supervise } from '../../launcher/supervisor.ts'
 import { takeOver } from '../../launcher/take-over.ts'
-import { duration, until } from '../../machine/base/time.ts'
+import { duration, waitUntil } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { named, tryLockAnyway, whoHolds } from '../../machine/files/lock.ts'
+import { holderName, tryLockAnyway, whoHolds } from '../../machine/files/lock.ts'
 import { lives } from '../../machine/process/identity.ts'
-import { type AgentProcess, listed } from '../../machine/process/listed.ts'
+import { type AgentProcess, processNames } from '../../machine/process/listed.ts'
 import { sendTo, startedBy } from '../../machine/process/mark.ts'
 import { readNote } from '../../state/process-note.ts'
 import { leadsTo } from '../../state/versions/folders.ts'
@@ -29,7 +29,7 @@ export async function endLeft(
 ): Promise<boolean> {
   if (!hasLeft(folder)) return false
   const lock = tryLockAnyway(folder, 'runtime', what)
-  if (!lock.ok) throw new Refusal(`${named(lock.holder)} is running this agent; try again later.`)
+  if (!lock.ok) throw new Refusal(`${holderName(lock.holder)} is running this agent; try again later.`)
   try {
     before?.()
     const order = async () => manifest && orderOf(folder, manifest)
@@ -55,7 +55,7 @@ export function mustBeGone(folder: Folder, done = ''): void {
 
 function refuse(left: readonly AgentProcess[], done: string): void {
   if (left.length === 0) return
-  throw new Refusal(`${done}${done && ' '}The agent left something that could not be ended: ${listed(left)}.`)
+  throw new Refusal(`${done}${done && ' '}The agent left something that could not be ended: ${processNames(left)}.`)
 }
 
 /** Waits until a running runtime has ended a paused agent. Refuses if something is left. */
@@ -115,7 +115,7 @@ async function settled(
     const note = readNote(folder)
     return note !== undefined && !note.starting && holds(note)
   }
-  if (!(await until(seconds, () => !runs() || rests())))
+  if (!(await waitUntil(seconds, () => !runs() || rests())))
     throw new Refusal(`${done} Its process has not ended within ${seconds} s; see ${folder.runtimeLog}.`)
   return runs() ? readNote(folder) : undefined
 }
@@ -130,12 +130,12 @@ async function endThese(
   seconds: number,
 ): Promise<void> {
   for (const each of left) sendTo(each, 'SIGTERM')
-  await until(duration(seconds) / 1000, () => !left.some(lives))
+  await waitUntil(duration(seconds) / 1000, () => !left.some(lives))
   for (let kills = 0; kills < maxKills; kills++) {
     const rest = search()
     if (rest.length === 0) return
     for (const each of rest) sendTo(each, 'SIGKILL')
-    await until(2, () => !rest.some(lives))
+    await waitUntil(2, () => !rest.some(lives))
   }
 }
 

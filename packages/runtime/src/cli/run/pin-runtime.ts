@@ -7,7 +7,7 @@ import { Command } from 'commander'
 import { examples, hint } from '../../machine/hint.ts'
 import { runtimeFacts } from '../../updates/runtime/now.ts'
 import { readPin, removePin, writePin } from '../../updates/runtime/pin.ts'
-import { type CommonOptions, common, existing } from '../kit/common.ts'
+import { type CommonOptions, common, existingFolder } from '../kit/common.ts'
 import { exits, Refusal, show } from '../kit/output.ts'
 
 export const pinRuntime = (): Command =>
@@ -19,7 +19,7 @@ export const pinRuntime = (): Command =>
     )
     .addHelpText('after', examples('pin-runtime 1.4.2', 'pin-runtime off'))
     .action((wanted: string, { dir, json }: CommonOptions) => {
-      const folder = existing(dir)
+      const folder = existingFolder(dir)
       if (wanted !== 'off' && !runtimeVersion.test(wanted))
         throw new Refusal(
           `A version of svc has letters, digits, ".", "_" and "-", at most 64: got ${JSON.stringify(wanted)}.`,

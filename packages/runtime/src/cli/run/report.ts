@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { lookupHangs } from '../../machine/client/lookup.ts'
 import { readConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { named, tryLock, tryLockAnyway } from '../../machine/files/lock.ts'
+import { holderName, tryLock, tryLockAnyway } from '../../machine/files/lock.ts'
 import { examples, plainHint } from '../../machine/hint.ts'
 import { handledText } from '../../reporter/commands/receive.ts'
 import { exchange } from '../../reporter/exchange.ts'
@@ -35,7 +35,7 @@ async function run({ dir, json, once }: ReportOptions): Promise<void> {
   const connection = readConnection(agent.folder)
   if (!connection.ok) throw new Refusal(connection.message)
   const lock = (once ? tryLockAnyway : tryLock)(agent.folder, 'runtime', 'svc report')
-  if (!lock.ok) throw new Refusal(`${named(lock.holder)} is already reporting for this folder; stop it first.`)
+  if (!lock.ok) throw new Refusal(`${holderName(lock.holder)} is already reporting for this folder; stop it first.`)
   let asked: NodeJS.Signals | undefined
   try {
     asked = await (once ? reportOnce(agent, json) : untilStopped(agent, json))

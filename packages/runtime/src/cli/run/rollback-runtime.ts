@@ -7,7 +7,7 @@ import { askBack, type BackRequest, dropAskedBack } from '../../launcher/back.ts
 import { keepRuntime } from '../../launcher/keeper.ts'
 import { wait } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { type Holder, named, tryLock } from '../../machine/files/lock.ts'
+import { type Holder, holderName, tryLock } from '../../machine/files/lock.ts'
 import { sha256Of } from '../../machine/files/sha256.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { readRuntimeNote } from '../../state/versions/runtime-note.ts'
@@ -64,7 +64,7 @@ function isBack(folder: Folder): boolean {
 
 /** Asks the running launcher to roll back. The launcher then replaces its worker at once. */
 async function askRunning(folder: Folder, holder: Holder): Promise<void> {
-  if (holder.what !== 'svc run') throw new Refusal(`${named(holder)} is working in this folder; stop it first.`)
+  if (holder.what !== 'svc run') throw new Refusal(`${holderName(holder)} is working in this folder; stop it first.`)
   const before = readRuntimeNote(folder).applied?.message
   const asked = wayBack(folder)
   askBack(folder, asked)
@@ -77,7 +77,7 @@ async function askRunning(folder: Folder, holder: Holder): Promise<void> {
   }
   dropAskedBack(folder)
   throw new Refusal(
-    `${named(holder)} did not switch back within ${patience} s. Stop it and try again: ${['stop', 'rollback-runtime', 'start'].map((each) => hint(each)).join('; ')}`,
+    `${holderName(holder)} did not switch back within ${patience} s. Stop it and try again: ${['stop', 'rollback-runtime', 'start'].map((each) => hint(each)).join('; ')}`,
   )
 }
 

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
 import { wait } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { named, tryLock, whoHolds } from '../../machine/files/lock.ts'
+import { holderName, tryLock, whoHolds } from '../../machine/files/lock.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { diskNote } from '../../reporter/status/disk.ts'
 import { changedBy } from '../../state/changes.ts'
@@ -79,7 +79,7 @@ async function done(folder: Folder, running: string, what: AskedUpdate['what']):
   const lock = tryLock(folder, 'runtime', `svc ${what}`)
   if (!lock.ok) {
     if (lock.holder.what !== 'svc run')
-      throw new Refusal(`${named(lock.holder)} is working in this folder. Stop it, or wait for it, and try again.`)
+      throw new Refusal(`${holderName(lock.holder)} is working in this folder. Stop it, or wait for it, and try again.`)
     return throughRuntime(folder, { ...asked, what, at: Date.now() })
   }
   try {

@@ -9,20 +9,20 @@ import { ownFile } from '../../launcher/file.ts'
 import { launch } from '../../launcher/launch.ts'
 import { openLog } from '../../launcher/log.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { named, tryLock } from '../../machine/files/lock.ts'
+import { holderName, tryLock } from '../../machine/files/lock.ts'
 import { noteDir, noteStart } from '../../machine/hint.ts'
 import { unfinished } from '../../state/install-note.ts'
 import { stopperOf } from '../../state/stop-note.ts'
-import { type CommonOptions, existing } from '../kit/common.ts'
+import { type CommonOptions, existingFolder } from '../kit/common.ts'
 import { exitOf, guardOutput, lastingOutput, oneLine, Refusal } from '../kit/output.ts'
 
 export async function runAgent({ dir, json }: CommonOptions): Promise<void> {
-  const folder = existing(dir)
+  const folder = existingFolder(dir)
   const broken = unfinished(folder)
   if (broken) throw new Refusal(broken)
   if (!existsSync(folder.manifest)) throw new Refusal(`There is no ${folder.manifest}, so there is no agent to run.`)
   const lock = tryLock(folder, 'runtime', 'svc run')
-  if (!lock.ok) throw new Refusal(`${named(lock.holder)} is already running this agent; stop it first.`)
+  if (!lock.ok) throw new Refusal(`${holderName(lock.holder)} is already running this agent; stop it first.`)
   let left = false
   try {
     left = await untilStopped(folder, json)

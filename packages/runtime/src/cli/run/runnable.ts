@@ -5,7 +5,7 @@ import { type Agent, agentAt, existing } from '../kit/folder.ts'
 import { Refusal } from '../kit/output.ts'
 
 /** Returns the agent in a folder. If svc cannot start this agent, refuses and says what to do. */
-export async function runnable(dir: string): Promise<Agent> {
+export async function runnableAgent(dir: string): Promise<Agent> {
   const broken = unfinished(existing(dir))
   if (broken) throw new Refusal(broken)
   const agent = await agentAt(dir)

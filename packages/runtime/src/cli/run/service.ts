@@ -17,7 +17,7 @@ import { type Common, common, existing, me } from '../kit/folder.ts'
 import { exits, Refusal, show } from '../kit/output.ts'
 import { agentName } from '../look/facts.ts'
 import { endLeft, mustBeGone } from './end.ts'
-import { runnable } from './runnable.ts'
+import { runnableAgent } from './runnable.ts'
 
 type ServiceOptions = Common & {
   readonly system?: boolean
@@ -49,7 +49,7 @@ export const service = (): Command =>
         .action(async ({ dir, json, system = false, user, start = false, python, name }: ServiceOptions) => {
           const wrong = name === undefined ? undefined : wrongWithAgentName(name)
           if (wrong) throw new Refusal(`--name ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
-          const { folder, manifest } = await runnable(dir)
+          const { folder, manifest } = await runnableAgent(dir)
           const { unit, lines } = await installService(folder, {
             agent: agentName(folder, manifest),
             name,

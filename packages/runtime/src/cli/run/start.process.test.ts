@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { amount } from '../../../../../testing/level.ts'
+import { byLevel } from '../../../../../testing/level.ts'
 import { programs } from '../../../../../testing/program.ts'
 import { becomes, starts, svc } from '../../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../../testing/installed.ts'
@@ -136,7 +136,7 @@ test('killed at any change of the disk while it starts and stops, the next start
   const { signal, count } = await life(0)
   expect(signal).toBe(null)
   expect(count).toBeGreaterThan(30)
-  for (let at = 1; at <= count; at += amount(24, 8, 1)) {
+  for (let at = 1; at <= count; at += byLevel(24, 8, 1)) {
     await life(at)
     const next = starts(agent, ['run'], { scale: 0.05 })
     await Promise.race([next.said('took over the agent'), next.said('started the agent')])

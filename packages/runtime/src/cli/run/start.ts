@@ -11,9 +11,9 @@ import { mendUnits } from '../../install/service/mend.ts'
 import { uninstallHint } from '../../install/service/units.ts'
 import { startArgs } from '../../launcher/file.ts'
 import { stateNow } from '../../launcher/now.ts'
-import { until } from '../../machine/base/time.ts'
+import { waitUntil } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { inTurnAnyway, named, whoHolds } from '../../machine/files/lock.ts'
+import { holderName, inTurnAnyway, whoHolds } from '../../machine/files/lock.ts'
 import { refuseWithoutRoom } from '../../machine/files/reserve.ts'
 import { examples, hint, sudoHint } from '../../machine/hint.ts'
 import { manifestNow } from '../../reporter/known.ts'
@@ -24,7 +24,7 @@ import { noteStop } from '../../state/stop-note.ts'
 import { agentAt, type Common, common, me } from '../kit/folder.ts'
 import { Refusal, show } from '../kit/output.ts'
 import { endLeft, mustBeGone, type StoppableAgent } from './end.ts'
-import { runnable } from './runnable.ts'
+import { runnableAgent } from './runnable.ts'
 
 export const start = (): Command =>
   common(new Command('start'))
@@ -34,13 +34,13 @@ export const start = (): Command =>
     )
     .addHelpText('after', examples('start --dir /srv/mail-triage'))
     .action(async ({ dir, json }: Common) => {
-      const { folder } = await runnable(dir)
+      const { folder } = await runnableAgent(dir)
       const mended = await mendUnits(folder)
       const holder = whoHolds(folder, 'runtime')
       if (holder)
         return show(json, { started: false, pid: holder.pid }, () => [
           ...mended,
-          `It is already running: ${named(holder)}.`,
+          `It is already running: ${holderName(holder)}.`,
         ])
       refuseWithoutRoom(folder.svc)
       const line = await startAgent(folder)
@@ -68,7 +68,7 @@ export const restart = (): Command =>
     .description('Stops the agent and its runtime and starts them again, with the current secrets and settings.')
     .addHelpText('after', examples('restart'))
     .action(async ({ dir, json }: Common) => {
-      const agent = await runnable(dir)
+      const agent = await runnableAgent(dir)
       const { folder } = agent
       refuseWithoutRoom(folder.svc)
       const mended = await mendUnits(folder)
@@ -101,7 +101,7 @@ export async function startInBackground(folder: Folder): Promise<string> {
     ended = true
   })
   child.unref()
-  const decided = await until(15, () => ended || (holdsLock(folder, child.pid) && isDecided(folder, before)))
+  const decided = await waitUntil(15, () => ended || (holdsLock(folder, child.pid) && isDecided(folder, before)))
   if (!ended && !decided && holdsLock(folder, child.pid)) {
     // the runtime runs, and what it notes about the agent's process may not be on the disk
     const [disk] = diskHealth(folder)
@@ -163,14 +163,15 @@ export async function stopAgent(agent: StoppableAgent): Promise<boolean> {
 async function stopRuntime({ folder, manifest }: StoppableAgent): Promise<boolean> {
   const patience = (manifest?.runtime?.stop_seconds ?? 10) + 20
   const holder = whoHolds(folder, 'runtime')
-  if (holder?.what === 'svc report') throw new Refusal(`${named(holder)} only reports; stop it where it was started.`)
+  if (holder?.what === 'svc report')
+    throw new Refusal(`${holderName(holder)} only reports; stop it where it was started.`)
   const units = await runningUnits(folder)
   if (!holder && units.length === 0) return false
   inTurnAnyway(folder, 'svc stop', () => noteStop(folder, me()))
   for (const unit of units) await stopUnit(unit, folder)
   const left = whoHolds(folder, 'runtime')
   if (left) process.kill(left.pid, 'SIGTERM')
-  if (!(await until(patience, () => whoHolds(folder, 'runtime') === undefined)))
+  if (!(await waitUntil(patience, () => whoHolds(folder, 'runtime') === undefined)))
     throw new Refusal(`It did not stop within ${patience} s; see ${folder.runtimeLog}.`)
   return true
 }

@@ -6,7 +6,7 @@
 import { wrongWithEnvValue, wrongWithSecretName } from '@svc/blueprint'
 import { Command } from 'commander'
 import { changeEnv, envFaults, envUnread, maxEnvBytes, readEnv } from '../../machine/files/env.ts'
-import { prepare } from '../../machine/files/folder.ts'
+import { createFolders } from '../../machine/files/folder.ts'
 import { inTurn } from '../../machine/files/lock.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { askHidden, interactive, standardInput } from '../kit/ask.ts'
@@ -54,7 +54,7 @@ export const secrets = (): Command =>
             value === '' ? `must not be empty; "${hint('secrets unset')}" removes it` : wrongWithEnvValue(value)
           if (bad) throw new Refusal(`The value of ${name} ${bad}.`, exits.usage)
           inTurn(folder, 'svc secrets', () => {
-            prepare(folder)
+            createFolders(folder)
             changeEnv(folder.secrets, { [name]: value })
           })
           const declared = manifest.secrets.some((s) => s.name === name)

@@ -1,6 +1,6 @@
 import type { Setting, SettingValue } from '@svc/protocol'
 import { describe, expect, test } from 'vitest'
-import { atEnds, wide } from '../../../../../testing/looks.ts'
+import { looksAtEnds, wideText } from '../../../../../testing/looks.ts'
 import { readPairs, readValue } from './settings.ts'
 
 const options = [
@@ -17,17 +17,17 @@ const rows: readonly (readonly [type: Setting['type'], typed: string, value: Set
 ]
 
 describe.each(rows)('a setting of the type %s', (type, typed, value) => {
-  test.each(atEnds)(`is read from ${typed} with $says`, ({ write }) => {
+  test.each(looksAtEnds)(`is read from ${typed} with $says`, ({ write }) => {
     expect(readValue({ key: 'x', type, options }, write(typed))).toBe(value)
   })
 })
 
 test('a number is read from wide digits, and clears the setting if it is empty', () => {
-  expect(readValue({ key: 'x', type: 'number' }, wide('-15'))).toBe(-15)
+  expect(readValue({ key: 'x', type: 'number' }, wideText('-15'))).toBe(-15)
   expect(readValue({ key: 'x', type: 'number' }, ' \u200b')).toBeNull()
 })
 
-test.each(atEnds)('a text stays as it is with $says', ({ write }) => {
+test.each(looksAtEnds)('a text stays as it is with $says', ({ write }) => {
   expect(readValue({ key: 'x', type: 'text' }, write('a'))).toBe(write('a'))
 })
 

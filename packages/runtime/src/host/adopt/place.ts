@@ -5,7 +5,7 @@
 import { existsSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createFolder } from '../../machine/files/durable.ts'
-import { type Folder, prepare } from '../../machine/files/folder.ts'
+import { createFolders, type Folder } from '../../machine/files/folder.ts'
 
 /**
  * Makes the folders that the first report needs. The returned function removes all of them that were not there before,
@@ -17,7 +17,7 @@ export function makeFolders(folder: Folder, status: string): () => void {
   const folders = missing(folder.state)
   createFolder(folder.root, 0o700)
   createFolder(folder.state, 0o700)
-  prepare(folder)
+  createFolders(folder)
   return () => {
     for (const path of files) rmSync(path, { recursive: true, force: true })
     for (const path of folders) {

@@ -15,7 +15,7 @@ import {
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { amount } from '../../../../../testing/level.ts'
+import { byLevel } from '../../../../../testing/level.ts'
 import { crontabCommands, runAsCron } from '../../../testing/crontab-lines.ts'
 import { newAccount } from '../../../testing/jobs.ts'
 import { readRuns } from '../jobs/record.ts'
@@ -31,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const usual = ['/bin/sh', '/bin/bash']
 const all = [...usual, '/bin/dash', '/bin/ksh', '/bin/zsh']
-const shells = amount(usual, all, all).filter((shell) => existsSync(shell))
+const shells = byLevel(usual, all, all).filter((shell) => existsSync(shell))
 
 describe.each(shells)('%s', (shell) => {
   const place = { cwd: folder, env: { PATH: '/usr/bin:/bin', HOME: folder, SHELL: shell, LANG: 'C.UTF-8', TZ: 'UTC' } }

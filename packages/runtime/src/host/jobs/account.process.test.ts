@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { amount } from '../../../../../testing/level.ts'
+import { byLevel } from '../../../../../testing/level.ts'
 import { environments } from '../../../testing/environments.ts'
 import { type Account, newAccount } from '../../../testing/jobs.ts'
 
@@ -38,7 +38,7 @@ describe.each(starters)('the record of a run of %s is where the account has its 
   // all but the launcher read one function, so a few rows are enough for them
   const every = environments.filter((_, at) => start === 'svc-exec' || at % 3 === 1)
   const few = environments.filter(([what]) => ['a crontab that sets HOME', 'both', 'almost nothing'].includes(what))
-  const rows = amount(start === 'svc-exec' ? few : few.slice(0, 1), every, every)
+  const rows = byLevel(start === 'svc-exec' ? few : few.slice(0, 1), every, every)
   test.each(rows)('with %s', async (what, changes) => {
     const job = `${start.replace(' ', '.')}-${what.toLowerCase().replaceAll(/\W/g, '-')}`
     const options = { env: { ...changes(ada.home), PATH: `${join(ada.home, 'bin')}:${node}:/usr/bin:/bin` } }

@@ -2,7 +2,7 @@
  * Sums up the runs of a job: which run lives, which one ended last, and the failures since the last good run that started
  * after them. Runs may overlap, and clocks may be set, so the places of runs decide, and not their times. Pure; the newest run of a list is the first.
  */
-import { placeOf } from './ids.ts'
+import { sortNumberOf } from './ids.ts'
 import type { ShownRun } from './reader.ts'
 
 /** A summary of all runs of a job, which does not depend on the time. */
@@ -87,7 +87,7 @@ interface EndedRun {
 export function endedOf(runs: readonly ShownRun[]): EndedRun[] {
   return runs
     .flatMap((run, at) => (run.status === 'running' ? [] : [{ run, upTo: run.upTo ?? upToOf(runs, at) }]))
-    .sort((a, b) => b.upTo - a.upTo || endOf(b.run) - endOf(a.run) || placeOf(b.run.id) - placeOf(a.run.id))
+    .sort((a, b) => b.upTo - a.upTo || endOf(b.run) - endOf(a.run) || sortNumberOf(b.run.id) - sortNumberOf(a.run.id))
 }
 
 /** A run that was lost has no known end, so its start counts. */
@@ -100,11 +100,11 @@ export const endOf = ({ ended, started }: ShownRun): number => ended ?? started
 function upToOf(runs: readonly ShownRun[], at: number): number {
   const own = runs[at]
   if (own === undefined) return 0
-  let place = placeOf(own.id)
+  let place = sortNumberOf(own.id)
   for (let next = at - 1; next >= 0; next--) {
     const later = runs[next]
     if (later === undefined || later.started < own.started || later.started >= endOf(own)) break
-    place = placeOf(later.id)
+    place = sortNumberOf(later.id)
   }
   return place
 }
@@ -115,7 +115,7 @@ function upToOf(runs: readonly ShownRun[], at: number): number {
  */
 export function badOf(ended: readonly EndedRun[]): ShownRun[] {
   const good = ended.map(({ run }) => run).filter(({ status }) => status === 'ok')
-  const newest = Math.max(...good.map(({ id }) => placeOf(id)))
+  const newest = Math.max(...good.map(({ id }) => sortNumberOf(id)))
   return ended.flatMap(({ run, upTo }) => {
     if (run.status === 'ok') return []
     const isOld = run.status === 'lost' ? good.some((later) => isAfterLoss(later, run)) : newest > upTo
@@ -125,4 +125,4 @@ export function badOf(ended: readonly EndedRun[]): ShownRun[] {
 
 /** True if a run began after another one was lost. Nobody knows when that was, but later runs note which others live. */
 const isAfterLoss = ({ id, beside }: ShownRun, lost: ShownRun): boolean =>
-  placeOf(id) > placeOf(lost.id) && !beside?.includes(lost.id)
+  sortNumberOf(id) > sortNumberOf(lost.id) && !beside?.includes(lost.id)

@@ -8,7 +8,7 @@
  */
 
 /** The exit codes of a Node that has not started the command. The shell then runs it, and notes the reason. */
-export const unstarted = { damaged: 70, noRoom: 71, late: 72 } as const
+export const notStartedCodes = { damaged: 70, noRoom: 71, late: 72 } as const
 
 /** The variables that are set aside where the whole environment cannot be, since the system has no /proc. */
 export const setAside =
@@ -31,7 +31,7 @@ const launched = globalThis.svcExec = {
   get taken() { return taken },
   set taken(_) {
     if (!taken && isWatched) {
-      if (readMark(2) !== "#!") process.exit(${unstarted.late});
+      if (readMark(2) !== "#!") process.exit(${notStartedCodes.late});
       try { process.kill(Number(timer), "SIGTERM") } catch {}
     }
     taken = true;
@@ -39,13 +39,13 @@ const launched = globalThis.svcExec = {
 };
 if (isWatched) {
   launched.shell = Number(shell);
-  launched.giveBack = () => { readMark(1); process.exit(${unstarted.noRoom}) };
+  launched.giveBack = () => { readMark(1); process.exit(${notStartedCodes.noRoom}) };
   try { launched.environment = fs.readFileSync("/proc/" + shell + "/environ") } catch {}
 }
 function plainly(error) {
   if (taken) return;
   const isRoom = /^(EMFILE|ENFILE|ENOMEM|EAGAIN)$/.test(error && error.code);
-  if (isWatched) process.exit(isRoom ? ${unstarted.noRoom} : ${unstarted.damaged});
+  if (isWatched) process.exit(isRoom ? ${notStartedCodes.noRoom} : ${notStartedCodes.damaged});
   taken = true;
   const args = process.argv.slice(3), at = args.indexOf("--") + 1;
   const [file, ...rest] = at ? args.slice(at) : [];

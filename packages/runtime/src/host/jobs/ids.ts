@@ -17,15 +17,15 @@ export const newId = (place: number, random: number): string =>
 export const idOf = (file: string): string | undefined => shape.exec(basename(file))?.[1]
 
 /** The place of a run among those of its job. */
-export const placeOf = (id: string): number => Number(id.slice(0, id.indexOf('-')))
+export const sortNumberOf = (id: string): number => Number(id.slice(0, id.indexOf('-')))
 
 /** How far ahead of the clock a run may lie, in milliseconds. One that lies farther ahead has no place. */
 export const maxAheadMs = 86_400_000
 
 /** The place of the newest run among these names of files, at `now` in Unix milliseconds. */
-export const newestPlace = (names: readonly string[], now: number): number =>
+export const newestSortNumber = (names: readonly string[], now: number): number =>
   names.reduce((newest, name) => {
     const id = idOf(name)
-    const place = id === undefined ? 0 : placeOf(id)
+    const place = id === undefined ? 0 : sortNumberOf(id)
     return place <= now + maxAheadMs ? Math.max(newest, place) : newest
   }, 0)

@@ -1,6 +1,6 @@
 /** The note `job.json` of a job: its schedule as the command or a person gave it, and since when. */
 import { join } from 'node:path'
-import { exact, type FieldValue, field, integer, object, oneOf } from '@svc/protocol/fields'
+import { exactText, type FieldValue, field, integer, object, oneOf } from '@svc/protocol/fields'
 import type { ExecCall } from './call.ts'
 import { readOwnJson, replaceJson } from './files.ts'
 import { isJobName } from './paths.ts'
@@ -12,8 +12,8 @@ const job = object(
   {
     name,
     every: integer(1),
-    cron: exact(1000),
-    tz: exact(100),
+    cron: exactText(1000),
+    tz: exactText(100),
     grace: integer(1),
     timeout: integer(1),
     /** When this schedule was first given. */

@@ -3,9 +3,9 @@ import type { Level } from '@svc/protocol'
 import { spanText } from '../../machine/base/time.ts'
 import { digestOf, endOf } from './digest.ts'
 import type { JobFacts } from './facts.ts'
-import { dueOf, isOverdue, nextOf } from './overdue.ts'
+import { dueRun, isOverdue, nextStart } from './overdue.ts'
 import type { ShownRun } from './reader.ts'
-import { clock } from './zone.ts'
+import { clockText } from './zone.ts'
 
 export interface JobView {
   readonly now: number
@@ -43,14 +43,14 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
   const wasUnrecorded = unrecorded !== undefined && unrecorded.at > began
   const start = wasUnrecorded ? unrecorded.at : began
   const last = Number.isFinite(start) ? start : undefined
-  const due = dueOf(facts.plans, {
+  const due = dueRun(facts.plans, {
     last,
     lives: running.length > 0,
     oldest: running.at(-1)?.started,
     mayLive,
     ...(woke !== undefined && woke <= now && { woke, slept }),
   })
-  const next = nextOf(facts.plans, last, now)
+  const next = nextStart(facts.plans, last, now)
   const late = wasUnrecorded || due === undefined ? undefined : facts.late
   const overdue = due !== undefined && isOverdue(due, now) ? due.shown : late
   const pilesUp = running.length >= manyCopies && mayLive === undefined
@@ -137,7 +137,7 @@ function detailOf({
   next,
   unrecorded,
 }: ToldJob): string {
-  const at = (time: number) => clock(time, now, zone)
+  const at = (time: number) => clockText(time, now, zone)
   const runs = copies(running, at)
   const notRecorded = ({ at: ran, reason }: NonNullable<ToldJob['unrecorded']>) =>
     `ran ${at(ran)}, but was not recorded: ${reason}`

@@ -4,7 +4,7 @@
  * one of the same name could be in the environment.
  */
 import { quoted } from '../../machine/hint.ts'
-import { guard, setAside, unstarted } from './guard.ts'
+import { guard, notStartedCodes, setAside } from './guard.ts'
 import { hostLine, launcherMark } from './launcher-file.ts'
 
 interface LauncherPaths {
@@ -244,8 +244,8 @@ if [ -n "$svc_exec_mark" ] && [ -f "$0" ] && [ -r "$0" ]; then
   done
   [ -n "$svc_exec_late" ] || svc_exec_take || [ "$svc_exec_line" != /bin/sh ] || exit "$svc_exec_code"
   case $svc_exec_code in
-    ${unstarted.damaged}) svc_exec_plainly svc-damaged "$@" ;;
-    ${unstarted.noRoom}) svc_exec_plainly no-room "$@" ;;
+    ${notStartedCodes.damaged}) svc_exec_plainly svc-damaged "$@" ;;
+    ${notStartedCodes.noRoom}) svc_exec_plainly no-room "$@" ;;
     *) svc_exec_plainly node-does-not-start "$@" ;;
   esac
 fi

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { dueOf, isOverdue, type JobPlan, nextOf } from './overdue.ts'
+import { dueRun, isOverdue, type JobPlan, nextStart } from './overdue.ts'
 import { everyTimes, readCron } from './schedule.ts'
 
 /** Reads and writes times of 2026 in UTC, such as `11-24 03:00`. */
@@ -236,7 +236,7 @@ const table: readonly Row[] = [
 
 for (const [what, plans, { last, lives = false, woke }, due, until] of table)
   test(what, () => {
-    const found = dueOf(plans, {
+    const found = dueRun(plans, {
       last: last === undefined ? undefined : at(last),
       lives,
       woke: woke === undefined ? undefined : at(woke),
@@ -248,11 +248,11 @@ for (const [what, plans, { last, lives = false, woke }, due, until] of table)
 
 test('the next time of a clock comes after now, and an interval that is overdue has none', () => {
   const now = at('11-27 12:00')
-  expect(written(nextOf([daily], at('11-24 03:00'), now))).toBe('11-28 03:00')
-  expect(written(nextOf([daily], undefined, now))).toBe('11-28 03:00')
-  expect(nextOf([every(hour)], at('11-24 03:00'), now)).toBeUndefined()
-  expect(written(nextOf([every(hour)], now - 60, now))).toBe('11-27 12:59')
-  expect(nextOf([cron('@reboot')], now, now)).toBeUndefined()
+  expect(written(nextStart([daily], at('11-24 03:00'), now))).toBe('11-28 03:00')
+  expect(written(nextStart([daily], undefined, now))).toBe('11-28 03:00')
+  expect(nextStart([every(hour)], at('11-24 03:00'), now)).toBeUndefined()
+  expect(written(nextStart([every(hour)], now - 60, now))).toBe('11-27 12:59')
+  expect(nextStart([cron('@reboot')], now, now)).toBeUndefined()
 })
 
 /** Each row: the schedule, the last start if there was one, now, and the times that people read as next and as due. */
@@ -297,8 +297,8 @@ test.each<[string, JobPlan, string | undefined, string, string | undefined, stri
   ['an interval that is over', every(60), '11-25 21:49:00', '11-25 21:51:34', undefined, '11-25 21:50'],
 ])('%s is shown at its next time', (_what, plan, last, now, next, due) => {
   const start = last === undefined ? undefined : at(last)
-  expect(written(nextOf([plan], start, at(now)))).toBe(next)
-  expect(written(dueOf([plan], { last: start, lives: false })?.shown)).toBe(due)
+  expect(written(nextStart([plan], start, at(now)))).toBe(next)
+  expect(written(dueRun([plan], { last: start, lives: false })?.shown)).toBe(due)
 })
 
 /** A second reader of simple schedules, which looks at each minute in UTC. */
@@ -326,7 +326,7 @@ test('a job is never overdue before a time of its schedule and the grace have pa
     const plan = cron(`${minutes.join()} ${hours.join()} * * *`, { grace })
     const starts = { last: start + last, lives, ...(woke !== undefined && { woke: start + woke }) }
     const now = start + last + passed
-    if (!isOverdue(dueOf([plan], starts), now)) return
+    if (!isOverdue(dueRun([plan], starts), now)) return
     const least = grace ?? 5 * minute
     expect(now).toBeGreaterThan((starts.woke ?? 0) + least)
     let missed = 0

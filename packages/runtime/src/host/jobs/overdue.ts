@@ -50,7 +50,7 @@ interface DueRun {
  * Returns when the next run has to begin, or when a run that lives has to end, whichever makes the job overdue first;
  * undefined if the job is never overdue. Each run has to end in time, whatever began after it.
  */
-export function dueOf(plans: readonly JobPlan[], starts: JobStarts): DueRun | undefined {
+export function dueRun(plans: readonly JobPlan[], starts: JobStarts): DueRun | undefined {
   const { last, lives, oldest, mayLive = 0 } = starts
   // A run that lives is no reason to begin another one, but it has to end before the time after that.
   const begin = dueAfter(plans, last, lives ? 1 : 0, starts)
@@ -82,7 +82,7 @@ function dueAfter(
 export const isOverdue = (due: DueRun | undefined, now: number): boolean => due !== undefined && now > due.until
 
 /** The next time at which the job should begin. A job that is overdue by a number of seconds has none. */
-export function nextOf(plans: readonly JobPlan[], last: number | undefined, now: number): number | undefined {
+export function nextStart(plans: readonly JobPlan[], last: number | undefined, now: number): number | undefined {
   const next = plans.map((plan) => {
     const first = firstTimes([plan], last, 'shown')[0]?.at
     if (first !== undefined && first > now) return first

@@ -9,7 +9,7 @@ import { chownSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { amount } from '../../../../../testing/level.ts'
+import { byLevel } from '../../../../../testing/level.ts'
 import { type Account, newAccount } from '../../../testing/jobs.ts'
 
 let ada: Account
@@ -39,7 +39,7 @@ const kinds: Readonly<Record<string, (file: string, other: string) => unknown>> 
   }),
 }
 const all = Object.keys(kinds)
-const usual = amount(
+const usual = byLevel(
   ['a link', 'a pipe', 'a file of somebody else'].filter((kind) => kind in kinds),
   all,
   all,
@@ -93,7 +93,7 @@ describe.each(writers)('a run without a record, noted by %s', (_program, line) =
 describe('a run with a record', () => {
   // the last two are opened only while a run prints much, which takes a second
   const files = ['job.json', 'last.log', 'last.log.1', '.last.log.1.tmp'] as const
-  const slowly = amount(['a link'], ['a link', 'a pipe', 'a folder'], ['a link', 'a pipe', 'a folder'])
+  const slowly = byLevel(['a link'], ['a link', 'a pipe', 'a folder'], ['a link', 'a pipe', 'a folder'])
   const few = ['a link', 'a pipe', 'a folder', 'a file of somebody else'].filter((kind) => usual.includes(kind))
   const rows = files.flatMap((name) => (name.includes('log.1') ? slowly : few).map((kind) => [name, kind] as const))
   test.each(rows)('where %s is %s', async (name, kind) => {

@@ -5,7 +5,7 @@ import { type Field, type FieldValue, field, integer, list, object, oneOf, text 
 import { namesIn } from '../../machine/files/durable.ts'
 import { lives } from '../../machine/process/identity.ts'
 import { readOwnJson } from './files.ts'
-import { idOf, maxAheadMs, placeOf } from './ids.ts'
+import { idOf, maxAheadMs, sortNumberOf } from './ids.ts'
 
 const statuses = ['running', 'ok', 'failed', 'timeout', 'skipped'] as const
 
@@ -37,7 +37,7 @@ export type Run = Readonly<
 /**
  * Reads what a command may tell about its run. All else is dropped, and so is a value that the contract does not allow.
  */
-export function toldBy(value: unknown): ToldFields {
+export function readToldFields(value: unknown): ToldFields {
   const [read] = reportedRuns([typeof value === 'object' ? { ...value, id: 'run' } : undefined]) ?? []
   const { cost_usd, output_tokens, models, subjects } = (read ?? {}) as ReportedRun
   return {
@@ -56,7 +56,7 @@ const record: Field<Run> = field(
     const { id, started, ended, log } = run
     return {
       ...kept,
-      ...toldBy(v),
+      ...readToldFields(v),
       ...{ id, started },
       ...(ended !== undefined && { ended }),
       ...(log !== undefined && { log }),
@@ -73,7 +73,7 @@ export function readRun(file: string): Run | undefined {
 
 /** True if a run lies so far ahead, at `now` in Unix seconds, that its clock was wrong. */
 const liesAhead = ({ id, started }: Run, now: number): boolean =>
-  Math.max(started * 1000, placeOf(id)) > now * 1000 + maxAheadMs
+  Math.max(started * 1000, sortNumberOf(id)) > now * 1000 + maxAheadMs
 
 interface Records {
   /** The newest run is the first. */
@@ -100,7 +100,7 @@ const idsIn = (folder: string): string[] =>
   namesIn(folder)
     .map((name) => idOf(name))
     .filter((id) => id !== undefined)
-    .sort((a, b) => placeOf(b) - placeOf(a))
+    .sort((a, b) => sortNumberOf(b) - sortNumberOf(a))
 
 /**
  * True if the command of this run lives: the process has the boot and the start that the record names. Without /proc,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { surplus } from './recorder.ts'
+import { surplusRecords } from './recorder.ts'
 
 const now = 1_800_000_000_000
 const day = 86_400_000
@@ -8,8 +8,8 @@ const records = (all: readonly string[]): string[] => all.map((id) => `${id}.jso
 
 test('the newest hundred records stay', () => {
   const all = ids(103)
-  expect(surplus(['job.json', 'last.log', ...records(all)], all[0] ?? '', now)).toEqual(records(all.slice(100)))
-  expect(surplus(records(all.slice(0, 100)), all[0] ?? '', now)).toEqual([])
+  expect(surplusRecords(['job.json', 'last.log', ...records(all)], all[0] ?? '', now)).toEqual(records(all.slice(100)))
+  expect(surplusRecords(records(all.slice(0, 100)), all[0] ?? '', now)).toEqual([])
 })
 
 test('the record of a run that lives stays with its file, however many began after it', () => {
@@ -17,7 +17,7 @@ test('the record of a run that lives stays with its file, however many began aft
   const [old = '', hung = '', older = ''] = all.slice(100)
   const late = now + 2 * day
   const left = [`${hung}.run`, `${old}.run`]
-  expect(surplus([...records(all), ...left], all[0] ?? '', late, (id) => id === hung)).toEqual([
+  expect(surplusRecords([...records(all), ...left], all[0] ?? '', late, (id) => id === hung)).toEqual([
     `${old}.json`,
     `${older}.json`,
     `${old}.run`,

@@ -7,7 +7,7 @@ import { isNoRoom } from '../../machine/files/space.ts'
 import { bootId, statOf } from '../../machine/process/identity.ts'
 import type { ExecCall } from './call.ts'
 import { replaceJson } from './files.ts'
-import { idOf, maxAheadMs, newestPlace, newId, placeOf } from './ids.ts'
+import { idOf, maxAheadMs, newestSortNumber, newId, sortNumberOf } from './ids.ts'
 import { jobAfter, readJob, writeJob } from './job-note.ts'
 import type { Run } from './record.ts'
 import { exitOf, type RunEnd } from './run-end.ts'
@@ -35,7 +35,7 @@ export function recorderIn(
   { hasLog, fails }: { hasLog: boolean; fails: (error: unknown) => void },
 ): Recorder {
   const now = Date.now()
-  const id = newId(Math.max(now, newestPlace(namesHere(folder), now) + 1), Math.random())
+  const id = newId(Math.max(now, newestSortNumber(namesHere(folder), now) + 1), Math.random())
   const runFile = join(folder, `${id}.run`)
   let run: Run = {
     ...{ id, status: 'running', started: Math.floor(now / 1000) },
@@ -78,8 +78,8 @@ export function recorderIn(
       await noting
       const told = await toldIn(runFile)
       const ended = Math.floor(Date.now() / 1000)
-      const upTo = newestPlace(namesHere(folder), Date.now())
-      const times = { ended: Math.max(run.started, ended), ...(upTo > placeOf(id) && { upTo }) }
+      const upTo = newestSortNumber(namesHere(folder), Date.now())
+      const times = { ended: Math.max(run.started, ended), ...(upTo > sortNumberOf(id) && { upTo }) }
       attempt(() => write({ ...run, ...told, ...outcome(how), ...times }))
       await prune(folder, id).catch(fails)
     },
@@ -116,7 +116,7 @@ async function toldIn(file: string): Promise<Partial<Run>> {
     rmSync(file, { force: true })
     if (read.is !== 'bytes' || read.bytes.length === 0) return {}
     const value: unknown = JSON.parse(read.bytes.toString('utf8'))
-    return (await import('./record.ts')).toldBy(value)
+    return (await import('./record.ts')).readToldFields(value)
   } catch {
     return {} // what the command tells is worth less than its record
   }
@@ -135,10 +135,10 @@ function namesHere(folder: string): string[] {
 async function prune(folder: string, own: string): Promise<void> {
   const names = readdirSync(folder)
   const now = Date.now()
-  const lives = surplus(names, own, now).some((name) => saysItRuns(join(folder, name)))
+  const lives = surplusRecords(names, own, now).some((name) => saysItRuns(join(folder, name)))
     ? await livesIn(folder)
     : undefined
-  for (const name of surplus(names, own, now, lives)) rmSync(join(folder, name), { force: true })
+  for (const name of surplusRecords(names, own, now, lives)) rmSync(join(folder, name), { force: true })
 }
 
 /** The number of newest records of a job that never make room for the record of another run. */
@@ -155,7 +155,7 @@ function withRoom(folder: string, own: string, write: () => void): void {
     if (!isNoRoom(error)) throw error
     const records = namesHere(folder)
       .filter((name) => idOf(name) !== undefined && !name.startsWith(own))
-      .sort((a, b) => placeOf(idOf(b) ?? '') - placeOf(idOf(a) ?? ''))
+      .sort((a, b) => sortNumberOf(idOf(b) ?? '') - sortNumberOf(idOf(a) ?? ''))
     for (const name of ['last.log.1', ...records.slice(spared).reverse()]) {
       const file = join(folder, name)
       if (!existsSync(file) || saysItRuns(file)) continue
@@ -189,7 +189,7 @@ async function livingIn(folder: string, own: string): Promise<string[]> {
   const lives = await livesIn(folder)
   return running
     .filter(lives)
-    .sort((a, b) => placeOf(a) - placeOf(b))
+    .sort((a, b) => sortNumberOf(a) - sortNumberOf(b))
     .slice(0, maxBeside)
 }
 
@@ -218,14 +218,14 @@ const day = 86_400_000
  * are those of older runs that live, since a run that hangs is noticed by its record. Runs that lie far ahead, since the
  * clock was wrong, go first.
  */
-export function surplus(
+export function surplusRecords(
   names: readonly string[],
   own: string,
   now: number,
   lives: (id: string) => boolean = () => false,
 ): string[] {
   const age = (id: string): number => {
-    const at = placeOf(id)
+    const at = sortNumberOf(id)
     return at > now + maxAheadMs ? Number.POSITIVE_INFINITY : now - at
   }
   const ids = names
@@ -236,7 +236,7 @@ export function surplus(
   for (const id of old) kept.delete(id)
   const left = names.filter((name) => {
     const [, id = own, ending] = /^\.?(\d{1,15}-[0-9a-z]{1,16})\.(run|json\.\d+\.tmp)$/.exec(name) ?? []
-    return now - placeOf(id) > day && !(ending === 'run' && kept.has(id)) && id !== own
+    return now - sortNumberOf(id) > day && !(ending === 'run' && kept.has(id)) && id !== own
   })
   return [...old.map((id) => `${id}.json`), ...left]
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { everyTimes, readCron, scheduleFault } from './schedule.ts'
-import { clock, isZone, offsetAt } from './zone.ts'
+import { clockText, isZone, offsetAt } from './zone.ts'
 
 const at = (iso: string): number => Date.parse(iso) / 1000
 
@@ -107,10 +107,10 @@ test('the offset of a zone follows its clocks', () => {
 
 test('times are shown by the clocks of the zone, with the date only if it is another day', () => {
   const now = at('2026-11-25T22:30:00Z')
-  const shown = (iso: string) => clock(at(iso), now, 'Europe/Berlin')
+  const shown = (iso: string) => clockText(at(iso), now, 'Europe/Berlin')
   expect(shown('2026-11-25T02:12:59Z')).toBe('03:12')
   expect(shown('2026-11-25T23:00:00Z')).toBe('26 Nov 00:00')
   expect(shown('2026-11-24T02:00:00Z')).toBe('24 Nov 03:00')
   expect(shown('2025-01-01T12:00:00Z')).toBe('1 Jan 2025 13:00')
-  expect(clock(1e300, now, 'UTC')).toBe('an unknown time')
+  expect(clockText(1e300, now, 'UTC')).toBe('an unknown time')
 })

@@ -3,7 +3,7 @@
  * seen, and when the machine last woke up. It holds no text of the table besides names and schedules.
  */
 import { join } from 'node:path'
-import { boolean, exact, type FieldValue, field, integer, list, object, oneOf } from '@svc/protocol/fields'
+import { boolean, exactText, type FieldValue, field, integer, list, object, oneOf } from '@svc/protocol/fields'
 import type { readCrontab } from './crontab.ts'
 import { readOwnJson, replaceJson } from './files.ts'
 import { isJobName } from './paths.ts'
@@ -12,9 +12,9 @@ const name = field((v) => (typeof v === 'string' && isJobName(v) ? v : undefined
 const line = object(
   {
     name,
-    cron: exact(1000),
+    cron: exactText(1000),
     /** The zone of `CRON_TZ`, if this cron obeys it. */
-    tz: exact(1000),
+    tz: exactText(1000),
     grace: integer(1),
     /** When the schedule was first seen. Absent if only `svc jobs` saw it. */
     since: integer(0),
@@ -23,13 +23,13 @@ const line = object(
   'cron',
 )
 const fault = object({ line: integer(1), of: oneOf(['call', 'schedule', 'line']) }, 'line', 'of')
-const ahead = object({ of: exact(200), at: integer(0) }, 'of', 'at')
+const ahead = object({ of: exactText(200), at: integer(0) }, 'of', 'at')
 const late = object(
   {
     name,
     since: integer(0),
     /** The id of the oldest run that lived then or, if none did, of the newest run. */
-    run: exact(200),
+    run: exactText(200),
     lives: boolean,
   },
   'name',
@@ -48,7 +48,7 @@ const note = object({
   /** When the machine was last seen awake before that. */
   slept: integer(0),
   /** The time zone of the machine, and when it got this zone, if it had another one before. */
-  zone: exact(1000),
+  zone: exactText(1000),
   zoned: integer(0),
   /** The times of notes and records that lay ahead of the clock, and when this was noticed. */
   ahead: list(ahead, 1000),
@@ -115,14 +115,14 @@ export function seenAfter(before: SeenJobs, table: ReturnType<typeof readCrontab
 }
 
 /** The note once the machine woke up or started at `woke`, and was last seen awake at `slept`. */
-export function wokenAt(before: SeenJobs, woke: number, slept = before.looked): SeenJobs {
+export function withWakeUp(before: SeenJobs, woke: number, slept = before.looked): SeenJobs {
   if (before.woke === woke) return before
   const { slept: _earlier, ...rest } = before
   return { ...rest, woke, ...(slept !== undefined && slept <= woke && { slept }) }
 }
 
 /** The note once the machine has this zone at `now`. A note without a zone has nothing to compare with. */
-export function zonedAt(before: SeenJobs, zone: string, now: number): SeenJobs {
+export function withZone(before: SeenJobs, zone: string, now: number): SeenJobs {
   if (before.zone === zone) return before
   return { ...before, zone, ...(before.zone !== undefined && { zoned: Math.floor(now) }) }
 }

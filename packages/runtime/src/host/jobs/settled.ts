@@ -3,7 +3,7 @@
  * of the clock was written before the clock was set back: it counts as the moment at which it was noticed. That moment is
  * remembered, since otherwise it would move with the clock until the old time comes again. Pure; all times are Unix seconds.
  */
-import { cannotBe, eventTime } from '@svc/protocol'
+import { eventTime, isTooFarAhead } from '@svc/protocol'
 import type { FoundJobs, ShownRun } from './reader.ts'
 import type { SeenJobs } from './seen.ts'
 
@@ -16,13 +16,13 @@ interface SettledJobs {
 /** The number of times that are remembered, more than one for each of 500 jobs. */
 const maxAhead = 1000
 
-export function settled(found: FoundJobs, seen: SeenJobs, at: number): SettledJobs {
+export function settleJobs(found: FoundJobs, seen: SeenJobs, at: number): SettledJobs {
   const now = Math.floor(at)
   const before = new Map(seen.ahead?.map(({ of, at }) => [of, at]))
   const noticed = new Map<string, number>()
   /** The time at which something counts that happened at `time`. */
   const counted = (of: () => string, time: number): number => {
-    const isAhead = cannotBe(time * 1000, now * 1000)
+    const isAhead = isTooFarAhead(time * 1000, now * 1000)
     if (before.size === 0 && !isAhead) return time
     const key = of()
     const known = before.get(key)
@@ -71,7 +71,7 @@ function settledRun(run: ShownRun, counts: number): ShownRun {
 function settledNote(seen: SeenJobs, ahead: NonNullable<SeenJobs['ahead']>, now: number): SeenJobs {
   const { read, looked, woke, zoned } = seen
   const lines = each(seen.lines, (line) =>
-    line.since === undefined || !cannotBe(line.since * 1000, now * 1000) ? line : { ...line, since: now },
+    line.since === undefined || !isTooFarAhead(line.since * 1000, now * 1000) ? line : { ...line, since: now },
   )
   const { ahead: known = [], ...rest } = seen
   const isSame =
@@ -79,7 +79,7 @@ function settledNote(seen: SeenJobs, ahead: NonNullable<SeenJobs['ahead']>, now:
   if (
     isSame &&
     lines === seen.lines &&
-    [read, looked, woke, zoned].every((time = 0) => !cannotBe(time * 1000, now * 1000))
+    [read, looked, woke, zoned].every((time = 0) => !isTooFarAhead(time * 1000, now * 1000))
   )
     return seen
   return {

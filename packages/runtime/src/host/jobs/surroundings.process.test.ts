@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { amount } from '../../../../../testing/level.ts'
+import { byLevel } from '../../../../../testing/level.ts'
 import { type Account, newAccount } from '../../../testing/jobs.ts'
 import { setAside } from './guard.ts'
 
@@ -47,7 +47,7 @@ const starts = 'record'
 const may = 'node-does-not-start'
 
 const some = <T>(rows: readonly T[]): readonly T[] =>
-  rows.filter((_, at) => at % amount(3, 1, 1) === 1 % amount(3, 1, 1))
+  rows.filter((_, at) => at % byLevel(3, 1, 1) === 1 % byLevel(3, 1, 1))
 
 const variables: Row[] = [
   ['no special one', () => ':'],
@@ -186,7 +186,7 @@ const setpriv = (() => {
 
 describe.runIf(setpriv)('a command runs if its user may start few processes', () => {
   const uid = 54_321
-  test.each(amount([2], [0, 2, 3, 8], [0, 2, 3, 8]))('no more than %i', async (most) => {
+  test.each(byLevel([2], [0, 2, 3, 8], [0, 2, 3, 8]))('no more than %i', async (most) => {
     const home = join(ada.home, 'few')
     const jobs = join(home, '.local/state/svc/host/state/jobs')
     execFileSync('mkdir', ['-p', jobs])

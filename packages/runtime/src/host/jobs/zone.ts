@@ -34,7 +34,7 @@ const halfYear = 183 * 86_400
  * A time for people, by the clocks of a zone: `03:12` today, `24 Nov 03:00` on another day, with the year if that day
  * is more than half a year away.
  */
-export function clock(at: number, now: number, zone: string): string {
+export function clockText(at: number, now: number, zone: string): string {
   if (!isTime(at)) return 'an unknown time'
   const then = partsAt(zone, at)
   const today = partsAt(zone, now)

@@ -8,7 +8,7 @@ import { factsOf } from '../jobs/facts.ts'
 import { endWords, type JobView, type JudgedJob, judgeJob, weekSeconds } from '../jobs/judge.ts'
 import type { FoundJobs, ShownRun } from '../jobs/reader.ts'
 import type { Fault, SeenJobs } from '../jobs/seen.ts'
-import { clock } from '../jobs/zone.ts'
+import { clockText } from '../jobs/zone.ts'
 import type { StatusPart } from './sections.ts'
 
 export interface JobsView extends JobView {
@@ -67,7 +67,7 @@ function crontabItem({ faults, read }: SeenJobs, { failed, now, zone }: JobsView
     const lines = faults.filter((fault) => fault.of === of).map(({ line }) => line)
     return lines.length === 0 ? [] : [faultWords[of](`line ${lines.slice(0, 10).join(', ')}`)]
   })
-  const holds = read === undefined ? 'no table was read yet' : `the table of ${clock(read, now, zone)} still counts`
+  const holds = read === undefined ? 'no table was read yet' : `the table of ${clockText(read, now, zone)} still counts`
   if (failed !== undefined) says.push(`"crontab -l" ${failed}; ${holds}`)
   if (says.length === 0) return undefined
   const isBad = faults.some(({ of }) => of !== 'line')
@@ -193,9 +193,9 @@ const panelOf = (jobs: readonly JudgedJob[], { now, zone }: JobView): Panel => (
     .slice(0, limits.panelItems)
     .map(({ name, running, last, ended, next, isOverdue, short }) => [
       name,
-      lastOf({ running, last, ended, short }, (time) => clock(time, now, zone)),
+      lastOf({ running, last, ended, short }, (time) => clockText(time, now, zone)),
       ended?.ended === undefined ? '–' : spanText(ended.ended - ended.started),
-      isOverdue ? short : next === undefined ? '–' : clock(next, now, zone),
+      isOverdue ? short : next === undefined ? '–' : clockText(next, now, zone),
     ]),
 })
 

@@ -11,8 +11,8 @@ import { machineZone } from '../jobs/machine-zone.ts'
 import { unrecordedFile } from '../jobs/paths.ts'
 import { type FoundJobs, jobsReader, noJobs } from '../jobs/reader.ts'
 import { rejoined, withLate } from '../jobs/rejoin.ts'
-import { readSeen, type SeenJobs, seenAfter, wokenAt, writeSeen, zonedAt } from '../jobs/seen.ts'
-import { settled } from '../jobs/settled.ts'
+import { readSeen, type SeenJobs, seenAfter, withWakeUp, withZone, writeSeen } from '../jobs/seen.ts'
+import { settleJobs } from '../jobs/settled.ts'
 import { cutUnrecorded } from '../jobs/unrecorded.ts'
 import { jobsPart } from './jobs-part.ts'
 import type { Section, StatusPart } from './sections.ts'
@@ -46,8 +46,8 @@ export async function lookAtJobs({ state, jobs, table }: JobsPlaces): Promise<Jo
   const asked = askCrontab(before, now, false, table)
   if (look(now).isPending) await new Promise((resolve) => setTimeout(resolve, pendingMs))
   const { seen: asFound, failed, wrong } = await asked
-  const { found, seen } = settled(look(Date.now()), asFound, Date.now() / 1000)
-  return { found, seen: wokenAt(seen, wokeOf(seen, now)), failed, wrong }
+  const { found, seen } = settleJobs(look(Date.now()), asFound, Date.now() / 1000)
+  return { found, seen: withWakeUp(seen, wokeOf(seen, now)), failed, wrong }
 }
 
 /** The part of this section now, for a first report. */
@@ -94,7 +94,7 @@ export function watchedJobs(
   /** The note once the clock was set back since a look, if it was. */
   const setBack = (found: FoundJobs, now: number, from: number | undefined): SeenJobs => {
     if (from === undefined) return seen
-    const then = settled(found, seen, from / 1000).found
+    const then = settleJobs(found, seen, from / 1000).found
     return withLate(seen, then, { from: from / 1000, now: now / 1000, zone: zoneNow() })
   }
   return {
@@ -103,9 +103,9 @@ export function watchedJobs(
       const now = Date.now()
       if (isFirst) {
         const found = look(now)
-        const noted = settled(found, setBack(found, now, lookedBefore(now)), now / 1000)
+        const noted = settleJobs(found, setBack(found, now, lookedBefore(now)), now / 1000)
         const again = rejoined(noted.seen, noted.found, { now: now / 1000, boot: boot(now), zone: zoneNow() })
-        remember(wokenAt(again, wokeOf(again, now)))
+        remember(withWakeUp(again, wokeOf(again, now)))
       }
       isFirst = false
       const asked = await askCrontab(seen, now, true)
@@ -122,11 +122,11 @@ export function watchedJobs(
       const known = setBack(found, now, before && gained < -sleptMs ? before.wall : lookedBefore(now))
       before = { wall: now, mono }
       const zone = zoneNow()
-      const noted = settled(found, zonedAt(known, zone, now / 1000), now / 1000)
+      const noted = settleJobs(found, withZone(known, zone, now / 1000), now / 1000)
       const woken =
         Math.abs(gained) > sleptMs
-          ? wokenAt(noted.seen, Math.floor(now / 1000), awake)
-          : wokenAt(noted.seen, wokeOf(noted.seen, now))
+          ? withWakeUp(noted.seen, Math.floor(now / 1000), awake)
+          : withWakeUp(noted.seen, wokeOf(noted.seen, now))
       remember(woken)
       if (jobs !== undefined) {
         cut(unrecordedFile(jobs))

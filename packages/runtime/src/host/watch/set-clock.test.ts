@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { amount } from '../../../../../testing/level.ts'
+import { byLevel } from '../../../../../testing/level.ts'
 import { readCall } from '../jobs/call.ts'
 import { writeJob } from '../jobs/job-note.ts'
 import { recorderIn } from '../jobs/recorder.ts'
@@ -255,7 +255,7 @@ const table: readonly (readonly [string, (it: Machine, jump: number) => Promise<
 
 const jumps = [-3 * hour, 3 * hour, 0, -20 * hour, -7 * minute]
 for (const restarts of [false, true])
-  for (const jump of amount(jumps.slice(0, 2), jumps, jumps))
+  for (const jump of byLevel(jumps.slice(0, 2), jumps, jumps))
     for (const [what, acts] of table)
       test(`${what}, after a jump of ${jump / hour} h${restarts ? ' with a restart' : ''}`, () =>
         acts(machine(restarts), jump))

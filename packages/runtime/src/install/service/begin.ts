@@ -1,6 +1,6 @@
 /** Waits until the runtime runs that a service manager was asked to start. */
 import { Refusal } from '../../machine/base/errors.ts'
-import { patience, until } from '../../machine/base/time.ts'
+import { patience, waitUntil } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
 import { lives } from '../../machine/process/identity.ts'
@@ -30,7 +30,7 @@ export async function mustBegin(folder: Folder, unit: Unit, before: string | und
     else since ??= performance.now()
     return since !== undefined && (isDecided(folder, before) || performance.now() - since > heldSeconds * 1000)
   }
-  if ((await until(patience(beginSeconds) / 1000, lasts)) || since !== undefined) return
+  if ((await waitUntil(patience(beginSeconds) / 1000, lasts)) || since !== undefined) return
   const fault = unitFault(folder, unit)
   const [disk] = diskHealth(folder)
   throw new Refusal(

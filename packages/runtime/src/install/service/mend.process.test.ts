@@ -6,7 +6,7 @@ import { afterEach, expect, test } from 'vitest'
 import { agentFolder, svc } from '../../../testing/folder.ts'
 import { systemdMachine } from '../../../testing/systemd.ts'
 import { hostManifest } from '../../host/agent/manifest.ts'
-import { type Folder, prepare } from '../../machine/files/folder.ts'
+import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
 import { systemdUnit } from './text.ts'
 
@@ -22,7 +22,7 @@ function world(manifest: string) {
   cleanups.push(machine.remove)
   const folder: Folder & { remove(): void } = agentFolder({ 'svc.agent.yaml': manifest })
   cleanups.push(folder.remove, () => svc(folder, ['stop'], { env: { PATH: '/nowhere' } }))
-  prepare(folder)
+  createFolders(folder)
   const file = machine.unit('svc-vela-ada.service')
   const write = (launch: readonly string[]) =>
     writeFileSync(

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { agentFolder, svc } from '../../../testing/folder.ts'
 import { type Machine, systemdMachine } from '../../../testing/systemd.ts'
-import { type Folder, prepare } from '../../machine/files/folder.ts'
+import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
 import { ownIdentity } from '../../machine/process/identity.ts'
 import { writeInstall } from '../../state/install-note.ts'
@@ -37,7 +37,7 @@ function agent(name?: string): Folder {
     () => folder.remove(),
     () => svc(folder, ['stop'], { env: { PATH: '/nowhere' } }),
   )
-  prepare(folder)
+  createFolders(folder)
   if (name !== undefined)
     writeInstall(folder, {
       is: 'installed',

@@ -39,7 +39,7 @@ export const floor = (): number => 1000 * readFloor(process.env.SVC_TIME_FLOOR)
  * Converts a duration in seconds to milliseconds and multiplies it by SVC_TIME_SCALE, but does not shorten it below
  * `floor`. A duration that is shorter than `floor` anyway is not shortened at all.
  */
-export const unhurried = (seconds: number): number => shortenedTo(floor(), seconds)
+export const flooredMs = (seconds: number): number => shortenedTo(floor(), seconds)
 
 /** The minimum in real milliseconds of a timeout of more than 3 s, however much time is shortened. */
 const minPatienceMs = 3000
@@ -74,7 +74,7 @@ export function wait(ms: number, signal: AbortSignal): Promise<boolean> {
  * Checks a condition ten times a second until it is true or the time is over. The seconds are real: SVC_TIME_SCALE does
  * not shorten them, since the condition depends on other processes.
  */
-export async function until(seconds: number, holds: () => boolean): Promise<boolean> {
+export async function waitUntil(seconds: number, holds: () => boolean): Promise<boolean> {
   const never = new AbortController().signal
   for (const end = performance.now() + seconds * 1000; performance.now() < end; await wait(100, never))
     if (holds()) return true

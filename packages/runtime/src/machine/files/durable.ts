@@ -20,8 +20,8 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { codeOf } from '../base/errors.ts'
-import { type Purpose, refill, spendSpare, takeSpare } from './reserve.ts'
-import { explaining, isNoRoom } from './space.ts'
+import { type Purpose, refillReserve, spendSpare, takeSpare } from './reserve.ts'
+import { explainErrors, isNoRoom } from './space.ts'
 
 /** A file to write, with its new content. The mode is 0644 and the purpose `state`, unless they say otherwise. */
 export interface FileToWrite {
@@ -46,26 +46,26 @@ export function writeTogether(all: readonly FileToWrite[]): void {
   let spared = false
   try {
     // the folders are opened first, so that nothing was replaced if this process has too many open files
-    for (const folder of folders) opened.push(explaining(folder, () => openSync(folder, 'r')))
+    for (const folder of folders) opened.push(explainErrors(folder, () => openSync(folder, 'r')))
     for (const one of all) {
-      const { temporary, isSpare } = explaining(one.file, () => beside(one, true))
+      const { temporary, isSpare } = explainErrors(one.file, () => beside(one, true))
       made.push(temporary)
       spared ||= isSpare
     }
-    for (const [i, { file }] of all.entries()) explaining(file, () => renameSync(made[i] as string, file))
+    for (const [i, { file }] of all.entries()) explainErrors(file, () => renameSync(made[i] as string, file))
     for (const fd of opened) fsyncSync(fd)
   } catch (error) {
     for (const temporary of made) rmSync(temporary, { force: true })
     throw error
   } finally {
     for (const fd of opened) closeSync(fd)
-    if (spared) for (const { file } of all) refill(file)
+    if (spared) for (const { file } of all) refillReserve(file)
   }
 }
 
 /** Replaces a file in one step, but does not sync it. A power failure may undo the change. It uses no reserve. */
 export function writeLightly(file: string, data: string | Uint8Array, mode?: number): void {
-  explaining(file, () => {
+  explainErrors(file, () => {
     const { temporary } = beside({ file, data, ...(mode !== undefined && { mode }) }, false)
     try {
       renameSync(temporary, file)
@@ -90,7 +90,8 @@ export function removeDurably(file: string): boolean {
 
 /** Creates a folder, and its parents if they are missing. */
 export function createFolder(folder: string, mode = 0o755): void {
-  if (explaining(folder, () => mkdirSync(folder, { recursive: true, mode })) !== undefined) syncFolder(dirname(folder))
+  if (explainErrors(folder, () => mkdirSync(folder, { recursive: true, mode })) !== undefined)
+    syncFolder(dirname(folder))
 }
 
 /** Removes temporary files that killed processes left in a folder, if they are older than ten minutes. */
@@ -145,7 +146,7 @@ function fromReserve(
     } catch (error) {
       if (!isNoRoom(error) || !spendSpare(temporary, purpose)) {
         rmSync(temporary, { force: true }) // it may hold a part of a secret, so it does not go back into the reserve
-        refill(temporary)
+        refillReserve(temporary)
         throw error
       }
       fd = openSync(temporary, 'r+')

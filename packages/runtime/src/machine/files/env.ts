@@ -8,7 +8,7 @@ import { changeEnvText, isToken, isUtf16, readEnvText, readText, repeatedNames }
 import { Refusal } from '../base/errors.ts'
 import { hint } from '../hint.ts'
 import { writeDurably } from './durable.ts'
-import { type Folder, prepare } from './folder.ts'
+import { createFolders, type Folder } from './folder.ts'
 import { noteNetwork, staysHere, toRemember } from './network.ts'
 import { readFile } from './read.ts'
 
@@ -106,7 +106,7 @@ export function rememberNetwork(folder: Folder): void {
  * the connection needs (D78), and keeps every other line of that file.
  */
 export function writeConnection(folder: Folder, { origin, token }: Connection): void {
-  prepare(folder)
+  createFolders(folder)
   changeEnv(folder.env, { SVC_URL: origin, SVC_TOKEN: token, ...toRemember(origin) })
 }
 

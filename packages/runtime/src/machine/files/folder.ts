@@ -135,7 +135,7 @@ export function folderAt(dir: string): Folder {
  * Creates the runtime's own folders. Only the owner can read the journal's folder, since it contains payloads of
  * commands.
  */
-export function prepare(folder: Folder): void {
+export function createFolders(folder: Folder): void {
   createFolder(folder.svc)
   createFolder(folder.journal, 0o700)
   createFolder(folder.lock)

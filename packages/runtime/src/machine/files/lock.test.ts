@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder } from '../../../testing/folder.ts'
 import { lives, ownIdentity } from '../process/identity.ts'
-import { prepare } from './folder.ts'
+import { createFolders } from './folder.ts'
 import { inTurn, tryLock, whoHolds } from './lock.ts'
 
 let folder: ReturnType<typeof agentFolder>
@@ -33,7 +33,7 @@ test.each([
   ['an earlier process with the same pid', () => ({ pid: process.pid, start: 'another boot:1' })],
   ['nonsense', () => ({ pid: 'x' })],
 ])('a lock of %s is free', (_who, holder) => {
-  prepare(folder)
+  createFolders(folder)
   writeFileSync(join(folder.lock, 'runtime.7'), JSON.stringify(holder()))
   expect(whoHolds(folder, 'runtime')).toBeUndefined()
   expect(tryLock(folder, 'runtime', 'svc report').ok).toBe(true)

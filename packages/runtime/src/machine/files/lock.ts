@@ -13,10 +13,10 @@ import { codeOf } from '../base/errors.ts'
 import { seconds } from '../base/time.ts'
 import { type Identity, lives, ownIdentity } from '../process/identity.ts'
 import { namesIn } from './durable.ts'
-import { type Folder, prepare } from './folder.ts'
+import { createFolders, type Folder } from './folder.ts'
 import { readJsonObject } from './read.ts'
-import { fillReserve, retire, spending, takeSpare } from './reserve.ts'
-import { explaining, isDiskFault, isNoRoom } from './space.ts'
+import { fillReserve, removeOrSpare, takeSpare, withSpares } from './reserve.ts'
+import { explainErrors, isDiskFault, isNoRoom } from './space.ts'
 
 type LockName = 'runtime' | 'turn'
 export interface Holder extends Identity {
@@ -36,7 +36,7 @@ type LockTry = { readonly ok: true; readonly held: HeldLock } | { readonly ok: f
 
 /** Takes a lock. If somebody else holds it, the result names the holder. */
 export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
-  prepare(folder)
+  createFolders(folder)
   for (;;) {
     const top = highest(folder, name)
     const holder = top === 0 ? undefined : holderOf(folder, name, top)
@@ -48,7 +48,7 @@ export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
       rmSync(fileOf(folder, name, mine), { force: true })
       continue
     }
-    for (const n of numbers(folder, name)) if (n < mine) retire(fileOf(folder, name, n))
+    for (const n of numbers(folder, name)) if (n < mine) removeOrSpare(fileOf(folder, name, n))
     fillReserve(folder.svc)
     return { ok: true, held: { release: () => release(folder, name, mine) } }
   }
@@ -94,7 +94,7 @@ function waiting<T>(folder: Folder, what: string, take: typeof tryLock, work: ()
     const taken = take(folder, 'turn', what)
     if (!taken.ok) {
       if (performance.now() > until)
-        throw new Error(`${named(taken.holder)} is working in ${folder.svc}; try again later.`)
+        throw new Error(`${holderName(taken.holder)} is working in ${folder.svc}; try again later.`)
       Atomics.wait(pause, 0, 0, 10)
       continue
     }
@@ -107,7 +107,7 @@ function waiting<T>(folder: Folder, what: string, take: typeof tryLock, work: ()
 }
 const pause = new Int32Array(new SharedArrayBuffer(4))
 
-export const named = (holder: Holder): string => `${holder.what} (process ${holder.pid})`
+export const holderName = (holder: Holder): string => `${holder.what} (process ${holder.pid})`
 
 const fileOf = (folder: Folder, name: LockName, n: number) => join(folder.lock, `${name}.${n}`)
 
@@ -134,14 +134,14 @@ function holderOf(folder: Folder, name: LockName, n: number): Holder | undefined
 /** Creates file number `n` of a lock with its content in one step; false if another process created it first. */
 function make(folder: Folder, name: LockName, n: number, what: string): boolean {
   const file = fileOf(folder, name, n)
-  return explaining(file, () => {
+  return explainErrors(file, () => {
     const temporary = write(
       folder,
       JSON.stringify({ ...ownIdentity(), what, since: seconds(Date.now()), thread: threadId }),
     )
     try {
       // some file systems count each link as an inode
-      spending(file, 'stop', () => linkSync(temporary, file))
+      withSpares(file, 'stop', () => linkSync(temporary, file))
       return true
     } catch (error) {
       if (codeOf(error) === 'EEXIST') return false

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
-import { explaining, isNoRoom } from './space.ts'
+import { explainErrors, isNoRoom } from './space.ts'
 
 const spares = 16
 /**
@@ -61,7 +61,7 @@ export function spendSpare(path: string, purpose: Purpose): boolean {
 }
 
 /** Calls `work`, and again after the removal of a spare file, for as long as it fails for lack of room. */
-export function spending<T>(path: string, purpose: Purpose, work: () => T): T {
+export function withSpares<T>(path: string, purpose: Purpose, work: () => T): T {
   for (;;) {
     try {
       return work()
@@ -72,14 +72,14 @@ export function spending<T>(path: string, purpose: Purpose, work: () => T): T {
 }
 
 /** Removes a file of the runtime, or keeps its inode and its block as a spare if spares are missing. */
-export function retire(path: string): void {
+export function removeOrSpare(path: string): void {
   const reserve = reserveOf(path)
   if (reserve === undefined || namesOf(reserve).length >= spares || !keepAs(path, reserve))
     rmSync(path, { force: true })
 }
 
 /** Makes the missing files of the reserve to which a file belongs. */
-export function refill(file: string): void {
+export function refillReserve(file: string): void {
   const reserve = reserveOf(file)
   if (reserve !== undefined) fillReserve(dirname(reserve))
 }
@@ -106,7 +106,7 @@ export function refuseWithoutRoom(svc: string): void {
   fillReserve(svc)
   if (namesOf(join(svc, 'reserve')).length > leaves.state) return
   const probe = join(svc, '.room')
-  explaining(svc, () => make(probe))
+  explainErrors(svc, () => make(probe))
   rmSync(probe, { force: true })
 }
 

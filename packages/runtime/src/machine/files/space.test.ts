@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { explained, isDiskFault, isNoRoom, judgeSpace, type Space, spaceSentence } from './space.ts'
+import { explainedError, isDiskFault, isNoRoom, judgeSpace, type Space, spaceSentence } from './space.ts'
 
 const [kb, mb, gb, tb] = [1024, 1024 ** 2, 1024 ** 3, 1024 ** 4]
 const space = (bytes: number, freeBytes: number, more: Partial<Space> = {}): Space => ({ bytes, freeBytes, ...more })
@@ -45,18 +45,18 @@ describe('a failed call of the system', () => {
     ['EMFILE', false, 'open files'],
     ['ENFILE', false, 'open files'],
   ])('%s is explained, with the file and what to do', (code, noRoom, word) => {
-    const error = explained(failed(code), '/work/note')
+    const error = explainedError(failed(code), '/work/note')
     expect(error).toMatchObject({
       code,
       message: expect.stringMatching(/^\/work\/note could not be written, because .*\. [A-Z].*\.$/),
     })
     expect((error as Error).message).toContain(word)
     expect([isNoRoom(error), isDiskFault(error)]).toEqual([noRoom, true])
-    expect(explained(error, '/other')).toBe(error)
+    expect(explainedError(error, '/other')).toBe(error)
   })
 
   test.each(['ENOENT', 'EACCES', 'EISDIR'])('%s stays as it is', (code) => {
     const error = failed(code)
-    expect([explained(error, '/work'), isDiskFault(error)]).toEqual([error, false])
+    expect([explainedError(error, '/work'), isDiskFault(error)]).toEqual([error, false])
   })
 })

@@ -123,7 +123,7 @@ class NotWritten extends Error {
 }
 
 /** Returns the error with a sentence about the disk, if the disk or the machine is at fault. */
-export function explained(error: unknown, path: string): unknown {
+export function explainedError(error: unknown, path: string): unknown {
   const code = codeOf(error)
   return !isFault(code) || error instanceof NotWritten ? error : new NotWritten(path, code, error)
 }
@@ -135,10 +135,10 @@ export function reasonOf(error: unknown, path: string): string {
 }
 
 /** Calls `work`. An error about the disk then names the file system of `path` and says what to do. */
-export function explaining<T>(path: string, work: () => T): T {
+export function explainErrors<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw explained(error, path)
+    throw explainedError(error, path)
   }
 }

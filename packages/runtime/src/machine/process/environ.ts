@@ -99,7 +99,7 @@ export function argsOf(pid: number): string[] {
   }
 }
 
-const own = realOf(process.argv[1] ?? '')
+const own = realPathOf(process.argv[1] ?? '')
 
 /** True if the process is a runtime or a command of svc that must not be ended with an agent. */
 export function isSvc(pid: number): boolean {
@@ -116,7 +116,7 @@ export function isSvc(pid: number): boolean {
  * True if the process has a file system of its own, as in a container, and another folder at this path, or none. So a
  * container whose agent has the same path as one of this machine is not confused with it.
  */
-export function seesAnother(pid: number, dir: string): boolean {
+export function seesOtherFiles(pid: number, dir: string): boolean {
   try {
     if (readlinkSync(`/proc/${pid}/ns/mnt`) === readlinkSync('/proc/self/ns/mnt')) return false
   } catch {
@@ -131,7 +131,7 @@ export function seesAnother(pid: number, dir: string): boolean {
 }
 
 /** The real path of a folder or file; the same text if it does not exist. */
-export function realOf(path: string): string {
+export function realPathOf(path: string): string {
   try {
     return realpathSync(path)
   } catch {

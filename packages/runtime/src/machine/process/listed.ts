@@ -12,7 +12,7 @@ export interface AgentProcess extends Identity {
 }
 
 /** The process that was started first. */
-export const oldest = <T extends Identity>(all: readonly T[]): T | undefined =>
+export const oldestProcess = <T extends Identity>(all: readonly T[]): T | undefined =>
   [...all].sort((a, b) => a.start.localeCompare(b.start, 'en', { numeric: true }))[0]
 
 /** The number of processes that a sentence names, and the characters that it quotes of each command. */
@@ -20,7 +20,7 @@ const named = 8
 const quoted = 80
 
 /** Names processes by pid and command, such as `process 812 (sleep 900) and process 813 (sh)`. */
-export function listed(all: readonly Pick<AgentProcess, 'pid' | 'command'>[]): string {
+export function processNames(all: readonly Pick<AgentProcess, 'pid' | 'command'>[]): string {
   const names = all.slice(0, named).map(({ pid, command }) => {
     const line = safeLine(command)
     return `process ${pid}${line === '' ? '' : ` (${line.length > quoted ? `${line.slice(0, quoted)}…` : line})`}`

@@ -4,11 +4,11 @@
  * started, and no two starts share it. The table in whose.ts decides about each process.
  */
 import { execFileSync } from 'node:child_process'
-import { allPids, argsOf, isSvc, kinOf, markReader, realOf, seesAnother } from './environ.ts'
+import { allPids, argsOf, isSvc, kinOf, markReader, realPathOf, seesOtherFiles } from './environ.ts'
 import { membersOf } from './group.ts'
 import { type Identity, identityOf, lives } from './identity.ts'
-import { type AgentProcess, oldest } from './listed.ts'
-import { type ProcessFacts, rowFor } from './whose.ts'
+import { type AgentProcess, oldestProcess } from './listed.ts'
+import { type ProcessFacts, whoseRowFor } from './whose.ts'
 
 /**
  * Every process that the agent of this folder started and that still lives, whatever start it is from and whatever group
@@ -39,7 +39,7 @@ export function keepsMark(dir: string): (found: Identity) => boolean {
 /** Sends a signal to a process that was found, unless another process has its pid by now. */
 export function sendTo(found: Identity, signal: NodeJS.Signals): void {
   const life = lives(found) ? 'alive' : 'reused'
-  if (rowFor({ ...certain, life }).verdict !== 'end') return
+  if (whoseRowFor({ ...certain, life }).verdict !== 'end') return
   try {
     process.kill(found.pid, signal)
   } catch {
@@ -70,7 +70,7 @@ function search(dir: string, spared: string | undefined): AgentProcess[] {
       life: kin ? 'alive' : 'ended',
       start: read && mark.started === spared ? 'spared' : 'any',
       get sees() {
-        return read && seesAnother(pid, mark.dir) ? 'another folder' : 'this folder'
+        return read && seesOtherFiles(pid, mark.dir) ? 'another folder' : 'this folder'
       },
       get relation() {
         family ??= familyOf(markOf)
@@ -80,7 +80,7 @@ function search(dir: string, spared: string | undefined): AgentProcess[] {
         return kin && isStrange(kin.session, pid, markOf, isThisFolder) ? 'of a stranger' : 'of the agent'
       },
     }
-    const identity = rowFor(facts).verdict === 'end' ? identityOf(pid) : undefined
+    const identity = whoseRowFor(facts).verdict === 'end' ? identityOf(pid) : undefined
     if (!identity || !kin || !read) return []
     return [{ ...identity, started: mark.started, group: kin.group, command: argsOf(pid).join(' ') }]
   })
@@ -88,10 +88,10 @@ function search(dir: string, spared: string | undefined): AgentProcess[] {
 
 /** Returns a function that says whether a path leads to this folder, perhaps through links. */
 function sameAs(dir: string): (path: string) => boolean {
-  const real = realOf(dir)
+  const real = realPathOf(dir)
   const known = new Map([[dir, true]])
   return (path) => {
-    const same = known.get(path) ?? realOf(path) === real
+    const same = known.get(path) ?? realPathOf(path) === real
     known.set(path, same)
     return same
   }
@@ -145,7 +145,7 @@ export function findMarked(dir: string, started: string): Identity | undefined {
     process.platform === 'linux'
       ? startedBy(dir).filter((each) => each.started === started && each.group === each.pid)
       : byPs(dir, started).flatMap((pid) => identityOf(pid) ?? [])
-  return oldest(leaders)
+  return oldestProcess(leaders)
 }
 
 /**

@@ -38,7 +38,7 @@ interface WhoseRow {
 const leave = (says: string, holds: WhoseRow['holds']): WhoseRow => ({ says, holds, verdict: 'leave' })
 
 /** The rows of the table. The first row whose condition holds decides about a process. */
-export const rows: readonly WhoseRow[] = [
+export const whoseRows: readonly WhoseRow[] = [
   leave('its environment cannot be read', ({ mark }) => mark === 'unreadable'),
   leave('it has no mark', ({ mark }) => mark === 'none'),
   leave('it has the mark of another agent', ({ mark }) => mark === 'another agent'),
@@ -53,7 +53,7 @@ export const rows: readonly WhoseRow[] = [
   { says: 'the agent started it', holds: () => true, verdict: 'end' },
 ]
 
-export const rowFor = (facts: ProcessFacts): WhoseRow => rows.find(({ holds }) => holds(facts)) as WhoseRow
+export const whoseRowFor = (facts: ProcessFacts): WhoseRow => whoseRows.find(({ holds }) => holds(facts)) as WhoseRow
 
 /** The commands of svc that start or stop an agent, or run beside it. */
 const verbs = new Set([

@@ -5,7 +5,7 @@
  */
 import { type Ack, isObject, limits } from '@svc/protocol'
 import { boolean, field, list, number, object } from '@svc/protocol/fields'
-import { type Folder, prepare } from '../../machine/files/folder.ts'
+import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { anyText, type NoteValue, note } from '../../machine/files/note.ts'
 import { isDiskFault } from '../../machine/files/space.ts'
 
@@ -46,7 +46,7 @@ export function readJournal(folder: Folder): Journal {
 }
 
 export function saveJournal(folder: Folder, commands: Journal): void {
-  prepare(folder)
+  createFolders(folder)
   file.write(folder, { commands })
 }
 
@@ -81,7 +81,7 @@ export const acksArrived = (journal: Journal, acks: readonly Ack[]): Journal => 
  * Drops commands from the journal that are older than seven days and not among the newest thousand. A command without
  * an outcome, or whose ack still has to be sent, is never dropped. `now` is in Unix seconds.
  */
-export const forget = (journal: Journal, now: number): Journal =>
+export const forgetOldEntries = (journal: Journal, now: number): Journal =>
   journal.filter(
     (e, i) =>
       e.answered === undefined ||

@@ -12,7 +12,7 @@ import {
   acksArrived,
   type CommandMemory,
   changeJournal,
-  forget,
+  forgetOldEntries,
   type Journal,
   journalNow,
   noMemory,
@@ -233,8 +233,8 @@ test('a thousand ids are remembered whatever their age, and all of the last seve
     { id: 'open', type: 'log', received: 0 },
     { id: 'owed', type: 'pause', received: 0, answered: 0, ok: true, owed: true },
   ]
-  const kept = forget([...open, ...entries], week + 1500)
+  const kept = forgetOldEntries([...open, ...entries], week + 1500)
   expect(kept.length).toBe(1002)
   expect(kept.slice(0, 2)).toEqual(open)
-  expect(forget(entries, week).length).toBe(1500)
+  expect(forgetOldEntries(entries, week).length).toBe(1500)
 })

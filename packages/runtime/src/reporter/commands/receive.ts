@@ -8,7 +8,7 @@ import { isObject, type ReceivedCommand } from '@svc/protocol'
 import { codeOf, messageOf } from '../../machine/base/errors.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { inTurnAnyway } from '../../machine/files/lock.ts'
-import { explained, isDiskFault } from '../../machine/files/space.ts'
+import { explainedError, isDiskFault } from '../../machine/files/space.ts'
 import { readPause } from '../../state/controls.ts'
 import { settingsInForce } from '../../state/settings.ts'
 import { apply, type CommandOutcome } from './apply.ts'
@@ -17,7 +17,7 @@ import {
   type CommandEntry,
   type CommandMemory,
   changeJournal,
-  forget,
+  forgetOldEntries,
   journalNow,
   noMemory,
   readJournal,
@@ -65,7 +65,7 @@ function receiveOne(
     return []
   }
   const entry: CommandEntry = { id, type, payload, received: now }
-  const { refused } = changeJournal(folder, memory, (journal) => forget([...journal, entry], now))
+  const { refused } = changeJournal(folder, memory, (journal) => forgetOldEntries([...journal, entry], now))
   const outcome = refused === undefined ? carryOut(folder, manifest, command, now) : nothingDone(folder, refused)
   if (!outcome) return []
   changeJournal(folder, memory, (journal) => withEntry(journal, answered(entry, outcome, now)))
@@ -139,7 +139,7 @@ function carryOut(
 
 const nothingDone = ({ svc }: Folder, error: unknown): CommandOutcome => ({
   ok: false,
-  message: `Nothing was done: ${messageOf(explained(error, svc))}`,
+  message: `Nothing was done: ${messageOf(explainedError(error, svc))}`,
 })
 
 const answered = (

@@ -2,7 +2,7 @@
  * Ends the runs that a process of the agent left open: nobody else does once the process is gone. Runs of a process that
  * was stopped end as `stopped`, and those of one that ended by itself as `lost`. Pure.
  */
-import { cannotBe, isInProgress, type StatusFile } from '@svc/protocol'
+import { isInProgress, isTooFarAhead, type StatusFile } from '@svc/protocol'
 import type { ProcessState } from '../../state/process-note.ts'
 
 type StatusRun = NonNullable<StatusFile['runs']>[number]
@@ -42,7 +42,7 @@ export function withEndedRuns(
   const isUp = process.is === 'running' || process.is === 'stopping'
   const start = isUp ? Number(process.started) * 1000 : Number.NaN
   // Until the present process has written, the file is that of the one before. After the clock was set back, nobody knows.
-  const isOld = !isUp || (writtenAt !== undefined && writtenAt < start && !cannotBe(start, now))
+  const isOld = !isUp || (writtenAt !== undefined && writtenAt < start && !isTooFarAhead(start, now))
   const isLater = before.started !== process.started
   const listed = status.runs ?? []
   const left =

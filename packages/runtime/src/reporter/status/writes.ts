@@ -3,7 +3,7 @@
  * does not lose it (D65).
  */
 import { boolean, type Field, field, list, number, object } from '@svc/protocol/fields'
-import { type Folder, prepare } from '../../machine/files/folder.ts'
+import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { anyText, note, withDefaults } from '../../machine/files/note.ts'
 import { type FileCheck, recordCheck, type WriteFacts } from './age.ts'
 
@@ -78,6 +78,6 @@ function trySaving(folder: Folder, writes: WriteFacts): WriteFacts {
 
 /** Saves what was learned without syncing. A power failure may lose it, and then it is learned again. */
 function saveWrites(folder: Folder, writes: WriteFacts): void {
-  prepare(folder)
+  createFolders(folder)
   file.write(folder, writes)
 }

@@ -7,8 +7,8 @@ import { basename, join, resolve } from 'node:path'
 import { codeOf } from '../../machine/base/errors.ts'
 import { createFolder, namesIn, syncFolder } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { spending } from '../../machine/files/reserve.ts'
-import { explaining } from '../../machine/files/space.ts'
+import { withSpares } from '../../machine/files/reserve.ts'
+import { explainErrors } from '../../machine/files/space.ts'
 
 type VersionPaths = Pick<Folder, 'root' | 'current' | 'versions' | 'svc'>
 
@@ -70,7 +70,9 @@ export function prepareLead(folder: VersionPaths, sha256: string): void {
   const target = join(basename(folder.versions), nameOf(sha256))
   if (targetOf(temporary) === target) return
   rmSync(temporary, { force: true })
-  explaining(folder.current, () => spending(join(folder.svc, 'current'), 'state', () => symlinkSync(target, temporary)))
+  explainErrors(folder.current, () =>
+    withSpares(join(folder.svc, 'current'), 'state', () => symlinkSync(target, temporary)),
+  )
 }
 
 /** Removes the link that `prepareLead` has created. */

@@ -8,7 +8,7 @@ import { isDiskFault } from '../../machine/files/space.ts'
 import { dropLead, lead, leadsTo, nameOf, prepareLead } from '../../state/versions/folders.ts'
 import { type AskedUpdate, rollback } from './ask.ts'
 import { change } from './change.ts'
-import { readUpdate, type Update, unreadable, writeUpdate } from './journal.ts'
+import { readUpdate, type Update, unreadableJournal, writeUpdate } from './journal.ts'
 import { stateAtStart } from './start.ts'
 
 /**
@@ -16,7 +16,7 @@ import { stateAtStart } from './start.ts'
  * place names.
  */
 export function updateOnDisk(folder: Folder, version: string): Update {
-  const why = unreadable(folder)
+  const why = unreadableJournal(folder)
   if (why !== undefined) throw new Error(`Nothing was changed, because ${why}.`)
   return stateAtStart(readUpdate(folder), { version, sha256: leadsTo(folder) ?? '' }, { at: Date.now() })
 }

@@ -6,7 +6,7 @@
 import { number, object, oneOf } from '@svc/protocol/fields'
 import { messageOf } from '../../machine/base/errors.ts'
 import { removeDurably } from '../../machine/files/durable.ts'
-import { type Folder, prepare } from '../../machine/files/folder.ts'
+import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { anyText, type NoteValue, note } from '../../machine/files/note.ts'
 import { dropLead, hasVersion, prepareLead } from '../../state/versions/folders.ts'
 import type { UpdateStepResult } from './change.ts'
@@ -41,7 +41,7 @@ export const patienceMs = 60_000
 const file = note('updateAsk', asked, 65_536)
 
 export function ask(folder: Folder, asked: AskedUpdate): void {
-  prepare(folder)
+  createFolders(folder)
   file.write(folder, asked)
 }
 

@@ -5,7 +5,7 @@
 import { type Level, limits } from '@svc/protocol'
 import { attemptOf, type Release } from '../../state/versions/release.ts'
 import type { Update } from './journal.ts'
-import { ends, move, type UpdateEvent } from './moves.ts'
+import { endOutcomes, move, type UpdateEvent } from './moves.ts'
 import { stillCounted } from './wish.ts'
 
 /** The result of a step of an update: an event, and a reason for people. */
@@ -68,7 +68,12 @@ function broken(
   { at, chance, scale }: { at: number; chance: number; scale: number },
 ): Update {
   const { to, running, retry: _, ...rest } = now
-  const ending = event === 'killed' ? ends.unreachable : event in ends ? ends[event as keyof typeof ends] : undefined
+  const ending =
+    event === 'killed'
+      ? endOutcomes.unreachable
+      : event in endOutcomes
+        ? endOutcomes[event as keyof typeof endOutcomes]
+        : undefined
   if (!ending || !to) return { ...rest, running, state: 'idle' }
   const reason = event === 'killed' ? 'interrupted; nothing was changed' : why
   return {

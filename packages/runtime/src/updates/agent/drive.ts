@@ -39,17 +39,17 @@ export async function drive(ground: UpdateContext): Promise<void> {
  * know.
  */
 async function go(ground: UpdateContext, came: UpdateStepResult): Promise<void> {
-  const next = change(ground.now(), came, how())
+  const next = change(ground.now(), came, driveMoment())
   if (next.state === 'swapping') {
     const dropped = await turn(ground)
     // the update is not started; if a version is being watched, the watching continues
     if (dropped && came.event === 'present') return
-    if (dropped) return void note(ground, change({ ...next, state: 'staging' }, dropped, how()))
+    if (dropped) return void note(ground, change({ ...next, state: 'staging' }, dropped, driveMoment()))
   }
   const unsaved = note(ground, next)
   // If the journal cannot be written, no step is started that a start after a kill would have to know of.
   if (unsaved && (next.state === 'fetching' || next.state === 'swapping'))
-    note(ground, change(next, { event: 'unreachable', why: unsaved }, how()))
+    note(ground, change(next, { event: 'unreachable', why: unsaved }, driveMoment()))
   if (ground.now().state === 'idle' || ground.now().state === 'watching') sweep(ground)
 }
 
@@ -67,7 +67,8 @@ async function turn({ folder, attempt }: UpdateContext): Promise<UpdateStepResul
  */
 function leave(ground: UpdateContext): void {
   const { state, proofs = 1 } = ground.now()
-  if (state === 'fetching' || state === 'staging') note(ground, change(ground.now(), { event: 'dropped' }, how()))
+  if (state === 'fetching' || state === 'staging')
+    note(ground, change(ground.now(), { event: 'dropped' }, driveMoment()))
   if (state === 'proving') note(ground, { ...ground.now(), proofs: proofs - 1 })
 }
 
@@ -92,7 +93,7 @@ function sweep({ folder, now, say }: UpdateContext): void {
   }
 }
 
-export const how = (): { at: number; chance: number; scale: number } => ({
+export const driveMoment = (): { at: number; chance: number; scale: number } => ({
   at: Date.now(),
   chance: Math.random(),
   scale: readScale(process.env.SVC_TIME_SCALE),

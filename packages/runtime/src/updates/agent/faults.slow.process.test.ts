@@ -36,7 +36,7 @@ import { json, type Reply, type Service, startService } from '../../../testing/s
 import { expectWhole, learn, offers, restOf, serves, versionOf } from '../../../testing/updates.ts'
 import { agentAt } from '../../cli/kit/folder.ts'
 import { factsOf } from '../../cli/look/facts.ts'
-import { lines } from '../../cli/look/status.ts'
+import { statusLines } from '../../cli/look/status.ts'
 import { explain } from '../../cli/look/why.ts'
 import { manifestNow } from '../../reporter/known.ts'
 import type { ProcessState } from '../../state/process-note.ts'
@@ -456,7 +456,7 @@ test.each([
     expect(running.lines).toEqual([why])
     expect(running.it.health()).toEqual([{ name: 'Update', level: 'warn', detail: why }])
     const facts = factsOf(await agentAt(agent.root))
-    expect([lines(facts).join('\n'), explain(facts, 0)]).toEqual([
+    expect([statusLines(facts).join('\n'), explain(facts, 0)]).toEqual([
       expect.stringContaining(why),
       expect.arrayContaining([why]),
     ])

@@ -50,7 +50,7 @@ export const tickMs = (): number => Math.min(duration(1), 1000)
  * True if the agent cannot be judged, because a person paused it, stopped it, or suspended its process with a signal
  * such as SIGSTOP (D65).
  */
-export function resting({ folder, process }: UpdateContext): boolean {
+export function isResting({ folder, process }: UpdateContext): boolean {
   const state = process()
   if (readPause(folder)) return true
   if (state.is === 'running') return haltOf(state.pid) === 'T'

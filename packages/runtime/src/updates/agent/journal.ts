@@ -5,7 +5,7 @@
  */
 import { levels } from '@svc/protocol'
 import { boolean, list, number, object, oneOf } from '@svc/protocol/fields'
-import { type Folder, prepare } from '../../machine/files/folder.ts'
+import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { anyText, type NoteValue, note, withDefaults } from '../../machine/files/note.ts'
 import { applied, hold, release } from '../../state/versions/release.ts'
 import { states } from './moves.ts'
@@ -76,12 +76,12 @@ const file = note('update', update, 262_144)
 type UpdatePath = Pick<Folder, 'update'>
 
 export function writeUpdate(folder: Folder, update: Update): void {
-  prepare(folder)
+  createFolders(folder)
   file.write(folder, update)
 }
 
 /** Why the journal of updates cannot be read; undefined if it can be, or if there is none. */
-export function unreadable(folder: UpdatePath): string | undefined {
+export function unreadableJournal(folder: UpdatePath): string | undefined {
   const seen = file.inspect(folder)
   return seen.is === 'unreadable' ? `the journal of updates ${seen.why}` : undefined
 }

@@ -10,7 +10,7 @@ import type { ProcessState } from '../../state/process-note.ts'
 import type { Release } from '../../state/versions/release.ts'
 import type { UpdateStepResult } from './change.ts'
 import type { Update } from './journal.ts'
-import { judgeWish, lifts, type WishVerdict } from './wish.ts'
+import { judgeWish, liftsHold, type WishVerdict } from './wish.ts'
 
 export interface ListeningState {
   /** The state of the update as the journal has it. */
@@ -107,7 +107,7 @@ function answered(now: ListeningState, { blueprint }: ListeningRules): Listening
   // A wish that was withdrawn before the swap aborts the update; after the swap, the abort is ignored (D31).
   const stands = desired?.blueprint === blueprint && desired.version === aim
   const abort: ListeningAct[] = stands ? [] : [{ do: 'abort' }]
-  if (!lifts(desired, blueprint, update)) return { state: now, acts: abort }
+  if (!liftsHold(desired, blueprint, update)) return { state: now, acts: abort }
   const { hold, ...rest } = update
   const line = `update to ${hold?.version} is no longer on hold`
   return { state: { ...now, update: rest }, acts: [say(line), { do: 'save' }, ...abort] }

@@ -52,7 +52,7 @@ export const move = (state: UpdateState, event: UpdateEvent): UpdateState =>
  * The outcome to report for an update that ends without a swap (3.3). If the bundle was at fault, the version is put on
  * hold; after a fault of a machine or a network it is not (D26).
  */
-export const ends = {
+export const endOutcomes = {
   unreachable: { outcome: 'failed', holds: false },
   refused: { outcome: 'failed', holds: true },
 } as const satisfies Partial<Record<UpdateEvent, { outcome: Outcome; holds: boolean }>>

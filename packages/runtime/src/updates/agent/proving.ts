@@ -4,14 +4,14 @@
  * paused, the version is not judged and the time does not count.
  */
 import { type Level, rank } from '@svc/protocol'
-import { duration, unhurried, wait } from '../../machine/base/time.ts'
+import { duration, flooredMs, wait } from '../../machine/base/time.ts'
 import { plainHint } from '../../machine/hint.ts'
 import { howEnded } from '../../machine/process/listed.ts'
 import { processHealth } from '../../state/process-health.ts'
 import type { ProcessState } from '../../state/process-note.ts'
 import { nameOf } from '../../state/versions/folders.ts'
 import type { UpdateStepResult } from './change.ts'
-import { resting, tickMs, type UpdateContext, type UpdateStep } from './ground.ts'
+import { isResting, tickMs, type UpdateContext, type UpdateStep } from './ground.ts'
 import { ownLevel, type StatusRead, statusReader } from './status.ts'
 
 /** The seconds for which a start must last to count as successful. */
@@ -38,7 +38,7 @@ export function prove({ process, name, up, status }: Sample): Proof {
   if (process.version !== name) return { is: 'not yet', why: 'it did not start' }
   const { level: own } = processHealth(process)
   if (process.is === 'waiting' && process.crashes >= maxCrashes) return { is: 'bad', why: endOf(process) }
-  const lasted = process.is === 'running' && up >= unhurried(countsSeconds)
+  const lasted = process.is === 'running' && up >= flooredMs(countsSeconds)
   const finished = process.is === 'stopped' && process.because === 'ended' && process.exit?.code === 0
   if (!lasted && !finished) return { is: 'not yet', why: endOf(process) }
   if (status && !status.fresh) return { is: 'not yet', why: 'it wrote no status that can be read' }
@@ -98,7 +98,7 @@ export const proving: UpdateStep = async (ground, update) => {
     last = now
     const asked = ground.asked()
     if (asked) return asked
-    if (!resting(ground)) {
+    if (!isResting(ground)) {
       const state = process()
       if ('pid' in state && state.pid !== pid) {
         pid = state.pid

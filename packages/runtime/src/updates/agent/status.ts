@@ -3,7 +3,7 @@
  * long it waits for a status (D28), separate from the rules for reports.
  */
 import type { Manifest } from '@svc/blueprint'
-import { cannotBe, type HealthItem, type Level, type StatusFile, worst } from '@svc/protocol'
+import { type HealthItem, isTooFarAhead, type Level, type StatusFile, worst } from '@svc/protocol'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readStatus } from '../../reporter/status/file.ts'
 import { type KeptStatus, keepStatus } from '../../reporter/status/keep.ts'
@@ -43,7 +43,7 @@ export function statusReader(
       status: now.status,
       health: now.health,
       // A start that lies ahead of the clock says nothing about the age of what the agent wrote.
-      fresh: kept.misses === 0 && written !== undefined && (written >= began || cannotBe(began, at)),
+      fresh: kept.misses === 0 && written !== undefined && (written >= began || isTooFarAhead(began, at)),
     }
   }
 }

@@ -15,7 +15,7 @@ import { prove } from './proving.ts'
 import { stateAtStart } from './start.ts'
 import { judgeBundle } from './steps.ts'
 import { evaluate, verdict } from './watching.ts'
-import { judgeWish, lifts } from './wish.ts'
+import { judgeWish, liftsHold } from './wish.ts'
 
 const release = (version: string, letter: string): Release => ({ version, sha256: letter.repeat(64) })
 const a = release('1.4.0', 'a')
@@ -232,7 +232,7 @@ describe('a wish (D24 to D31)', () => {
     )
   })
 
-  test.each<[string, Parameters<typeof lifts>[0], boolean]>([
+  test.each<[string, Parameters<typeof liftsHold>[0], boolean]>([
     ['absent', undefined, false],
     ['foreign', { blueprint: 'other', version: '1.6.0' }, false],
     ['invalid', own('1'), false],
@@ -240,7 +240,7 @@ describe('a wish (D24 to D31)', () => {
     ['another', own('1.6.0'), true],
     ['the running one', own('1.4.0'), true],
   ])('a hold and a wish that is %s', (_what, desired, expected) => {
-    expect(lifts(desired, 'mail', { ...idle, hold: { version: '1.5.0', reason: '' } })).toBe(expected)
+    expect(liftsHold(desired, 'mail', { ...idle, hold: { version: '1.5.0', reason: '' } })).toBe(expected)
   })
 })
 

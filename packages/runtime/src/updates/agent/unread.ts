@@ -8,7 +8,7 @@ import { duration, wait } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { unreadableInstall } from '../../state/install-note.ts'
 import type { ProcessState } from '../../state/process-note.ts'
-import { unreadable } from './journal.ts'
+import { unreadableJournal } from './journal.ts'
 
 /** The updates of an agent, as the rest of the runtime uses them. */
 export interface Updates {
@@ -27,7 +27,7 @@ const againSeconds = 10
 
 /** A sentence about why no version is changed; undefined if updates are possible. */
 export function whyNoUpdates(folder: Pick<Folder, 'install' | 'update'>): string | undefined {
-  const why = unreadableInstall(folder) ?? unreadable(folder)
+  const why = unreadableInstall(folder) ?? unreadableJournal(folder)
   return why && `No version is changed, because ${why}.`
 }
 

@@ -15,7 +15,7 @@ import { hasVersion, leadsTo } from '../../state/versions/folders.ts'
 import type { Release } from '../../state/versions/release.ts'
 import { answerAsked, readAsked } from './ask.ts'
 import type { UpdateStepResult } from './change.ts'
-import { drive, how } from './drive.ts'
+import { drive, driveMoment } from './drive.ts'
 import { readUpdate, type Update, writeUpdate } from './journal.ts'
 import { begin, isUnsettled, type ListeningAct, type ListeningEvent, step } from './listening.ts'
 import { appliedOf } from './now.ts'
@@ -64,7 +64,7 @@ function listen(folder: Folder, place: ListenerSettings, hands: UpdateHost): Upd
     folder,
     place,
     hands,
-    stateAtStart(first, place.inPlace, how()),
+    stateAtStart(first, place.inPlace, driveMoment()),
   )
   const { applied, state } = now().update
   if (now().update !== first && (first || state !== 'idle')) save(now().update)
@@ -111,7 +111,7 @@ function listener(
   let unsaved: string | undefined
   let began: UpdateStepResult | undefined
   function on(event: ListeningEvent): void {
-    const { at: wall, scale } = how()
+    const { at: wall, scale } = driveMoment()
     const rules = { blueprint, minApart: duration(minApartSeconds), scale, cannot }
     const { state, acts } = step(now, event, rules, { wall, mono: performance.now() })
     now = state

@@ -8,7 +8,7 @@ import { type Level, limits, rank } from '@svc/protocol'
 import { duration, wait } from '../../machine/base/time.ts'
 import { processHealth } from '../../state/process-health.ts'
 import type { ProcessState } from '../../state/process-note.ts'
-import { resting, tickMs, type UpdateStep } from './ground.ts'
+import { isResting, tickMs, type UpdateStep } from './ground.ts'
 import type { Update, Window } from './journal.ts'
 import { ownLevel, statusReader } from './status.ts'
 
@@ -63,7 +63,7 @@ export const watching: UpdateStep = async (ground, update) => {
     last = now
     const came = ground.asked() ?? ground.wish()
     if (came) return came
-    if (resting(ground)) continue
+    if (isResting(ground)) continue
     const state = process()
     if (deaths() > died) window = { ...window, deaths: window.deaths + deaths() - died }
     died = deaths()

@@ -87,7 +87,7 @@ export function stillCounted(rollbacks: Update['rollbacks'], at: number, scale =
  * True if a wish lifts the hold: it is valid, for the agent's own blueprint, and names another version than the one on
  * hold (D25).
  */
-export const lifts = (desired: Partial<Desired> | undefined, blueprint: string, { hold }: Update): boolean =>
+export const liftsHold = (desired: Partial<Desired> | undefined, blueprint: string, { hold }: Update): boolean =>
   hold !== undefined &&
   desired?.blueprint === blueprint &&
   desired.version !== undefined &&

@@ -4,7 +4,7 @@
  * attempt (D31).
  */
 import { number, object, oneOf } from '@svc/protocol/fields'
-import { type Folder, prepare } from '../../machine/files/folder.ts'
+import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { anyText, type NoteValue, note, onlyTrue, withDefaults } from '../../machine/files/note.ts'
 
 const attempt = withDefaults(
@@ -30,7 +30,7 @@ export type AttemptNote = NoteValue<typeof attempt>
 const file = note('selfUpdate', attempt, 65_536)
 
 export function writeAttempt(folder: Folder, note: AttemptNote): void {
-  prepare(folder)
+  createFolders(folder)
   file.write(folder, note)
 }
 

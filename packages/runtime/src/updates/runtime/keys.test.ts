@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { cannotHere, readKeys } from './keys.ts'
+import { readKeys, whyNeverUpdates } from './keys.ts'
 
 /** Generates a public key in OpenSSH's format. */
 function publicKey(): string {
@@ -26,7 +26,7 @@ test.each([
 })
 
 test('a build without a release key, or from source, can never update itself and says so (3.5)', () => {
-  expect(cannotHere('1.0.0', [])).toMatch(/no release key is built into this runtime/)
-  expect(cannotHere('dev', [publicKey()])).toMatch(/from source/)
-  expect(cannotHere('1.0.0', [publicKey()])).toBeUndefined()
+  expect(whyNeverUpdates('1.0.0', [])).toMatch(/no release key is built into this runtime/)
+  expect(whyNeverUpdates('dev', [publicKey()])).toMatch(/from source/)
+  expect(whyNeverUpdates('1.0.0', [publicKey()])).toBeUndefined()
 })

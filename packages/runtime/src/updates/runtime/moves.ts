@@ -28,7 +28,7 @@ export function move(state: Exclude<SelfUpdateState, 'idle'>, event: SelfUpdateE
  * put on hold; a fault of this machine or the network is tried again while the service wishes the version (D35).
  * Nothing is reported for a wish that was withdrawn.
  */
-export const ends = {
+export const endOutcomes = {
   unreachable: { outcome: 'failed', holds: false },
   unable: { outcome: 'failed', holds: false },
   refused: { outcome: 'failed', holds: true },

@@ -10,7 +10,7 @@ import { hint } from '../../machine/hint.ts'
 import { type RuntimeNote, readRuntimeNote } from '../../state/versions/runtime-note.ts'
 import { readPin, unreadPin } from './pin.ts'
 import { insideOf } from './release.ts'
-import { replaced } from './wanted.ts'
+import { isFileReplaced } from './wanted.ts'
 
 export function runtimeNow(folder: Folder, { applied }: RuntimeNote, running: string = version): RuntimeInfo {
   const previous = previousVersion(folder)
@@ -41,7 +41,7 @@ function previousVersion({ runtimePrevious }: Folder): string | undefined {
  */
 export function runtimeFacts(folder: Folder) {
   const { trial, hold: noted, applied } = readRuntimeNote(folder)
-  const hold = noted && !replaced(noted, sha256Of(folder.runtime)) ? noted : undefined
+  const hold = noted && !isFileReplaced(noted, sha256Of(folder.runtime)) ? noted : undefined
   const running = insideOf(folder.runtime)?.version ?? version
   return {
     ...runtimeNow(folder, { ...(applied && { applied }) }, running),

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { archive } from '@svc/blueprint/zip'
 import { describe, expect, test } from 'vitest'
-import { ends, move, moves, type SelfUpdateEvent } from './moves.ts'
+import { endOutcomes, move, moves, type SelfUpdateEvent } from './moves.ts'
 import { insideOf } from './release.ts'
 import { judgeVerify, sshKeygen } from './verify.ts'
-import { lifts, type WishedFacts, wanted } from './wanted.ts'
+import { judgeWanted, liftsHold, type WishedFacts } from './wanted.ts'
 
 const hold = { version: '2.0.0', reason: 'it hung', running: 'a' }
 
@@ -25,15 +25,17 @@ describe('3.5, 1: a runtime is wanted', () => {
     ['but not if it is empty', '', {}, 'malformed'],
     ['but not if it is too long', 'x'.repeat(65), {}, 'malformed'],
   ])('%s', (_rule, wish, facts, verdict) => {
-    expect(wanted(wish, { running: '1.0.0', ...facts })).toBe(verdict)
+    expect(judgeWanted(wish, { running: '1.0.0', ...facts })).toBe(verdict)
   })
 
   test('a hold ends with another wish or another file, and with nothing else', () => {
-    expect(lifts('2.0.0', { hold, sha256: 'a' })).toBe(false)
-    expect(lifts('../x', { hold, sha256: 'a' })).toBe(false)
-    expect(lifts('1.0.0', { hold, sha256: 'a' }), 'the running one too').toBe(true)
-    expect(lifts('2.0.0', { hold, sha256: 'b' })).toBe(true)
-    expect(lifts('2.0.0', { hold: { ...hold, running: '' }, sha256: 'b' }), 'put on hold where no file was').toBe(false)
+    expect(liftsHold('2.0.0', { hold, sha256: 'a' })).toBe(false)
+    expect(liftsHold('../x', { hold, sha256: 'a' })).toBe(false)
+    expect(liftsHold('1.0.0', { hold, sha256: 'a' }), 'the running one too').toBe(true)
+    expect(liftsHold('2.0.0', { hold, sha256: 'b' })).toBe(true)
+    expect(liftsHold('2.0.0', { hold: { ...hold, running: '' }, sha256: 'b' }), 'put on hold where no file was').toBe(
+      false,
+    )
   })
 })
 
@@ -46,7 +48,11 @@ test('an attempt goes through all its states, and a kill in any of them before t
   })
   expect(Object.keys(moves)).toEqual(way)
   const events: SelfUpdateEvent[] = ['unreachable', 'unable', 'refused', 'differs', 'falls']
-  expect(events.filter((e) => e in ends && ends[e as keyof typeof ends].holds)).toEqual(['refused', 'differs', 'falls'])
+  expect(events.filter((e) => e in endOutcomes && endOutcomes[e as keyof typeof endOutcomes].holds)).toEqual([
+    'refused',
+    'differs',
+    'falls',
+  ])
 })
 
 describe('the meaning of how ssh-keygen ended', () => {

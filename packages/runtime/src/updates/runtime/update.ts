@@ -19,7 +19,7 @@ import type { RuntimeNote } from '../../state/versions/runtime-note.ts'
 import { attempt, type EndedAttempt } from './attempt.ts'
 import type { StepResult } from './fetch.ts'
 import { type AttemptNote, readAttempt, writeAttempt } from './journal.ts'
-import { cannotHere, releaseKeys } from './keys.ts'
+import { releaseKeys, whyNeverUpdates } from './keys.ts'
 import { readPin } from './pin.ts'
 import {
   begin,
@@ -155,7 +155,7 @@ async function tried(
 ): Promise<EndedAttempt> {
   const { say, tell } = hands
   const { wish, served } = wished
-  const why = hands.cannot ?? cannotHere()
+  const why = hands.cannot ?? whyNeverUpdates()
   if (why !== undefined) return { event: 'refused', why }
   const attemptNote = beginning(wish, wished.before, Date.now())
   if (!attemptNote) return { event: 'unable', why: `the runtime ended ${maxStarted} times while it was tried` }

@@ -9,8 +9,8 @@ import { attemptOf } from '../../state/versions/release.ts'
 import type { RuntimeHold, RuntimeNote } from '../../state/versions/runtime-note.ts'
 import type { EndedAttempt } from './attempt.ts'
 import type { AttemptNote } from './journal.ts'
-import { ends } from './moves.ts'
-import { lifts, wanted } from './wanted.ts'
+import { endOutcomes } from './moves.ts'
+import { judgeWanted, liftsHold } from './wanted.ts'
 
 export interface UpdatingState {
   /** The last answer of the service; undefined before the first. */
@@ -141,8 +141,8 @@ function answered(
   const { hold } = launched
   const close: UpdatingAct[] = hold && hold.version !== wish && !now.closed ? [closing(hold.version, attempt)] : []
   if (wish === undefined) return { state: now, acts: close }
-  const lifted: UpdatingAct[] = lifts(wish, { hold, sha256 }) ? [{ do: 'tell', message: { is: 'lifted' } }] : []
-  const verdict = wanted(wish, { running: rules.version, pinned, hold, sha256 })
+  const lifted: UpdatingAct[] = liftsHold(wish, { hold, sha256 }) ? [{ do: 'tell', message: { is: 'lifted' } }] : []
+  const verdict = judgeWanted(wish, { running: rules.version, pinned, hold, sha256 })
   const acts = [...close, ...lifted]
   const judged = { ...now, unjudged: false }
   if (verdict === 'pinned' && now.unjudged)
@@ -196,7 +196,7 @@ function ended(
   { wall }: Moment,
 ): UpdatingStep {
   if (event === 'done') return { state: now, acts: [] }
-  const ending = event in ends ? ends[event as keyof typeof ends] : undefined
+  const ending = event in endOutcomes ? endOutcomes[event as keyof typeof endOutcomes] : undefined
   const left: UpdatingAct[] = [{ do: 'sweep' }, note({ is: 'ended', wish, at: ending ? wall : 0, begun: 0 })]
   const state = { ...now, closed: false }
   if (!ending) return { state, acts: left }

@@ -14,20 +14,20 @@ export interface WishedFacts {
 }
 type WantedVerdict = 'wanted' | 'malformed' | 'running' | 'held' | 'pinned'
 
-export function wanted(wish: string, { running, pinned, hold, sha256 }: WishedFacts): WantedVerdict {
+export function judgeWanted(wish: string, { running, pinned, hold, sha256 }: WishedFacts): WantedVerdict {
   if (!runtimeVersion.test(wish)) return 'malformed'
   if (wish === running) return 'running'
   if (pinned !== undefined && pinned !== wish) return 'pinned'
-  return hold?.version === wish && !replaced(hold, sha256) ? 'held' : 'wanted'
+  return hold?.version === wish && !isFileReplaced(hold, sha256) ? 'held' : 'wanted'
 }
 
 /**
  * True if a wish ends the hold: it names another version than the one on hold, or the runtime's file on this machine
  * was replaced since the hold began.
  */
-export const lifts = (wish: string, { hold, sha256 }: Pick<WishedFacts, 'hold' | 'sha256'>): boolean =>
-  hold !== undefined && runtimeVersion.test(wish) && (hold.version !== wish || replaced(hold, sha256))
+export const liftsHold = (wish: string, { hold, sha256 }: Pick<WishedFacts, 'hold' | 'sha256'>): boolean =>
+  hold !== undefined && runtimeVersion.test(wish) && (hold.version !== wish || isFileReplaced(hold, sha256))
 
 /** True if the file in place is not the one that was there when the hold began. */
-export const replaced = (hold: RuntimeHold, sha256: string | undefined): boolean =>
+export const isFileReplaced = (hold: RuntimeHold, sha256: string | undefined): boolean =>
   sha256 !== undefined && hold.running !== '' && hold.running !== sha256

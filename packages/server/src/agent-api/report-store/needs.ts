@@ -4,7 +4,7 @@ import type { StoredCommand } from '../../fleet/commands/row.ts'
 import type { LastReport } from '../../fleet/reports/stored.ts'
 
 /** The number of runs by which an agent exceeds its limit after `fresh` new runs were added. */
-export const excess = (last: LastReport | undefined, fresh: number): number =>
+export const excessRuns = (last: LastReport | undefined, fresh: number): number =>
   Math.max(0, (last?.runs_kept ?? 0) + fresh - limits.runsKept)
 
 /** True when this report needs the log names of the kept runs (D6). */

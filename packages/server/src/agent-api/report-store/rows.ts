@@ -46,7 +46,7 @@ export interface AgentRows {
   usage: string | null
   /** The stored runs that the report names, by id. */
   runs: ReadonlyMap<string, KeptRun>
-  /** The lowest-ranked stored runs (D10), as many as `excess` says. */
+  /** The lowest-ranked stored runs (D10), as many as `excessRuns` says. */
   lowest: readonly RankedRun[]
   /** Queued and delivered commands that are not finished, and those that an ack of the report names; oldest first. */
   commands: readonly StoredCommand[]

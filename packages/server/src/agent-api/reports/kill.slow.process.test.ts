@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { createInterface } from 'node:readline'
 import { afterEach, expect, test } from 'vitest'
-import { amount } from '../../../../../testing/level.ts'
+import { byLevel } from '../../../../../testing/level.ts'
 import { programs } from '../../../../../testing/program.ts'
 import { offering, send } from '../../../testing/service.ts'
 import { newPostgresDatabase, newSqliteFile } from '../../../testing/stores.ts'
@@ -13,7 +13,7 @@ import { sendCommand } from '../../fleet/commands/store.ts'
 import { openEmbedded, openPostgres, type Store } from '../../platform/db/open.ts'
 import { usageSums } from '../../web/queries/usage.ts'
 
-const rounds = amount(4, 4, 30)
+const rounds = byLevel(4, 4, 30)
 /**
  * The number of answers after which the test kills the service in a round. It is always fewer than the reports that all
  * agents may send in one minute.

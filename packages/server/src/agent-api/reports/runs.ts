@@ -7,7 +7,7 @@ import { maxUsage } from '../../fleet/reports/pending.ts'
 import type { LastReport, UsageDelta } from '../../fleet/reports/stored.ts'
 import { otherModels, usageDays } from '../../fleet/reports/usage-names.ts'
 import { dayOf } from '../../platform/limits/units.ts'
-import { excess } from '../report-store/needs.ts'
+import { excessRuns } from '../report-store/needs.ts'
 import type { KeptRun, RankedRun, RunWrite, Writes } from '../report-store/rows.ts'
 import { manyModelsIn, modelsIn } from '../report-store/run-body.ts'
 
@@ -43,7 +43,7 @@ export function mergeRuns(
     if (was === undefined) fresh.push({ run, write: asWritten(run, runSortKey(run, now), now, body) })
     else if (was.body !== body) changed.push({ run, was, body })
   }
-  const gone = trim(lowest, fresh, excess(last, fresh.length))
+  const gone = trim(lowest, fresh, excessRuns(last, fresh.length))
   const sums = new Sums(dayOf(now) - usageDays)
   const newRuns: RunWrite[] = []
   for (const [i, { run, write }] of fresh.entries()) {

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { RuleName } from '@svc/api'
 import type { Db, Store } from '../../platform/db/open.ts'
 import type { AlertChannelRow } from '../../platform/db/tables.ts'
-import { costOfDay, type Finding, isSilent, type Moment, over } from '../rules/conditions.ts'
+import { costOfDay, type Finding, isSilent, type Moment, overFinding } from '../rules/conditions.ts'
 import { findItems } from '../rules/items.ts'
 import { fellSilentThen, massSilence } from '../rules/mass.ts'
 import { agentRules, findInAgent, findInRollout, silentAgentRules } from '../rules/rules.ts'
@@ -96,7 +96,7 @@ export async function findings(store: Store, place: NamedScope, looking: Finding
     {
       rule: rules('cost_day'),
       about: aboutPlace(place),
-      finding: rules('cost_day').on ? costOfDay(costToday, rules('cost_day')) : over,
+      finding: rules('cost_day').on ? costOfDay(costToday, rules('cost_day')) : overFinding,
     },
   ]
 }
@@ -182,7 +182,7 @@ export function judgeService(facts: ServiceFacts, looking: FindingContext): Rule
   const rule = rules('service')
   const evaluatedAt = facts.evaluatedAt === null ? null : Math.max(facts.evaluatedAt, moment.backSince ?? 0)
   const found = serviceFindings({ ...facts, evaluatedAt }, moment.now).map(({ about, finding }): RuleFinding => {
-    return { rule, about, finding: rule.on ? finding : over }
+    return { rule, about, finding: rule.on ? finding : overFinding }
   })
   return [...found, ...channelFindings(looking)]
 }
@@ -196,7 +196,7 @@ function channelFindings({ rules, channels, moment: { now } }: FindingContext): 
   return channels.map((channel) => {
     const { id, name, enabled, disabled_why, failing_since } = channel
     const facts = { id, name, enabled: enabled === 1, disabledWhy: disabled_why, failingSince: failing_since }
-    return { rule, about: aboutChannel(channel), finding: rule.on ? channelFinding(facts, now) : over }
+    return { rule, about: aboutChannel(channel), finding: rule.on ? channelFinding(facts, now) : overFinding }
   })
 }
 
@@ -250,7 +250,7 @@ async function aboutMass(
   const about = aboutPlace(place)
   if (begin === undefined) {
     const isUnknown = namesOf(before).some((name) => silence.unknown.has(name))
-    return { rule, about, finding: rule.on ? { is: isUnknown ? 'unknown' : 'clear' } : over }
+    return { rule, about, finding: rule.on ? { is: isUnknown ? 'unknown' : 'clear' } : overFinding }
   }
   const finding: Finding = { is: 'holds', from: begin, since: begin }
   // The list of agents in a mass alert does not change after its first message, so that the message about its end lists

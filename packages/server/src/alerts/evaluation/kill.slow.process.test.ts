@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { amount } from '../../../../../testing/level.ts'
+import { byLevel } from '../../../../../testing/level.ts'
 import { newSqliteFile } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { newSigningSecret } from '../../deliveries/channels/webhook.ts'
@@ -13,8 +13,8 @@ import { openEmbedded, type Store } from '../../platform/db/open.ts'
 import { newId } from '../../platform/ids.ts'
 import { seal, sealKeyOf } from '../../platform/seal.ts'
 
-const kills = amount(5, 5, 100)
-const agents = amount(100, 100, 500)
+const kills = byLevel(5, 5, 100)
+const agents = byLevel(100, 100, 500)
 const secret = 'a secret of at least thirty-two characters'
 /**
  * With each start, the clock of the node is set ahead by this much more. So a delivery that the killed node had claimed

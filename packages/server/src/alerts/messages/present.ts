@@ -12,7 +12,7 @@ import type { AlertRow } from '../../platform/db/tables.ts'
 import { badItems } from '../own-words.ts'
 import type { ReportedFacts } from '../rules/conditions.ts'
 import { sharedLabel } from '../rules/items.ts'
-import { isWordedByAgents, needs, ruleRecords } from '../rules/rules.ts'
+import { isWordedByAgents, needsFact, ruleRecords } from '../rules/rules.ts'
 import { agentsOf } from './recipients.ts'
 import type { MassAgents } from './words.ts'
 
@@ -49,7 +49,7 @@ export async function presentLabels(db: Db, rows: readonly OpenRow[]): Promise<(
 
   function labelIn({ id, rule, subject_id, item, label }: OpenRow, report: Report): string | null {
     if (rule === 'item' && item !== otherItems) return words.get(id) ?? null
-    if (report.signs === null && needs(rule, 'signs')) return label
+    if (report.signs === null && needsFact(rule, 'signs')) return label
     const reported: ReportedFacts = { ...report, signs: report.signs ?? readSigns('') }
     if (rule === 'item') return sharedLabel(reported.signs, own.get(subject_id) ?? new Set())
     const record = ruleRecords[rule]

@@ -5,7 +5,7 @@
 
 import { type AlertSubject, type MessageType, otherItems, type RuleName } from '@svc/api'
 import { alertRules, elapsedText, subjectText } from '@svc/api/words'
-import { named } from '../../people/accounts/named.ts'
+import { safeNameOr } from '../../people/accounts/named.ts'
 import type { EndCause } from '../rules/conditions.ts'
 import type { RuleWords } from '../rules/rule.ts'
 import { ruleRecords } from '../rules/rules.ts'
@@ -61,7 +61,7 @@ export function summaryOf(type: MessageType, alert: SummarizedAlert, now: number
     case 'alert.reminder':
       return sentence(`Still open: ${mass ?? stillIs}`, alert)
     case 'alert.acknowledged':
-      return `${named(acknowledgedBy ?? 'Somebody', 'Somebody')} acknowledged: ${mass ?? stillIs}`
+      return `${safeNameOr(acknowledgedBy ?? 'Somebody', 'Somebody')} acknowledged: ${mass ?? stillIs}`
     case 'alert.unsteady':
       return sentence(`${who} ${isPlural ? 'keep' : 'keeps'} ${keeps}`, alert)
     case 'alert.ended':

@@ -2,7 +2,7 @@
  * Writes what is sent to a channel: the text for chats and the body for webhooks, in the format that the channel is set
  * to.
  */
-import { withReach } from '../../deliveries/channels/call.ts'
+import { withReachNote } from '../../deliveries/channels/call.ts'
 import type { Writer } from '../../deliveries/writer.ts'
 import {
   type AlertChange,
@@ -24,7 +24,7 @@ export const writerOf = (baseUrl: string): Writer<AlertChange> => ({
     const workspace = first?.workspace ?? ''
     const body = format === 'single' && first ? singleBody(first) : groupedBody(workspace, changes, now)
     const settingsUrl = alertsUrl(baseUrl, workspace)
-    return { text: withReach(textOf(workspace, changes, settingsUrl)), body: JSON.stringify(body), settingsUrl }
+    return { text: withReachNote(textOf(workspace, changes, settingsUrl)), body: JSON.stringify(body), settingsUrl }
   },
   test: (workspace, { name, format }, now) => {
     const url = alertsUrl(baseUrl, workspace)
@@ -33,7 +33,7 @@ export const writerOf = (baseUrl: string): Writer<AlertChange> => ({
     const grouped = { type: 'alerts', timestamp: stamp(now), data: { workspace, alerts: [one] } }
     const lines = [`Workspace ${workspace}. Alerts will arrive here.`]
     return {
-      text: withReach({ title: summary, lines, url, level: null }),
+      text: withReachNote({ title: summary, lines, url, level: null }),
       body: JSON.stringify(format === 'single' ? one : grouped),
       settingsUrl: url,
     }

@@ -51,12 +51,12 @@ export type Finding =
    */
   | { is: 'over'; mayReturn?: true }
 
-export const clear: Finding = { is: 'clear' }
-export const unknown: Finding = { is: 'unknown' }
-export const over: Finding = { is: 'over' }
+export const clearFinding: Finding = { is: 'clear' }
+export const unknownFinding: Finding = { is: 'unknown' }
+export const overFinding: Finding = { is: 'over' }
 const notNow: Finding = { is: 'over', mayReturn: true }
-export const when = (holds: boolean, label?: string): Finding =>
-  holds ? { is: 'holds', ...(label !== undefined && { label }) } : clear
+export const holdsIf = (holds: boolean, label?: string): Finding =>
+  holds ? { is: 'holds', ...(label !== undefined && { label }) } : clearFinding
 
 export interface AlertFacts {
   /** When the last report arrived; null if the agent has never reported. */
@@ -128,16 +128,16 @@ export function silence(
   { receivedAt, intervalSeconds, hours }: Pick<AlertFacts, 'receivedAt' | 'intervalSeconds' | 'hours'>,
   { now, backSince }: Moment,
 ): Finding {
-  if (receivedAt === null) return clear
+  if (receivedAt === null) return clearFinding
   const since = silentAt(receivedAt, intervalSeconds)
-  if (now < since) return clear
+  if (now < since) return clearFinding
   const judgedFrom = backSince === null ? since : backSince + Math.max(3 * intervalSeconds * 1000, minGraceMs)
-  if (now < judgedFrom) return unknown
+  if (now < judgedFrom) return unknownFinding
   // The time of the outage says nothing about the agent, so the rule's `after` does not count it.
   const from = Math.max(since, judgedFrom)
   if (hours === null) return { is: 'holds', from, since }
   const window = windowAt(hours, now)
-  return window ? { is: 'holds', from: Math.max(from, window.from), since } : unknown
+  return window ? { is: 'holds', from: Math.max(from, window.from), since } : unknownFinding
 }
 
 /**
@@ -145,9 +145,9 @@ export function silence(
  * break do not keep an alert open.
  */
 export function longRun(started: number | null, after: number, now: number): Finding {
-  if (started === null) return clear
+  if (started === null) return clearFinding
   const from = started * 1000
-  if (now - Math.min(from, now) < after) return clear
+  if (now - Math.min(from, now) < after) return clearFinding
   return from > now ? { is: 'holds' } : { is: 'holds', from }
 }
 

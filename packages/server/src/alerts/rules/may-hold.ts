@@ -7,7 +7,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Engine } from '../../platform/db/engine.ts'
 import { dayOf } from '../../platform/limits/units.ts'
 import type { AlertFacts, Rule } from './conditions.ts'
-import { isAboutYoungRuns, needs, ruleRecords } from './rules.ts'
+import { isAboutYoungRuns, needsFact, ruleRecords } from './rules.ts'
 
 /** The rules of a workspace, and the time at which they are judged. */
 export interface JudgedRules {
@@ -17,7 +17,7 @@ export interface JudgedRules {
 
 /** True if a rule that is on needs this fact. */
 export const isNeeded = (fact: keyof AlertFacts, { rules }: Pick<JudgedRules, 'rules'>): boolean =>
-  ruleNames.some((name) => needs(name, fact) && rules(name).on)
+  ruleNames.some((name) => needsFact(name, fact) && rules(name).on)
 
 /** True if the rule `run_long` is about runs that are too young to be among the stored signs. */
 export function needsYoungRuns({ rules }: Pick<JudgedRules, 'rules'>): boolean {

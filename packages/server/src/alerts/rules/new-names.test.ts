@@ -6,7 +6,7 @@
 import { otherItems, type RuleName } from '@svc/api'
 import { readReport } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { amount } from '../../../../../testing/level.ts'
+import { byLevel } from '../../../../../testing/level.ts'
 import { noSigns, signsOf } from '../../fleet/reports/signs.ts'
 import type { AlertFacts } from './conditions.ts'
 import { findItems } from './items.ts'
@@ -129,7 +129,7 @@ const rhythms: readonly [bad: number, well: number][] = [
 
 test.each(rules)('new names over a day: the rule %s', (name) => {
   const { inHour, inDay, alerts: most } = bounds(name)
-  for (const [bad, well] of name === 'item' ? amount(rhythms.slice(1, 3), rhythms, rhythms) : rhythms.slice(-2))
+  for (const [bad, well] of name === 'item' ? byLevel(rhythms.slice(1, 3), rhythms, rhythms) : rhythms.slice(-2))
     for (const after of name === 'item' && bad < 20 * minute ? [0, 2 * minute] : [0]) {
       const heldBy = keeping((generation, at) => holding[name]?.(namesOf(generation, 30), at) ?? {}, name === 'silent')
       const factsAt = (at: number) => {

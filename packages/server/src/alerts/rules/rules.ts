@@ -8,21 +8,21 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Signs, youngRunMs } from '../../fleet/reports/signs.ts'
 import {
   type AlertFacts,
-  clear,
+  clearFinding,
   closedByStop,
   costJump,
   costOfDay,
   type Finding,
   failedRuns,
+  holdsIf,
   isSilent,
   longRun,
   type Moment,
   minJumpMicro,
-  over,
+  overFinding,
   type Rule,
   silence,
-  unknown,
-  when,
+  unknownFinding,
 } from './conditions.ts'
 import { eventWords, type RuleRecord, ruleOfAgents, ruleWordedByAgents, stateWords } from './rule.ts'
 
@@ -45,7 +45,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   bad: ruleWordedByAgents({
     ...{ on: true, after: 2 * minute, level: 'bad' },
     facts: ['level', 'label'],
-    condition: ({ level, label }) => when(level === 'bad', label ?? undefined),
+    condition: ({ level, label }) => holdsIf(level === 'bad', label ?? undefined),
     mayHold: () => sql`level = 'bad'`,
     whilePaused: 'ends',
     words: stateWords('at level Bad', 'changing its level to Bad and back'),
@@ -60,7 +60,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   warning: ruleWordedByAgents({
     ...{ on: false, after: 30 * minute, level: 'warn' },
     facts: ['level', 'label'],
-    condition: ({ level, label }) => when(level === 'warn', label ?? undefined),
+    condition: ({ level, label }) => holdsIf(level === 'warn', label ?? undefined),
     mayHold: () => sql`level = 'warn'`,
     whilePaused: 'ends',
     words: stateWords('at level Warning', 'changing its level to Warning and back'),
@@ -68,7 +68,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   process: ruleOfAgents({
     ...{ on: true, after: 2 * minute, level: 'bad' },
     facts: ['signs', 'paused'],
-    condition: ({ signs, paused }) => when(signs.process !== null && !paused),
+    condition: ({ signs, paused }) => holdsIf(signs.process !== null && !paused),
     mayHold: () => hasSign('process'),
     whilePaused: 'ends',
     words: stateWords('without a running process', 'losing its process'),
@@ -76,7 +76,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   status_stale: ruleOfAgents({
     ...{ on: true, after: 0, level: 'warn' },
     facts: ['statusStale'],
-    condition: ({ statusStale }) => when(statusStale),
+    condition: ({ statusStale }) => holdsIf(statusStale),
     mayHold: () => contains('warnings', 'status'),
     whilePaused: 'ends',
     words: stateWords('without a fresh status file', 'letting its status file grow old'),
@@ -84,14 +84,14 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   disk: ruleOfAgents({
     ...{ on: true, after: 0, level: 'warn' },
     facts: ['diskFull'],
-    condition: ({ diskFull }) => when(diskFull),
+    condition: ({ diskFull }) => holdsIf(diskFull),
     mayHold: () => contains('warnings', 'disk'),
     words: stateWords('on a disk that is nearly full', 'filling its disk'),
   }),
   binding: ruleWordedByAgents({
     ...{ on: true, after: 10 * minute, level: 'warn' },
     facts: ['signs'],
-    condition: ({ signs: { bindings } }) => when(bindings.length > 0, bindings.join(', ')),
+    condition: ({ signs: { bindings } }) => holdsIf(bindings.length > 0, bindings.join(', ')),
     mayHold: () => hasSign('bindings'),
     words: stateWords('unable to use a binding', 'losing a binding'),
   }),
@@ -100,8 +100,8 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     facts: ['update'],
     condition: ({ update }) =>
       update
-        ? when(true, `${update.version} ${update.outcome === 'rolled_back' ? 'was rolled back' : 'failed'}`)
-        : clear,
+        ? holdsIf(true, `${update.version} ${update.outcome === 'rolled_back' ? 'was rolled back' : 'failed'}`)
+        : clearFinding,
     mayHold: () => contains('wishes', 'Hold"'),
     afterStop: 'stays',
     words: eventWords('could not be updated', 'failing to update'),
@@ -109,7 +109,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   rollout: {
     about: 'rollout',
     ...{ on: true, after: 0, level: 'bad' },
-    condition: ({ state }) => when(state === 'halted'),
+    condition: ({ state }) => holdsIf(state === 'halted'),
     words: eventWords('is halted', 'halting'),
   },
   command: {
@@ -122,7 +122,9 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     facts: ['runs'],
     condition: ({ runs }, { statuses }) => {
       const last = runs.slice(0, failedRuns)
-      return when(last.length === failedRuns && last.every((status) => status !== null && statuses?.includes(status)))
+      return holdsIf(
+        last.length === failedRuns && last.every((status) => status !== null && statuses?.includes(status)),
+      )
     },
     mayHold: () => sql`received_at is not null`,
     words: eventWords('had three failed runs in a row', 'having failed runs'),
@@ -158,7 +160,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   gauge: ruleWordedByAgents({
     ...{ on: false, after: 10 * minute, level: 'warn' },
     facts: ['signs'],
-    condition: ({ signs: { gauges } }) => when(gauges.length > 0, gauges.join(', ')),
+    condition: ({ signs: { gauges } }) => holdsIf(gauges.length > 0, gauges.join(', ')),
     mayHold: () => hasSign('gauges'),
     words: stateWords('at the mark of a gauge', 'reaching the mark of a gauge'),
   }),
@@ -167,7 +169,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     // An agent that reports every 30 s sends ten reports in this time, and the rule judges by the last ten reports.
     endsAfter: 5 * minute,
     facts: ['twoReporters'],
-    condition: ({ twoReporters }) => when(twoReporters),
+    condition: ({ twoReporters }) => holdsIf(twoReporters),
     // True if the column has marks of two different reporters.
     mayHold: () => sql`replace(reporters, substr(reporters, 1, 8), '') <> ''`,
     words: eventWords('has two machines that report with its token', 'having two machines that report'),
@@ -200,7 +202,7 @@ export function isWordedByAgents(name: RuleName): boolean {
 }
 
 /** True if the condition of this rule needs a fact. */
-export function needs(name: RuleName, fact: keyof AlertFacts): boolean {
+export function needsFact(name: RuleName, fact: keyof AlertFacts): boolean {
   const rule = ruleRecords[name]
   return 'facts' in rule && rule.facts.includes(fact)
 }
@@ -213,11 +215,11 @@ export const isAboutYoungRuns = ({ after }: Pick<Rule, 'after'>): boolean => aft
  */
 export function findInAgent(rule: Rule, agent: AlertFacts, moment: Moment): Finding {
   const record = ruleRecords[rule.name]
-  if (record.about !== 'agent' || !rule.on) return over
-  if (agent.receivedAt === null) return clear
+  if (record.about !== 'agent' || !rule.on) return overFinding
+  if (agent.receivedAt === null) return clearFinding
   const isStopped = agent.stopped === 'person'
   if (isStopped && record.afterStop !== 'stays') return closedByStop
-  if (!isStopped && isSilent(agent, moment.now) && !isJudgedInSilence(record)) return unknown
+  if (!isStopped && isSilent(agent, moment.now) && !isJudgedInSilence(record)) return unknownFinding
   const finding = record.condition(agent, rule, moment)
   const isPaused = agent.label === pausedLabel && record.whilePaused === 'ends'
   return isPaused && finding.is === 'clear' ? { is: 'clear', because: 'paused' } : finding
@@ -225,7 +227,7 @@ export function findInAgent(rule: Rule, agent: AlertFacts, moment: Moment): Find
 
 export function findInRollout({ name, on }: Pick<Rule, 'name' | 'on'>, rollout: { state: string }): Finding {
   const record = ruleRecords[name]
-  return on && record.about === 'rollout' ? record.condition(rollout) : over
+  return on && record.about === 'rollout' ? record.condition(rollout) : overFinding
 }
 
 /** The maximum time for which a condition must be gone before its alert ends, unless the rule has a time of its own. */

@@ -1,4 +1,4 @@
-import { type Channel, json, needed, oneLine, plain } from './call.ts'
+import { type Channel, jsonCall, mustHave, oneLine, plainMessage } from './call.ts'
 
 const max = 10_000
 
@@ -7,9 +7,9 @@ const max = 10_000
  * contains the key of the Apprise configuration that names the receivers.
  */
 export const apprise: Channel = ({ url }, { text }) =>
-  json(needed(url, 'address'), {
+  jsonCall(mustHave(url, 'address'), {
     title: oneLine(text.title),
-    body: plain(text, max),
+    body: plainMessage(text, max),
     type: text.level === 'bad' ? 'failure' : text.level === 'warn' ? 'warning' : 'success',
     format: 'text',
   })

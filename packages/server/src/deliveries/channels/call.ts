@@ -31,7 +31,7 @@ export interface Text {
 }
 
 /** The text with a line that says so if its link leads to an address that only the service's own machine reaches. */
-export const withReach = (text: Text): Text =>
+export const withReachNote = (text: Text): Text =>
   isOwnMachineOnly(text.url) ? { ...text, lines: [...text.lines, ownMachineWords] } : text
 
 export interface Delivery {
@@ -53,7 +53,7 @@ export type Channel = (address: Address, delivery: Delivery, key: SealKey) => Ca
 
 export const userAgentName = 'svc'
 
-export const json = (url: string, body: unknown, headers: Record<string, string> = {}): Call => ({
+export const jsonCall = (url: string, body: unknown, headers: Record<string, string> = {}): Call => ({
   method: 'POST',
   url,
   headers: { 'content-type': 'application/json', 'user-agent': userAgentName, ...headers },
@@ -64,7 +64,7 @@ export const json = (url: string, body: unknown, headers: Record<string, string>
  * A message as one text: title, lines and link. Line breaks within the title or a line become spaces, so that text from
  * an agent cannot start a new line.
  */
-export const plain = (
+export const plainMessage = (
   { title, lines, url }: Text,
   max: number,
   escaped: (text: string) => string = (t) => t,
@@ -78,17 +78,17 @@ export const plain = (
  * The lines of a message without its title, for services that show the title separately; the title if there are no
  * lines.
  */
-export const facts = ({ lines, title }: Text, max: number): string =>
+export const factLines = ({ lines, title }: Text, max: number): string =>
   cut((lines.length > 0 ? lines : [title]).map(oneLine).join('\n'), max)
 
 /** A text on one line, without characters that control the direction of text. */
 export const oneLine = safeLine
 
 /** Appends a path to an address; the address may end with a slash. */
-export const below = (url: string, path: string): string => `${url.replace(/\/+$/, '')}/${path}`
+export const addressBelow = (url: string, path: string): string => `${url.replace(/\/+$/, '')}/${path}`
 
 /** Returns the value; throws if it is missing, which should have been refused when the channel was added. */
-export function needed(value: string | undefined, what: string): string {
+export function mustHave(value: string | undefined, what: string): string {
   if (value === undefined) throw new Error(`The channel has no ${what}.`)
   return value
 }

@@ -1,4 +1,4 @@
-import { type Channel, json, needed, plain } from './call.ts'
+import { type Channel, jsonCall, mustHave, plainMessage } from './call.ts'
 
 const max = 2000
 /** Discord's flag for messages whose links get no preview. */
@@ -12,8 +12,8 @@ const escaped = (text: string): string => text.replace(/[\\*_~`|>#[\]()<@]/g, '\
  * escaping misses something.
  */
 export const discord: Channel = ({ url }, { text }) =>
-  json(needed(url, 'address'), {
-    content: plain(text, max, escaped),
+  jsonCall(mustHave(url, 'address'), {
+    content: plainMessage(text, max, escaped),
     allowed_mentions: { parse: [] },
     flags: suppressEmbeds,
   })

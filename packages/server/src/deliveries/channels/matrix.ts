@@ -1,4 +1,4 @@
-import { below, type Channel, json, needed, plain } from './call.ts'
+import { addressBelow, type Channel, jsonCall, mustHave, plainMessage } from './call.ts'
 
 const max = 30_000
 
@@ -7,9 +7,9 @@ const max = 30_000
  * shown once.
  */
 export const matrix: Channel = ({ url, to, secret }, { id, text }) => {
-  const room = encodeURIComponent(needed(to, 'room'))
+  const room = encodeURIComponent(mustHave(to, 'room'))
   const path = `_matrix/client/v3/rooms/${room}/send/m.room.message/${encodeURIComponent(id)}`
-  const body = { msgtype: 'm.text', body: plain(text, max), 'm.mentions': {} }
-  const headers = { authorization: `Bearer ${needed(secret, 'token')}` }
-  return { ...json(below(needed(url, 'server'), path), body, headers), method: 'PUT' }
+  const body = { msgtype: 'm.text', body: plainMessage(text, max), 'm.mentions': {} }
+  const headers = { authorization: `Bearer ${mustHave(secret, 'token')}` }
+  return { ...jsonCall(addressBelow(mustHave(url, 'server'), path), body, headers), method: 'PUT' }
 }

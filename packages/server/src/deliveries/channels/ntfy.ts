@@ -1,5 +1,5 @@
 import { cut } from '@svc/protocol'
-import { type Channel, facts, needed, oneLine, userAgentName } from './call.ts'
+import { type Channel, factLines, mustHave, oneLine, userAgentName } from './call.ts'
 
 const max = 3500
 const maxTitle = 200
@@ -11,7 +11,7 @@ const priorities = { bad: '4', warn: '3' } as const
  */
 export const ntfy: Channel = ({ url, secret }, { text }) => ({
   method: 'POST',
-  url: needed(url, 'address'),
+  url: mustHave(url, 'address'),
   headers: {
     'content-type': 'text/plain; charset=utf-8',
     'user-agent': userAgentName,
@@ -20,7 +20,7 @@ export const ntfy: Channel = ({ url, secret }, { text }) => ({
     click: encodeURI(text.url),
     ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
   },
-  body: facts(text, max),
+  body: factLines(text, max),
 })
 
 const encoded = (text: string): string =>

@@ -5,7 +5,7 @@
 
 import { cut, isObject } from '@svc/protocol'
 import { domainOfMails } from '../../platform/mail-host.ts'
-import { type Channel, type Delivery, facts, needed, oneLine } from './call.ts'
+import { type Channel, type Delivery, factLines, mustHave, oneLine } from './call.ts'
 import { vapidOf } from './vapid.ts'
 
 /** The keys with which a message is encrypted for one browser (RFC 8291), in base64url. */
@@ -40,7 +40,7 @@ export const push: Channel = async ({ url, secret }, delivery, key) => {
   const tag = tagOf(delivery)
   const { default: webPush } = await import('web-push')
   const { endpoint, headers, body } = webPush.generateRequestDetails(
-    { endpoint: needed(url, 'endpoint'), keys: JSON.parse(needed(secret, 'keys')) as PushKeys },
+    { endpoint: mustHave(url, 'endpoint'), keys: JSON.parse(mustHave(secret, 'keys')) as PushKeys },
     JSON.stringify(messageOf(delivery, tag)),
     {
       vapidDetails: { subject: contactOf(text.url), ...vapidOf(key) },
@@ -55,7 +55,7 @@ export const push: Channel = async ({ url, secret }, delivery, key) => {
 
 const messageOf = ({ text }: Delivery, tag: string): PushMessage => ({
   title: cut(oneLine(text.title), maxTitle),
-  body: text.lines.length > 0 ? facts(text, maxBody) : '',
+  body: text.lines.length > 0 ? factLines(text, maxBody) : '',
   tag,
   url: text.url,
 })

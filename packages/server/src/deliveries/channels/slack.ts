@@ -1,4 +1,4 @@
-import { type Channel, json, needed, plain } from './call.ts'
+import { type Channel, jsonCall, mustHave, plainMessage } from './call.ts'
 
 const max = 4000
 
@@ -8,8 +8,8 @@ const max = 4000
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 export const slack: Channel = ({ url }, { text }) =>
-  json(needed(url, 'address'), {
-    text: plain(text, max, escaped),
+  jsonCall(mustHave(url, 'address'), {
+    text: plainMessage(text, max, escaped),
     mrkdwn: false,
     link_names: false,
     unfurl_links: false,

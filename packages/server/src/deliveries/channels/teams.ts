@@ -1,4 +1,4 @@
-import { type Channel, json, needed, oneLine } from './call.ts'
+import { type Channel, jsonCall, mustHave, oneLine } from './call.ts'
 
 /**
  * Returns one line as a text run, because Teams does not interpret Markdown in text runs. In a plain text block Teams
@@ -18,5 +18,5 @@ export const teams: Channel = ({ url }, { text }) => {
     actions: [{ type: 'Action.OpenUrl', title: 'Open', url: text.url }],
   }
   const card = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }
-  return json(needed(url, 'address'), { type: 'message', attachments: [card] })
+  return jsonCall(mustHave(url, 'address'), { type: 'message', attachments: [card] })
 }

@@ -3,7 +3,7 @@
  * service, and recognise a repeated delivery by its id.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { type Address, type Call, type Delivery, needed, userAgentName } from './call.ts'
+import { type Address, type Call, type Delivery, mustHave, userAgentName } from './call.ts'
 
 const prefix = 'whsec_'
 const secretBytes = 32
@@ -23,13 +23,13 @@ export const webhook = ({ url, secret }: Address, { id, body, at }: Delivery): C
   const timestamp = String(Math.floor(at / 1000))
   return {
     method: 'POST',
-    url: needed(url, 'address'),
+    url: mustHave(url, 'address'),
     headers: {
       'content-type': 'application/json',
       'user-agent': userAgentName,
       'webhook-id': id,
       'webhook-timestamp': timestamp,
-      'webhook-signature': signature(needed(secret, 'secret'), `${id}.${timestamp}.${body}`),
+      'webhook-signature': signature(mustHave(secret, 'secret'), `${id}.${timestamp}.${body}`),
     },
     body,
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { padded, paddedBeside } from './padding.ts'
+import { paddedBeside, paddedJson } from './padding.ts'
 
 test.each([
   ['{}', 8],
@@ -7,8 +7,8 @@ test.each([
   ['{"a":12}', 8],
   ['{"a":123}', 16],
 ])('%j has %i characters, and the same value', (json, length) => {
-  expect(padded(json, 8)).toHaveLength(length)
-  expect(JSON.parse(padded(json, 8))).toEqual(JSON.parse(json))
+  expect(paddedJson(json, 8)).toHaveLength(length)
+  expect(JSON.parse(paddedJson(json, 8))).toEqual(JSON.parse(json))
 })
 
 test.each([

@@ -5,7 +5,7 @@
  */
 
 /** Pads JSON with spaces at its end to a multiple of `step` characters. Whoever parses the JSON ignores the spaces. */
-export const padded = (json: string, step: number): string => json.padEnd(Math.ceil(json.length / step) * step)
+export const paddedJson = (json: string, step: number): string => json.padEnd(Math.ceil(json.length / step) * step)
 
 /** Smaller rows have one page. */
 const largeRow = 4096

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addUp, addUsage, maxUsage, pendingUsage } from './pending.ts'
+import { addUsage, addUsageDeltas, maxUsage, pendingUsage } from './pending.ts'
 
 const sum = (day: number, model: string, costMicro: number, runs = 1) => ({
   day,
@@ -27,4 +27,4 @@ test('a report that adds nothing leaves the column as it is', () =>
   expect(addUsage('[[1,"",1,2,3]]', [])).toEqual({ json: '[[1,"",1,2,3]]', due: [] }))
 
 test('no sum exceeds the limit of a day', () =>
-  expect(addUp([sum(1, '', maxUsage)], [sum(1, '', maxUsage)])).toMatchObject([{ costMicro: maxUsage }]))
+  expect(addUsageDeltas([sum(1, '', maxUsage)], [sum(1, '', maxUsage)])).toMatchObject([{ costMicro: maxUsage }]))

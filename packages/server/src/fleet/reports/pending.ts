@@ -3,7 +3,7 @@
  * every sum had a separate row, most reports would write one more page of the disk. Code that reads the table
  * `usage_day` has to add these sums.
  */
-import { padded } from './padding.ts'
+import { paddedJson } from './padding.ts'
 import type { UsageDelta } from './stored.ts'
 
 /**
@@ -50,11 +50,11 @@ export function addUsage(
   const sums = added(writtenIn(json), gained)
   return sums.length > maxWaiting
     ? { json: null, due: sums.map(read) }
-    : { json: padded(JSON.stringify(sums), paddedTo), due: [] }
+    : { json: paddedJson(JSON.stringify(sums), paddedTo), due: [] }
 }
 
 /** Adds `gained` to `sums`, by day and model. */
-export function addUp(sums: readonly UsageDelta[], gained: readonly UsageDelta[]): UsageDelta[] {
+export function addUsageDeltas(sums: readonly UsageDelta[], gained: readonly UsageDelta[]): UsageDelta[] {
   return added(sums.map(written), gained).map(read)
 }
 

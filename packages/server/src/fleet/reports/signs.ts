@@ -4,7 +4,7 @@
  */
 import { otherItems } from '@svc/api'
 import { cut, type Report } from '@svc/protocol'
-import { padded } from './padding.ts'
+import { paddedJson } from './padding.ts'
 
 export interface Signs {
   /** The level of the health item `Process` if that is warn or bad, otherwise null. */
@@ -58,7 +58,7 @@ export function signsOf({ health, gauges, active }: Parts): Signs {
  * The column is padded to a multiple of this, which is more than most signs have, so that they leave its size as it is.
  */
 const paddedTo = 56
-const noSignsColumn = padded('{}', paddedTo)
+const noSignsColumn = paddedJson('{}', paddedTo)
 
 /** The signs of a report as they are stored: JSON. */
 export function signsColumn(report: Parts, now: number): string {
@@ -66,7 +66,7 @@ export function signsColumn(report: Parts, now: number): string {
   const old = started !== null && started * 1000 <= now - youngRunMs ? started : null
   // Most agents have no other sign than a run, so this is written without a serialiser.
   if (process === null && bindings.length + items.length + gauges.length === 0) {
-    return old === null ? noSignsColumn : padded(`{"started":${old}}`, paddedTo)
+    return old === null ? noSignsColumn : paddedJson(`{"started":${old}}`, paddedTo)
   }
   const signs = {
     ...(process !== null && { process }),
@@ -76,7 +76,7 @@ export function signsColumn(report: Parts, now: number): string {
     ...(gauges.length > 0 && { gauges }),
     ...(old !== null && { started: old }),
   }
-  return padded(JSON.stringify(signs), paddedTo)
+  return paddedJson(JSON.stringify(signs), paddedTo)
 }
 
 /** Reads the column. It is '' in rows without signs that earlier versions wrote. */

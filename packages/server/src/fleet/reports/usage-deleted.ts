@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import type { UsageDeletedTable } from '../../platform/db/tables/service.ts'
 import { dayOf } from '../../platform/limits/units.ts'
-import { addUp, pendingUsage } from './pending.ts'
+import { addUsageDeltas, pendingUsage } from './pending.ts'
 import type { UsageDelta } from './stored.ts'
 import { limitNames, namesPerDay, otherModels, type UsageRows, usageDays } from './usage-names.ts'
 
@@ -49,7 +49,7 @@ async function allSums(trx: Db, id: string, from: number): Promise<UsageDelta[]>
     .execute()
   const last = await trx.selectFrom('agent_report').select('usage').where('agent_id', '=', id).executeTakeFirst()
   const waiting = pendingUsage(last?.usage ?? null).filter(({ day }) => day >= from)
-  return addUp(stored, waiting)
+  return addUsageDeltas(stored, waiting)
 }
 
 const addRows = (trx: Db, rows: UsageDeletedTable[]) =>

@@ -2,7 +2,7 @@
  * Limits the number of model names for each day of an agent. Names are free text, so a client that puts a date into
  * them would fill the database. The totals of a day are stored apart from the names, and so are always exact.
  */
-import { addUp } from './pending.ts'
+import { addUsageDeltas } from './pending.ts'
 import type { UsageDelta } from './stored.ts'
 
 /** The maximum number of models that have a separate row for a day of an agent. */
@@ -34,7 +34,7 @@ export function limitNames(due: readonly UsageDelta[], rows: UsageRows, today: n
     left.set(day, Math.max(0, free - 1))
     return free > 0
   }
-  return addUp(
+  return addUsageDeltas(
     [],
     due.map((sum) => (isOwn(sum) ? sum : { ...sum, model: otherModels })),
   )

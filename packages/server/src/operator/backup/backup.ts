@@ -48,9 +48,9 @@ export async function writeBackup(
   try {
     await copyOnline(store.sqlite, beside)
     addWhatLiesBeside(beside, { secret: secretOf(config.dataDir), at: now, version: config.version })
-    sync(beside)
+    syncFile(beside)
     linkSync(beside, file)
-    sync(dirname(file))
+    syncFile(dirname(file))
   } catch (error) {
     if (isCode(error, 'EEXIST')) return refuse('file_exists', `${file} already exists. Name a new file.`)
     const reason = systemReason(error)
@@ -88,7 +88,7 @@ function addWhatLiesBeside(file: string, beside: { secret: string; at: number; v
   }
 }
 
-export function sync(path: string): void {
+export function syncFile(path: string): void {
   const fd = openSync(path, 'r')
   fsyncSync(fd)
   closeSync(fd)

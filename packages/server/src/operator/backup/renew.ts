@@ -10,7 +10,7 @@ import { beginHistory } from '../../platform/marks.ts'
 import { unfinished } from '../../updates/rollouts/store.ts'
 import { noteUpdate } from '../../updates/wishes/events.ts'
 import { wishesIn } from '../../updates/wishes/kept.ts'
-import { keep } from '../../updates/wishes/row.ts'
+import { storeWishes } from '../../updates/wishes/row.ts'
 import { keepEnded, tokenEnded } from './revived.ts'
 import type { LaterChanges } from './since.ts'
 
@@ -101,7 +101,7 @@ async function endWishes({ db: trx, by, now }: ChangeContext): Promise<number> {
   for (const agent of agents) {
     const { blueprint, runtime, ...holds } = wishesIn(agent.wishes)
     if (!blueprint && !runtime) continue
-    await keep(trx, agent, holds)
+    await storeWishes(trx, agent, holds)
     const note = { at: now, kind: 'withdrawn', message: why, by: by.name } as const
     if (blueprint) await noteUpdate(trx, agent, { ...note, of: 'blueprint', version: blueprint.version })
     if (runtime) await noteUpdate(trx, agent, { ...note, of: 'runtime', version: runtime.version })

@@ -15,7 +15,7 @@ import { openEmbedded } from '../../platform/db/open.ts'
 import { messageOf } from '../../platform/errors.ts'
 import { done, refuse } from '../../platform/verdict.ts'
 import { type Access, accessInFile } from './access.ts'
-import { sync } from './backup.ts'
+import { syncFile } from './backup.ts'
 import { type NewAgentToken, renewAccess } from './renew.ts'
 import { type RevivedThings, revivedBy } from './revived.ts'
 import { endedSince } from './since.ts'
@@ -121,7 +121,7 @@ async function prepare(copy: string, { later, ...renewal }: Preparation) {
 function putInPlace(dataDir: string, copy: string, secret: string, now: number): string | null {
   const database = databaseFile(dataDir)
   // All that needs space comes before the first file is moved, so that a full disk leaves the data as they were.
-  sync(copy)
+  syncFile(copy)
   const prepared = `${secretFile(dataDir)}.restoring`
   writeSecret(prepared, secret)
   const replaced = existsSync(database)
@@ -136,6 +136,6 @@ function putInPlace(dataDir: string, copy: string, secret: string, now: number):
   renameSync(prepared, secretFile(dataDir))
   giveToOwner(dataDir)
   renameSync(copy, database)
-  sync(dataDir)
+  syncFile(dataDir)
   return replaced
 }

@@ -15,7 +15,7 @@ import {
   typedOption,
   UsageError,
 } from '../shared/request.ts'
-import { line, moment, table } from '../shared/show.ts'
+import { oneSafeLine, table, timeText } from '../shared/show.ts'
 import { payloadOf } from './command.ts'
 
 /** The maximum number of actions that the terminal lists, newest first. The page shows all of them. */
@@ -31,7 +31,7 @@ export const actionCommands = {
     show: (all) =>
       table(
         ['ID', 'WHAT', 'AGENTS', 'OUTCOME', 'SENT', 'BY'],
-        all.map((row) => [row.id, whatOf(row), agentsIn(row.counts), countsText(row.counts), moment(row.at), row.by]),
+        all.map((row) => [row.id, whatOf(row), agentsIn(row.counts), countsText(row.counts), timeText(row.at), row.by]),
         'No actions in the last 30 days.',
       ),
   }),
@@ -124,9 +124,9 @@ const whatOf = ({ type, values }: ActionRow): string =>
 const headOf = (page: ActionPage): string =>
   [
     `${whatOf(page)}: ${countsText(page.counts)} (${page.id})`,
-    `Sent ${moment(page.at)} by ${page.by}${page.retryOf === null ? '' : `, the rest of ${page.retryOf}`}.`,
+    `Sent ${timeText(page.at)} by ${page.by}${page.retryOf === null ? '' : `, the rest of ${page.retryOf}`}.`,
   ]
-    .map(line)
+    .map(oneSafeLine)
     .join('\n')
 
 const outcomesOf = ({ agents }: ActionPage): string =>

@@ -18,7 +18,7 @@ import {
   typedOption,
   UsageError,
 } from '../shared/request.ts'
-import { line, moment, onItsMachine, table } from '../shared/show.ts'
+import { oneSafeLine, onItsMachine, table, timeText } from '../shared/show.ts'
 import { wishText } from '../shared/waits.ts'
 
 const stoppedBy: Readonly<Record<Stop, string>> = { person: 'by a person', signal: 'by a signal' }
@@ -30,7 +30,7 @@ const stoppedBy: Readonly<Record<Stop, string>> = { person: 'by a person', signa
 function levelOf(a: { level: Level | null; stopped: Stop | null } & StatusAge): string {
   if (a.stopped !== null) return 'stopped'
   const level = a.statusLate && a.level !== 'bad' ? 'warn' : (a.level ?? '-')
-  return a.statusOld ? `${level} (status of ${moment(a.statusAt)})` : level
+  return a.statusOld ? `${level} (status of ${timeText(a.statusAt)})` : level
 }
 
 /** The filter that `--filter` gives, or the one of the view that `--view` names. */
@@ -101,7 +101,7 @@ export const agentCommands = {
     show: (rows) =>
       table(
         ['AGENT', 'LEVEL', 'STATE', 'VERSION', 'LAST REPORT'],
-        rows.map((a) => [a.name, levelOf(a), a.label, a.version, moment(a.seenAt)]),
+        rows.map((a) => [a.name, levelOf(a), a.label, a.version, timeText(a.seenAt)]),
         'No agents.',
       ) + idleLines(rows),
   }),
@@ -115,16 +115,18 @@ export const agentCommands = {
     },
     show: ({ name, tags, seenAt, version, report, updates, stopped, ...age }) =>
       [
-        `${name}: ${levelOf({ level: report?.state?.level ?? null, stopped, ...age })} ${line(report?.state?.label ?? '')}`.trimEnd(),
-        `last report ${moment(seenAt)}, version ${line(version ?? '-')}`,
+        `${name}: ${levelOf({ level: report?.state?.level ?? null, stopped, ...age })} ${oneSafeLine(report?.state?.label ?? '')}`.trimEnd(),
+        `last report ${timeText(seenAt)}, version ${oneSafeLine(version ?? '-')}`,
         ...(tags.length > 0 ? [`  tags ${tags.join(', ')}`] : []),
-        ...(stopped === null ? [] : [`  stopped on its machine ${stoppedBy[stopped]}, ${moment(seenAt)}`]),
+        ...(stopped === null ? [] : [`  stopped on its machine ${stoppedBy[stopped]}, ${timeText(seenAt)}`]),
         ...(age.statusOld && stopped === null
-          ? [`  its status, runs in progress, gauges and panels are from ${moment(age.statusAt)}`]
+          ? [`  its status, runs in progress, gauges and panels are from ${timeText(age.statusAt)}`]
           : []),
         ...(updates.blueprint ? [`  blueprint ${updates.blueprint.blueprint}: ${wishText(updates.blueprint)}`] : []),
-        `  runtime ${line(updates.runtime.running ?? '-')}: ${wishText(updates.runtime)}`,
-        ...(report?.health ?? []).map(({ name, level, detail }) => line(`  ${level ?? '-'} ${name} ${detail ?? ''}`)),
+        `  runtime ${oneSafeLine(updates.runtime.running ?? '-')}: ${wishText(updates.runtime)}`,
+        ...(report?.health ?? []).map(({ name, level, detail }) =>
+          oneSafeLine(`  ${level ?? '-'} ${name} ${detail ?? ''}`),
+        ),
         `${report?.runs?.length ?? 0} runs kept; the whole report: svc-server agent show … --json`,
       ].join('\n'),
   }),
@@ -192,7 +194,7 @@ export const viewCommands = {
       )
       return { name: view.name, q: view.q }
     },
-    show: ({ name, q }) => line(`The view ${name} shows ${q === '' ? 'all agents' : q}.`),
+    show: ({ name, q }) => oneSafeLine(`The view ${name} shows ${q === '' ? 'all agents' : q}.`),
   }),
   ...commandOf(views.removeView, {
     at: inWorkspace,
@@ -202,6 +204,6 @@ export const viewCommands = {
       await perform(call, views.removeView, { workspace, id })
       return { name, removed: true }
     },
-    show: ({ name }) => line(`Removed the view ${name}.`),
+    show: ({ name }) => oneSafeLine(`Removed the view ${name}.`),
   }),
 }

@@ -15,7 +15,7 @@ import { commandOf } from '../shared/command.ts'
 import { inPlace, onAlert, onMute } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import { argument, option, type Request, typedOption, UsageError } from '../shared/request.ts'
-import { line, moment, table } from '../shared/show.ts'
+import { oneSafeLine, table, timeText } from '../shared/show.ts'
 
 const listed = 500
 export const alertCommands = {
@@ -34,8 +34,8 @@ export const alertCommands = {
           a.level,
           `${a.subject.kind} ${a.subject.name}${a.subject.item === undefined ? '' : `: ${a.subject.item}`}`,
           a.state,
-          moment(a.since),
-          moment(a.endedAt),
+          timeText(a.since),
+          timeText(a.endedAt),
           a.acknowledged ? [a.acknowledged.by, a.acknowledged.note].filter(Boolean).join(': ') : null,
           a.muted ? 'yes' : null,
         ]),
@@ -63,7 +63,7 @@ export const alertCommands = {
       })
     },
     show: ({ id, until }) =>
-      `Muted ${until === null ? 'until nothing that it covers is open' : `until ${moment(until)}`}. To lift it: svc-server alert unmute ${id}`,
+      `Muted ${until === null ? 'until nothing that it covers is open' : `until ${timeText(until)}`}. To lift it: svc-server alert unmute ${id}`,
     json: muteAlone,
   }),
   ...commandOf(alerts.mutes, {
@@ -79,7 +79,7 @@ export const alertCommands = {
           id,
           item === null ? (agent ?? 'all') : `${agent}: ${item}`,
           rule ?? 'all',
-          until === null ? 'it is over' : moment(until),
+          until === null ? 'it is over' : timeText(until),
         ]),
         'Nothing is muted.',
       ),
@@ -208,5 +208,5 @@ function dollars(text: string): number {
 const listIn = (request: Request, name: string): string[] | undefined =>
   option(request, name)
     ?.split(',')
-    .map((part) => line(part).trim())
+    .map((part) => oneSafeLine(part).trim())
     .filter(Boolean)

@@ -15,7 +15,7 @@ import {
   readTyped,
   UsageError,
 } from '../shared/request.ts'
-import { line, moment, onItsMachine, table } from '../shared/show.ts'
+import { oneSafeLine, onItsMachine, table, timeText } from '../shared/show.ts'
 
 export const blueprintCommands = {
   'blueprint upload': command({
@@ -30,7 +30,7 @@ export const blueprintCommands = {
       const upload = await uploadBlueprint(asOperator(call), workspace, Buffer.from(call.file ?? '', 'base64'))
       if (!upload.ok && upload.code === 'bundle_refused') {
         throw new RefusedError(
-          `The bundle is refused:\n${upload.findings.map((f) => `  ${line(sentence(f))}`).join('\n')}`,
+          `The bundle is refused:\n${upload.findings.map((f) => `  ${oneSafeLine(sentence(f))}`).join('\n')}`,
         )
       }
       const uploaded = granted(upload)
@@ -38,7 +38,7 @@ export const blueprintCommands = {
       return uploaded
     },
     show: ({ blueprint, version, sha256, neededSvc, note }) =>
-      `Uploaded ${blueprint} ${version} (SHA-256 ${sha256}).${neededSvc ? `\nMachines need ${neededSvc}; agents with an older one are left out.` : ''}${note ? `\n${line(note)}` : ''}`,
+      `Uploaded ${blueprint} ${version} (SHA-256 ${sha256}).${neededSvc ? `\nMachines need ${neededSvc}; agents with an older one are left out.` : ''}${note ? `\n${oneSafeLine(note)}` : ''}`,
   }),
   ...commandOf(blueprints.blueprints, {
     at: inWorkspace,
@@ -49,7 +49,7 @@ export const blueprintCommands = {
     show: (all) =>
       table(
         ['BLUEPRINT', 'LATEST', 'VERSIONS', 'AGENTS', 'UPLOADED', 'BY', 'DESCRIPTION'],
-        all.map((b) => [b.name, b.latest, b.versions, b.agents, moment(b.uploadedAt), b.uploadedBy, b.description]),
+        all.map((b) => [b.name, b.latest, b.versions, b.agents, timeText(b.uploadedAt), b.uploadedBy, b.description]),
         'No blueprints yet: svc-server blueprint upload SLUG FILE.zip',
       ),
   }),
@@ -69,7 +69,7 @@ export const blueprintCommands = {
           ['VERSION', 'UPLOADED', 'BY', 'BYTES', 'RUN BY', 'KEPT BY', 'CODES'],
           versions.map((v) => [
             v.version,
-            moment(v.uploadedAt),
+            timeText(v.uploadedAt),
             v.uploadedBy,
             v.size,
             v.runs.join(', ') || '-',
@@ -81,7 +81,7 @@ export const blueprintCommands = {
         '',
         table(
           ['AGENT', 'RUNS', 'LEVEL', 'LAST REPORT'],
-          agents.map((a) => [a.name, a.running, a.level, moment(a.seenAt)]),
+          agents.map((a) => [a.name, a.running, a.level, timeText(a.seenAt)]),
           'No agents were installed from it.',
         ),
       ].join('\n'),
@@ -130,10 +130,10 @@ export const codeCommands = {
     },
     show: ({ code, agent, expiresAt, url, warnings }) =>
       [
-        `The install code for the agent ${agent}, shown this once, good until ${moment(expiresAt)}:`,
+        `The install code for the agent ${agent}, shown this once, good until ${timeText(expiresAt)}:`,
         `\n  ${code}\n`,
         onItsMachine(url, `init --url ${url}`),
-        ...warnings.map((warning) => line(`It would currently be refused: ${warning}`)),
+        ...warnings.map((warning) => oneSafeLine(`It would currently be refused: ${warning}`)),
       ].join('\n'),
   }),
   ...commandOf(blueprints.codes, {
@@ -151,9 +151,9 @@ export const codeCommands = {
           c.blueprint,
           c.version,
           c.agentName,
-          moment(c.issuedAt),
+          timeText(c.issuedAt),
           c.issuedBy,
-          moment(c.expiresAt),
+          timeText(c.expiresAt),
         ]),
         'No install codes have been issued.',
       ),

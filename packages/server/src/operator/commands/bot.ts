@@ -5,7 +5,7 @@ import { command, commandOf } from '../shared/command.ts'
 import { inWorkspace, partsOf, workspaceOf } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import { argument, asOperator, type CommandCall, granted, MissingError, option, UsageError } from '../shared/request.ts'
-import { moment, table } from '../shared/show.ts'
+import { table, timeText } from '../shared/show.ts'
 
 const id: [string, string] = ['<id>', 'lowercase letters, digits and underscores']
 
@@ -32,7 +32,7 @@ export const productCommands = {
     show: (all) =>
       table(
         ['PRODUCT', 'ORIGIN', 'ADDED'],
-        all.map((p) => [p.id, p.origin, moment(p.createdAt)]),
+        all.map((p) => [p.id, p.origin, timeText(p.createdAt)]),
         'No products yet, except this service itself (svc).',
       ),
   }),
@@ -68,8 +68,8 @@ export const botCommands = {
                 t.agent,
                 t.state,
                 t.scopes.join(' '),
-                moment(t.lastUsedAt),
-                moment(t.expiresAt),
+                timeText(t.lastUsedAt),
+                timeText(t.expiresAt),
               ]),
         ),
         'No bots yet. A bot is created when an agent is installed whose blueprint names another product.',

@@ -5,13 +5,13 @@ import { commandOf } from '../shared/command.ts'
 import { inPlace, onChannel, onDelivery } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import { argument, option, type Request, UsageError } from '../shared/request.ts'
-import { line, moment, table } from '../shared/show.ts'
+import { oneSafeLine, table, timeText } from '../shared/show.ts'
 
 const listed = 500
 
 function enabledCell({ enabled, disabledBecause, failingSince }: ChannelRow): string {
   if (!enabled) return disabledBecause === null ? 'no' : `no: ${disabledBecause}`
-  return failingSince === null ? 'yes' : `yes, failing since ${moment(failingSince)}`
+  return failingSince === null ? 'yes' : `yes, failing since ${timeText(failingSince)}`
 }
 
 export const channelCommands = {
@@ -24,7 +24,7 @@ export const channelCommands = {
     show: (all) =>
       table(
         ['NAME', 'KIND', 'FORMAT', 'ENABLED', 'ADDRESS', 'LAST ANSWER', 'AT'],
-        all.map((c) => [c.name, c.kind, c.format, enabledCell(c), c.address, c.lastAnswer, moment(c.lastAt)]),
+        all.map((c) => [c.name, c.kind, c.format, enabledCell(c), c.address, c.lastAnswer, timeText(c.lastAt)]),
         'There is no channel: nobody is told when an agent goes offline.',
       ),
   }),
@@ -57,7 +57,8 @@ export const channelCommands = {
     },
     json: ({ ok, status, message }) => ({ ok, status, message }),
     isFailure: ({ ok }) => !ok,
-    show: ({ ok, message }) => `${ok ? 'The receiver took the test' : 'The test was not taken'}: ${line(message)}`,
+    show: ({ ok, message }) =>
+      `${ok ? 'The receiver took the test' : 'The test was not taken'}: ${oneSafeLine(message)}`,
   }),
   ...commandOf(alerts.enableChannel, {
     at: onChannel,
@@ -90,8 +91,8 @@ export const channelCommands = {
           d.state,
           d.attempt,
           d.lastAnswer,
-          moment(d.createdAt),
-          moment(d.dueAt),
+          timeText(d.createdAt),
+          timeText(d.dueAt),
         ]),
         'There is no delivery.',
       ),

@@ -5,7 +5,7 @@ import { commandOf } from '../shared/command.ts'
 import { onAgent } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import { argument, asOperator, MissingError, type Request, UsageError } from '../shared/request.ts'
-import { moment, table } from '../shared/show.ts'
+import { table, timeText } from '../shared/show.ts'
 
 /** The maximum number of an agent's commands that the terminal lists, newest first. The page shows all of them. */
 const listed = 200
@@ -31,7 +31,7 @@ export const commandCommands = {
     show: (all) =>
       table(
         ['SENT', 'BY', 'WHAT', 'STATE', 'ANSWER'],
-        all.map((c) => [moment(c.createdAt), c.createdBy, commandText(c), c.state, c.message]),
+        all.map((c) => [timeText(c.createdAt), c.createdBy, commandText(c), c.state, c.message]),
         'No commands yet.',
       ),
   }),
@@ -94,7 +94,7 @@ export const logCommands = {
     show: (all) =>
       table(
         ['ID', 'LOG', 'RECEIVED', 'BYTES', 'KEPT UNTIL', 'ASKED BY'],
-        all.map((l) => [l.id, l.name, moment(l.receivedAt), l.bytes, moment(l.expiresAt), l.askedBy]),
+        all.map((l) => [l.id, l.name, timeText(l.receivedAt), l.bytes, timeText(l.expiresAt), l.askedBy]),
         'No logs are stored. Request one: svc-server command send SLUG/NAME log NAME',
       ),
   }),

@@ -13,7 +13,7 @@ import {
   roleOption,
   typedArgument,
 } from '../shared/request.ts'
-import { line, table } from '../shared/show.ts'
+import { oneSafeLine, table } from '../shared/show.ts'
 
 const email: [string, string] = ['<email>', 'of a person who has an account']
 
@@ -30,7 +30,8 @@ export const memberCommands = {
       call.live.listChanged(workspace.id)
       return { workspace: workspace.slug, email, role }
     },
-    show: ({ workspace, email, role }) => `${line(email)} is now a member of ${workspace}, with the role ${role}.`,
+    show: ({ workspace, email, role }) =>
+      `${oneSafeLine(email)} is now a member of ${workspace}, with the role ${role}.`,
   }),
   'member invite': command({
     says: 'invite the owner of an email address; prints the link for them, which works once, within seven days',
@@ -67,7 +68,7 @@ export const memberCommands = {
       await perform(call, workspaces.changeRole, at, { role })
       return { workspace: at.workspace.slug, email, role }
     },
-    show: ({ workspace, email, role }) => `${line(email)} now has the role ${role} in ${workspace}.`,
+    show: ({ workspace, email, role }) => `${oneSafeLine(email)} now has the role ${role} in ${workspace}.`,
   }),
   ...commandOf(workspaces.removeMember, {
     at: memberNamed,
@@ -75,7 +76,7 @@ export const memberCommands = {
       await perform(call, workspaces.removeMember, at)
       return { workspace: at.workspace.slug, email, removed: true }
     },
-    show: ({ workspace, email }) => `${line(email)} is no longer a member of ${workspace}.`,
+    show: ({ workspace, email }) => `${oneSafeLine(email)} is no longer a member of ${workspace}.`,
   }),
 }
 
@@ -88,6 +89,6 @@ async function memberNamed(call: CommandCall) {
   const typed = typedArgument(call, 1)
   const email = (await findNamed(db, typed))?.email
   const member = (await membersOf(db, workspace, { id: '' })).find((each) => each.email === email)
-  if (!member) throw new MissingError(`${line(typed)} is not a member of the workspace ${workspace.slug}.`)
+  if (!member) throw new MissingError(`${oneSafeLine(typed)} is not a member of the workspace ${workspace.slug}.`)
   return { email: member.email, workspace, id: member.id }
 }

@@ -16,7 +16,7 @@ import {
   UsageError,
   yesOption,
 } from '../shared/request.ts'
-import { line, table } from '../shared/show.ts'
+import { oneSafeLine, table } from '../shared/show.ts'
 
 const email: [string, string] = ['<email>', 'with which the person signs in, or the id of the account (person list)']
 
@@ -35,7 +35,7 @@ export const personCommands = {
     ],
     input: 'Password',
     run: async (call) => {
-      const { decide } = await import('../../people/accounts/library.ts')
+      const { decideWithAccounts: decide } = await import('../../people/accounts/library.ts')
       const { insertPerson, readyPerson } = await import('../../people/accounts/store.ts')
       const { roomFor } = await import('../../people/workspaces/limits.ts')
       const { findWorkspace, insertMember, unknownWorkspace } = await import('../../people/workspaces/store.ts')
@@ -66,7 +66,7 @@ export const personCommands = {
       return { email, name: called, workspace: slug ?? null, role: slug === undefined ? null : role }
     },
     show: ({ email, workspace, role }) =>
-      `Created the account of ${line(email)}${workspace === null ? '' : `, ${role} of ${workspace}`}.`,
+      `Created the account of ${oneSafeLine(email)}${workspace === null ? '' : `, ${role} of ${workspace}`}.`,
   }),
   'person list': command({
     says: 'list everyone who has an account',
@@ -123,7 +123,7 @@ export const personCommands = {
       return { email: gone.email, disabled: true, withoutAdmin: gone.withoutAdmin }
     },
     show: ({ email, withoutAdmin }) =>
-      [`${line(email)} is disabled and signed out everywhere.`, ...adminNeeded(withoutAdmin)].join('\n'),
+      [`${oneSafeLine(email)} is disabled and signed out everywhere.`, ...adminNeeded(withoutAdmin)].join('\n'),
   }),
   'person enable': command({
     says: 'enable an account that was disabled, with its memberships as they were',
@@ -133,7 +133,7 @@ export const personCommands = {
       const { email } = granted(await enablePerson(asOperator(call), typedArgument(call, 0)))
       return { email, disabled: false }
     },
-    show: ({ email }) => `${line(email)} can sign in.`,
+    show: ({ email }) => `${oneSafeLine(email)} can sign in.`,
   }),
   'person delete': command({
     says: 'delete an account; the activity keeps the name',
@@ -147,14 +147,14 @@ export const personCommands = {
       if (!person) return granted<never>(unknownPerson(typed))
       confirmed(
         call,
-        `This deletes the account of ${line(person.email)} with its memberships, personal channels and sessions.`,
+        `This deletes the account of ${oneSafeLine(person.email)} with its memberships, personal channels and sessions.`,
       )
       const gone = granted(await deletePerson(asOperator(call), typed))
       await call.live.rightsChanged()
       return { email: gone.email, deleted: true, withoutAdmin: gone.withoutAdmin }
     },
     show: ({ email, withoutAdmin }) =>
-      [`Deleted the account of ${line(email)}.`, ...adminNeeded(withoutAdmin)].join('\n'),
+      [`Deleted the account of ${oneSafeLine(email)}.`, ...adminNeeded(withoutAdmin)].join('\n'),
   }),
   'person operator': command({
     says: 'note that a person is an operator of this service, as person list shows, or take that away',
@@ -167,7 +167,7 @@ export const personCommands = {
       const { email } = granted(await setOperator(asOperator(call), typedArgument(call, 0), typed === 'on'))
       return { email, operator: typed === 'on' }
     },
-    show: ({ email, operator }) => `${line(email)} is ${operator ? 'now an operator' : 'no operator'}.`,
+    show: ({ email, operator }) => `${oneSafeLine(email)} is ${operator ? 'now an operator' : 'no operator'}.`,
   }),
   'person reset': command({
     says: 'set a new password, read from standard input (empty: one is generated and shown), and end all sessions',
@@ -183,7 +183,7 @@ export const personCommands = {
     },
     show: ({ email, password }) =>
       [
-        `${line(email)} has a new password and is signed out everywhere.`,
+        `${oneSafeLine(email)} has a new password and is signed out everywhere.`,
         ...(password === undefined ? [] : [`The password, shown this once: ${password}`]),
       ].join('\n'),
   }),
@@ -196,7 +196,7 @@ export const personCommands = {
       return { email, factors: [] }
     },
     show: ({ email }) =>
-      `${line(email)} has no second factor any longer and is signed out everywhere. The password stays.`,
+      `${oneSafeLine(email)} has no second factor any longer and is signed out everywhere. The password stays.`,
   }),
   link: command({
     says: 'a link that signs a person in, once, within 15 minutes',
@@ -248,5 +248,5 @@ const passwordIn = (input: string): string => input.split(/\r?\n/, 1)[0] ?? ''
 const existing = (refused: { code: string }, { slug, email, role }: { slug: string; email: string; role: Role }) => ({
   ok: false as const,
   code: refused.code,
-  message: `There is already an account for ${shown(email)}. To give it the workspace: svc-server member add ${slug} ${line(email)} --role ${role}`,
+  message: `There is already an account for ${shown(email)}. To give it the workspace: svc-server member add ${slug} ${oneSafeLine(email)} --role ${role}`,
 })

@@ -1,6 +1,6 @@
 import { command } from '../shared/command.ts'
 import { asOperator, granted, RefusedError, typedArgument } from '../shared/request.ts'
-import { moment, table } from '../shared/show.ts'
+import { table, timeText } from '../shared/show.ts'
 
 /**
  * The note of `release add` for a build that was served already and now has another signature. The new signature ends
@@ -55,7 +55,7 @@ export const releaseCommands = {
           r.version,
           r.served ? 'yes' : 'no',
           r.signed ? 'yes' : 'no',
-          moment(r.addedAt),
+          timeText(r.addedAt),
           r.addedBy,
           r.bytes,
           r.sha256,

@@ -27,7 +27,7 @@ import {
   UsageError,
 } from '../shared/request.ts'
 import { secretsText } from '../shared/secrets.ts'
-import { line, moment, table } from '../shared/show.ts'
+import { oneSafeLine, table, timeText } from '../shared/show.ts'
 import { waitText, wishText } from '../shared/waits.ts'
 import { versionedOf } from './blueprint.ts'
 
@@ -123,7 +123,7 @@ export const rolloutCommands = {
     show: (all) =>
       table(
         ['ID', 'WHAT', 'STATE', 'WAVE', 'KEPT', 'BEGUN', 'BY', 'WHY'],
-        all.map((r) => [r.id, titleOf(r), r.state, waveOf(r), keptOf(r), moment(r.createdAt), r.createdBy, r.why]),
+        all.map((r) => [r.id, titleOf(r), r.state, waveOf(r), keptOf(r), timeText(r.createdAt), r.createdBy, r.why]),
         'No rollouts yet.',
       ),
   }),
@@ -152,7 +152,7 @@ export const rolloutCommands = {
     },
     show: ({ preview, rollout, newSecrets }) =>
       [
-        rollout ? headOf(rollout) : `${line(preview.version)} would go to:`,
+        rollout ? headOf(rollout) : `${oneSafeLine(preview.version)} would go to:`,
         previewOf(preview),
         ...(preview.blockedBy.length > 0 ? [blockedText(preview.blockedBy)] : []),
         ...(newSecrets ? [secretsText(newSecrets).join('\n')] : []),
@@ -246,9 +246,9 @@ function headOf(page: Page): string {
   return [
     `${titleOf(page)}: ${page.state}, wave ${waveOf(page)}, kept by ${keptOf(page)} (${page.id})`,
     page.says,
-    `Started ${moment(page.createdAt)} by ${by}; waves: ${page.upTo.join(', ')}.`,
+    `Started ${timeText(page.createdAt)} by ${by}; waves: ${page.upTo.join(', ')}.`,
   ]
-    .map(line)
+    .map(oneSafeLine)
     .join('\n')
 }
 
@@ -256,7 +256,7 @@ const agentsOf = (agents: readonly RolloutAgent[]): string =>
   table(
     ['WAVE', 'AGENT', 'STATE', 'RUNS', 'SINCE', 'WAITS FOR', 'WHY'],
     agents.map((a) => [
-      ...[a.wave || '-', a.agent, a.state, a.running, moment(a.at)],
+      ...[a.wave || '-', a.agent, a.state, a.running, timeText(a.at)],
       a.waits && waitText(a.waits),
       a.reason,
     ]),

@@ -15,7 +15,7 @@ import {
   typedOption,
   UsageError,
 } from '../shared/request.ts'
-import { line, moment, table } from '../shared/show.ts'
+import { oneSafeLine, table, timeText } from '../shared/show.ts'
 
 const product: [string, string] = [
   '<product>',
@@ -35,7 +35,7 @@ export const workspaceCommands = {
       return { slug: made.slug, name: made.name }
     },
     show: ({ slug, name }) =>
-      `Created the workspace ${slug} (${line(name)}). Its agents may report once it is activated: svc-server workspace activate ${slug} svc`,
+      `Created the workspace ${slug} (${oneSafeLine(name)}). Its agents may report once it is activated: svc-server workspace activate ${slug} svc`,
   }),
   ...commandOf(workspaces.renameWorkspace, {
     at: inWorkspace,
@@ -43,19 +43,19 @@ export const workspaceCommands = {
       const { slug, name } = await perform(call, workspaces.renameWorkspace, at, { name: typedArgument(call, 1) })
       return { slug, name }
     },
-    show: ({ slug, name }) => `The workspace ${slug} is now called ${line(name)}. Its short name stays.`,
+    show: ({ slug, name }) => `The workspace ${slug} is now called ${oneSafeLine(name)}. Its short name stays.`,
   }),
   ...commandOf(workspaces.deleteWorkspace, {
     at: inWorkspace,
     run: async (call, { workspace }) => {
       // Counting reads the rows of all agents, so it is done only for the question.
       if (call.options.yes !== true) {
-        const { goingWith } = await import('../../people/workspaces/delete.ts')
+        const { deletionCounts: goingWith } = await import('../../people/workspaces/delete.ts')
         const { agents, runs, logs, people } = await goingWith(call.store.db, workspace)
         const goes = [counted(agents, 'agent'), counted(runs, 'run'), counted(logs, 'log')].join(', ')
         confirmed(
           call,
-          `This deletes the workspace ${workspace.slug} (${line(workspace.name)}): ${goes}. ${counted(people, 'member')} will have no access.`,
+          `This deletes the workspace ${workspace.slug} (${oneSafeLine(workspace.name)}): ${goes}. ${counted(people, 'member')} will have no access.`,
         )
       }
       await perform(call, workspaces.deleteWorkspace, { workspace })
@@ -217,7 +217,7 @@ export const auditCommands = {
       table(
         ['WHEN', 'WHO', 'WHAT', 'TO WHAT', ''],
         all.map((e) => [
-          moment(e.at),
+          timeText(e.at),
           e.actor,
           e.action,
           e.subject,

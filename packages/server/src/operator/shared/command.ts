@@ -56,5 +56,5 @@ export const command = <T, At = undefined>({ at, run, ...definition }: Definitio
   ({ ...definition, run: async (call) => run(call, (await at?.(call)) as At) }) as OperatorCommand
 
 /** The text that a command prints for the value that it returned. */
-export const printed = <T>({ json: part, show }: OperatorCommand<T>, value: T, json: boolean): string =>
+export const printedValue = <T>({ json: part, show }: OperatorCommand<T>, value: T, json: boolean): string =>
   json ? safeJson(part ? part(value) : value) : safeText(show(value))

@@ -3,17 +3,17 @@
  * requested.
  */
 import type { AskedSecrets } from '../../updates/blueprints/secrets.ts'
-import { line } from './show.ts'
+import { oneSafeLine } from './show.ts'
 
 export function secretsText(asked: AskedSecrets | undefined): string[] {
   if (!asked) return []
   const { version, than, secrets } = asked
   const [what, are] = secrets.length === 1 ? ['a secret', 'It must be'] : ['secrets', 'They must be']
   return [
-    `Version ${line(version)} asks for ${what} that ${line(than.join(', '))} did not. ${are} set on the agent's machine first, or the version may not start:`,
+    `Version ${oneSafeLine(version)} asks for ${what} that ${oneSafeLine(than.join(', '))} did not. ${are} set on the agent's machine first, or the version may not start:`,
     ...secrets.map(
       ({ name, purpose, optional }) =>
-        `  svc secrets set ${line(name)}  ${line(purpose)}${optional ? ' (optional)' : ''}`,
+        `  svc secrets set ${oneSafeLine(name)}  ${oneSafeLine(purpose)}${optional ? ' (optional)' : ''}`,
     ),
   ]
 }

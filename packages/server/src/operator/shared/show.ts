@@ -10,14 +10,14 @@ import { aligned, isObject, isOwnMachineOnly, ownMachineWords, safeText } from '
  */
 export function table(headings: string[], rows: (string | number | null | undefined)[][], none: string): string {
   if (rows.length === 0) return none
-  return aligned([headings, ...rows].map((row) => row.map((cell) => line(String(cell ?? '-'))))).join('\n')
+  return aligned([headings, ...rows].map((row) => row.map((cell) => oneSafeLine(String(cell ?? '-'))))).join('\n')
 }
 
 /** Makes one safe line of any text. */
-export const line = (text: string): string => safeText(text).replace(/[\n\t]+/g, ' ')
+export const oneSafeLine = (text: string): string => safeText(text).replace(/[\n\t]+/g, ' ')
 
 /** Shows Unix milliseconds as date and time in UTC. */
-export const moment = (at: number | null | undefined): string =>
+export const timeText = (at: number | null | undefined): string =>
   at == null ? '-' : `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}Z`
 
 /** The lines to run on the agent's machine: they download and install the program, and then run `command`. */

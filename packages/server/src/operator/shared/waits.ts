@@ -3,27 +3,27 @@
  * keep counting.
  */
 import type { WaitReason, WishStatus } from '@svc/api'
-import { line, moment } from './show.ts'
+import { oneSafeLine, timeText } from './show.ts'
 
 /**
  * The state of a requested update, and on a line below what it waits for, unless that is only the next report. Empty if
  * no update is requested.
  */
 export const wishText = (update: WishStatus | null): string =>
-  [line(update?.says ?? ''), ...(update?.waits ? [wordsOf(update.waits)] : [])].join('\n    ')
+  [oneSafeLine(update?.says ?? ''), ...(update?.waits ? [wordsOf(update.waits)] : [])].join('\n    ')
 
 function wordsOf(waits: WaitReason): string {
   switch (waits.for) {
     case 'first_report':
       return 'It has never reported. The request is sent in the answer to its first report.'
     case 'silent':
-      return `It is offline, and last reported ${moment(waits.since)}.`
+      return `It is offline, and last reported ${timeText(waits.since)}.`
     case 'node':
       return 'It has reported since, to a service process that was shutting down. The next report gets the request.'
     case 'trials':
       return `It is waiting for its turn: its rollout tests at most ${waits.most} runtimes of this workspace at a time (now ${waits.now}).`
     case 'window':
-      return `It watches ${waits.version} until ${moment(waits.until)} at the earliest.`
+      return `It watches ${waits.version} until ${timeText(waits.until)} at the earliest.`
     case 'runtime_trial':
       return 'Its runtime is being tested. The update starts after that.'
     case 'blueprint_trial':
@@ -47,11 +47,11 @@ export function waitText(waits: WaitReason): string {
     case 'node':
       return 'its next report'
     case 'silent':
-      return `offline since ${moment(waits.since)}`
+      return `offline since ${timeText(waits.since)}`
     case 'trials':
       return `its turn: at most ${waits.most} runtimes are tested at a time`
     case 'window':
-      return `watching ${line(waits.version)} until ${moment(waits.until)}`
+      return `watching ${oneSafeLine(waits.version)} until ${timeText(waits.until)}`
     case 'runtime_trial':
       return 'the test of its runtime'
     case 'blueprint_trial':

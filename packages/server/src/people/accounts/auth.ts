@@ -43,7 +43,7 @@ export const longestSession = 90 * dayMs
 /** The precision, in seconds, with which the last use of a session is recorded. */
 const seenSeconds = 15 * 60
 const invitationSeconds = 7 * 86400
-export const invitationLasts = invitationSeconds * 1000
+export const invitationMs = invitationSeconds * 1000
 
 /**
  * The header in which the service tells the library a client's address. A header of this name that the client sends is

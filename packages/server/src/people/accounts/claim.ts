@@ -11,7 +11,7 @@ import { endHalves } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { confirmEmail } from './confirmed.ts'
 import { removeAndTell } from './factors.ts'
-import { type Accounts, decide, type People, type Trx } from './library.ts'
+import { type Accounts, decideWithAccounts, type People, type Trx } from './library.ts'
 import { linkPerson, useLink } from './links.ts'
 import { ownWords, type Person, type PersonRefusal, storedName, wrongName, wrongPassword } from './store.ts'
 
@@ -33,7 +33,7 @@ export async function claimAccount(
   const wrong = wrongName(name) ?? wrongPassword(password, await ownWords(db, { ...person, name }))
   if (wrong) return wrong
   const hash = await (await people.auth.$context).password.hash(password)
-  return decide<Person, 'link_unknown'>(people, async (trx, accounts) => {
+  return decideWithAccounts<Person, 'link_unknown'>(people, async (trx, accounts) => {
     if (!(await useLink(trx, purpose, token, now))) return usedAlready
     const owner = { ...person, name: storedName(name) }
     await handOver(trx, accounts, owner, hash)

@@ -25,7 +25,7 @@ import {
 } from '../factors/store.ts'
 import { clockOff, newTotpSecret, stepOf, totpUri } from '../factors/totp.ts'
 import { type NoticeKind, queueNotice } from '../mails/queue.ts'
-import { decide, type People, type PeopleCtx } from './library.ts'
+import { decideWithAccounts, type People, type PeopleCtx } from './library.ts'
 import { endOthers } from './sessions.ts'
 import { findNamed, type Person, unknownPerson } from './store.ts'
 
@@ -176,7 +176,7 @@ export async function resetFactor(
   { people, by, now }: PeopleCtx & { people: People & { config: FactorConfig } },
   typed: string,
 ): Promise<Verdict<Person, 'person_unknown' | 'factor_unknown'>> {
-  return decide<Person, 'person_unknown' | 'factor_unknown'>(people, async (trx, { own }) => {
+  return decideWithAccounts<Person, 'person_unknown' | 'factor_unknown'>(people, async (trx, { own }) => {
     const person = await findNamed(trx, typed)
     if (!person) return unknownPerson(typed)
     if (!(await removeAndTell({ db: trx, by, now }, people.config, person)))

@@ -3,7 +3,7 @@
  * factor. It is no session: its token allows only to show the factor, for ten minutes, once.
  */
 import { randomBytes } from 'node:crypto'
-import { halfLasts } from '../factors/rules.ts'
+import { halfSignInMs } from '../factors/rules.ts'
 import { ownCookie } from './cookies.ts'
 
 interface HalfCookies {
@@ -22,7 +22,7 @@ export function halfCookies({ https }: { https: boolean }): HalfCookies {
       const token = cookie.find(cookies)
       return token !== undefined && /^[\w-]{43}$/.test(token) ? token : undefined
     },
-    set: (token) => cookie.set(token, halfLasts / 1000),
+    set: (token) => cookie.set(token, halfSignInMs / 1000),
     clear: () => cookie.set('', 0),
   }
 }

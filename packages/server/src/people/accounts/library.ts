@@ -38,7 +38,7 @@ export type Accounts = Awaited<ReturnType<typeof accountsIn>>
  * transaction, the caller must roll it back. All access must go through `trx` or `accounts`, since anything else
  * deadlocks on SQLite. Passwords are hashed beforehand, since that takes a tenth of a second.
  */
-export async function decide<T, Code extends string>(
+export async function decideWithAccounts<T, Code extends string>(
   { store, auth, write }: People,
   work: (trx: Trx, accounts: Accounts) => Promise<Verdict<T, Code>>,
 ): Promise<Verdict<T, Code>> {

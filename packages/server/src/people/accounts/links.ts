@@ -22,7 +22,7 @@ const minute = 60_000
  * How long links are valid, in milliseconds. The link for the first person is valid until it is used, somebody has an
  * account, or a later link for the first person replaces it. `claim` is for handing an account over.
  */
-export const linkLasts = {
+export const linkLifetimesMs = {
   first: 3650 * dayMs,
   sign_in: 15 * minute,
   reset: 15 * minute,
@@ -63,7 +63,7 @@ export async function insertLink(
       purpose,
       person_id: person?.id ?? null,
       created_at: now,
-      expires_at: now + linkLasts[purpose],
+      expires_at: now + linkLifetimesMs[purpose],
       used_at: null,
     })
     .onConflict((oc) => oc.column('hash').doNothing())
@@ -135,7 +135,7 @@ const usable = (db: Db, purpose: LinkTable['purpose'], token: string, now: numbe
     .where('hash', '=', hashToken(token))
     .where('purpose', '=', purpose)
     .where('used_at', 'is', null)
-    .where(liesAhead('expires_at', now, linkLasts[purpose]))
+    .where(liesAhead('expires_at', now, linkLifetimesMs[purpose]))
 
 /**
  * Uses a link up in one statement, so that only one of two simultaneous callers gets it; undefined when the link is
@@ -153,7 +153,7 @@ export function useLink(
     .where('hash', '=', hashToken(token))
     .where('purpose', '=', purpose)
     .where('used_at', 'is', null)
-    .where(liesAhead('expires_at', now, linkLasts[purpose]))
+    .where(liesAhead('expires_at', now, linkLifetimesMs[purpose]))
     .returning('person_id')
     .executeTakeFirst()
 }

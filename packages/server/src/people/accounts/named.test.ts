@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { named } from './named.ts'
+import { safeNameOr } from './named.ts'
 
 test.each([
   'Your account is suspended, see http://evil.example/login',
@@ -8,9 +8,9 @@ test.each([
   'Ann\r\nBcc: x@example.org',
   'Ann\u2028Bob',
 ])('the name %j is not put into a message to somebody else', (name) => {
-  expect(named(name, 'Somebody')).toBe('Somebody')
+  expect(safeNameOr(name, 'Somebody')).toBe('Somebody')
 })
 
 test.each(['Ann', 'North & Co. (Ltd.)', 'Anna/Bob: 24'])('the name %s is', (name) => {
-  expect(named(name, 'Somebody')).toBe(name)
+  expect(safeNameOr(name, 'Somebody')).toBe(name)
 })

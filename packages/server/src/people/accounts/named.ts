@@ -3,5 +3,5 @@
  * or a line break. Mail programs would make a link of the address, so a stranger could write the message by choosing a
  * name.
  */
-export const named = (name: string, otherwise: string): string =>
+export const safeNameOr = (name: string, otherwise: string): string =>
   /:\/\/|www\.|[\p{Cc}\u2028\u2029]/iu.test(name.normalize('NFKC')) ? otherwise : name

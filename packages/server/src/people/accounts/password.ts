@@ -5,7 +5,7 @@ import { audit } from '../audit/store.ts'
 import { endHalves } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { passwordLength } from './auth.ts'
-import { decide, type People } from './library.ts'
+import { decideWithAccounts, type People } from './library.ts'
 import { passwordFormOf } from './password-forms.ts'
 import { endOthers } from './sessions.ts'
 import { ownWords, type Person, wrongPassword } from './store.ts'
@@ -33,7 +33,7 @@ export async function changePassword(
   const wrong = wrongPassword(next, await ownWords(people.store.db, person))
   if (wrong) return wrong
   const hash = await password.hash(next)
-  return decide(people, async (trx, { own }) => {
+  return decideWithAccounts(people, async (trx, { own }) => {
     await own.updatePassword(person.id, hash)
     await endHalves(trx, person.id)
     await queueNotice(trx, people, { person: person.id, what: 'password' }, now)

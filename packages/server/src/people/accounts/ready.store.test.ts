@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { StoreError } from '../../platform/db/error.ts'
 import { openAuth, readyAuth } from './auth.ts'
-import { decide } from './library.ts'
+import { decideWithAccounts } from './library.ts'
 
 const setup = { baseUrl: 'http://localhost', secret: 'a secret of the tests, long enough' }
 
@@ -11,7 +11,7 @@ everyEngine('the accounts library', (open) => {
   test('is ready before a transaction of the service begins', async () => {
     const store = await open()
     const auth = openAuth(store, setup)
-    const asked = decide({ store, auth }, async () => ({
+    const asked = decideWithAccounts({ store, auth }, async () => ({
       ok: true,
       value: await auth.api.getSession({ headers: new Headers() }),
     }))

@@ -9,7 +9,7 @@ import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { type Auth, longestSession } from './auth.ts'
 import { isDisabled } from './disabled.ts'
-import { decide, type People } from './library.ts'
+import { decideWithAccounts, type People } from './library.ts'
 import type { Person } from './store.ts'
 
 export interface SignedIn {
@@ -79,7 +79,7 @@ export const endSession = (
   id: string,
   now: number,
 ): Promise<Verdict<null, 'session_unknown'>> =>
-  decide<null, 'session_unknown'>(people, async (trx) => {
+  decideWithAccounts<null, 'session_unknown'>(people, async (trx) => {
     const mine = (await sessionsOf(trx, person.id, now)).some((session) => session.id === id)
     if (!mine) return refuse('session_unknown', 'There is no such session.')
     await trx.deleteFrom('session').where('id', '=', id).where('userId', '=', person.id).execute()
@@ -93,7 +93,7 @@ export const endOtherSessions = (
   kept: { id: string },
   now: number,
 ): Promise<Verdict<null, never>> =>
-  decide<null, never>(people, async (trx) =>
+  decideWithAccounts<null, never>(people, async (trx) =>
     noteEnded({ db: trx, by: person, now }, await endOthers(trx, person, kept, now)),
   )
 

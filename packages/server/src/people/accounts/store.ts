@@ -10,7 +10,7 @@ import { endHalves } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { passwordLength } from './auth.ts'
 import type { PeopleCtx } from './library.ts'
-import { type Accounts, decide, type People, type Trx } from './library.ts'
+import { type Accounts, decideWithAccounts, type People, type Trx } from './library.ts'
 import { type PersonalWords, whyWeak } from './weak.ts'
 
 export interface Person {
@@ -37,7 +37,7 @@ export async function createPerson(
 ): Promise<Verdict<Person, PersonRefusal>> {
   const ready = await readyPerson(people, person)
   if (!ready.ok) return ready
-  return decide(people, (trx, accounts) => insertPerson({ db: trx, by, now }, accounts, ready.value))
+  return decideWithAccounts(people, (trx, accounts) => insertPerson({ db: trx, by, now }, accounts, ready.value))
 }
 
 /** A person whose fields were checked and whose password was hashed, ready to be inserted within a transaction. */
@@ -139,7 +139,7 @@ export async function resetPassword(
   const wrong = wrongPassword(password, await ownWords(people.store.db, owner))
   if (wrong) return wrong
   const hash = await (await people.auth.$context).password.hash(password)
-  return decide(people, async (trx, { own }) => {
+  return decideWithAccounts(people, async (trx, { own }) => {
     const person = await findNamed(trx, email)
     if (!person) return unknownPerson(email)
     const account = await own.findCredentialAccount(person.id)
@@ -162,7 +162,7 @@ export function renamePerson(
   name: string,
   now: number,
 ): Promise<Verdict<Person, 'name_invalid'>> {
-  return decide(people, async (trx, { own }) => {
+  return decideWithAccounts(people, async (trx, { own }) => {
     const wrong = wrongName(name)
     if (wrong) return wrong
     const renamed = { ...person, name: storedName(name) }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
-import { foldActivity, folded, isEvidenceFull } from './fold.ts'
+import { foldActivity, foldedAction, isEvidenceFull } from './fold.ts'
 import { audit } from './store.ts'
 
 const limited = (ordinary: { kept: number; slack: number }) => ({ ordinary, evidence: { kept: 20, slack: 4 } })
@@ -29,7 +29,7 @@ everyEngine('the activity of one person', (open) => {
     await foldActivity(db, limits)
     const lines = await linesOf('ann')
     expect(lines.length).toBeLessThanOrEqual(limits.ordinary.kept + 2)
-    const sums = lines.filter(({ action }) => action === folded).map(({ details }) => JSON.parse(details))
+    const sums = lines.filter(({ action }) => action === foldedAction).map(({ details }) => JSON.parse(details))
     expect(sums.reduce((sum, each) => sum + each.lines, 0) + lines.length - sums.length).toBe(60)
     expect(sums.map(({ since }) => since).sort()).toEqual([0, 1])
     expect(lines.at(-1)).toMatchObject({ at: 59, action: 'person.renamed', subject: 'at 59' })
@@ -50,7 +50,7 @@ everyEngine('the activity of one person', (open) => {
     const lines = await db.selectFrom('audit').select(['action', 'details']).orderBy('at').execute()
     expect(lines.filter(({ action }) => rare.includes(action)).map(({ action }) => action)).toEqual(rare)
     expect(lines.length).toBeLessThanOrEqual(14)
-    const sums = lines.filter(({ action }) => action === folded).map(({ details }) => JSON.parse(details))
+    const sums = lines.filter(({ action }) => action === foldedAction).map(({ details }) => JSON.parse(details))
     expect(sums.map(({ kind }) => kind).sort()).toEqual(['alert.muted', 'alert.unmuted'])
     expect(sums.reduce((sum, each) => sum + each.lines, 0) + lines.length - sums.length).toBe(93)
   })

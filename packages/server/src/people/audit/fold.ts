@@ -10,7 +10,7 @@ import type { AuditRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { newId } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
-import { ordinary } from './kinds.ts'
+import { ordinaryActions } from './kinds.ts'
 
 /** The lines of one person about ordinary actions, or those that are evidence. */
 type Room = 'ordinary' | 'evidence'
@@ -21,7 +21,7 @@ interface FoldLimits {
   /** The number of lines beyond `kept` that may exist before the oldest are folded, so that few new lines cause a fold. */
   slack: number
 }
-export const inForce: Readonly<Record<Room, FoldLimits>> = {
+export const foldLimits: Readonly<Record<Room, FoldLimits>> = {
   ordinary: { kept: 10_000, slack: 1_000 },
   evidence: { kept: 100_000, slack: 1_000 },
 }
@@ -30,9 +30,9 @@ export const maxEvidence = 10_000
 const atOnce = 1000
 /** From this number of lines on, lines about one action and subject are folded before others of that kind of action. */
 const manyOfOne = 100
-export const folded = 'activity.folded'
+export const foldedAction = 'activity.folded'
 
-export async function foldActivity(db: Db, limits: Readonly<Record<Room, FoldLimits>> = inForce): Promise<void> {
+export async function foldActivity(db: Db, limits: Readonly<Record<Room, FoldLimits>> = foldLimits): Promise<void> {
   for (const room of ['ordinary', 'evidence'] as const) {
     const { kept, slack } = limits[room]
     const all = await db
@@ -49,7 +49,7 @@ export async function foldActivity(db: Db, limits: Readonly<Record<Room, FoldLim
 }
 
 const isIn = (room: Room) =>
-  sql<boolean>`${sql.ref('action')} ${sql.raw(room === 'ordinary' ? 'in' : 'not in')} (${sql.join(ordinary)})`
+  sql<boolean>`${sql.ref('action')} ${sql.raw(room === 'ordinary' ? 'in' : 'not in')} (${sql.join(ordinaryActions)})`
 
 /** True if a person has written as many lines of evidence in the last day as they can. */
 export async function isEvidenceFull(db: Db, personId: string, now: number, max = maxEvidence): Promise<boolean> {
@@ -106,7 +106,7 @@ async function mostOf(
     .selectFrom('audit')
     .select((eb) => ['action', eb.fn.min('subject').as('subject'), eb.fn.countAll<number>().as('lines')])
     .where('actor_id', '=', actorId)
-    .where('action', '!=', folded)
+    .where('action', '!=', foldedAction)
     .where(isIn(room))
     .groupBy(by === 'subject' ? ['action', 'subject'] : ['action'])
     .orderBy('lines', 'desc')
@@ -143,7 +143,7 @@ function foldOldest(db: Db, { actorId, action, subject, count }: OldestLines): P
       .orderBy('id')
       .limit(count + 1)
     const rows = await trx.deleteFrom('audit').where('id', 'in', oldest).returningAll().execute()
-    const sums = await own.selectAll().where('action', '=', folded).execute()
+    const sums = await own.selectAll().where('action', '=', foldedAction).execute()
     const before = sums.filter(({ details }) => kindOf(details) === action).map(({ id }) => id)
     if (before.length > 0)
       rows.push(...(await trx.deleteFrom('audit').where('id', 'in', before).returningAll().execute()))
@@ -159,12 +159,12 @@ const kindOf = (details: string): string | undefined => (JSON.parse(details) as 
 function lineFor(rows: readonly AuditRow[], kind: string): AuditRow {
   const last = rows.reduce((a, b) => (b.at > a.at ? b : a))
   const sums = rows.map(({ action, at, details }) =>
-    action === folded ? (JSON.parse(details) as { lines: number; since: number }) : { lines: 1, since: at },
+    action === foldedAction ? (JSON.parse(details) as { lines: number; since: number }) : { lines: 1, since: at },
   )
   const lines = sums.reduce((sum, each) => sum + each.lines, 0)
   const since = Math.min(...sums.map((each) => each.since))
   const { workspace_id, at, actor_id, actor } = last
   const subject = `${lines} lines`
   const details = JSON.stringify({ lines, since, kind })
-  return { id: newId(at), workspace_id, at, actor_id, actor, action: folded, subject, details }
+  return { id: newId(at), workspace_id, at, actor_id, actor, action: foldedAction, subject, details }
 }

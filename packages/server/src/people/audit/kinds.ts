@@ -13,4 +13,4 @@ const ordinaryKinds = [
   ...['view.saved', 'view.renamed', 'view.removed', 'workspace.renamed'],
 ] as const
 
-export const ordinary: readonly string[] = ordinaryKinds
+export const ordinaryActions: readonly string[] = ordinaryKinds

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/open.ts'
 import { newId } from '../../platform/ids.ts'
 import type { By } from './by.ts'
-import { ordinary } from './kinds.ts'
+import { ordinaryActions } from './kinds.ts'
 
 interface AuditNote {
   /** The id of the workspace in which the action happened; null if the action concerns the service as a whole. */
@@ -52,7 +52,7 @@ const looksAt = 100
 /** Counts the action in an earlier line if enough equal lines were written in the last minute. False if it needs its own. */
 async function isCounted(db: Db, note: Required<AuditNote>): Promise<boolean> {
   const { workspaceId, at, by, action, subject, details } = note
-  if (by.id === null || !ordinary.includes(action)) return false
+  if (by.id === null || !ordinaryActions.includes(action)) return false
   const latest = await db
     .selectFrom('audit')
     .select(['id', 'workspace_id', 'details'])

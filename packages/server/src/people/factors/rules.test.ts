@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isProved, type SessionFacts, standingOf } from './rules.ts'
+import { isProved, memberRightsOf, type SessionFacts } from './rules.ts'
 
 const minute = 60_000
 const now = 100 * minute
@@ -32,13 +32,13 @@ describe('a proof', () => {
 })
 
 describe('the rights in a session', () => {
-  test.each<[string, Parameters<typeof standingOf>[0], number | null, number | null, string, boolean]>([
+  test.each<[string, Parameters<typeof memberRightsOf>[0], number | null, number | null, string, boolean]>([
     ['an admin, nothing required', 'admin', null, null, 'admin', false],
     ['an admin, required from tomorrow on', 'admin', now + 1, null, 'admin', false],
     ['an admin who showed no factor, required from now on', 'admin', now, null, 'member', true],
     ['an admin who showed one long ago', 'admin', now, 1, 'admin', false],
     ['a member needs none', 'member', now, null, 'member', false],
   ])('%s', (_, held, factorFrom, factorAt, role, factorMissing) => {
-    expect(standingOf(held, { factorFrom, factorAt }, now)).toMatchObject({ role, factorMissing })
+    expect(memberRightsOf(held, { factorFrom, factorAt }, now)).toMatchObject({ role, factorMissing })
   })
 })

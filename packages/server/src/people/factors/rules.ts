@@ -4,12 +4,12 @@ import { isAhead } from '@svc/protocol'
 
 const minute = 60_000
 /** The milliseconds for which a sign-in or a proof allows dangerous operations. */
-export const proofLasts = 10 * minute
+export const proofMs = 10 * minute
 /** The milliseconds for which the first half of a sign-in can be completed. */
-export const halfLasts = 10 * minute
-/** After this many wrong codes in a row of one party, its further codes are refused for `lockedFor` milliseconds. */
+export const halfSignInMs = 10 * minute
+/** After this many wrong codes in a row of one party, its further codes are refused for `lockMs` milliseconds. */
 export const maxWrongCodes = 10
-export const lockedFor = 15 * minute
+export const lockMs = 15 * minute
 /**
  * Who gives codes for an account: a browser that signed in to it before, a session, or all other browsers together. A
  * lock holds for one of them, so that nobody locks out the owner. The others share one count, because somebody who
@@ -17,7 +17,7 @@ export const lockedFor = 15 * minute
  */
 export type PartyOfCodes = `browser ${string}` | `session ${string}` | 'strangers'
 /** The milliseconds between two mails about wrong codes to one person. */
-export const wrongCodesMailedEvery = 24 * 60 * minute
+export const wrongCodesMailMs = 24 * 60 * minute
 /** The milliseconds after which a workspace requires a factor, if no date is named. */
 export const requiredIn = 7 * 24 * 60 * minute
 
@@ -35,7 +35,7 @@ export interface SessionFacts {
  */
 export function isProved({ signedInAt, factorAt, proofAt }: SessionFacts, hasFactor: boolean, now: number): boolean {
   const shown = hasFactor ? [factorAt] : [signedInAt, factorAt, proofAt]
-  return shown.some((at) => at !== null && isAhead(at + proofLasts, now, proofLasts))
+  return shown.some((at) => at !== null && isAhead(at + proofMs, now, proofMs))
 }
 
 /** The rights of a member in one session. */
@@ -51,7 +51,7 @@ export interface RoleInSession {
  * The rights that a role gives in a session: from the time at which the workspace requires a second factor, an admin has
  * the rights of a member in a session that has shown none. This is the only place that decides it.
  */
-export function standingOf(
+export function memberRightsOf(
   held: Role,
   { factorFrom, factorAt }: { factorFrom: number | null; factorAt: number | null },
   now: number,

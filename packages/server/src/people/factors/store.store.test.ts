@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
-import { halfLasts, lockedFor, maxWrongCodes } from './rules.ts'
+import { halfSignInMs, lockMs, maxWrongCodes } from './rules.ts'
 import {
   beginHalf,
   countCode,
@@ -68,9 +68,9 @@ everyEngine('second factors', (open) => {
     const [person, other] = [await ann(store), await ann(store)]
     const tries = await atOnce(maxWrongCodes + 3, () => countCode(db, person, now))
     expect(tries.filter((wait) => wait === undefined)).toHaveLength(maxWrongCodes)
-    expect(await countCode(db, person, now + lockedFor - 1000)).toBe(1)
+    expect(await countCode(db, person, now + lockMs - 1000)).toBe(1)
     expect(await countCode(db, other, now)).toBeUndefined()
-    expect(await countCode(db, person, now + lockedFor)).toBeUndefined()
+    expect(await countCode(db, person, now + lockMs)).toBeUndefined()
     for (let i = 0; i < maxWrongCodes; i++) await countCode(db, other, now)
     await forgetWrongCodes(db, other)
     expect(await countCode(db, other, now)).toBeUndefined()
@@ -86,8 +86,8 @@ everyEngine('second factors', (open) => {
     if (!half) throw new Error('There is no first half.')
     expect((await atOnce(2, () => useHalf(db, half, now))).filter(isTrue)).toHaveLength(1)
     await begin('two')
-    expect(await halfOf(db, 'two', now + halfLasts - 1)).toBeDefined()
-    expect(await halfOf(db, 'two', now + halfLasts)).toBeUndefined()
+    expect(await halfOf(db, 'two', now + halfSignInMs - 1)).toBeDefined()
+    expect(await halfOf(db, 'two', now + halfSignInMs)).toBeUndefined()
     expect(await removeFactors(db, person)).toBe(true)
     expect(await halfOf(db, 'two', now)).toBeUndefined()
     expect([await hasFactor(db, person), await removeFactors(db, person)]).toEqual([false, false])

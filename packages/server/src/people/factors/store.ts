@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { liesAhead } from '../../platform/db/times.ts'
 import { hashToken } from '../../platform/tokens.ts'
 import { hashRecovery, newRecoveryCodes } from './recovery.ts'
-import { halfLasts, isProved, lockedFor, maxWrongCodes, type PartyOfCodes, wrongCodesMailedEvery } from './rules.ts'
+import { halfSignInMs, isProved, lockMs, maxWrongCodes, type PartyOfCodes, wrongCodesMailMs } from './rules.ts'
 
 export const totpOf = (db: Db, personId: string) =>
   db.selectFrom('totp').selectAll().where('person_id', '=', personId).executeTakeFirst()
@@ -129,24 +129,21 @@ export async function countCode(
         .doUpdateSet((eb) => ({
           count: eb
             .case()
-            .when(eb.not(liesAhead('code_try.at', now - lockedFor, lockedFor)))
+            .when(eb.not(liesAhead('code_try.at', now - lockMs, lockMs)))
             .then(1)
             .else(eb('code_try.count', '+', 1))
             .end(),
           at: now,
         }))
         .where((eb) =>
-          eb.or([
-            eb('code_try.count', '<', maxWrongCodes),
-            eb.not(liesAhead('code_try.at', now - lockedFor, lockedFor)),
-          ]),
+          eb.or([eb('code_try.count', '<', maxWrongCodes), eb.not(liesAhead('code_try.at', now - lockMs, lockMs))]),
         ),
     )
     .returning('count')
     .executeTakeFirst()
   if (counted) return undefined
   const row = await triesOf(db, personId, party)
-  return Math.max(1, Math.ceil((Number(row?.at ?? now) + lockedFor - now) / 1000))
+  return Math.max(1, Math.ceil((Number(row?.at ?? now) + lockMs - now) / 1000))
 }
 
 /** Forgets the wrong codes of a party after a good one. */
@@ -168,7 +165,7 @@ export async function mailsWrongCodes(db: Db, personId: string, party: PartyOfCo
       oc
         .columns(['person_id', 'party'])
         .doUpdateSet({ at: now })
-        .where((eb) => eb.not(liesAhead('code_try.at', now - wrongCodesMailedEvery, wrongCodesMailedEvery))),
+        .where((eb) => eb.not(liesAhead('code_try.at', now - wrongCodesMailMs, wrongCodesMailMs))),
     )
     .returning('at')
     .executeTakeFirst()
@@ -233,7 +230,7 @@ export async function beginHalf(
   now: number,
 ): Promise<void> {
   await db.deleteFrom('first_half').where('expires_at', '<=', now).execute()
-  const row = { hash: hashToken(token), person_id: personId, method, expires_at: now + halfLasts }
+  const row = { hash: hashToken(token), person_id: personId, method, expires_at: now + halfSignInMs }
   await db.insertInto('first_half').values(row).execute()
 }
 
@@ -243,7 +240,7 @@ export const halfOf = (db: Db, token: string, now: number) =>
     .selectFrom('first_half')
     .select(['hash', 'person_id', 'method'])
     .where('hash', '=', hashToken(token))
-    .where(liesAhead('expires_at', now, halfLasts))
+    .where(liesAhead('expires_at', now, halfSignInMs))
     .executeTakeFirst()
 
 /** Uses a first half up, in one statement. False if it ended meanwhile. */
@@ -251,7 +248,7 @@ export async function useHalf(db: Db, { hash }: { hash: string }, now: number): 
   const half = db
     .deleteFrom('first_half')
     .where('hash', '=', hash)
-    .where(liesAhead('expires_at', now, halfLasts))
+    .where(liesAhead('expires_at', now, halfSignInMs))
   return (await half.returning('hash').executeTakeFirst()) !== undefined
 }
 

@@ -2,10 +2,10 @@
 import type { InvitationInfo } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import { done, refuse } from '../../platform/verdict.ts'
-import { decide, type People, type PeopleCtx } from '../accounts/library.ts'
-import { named } from '../accounts/named.ts'
+import { decideWithAccounts, type People, type PeopleCtx } from '../accounts/library.ts'
+import { safeNameOr } from '../accounts/named.ts'
 import { findPerson, insertPerson, type Person, type PersonRefusal, readyPerson } from '../accounts/store.ts'
-import { idOf, openInvitation, signatureOf, take, unknown, urlOf } from './open-invitations.ts'
+import { idOf, openInvitation, signatureOf, takeInvitation, unknownInvitation, urlOf } from './open-invitations.ts'
 import { takeOperatorInvitation } from './operator-invitations.ts'
 import { insertMember, workspaceOfId } from './store.ts'
 
@@ -19,7 +19,7 @@ export async function invitationInfo(
   const { adapter } = await people.auth.$context
   const found = id === undefined ? undefined : await openInvitation(people.store.db, adapter, id, now)
   const workspace = await workspaceOfId(people.store.db, found?.workspaceId)
-  if (!found || !workspace) return unknown
+  if (!found || !workspace) return unknownInvitation
   const { email, role, invitedBy } = found
   const hasAccount = (await findPerson(people.store.db, email)) !== undefined
   return done({ workspace: workspace.name, email, role, invitedBy, hasAccount })
@@ -37,7 +37,7 @@ export async function invitationToMail(
   const info = await invitationInfo(people, `${id}.${signatureOf(people.auth, id)}`, now)
   if (!info.ok) return undefined
   const { email, workspace, invitedBy } = info.value
-  const names = { workspace: named(workspace, 'a workspace'), invitedBy: named(invitedBy, 'Somebody') }
+  const names = { workspace: safeNameOr(workspace, 'a workspace'), invitedBy: safeNameOr(invitedBy, 'Somebody') }
   return { email, ...names, url: urlOf(people, id) }
 }
 
@@ -54,7 +54,7 @@ export async function acceptInvitation(
 ): Promise<Verdict<{ slug: string; person: Person; made: boolean }, AcceptRefusal>> {
   const id = idOf(people.auth, link)
   const info = await invitationInfo(people, link, now)
-  if (!info.ok || id === undefined) return unknown
+  if (!info.ok || id === undefined) return unknownInvitation
   const { email } = info.value
   if (who && (await findPerson(people.store.db, email))?.id !== who.id) {
     return refuse(
@@ -77,16 +77,19 @@ export async function acceptInvitation(
         workspaces: [info.value.workspace],
       })
   if (ready && !ready.ok) return ready
-  return decide<{ slug: string; person: Person; made: boolean }, AcceptRefusal>(people, async (trx, accounts) => {
-    const taken = (await takeOperatorInvitation(trx, id, now)) ?? (await take(trx, accounts, id, now))
-    const workspace = await workspaceOfId(trx, taken?.workspaceId)
-    if (!taken || !workspace) return unknown
-    const made = ready ? await insertPerson({ db: trx, by: 'themselves', now }, accounts, ready.value) : undefined
-    if (made && !made.ok) return made
-    const person = made?.value ?? who
-    if (!person) return unknown
-    const added = await insertMember(trx, accounts, { workspace, person, role: taken.role, by: person, now })
-    if (!added.ok) return added
-    return done({ slug: workspace.slug, person, made: made !== undefined })
-  })
+  return decideWithAccounts<{ slug: string; person: Person; made: boolean }, AcceptRefusal>(
+    people,
+    async (trx, accounts) => {
+      const taken = (await takeOperatorInvitation(trx, id, now)) ?? (await takeInvitation(trx, accounts, id, now))
+      const workspace = await workspaceOfId(trx, taken?.workspaceId)
+      if (!taken || !workspace) return unknownInvitation
+      const made = ready ? await insertPerson({ db: trx, by: 'themselves', now }, accounts, ready.value) : undefined
+      if (made && !made.ok) return made
+      const person = made?.value ?? who
+      if (!person) return unknownInvitation
+      const added = await insertMember(trx, accounts, { workspace, person, role: taken.role, by: person, now })
+      if (!added.ok) return added
+      return done({ slug: workspace.slug, person, made: made !== undefined })
+    },
+  )
 }

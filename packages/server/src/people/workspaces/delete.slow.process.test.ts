@@ -8,12 +8,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
-import { amount } from '../../../../../testing/level.ts'
+import { byLevel } from '../../../../../testing/level.ts'
 import { makeManyAgents } from '../../../testing/many-agents.ts'
 import { newServiceHome, report, type ServiceHome } from '../../../testing/service-process.ts'
 
 const kills = 20
-const agents = amount(500, 500, 2000)
+const agents = byLevel(500, 500, 2000)
 const [runsEach, logsEach] = [20, 2]
 const secretLine = 'a line of a log that nobody may read'
 /** The maximum time of the test in milliseconds, long enough for a busy machine. */

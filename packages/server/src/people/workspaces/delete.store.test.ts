@@ -9,7 +9,7 @@ import { createLookup } from '../../agent-api/reports/lookup.ts'
 import { dueChannels } from '../../deliveries/store.ts'
 import { addProduct } from '../../fleet/products/store.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
-import { deleteWorkspace, goingWith } from './delete.ts'
+import { deleteWorkspace, deletionCounts } from './delete.ts'
 import { eraseDeletedWorkspaces, tablesOfAgents, tablesOfWorkspaces } from './erase.ts'
 import { findWorkspace, listWorkspaces, roleOf } from './store.ts'
 
@@ -134,7 +134,7 @@ everyEngine('a deleted workspace', (open) => {
 
   test('is unreadable at once: no name, no members, no token that fits, and no message that waits', async () => {
     const { store, north, south, remove, r } = await start()
-    expect(await goingWith(store.db, north.workspace)).toEqual({ agents: 1, runs: 450, logs: 1, people: 1 })
+    expect(await deletionCounts(store.db, north.workspace)).toEqual({ agents: 1, runs: 450, logs: 1, people: 1 })
     expect(await dueChannels(store, { node: 'a', now: north.clock.now() })).toHaveLength(2)
     expect(await remove()).toMatchObject({ ok: true })
     expect(await remove()).toMatchObject({ ok: false, code: 'workspace_unknown' })

@@ -21,7 +21,7 @@ interface DeletionCounts {
 }
 
 /** Counts what would be deleted with a workspace, for the question before it. */
-export async function goingWith(db: Db, { id }: { id: string }): Promise<DeletionCounts> {
+export async function deletionCounts(db: Db, { id }: { id: string }): Promise<DeletionCounts> {
   const { runs } = await db
     .selectFrom('agent')
     .innerJoin('agent_report', 'agent_report.agent_id', 'agent.id')

@@ -8,14 +8,22 @@ import { readMailbox } from '../../deliveries/recipient.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { liesAhead } from '../../platform/db/times.ts'
 import { done, refuse } from '../../platform/verdict.ts'
-import { type Auth, invitationLasts } from '../accounts/auth.ts'
-import { type Accounts, decide, type People, type PeopleCtx, type Trx } from '../accounts/library.ts'
+import { type Auth, invitationMs } from '../accounts/auth.ts'
+import { type Accounts, decideWithAccounts, type People, type PeopleCtx, type Trx } from '../accounts/library.ts'
 import { countSend } from '../accounts/sends.ts'
 import { findNamed, findPerson, type Person, takenBy } from '../accounts/store.ts'
 import { audit } from '../audit/store.ts'
 import { queueMail } from '../mails/queue.ts'
 import { roomFor } from './limits.ts'
-import { type Invitation, mayInvite, model, namesOf, openInvitation, unknown, urlOf } from './open-invitations.ts'
+import {
+  type Invitation,
+  invitationModel,
+  mayInvite,
+  namesOf,
+  openInvitation,
+  unknownInvitation,
+  urlOf,
+} from './open-invitations.ts'
 import {
   insertOperatorInvitation,
   operatorInvitation,
@@ -39,19 +47,19 @@ export function invite(
   workspace: WorkspaceInfo,
   { email, role, mail = false }: { email: string; role: Role; mail?: boolean },
 ): Promise<Verdict<CreatedInvitation, InviteRefusal>> {
-  return decide<CreatedInvitation, InviteRefusal>(people, async (trx, { tables }) => {
+  return decideWithAccounts<CreatedInvitation, InviteRefusal>(people, async (trx, { tables }) => {
     const ready = await addressToInvite({ trx, tables, workspace, email, now })
     if (!ready.ok) return ready
     const address = ready.value
     await deleteEnded(trx, workspace, now)
     const { id } = await tables.create<object, Invitation>({
-      model,
+      model: invitationModel,
       data: {
         organizationId: workspace.id,
         email: address,
         role,
         status: 'pending',
-        expiresAt: new Date(now + invitationLasts),
+        expiresAt: new Date(now + invitationMs),
         createdAt: new Date(now),
         inviterId: by.id,
       },
@@ -77,7 +85,7 @@ export const inviteAsOperator = (
   workspace: WorkspaceInfo,
   { email, role }: { email: string; role: Role },
 ): Promise<Verdict<{ email: string; url: string }, InviteRefusal>> =>
-  decide<{ email: string; url: string }, InviteRefusal>(people, async (trx, { tables }) => {
+  decideWithAccounts<{ email: string; url: string }, InviteRefusal>(people, async (trx, { tables }) => {
     const named = (await findNamed(trx, email))?.email ?? email
     const ready = await addressToInvite({ trx, tables, workspace, email: named, now })
     if (!ready.ok) return ready
@@ -111,7 +119,7 @@ async function addressToInvite({
   const read = person ? done(person.email) : await newAddress(trx, email)
   if (!read.ok) return read
   const earlier = [...pendingOf(workspace), { field: 'email', value: read.value }]
-  await tables.updateMany({ model, where: earlier, update: { status: 'canceled' } })
+  await tables.updateMany({ model: invitationModel, where: earlier, update: { status: 'canceled' } })
   await replaceOperatorInvitations(trx, workspace, read.value)
   const room = await roomFor(trx, workspace, { kind: 'people' }, now)
   return room.ok ? read : room
@@ -142,13 +150,14 @@ export function withdrawInvitation(
   workspace: WorkspaceInfo,
   id: string,
 ): Promise<Verdict<null, 'invitation_unknown'>> {
-  return decide<null, 'invitation_unknown'>(people, async (trx, { tables }) => {
+  return decideWithAccounts<null, 'invitation_unknown'>(people, async (trx, { tables }) => {
     const where = [...pendingOf(workspace), { field: 'id', value: id }]
     const ours = await operatorInvitation(trx, id, now)
-    const invitation = ours?.workspaceId === workspace.id ? ours : await tables.findOne<Invitation>({ model, where })
-    if (!invitation) return unknown
+    const invitation =
+      ours?.workspaceId === workspace.id ? ours : await tables.findOne<Invitation>({ model: invitationModel, where })
+    if (!invitation) return unknownInvitation
     if (invitation === ours) await takeOperatorInvitation(trx, id, now)
-    else await tables.updateMany({ model, where, update: { status: 'canceled' } })
+    else await tables.updateMany({ model: invitationModel, where, update: { status: 'canceled' } })
     const note = { workspaceId: workspace.id, at: now, by, subject: `person ${invitation.email}` }
     await audit(trx, { ...note, action: 'member.invitation_withdrawn' })
     return done(null)
@@ -176,7 +185,7 @@ export async function invitationsOf(
     .select('disabled_at')
     .where('invitation.workspaceId', '=', workspace.id)
     .where('status', '=', 'pending')
-    .where(liesAhead('expiresAt', now, invitationLasts, 'date'))
+    .where(liesAhead('expiresAt', now, invitationMs, 'date'))
     .execute()
   const names = await namesOf(people.store.db, open)
   const ours = (await operatorInvitationsOf(people.store.db, workspace, now)).map((row) => ({
@@ -212,9 +221,9 @@ export function showInvitationLink(
   workspace: WorkspaceInfo,
   id: string,
 ): Promise<Verdict<{ url: string }, 'invitation_unknown'>> {
-  return decide<{ url: string }, 'invitation_unknown'>(people, async (trx, { tables }) => {
+  return decideWithAccounts<{ url: string }, 'invitation_unknown'>(people, async (trx, { tables }) => {
     const invitation = await openInvitation(trx, tables, id, now)
-    if (invitation?.workspaceId !== workspace.id) return unknown
+    if (invitation?.workspaceId !== workspace.id) return unknownInvitation
     const note = { workspaceId: workspace.id, at: now, by, subject: `person ${invitation.email}` }
     await audit(trx, { ...note, action: 'member.invitation_shown', details: { role: invitation.role } })
     return done({ url: urlOf(people, id) })

@@ -9,7 +9,7 @@ import { sizeText } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 import { liesAhead } from '../../platform/db/times.ts'
 import { transaction } from '../../platform/db/transaction.ts'
-import { invitationLasts } from '../accounts/auth.ts'
+import { invitationMs } from '../accounts/auth.ts'
 import type { ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
 import { lockWorkspace } from './lock.ts'
@@ -108,13 +108,13 @@ const used: Record<LimitKind, (db: Db, workspaceId: string, now: number) => Prom
       .select((eb) => eb.fn.countAll<number>().as('n'))
       .where('workspaceId', '=', workspaceId)
       .where('status', '=', 'pending')
-      .where(liesAhead('expiresAt', now, invitationLasts, 'date'))
+      .where(liesAhead('expiresAt', now, invitationMs, 'date'))
       .executeTakeFirstOrThrow()
     const ours = await db
       .selectFrom('operator_invitation')
       .select((eb) => eb.fn.countAll<number>().as('n'))
       .where('workspace_id', '=', workspaceId)
-      .where(liesAhead('expires_at', now, invitationLasts))
+      .where(liesAhead('expires_at', now, invitationMs))
       .executeTakeFirstOrThrow()
     return Number(members.n) + Number(invited.n) + Number(ours.n)
   },

@@ -3,10 +3,10 @@ import type { Verdict } from '@svc/protocol'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
-import { decide, type People, type PeopleCtx } from '../accounts/library.ts'
+import { decideWithAccounts, type People, type PeopleCtx } from '../accounts/library.ts'
 import { isLinkValid, useLink } from '../accounts/links.ts'
 import { insertPerson, type Person, type PersonRefusal, readyPerson } from '../accounts/store.ts'
-import { type InSession, standingsOf } from './standing.ts'
+import { type InSession, rightsEverywhere } from './standing.ts'
 import { activateWithin, insertWorkspace, ownProduct, type WorkspaceInfo, type WorkspaceRefusal } from './store.ts'
 
 /**
@@ -24,7 +24,7 @@ export const createOwnWorkspace = (
   { people, by, now, session = { id: '' } }: PeopleCtx<Person> & { session?: { id: string } },
   wanted: { slug: string; name: string },
 ): Promise<Verdict<WorkspaceInfo, OwnRefusal>> =>
-  decide<WorkspaceInfo, OwnRefusal>(people, async (trx, accounts) => {
+  decideWithAccounts<WorkspaceInfo, OwnRefusal>(people, async (trx, accounts) => {
     await lockPerson(trx, by)
     const { right, active, all } = await adminOf(trx, { person: by, session }, now)
     if (active === 0) {
@@ -53,7 +53,7 @@ async function lockPerson(trx: Db, { id }: Person): Promise<void> {
  * can take the right away before that (I33).
  */
 async function adminOf(trx: Db, who: InSession, now: number) {
-  const all = (await standingsOf(trx, who, { now, lock: true })).filter(({ held }) => held === 'admin')
+  const all = (await rightsEverywhere(trx, who, { now, lock: true })).filter(({ held }) => held === 'admin')
   if (all.length === 0) return { right: 0, active: 0, all: 0 }
   const rows = await trx
     .selectFrom('workspace_product')
@@ -93,16 +93,19 @@ export async function firstStart(
   if (!(await isLinkValid(people.store.db, 'first', token, now))) return usedAlready
   const ready = await readyPerson(people, { ...person, workspaces: [workspace, slug] })
   if (!ready.ok) return ready
-  return decide<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>(people, async (trx, accounts) => {
-    if (!(await useLink(trx, 'first', token, now))) return usedAlready
-    const made = await insertPerson({ db: trx, by: 'themselves', now }, accounts, ready.value)
-    if (!made.ok) return made
-    const by = made.value
-    const home = await insertWorkspace({ db: trx, by, now }, accounts, { slug, name: workspace, adminId: by.id })
-    if (!home.ok) return home
-    await activateWithin({ db: trx, by, now }, home.value, ownProduct)
-    return done(by)
-  })
+  return decideWithAccounts<Person, 'link_unknown' | PersonRefusal | WorkspaceRefusal>(
+    people,
+    async (trx, accounts) => {
+      if (!(await useLink(trx, 'first', token, now))) return usedAlready
+      const made = await insertPerson({ db: trx, by: 'themselves', now }, accounts, ready.value)
+      if (!made.ok) return made
+      const by = made.value
+      const home = await insertWorkspace({ db: trx, by, now }, accounts, { slug, name: workspace, adminId: by.id })
+      if (!home.ok) return home
+      await activateWithin({ db: trx, by, now }, home.value, ownProduct)
+      return done(by)
+    },
+  )
 }
 
 const usedAlready = refuse('link_unknown', 'This link was already used. Sign in, or ask the operator for a link.')

@@ -5,7 +5,7 @@ import { removePersonalChannels } from '../../deliveries/settling.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { done, refuse } from '../../platform/verdict.ts'
-import { decide, type PeopleCtx, type Trx } from '../accounts/library.ts'
+import { decideWithAccounts, type PeopleCtx, type Trx } from '../accounts/library.ts'
 import { audit } from '../audit/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { lockWorkspace } from './lock.ts'
@@ -49,7 +49,7 @@ export function changeRole(
   workspace: WorkspaceInfo,
   { id, role }: { id: string; role: Role },
 ): Promise<Verdict<null, MemberRefusal>> {
-  return decide<null, MemberRefusal>(people, async (trx, { tables }) => {
+  return decideWithAccounts<null, MemberRefusal>(people, async (trx, { tables }) => {
     const member = await takeMember(trx, workspace, id)
     if (!member) return unknown
     if (member.role === role) return done(null)
@@ -69,7 +69,7 @@ export function removeMember(
   workspace: WorkspaceInfo,
   { id, only = 'anybody' }: { id: string; only?: 'anybody' | 'oneself' },
 ): Promise<Verdict<null, MemberRefusal | 'not_allowed'>> {
-  return decide<null, MemberRefusal | 'not_allowed'>(people, async (trx, { tables }) => {
+  return decideWithAccounts<null, MemberRefusal | 'not_allowed'>(people, async (trx, { tables }) => {
     const member = await takeMember(trx, workspace, id)
     if (!member) return unknown
     if (only === 'oneself' && member.person !== by.id) return notAllowed

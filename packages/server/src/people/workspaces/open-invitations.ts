@@ -8,7 +8,7 @@ import { isAhead } from '@svc/protocol'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { refuse } from '../../platform/verdict.ts'
-import { type Auth, invitationLasts } from '../accounts/auth.ts'
+import { type Auth, invitationMs } from '../accounts/auth.ts'
 import type { Accounts, Trx } from '../accounts/library.ts'
 import { operatorInvitation, operatorsName } from './operator-invitations.ts'
 import { asRole } from './store.ts'
@@ -23,7 +23,7 @@ export interface Invitation {
   expiresAt: Date
   inviterId: string
 }
-export const model = 'invitation'
+export const invitationModel = 'invitation'
 
 interface OpenInvitation {
   workspaceId: string
@@ -41,7 +41,7 @@ export async function openInvitation(
 ): Promise<OpenInvitation | undefined> {
   const ours = await operatorInvitation(db, id, now)
   if (ours) return { ...ours, invitedBy: operatorsName }
-  const row = await tables.findOne<Invitation>({ model, where: [{ field: 'id', value: id }] })
+  const row = await tables.findOne<Invitation>({ model: invitationModel, where: [{ field: 'id', value: id }] })
   if (!row || !isOpen(row, now) || !(await isGood(db, row))) return undefined
   const names = await namesOf(db, [row])
   const { organizationId: workspaceId, email } = row
@@ -52,7 +52,7 @@ export async function openInvitation(
  * Marks an invitation as used and returns it; undefined if it can no longer be used. If two people accept it at the
  * same time, only one of them succeeds.
  */
-export async function take(
+export async function takeInvitation(
   trx: Trx,
   { tables }: Accounts,
   id: string,
@@ -62,9 +62,9 @@ export async function take(
     { field: 'id', value: id },
     { field: 'status', value: 'pending' },
   ]
-  const row = await tables.findOne<Invitation>({ model, where })
+  const row = await tables.findOne<Invitation>({ model: invitationModel, where })
   if (!row || !isOpen(row, now) || !(await isGood(trx, row))) return undefined
-  const taken = await tables.updateMany({ model, where, update: { status: 'accepted' } })
+  const taken = await tables.updateMany({ model: invitationModel, where, update: { status: 'accepted' } })
   return taken === 1 ? { workspaceId: row.organizationId, role: asRole(row.role) } : undefined
 }
 
@@ -89,7 +89,7 @@ export const mayInvite = (inviter: string | null, role: string): boolean =>
   inviter !== null && (asRole(inviter) === 'admin' || asRole(role) === 'member')
 
 const isOpen = ({ status, expiresAt }: Invitation, now: number): boolean =>
-  status === 'pending' && isAhead(new Date(expiresAt).getTime(), now, invitationLasts)
+  status === 'pending' && isAhead(new Date(expiresAt).getTime(), now, invitationMs)
 
 export async function namesOf(db: Db, rows: readonly Pick<Invitation, 'inviterId'>[]): Promise<Map<string, string>> {
   if (rows.length === 0) return new Map()
@@ -112,7 +112,7 @@ export function idOf(auth: Auth, link: string): string | undefined {
   return right.length === given.length && timingSafeEqual(right, given) ? id : undefined
 }
 
-export const unknown = refuse(
+export const unknownInvitation = refuse(
   'invitation_unknown',
   'This invitation was revoked or used, has expired, or came from someone who may no longer invite people. Ask for a new one.',
 )

@@ -6,7 +6,7 @@ import type { Role } from '@svc/api'
 import type { Db } from '../../platform/db/open.ts'
 import { liesAhead } from '../../platform/db/times.ts'
 import { newId } from '../../platform/ids.ts'
-import { invitationLasts } from '../accounts/auth.ts'
+import { invitationMs } from '../accounts/auth.ts'
 import { asRole } from './store.ts'
 
 interface OperatorInvitation {
@@ -31,7 +31,7 @@ export async function insertOperatorInvitation(
     .where('workspace_id', '=', workspaceId)
     .where('expires_at', '<=', now)
     .execute()
-  const row = { id: newId(now), workspace_id: workspaceId, email, role, expires_at: now + invitationLasts }
+  const row = { id: newId(now), workspace_id: workspaceId, email, role, expires_at: now + invitationMs }
   await trx.insertInto('operator_invitation').values(row).execute()
   return row.id
 }
@@ -58,7 +58,7 @@ export async function takeOperatorInvitation(
   const row = await trx
     .deleteFrom('operator_invitation')
     .where('id', '=', id)
-    .where(liesAhead('expires_at', now, invitationLasts))
+    .where(liesAhead('expires_at', now, invitationMs))
     .returningAll()
     .executeTakeFirst()
   return row && read(row)
@@ -73,7 +73,7 @@ const open = (db: Db, now: number) =>
   db
     .selectFrom('operator_invitation')
     .selectAll()
-    .where(liesAhead('expires_at', now, invitationLasts))
+    .where(liesAhead('expires_at', now, invitationMs))
 
 const read = (row: {
   id: string

@@ -6,7 +6,7 @@ import type { Verdict } from '@svc/protocol'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { done } from '../../platform/verdict.ts'
-import { type Accounts, decide, type PeopleCtx, type Trx } from '../accounts/library.ts'
+import { type Accounts, decideWithAccounts, type PeopleCtx, type Trx } from '../accounts/library.ts'
 import { findNamed, type Person, unknownPerson } from '../accounts/store.ts'
 import { audit } from '../audit/store.ts'
 import { endHalves } from '../factors/store.ts'
@@ -20,7 +20,7 @@ type RemovalVerdict = Verdict<Person & { withoutAdmin: string[] }, 'person_unkno
  * without any right, so that `enablePerson` brings all of it back.
  */
 export const disablePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<RemovalVerdict> =>
-  decide<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {
+  decideWithAccounts<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {
     const person = await takePerson(trx, email)
     if (!person) return unknownPerson(email)
     const withoutAdmin = await onlyAdminOf(trx, person)
@@ -40,7 +40,7 @@ export const disablePerson = ({ people, by, now }: PeopleCtx, email: string): Pr
 
 /** Enables a person again. A session that a node of an earlier version made meanwhile does not become valid. */
 export const enablePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<PersonVerdict> =>
-  decide<Person, 'person_unknown'>(people, async (trx, accounts) => {
+  decideWithAccounts<Person, 'person_unknown'>(people, async (trx, accounts) => {
     const person = await takePerson(trx, email)
     if (!person) return unknownPerson(email)
     const gone = await trx.deleteFrom('person_disabled').where('person_id', '=', person.id).executeTakeFirst()
@@ -53,7 +53,7 @@ export const enablePerson = ({ people, by, now }: PeopleCtx, email: string): Pro
 
 /** Deletes an account with its memberships and personal channels. The activity keeps the person's name. */
 export const deletePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<RemovalVerdict> =>
-  decide<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {
+  decideWithAccounts<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {
     const person = await takePerson(trx, email)
     if (!person) return unknownPerson(email)
     const withoutAdmin = await onlyAdminOf(trx, person)
@@ -70,7 +70,7 @@ export const deletePerson = ({ people, by, now }: PeopleCtx, email: string): Pro
 
 /** Makes a person an operator, or takes that away. */
 export const setOperator = ({ people, by, now }: PeopleCtx, email: string, isOne: boolean): Promise<PersonVerdict> =>
-  decide<Person, 'person_unknown'>(people, async (trx) => {
+  decideWithAccounts<Person, 'person_unknown'>(people, async (trx) => {
     const person = await takePerson(trx, email)
     if (!person) return unknownPerson(email)
     const before = await isOperator(trx, person)

@@ -10,7 +10,7 @@ import type { WorkspaceInfo } from './store.ts'
 const latest = 8.64e15
 
 /**
- * Says from when admins of a workspace need a second factor (`standingOf`); null ends the requirement. A time in the
+ * Says from when admins of a workspace need a second factor (`memberRightsOf`); null ends the requirement. A time in the
  * past means now.
  */
 export async function requireFactor(

@@ -5,7 +5,7 @@
 
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { type RoleInSession, standingOf } from '../factors/rules.ts'
+import { memberRightsOf, type RoleInSession } from '../factors/rules.ts'
 import { asRole } from './store.ts'
 
 /** A person in one session. */
@@ -13,7 +13,7 @@ export interface InSession {
   person: { id: string }
   session: { id: string }
 }
-export interface MemberStanding extends RoleInSession {
+export interface MemberRights extends RoleInSession {
   /** The id of the membership. */
   membership: string
 }
@@ -22,12 +22,12 @@ export interface MemberStanding extends RoleInSession {
  * The rights of a person in a workspace; undefined if the person is not a member, or is disabled. With `lock` the membership cannot
  * change on PostgreSQL until the transaction ends.
  */
-export async function standingIn(
+export async function rightsIn(
   db: Db,
   workspace: { id: string },
   { person, session }: InSession,
   { now, lock = false }: { now: number; lock?: boolean },
-): Promise<MemberStanding | undefined> {
+): Promise<MemberRights | undefined> {
   const row = memberships(db, { person, session }).where('member.workspaceId', '=', workspace.id)
   const held = await (lock && isPostgres(db) ? row.forShare('member') : row).executeTakeFirst()
   if (!held) return undefined
@@ -36,9 +36,9 @@ export async function standingIn(
 
 /**
  * The rights of a person in all workspaces of which the person is a member, each with the role that the person holds
- * there. `lock` is that of `standingIn`.
+ * there. `lock` is that of `rightsIn`.
  */
-export async function standingsOf(db: Db, who: InSession, { now, lock = false }: { now: number; lock?: boolean }) {
+export async function rightsEverywhere(db: Db, who: InSession, { now, lock = false }: { now: number; lock?: boolean }) {
   const rows = memberships(db, who).select('member.workspaceId').orderBy('member.id')
   const all = await (lock && isPostgres(db) ? rows.forShare('member') : rows).execute()
   return all.map((row) => ({ workspaceId: row.workspaceId, held: asRole(row.role), ...inRow(row, now) }))
@@ -70,5 +70,5 @@ function inRow(
   now: number,
 ): RoleInSession {
   const time = (at: number | null) => (at === null ? null : Number(at))
-  return standingOf(asRole(role), { factorFrom: time(from_at), factorAt: time(factor_at) }, now)
+  return memberRightsOf(asRole(role), { factorFrom: time(from_at), factorAt: time(factor_at) }, now)
 }

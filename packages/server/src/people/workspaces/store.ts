@@ -4,7 +4,7 @@ import { shown, type Verdict } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { done, refuse } from '../../platform/verdict.ts'
-import { type Accounts, decide, type PeopleCtx, type Trx } from '../accounts/library.ts'
+import { type Accounts, decideWithAccounts, type PeopleCtx, type Trx } from '../accounts/library.ts'
 import { findNamed, storedName, unknownPerson, wrongName } from '../accounts/store.ts'
 import type { By, ChangeContext } from '../audit/by.ts'
 import { audit } from '../audit/store.ts'
@@ -34,7 +34,7 @@ export function createWorkspace(
   { people, by, now }: PeopleCtx,
   workspace: { slug: string; name: string; adminId?: string },
 ): Promise<Verdict<WorkspaceInfo, WorkspaceRefusal>> {
-  return decide(people, (trx, accounts) => insertWorkspace({ db: trx, by, now }, accounts, workspace))
+  return decideWithAccounts(people, (trx, accounts) => insertWorkspace({ db: trx, by, now }, accounts, workspace))
 }
 
 export async function insertWorkspace(
@@ -173,7 +173,7 @@ export function renameWorkspace(
   workspace: WorkspaceInfo,
   name: string,
 ): Promise<Verdict<WorkspaceInfo, 'name_invalid'>> {
-  return decide(people, async (trx, { tables }) => {
+  return decideWithAccounts(people, async (trx, { tables }) => {
     const wrong = wrongName(name)
     if (wrong) return wrong
     const renamed = { ...workspace, name: storedName(name) }
@@ -196,7 +196,7 @@ export function addMember(
   { people, by, now }: PeopleCtx,
   { slug, email, role }: { slug: string; email: string; role: Role },
 ): Promise<Verdict<{ workspace: WorkspaceInfo; email: string }, AddRefusal>> {
-  return decide<{ workspace: WorkspaceInfo; email: string }, AddRefusal>(people, async (trx, accounts) => {
+  return decideWithAccounts<{ workspace: WorkspaceInfo; email: string }, AddRefusal>(people, async (trx, accounts) => {
     const workspace = await findWorkspace(trx, slug)
     if (!workspace) return unknownWorkspace(slug)
     const person = await findNamed(trx, email)

@@ -8,7 +8,7 @@ import { resolve } from 'node:path'
 import { safeJson, safeText } from '@svc/protocol'
 import { CommanderError } from 'commander'
 import { commands } from '../../operator/commands/all.ts'
-import { type OperatorCommand, printed } from '../../operator/shared/command.ts'
+import { type OperatorCommand, printedValue } from '../../operator/shared/command.ts'
 import { RefusedError, type Request, UsageError } from '../../operator/shared/request.ts'
 import { reachNote } from '../../operator/shared/show.ts'
 import { askService, dataOf, type OperatorOutcome, runCommand } from '../../operator/socket/socket.ts'
@@ -138,7 +138,7 @@ async function carryOut(
   const beside = reads && { file: readBeside(request.args[reads.at] ?? '', reads, cwd) }
   const outcome = await runWhereItBelongs(name, { ...withPaths(request, command, cwd), input, ...beside }, config)
   if (outcome.ok) {
-    await out(`${printed(command, outcome.value, json)}\n`)
+    await out(`${printedValue(command, outcome.value, json)}\n`)
     const reach = reachNote(outcome.value)
     if (reach !== undefined) note(reach)
     return command.isFailure?.(outcome.value) ? 1 : 0

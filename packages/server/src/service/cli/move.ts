@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { bare } from '@svc/protocol'
 import { endWaiting } from '../../deliveries/settling.ts'
-import { sync } from '../../operator/backup/backup.ts'
+import { syncFile } from '../../operator/backup/backup.ts'
 import { type MovedRows, moveRows } from '../../operator/move/move.ts'
 import { granted, option, RefusedError, type Request, UsageError } from '../../operator/shared/request.ts'
 import { table } from '../../operator/shared/show.ts'
@@ -74,7 +74,7 @@ function putAside(dataDir: string, to: string): string {
     const file = databaseFile(dataDir) + part
     if (existsSync(file)) renameSync(file, join(kept, `svc.db${part}`))
   }
-  sync(dataDir)
+  syncFile(dataDir)
   return kept
 }
 

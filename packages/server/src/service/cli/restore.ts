@@ -4,7 +4,7 @@ import { renewAccess } from '../../operator/backup/renew.ts'
 import { type RestoreFacts, restoreBackup } from '../../operator/backup/restore.ts'
 import type { RevivedKind, RevivedThings } from '../../operator/backup/revived.ts'
 import { granted, option, RefusedError, type Request, UsageError } from '../../operator/shared/request.ts'
-import { line, table } from '../../operator/shared/show.ts'
+import { oneSafeLine, table } from '../../operator/shared/show.ts'
 import { adoptSecret } from '../../platform/agreed.ts'
 import type { Config } from '../../platform/base.ts'
 import { createDataFolder, holderOf, lockFolder } from '../../platform/data-folder.ts'
@@ -128,12 +128,12 @@ export function revivedLines(revived: RevivedThings): string[] {
 
 function list(names: readonly string[]): string {
   const more = names.length > maxNames ? `, and ${names.length - maxNames} more (--json has all)` : ''
-  return names.slice(0, maxNames).map(line).join(', ') + more
+  return names.slice(0, maxNames).map(oneSafeLine).join(', ') + more
 }
 
 /** The checks by hand, where nothing says what was ended since the backup; `why` is about the previous data. */
 export const unknownLines = (why: string): string[] => [
-  `What was ended since the backup is not known, because the previous data cannot tell: ${line(why)}. Check by hand:`,
+  `What was ended since the backup is not known, because the previous data cannot tell: ${oneSafeLine(why)}. Check by hand:`,
   '- people who were disabled or deleted are there and can sign in: svc-server person list, person disable EMAIL',
   '- passwords, second factors and recovery codes that were replaced, removed or used are good again: svc-server person reset EMAIL, person reset-factor EMAIL',
   '- workspaces that were deleted are there: svc-server workspace list, workspace delete SLUG',

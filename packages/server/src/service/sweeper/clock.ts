@@ -3,7 +3,7 @@
  * the service's health for an hour. After a step back, stored times that cannot be are corrected before anything is
  * judged by them.
  */
-import { cannotBe, clockSlackMs } from '@svc/protocol'
+import { clockSlackMs, isTooFarAhead } from '@svc/protocol'
 import type { Logger } from 'pino'
 import { type Clocks, jumpBetween } from '../../alerts/evaluation/service.ts'
 import type { Live } from '../../platform/base.ts'
@@ -79,7 +79,7 @@ export function newClockWatch({ store, log, live, clocks }: ClockWatchParts): Cl
   /** The milliseconds by which the last sign of a running service is ahead; 0 if it can be. */
   async function aheadBy(now: number): Promise<number> {
     const beat = await store.db.selectFrom('service_beat').select('at').where('id', '=', 1).executeTakeFirst()
-    return beat && cannotBe(beat.at, now) ? beat.at - now : 0
+    return beat && isTooFarAhead(beat.at, now) ? beat.at - now : 0
   }
 
   function note(step: ClockStep & { mono: number }, seen: 'now' | 'earlier' = 'now'): void {

@@ -4,7 +4,7 @@
  */
 import { lockAgent } from '../../fleet/commands/lock.ts'
 import { keepOutcomesOf } from '../../fleet/commands/outcomes.ts'
-import { addUp } from '../../fleet/reports/pending.ts'
+import { addUsageDeltas } from '../../fleet/reports/pending.ts'
 import { otherModels, unfoldedDays, usageDays } from '../../fleet/reports/usage-names.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
@@ -91,7 +91,7 @@ const foldDays = (db: Db, id: string, days: readonly number[]): Promise<void> =>
       .where('day', 'in', days)
       .where('model', '!=', '')
       .execute()
-    const folded = addUp(
+    const folded = addUsageDeltas(
       [],
       models.map((sum) => ({ ...sum, model: otherModels })),
     )

@@ -3,13 +3,13 @@
  * so the work may be done twice or by several nodes.
  */
 
-import { cannotBe } from '@svc/protocol'
+import { isTooFarAhead } from '@svc/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import { replanPersonal } from '../../alerts/changes/personal.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { type Wishes, wishesIn } from '../../updates/wishes/kept.ts'
-import { keep, lockRow } from '../../updates/wishes/row.ts'
+import { lockRow, storeWishes } from '../../updates/wishes/row.ts'
 import { mendedTime, storedTimes, type TimeRule } from './stored-times.ts'
 
 /**
@@ -81,7 +81,7 @@ async function mendWishes(db: Db, now: number): Promise<number> {
     await transaction(db, async (trx) => {
       const agent = await lockRow(trx, { id })
       const wishes = agent && onThisClock(wishesIn(agent.wishes), now)
-      if (agent && wishes) await keep(trx, agent, wishes)
+      if (agent && wishes) await storeWishes(trx, agent, wishes)
     })
   return wrong.length
 }
@@ -91,7 +91,7 @@ function onThisClock(wishes: Wishes, now: number): Wishes | undefined {
   let isChanged = false
   const parts = Object.entries(wishes).map(([name, part]) => {
     const fields = Object.entries(part ?? {}).map(([field, value]) => {
-      const isWrong = field !== 'serial' && typeof value === 'number' && cannotBe(value, now)
+      const isWrong = field !== 'serial' && typeof value === 'number' && isTooFarAhead(value, now)
       isChanged ||= isWrong
       return [field, isWrong ? now : value]
     })

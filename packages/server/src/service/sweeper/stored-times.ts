@@ -8,14 +8,14 @@ import { type RawBuilder, sql } from 'kysely'
 import { leaseMs as evaluationLeaseMs } from '../../alerts/evaluation/lease.ts'
 import { longestWait } from '../../deliveries/outbox.ts'
 import { groupEvery, leaseMs } from '../../deliveries/store.ts'
-import { idleSeconds, invitationLasts } from '../../people/accounts/auth.ts'
-import { linkLasts } from '../../people/accounts/links.ts'
-import { halfLasts, proofLasts } from '../../people/factors/rules.ts'
+import { idleSeconds, invitationMs } from '../../people/accounts/auth.ts'
+import { linkLifetimesMs } from '../../people/accounts/links.ts'
+import { halfSignInMs, proofMs } from '../../people/factors/rules.ts'
 import { stepMs } from '../../people/factors/totp.ts'
 import { mailLeaseMs } from '../../people/mails/queue.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { dayMs } from '../../platform/limits/units.ts'
-import { codeLasts } from '../../updates/installs/codes.ts'
+import { codeMs } from '../../updates/installs/codes.ts'
 
 /** A length in milliseconds, or an SQL expression for a length that differs from row to row. */
 type Length = number | RawBuilder<number>
@@ -43,7 +43,7 @@ const reported: TimeRule = { is: 'left', why: 'an agent reported it' }
 const unused: TimeRule = { is: 'left', why: 'the library does not use it' }
 
 const lengthOfLink = sql<number>`case purpose ${sql.join(
-  Object.entries(linkLasts).map(([purpose, lasts]) => sql`when ${sql.lit(purpose)} then ${sql.lit(lasts)}`),
+  Object.entries(linkLifetimesMs).map(([purpose, lasts]) => sql`when ${sql.lit(purpose)} then ${sql.lit(lasts)}`),
   sql` `,
 )} else 0 end`
 
@@ -119,7 +119,7 @@ export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRu
 
   install_code: {
     issued_at: event,
-    expires_at: { is: 'permit', full: codeLasts },
+    expires_at: { is: 'permit', full: codeMs },
     redeemed_at: event,
     revoked_at: event,
   },
@@ -146,13 +146,13 @@ export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRu
   onboarding: { at: event },
   person_disabled: { disabled_at: event },
   person_operator: { made_at: event },
-  operator_invitation: { expires_at: { is: 'permit', full: invitationLasts } },
+  operator_invitation: { expires_at: { is: 'permit', full: invitationMs } },
   workspace_deleted: { deleted_at: event },
   totp: { created_at: event, confirmed_at: event, last_step: { is: 'event', unit: stepMs } },
   recovery_code: { created_at: event },
   wrong_code: { at: event },
-  session_proof: { factor_at: { is: 'proof', full: proofLasts }, proof_at: { is: 'proof', full: proofLasts } },
-  first_half: { expires_at: { is: 'permit', full: halfLasts } },
+  session_proof: { factor_at: { is: 'proof', full: proofMs }, proof_at: { is: 'proof', full: proofMs } },
+  first_half: { expires_at: { is: 'permit', full: halfSignInMs } },
   factor_requirement: { from_at: chosen },
 
   workspace: { createdAt: event },
@@ -160,12 +160,12 @@ export const storedTimes: Readonly<Record<string, Readonly<Record<string, TimeRu
   member: { createdAt: event },
   session: {
     // A sign-in is a proof, too.
-    createdAt: { is: 'proof', full: proofLasts },
+    createdAt: { is: 'proof', full: proofMs },
     updatedAt: event,
     expiresAt: { is: 'kept', full: idleSeconds * 1000 },
   },
   account: { createdAt: event, updatedAt: event, accessTokenExpiresAt: unused, refreshTokenExpiresAt: unused },
-  invitation: { createdAt: event, expiresAt: { is: 'permit', full: invitationLasts } },
+  invitation: { createdAt: event, expiresAt: { is: 'permit', full: invitationMs } },
   verification: { createdAt: unused, updatedAt: unused, expiresAt: unused },
 
   audit: { at: record },

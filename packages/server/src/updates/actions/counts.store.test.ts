@@ -1,7 +1,7 @@
 import type { ActionType } from '@svc/api'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
-import { amount } from '../../../../../testing/level.ts'
+import { byLevel } from '../../../../../testing/level.ts'
 import { randomOf } from '../../../../protocol/testing/mutate.ts'
 import { ctx, needs, none, startPressing } from '../../../testing/pressing.ts'
 import { everyEngine } from '../../../testing/stores.ts'
@@ -93,7 +93,7 @@ everyEngine('the counts of an action', (open, engine) => {
   })
 
   describe('are those of its agents, whatever happens at the same time', () => {
-    test.each(Array.from({ length: amount(1, 3, 60) }, (_, i) => i))('history %i', async (seed) => {
+    test.each(Array.from({ length: byLevel(1, 3, 60) }, (_, i) => i))('history %i', async (seed) => {
       const random = randomOf(seed + 1)
       const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
       const { w, agents, report, cancel, press, settle } = await startPressing(await open(), 8)

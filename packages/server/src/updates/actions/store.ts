@@ -151,14 +151,14 @@ export async function agentsNamed(
   workspace: Workspace,
   wanted: readonly string[],
 ): Promise<Verdict<NamedAgent[], 'agent_unknown'>> {
-  const there = await existing(db, workspace, wanted)
+  const there = await existingAgents(db, workspace, wanted)
   const known = new Set(there.map(({ name }) => name))
   const stranger = wanted.find((name) => !known.has(name))
   if (stranger === undefined) return done(there)
   return refuse('agent_unknown', `There is no agent ${shown(stranger)} in the workspace. Nothing was sent.`)
 }
 
-export const existing = (db: Db, workspace: Workspace, names: readonly string[]): Promise<NamedAgent[]> =>
+export const existingAgents = (db: Db, workspace: Workspace, names: readonly string[]): Promise<NamedAgent[]> =>
   db
     .selectFrom('agent')
     .select(['id', 'name'])

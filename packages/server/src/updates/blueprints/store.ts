@@ -12,7 +12,7 @@ import { liesAhead } from '../../platform/db/times.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import type { WorkspaceRef } from '../../platform/ids.ts'
 import { refuse } from '../../platform/verdict.ts'
-import { codeLasts } from '../installs/codes.ts'
+import { codeMs } from '../installs/codes.ts'
 import { isRollingOut } from '../rollouts/store.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
 import { wishStateOf } from '../wishes/state.ts'
@@ -193,7 +193,7 @@ async function versionRows(
     .where('version_id', 'in', rows.length > 0 ? rows.map(({ id }) => id) : [''])
     .where('redeemed_at', 'is', null)
     .where('revoked_at', 'is', null)
-    .where(liesAhead('expires_at', now, codeLasts))
+    .where(liesAhead('expires_at', now, codeMs))
     .groupBy('version_id')
     .execute()
   return rows
@@ -232,7 +232,7 @@ async function liveCodes(trx: Db, versionId: string, now: number): Promise<{ cod
     .where('version_id', '=', versionId)
     .where('redeemed_at', 'is', null)
     .where('revoked_at', 'is', null)
-    .where(liesAhead('expires_at', now, codeLasts))
+    .where(liesAhead('expires_at', now, codeMs))
     .executeTakeFirstOrThrow()
   return { codes: Number(codes) }
 }

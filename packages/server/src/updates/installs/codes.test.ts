@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { codeLasts, codeState } from './codes.ts'
+import { codeMs, codeState } from './codes.ts'
 
 const minute = 60_000
 const issued = Date.UTC(2026, 10, 21, 12)
-const code = { redeemed_at: null, revoked_at: null, expires_at: issued + codeLasts }
+const code = { redeemed_at: null, revoked_at: null, expires_at: issued + codeMs }
 
 test.each([
   ['as soon as it is issued', 0, 'live'],

@@ -26,7 +26,7 @@ import { refuse } from '../../platform/verdict.ts'
 import { neededSvcOf } from '../wishes/needs.ts'
 
 /** How long an install code is valid, in milliseconds. */
-export const codeLasts = limits.installCodeSeconds * 1000
+export const codeMs = limits.installCodeSeconds * 1000
 
 interface CodeWanted {
   blueprint: string
@@ -81,7 +81,7 @@ export function issueCode(
         issued_by: by.id,
         issued_by_name: by.name,
         issued_at: now,
-        expires_at: now + codeLasts,
+        expires_at: now + codeMs,
         redeemed_at: null,
         revoked_at: null,
         agent_id: null,
@@ -112,7 +112,7 @@ export function revokeCode(
       .where('workspace_id', '=', workspace.id)
       .where('redeemed_at', 'is', null)
       .where('revoked_at', 'is', null)
-      .where(liesAhead('expires_at', now, codeLasts))
+      .where(liesAhead('expires_at', now, codeMs))
       .returningAll()
       .executeTakeFirst()
     if (row) {
@@ -155,7 +155,7 @@ async function hasMaxCodes(trx: Db, { id }: WorkspaceRef, now: number): Promise<
     .selectFrom('install_code')
     .select((eb) => eb.fn.countAll<number>().as('valid'))
     .where('workspace_id', '=', id)
-    .where(liesAhead('expires_at', now, codeLasts))
+    .where(liesAhead('expires_at', now, codeMs))
     .where('redeemed_at', 'is', null)
     .where('revoked_at', 'is', null)
     .executeTakeFirstOrThrow()
@@ -197,7 +197,7 @@ export const codeState = (
 ): Exclude<InstallCodeState, 'barred'> => {
   if (row.redeemed_at !== null) return 'redeemed'
   if (row.revoked_at !== null) return 'revoked'
-  return isAhead(row.expires_at, now, codeLasts) ? 'live' : 'expired'
+  return isAhead(row.expires_at, now, codeMs) ? 'live' : 'expired'
 }
 
 /**

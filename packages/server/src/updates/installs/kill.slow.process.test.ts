@@ -1,7 +1,7 @@
 /** `npm test` leaves this out. packages/server/src/updates/installs/redeem.store.test.ts proves the same rules. */
 import { mkdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { amount } from '../../../../../testing/level.ts'
+import { byLevel } from '../../../../../testing/level.ts'
 import { installing } from '../../../testing/installing.ts'
 import { newServiceHome } from '../../../testing/service-process.ts'
 import { accountTables } from '../../people/accounts/auth.ts'
@@ -10,7 +10,7 @@ import { migrate } from '../../platform/db/migrate.ts'
 import { openEmbedded } from '../../platform/db/open.ts'
 import { issueCode } from './codes.ts'
 
-const rounds = amount(2, 2, 25)
+const rounds = byLevel(2, 2, 25)
 const perRound = 40
 
 test('a service that is killed while codes are redeemed has used up exactly those whose agents exist (I13)', async () => {

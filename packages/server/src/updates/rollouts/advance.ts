@@ -15,7 +15,7 @@ import { timesAway } from '../wishes/away.ts'
 import { wishBlueprintWithin, wishRuntimeWithin } from '../wishes/store.ts'
 import { trialPlacesOf } from '../wishes/trials.ts'
 import { isWaitedFor, judgeMember, judgeRollout, type RolloutMember, type RolloutStep } from './judge.ts'
-import { freshMs, leftOut, levelIn, standingsOf } from './members.ts'
+import { freshMs, leaveOutReason, levelIn, memberFactsOf } from './members.ts'
 import { moveRollout, note, withdrawUnoffered } from './store.ts'
 
 /** The maximum number of agents for which a version is wished in one transaction. */
@@ -196,7 +196,8 @@ async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<st
   const places = rollout.kind === 'runtime' ? await trialPlacesOf(trx, rollout.workspace_id, now) : { free: 0 }
   const wishing = { by, now, rollout: rollout.id, silent: true, places }
   for (const agent of due) {
-    const why = rollout.kind === 'blueprint' ? leftOut(agent, { ...rollout, served: undefined })?.message : undefined
+    const why =
+      rollout.kind === 'blueprint' ? leaveOutReason(agent, { ...rollout, served: undefined })?.message : undefined
     const verdict =
       why !== undefined
         ? { ok: false as const, message: why }
@@ -231,7 +232,7 @@ async function judge(trx: Db, rollout: RolloutDbRow, now: number): Promise<{ mov
 async function judgeAgents(trx: Db, rollout: RolloutDbRow, now: number, open = false) {
   const before = await membersOf(trx, rollout, open)
   const away = await timesAway(trx, rollout.created_at)
-  const standings = await standingsOf(trx, rollout, now, { backAt: away.at(-1)?.to, open })
+  const standings = await memberFactsOf(trx, rollout, now, { backAt: away.at(-1)?.to, open })
   const members: RolloutMember[] = []
   let changed = false
   for (const member of before) {

@@ -1,6 +1,6 @@
 import type { RolloutPage } from '@svc/api'
 import { expect, test } from 'vitest'
-import { amount } from '../../../../../testing/level.ts'
+import { byLevel } from '../../../../../testing/level.ts'
 import { type Fleet, newFleet } from '../../../testing/fleet.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
@@ -12,7 +12,7 @@ import { liftHold } from '../wishes/store.ts'
 import { continueRollout, startRollout } from './store.ts'
 
 /** The number of agents in these tests. It is smaller on PostgreSQL, where fewer agents show the same in less time. */
-const sizes = amount({ sqlite: 100, postgres: 50 }, { sqlite: 300, postgres: 100 }, { sqlite: 1000, postgres: 150 })
+const sizes = byLevel({ sqlite: 100, postgres: 50 }, { sqlite: 300, postgres: 100 }, { sqlite: 1000, postgres: 150 })
 const fewer = 150
 
 everyEngine('a fleet', (open) => {

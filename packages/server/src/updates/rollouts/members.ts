@@ -62,7 +62,7 @@ export async function candidatesOf(
       id: row.id,
       name: row.name,
       silent: row.received_at === null || silentAt(row.received_at, row.interval_s ?? 0, row.stopped) <= now,
-      leftOut: inAnother(busy.get(row.id)) ?? leftOut(row, named),
+      leftOut: inAnother(busy.get(row.id)) ?? leaveOutReason(row, named),
     }))
   return all.sort((a, b) => Number(a.silent) - Number(b.silent) || byName(a.name, b.name))
 }
@@ -90,7 +90,7 @@ const judged = [
 ] as const satisfies (keyof AgentRow)[]
 
 /** The reason why a rollout leaves out an agent; undefined when it reaches it. */
-export function leftOut(
+export function leaveOutReason(
   agent: Pick<AgentRow, (typeof judged)[number]>,
   { kind, blueprint, version, served, needed }: NamedVersion,
 ): LeftOut | undefined {
@@ -147,7 +147,7 @@ export const freshMs = 15_000
  * from recent reports, because older ones were judged before. Time before `backAt`, when the service came back from an
  * outage, does not make an agent offline.
  */
-export async function standingsOf(
+export async function memberFactsOf(
   db: Db,
   rollout: { id: string },
   now: number,

@@ -160,7 +160,7 @@ export const continueRollout = ({ db, by, now }: ChangeContext, workspace: Works
     const { state, wave } = rollout
     const waves = (JSON.parse(rollout.waves) as string[]).length
     if (state === 'halted') {
-      if (!(await isAnyLeft(trx, rollout))) return refuse('rollout_not_running', nothingLeft)
+      if (!(await isAnyLeft(trx, rollout))) return refuse('rollout_not_running', nothingLeftText)
       await trx
         .updateTable('rollout_agent')
         .set({ forgiven: 1 })
@@ -175,7 +175,8 @@ export const continueRollout = ({ db, by, now }: ChangeContext, workspace: Works
     return { ok: true, value: { state: 'running', why: null, ...next, ...led, action: 'rollout.continued' } }
   })
 
-export const nothingLeft = 'All agents of the rollout have an outcome: nothing is left to continue. End the rollout.'
+export const nothingLeftText =
+  'All agents of the rollout have an outcome: nothing is left to continue. End the rollout.'
 
 const isAnyLeft = async (trx: Db, rollout: { id: string }): Promise<boolean> =>
   (await trx

@@ -10,7 +10,7 @@ export function lockRow(trx: Db, { id }: { id: string }): Promise<AgentRow | und
 }
 
 /** Writes the wishes of an agent whose row is locked, and returns the new row. */
-export async function keep(trx: Db, agent: AgentRow, wishes: Wishes): Promise<AgentRow> {
+export async function storeWishes(trx: Db, agent: AgentRow, wishes: Wishes): Promise<AgentRow> {
   const columns = columnsOfWishes(wishes)
   await trx.updateTable('agent').set(columns).where('id', '=', agent.id).execute()
   return { ...agent, ...columns }

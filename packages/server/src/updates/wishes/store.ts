@@ -20,7 +20,7 @@ import { noteUpdate } from './events.ts'
 import { judgePress } from './judge.ts'
 import { attemptsIn, type RuntimeWish, type VersionWish, wishesIn } from './kept.ts'
 import { neededSvcOf, tooOld } from './needs.ts'
-import { keep, lockRow } from './row.ts'
+import { lockRow, storeWishes } from './row.ts'
 import { type TrialPlaces, takeTrialPlace } from './trials.ts'
 
 type WishRefusal = 'agent_unknown' | 'no_blueprint' | 'other_blueprint' | 'version_unknown' | 'svc_too_old'
@@ -86,7 +86,7 @@ export async function wishBlueprintWithin(
     ...(runningVersion(agent) === version && { keptAt: now }),
     ...(offered && { earlier: offered }),
   }
-  const after = await keep(trx, agent, wishes)
+  const after = await storeWishes(trx, agent, wishes)
   await record(trx, agent, { ...wishing, of: 'blueprint', kind: 'wished', version, from: runningVersion(agent) })
   return { ok: true, value: { agent: after, made: true } }
 }
@@ -111,7 +111,7 @@ export async function clearBlueprintWithin(
   if (agent.blueprint === null) return noBlueprint(agent)
   const { blueprint: wish, ...rest } = wishesIn(agent.wishes)
   if (!wish) return { ok: true, value: { agent, made: false } }
-  const after = await keep(trx, agent, rest)
+  const after = await storeWishes(trx, agent, rest)
   await record(trx, agent, {
     ...rolloutOf(wish),
     ...wishing,
@@ -130,7 +130,7 @@ export const noteFetched = (db: Db, agentRef: { id: string }, now: number): Prom
     const wish = wishes.blueprint
     if (!agent || !wish || wish.fetchedAt !== undefined || runningVersion(agent) === wish.version) return false
     wish.fetchedAt = now
-    await keep(trx, agent, wishes)
+    await storeWishes(trx, agent, wishes)
     const { version } = wish
     await noteUpdate(trx, agent, { at: now, of: 'blueprint', kind: 'fetched', version, ...rolloutOf(wish) })
     return true
@@ -175,7 +175,7 @@ export async function wishRuntimeWithin(
     ...(rollout !== undefined && { rollout }),
     ...((places === undefined || takeTrialPlace(places)) && { grantedAt: now }),
   }
-  const after = await keep(trx, agent, wishes)
+  const after = await storeWishes(trx, agent, wishes)
   await record(trx, agent, { ...wishing, of: 'runtime', kind: 'wished', version, from: runtime?.version ?? null })
   return { ok: true, value: { agent: after, made: true } }
 }
@@ -203,7 +203,7 @@ export async function clearRuntimeWithin(
   if (!agent) return unknownAgent
   const { runtime: wish, ...rest } = wishesIn(agent.wishes)
   if (!wish) return { ok: true, value: { agent, made: false } }
-  const after = await keep(trx, agent, rest)
+  const after = await storeWishes(trx, agent, rest)
   await record(trx, agent, { ...rolloutOf(wish), ...wishing, of: 'runtime', kind: 'withdrawn', version: wish.version })
   return { ok: true, value: { agent: after, made: true } }
 }
@@ -219,7 +219,7 @@ export const liftHold = (
     if (!agent) return unknownAgent
     const { runtimeHold: hold, ...rest } = wishesIn(agent.wishes)
     if (!hold) return { ok: true, value: { agent, made: false } }
-    const after = await keep(trx, agent, rest)
+    const after = await storeWishes(trx, agent, rest)
     await record(trx, agent, { by, now, silent, of: 'runtime', kind: 'lifted', version: hold.version })
     return { ok: true, value: { agent: after, made: true } }
   })

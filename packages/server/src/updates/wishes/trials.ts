@@ -9,7 +9,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { maxTrialMs } from './judge.ts'
 import { wishesIn } from './kept.ts'
-import { keep, lockRow } from './row.ts'
+import { lockRow, storeWishes } from './row.ts'
 
 /** The number of trial places of a workspace: a tenth of its agents, but at least five. */
 const maxTrials = (agents: number): number => Math.max(5, Math.ceil(agents / 10))
@@ -80,7 +80,7 @@ async function grantWithin(trx: Db, workspaceId: string, now: number): Promise<s
     const wishes = wishesIn(agent?.wishes ?? null)
     if (!agent || !wishes.runtime || wishes.runtime.grantedAt !== undefined) continue
     wishes.runtime.grantedAt = now
-    await keep(trx, agent, wishes)
+    await storeWishes(trx, agent, wishes)
     granted.push(id)
   }
   return granted
@@ -103,7 +103,7 @@ async function takeBackUnclaimed(trx: Db, workspaceId: string, now: number): Pro
     const wishes = wishesIn(agent?.wishes ?? null)
     if (!agent || !wishes.runtime || wishes.runtime.offeredAt !== undefined) continue
     delete wishes.runtime.grantedAt
-    await keep(trx, agent, wishes)
+    await storeWishes(trx, agent, wishes)
     freed++
   }
   return freed

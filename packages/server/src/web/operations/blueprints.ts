@@ -6,7 +6,7 @@ import { blueprints } from '@svc/api'
 import { limits } from '@svc/protocol'
 import { deleteBot, listBots, revokeBot } from '../../fleet/bots/store.ts'
 import { productsOf } from '../../fleet/products/store.ts'
-import { found } from '../../platform/refusal.ts'
+import { requireFound } from '../../platform/refusal.ts'
 import { blueprintPage, deleteVersion, listBlueprints, versionPage } from '../../updates/blueprints/store.ts'
 import { codeOf, issueCode, listCodes, revokeCode, shownCode } from '../../updates/installs/codes.ts'
 import { acts, looks } from '../routing/operations.ts'
@@ -26,7 +26,7 @@ const codeOperations = [
     },
   ),
   looks(blueprints.showCode, async ({ deps, workspace, now, params }) =>
-    found(await codeOf(deps.store.db, workspace, params.id, now), 'code_unknown'),
+    requireFound(await codeOf(deps.store.db, workspace, params.id, now), 'code_unknown'),
   ),
   acts(blueprints.revokeCode, ({ workspace, params, ...ctx }) => revokeCode(ctx, workspace, params.id), {
     answer: () => ({ ok: true }),
@@ -62,11 +62,11 @@ export const blueprintOperations = [
     rows: await listBlueprints(deps.store.db, workspace),
   })),
   looks(blueprints.showBlueprint, async ({ deps, workspace, role, now, params }) => ({
-    ...found(await blueprintPage(deps.store.db, workspace, params.blueprint, now), 'blueprint_unknown'),
+    ...requireFound(await blueprintPage(deps.store.db, workspace, params.blueprint, now), 'blueprint_unknown'),
     canAct: role === 'admin',
   })),
   looks(blueprints.showVersion, async ({ deps, workspace, role, now, params }) => ({
-    ...found(
+    ...requireFound(
       await versionPage(deps.store.db, workspace, { name: params.blueprint, version: params.version }, now),
       'version_unknown',
     ),

@@ -14,7 +14,7 @@ import { maxMutes } from '../../alerts/changes/muting.ts'
 import { maxOpenCommands } from '../../fleet/commands/store.ts'
 import { maxViews } from '../../fleet/views/store.ts'
 import { sendLimits } from '../../people/accounts/sends.ts'
-import { inForce, maxEvidence } from '../../people/audit/fold.ts'
+import { foldLimits, maxEvidence } from '../../people/audit/fold.ts'
 import { setLimits } from '../../people/workspaces/limits.ts'
 import { maxOwnWorkspaces } from '../../people/workspaces/making.ts'
 import type { Tables } from '../../platform/db/tables.ts'
@@ -316,7 +316,7 @@ test('every bound has a row above, or needs no count', () => {
   const known = new Set(tried.map((route) => bounds[route]))
   expect(Object.entries(bounds).filter(([, bound]) => bound !== null && !known.has(bound))).toEqual([])
   // That older lines are summed up is tested in audit/.
-  expect(activityBound.limit).toContain((inForce.ordinary.kept + inForce.ordinary.slack).toLocaleString('en-US'))
-  expect(activityBound.limit).toContain((inForce.evidence.kept + inForce.evidence.slack).toLocaleString('en-US'))
+  expect(activityBound.limit).toContain((foldLimits.ordinary.kept + foldLimits.ordinary.slack).toLocaleString('en-US'))
+  expect(activityBound.limit).toContain((foldLimits.evidence.kept + foldLimits.evidence.slack).toLocaleString('en-US'))
   expect(activityBound.limit).toContain(`${maxEvidence.toLocaleString('en-US')} in a day`)
 })

@@ -4,11 +4,11 @@
 import { actions, type BulkResult, commands } from '@svc/api'
 import { sendAgain, sendCommand } from '../../fleet/commands/store.ts'
 import { noteReading } from '../../fleet/logs/reading.ts'
-import { found, granted } from '../../platform/refusal.ts'
+import { granted, requireFound } from '../../platform/refusal.ts'
 import { done, unknownAgent } from '../../platform/verdict.ts'
 import { actionOffers, previewAction } from '../../updates/actions/preview.ts'
 import { agentsAtOnce, finishAction, runAction } from '../../updates/actions/runner.ts'
-import { cancelAction, existing, retryAction, sendAction } from '../../updates/actions/store.ts'
+import { cancelAction, existingAgents, retryAction, sendAction } from '../../updates/actions/store.ts'
 import { actionPage, actionsOf } from '../queries/actions.ts'
 import { commandOf, ledgerOf } from '../queries/commands.ts'
 import { logOf, logsOf } from '../queries/logs.ts'
@@ -30,13 +30,13 @@ export const commandOperations = [
     async ({ write, people, workspace, by, now }, { agents, type }) => {
       const names = [...new Set(agents)]
       const started = await write(async (db) => {
-        const there = (await existing(db, workspace, names)).map(({ name }) => name)
+        const there = (await existingAgents(db, workspace, names)).map(({ name }) => name)
         if (there.length === 0) return undefined
         return granted(await sendAction({ db, by, now }, workspace, { type, agents: there }))
       })
       if (!started) return done(names.map((agent) => ({ agent, ok: false, message: unknownAgent.message })))
       await finishAction(people, started.id)
-      const page = found(await actionPage(people.store.db, workspace, started.id), 'action_unknown')
+      const page = requireFound(await actionPage(people.store.db, workspace, started.id), 'action_unknown')
       const outcomes = new Map(page.agents.map((agent) => [agent.name, agent]))
       const resultOf = (agent: string): BulkResult => {
         const { state, message } = outcomes.get(agent) ?? { state: 'skipped', message: unknownAgent.message }
@@ -49,7 +49,7 @@ export const commandOperations = [
   ),
   looks(commands.logs, ({ deps, agent, now }) => logsOf(deps.store.db, agent, now)),
   looks(commands.log, async ({ deps, workspace, agent, who, now, params }) => {
-    const log = found(await logOf(deps.store.db, agent, params.id, now), 'log_unknown')
+    const log = requireFound(await logOf(deps.store.db, agent, params.id, now), 'log_unknown')
     const reading = { workspaceId: workspace.id, agent, by: who.person, now, log, how: 'log.read' as const }
     await noteReading(deps.store.db, reading)
     return log
@@ -75,7 +75,7 @@ export const actionOperations = [
   actsOften(actions.previewAction, ({ write, workspace }, wanted) => previewAction(write, workspace, wanted)),
   actsOften(actions.actionOffers, ({ write, workspace }, wanted) => actionOffers(write, workspace, wanted)),
   looks(actions.showAction, async ({ deps, workspace, params, now }, { state }) =>
-    found(await actionPage(deps.store.db, workspace, params.id, { now, state }), 'action_unknown'),
+    requireFound(await actionPage(deps.store.db, workspace, params.id, { now, state }), 'action_unknown'),
   ),
   acts(actions.retryAction, ({ workspace, params, ...ctx }) => retryAction(ctx, workspace, params.id), sends),
   acts(actions.cancelAction, ({ workspace, params, ...ctx }) => cancelAction(ctx, workspace, params.id), {

@@ -6,7 +6,7 @@ import { InputRefused, type Operation } from '@svc/api'
 import { readName, type Verdict } from '@svc/protocol'
 import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
-import { atEnds, inside, seenOnes } from '../../../../../testing/looks.ts'
+import { looksAtEnds, looksInside, visibleLooks } from '../../../../../testing/looks.ts'
 import { inputs, takingText } from '../../../testing/every-text.ts'
 import { type TextAt, textsIn, withValue } from '../../../testing/forms.ts'
 import { type ChannelWanted, readChannel } from '../../deliveries/reading.ts'
@@ -134,9 +134,9 @@ test.each([...new Map(rows.map((row) => [row.row, row])).values()])(
   '$row',
   ({ row, plain, read, isCode, isSecret }) => {
     const expected = read(plain)
-    for (const { says, write } of atEnds)
+    for (const { says, write } of looksAtEnds)
       expect([says, read(write(plain))]).toEqual([says, isSecret ? done(write(plain)) : expected])
-    for (const { code: character, says, write } of inside) {
+    for (const { code: character, says, write } of looksInside) {
       const typed = write(plain)
       const got = read(typed)
       if (isSecret) expect([says, got]).toEqual([says, done(typed)])
@@ -145,7 +145,7 @@ test.each([...new Map(rows.map((row) => [row.row, row])).values()])(
       else if (got.ok) expect([character, plain]).toEqual(['U+00A0', plainAt.q])
       else expect(got.message).toContain(character)
     }
-    for (const { says, write } of seenOnes.filter((one) => one.write(plain) !== plain)) {
+    for (const { says, write } of visibleLooks.filter((one) => one.write(plain) !== plain)) {
       const got = read(write(plain))
       if (isCode) expect([says, got]).toEqual([says, expected])
       else expect([says, got]).not.toEqual([says, expected])

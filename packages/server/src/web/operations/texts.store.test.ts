@@ -4,7 +4,7 @@
  */
 import { operations } from '@svc/api'
 import { expect, test } from 'vitest'
-import { amount } from '../../../../../testing/level.ts'
+import { byLevel } from '../../../../../testing/level.ts'
 import { inputs, neverStored, takingText, textWorld } from '../../../testing/every-text.ts'
 import { textsIn } from '../../../testing/forms.ts'
 import { type Browser, serve } from '../../../testing/page/service.ts'
@@ -48,7 +48,7 @@ const engines: [string, () => Promise<Store>, string[]][] = [
  * tries each alone, and on PostgreSQL.
  */
 const few: typeof engines = [['SQLite', openTestSqlite, [oddTexts.slice(0, 2).join(' '), oddTexts.slice(2).join(' ')]]]
-test.each(amount(few, engines, engines))(
+test.each(byLevel(few, engines, engines))(
   'odd texts that people send are refused or cleaned, and never come back as they were (%s)',
   async (_engine, open, texts) => {
     const service = await serve({ postgres: await open() })

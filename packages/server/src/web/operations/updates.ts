@@ -2,7 +2,7 @@
 import { type AgentUpdates, type RolloutPage, rollouts, updates } from '@svc/api'
 import { isVersion, shown } from '@svc/protocol'
 import type { By } from '../../people/audit/by.ts'
-import { found } from '../../platform/refusal.ts'
+import { requireFound } from '../../platform/refusal.ts'
 import { done } from '../../platform/verdict.ts'
 import { advanceNow } from '../../updates/rollouts/advance.ts'
 import { previewRollout } from '../../updates/rollouts/plan.ts'
@@ -76,7 +76,7 @@ export const updateOperations = [
 type InWorkspace = ReadArguments<'GET /w/:slug/rollouts'>
 
 async function pageOf({ deps, workspace, role, now }: InWorkspace, id: string): Promise<RolloutPage> {
-  const page = found(await rolloutPage(deps.store.db, workspace, id, now), 'rollout_unknown')
+  const page = requireFound(await rolloutPage(deps.store.db, workspace, id, now), 'rollout_unknown')
   return { ...page, canAct: role === 'admin' }
 }
 

@@ -6,12 +6,12 @@ import { invitationsOf, invite, showInvitationLink, withdrawInvitation } from '.
 import { createOwnWorkspace } from '../../people/workspaces/making.ts'
 import { changeRole, membersOf, removeMember } from '../../people/workspaces/members.ts'
 import { requireFactor } from '../../people/workspaces/requirement.ts'
-import { standingIn } from '../../people/workspaces/standing.ts'
+import { rightsIn } from '../../people/workspaces/standing.ts'
 import { isActivated, renameWorkspace, type WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { found } from '../../platform/refusal.ts'
+import { requireFound } from '../../platform/refusal.ts'
 import { refuse, done as verdict } from '../../platform/verdict.ts'
-import { alertStanding } from '../queries/alerts.ts'
+import { alertCounts } from '../queries/alerts.ts'
 import { firstStepsFor } from '../queries/first-steps.ts'
 import { shortValues } from '../queries/short.ts'
 import { acts, looks, personActs, type ReadArguments } from '../routing/operations.ts'
@@ -76,7 +76,7 @@ async function shown(
 ): Promise<Workspace> {
   const { db } = deps.store
   // The requirement may just have been changed, so the rights are read again.
-  const { role, hasShownNone } = found(await standingIn(db, { id }, who, { now }), 'workspace_unknown')
+  const { role, hasShownNone } = requireFound(await rightsIn(db, { id }, who, { now }), 'workspace_unknown')
   const { agents } = await db
     .selectFrom('agent')
     .select((eb) => eb.fn.countAll<number>().as('agents'))
@@ -88,7 +88,7 @@ async function shown(
     role,
     activated: await isActivated(db, id),
     agents: Number(agents),
-    alerts: await alertStanding(db, { id }),
+    alerts: await alertCounts(db, { id }),
     factor: { from: await requirementOf(db, { id }), missing: hasShownNone },
     firstSteps: role === 'admin' ? await firstStepsFor(db, { id }, who.person, now) : null,
   }

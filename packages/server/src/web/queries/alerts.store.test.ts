@@ -18,7 +18,7 @@ import { defaultRule } from '../../alerts/rules/rules.ts'
 import { insertAlert, scopeOf, serviceScope } from '../../alerts/store.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
-import { agentAlerts, alertLines, alertStanding } from './alerts.ts'
+import { agentAlerts, alertCounts, alertLines } from './alerts.ts'
 
 const day = 86_400
 const baseUrl = 'https://svc.example.org'
@@ -36,7 +36,7 @@ everyEngine('alerts on the page', (open) => {
     }
     const namesOf = async (...asked: Parameters<typeof lines>) =>
       (await lines(...asked)).rows.map(({ subject }) => subject.name)
-    const standing = (workspace: { id: string } = w.workspace) => alertStanding(db, workspace)
+    const standing = (workspace: { id: string } = w.workspace) => alertCounts(db, workspace)
     const ofAgent = async ({ id }: { id: string }, limit = 100) => {
       const row: AgentRow = await db.selectFrom('agent').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
       return agentAlerts(db, row, limit, w.clock.now())

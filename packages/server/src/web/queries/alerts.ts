@@ -50,7 +50,7 @@ export async function agentAlerts(db: Db, agent: AgentRow, limit: number, now: n
   return linesOf(db, rows, now)
 }
 
-export async function alertStanding(db: Db, { id }: { id: string }): Promise<Workspace['alerts']> {
+export async function alertCounts(db: Db, { id }: { id: string }): Promise<Workspace['alerts']> {
   const { unacknowledged } = await db
     .selectFrom('alert')
     .select((eb) => eb.fn.countAll<number>().as('unacknowledged'))

@@ -3,7 +3,7 @@
  * service has; only whether a person wants to see the steps is stored.
  */
 import type { FirstSteps, Me } from '@svc/api'
-import { invitationLasts } from '../../people/accounts/auth.ts'
+import { invitationMs } from '../../people/accounts/auth.ts'
 import { onboardingWanted } from '../../people/accounts/onboarding.ts'
 import { findWorkspace } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -61,7 +61,7 @@ async function firstStepsOf(db: Db, { id }: { id: string }, now: number): Promis
     .select('id')
     .where('workspaceId', '=', id)
     .where('status', '=', 'pending')
-    .where(liesAhead('expiresAt', now, invitationLasts, 'date'))
+    .where(liesAhead('expiresAt', now, invitationMs, 'date'))
     .limit(1)
     .executeTakeFirst()
   const version = await db

@@ -14,7 +14,7 @@ import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
-import { nothingLeft, unfinished } from '../../updates/rollouts/store.ts'
+import { nothingLeftText, unfinished } from '../../updates/rollouts/store.ts'
 import { memberWaits } from '../../updates/rollouts/waits.ts'
 import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
 import { blueprintState, runtimeState } from '../../updates/wishes/state.ts'
@@ -239,7 +239,7 @@ function actionsOf({ state, wave, waves }: RolloutDbRow, counts: AgentCounts): R
       goesOn && isLast
         ? no('The last wave is in progress.')
         : state === 'halted' && !isLeft(counts)
-          ? no(nothingLeft)
+          ? no(nothingLeftText)
           : yes,
     cancel: yes,
   }

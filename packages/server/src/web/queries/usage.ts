@@ -1,5 +1,5 @@
 import type { UsageDay } from '@svc/api'
-import { addUp, pendingUsage } from '../../fleet/reports/pending.ts'
+import { addUsageDeltas, pendingUsage } from '../../fleet/reports/pending.ts'
 import type { UsageDelta } from '../../fleet/reports/stored.ts'
 import { otherModels } from '../../fleet/reports/usage-names.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -76,7 +76,7 @@ export async function usageSums(db: Db, agent: { id: string }, from = 0): Promis
     .limit(usageRowsRead)
   const stored = [...(await days.where('model', '=', '').execute()), ...(await days.where('model', '!=', '').execute())]
   const last = await db.selectFrom('agent_report').select('usage').where('agent_id', '=', agent.id).executeTakeFirst()
-  return addUp(
+  return addUsageDeltas(
     stored,
     pendingUsage(last?.usage ?? null).filter(({ day }) => day >= from),
   )

@@ -13,7 +13,7 @@ import { acceptInvitation, invitationInfo } from '../../people/workspaces/accept
 import { firstStart } from '../../people/workspaces/making.ts'
 import { callerKey } from '../../platform/http/address.ts'
 import { callerAddress } from '../../platform/http/caller.ts'
-import { found, granted, Refusal } from '../../platform/refusal.ts'
+import { granted, Refusal, requireFound } from '../../platform/refusal.ts'
 import { meOf } from '../queries/me.ts'
 import { personWriter } from '../routing/acting.ts'
 import { bodyFor, bodyOf } from '../routing/body.ts'
@@ -51,7 +51,7 @@ export const linkRoutes = (deps: WebDeps) => {
     .get('/start', async (c) => {
       await signIn.countLink(c, 'first', async () => {
         const good = await isLinkValid(store.db, 'first', pastedLink(c.req.query('token')), now())
-        found(good || undefined, 'link_unknown')
+        requireFound(good || undefined, 'link_unknown')
       })
       return c.json({ ok: true })
     })
@@ -64,8 +64,8 @@ export const linkRoutes = (deps: WebDeps) => {
     .post('/link', async (c) => {
       const asked = await bodyFor(c, account.spendLink)
       const person = await signIn.countLink(c, 'link', async () => {
-        const link = found(await useLink(store.db, 'sign_in', asked.token, now()), 'link_unknown')
-        return found(await personOfId(store.db, link.person_id ?? ''), 'link_unknown')
+        const link = requireFound(await useLink(store.db, 'sign_in', asked.token, now()), 'link_unknown')
+        return requireFound(await personOfId(store.db, link.person_id ?? ''), 'link_unknown')
       })
       await signIn.withoutPassword(c, person, 'link')
       return c.json({ ok: true })
@@ -77,7 +77,7 @@ export const linkRoutes = (deps: WebDeps) => {
     .get('/claim', async (c) => {
       const token = pastedLink(c.req.query('token'))
       const { person, purpose } = await signIn.countLink(c, 'claim', async () =>
-        found(await claimable(store.db, token, now()), 'link_unknown'),
+        requireFound(await claimable(store.db, token, now()), 'link_unknown'),
       )
       const { email, name } = person
       return c.json({ email, name, forgot: purpose === 'forgot' })

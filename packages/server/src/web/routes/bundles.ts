@@ -4,7 +4,7 @@ import type { BundleFinding as Found } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import { announcesTooMuch, continueIfAsked } from '../../platform/http/body.ts'
-import { found, granted, Refusal } from '../../platform/refusal.ts'
+import { granted, Refusal, requireFound } from '../../platform/refusal.ts'
 import { bundleOf, versionPage } from '../../updates/blueprints/store.ts'
 import { uploadBlueprint } from '../../updates/blueprints/upload.ts'
 import { bundleTooLarge, Uploads } from '../../updates/blueprints/uploads.ts'
@@ -28,12 +28,18 @@ export const bundleRoutes = (deps: WebDeps) => {
       if (!upload.ok && upload.code === 'bundle_refused') throw new BundleRefused(upload.message, upload.findings)
       const { blueprint, version, note } = granted(upload)
       live.listChanged(workspace.id)
-      const page = found(await versionPage(db, workspace, { name: blueprint, version }, now()), 'version_unknown')
+      const page = requireFound(
+        await versionPage(db, workspace, { name: blueprint, version }, now()),
+        'version_unknown',
+      )
       return c.json({ ...page, canAct: role === 'admin', ...(note && { note }) }, 201)
     })
     .get('/blueprints/:blueprint/versions/:version/bundle', admin, async (c) => {
       const { blueprint, version } = c.req.param()
-      const { bundle, sha256 } = found(await bundleOf(db, c.var.workspace, blueprint, version), 'version_unknown')
+      const { bundle, sha256 } = requireFound(
+        await bundleOf(db, c.var.workspace, blueprint, version),
+        'version_unknown',
+      )
       return c.body(inPieces(bundle), 200, {
         'content-type': 'application/zip',
         'content-length': String(bundle.length),

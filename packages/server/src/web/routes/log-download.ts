@@ -1,7 +1,7 @@
 /** Sends a log from an agent (2.8) as a file: only to admins, and not after 30 days (I32). */
 import { type Context, Hono } from 'hono'
 import { noteReading } from '../../fleet/logs/reading.ts'
-import { found } from '../../platform/refusal.ts'
+import { requireFound } from '../../platform/refusal.ts'
 import { logOf } from '../queries/logs.ts'
 import { admin, agent, type WebEnv } from '../routing/guards.ts'
 import type { WebDeps } from '../routing/web-deps.ts'
@@ -16,7 +16,7 @@ export const logDownload = (deps: WebDeps) => {
     now: now(),
   })
   return new Hono<WebEnv>().get('/agents/:name/logs/:id/download', admin, one, async (c) => {
-    const log = found(await logOf(store.db, c.var.agent, c.req.param('id'), now()), 'log_unknown')
+    const log = requireFound(await logOf(store.db, c.var.agent, c.req.param('id'), now()), 'log_unknown')
     await noteReading(store.db, { ...readingOf(c), log, how: 'log.downloaded' })
     const at = new Date(log.receivedAt).toISOString().slice(0, 19).replaceAll(':', '-')
     const name = log.name.replaceAll(/[^A-Za-z0-9._-]+/g, '_').slice(0, 80)

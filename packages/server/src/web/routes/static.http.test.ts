@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { amount } from '../../../../../testing/level.ts'
+import { byLevel } from '../../../../../testing/level.ts'
 import { serve } from '../../../testing/page/service.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { staticRoutes } from './static.ts'
@@ -60,7 +60,7 @@ afterAll(() => agent.destroy())
  * Each of four ways to write the same file's address is tried in this many variants. If the service kept the file of
  * 200 kB for each variant, the 1,200 copies of a short run would take 240 MB.
  */
-const spellingsOfEach = amount(100, 300, 1250)
+const spellingsOfEach = byLevel(100, 300, 1250)
 
 test(`${4 * spellingsOfEach} spellings of one file are not addresses of it, and take no memory`, async () => {
   const dir = builtPage()

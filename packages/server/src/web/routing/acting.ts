@@ -6,7 +6,7 @@ import type { Role } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import type { People, Trx } from '../../people/accounts/library.ts'
 import type { Person } from '../../people/accounts/store.ts'
-import { type MemberStanding, standingIn } from '../../people/workspaces/standing.ts'
+import { type MemberRights, rightsIn } from '../../people/workspaces/standing.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import { transaction, type Writer } from '../../platform/db/transaction.ts'
 import { granted, Refusal, type WebCode } from '../../platform/refusal.ts'
@@ -52,7 +52,7 @@ export const asMember = <D extends ActingNeeds, T>(
   deps: D,
   who: RequesterInWorkspace,
   role: Role,
-  work: (acting: ActContext<D> & Pick<MemberStanding, 'role' | 'factorMissing'>) => Promise<Verdict<T, WebCode>>,
+  work: (acting: ActContext<D> & Pick<MemberRights, 'role' | 'factorMissing'>) => Promise<Verdict<T, WebCode>>,
 ): Promise<T> =>
   transaction(deps.store.db, async (trx) => {
     const { role: held, factorMissing } = await confirmMember(trx, who, role, deps.now())
@@ -106,9 +106,9 @@ async function confirmSession(trx: Trx, { person, session }: Requester): Promise
  * Returns the person's rights in the workspace; throws if the session has ended, or the role is missing or too low. All
  * transactions take their locks in the order session, member, workspace, agents, so that they cannot deadlock.
  */
-async function confirmMember(trx: Trx, who: RequesterInWorkspace, role: Role, now: number): Promise<MemberStanding> {
+async function confirmMember(trx: Trx, who: RequesterInWorkspace, role: Role, now: number): Promise<MemberRights> {
   await confirmSession(trx, who)
-  const held = await standingIn(trx, who.workspace, who, { now, lock: true })
+  const held = await rightsIn(trx, who.workspace, who, { now, lock: true })
   if (!held) throw new Refusal('workspace_unknown')
   if (role === 'admin' && held.factorMissing) throw new Refusal('factor_required')
   if (role === 'admin' && held.role !== 'admin') throw new Refusal('not_allowed')

@@ -9,15 +9,15 @@ import { createMiddleware } from 'hono/factory'
 import { findByOldName } from '../../fleet/agents/old-names.ts'
 import { findAgent } from '../../fleet/agents/store.ts'
 import { type SignedIn, signedInBy } from '../../people/accounts/sessions.ts'
-import { type MemberStanding, standingIn } from '../../people/workspaces/standing.ts'
+import { type MemberRights, rightsIn } from '../../people/workspaces/standing.ts'
 import { findWorkspace, type WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
-import { found, Refusal } from '../../platform/refusal.ts'
+import { Refusal, requireFound } from '../../platform/refusal.ts'
 import type { Deps } from './deps.ts'
 
 export interface WebEnv {
   Bindings: HttpBindings
-  Variables: SignedIn & { workspace: WorkspaceInfo; role: Role; standing: MemberStanding; agent: AgentRow }
+  Variables: SignedIn & { workspace: WorkspaceInfo; role: Role; standing: MemberRights; agent: AgentRow }
 }
 export type Guard = MiddlewareHandler<WebEnv>
 
@@ -38,8 +38,8 @@ export const signedIn = ({ auth, store, now }: Deps): Guard =>
  */
 export const member = ({ store: { db }, now }: Deps): Guard =>
   createMiddleware(async function member(c, next) {
-    const workspace = found(await findWorkspace(db, c.req.param('slug') ?? ''), 'workspace_unknown')
-    const standing = found(await standingIn(db, workspace, c.var, { now: now() }), 'workspace_unknown')
+    const workspace = requireFound(await findWorkspace(db, c.req.param('slug') ?? ''), 'workspace_unknown')
+    const standing = requireFound(await rightsIn(db, workspace, c.var, { now: now() }), 'workspace_unknown')
     c.set('standing', standing)
     c.set('role', standing.role)
     c.set('workspace', workspace)
@@ -59,7 +59,7 @@ export const agent = ({ store: { db }, now }: Deps, oldNames = false): Guard =>
     const name = c.req.param('name') ?? ''
     const named = await findAgent(db, c.var.workspace, name)
     const renamed = named || !oldNames ? undefined : await findByOldName(db, c.var.workspace, name, now())
-    c.set('agent', found(named ?? renamed, 'agent_unknown'))
+    c.set('agent', requireFound(named ?? renamed, 'agent_unknown'))
     await next()
   })
 

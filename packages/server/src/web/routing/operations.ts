@@ -10,7 +10,7 @@ import type { Context, Hono } from 'hono'
 import type { Trx } from '../../people/accounts/library.ts'
 import type { Person } from '../../people/accounts/store.ts'
 import type { By } from '../../people/audit/by.ts'
-import type { MemberStanding } from '../../people/workspaces/standing.ts'
+import type { MemberRights } from '../../people/workspaces/standing.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Live } from '../../platform/base.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
@@ -60,7 +60,7 @@ export type ReadArguments<R> = RouteObjects<R> & {
   who: Requester
   role: Role
   /** The rights of the person in the workspace of the address; undefined outside of workspaces. */
-  standing: MemberStanding | undefined
+  standing: MemberRights | undefined
   now: number
   params: ParamsOf<R & string>
 }

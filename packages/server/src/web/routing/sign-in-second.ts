@@ -1,7 +1,7 @@
 /** The second step of a sign-in: a code of an authenticator app, or a recovery code. */
 import type { Context } from 'hono'
 import { useFactor } from '../../people/accounts/factors.ts'
-import { decide } from '../../people/accounts/library.ts'
+import { decideWithAccounts } from '../../people/accounts/library.ts'
 import type { Person } from '../../people/accounts/store.ts'
 import type { PartyOfCodes } from '../../people/factors/rules.ts'
 import { forgetWrongCodes, noteProof, useHalf } from '../../people/factors/store.ts'
@@ -22,7 +22,7 @@ export type GivenCodes = { code?: string; recovery?: string }
 export const secondStep =
   ({ auth, config, log, now, store }: Deps, { newSession }: Pick<SessionMaker, 'newSession'>) =>
   (c: Context<WebEnv>, half: { hash: string }, { person, party }: CodeGiver, given: GivenCodes) =>
-    decide<NewSession, 'second_factor_failed' | 'factor_unreadable'>({ store, auth }, async (trx) => {
+    decideWithAccounts<NewSession, 'second_factor_failed' | 'factor_unreadable'>({ store, auth }, async (trx) => {
       if (!(await useHalf(trx, half, now()))) return secondFailed
       let off: number | undefined
       const clocksDiffer = (seconds: number) => {

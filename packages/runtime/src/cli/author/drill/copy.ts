@@ -12,7 +12,7 @@ import { programFile } from '../../../launcher/file.ts'
 import { Refusal } from '../../../machine/base/errors.ts'
 import { namesIn } from '../../../machine/files/durable.ts'
 import { envUnread, readEnv, writeEnv } from '../../../machine/files/env.ts'
-import { type Folder, folderAt, prepare } from '../../../machine/files/folder.ts'
+import { createFolders, type Folder, folderAt } from '../../../machine/files/folder.ts'
 import { type Install, writeInstall } from '../../../state/install-note.ts'
 import { fillSettings } from '../../../state/settings.ts'
 import { copyShipped } from '../../../state/shipped.ts'
@@ -62,7 +62,7 @@ export async function copyOf(agent: Folder, install: Install, options: CopyOptio
     const now = await packed(realpathSync(agent.current))
     const next = await renamed(now, join(above, 'next'))
     const folder = folderAt(join(above, 'agent'))
-    prepare(folder)
+    createFolders(folder)
     if (options.withState) cpSync(agent.state, folder.state, { recursive: true, verbatimSymlinks: true })
     const { version, name } = now.manifest
     copyShipped(agent, leadsTo(agent), folder)

@@ -17,7 +17,7 @@ import { sentence } from '../../../state/process-health.ts'
 import { leadsTo, nameOf, pinned } from '../../../state/versions/folders.ts'
 import { rollbackAlone } from '../../../updates/agent/alone.ts'
 import { change } from '../../../updates/agent/change.ts'
-import { drive, how } from '../../../updates/agent/drive.ts'
+import { drive, driveMoment } from '../../../updates/agent/drive.ts'
 import { type Update, writeUpdate } from '../../../updates/agent/journal.ts'
 import { orderOf } from '../../../worker/order.ts'
 import type { Copy } from './copy.ts'
@@ -177,7 +177,7 @@ async function update(
     save,
     bundle: { bytes: Buffer.from(next.bytes) },
   })
-  if (state.state === 'proving' && !agent) save(change(state, { event: 'done', level: 'ok' }, how()))
+  if (state.state === 'proving' && !agent) save(change(state, { event: 'done', level: 'ok' }, driveMoment()))
   return { seen, now: state }
 }
 

@@ -18,13 +18,13 @@ export interface ManyRowsStatement<T> {
 
 /** The column that is filled with the ids of the agents that own the rows, because the rows do not contain them. */
 const owner = 'agent_id'
-export const owned: Cell = [owner, 'text']
+export const ownedCell: Cell = [owner, 'text']
 
 /**
  * Makes a statement about many rows. `sql` receives the source to select from, such as `unnest($1::text[]) as r
  * ("id")`.
  */
-export function many<T extends object>(
+export function manyRows<T extends object>(
   name: string,
   cells: readonly Cell[],
   sql: (rows: string) => string,

@@ -16,7 +16,7 @@ import {
   type ReportStore,
   type Submission,
 } from '../rows.ts'
-import { many } from './arrays.ts'
+import { manyRows } from './arrays.ts'
 import { load } from './load.ts'
 import { pipelined } from './pipeline.ts'
 import { writeSteps } from './writing.ts'
@@ -101,7 +101,7 @@ async function usageRows(
 type KnownNameKey = readonly [agent: string, day: string, model: string]
 type NameCountsRow = readonly [agent: string, day: string, names: string, others: string]
 
-const knownNames = many<{ agent: string; day: number; model: string }>(
+const knownNames = manyRows<{ agent: string; day: number; model: string }>(
   'report_known_names',
   [
     ['agent', 'text'],
@@ -111,7 +111,7 @@ const knownNames = many<{ agent: string; day: number; model: string }>(
   (rows) => `select r.agent, r.day, r.model from ${rows}
     join usage_day u on u.agent_id = r.agent and u.day = r.day and u.model = r.model`,
 )
-const countedDays = many<{ agent: string; day: number }>(
+const countedDays = manyRows<{ agent: string; day: number }>(
   'report_counted_days',
   [
     ['agent', 'text'],

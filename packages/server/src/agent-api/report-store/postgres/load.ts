@@ -4,7 +4,7 @@ import type { StoredCommand } from '../../../fleet/commands/row.ts'
 import { declaredLogsIn, versionRun } from '../../../fleet/versions/declared.ts'
 import { integer, orNull, reads } from '../../../platform/db/tables/described.ts'
 import { command, run } from '../../../platform/db/tables/reports.ts'
-import { asksForLog, excess } from '../needs.ts'
+import { asksForLog, excessRuns } from '../needs.ts'
 import {
   agentColumns,
   agentRead,
@@ -18,7 +18,7 @@ import {
 } from '../reading.ts'
 import type { AgentRows, KeptRun, RankedRun, Submission } from '../rows.ts'
 import { servedOf, servedRelease } from '../served.ts'
-import { many, textArray } from './arrays.ts'
+import { manyRows, textArray } from './arrays.ts'
 import { type PreparedStatement, pipelined, type Row, rowOf } from './pipeline.ts'
 
 /**
@@ -91,7 +91,7 @@ async function loadMore(
 ): Promise<void> {
   const full = batch.flatMap(({ agentId, report }) => {
     const of = rows.get(agentId)
-    const count = of ? excess(of.last, (report.runs?.length ?? 0) - of.runs.size) : 0
+    const count = of ? excessRuns(of.last, (report.runs?.length ?? 0) - of.runs.size) : 0
     return count > 0 ? [{ agent: agentId, count }] : []
   })
   const asked = [...rows].filter(([, of]) => asksForLog(of.commands)).map(([id]) => id)
@@ -161,7 +161,7 @@ const statements = {
   manifests: prepared('manifests', `select a.id, v.manifest from agent a ${versionRun} where a.id = any($1::text[])`),
 }
 
-const namedRuns = many<{ agent: string; run: string }>(
+const namedRuns = manyRows<{ agent: string; run: string }>(
   'report_named_runs',
   [
     ['agent', 'text'],
@@ -170,7 +170,7 @@ const namedRuns = many<{ agent: string; run: string }>(
   (rows) => `select ${ownedRun.names.map((name) => `run.${name}`).join(', ')} from ${rows}
     join run on run.agent_id = r.agent and run.id = r.run`,
 )
-const lowestRuns = many<{ agent: string; count: number }>(
+const lowestRuns = manyRows<{ agent: string; count: number }>(
   'report_lowest_runs',
   [
     ['agent', 'text'],

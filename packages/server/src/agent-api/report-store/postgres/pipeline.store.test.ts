@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { eventually } from '../../../../../../testing/eventually.ts'
 import { openTestPostgres } from '../../../../testing/stores.ts'
 import type { Store } from '../../../platform/db/open.ts'
-import { many, textArray } from './arrays.ts'
+import { manyRows, textArray } from './arrays.ts'
 import { type PreparedStatement, pipelined } from './pipeline.ts'
 
 let store: Store
@@ -24,7 +24,7 @@ interface Thing {
   name: string | null
   size: number | null
 }
-const things = many<Thing>(
+const things = manyRows<Thing>(
   'things',
   [
     ['name', 'text'],

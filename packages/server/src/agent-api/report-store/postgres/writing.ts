@@ -26,7 +26,7 @@ import {
   usageCells,
   usageRow,
 } from '../written.ts'
-import { type Cell, type ManyRowsStatement, many, owned } from './arrays.ts'
+import { type Cell, type ManyRowsStatement, manyRows, ownedCell } from './arrays.ts'
 import type { PipelineStep } from './pipeline.ts'
 
 /**
@@ -94,9 +94,9 @@ function insert<T extends object>(
   names: readonly string[],
   conflict = '',
 ): ManyRowsStatement<T> {
-  const cells = [owned, ...cellsOf(table, names)]
+  const cells = [ownedCell, ...cellsOf(table, names)]
   const columns = cells.map(([column]) => column).join(', ')
-  return many<T>(
+  return manyRows<T>(
     name,
     cells,
     (rows) => `insert into ${table.name} (${columns}) select ${columns} from ${rows} ${conflict}`,
@@ -114,7 +114,7 @@ function update<T extends object>(
   { column, key = [column, table.columns[column]?.kind ?? 'text'] }: { column: string; key?: Cell },
 ): ManyRowsStatement<T> {
   const set = names.map((column) => `${column} = r."${column}"`).join(', ')
-  return many<T>(
+  return manyRows<T>(
     name,
     [key, ...cellsOf(table, names)],
     (rows) => `update ${table.name} set ${set} from ${rows} where ${table.name}.${column} = r."${key[0]}"`,
@@ -122,14 +122,14 @@ function update<T extends object>(
 }
 
 const trim = (name: string, table: DescribedTable, kept: number): ManyRowsStatement<object> =>
-  many(
+  manyRows(
     name,
-    [owned],
+    [ownedCell],
     (rows) => `delete from ${table.name} c using ${rows} where c.agent_id = r.agent_id and c.seq <
     (select seq from ${table.name} k where k.agent_id = r.agent_id order by seq desc limit 1 offset ${kept - 1})`,
   )
 
-const trimRuns = many<{ seq: number }>(
+const trimRuns = manyRows<{ seq: number }>(
   'report_trim',
   [['seq', 'bigint']],
   (rows) => `delete from run using ${rows} where run.seq = r.seq`,
@@ -160,7 +160,7 @@ const noteFirstReports = update<NonNullable<Writes['firstReport']>>(
   'report_first',
   agent,
   columnsOf(agent, firstReportCells),
-  { column: 'id', key: owned },
+  { column: 'id', key: ownedCell },
 )
 const changeCommands = update<CommandChange>(
   'report_change_commands',
@@ -182,14 +182,14 @@ const changeFacts = update<NonNullable<Writes['agent']>>(
   columnsOf(agent, agentFactsCells),
   {
     column: 'id',
-    key: owned,
+    key: ownedCell,
   },
 )
 const changeWishes = update<NonNullable<Writes['wishes']>>(
   'report_change_wishes',
   agent,
   columnsOf(agent, agentWishesCells),
-  { column: 'id', key: owned },
+  { column: 'id', key: ownedCell },
 )
 const insertUpdateEvents = insert<ReturnType<typeof eventRow>>(
   'report_update_events',
@@ -201,5 +201,5 @@ const reports = columnsOf(agentReport, reportCells)
 const insertReports = insert<NonNullable<Writes['report']>>('report_insert_reports', agentReport, reports)
 const updateReports = update<NonNullable<Writes['report']>>('report_update_reports', agentReport, reports, {
   column: 'agent_id',
-  key: owned,
+  key: ownedCell,
 })

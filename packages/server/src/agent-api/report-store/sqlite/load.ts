@@ -3,7 +3,7 @@
 import type { StoredCommand } from '../../../fleet/commands/row.ts'
 import { declaredLogsIn } from '../../../fleet/versions/declared.ts'
 import type { ServedRelease } from '../../../updates/releases/store.ts'
-import { asksForLog, excess } from '../needs.ts'
+import { asksForLog, excessRuns } from '../needs.ts'
 import { agentRows, keptRun, lastReport, lowestRead, runRead, storedCommand } from '../reading.ts'
 import type { RowNumbers } from '../row-numbers.ts'
 import type { AgentRows, KeptRun, Submission } from '../rows.ts'
@@ -43,7 +43,7 @@ export function load(
       if (kept) runs.set(id, keptRun(kept))
     }
   }
-  const tooMany = excess(last, (report.runs?.length ?? 0) - runs.size)
+  const tooMany = excessRuns(last, (report.runs?.length ?? 0) - runs.size)
   const hasCommands = report.acks !== undefined || (seen.withCommands?.has(agentId) ?? true)
   const commands = hasCommands ? loadCommands(s, agentId, report.acks) : []
   return {

@@ -8,7 +8,7 @@ import type { SealKey } from '../../../platform/seal.ts'
 import { isDisabled } from '../../accounts/disabled.ts'
 import type { People } from '../../accounts/library.ts'
 import { ensureForgotLink, linkUrl } from '../../accounts/links.ts'
-import { named } from '../../accounts/named.ts'
+import { safeNameOr } from '../../accounts/named.ts'
 import { findPerson, type Person, personOfId } from '../../accounts/store.ts'
 import { recoveryLeft } from '../../factors/store.ts'
 import { invitationToMail } from '../../workspaces/accepting.ts'
@@ -140,7 +140,7 @@ const notices: Readonly<
       workspace !== undefined && (await rightOf(db, workspace.id, person.id)) === 'admin',
     title: 'You are now an admin',
     says: ({ url, workspace }) =>
-      `You were made an admin of the workspace ${named(workspace?.name ?? '', 'a workspace')} on ${url}. Admins can change everything in it.`,
+      `You were made an admin of the workspace ${safeNameOr(workspace?.name ?? '', 'a workspace')} on ${url}. Admins can change everything in it.`,
   },
   password: always('Your password was changed', 'The password of your account was changed'),
   factor_added: always('A second factor was added', 'An authenticator app was added to your account'),

@@ -5,7 +5,7 @@
  */
 import type { Logger } from 'pino'
 import { wordsOf } from '../../../deliveries/attempt.ts'
-import { withReach } from '../../../deliveries/channels/call.ts'
+import { withReachNote } from '../../../deliveries/channels/call.ts'
 import { mailOf } from '../../../deliveries/channels/mail.ts'
 import { answerWords, outcomeOf, type TryResult } from '../../../deliveries/outbox.ts'
 import type { DueWork } from '../../../deliveries/places.ts'
@@ -122,7 +122,7 @@ async function tryOnce(
     const people = { store, auth, config }
     const composed = await compose(waiting.topic, { people, mail: waiting, key, now: now() })
     if (!composed) return undefined
-    const mail = mailOf({ id: waiting.id, text: withReach(composed.text), baseUrl })
+    const mail = mailOf({ id: waiting.id, text: withReachNote(composed.text), baseUrl })
     return await send({ smtpUrl, mailFrom }, composed.to, mail, { stop })
   } catch (error) {
     return { is: 'refused', message: `The mail could not be written: ${wordsOf(error)}` }
