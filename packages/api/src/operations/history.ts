@@ -1,9 +1,13 @@
-/** Operations about what was before: the costs of a workspace. */
-import { shown } from '@svc/protocol'
+/**
+ * Operations about what was before: states and changes of agents, and the costs of a workspace. A value that cannot be
+ * read is refused.
+ */
+import { levels, shown } from '@svc/protocol'
 import type { CostPage, CostRow, CostRun, CostSplit, CostStep } from '../answers/costs.ts'
+import type { AgentAt, HistoryChange, StateSpan, Trend } from '../answers/history.ts'
 import { InputRefused, oneOf, optional, type Reader, reader, strictQuery } from '../input.ts'
 import { look } from '../operation.ts'
-import { slugArgument } from './arguments.ts'
+import { agentArgument, slugArgument } from './arguments.ts'
 
 export const costSteps = ['day', 'week', 'month'] as const satisfies readonly CostStep[]
 export const costSplits = ['agent', 'model', 'blueprint'] as const satisfies readonly CostSplit[]
@@ -68,4 +72,109 @@ export const costPage = look<CostPage>()('GET /w/:slug/cost', {
 })
 export const costRuns = look<CostRun[]>()('GET /w/:slug/cost/runs', {
   says: 'list the 20 most expensive runs of the last 7 days',
+})
+
+const timeShape = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/
+
+/**
+ * Reads a time as Unix milliseconds: `2026-11-22T14:03Z`, the same with an offset such as `+01:00`, a date (its beginning
+ * in UTC), or Unix seconds.
+ */
+export const time: Reader<number> = reader({ is: 'text', kind: 'judged', max: 40 }, (value, field) => {
+  const at = typeof value === 'string' ? timeIn(value) : Number.NaN
+  if (at >= 0) return at
+  throw new InputRefused(
+    `${field} must be a time such as 2026-11-22T14:03Z, a date, or Unix seconds: got ${shown(value)}.`,
+  )
+})
+
+function timeIn(text: string): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text) * 1000
+  if (!timeShape.test(text)) return Number.NaN
+  // The 30th of February would be read as a day in March.
+  const day = text.slice(0, 10)
+  const midnight = Date.parse(day)
+  return Number.isNaN(midnight) || new Date(midnight).toISOString().slice(0, 10) !== day ? Number.NaN : Date.parse(text)
+}
+
+/** Reads a whole number from 1 to `max`. */
+const wholeNumber = (max: number): Reader<number> =>
+  reader({ is: 'text', kind: 'judged', max: 10 }, (value, field) => {
+    const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : 0
+    if (number >= 1 && number <= max) return number
+    throw new InputRefused(`${field} must be a whole number from 1 to ${max}: got ${shown(value)}.`)
+  })
+
+/** The time of a question that names none begins so many milliseconds before its end. */
+const defaultMs = dayMs
+
+interface AskedTime {
+  since?: number
+  until?: number
+}
+
+/** The time that a question is about, which ends now at the latest. */
+export function askedTime(asked: AskedTime, now: number): { since: number; until: number } {
+  const until = Math.min(asked.until ?? now, now)
+  const since = asked.since ?? until - defaultMs
+  if (since <= until) return { since, until }
+  const [from, to] = [since, until].map((at) => new Date(at).toISOString())
+  throw new InputRefused(`since must not be after until, or after now: since is ${from}, the end is ${to}.`)
+}
+
+/** The time of a question about one moment, which must not be ahead. */
+export function askedMoment({ at }: { at: number }, now: number): number {
+  if (at <= now) return at
+  throw new InputRefused(`at must not be in the future: it is ${new Date(at).toISOString()}.`)
+}
+
+const between = { since: optional(time), until: optional(time) }
+const timeOptions = [
+  ['--since <time>', 'from this time on, such as 2026-11-22T14:03Z, 2026-11-22 or Unix seconds; by default a day'],
+  ['--until <time>', 'up to this time; by default, and at most, now'],
+] as const
+
+export const states = look<StateSpan[]>()('GET /w/:slug/agents/:name/history/states', {
+  says: 'list the times in which an agent reported, was paused, offline or stopped, and its levels',
+  input: strictQuery(between),
+  command: { name: 'history states', args: [agentArgument], options: [...timeOptions] },
+})
+
+/** The numbers of changes that an answer has by default and at most. */
+export const listedChanges = { usual: 200, most: 1000 } as const
+export const changes = look<HistoryChange[]>()('GET /w/:slug/agents/:name/history/changes', {
+  says: 'list what changed about an agent: its levels, pauses, times offline, versions, settings, commands and alerts',
+  input: strictQuery({ ...between, limit: optional(wholeNumber(listedChanges.most)) }),
+  command: {
+    name: 'history changes',
+    args: [agentArgument],
+    options: [
+      ...timeOptions,
+      ['--limit <n>', `only the newest n changes; by default ${listedChanges.usual}, at most ${listedChanges.most}`],
+    ],
+  },
+})
+
+export const fleetAt = look<AgentAt[]>()('GET /w/:slug/history/fleet', {
+  says: 'list the states that the agents of a workspace had at a time; those without a known state are left out',
+  input: strictQuery({ at: time, level: optional(oneOf(levels)) }),
+  command: {
+    name: 'history fleet',
+    args: [slugArgument],
+    options: [
+      ['--at <time>', 'the time, such as 2026-11-22T14:03Z, 2026-11-22 or Unix seconds'],
+      ['--level <level>', `only agents with this level: ${levels.join(', ')}`],
+    ],
+  },
+})
+
+export const trendDays = ['1', '7', '30', '90', '400'] as const
+export const trend = look<Trend>()('GET /w/:slug/agents/:name/history/trend', {
+  says: 'show how an agent spent its time, with its runs and costs, over the last days',
+  input: strictQuery({ days: optional(oneOf(trendDays)) }),
+  command: {
+    name: 'history trend',
+    args: [agentArgument],
+    options: [['--days <n>', `${trendDays.join(', ')}; by default 1`]],
+  },
 })

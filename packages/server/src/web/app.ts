@@ -3,9 +3,10 @@
  * answer gets the same headers. The listener handles the stream of frames directly; one router handles everything else,
  * with all refusals in one place.
  */
+
 import type { RequestListener } from 'node:http'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
-import type { Failure } from '@svc/api'
+import { type Failure, InputRefused } from '@svc/api'
 import { serviceTimeHeader } from '@svc/api/clock'
 import { expectedStatuses, refusedHeader } from '@svc/api/refused'
 import { envelope, refusals } from '@svc/protocol'
@@ -18,7 +19,7 @@ import { drain } from '../platform/http/body.ts'
 import { callerAddress } from '../platform/http/caller.ts'
 import { logAsStatus, pathOf } from '../platform/http/requests.ts'
 import { placeBeside } from '../platform/installed.ts'
-import { Refusal } from '../platform/refusal.ts'
+import { Refusal, type WebCode } from '../platform/refusal.ts'
 import { boundOperations } from './operations/all.ts'
 import { authRoutes, invitationRoutes, linkRoutes, ownRoutes } from './routes/account.ts'
 import { bundleRoutes } from './routes/bundles.ts'
@@ -135,6 +136,7 @@ function statusFor(c: Context<WebEnv>, { status }: Refusal): number {
 
 function refusalOf(error: Error): Refusal {
   if (error instanceof Refusal) return error
+  if (error instanceof InputRefused) return new Refusal(error.code as WebCode, error.message)
   if (error instanceof HashingBusy) return new Refusal('rate_limited', HashingBusy.words, HashingBusy.retryAfter)
   if (isConstraint(error)) return new Refusal('conflict')
   if (isForeignText(error)) return new Refusal('text_invalid')

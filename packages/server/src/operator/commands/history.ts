@@ -1,12 +1,82 @@
+/** Commands about what was before: states and changes of agents, and costs. */
 import { type CostRow, history } from '@svc/api'
 import { dayOf } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { commandOf } from '../shared/command.ts'
-import { inWorkspace } from '../shared/params.ts'
-import { RefusedError, readTyped, typedOption } from '../shared/request.ts'
-import { table } from '../shared/show.ts'
+import { inWorkspace, onAgent } from '../shared/params.ts'
+import { RefusedError, readTyped, typedOption, usageOf } from '../shared/request.ts'
+import { oneSafeLine, table, timeText } from '../shared/show.ts'
 
 export const historyCommands = {
+  ...commandOf(history.states, {
+    at: onAgent,
+    run: async (call, { agent }) => {
+      const { agentStates } = await import('../../web/queries/states.ts')
+      const [since, until] = ['since', 'until'].map((name) => typedOption(call, name))
+      const asked = readTyped(history.states, { since, until })
+      const time = usageOf(() => history.askedTime(asked, call.now()))
+      return agentStates(call.store.db, agent, time.since, time.until)
+    },
+    show: (spans) =>
+      table(
+        ['FROM', 'UNTIL', 'STATE', 'LEVEL', 'LABEL'],
+        spans.map(({ from, until, is, level, label }) => [timeText(from), timeText(until), is, level, label]),
+        'No time lies between these two.',
+      ),
+  }),
+  ...commandOf(history.changes, {
+    at: onAgent,
+    run: async (call, { agent }) => {
+      const { changesOf } = await import('../../web/queries/changes.ts')
+      const [since, until, limit] = ['since', 'until', 'limit'].map((name) => typedOption(call, name))
+      const asked = readTyped(history.changes, { since, until, limit })
+      const time = usageOf(() => history.askedTime(asked, call.now()))
+      return changesOf(call.store.db, agent, { ...time, limit: asked.limit ?? history.listedChanges.usual })
+    },
+    show: (changes) =>
+      table(
+        ['WHEN', 'WHAT', 'FROM', 'TO', ''],
+        changes.map(({ at, what, from, to, text }) => [timeText(at), what, shownValue(from), shownValue(to), text]),
+        'Nothing changed in this time.',
+      ),
+  }),
+  ...commandOf(history.fleetAt, {
+    at: inWorkspace,
+    run: async (call, { workspace }) => {
+      const { fleetAt } = await import('../../web/queries/states.ts')
+      const [at, level] = ['at', 'level'].map((name) => typedOption(call, name))
+      const asked = readTyped(history.fleetAt, { at, level })
+      return fleetAt(
+        call.store.db,
+        workspace,
+        usageOf(() => history.askedMoment(asked, call.now())),
+        asked.level,
+      )
+    },
+    show: (agents) =>
+      table(
+        ['AGENT', 'STATE', 'LEVEL', 'LABEL'],
+        agents.map(({ name, is, level, label }) => [name, is, level, label]),
+        'No agent had a known state at that time.',
+      ),
+  }),
+  ...commandOf(history.trend, {
+    at: onAgent,
+    run: async (call, { agent }) => {
+      const { trendOf } = await import('../../web/queries/states.ts')
+      const { days = '1' } = readTyped(history.trend, { days: typedOption(call, 'days') })
+      return trendOf(call.store.db, agent, Number(days), call.now())
+    },
+    show: ({ from, step, time, usage }) =>
+      table(
+        ['FROM', 'TIME', 'RUNS', 'COST'],
+        time.map((shares, i) => {
+          const used = usage[i]
+          return [timeText(from + i * step * 1000), sharesText(shares), used?.runs, used && `$${used.cost.toFixed(2)}`]
+        }),
+        '',
+      ),
+  }),
   ...commandOf(history.cost, {
     at: inWorkspace,
     run: async (call, { workspace }) => {
@@ -39,3 +109,12 @@ const tableOf = (rows: readonly CostRow[]): string =>
 
 /** CSV as it is printed: without the byte order mark, which only files need. */
 const linesOf = (csv: string): string => csv.slice(1).replaceAll('\r\n', '\n').trimEnd()
+
+const shownValue = (value: string | number | boolean | null): string | null => (value === null ? null : String(value))
+
+/** The states in which an agent spent a time, such as `ok 80%, offline 20%`, without those that have no share. */
+function sharesText(shares: Readonly<Record<string, number>>): string {
+  const whole = Object.values(shares).reduce((sum, seconds) => sum + seconds, 0)
+  const parts = Object.entries(shares).filter(([, seconds]) => seconds > 0)
+  return parts.map(([name, seconds]) => oneSafeLine(`${name} ${Math.round((100 * seconds) / whole)}%`)).join(', ')
+}

@@ -89,8 +89,13 @@ function identifier(what: string, typed: string): string {
 /** Reads typed input with the reader of the operation's route. */
 export function readTyped<Read>({ route, input }: Operation<Route, Read>, typed: unknown): Read {
   if (!input) throw new Error(`${route} reads no input.`)
+  return usageOf(() => input(typed, ''))
+}
+
+/** Returns what `read` reads; input that it refuses was not understood. */
+export function usageOf<T>(read: () => T): T {
   try {
-    return input(typed, '')
+    return read()
   } catch (error) {
     throw error instanceof InputRefused ? new UsageError(error.message) : error
   }

@@ -1,11 +1,13 @@
-/** Carries out the operations about what was before: the costs of a workspace. */
+/** Carries out the operations about what was before: states and changes of agents, and the costs of a workspace. */
 import { type CostSplit, type CostStep, history } from '@svc/api'
 import { dayOf } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { sharedAnswers } from '../live/shared.ts'
+import { changesOf } from '../queries/changes.ts'
 import { costRuns } from '../queries/cost-runs.ts'
 import type { CostQuestion } from '../queries/cost-sums.ts'
 import { costCsv, costPage, costRows } from '../queries/costs.ts'
+import { agentStates, fleetAt, trendOf } from '../queries/states.ts'
 import { maxListBytes } from '../routing/bounded.ts'
 import { looks } from '../routing/operations.ts'
 
@@ -36,6 +38,17 @@ const keptJson = (workspace: { id: string }, asked: readonly unknown[], make: ()
   })
 
 export const historyOperations = [
+  looks(history.states, ({ deps, agent, now }, asked) => {
+    const { since, until } = history.askedTime(asked, now)
+    return agentStates(deps.store.db, agent, since, until)
+  }),
+  looks(history.changes, ({ deps, agent, now }, { limit = history.listedChanges.usual, ...asked }) =>
+    changesOf(deps.store.db, agent, { ...history.askedTime(asked, now), limit }),
+  ),
+  looks(history.fleetAt, ({ deps, workspace, now }, asked) =>
+    fleetAt(deps.store.db, workspace, history.askedMoment(asked, now), asked.level),
+  ),
+  looks(history.trend, ({ deps, agent, now }, { days = '1' }) => trendOf(deps.store.db, agent, Number(days), now)),
   looks(history.cost, ({ deps: { store }, workspace, now }, asked) => {
     const question = questionOf(asked, now)
     return keptJson(workspace, ['rows', question], () => costRows(store.db, workspace, question, now))

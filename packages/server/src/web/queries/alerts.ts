@@ -36,19 +36,36 @@ export async function alertLines(
  * for each agent that it names.
  */
 export async function agentAlerts(db: Db, agent: AgentRow, limit: number, now: number): Promise<AlertLine[]> {
-  const rows = await shownRows(db, agent.workspace_id)
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('subject_kind', '=', 'agent'), eb('subject_id', '=', agent.id)]),
-        eb.and([eb('subject_kind', '=', 'workspace'), eb('agents', 'like', `%"${agent.name}"%`)]),
-      ]),
-    )
+  const rows = await rowsAbout(db, agent)
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('alert.id', '>', newId(now - agentDays * dayMs))]))
     .orderBy('alert.id', 'desc')
     .limit(limit)
     .execute()
   return linesOf(db, rows, now)
 }
+
+/** The alerts about an agent that opened or ended between two times, at most `limit`, the newest. */
+export const alertRowsOf = (
+  db: Db,
+  agent: AgentRow,
+  { since, until, limit }: { since: number; until: number; limit: number },
+) =>
+  rowsAbout(db, agent)
+    .where('opened_at', '<=', until)
+    .where((eb) => eb.or([eb('opened_at', '>=', since), eb('ended_at', '>=', since)]))
+    .orderBy('alert.id', 'desc')
+    .limit(limit)
+    .execute()
+export type AgentAlertRows = Awaited<ReturnType<typeof alertRowsOf>>
+
+/** The shown alerts about an agent. One about many offline agents counts for each agent that it names. */
+const rowsAbout = (db: Db, agent: AgentRow) =>
+  shownRows(db, agent.workspace_id).where((eb) =>
+    eb.or([
+      eb.and([eb('subject_kind', '=', 'agent'), eb('subject_id', '=', agent.id)]),
+      eb.and([eb('subject_kind', '=', 'workspace'), eb('agents', 'like', `%"${agent.name}"%`)]),
+    ]),
+  )
 
 export async function alertCounts(db: Db, { id }: { id: string }): Promise<Workspace['alerts']> {
   const { unacknowledged } = await db

@@ -1,0 +1,71 @@
+/** Answers about what was before: the states of agents, and what changed. Times are Unix milliseconds. */
+import type { Level, SettingValue } from '@svc/protocol'
+
+/**
+ * The state of an agent at a time: it reported, was paused, was offline, was stopped on its machine, or nobody knows:
+ * before its first report, and while the service was down. Of several, the later in this list.
+ */
+export type AgentState = 'reporting' | 'paused' | 'offline' | 'stopped' | 'unknown'
+
+/** A span of time in which an agent had one state. An agent that is offline keeps its last level. */
+export interface StateSpan {
+  from: number
+  until: number
+  is: AgentState
+  level: Level | null
+  label: string | null
+}
+
+/** The state of one agent at a time. */
+export interface AgentAt {
+  name: string
+  is: AgentState
+  level: Level | null
+  label: string | null
+}
+
+/** The kinds of changes in the history of an agent; `service` is an outage of the service. */
+export const changeKinds = [
+  'level',
+  'paused',
+  'offline',
+  'service',
+  'version',
+  'update',
+  'setting',
+  'command',
+  'run',
+  'alert',
+] as const
+type ChangeKind = (typeof changeKinds)[number]
+
+/** A change in the history of an agent. A pause, a time offline and an outage have an entry at each end. */
+export interface HistoryChange {
+  at: number
+  what: ChangeKind
+  from: SettingValue
+  to: SettingValue
+  /**
+   * The label of a level, who stopped the agent, the kind of an update, the key of a setting, the type of a command, the
+   * id of a run, or the rule of an alert.
+   */
+  text: string | null
+  /** The id of the command, run, alert or rollout; null for other changes. */
+  id: string | null
+}
+
+/** The states in which an agent spends its time: the levels in which it reports, `none` without one, and the others. */
+export type TimeShares = Record<Level | 'none' | Exclude<AgentState, 'reporting'>, number>
+
+/** An agent over a longer time, in steps of `step` seconds. Each list has an item for each step, or is empty. */
+export interface Trend {
+  from: number
+  until: number
+  step: number
+  /** Always empty: gauges are not kept. */
+  gauges: { name: string; points: ([min: number, mean: number, max: number] | null)[] }[]
+  /** The seconds that the agent spent in each state. */
+  time: TimeShares[]
+  /** The runs of each day, null without any. Empty for steps below a day. */
+  usage: ({ runs: number; cost: number; outputTokens: number } | null)[]
+}

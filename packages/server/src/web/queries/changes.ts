@@ -1,0 +1,138 @@
+/** Lists what changed about an agent, from all the tables that know a part of it. */
+import { changeKinds, type HistoryChange } from '@svc/api'
+import type { SettingValue } from '@svc/protocol'
+import { rulesOf } from '../../alerts/store.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { AgentRow } from '../../platform/db/tables.ts'
+import { type AgentAlertRows, alertRowsOf } from './alerts.ts'
+import { isPausedRow, type KeptStates, keptStates, shownOffline } from './states.ts'
+
+interface Asked {
+  since: number
+  until: number
+  limit: number
+}
+
+/** The newest `limit` changes of an agent from `since` to `until`, oldest first. */
+export async function changesOf(db: Db, agent: AgentRow, asked: Asked): Promise<HistoryChange[]> {
+  const all = [
+    ...stateChanges(await keptStates(db, agent, asked.since, asked.until)),
+    ...(await machineChangesOf(db, agent, asked)),
+    ...(await updatesOf(db, agent, asked)),
+    ...(await commandsOf(db, agent, asked)),
+    ...(await failedRunsOf(db, agent, asked)),
+    ...alertChanges(await alertRowsOf(db, agent, asked)),
+  ]
+  return all
+    .filter(({ at }) => at >= asked.since && at <= asked.until)
+    .sort((a, b) => a.at - b.at || changeKinds.indexOf(a.what) - changeKinds.indexOf(b.what))
+    .slice(-asked.limit)
+}
+
+const change = (at: number, what: HistoryChange['what'], more: Partial<HistoryChange>): HistoryChange => ({
+  at,
+  what,
+  from: null,
+  to: null,
+  text: null,
+  id: null,
+  ...more,
+})
+
+/** An entry at each end of a time, if it has ended. */
+const ends = (what: HistoryChange['what'], { from, until }: { from: number; until: number }, text: string | null) => [
+  change(from, what, { from: false, to: true, text }),
+  change(until, what, { from: true, to: false, text }),
+]
+
+/** The changes of level and pause, the times offline, and the outages since the agent's first report. */
+function stateChanges(kept: KeptStates): HistoryChange[] {
+  const { firstReportAt, levels, away } = kept
+  const changes: HistoryChange[] = []
+  for (const [i, row] of levels.entries()) {
+    const before = levels[i - 1]
+    const paused = isPausedRow(row)
+    if (before?.level !== row.level)
+      changes.push(change(row.at, 'level', { from: before?.level ?? null, to: row.level, text: row.label }))
+    if (paused !== (before !== undefined && isPausedRow(before)))
+      changes.push(change(row.at, 'paused', { from: !paused, to: paused }))
+  }
+  for (const span of shownOffline(kept)) changes.push(...ends('offline', span, span.stopped))
+  for (const span of away)
+    if (firstReportAt !== null && span.until > firstReportAt) changes.push(...ends('service', span, null))
+  return changes
+}
+
+/** Changes of settings and versions that were made on the machine. Pauses are among the states. */
+async function machineChangesOf(db: Db, agent: AgentRow, { since, until, limit }: Asked): Promise<HistoryChange[]> {
+  const rows = await db
+    .selectFrom('machine_change')
+    .selectAll()
+    .where('agent_id', '=', agent.id)
+    .where('kind', '!=', 'pause')
+    .where('at', '>=', since)
+    .where('at', '<=', until)
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ at, kind, key, before, after }) =>
+    change(at, kind === 'version' ? 'version' : 'setting', {
+      from: JSON.parse(before) as SettingValue,
+      to: JSON.parse(after) as SettingValue,
+      text: key,
+    }),
+  )
+}
+
+async function updatesOf(db: Db, agent: AgentRow, { since, until, limit }: Asked): Promise<HistoryChange[]> {
+  const rows = await db
+    .selectFrom('update_event')
+    .selectAll()
+    .where('agent_id', '=', agent.id)
+    .where('at', '>=', since)
+    .where('at', '<=', until)
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ at, subject, kind, version, from_version, rollout_id }) =>
+    change(at, 'update', { from: from_version, to: version, text: `${subject} ${kind}`, id: rollout_id }),
+  )
+}
+
+async function commandsOf(db: Db, agent: AgentRow, { since, until, limit }: Asked): Promise<HistoryChange[]> {
+  const rows = await db
+    .selectFrom('command')
+    .select(['id', 'type', 'state', 'created_at'])
+    .where('agent_id', '=', agent.id)
+    .where('created_at', '>=', since)
+    .where('created_at', '<=', until)
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id, type, state, created_at }) => change(created_at, 'command', { to: state, text: type, id }))
+}
+
+/** The kept runs whose status counts as failed for the rule `run_failed`, at their end. */
+async function failedRunsOf(db: Db, agent: AgentRow, { until }: Asked): Promise<HistoryChange[]> {
+  const rules = await rulesOf(db, { id: agent.workspace_id, workspaceId: agent.workspace_id })
+  const { statuses } = rules('run_failed')
+  if (statuses === null || statuses.length === 0) return []
+  const rows = await db
+    .selectFrom('run')
+    .select(['id', 'status', 'place', 'ended'])
+    .where('agent_id', '=', agent.id)
+    .where('status', 'in', statuses)
+    .execute()
+  return rows.map(({ id, status, place, ended }) => {
+    const end = ended === null ? place : ended * 1000
+    // The end is a time of the agent's machine. One that cannot be gives way to the time by which the run is ordered.
+    return change(end >= place && end <= until ? end : place, 'run', { to: status, text: id, id })
+  })
+}
+
+function alertChanges(rows: AgentAlertRows): HistoryChange[] {
+  return rows.flatMap(({ id, rule, opened_at, ended_at }) => [
+    ...(opened_at === null ? [] : [change(opened_at, 'alert', { to: 'open', text: rule, id })]),
+    ...(ended_at === null ? [] : [change(ended_at, 'alert', { from: 'open', to: 'ended', text: rule, id })]),
+  ])
+}

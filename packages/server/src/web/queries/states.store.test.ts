@@ -1,0 +1,226 @@
+/**
+ * Compares the states that the queries give with an obvious model, in random histories of reports, pauses, stops and
+ * outages of the service.
+ */
+import type { AgentAt, StateSpan } from '@svc/api'
+import type { Level, Stop } from '@svc/protocol'
+import { expect, test } from 'vitest'
+import { byLevel } from '../../../../../testing/level.ts'
+import { randomOf } from '../../../../protocol/testing/mutate.ts'
+import { reporting, submission } from '../../../testing/reporting.ts'
+import { everyEngine } from '../../../testing/stores.ts'
+import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
+import { agentStates, fleetAt, trendOf } from './states.ts'
+
+interface Told {
+  at: number
+  interval: number
+  level: Level | null
+  label: string
+  stopped: Stop | null
+}
+interface Outage {
+  from: number
+  until: number
+}
+interface Past {
+  reports: Told[]
+  outages: Outage[]
+  start: number
+  end: number
+}
+
+const second = 1000
+const isPaused = ({ label }: Told) => label === 'Paused'
+
+/** The state at a time, by the definition: found by looking through everything that happened before. */
+function stateAt({ reports, outages }: Past, at: number): Pick<StateSpan, 'is' | 'level' | 'label'> {
+  const told = reports.filter((report) => report.at <= at)
+  const last = told.at(-1)
+  if (!last || outages.some(({ from, until }) => from <= at && at < until))
+    return { is: 'unknown', level: null, label: null }
+  let shown: Told | undefined
+  for (const [i, report] of told.entries()) {
+    if (report.level === null) continue
+    const before = told[i - 1]
+    if (report.level !== before?.level || !shown || isPaused(report) !== isPaused(before)) shown = report
+  }
+  let silent = last.at + Math.max(90, 3 * last.interval) * second
+  for (const { from, until } of outages) if (from < silent && silent <= until) silent = until + 90 * second
+  const is =
+    last.stopped !== null ? 'stopped' : at >= silent ? 'offline' : shown && isPaused(shown) ? 'paused' : 'reporting'
+  return { is, level: shown?.level ?? null, label: shown?.label ?? null }
+}
+
+/** Plays a random history of one agent, and returns what happened. */
+async function play(w: TestWorkspace, agent: TestAgent, seed: number, back = false): Promise<Past> {
+  const random = randomOf(seed)
+  const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
+  const nodes = [reporting(w), reporting(w)] as const
+  const past: Past = { reports: [], outages: [], start: w.clock.now(), end: 0 }
+  const wait = (most: number) => w.clock.pass(1 + Math.floor(random() * most))
+  wait(300)
+  let interval = 30
+  for (let i = 0; i < 14; i++) {
+    const fate = random()
+    if (fate < 0.15) {
+      const from = w.clock.now()
+      wait(3000)
+      await w.store.db.insertInto('service_away').values({ from_at: from, until_at: w.clock.now() }).execute()
+      past.outages.push({ from, until: w.clock.now() })
+    }
+    if (back && fate > 0.8) w.clock.pass(-Math.floor(random() * 1000))
+    wait(pick([20, 40, 200, 2000]))
+    interval = random() < 0.7 ? interval : pick([5, 30, 60, 300])
+    const level = pick<Level | null>(['ok', 'ok', 'info', 'warn', 'bad', null])
+    const label = pick(['Idle', 'Busy', 'Paused'])
+    const stopped = random() < 0.1 ? pick<Stop>(['person', 'signal']) : null
+    const parts = { ...(level && { state: { level, label } }), ...(stopped && { stopped }) }
+    const node = pick(nodes)
+    await node.store([{ ...submission(w, parts, { agent }), interval }], w.clock.now(), node.deliveries.age)
+    past.reports.push({ at: w.clock.now(), interval, level, label: level ? label : '', stopped })
+  }
+  wait(1000)
+  past.end = w.clock.now()
+  return past
+}
+
+/** The times around which something changes, and those between. */
+function timesOf({ reports, outages, start, end }: Past): number[] {
+  const near = [
+    ...reports.flatMap(({ at, interval }) => [at, at + 90 * second, at + interval * 3 * second]),
+    ...outages.flatMap(({ from, until }) => [from, until, until + 90 * second]),
+  ]
+  return near.flatMap((at) => [at - 1, at, at + 1]).filter((at) => at >= start && at < end)
+}
+
+function expectWhole(spans: readonly StateSpan[], since: number, until: number, what: string): void {
+  expect([spans[0]?.from, spans.at(-1)?.until], what).toEqual([since, until])
+  for (const [i, span] of spans.entries()) {
+    expect(span.from, what).toBeLessThan(span.until)
+    const next = spans[i + 1]
+    if (!next) continue
+    expect(next.from, what).toBe(span.until)
+    expect([next.is, next.level, next.label], what).not.toEqual([span.is, span.level, span.label])
+  }
+}
+
+const at = (spans: readonly StateSpan[], time: number) => spans.find(({ from, until }) => from <= time && time < until)
+
+everyEngine('the states of an agent', (open) => {
+  test('are those of an obvious model, without gap and overlap', { timeout: 900_000 }, async () => {
+    const w = await newTestWorkspace(await open(), { people: false })
+    const { db } = w.store
+    const seen = new Set<string>()
+    for (let seed = 1; seed <= byLevel(15, 1000, 1000); seed++) {
+      const agent = await w.addAgent(`agent-${seed}`)
+      const past = await play(w, agent, seed)
+      const spans = await agentStates(db, agent, past.start, past.end)
+      expectWhole(spans, past.start, past.end, `seed ${seed}`)
+      for (const time of timesOf(past))
+        expect(at(spans, time), `seed ${seed} at ${time}`).toMatchObject(stateAt(past, time))
+      const middle = Math.floor((past.start + past.end) / 2)
+      const later = await agentStates(db, agent, middle, past.end)
+      expectWhole(later, middle, past.end, `seed ${seed}`)
+      expect(later[0], `seed ${seed}`).toMatchObject(stateAt(past, middle))
+      for (const { is } of spans) seen.add(is)
+      if (seed % 15 === 0) {
+        const { is, level, label } = stateAt(past, middle)
+        const found = (await fleetAt(db, w.workspace, middle)).filter(({ name }) => name === agent.name)
+        expect(found, `seed ${seed}`).toEqual(is === 'unknown' ? [] : [{ name: agent.name, is, level, label }])
+      }
+    }
+    expect([...seen].sort()).toEqual(['offline', 'paused', 'reporting', 'stopped', 'unknown'])
+  })
+
+  test('have no gap and no overlap after the clock went back', async () => {
+    const w = await newTestWorkspace(await open(), { people: false })
+    for (let seed = 1; seed <= byLevel(5, 100, 100); seed++) {
+      const agent = await w.addAgent(`agent-${seed}`)
+      const { start, end } = await play(w, agent, seed, true)
+      expectWhole(await agentStates(w.store.db, agent, start, end), start, end, `seed ${seed}`)
+    }
+  })
+
+  test('of rows that a node of the version before wrote are known by their labels', async () => {
+    const w = await newTestWorkspace(await open())
+    const start = w.clock.now()
+    const rows = [
+      { at: start, level: 'ok' as const, label: 'Idle' },
+      { at: start + 1000, level: 'info' as const, label: 'Paused' },
+    ]
+    await w.store.db
+      .insertInto('level_change')
+      .values(rows.map((row) => ({ agent_id: w.agent.id, ...row })))
+      .execute()
+    await w.store.db.updateTable('agent').set({ first_report_at: start }).execute()
+    expect(await agentStates(w.store.db, w.agent, start - 500, start + 2000)).toEqual([
+      { from: start - 500, until: start, is: 'unknown', level: null, label: null },
+      { from: start, until: start + 1000, is: 'reporting', level: 'ok', label: 'Idle' },
+      { from: start + 1000, until: start + 2000, is: 'paused', level: 'info', label: 'Paused' },
+    ])
+  })
+
+  test('an agent that never reported is unknown, and is not in the fleet', async () => {
+    const w = await newTestWorkspace(await open())
+    const now = w.clock.now()
+    expect(await agentStates(w.store.db, w.agent, now - 1000, now)).toEqual([
+      { from: now - 1000, until: now, is: 'unknown', level: null, label: null },
+    ])
+    expect(await agentStates(w.store.db, w.agent, now, now)).toEqual([])
+    expect(await fleetAt(w.store.db, w.workspace, now)).toEqual([])
+  })
+
+  test('the fleet at a time is by name, in slices, and may be only one level', async () => {
+    const w = await newTestWorkspace(await open(), { people: false })
+    const { report } = reporting(w)
+    const names = Array.from({ length: 230 }, (_, i) => `agent-${String(i).padStart(3, '0')}`)
+    const agents: TestAgent[] = []
+    for (const name of names) agents.push(await w.addAgent(name))
+    for (const [i, agent] of agents.entries())
+      await report({ state: { level: i === 204 ? 'bad' : 'ok', label: 'Idle' } }, { agent })
+    const then = w.clock.now()
+    w.clock.pass(10)
+    for (const agent of agents) await report({ state: { level: 'warn', label: 'Late' } }, { agent })
+    const fleet = await fleetAt(w.store.db, w.workspace, then)
+    expect(fleet.map(({ name }) => name)).toEqual(names)
+    const bad: AgentAt = { name: 'agent-204', is: 'reporting', level: 'bad', label: 'Idle' }
+    expect(await fleetAt(w.store.db, w.workspace, then, 'bad')).toEqual([bad])
+    expect(await fleetAt(w.store.db, w.workspace, w.clock.now(), 'bad')).toEqual([])
+  })
+
+  test('a trend has a step for each part of its time, which holds as many seconds as have passed', async () => {
+    const w = await newTestWorkspace(await open())
+    const { report } = reporting(w)
+    const started = Math.floor(w.clock.now() / 1000)
+    const run = { id: 'run-1', started, status: 'done', cost_usd: 0.5, output_tokens: 7 }
+    await report({ state: { level: 'ok' }, runs: [run] })
+    w.clock.pass(3600)
+    await report({ state: { level: 'bad' } })
+    w.clock.pass(600)
+    const sum = (shares: object) => Object.values(shares).reduce((all: number, seconds: number) => all + seconds, 0)
+    for (const [days, step] of [
+      [1, 600],
+      [7, 3600],
+      [30, 86_400],
+      [90, 86_400],
+      [400, 86_400],
+    ] as const) {
+      const trend = await trendOf(w.store.db, w.agent, days, w.clock.now())
+      expect([trend.step, trend.time.length]).toEqual([step, (days * 86_400) / step])
+      expect([trend.until - trend.from, trend.until > w.clock.now(), trend.gauges]).toEqual([
+        days * 86_400_000,
+        true,
+        [],
+      ])
+      for (const shares of trend.time.slice(0, -1)) expect(sum(shares)).toBe(step)
+      const whole = trend.time.reduce((all, shares) => all + shares.ok + shares.offline + shares.bad, 0)
+      expect(whole).toBe(4200)
+      expect(trend.usage.filter((day) => day !== null)).toEqual(
+        days < 30 ? [] : [{ runs: 1, cost: 0.5, outputTokens: 7 }],
+      )
+    }
+    const [last] = (await trendOf(w.store.db, w.agent, 30, w.clock.now())).time.slice(-1)
+    expect(last).toMatchObject({ ok: 90, offline: 3510 + 510, bad: 90, none: 0 })
+  })
+})
