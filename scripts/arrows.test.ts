@@ -58,7 +58,8 @@ const wider: Readonly<Record<string, readonly string[]>> = {
   // The tests of the examples run the agents against a real service.
   examples: ['protocol', 'blueprint', 'runtime', 'server', 'testing'],
   building: [],
-  testing: ['runtime', 'server', 'building'], // The programs that tests run are built from the packages.
+  // The programs that tests run are built from the packages, and the agents of test machines have a blueprint.
+  testing: ['blueprint', 'runtime', 'server', 'building'],
   // The scripts build, start and release all.
   scripts: ['protocol', 'blueprint', 'runtime', 'server', 'dashboard', 'building', 'testing'],
 }

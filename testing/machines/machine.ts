@@ -42,7 +42,17 @@ export interface MachineRunning extends Running {
 /** Boots a machine, which shares the network of this one, so that it reaches the services of tests on localhost. */
 export async function boot({ name, image = '', options = [] }: MachineOptions): Promise<Machine> {
   const full = containerName(name)
-  const how = ['--systemd=always', '--privileged', '--network', 'host', '--hostname', name, ...runOptions, ...options]
+  const how = [
+    '--systemd=always',
+    '--privileged',
+    '--cgroupns=private',
+    '--network',
+    'host',
+    '--hostname',
+    name,
+    ...runOptions,
+    ...options,
+  ]
   await podmanOutput(['run', '-d', '--name', full, ...how, await machineImage(image), '/sbin/init'])
   const remove = async () => {
     await podman(['rm', '-f', '-t', '0', '-v', full])

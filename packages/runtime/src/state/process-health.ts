@@ -58,7 +58,7 @@ export function sentence(state: ProcessState, halt?: Halt): string {
         : 'It is about to start.'
     case 'stopped':
       if (state.because === 'paused') return 'Ended because the agent is paused.'
-      if (state.because === 'asked') return 'Ended because somebody on this machine stopped it.'
+      if (state.because === 'asked') return 'Ended because svc was stopped on this machine.'
       return state.exit
         ? `It ${howEnded(state.exit)} at ${at(state.exit.at)}; its restart policy starts it no more.`
         : 'It has ended.'

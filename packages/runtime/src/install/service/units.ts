@@ -244,7 +244,9 @@ async function linger(): Promise<string[]> {
   const shown = await exec('loginctl', ['show-user', username, '--property=Linger'])
   return shown.out.includes('Linger=yes')
     ? []
-    : [`It stops when you log out. To let it run from boot: loginctl enable-linger ${username}`]
+    : [
+        `It stops when you log out. To let it run from boot: loginctl enable-linger ${username} (with sudo if it is refused)`,
+      ]
 }
 
 async function factsOf(folder: Folder, unit: Unit, { agent, system, user, python }: Request): Promise<UnitFacts> {
