@@ -93,14 +93,19 @@ export async function queueNotice(
 /** The SQL condition for mails of one kind: the JSON of a topic begins with its kind. */
 const isOfKind = (kind: MailTopic['kind']) => sql<boolean>`topic like ${`{"kind":"${kind}"%`}`
 
-/** The mails that are due and that no node sends. */
+/** The number of mails of each kind that are read at once; the others follow when these were tried. */
+export const maxRead = 500
+
+/** The mails that are due and that no node sends, of each kind those first that were tried least and wait longest. */
 export async function dueMails({ db }: Store, now: number): Promise<{ mail: WaitingMail; dueAt: number }[]> {
-  const rows = await db
+  const kind = sql`substr(topic, 1, ${'{"kind":"abc'.length})`
+  const due = db
     .selectFrom('account_mail')
     .selectAll()
+    .select(sql<number>`row_number() over (partition by ${kind} order by tries, due_at, id)`.as('turn'))
     .where('due_at', '<=', now)
     .where((eb) => eb.not(liesAhead('leased_until', now, mailLeaseMs)))
-    .execute()
+  const rows = await db.selectFrom(due.as('due')).selectAll().where('turn', '<=', maxRead).execute()
   return rows.map((row) => ({ mail: mailOfRow(row), dueAt: row.due_at }))
 }
 

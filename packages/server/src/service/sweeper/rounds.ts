@@ -1,5 +1,5 @@
 /** The jobs of a sweeper round. Each handles a few rows at a time, so that reports never wait long for it. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import { afterTimeout } from '../../fleet/commands/settle.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
@@ -108,15 +108,27 @@ export async function eraseOldAction(db: Db, now: number): Promise<void> {
  */
 export async function eraseEndedAccess({ db, engine }: Store, now: number): Promise<void> {
   const ended = engine === 'sqlite' ? new Date(now).toISOString() : new Date(now)
-  for (const table of ['session', 'verification']) {
-    await sql`delete from ${sql.table(table)} where ${sql.ref('expiresAt')} <= ${ended}`.execute(db)
+  for (const table of ['session', 'verification'])
+    await erasePieces(db, { table, key: 'id', where: sql`${sql.ref('expiresAt')} <= ${ended}` })
+  const before = now - dayMs
+  await erasePieces(db, { table: 'link', key: 'hash', where: sql`expires_at <= ${before} or used_at <= ${before}` })
+  await erasePieces(db, { table: 'code_try', key: 'person_id', where: sql`at <= ${before}` })
+}
+
+interface Erased {
+  table: string
+  /** The column by which rows are found. Rows with an equal value go together. */
+  key: string
+  where: RawBuilder<unknown>
+}
+const rowsAtOnce = 500
+
+/** Erases rows, some in each statement. */
+async function erasePieces(db: Db, { table, key, where }: Erased): Promise<void> {
+  const [from, by] = [sql.table(table), sql.ref(key)]
+  for (let more = true; more; ) {
+    const some = sql`select ${by} from ${from} where ${where} limit ${rowsAtOnce}`
+    const { numAffectedRows } = await sql`delete from ${from} where ${by} in (${some}) and (${where})`.execute(db)
+    more = Number(numAffectedRows ?? 0) >= rowsAtOnce
   }
-  await db
-    .deleteFrom('link')
-    .where((eb) => eb.or([eb('expires_at', '<=', now - dayMs), eb('used_at', '<=', now - dayMs)]))
-    .execute()
-  await db
-    .deleteFrom('code_try')
-    .where('at', '<=', now - dayMs)
-    .execute()
 }

@@ -123,7 +123,9 @@ everyEngine('the sweeper', (open) => {
       .values([
         { ...link, hash: 'used', used_at: at(-1.1), expires_at: at(9) },
         { ...link, hash: 'used today', used_at: at(-0.1), expires_at: at(9) },
-        { ...link, hash: 'over', used_at: null, expires_at: at(-1.1) },
+        ...Array.from({ length: 600 }, (_, i) => ({
+          ...{ ...link, hash: `over ${i}`, used_at: null, expires_at: at(-1.1) },
+        })),
         { ...link, hash: 'good', used_at: null, expires_at: at(0.5) },
       ])
       .execute()
