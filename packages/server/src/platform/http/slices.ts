@@ -1,6 +1,9 @@
 /** Work on many rows that lets others have the thread in between. The work itself knows no clock and no event loop. */
 
-/** Work that may be interrupted at each `yield`. FairTurns runs it in slices of time; `atOnce` runs it without a pause. */
+import { setImmediate } from 'node:timers/promises'
+
+/** Work that may be interrupted at each `yield`. FairTurns runs it in slices of time; `atOnce` runs it without a
+ * pause. */
 export type SlicedWork<T> = Generator<undefined, T>
 
 /** The number of rows between two places where work may be interrupted. */
@@ -11,6 +14,18 @@ export function atOnce<T>(work: SlicedWork<T>): T {
   while (true) {
     const step = work.next()
     if (step.done) return step.value
+  }
+}
+
+/** The number of steps of sliced work that `withPauses` does in one turn of the event loop. */
+const stepsAtOnce = 16
+
+/** Does sliced work, with pauses in which others have the thread. A transaction that is open stays open. */
+export async function withPauses<T>(work: SlicedWork<T>): Promise<T> {
+  for (let steps = 1; ; steps++) {
+    const step = work.next()
+    if (step.done) return step.value
+    if (steps % stepsAtOnce === 0) await setImmediate()
   }
 }
 

@@ -2,7 +2,7 @@
  * Advances rollouts. Any node may do it, one at a time: the node that works on a rollout locks its row, and other nodes
  * skip it. It works in pieces, so that a wave of thousands never delays reports.
  */
-
+import { setImmediate } from 'node:timers/promises'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import { rightOf, roleOf } from '../../people/workspaces/store.ts'
 import type { Live } from '../../platform/base.ts'
@@ -10,12 +10,13 @@ import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import type { RolloutAgentDbRow, RolloutDbRow } from '../../platform/db/tables.ts'
 import { transaction } from '../../platform/db/transaction.ts'
+import { piecesOf } from '../../platform/lists.ts'
 import { servedRelease } from '../releases/store.ts'
 import { timesAway } from '../wishes/away.ts'
 import { wishBlueprintWithin, wishRuntimeWithin } from '../wishes/store.ts'
 import { trialPlacesOf } from '../wishes/trials.ts'
-import { isWaitedFor, judgeMember, judgeRollout, type RolloutMember, type RolloutStep } from './judge.ts'
-import { freshMs, leaveOutReason, levelIn, memberFactsOf } from './members.ts'
+import { isMoving, isWaitedFor, judgeMember, judgeRollout, type RolloutMember, type RolloutStep } from './judge.ts'
+import { freshMs, leaveOutReason, levelIn, memberFactsOf, membersOf } from './members.ts'
 import { moveRollout, note, withdrawUnoffered } from './store.ts'
 
 /** The maximum number of agents for which a version is wished in one transaction. */
@@ -219,35 +220,49 @@ const ofRollout = (trx: Db, rollout: { id: string }, agentId: string) =>
 
 /** Judges the agents of a rollout, then the rollout itself, and carries out the step that follows. */
 async function judge(trx: Db, rollout: RolloutDbRow, now: number): Promise<{ moved: boolean; more: boolean }> {
-  const { members, standings } = await judgeAgents(trx, rollout, now)
-  const waitsFor = members.filter((m) => {
-    const standing = standings.get(m.agentId)
-    return standing !== undefined && isWaitedFor(m, rollout.kind, standing, now)
-  })
+  const { members, waitsFor } = await judgeAgents(trx, rollout, now)
   const step = judgeRollout(courseOf(rollout), members, waitsFor, now)
   return { moved: await carryOut(trx, rollout, step, now), more: step.is === 'next' }
 }
+
+/** The number of agents that are judged in one turn of the event loop. */
+const judgedAtOnce = 250
 
 /** Records what became of the agents; with `open` only of those whose outcome is unknown. */
 async function judgeAgents(trx: Db, rollout: RolloutDbRow, now: number, open = false) {
   const before = await membersOf(trx, rollout, open)
   const away = await timesAway(trx, rollout.created_at)
-  const standings = await memberFactsOf(trx, rollout, now, { backAt: away.at(-1)?.to, open })
-  const members: RolloutMember[] = []
+  const [moving, members] = [before.filter(isMoving), before.filter((member) => !isMoving(member))]
+  const waitsFor: RolloutMember[] = []
   let changed = false
-  for (const member of before) {
-    const standing = standings.get(member.agentId)
-    const after = standing ? { ...member, ...judgeMember(member, rollout, standing, away) } : member
-    members.push(after)
-    const { state, reason, worseAt } = after
-    if (state === member.state && reason === member.reason && worseAt === member.worseAt) continue
-    changed = true
-    const at = state === member.state ? {} : { at: now }
-    await ofRollout(trx, rollout, member.agentId)
-      .set({ state, reason, worse_at: worseAt, ...at })
-      .execute()
+  for (const piece of piecesOf(moving, judgedAtOnce)) {
+    const ids = piece.map(({ agentId }) => agentId)
+    const standings = await memberFactsOf(trx, ids, now, { backAt: away.at(-1)?.to })
+    for (const member of piece) {
+      const standing = standings.get(member.agentId)
+      const after = standing ? { ...member, ...judgeMember(member, rollout, standing, away) } : member
+      members.push(after)
+      if (standing && isWaitedFor(after, rollout.kind, standing, now)) waitsFor.push(after)
+      changed = (await record(trx, rollout, { member, after, now })) || changed
+    }
+    await setImmediate()
   }
-  return { members, standings, changed }
+  return { members, waitsFor, changed }
+}
+
+/** Stores what became of an agent. Returns false if nothing has changed. */
+async function record(
+  trx: Db,
+  rollout: RolloutDbRow,
+  { member, after, now }: { member: RolloutMember; after: RolloutMember; now: number },
+): Promise<boolean> {
+  const { state, reason, worseAt } = after
+  if (state === member.state && reason === member.reason && worseAt === member.worseAt) return false
+  const at = state === member.state ? {} : { at: now }
+  await ofRollout(trx, rollout, member.agentId)
+    .set({ state, reason, worse_at: worseAt, ...at })
+    .execute()
+  return true
 }
 
 /** Carries out a step of a rollout. Returns true when the rollout changed. */
@@ -281,28 +296,3 @@ const courseOf = (rollout: RolloutDbRow) => ({
   watchMs: rollout.watch_seconds * 1000,
   keptAt: rollout.wave_kept_at,
 })
-
-/** The agents of a rollout, including those left out; with `open` only those whose outcome is unknown. */
-async function membersOf(db: Db, rollout: { id: string }, open: boolean): Promise<RolloutMember[]> {
-  const rows = await db
-    .selectFrom('rollout_agent')
-    .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
-    .selectAll('rollout_agent')
-    .select('agent.name')
-    .where('rollout_id', '=', rollout.id)
-    .$if(open, (q) => q.where('state', '=', 'wished'))
-    .orderBy('wave')
-    .orderBy('agent.name')
-    .execute()
-  return rows.map((row) => ({
-    agentId: row.agent_id,
-    name: row.name,
-    wave: row.wave,
-    state: row.state,
-    reason: row.reason,
-    levelBefore: row.level_before,
-    wishedAt: row.wished_at,
-    worseAt: row.worse_at,
-    forgiven: row.forgiven === 1,
-  }))
-}

@@ -39,6 +39,9 @@ export interface MemberFacts {
 
 type JudgedMember = Pick<RolloutMember, 'state' | 'reason' | 'worseAt'>
 
+/** True for an agent of which the next report may change what became of it. */
+export const isMoving = ({ state }: Pick<RolloutMember, 'state'>): boolean => state === 'wished' || state === 'kept'
+
 /** Judges what became of an agent for which the version was wished. */
 export function judgeMember(
   member: RolloutMember,
@@ -46,7 +49,7 @@ export function judgeMember(
   now: MemberFacts,
   away: readonly Outage[],
 ): JudgedMember {
-  if (member.state !== 'wished' && member.state !== 'kept') return member
+  if (!isMoving(member)) return member
   const outcome = kind === 'blueprint' ? ofBlueprint(member, version, now, away) : ofRuntime(member, version, now, away)
   if (outcome.state !== 'kept') return { worseAt: null, ...outcome }
   return withLevel(member, now)
@@ -157,7 +160,9 @@ export function judgeRollout(
   waitsFor: readonly RolloutMember[],
   now: number,
 ): RolloutStep {
-  const broken = members.filter(({ state, forgiven }) => bad.includes(state) && !forgiven)
+  const broken = members
+    .filter(({ state, forgiven }) => bad.includes(state) && !forgiven)
+    .sort((a, b) => a.wave - b.wave || (a.name < b.name ? -1 : 1))
   if (broken.length > 0) return { is: 'halt', why: haltedBy(course.version, broken) }
   if (waitsFor.length > 0) return { is: 'wait', keptAt: null, for: 'agents' }
   if (!members.some(({ state }) => state === 'kept')) {

@@ -1,18 +1,24 @@
 /**
- * The agents of a workspace as a rollout sees them: who can be reached, in which order, and who is left out and why.
+ * The agents of a workspace as a rollout sees them: who can be reached, in which order, and who is left out and why; and
+ * those of a rollout, as they are stored.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { BlockingRollout, NewRollout, RolloutKind } from '@svc/api'
 import type { NeededSvc } from '@svc/blueprint'
 import { keptReport, type Level } from '@svc/protocol'
+import { type RawBuilder, sql } from 'kysely'
 import { silentAt } from '../../fleet/agents/silent.ts'
 import { runningVersion } from '../../fleet/versions/agents.ts'
+import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
+import { forEach, sorted, withPauses } from '../../platform/http/slices.ts'
+import { byText, piecesOf } from '../../platform/lists.ts'
 import type { ServedRelease } from '../releases/store.ts'
 import { judgePress } from '../wishes/judge.ts'
 import { attemptsIn, wishesIn } from '../wishes/kept.ts'
 import { tooOld } from '../wishes/needs.ts'
-import { type MemberFacts, ownLevel } from './judge.ts'
+import { type MemberFacts, ownLevel, type RolloutMember } from './judge.ts'
 
 interface LeftOut {
   code: string
@@ -54,21 +60,23 @@ export async function candidatesOf(
     .where('agent.workspace_id', '=', workspace.id)
     .$if(named.kind === 'blueprint' && agents === undefined, (q) => q.where('blueprint', '=', named.blueprint))
     .execute()
+  await setImmediate()
   const wanted = agents && new Set(agents)
   const busy = await inRollouts(db, workspace, { kind: named.kind, except: end ?? [] })
-  const all = rows
-    .filter(({ name }) => !wanted || wanted.has(name))
-    .map((row) => ({
+  await setImmediate()
+  const all: Candidate[] = []
+  const judge = forEach(rows, (row) => {
+    if (wanted && !wanted.has(row.name)) return
+    all.push({
       id: row.id,
       name: row.name,
       silent: row.received_at === null || silentAt(row.received_at, row.interval_s ?? 0, row.stopped) <= now,
       leftOut: inAnother(busy.get(row.id)) ?? leaveOutReason(row, named),
-    }))
-  return all.sort((a, b) => Number(a.silent) - Number(b.silent) || byName(a.name, b.name))
+    })
+  })
+  await withPauses(judge)
+  return withPauses(sorted(all, (a, b) => Number(a.silent) - Number(b.silent) || byText(a.name, b.name)))
 }
-
-/** Compares digits in names as numbers: `agent-2` comes before `agent-10`. */
-const byName = new Intl.Collator('en', { numeric: true }).compare
 
 const inAnother = (rollout: BlockingRollout | undefined): LeftOut | undefined =>
   rollout && {
@@ -143,32 +151,30 @@ async function inRollouts(
 export const freshMs = 15_000
 
 /**
- * The facts about a rollout's agents, by agent id; with `open` only of agents without an outcome. Levels are read only
- * from recent reports, because older ones were judged before. Time before `backAt`, when the service came back from an
- * outage, does not make an agent offline.
+ * The facts about these agents, by agent id. Levels are read only from recent reports, because older ones were judged
+ * before. Time before `backAt`, when the service came back from an outage, does not make an agent offline.
  */
 export async function memberFactsOf(
   db: Db,
-  rollout: { id: string },
+  agents: readonly string[],
   now: number,
-  { backAt = 0, open = false }: { backAt?: number | undefined; open?: boolean } = {},
+  { backAt = 0 }: { backAt?: number | undefined } = {},
 ): Promise<Map<string, MemberFacts>> {
-  const members = db
-    .selectFrom('rollout_agent')
-    .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
+  const ids = idsIn(db, agents)
+  const rows = await db
+    .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-    .where('rollout_id', '=', rollout.id)
-    .$if(open, (q) => q.where('rollout_agent.state', '=', 'wished'))
-  const rows = await members
     .select(['agent.id', 'wishes', 'attempts', 'installed_version', 'reported_version', 'previous_version'])
     .select(['received_at', 'interval_s', 'stopped'])
+    .where('agent.id', 'in', ids)
     .execute()
-  const fresh = await members
-    .select(['agent.id', 'body'])
-    .where('rollout_agent.state', 'in', ['wished', 'kept'])
+  const fresh = await db
+    .selectFrom('agent_report')
+    .select(['agent_id', 'body'])
+    .where('agent_id', 'in', ids)
     .where('received_at', '>', now - freshMs)
     .execute()
-  const levels = new Map(fresh.map(({ id, body }) => [id, levelIn(body)]))
+  const levels = new Map(fresh.map(({ agent_id, body }) => [agent_id, levelIn(body)]))
   return new Map(
     rows.map((row) => [
       row.id,
@@ -187,4 +193,69 @@ export async function memberFactsOf(
   )
 }
 
+/** The ids of agents as a list for `in`, in one parameter. */
+const idsIn = (db: Db, ids: readonly string[]): RawBuilder<string> =>
+  isPostgres(db) ? sql`(select unnest(${ids}::text[]))` : sql`(select value from json_each(${JSON.stringify(ids)}))`
+
 export const levelIn = (body: string | null): Level | null => (body === null ? null : ownLevel(keptReport(body)))
+
+interface Members {
+  /** 0 for agents that are left out. */
+  wave: number
+  agents: readonly Candidate[]
+  /** The reason for which these agents are left out. */
+  why?: Candidate['leftOut']
+}
+
+/** The number of agents that one statement adds. */
+const addedAtOnce = 2500
+
+/** Stores agents of a rollout. Rows that come from the table of agents cost less than rows with a parameter for each value. */
+export async function addMembers(trx: Db, { id }: { id: string }, { wave, agents, why }: Members): Promise<void> {
+  for (const piece of piecesOf(agents, addedAtOnce)) {
+    await setImmediate()
+    const ids = piece.map((agent) => agent.id)
+    await trx
+      .insertInto('rollout_agent')
+      .columns(['rollout_id', 'agent_id', 'wave', 'state', 'reason', 'forgiven', 'left_out_for'])
+      .expression((eb) =>
+        eb
+          .selectFrom('agent')
+          .select([
+            eb.val(id).as('rollout_id'),
+            'agent.id',
+            eb.lit(wave).as('wave'),
+            eb.val(wave === 0 ? 'left_out' : 'untouched').as('state'),
+            eb.val(why?.message ?? null).as('reason'),
+            eb.lit(0).as('forgiven'),
+            eb.val(why?.rollout?.id ?? null).as('left_out_for'),
+          ])
+          .where('agent.id', 'in', idsIn(trx, ids)),
+      )
+      .execute()
+  }
+}
+
+/** The agents of a rollout, including those left out; with `open` only those whose outcome is unknown. */
+export async function membersOf(db: Db, rollout: { id: string }, open: boolean): Promise<RolloutMember[]> {
+  const rows = await db
+    .selectFrom('rollout_agent')
+    .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
+    .selectAll('rollout_agent')
+    .select('agent.name')
+    .where('rollout_id', '=', rollout.id)
+    .$if(open, (q) => q.where('state', '=', 'wished'))
+    .orderBy('agent_id')
+    .execute()
+  return rows.map((row) => ({
+    agentId: row.agent_id,
+    name: row.name,
+    wave: row.wave,
+    state: row.state,
+    reason: row.reason,
+    levelBefore: row.level_before,
+    wishedAt: row.wished_at,
+    worseAt: row.worse_at,
+    forgiven: row.forgiven === 1,
+  }))
+}

@@ -1,7 +1,7 @@
 /** Rollouts as people start, pause, resume and cancel them. The sweeper advances them (advance.ts). */
+import { setImmediate } from 'node:timers/promises'
 import type { NewRollout, RolloutKind, RolloutState } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
-import { type RawBuilder, sql } from 'kysely'
 import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
@@ -13,7 +13,7 @@ import { newId, type WorkspaceRef } from '../../platform/ids.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { wishesIn } from '../wishes/kept.ts'
 import { clearBlueprintWithin, clearRuntimeWithin } from '../wishes/store.ts'
-import type { Candidate } from './members.ts'
+import { addMembers } from './members.ts'
 import { defaultWatchSeconds, emptyReason, maxWatchSeconds, plan, type RolloutRefusal } from './plan.ts'
 
 export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
@@ -101,43 +101,6 @@ async function cancelWithin(trx: Db, rollout: RolloutDbRow, { by, now }: { by: B
   await withdrawUnoffered(trx, rollout, { by, now })
   await moveRollout(trx, rollout, { state: 'cancelled', why: `By ${by.name}.`, wave_kept_at: null }, now)
   await note(trx, rollout, { by, now, action: 'rollout.cancelled' })
-}
-
-interface Members {
-  /** 0 for agents that are left out. */
-  wave: number
-  agents: readonly Candidate[]
-  /** The reason for which these agents are left out. */
-  why?: Candidate['leftOut']
-}
-
-/** Stores agents of a rollout. Rows that come from the table of agents cost less than rows with a parameter for each value. */
-const addMembers = (trx: Db, { id }: { id: string }, { wave, agents, why }: Members) =>
-  trx
-    .insertInto('rollout_agent')
-    .columns(['rollout_id', 'agent_id', 'wave', 'state', 'reason', 'forgiven', 'left_out_for'])
-    .expression((eb) =>
-      eb
-        .selectFrom('agent')
-        .select([
-          eb.val(id).as('rollout_id'),
-          'agent.id',
-          eb.lit(wave).as('wave'),
-          eb.val(wave === 0 ? 'left_out' : 'untouched').as('state'),
-          eb.val(why?.message ?? null).as('reason'),
-          eb.lit(0).as('forgiven'),
-          eb.val(why?.rollout?.id ?? null).as('left_out_for'),
-        ])
-        .where('agent.id', 'in', idsOf(trx, agents)),
-    )
-    .execute()
-
-/** The ids of agents as a list for `in`, in one parameter. */
-const idsOf = (db: Db, agents: readonly Candidate[]): RawBuilder<string> => {
-  const ids = agents.map(({ id }) => id)
-  return isPostgres(db)
-    ? sql`(select unnest(${ids}::text[]))`
-    : sql`(select value from json_each(${JSON.stringify(ids)}))`
 }
 
 /** Pauses a rollout. Wishes that were not offered yet are withdrawn until it resumes. */
@@ -230,6 +193,9 @@ export async function moveRollout(
   return { ...rollout, ...set }
 }
 
+/** The number of agents after which others have the thread. */
+const agentsAtOnce = 100
+
 /**
  * Withdraws wishes of the rollout that were not offered to an agent yet; with `alsoOffered` also those that were
  * offered but not carried out.
@@ -249,7 +215,8 @@ export async function withdrawUnoffered(
     .where('state', '=', 'wished')
     .orderBy('agent.id')
     .execute()
-  for (const agent of members) {
+  for (const [i, agent] of members.entries()) {
+    if (i % agentsAtOnce === agentsAtOnce - 1) await setImmediate()
     const wish = wishesIn(agent.wishes)[kind]
     if (wish?.version !== version || wish.rollout !== id || (wish.offeredAt !== undefined && !alsoOffered)) continue
     const wishing = { by, now, rollout: id, silent: true }

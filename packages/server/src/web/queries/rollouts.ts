@@ -14,6 +14,8 @@ import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
+import { forEach, sorted, withPauses } from '../../platform/http/slices.ts'
+import { byText } from '../../platform/lists.ts'
 import { nothingLeftText, unfinished } from '../../updates/rollouts/store.ts'
 import { memberWaits } from '../../updates/rollouts/waits.ts'
 import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
@@ -147,7 +149,8 @@ async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Rol
     .where('rollout_id', '=', rollout.id)
     .execute()
   const { kept, trials } = await waitFactsOf(db, rollout, now)
-  const agents = rows.map((row) => {
+  const agents: RolloutAgent[] = []
+  const read = forEach(rows, (row) => {
     const wishes = wishesIn(row.wishes)
     const version = runningVersion(row)
     const ofBlueprint = blueprintState(version, wishes.blueprint, wishes.blueprintHold)
@@ -174,7 +177,7 @@ async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Rol
               return runtimeWaits(runtimeState(wishes.runtime, wishes.runtimeHold), wishes.runtime, facts, now)
             },
           }
-    return {
+    agents.push({
       agent: row.name,
       wave: row.wave,
       state: row.state === 'wished' && (wish === 'offered' || wish === 'trying') ? wish : row.state,
@@ -187,9 +190,10 @@ async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Rol
       silentAt: seen.silentAt,
       stopped: row.stopped,
       at: row.at,
-    }
+    })
   })
-  return agents.sort((a, b) => (a.wave || 1e9) - (b.wave || 1e9) || byName(a.agent, b.agent))
+  await withPauses(read)
+  return withPauses(sorted(agents, (a, b) => (a.wave || 1e9) - (b.wave || 1e9) || byText(a.agent, b.agent)))
 }
 
 /**
@@ -219,8 +223,6 @@ async function waitFactsOf(db: Db, rollout: RolloutDbRow, now: number) {
     .execute()
   return { kept: new Map(lines.map((line) => [line.agent_id, line])), trials: { most: 0, busy: 0 } }
 }
-
-const byName = new Intl.Collator('en', { numeric: true }).compare
 
 type AgentCounts = RolloutRow['counts']
 const openOf = ({ wished, offered, trying }: AgentCounts): number => wished + offered + trying
