@@ -5,7 +5,17 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -104,6 +114,11 @@ test('the package holds programs and what they serve, and no sources, libraries 
   expect(names.filter((name) => /(^|\/)node_modules(\/|$)|\.tsx?$|\.map$/.test(name))).toEqual([])
   for (const name of ['LICENSE', 'NOTICES.txt', 'README.md', 'program/judge-worker.mjs', 'program/checkpointer.mjs'])
     expect(names).toContain(name)
+  const unit = readFileSync(join(installed, 'deploy/svc.service'), 'utf8')
+  expect(unit.match(/^(ExecStart|WorkingDirectory)=.*$/gm)).toEqual([
+    'WorkingDirectory=/opt/svc',
+    'ExecStart=/usr/bin/env svc-server start',
+  ])
   const naming = names.filter(
     (name) => statSync(join(installed, name)).isFile() && readFileSync(join(installed, name)).includes(root),
   )
@@ -141,6 +156,19 @@ test.skipIf(process.getuid?.() !== 0)(
     expect(existsSync(join(installed, 'program/.cache'))).toBe(false)
   },
 )
+
+test('a file that is cut fails the check of its sum, and npm leaves what is installed as it is', () => {
+  const cut = mkdtempSync(join(dir, 'cut-'))
+  for (const name of readdirSync(out)) copyFileSync(join(out, name), join(cut, name))
+  truncateSync(join(cut, `svc-server-${version}.tgz`), 2_000_000)
+  const checked = spawnSync('sha256sum', ['-c', 'SHA256SUMS'], { cwd: cut, encoding: 'utf8' })
+  expect([checked.status, checked.stdout]).toEqual([1, expect.stringContaining(`svc-server-${version}.tgz: FAILED`)])
+  const install = ['install', '-g', '--offline', '--prefix', prefix, `./svc-server-${version}.tgz`]
+  const done = spawnSync('npm', install, { cwd: cut, env, encoding: 'utf8' })
+  expect([done.status, done.stderr]).toEqual([expect.any(Number), expect.stringContaining('unexpected end of file')])
+  expect(done.status).not.toBe(0)
+  expect(run(['--version']).out.trim()).toBe(version)
+})
 
 test('npx runs the file as it is', () => {
   const name = `./svc-server-${version}.tgz`

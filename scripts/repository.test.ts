@@ -55,6 +55,14 @@ test('every file and folder that a document names as code is in the repository',
   expect(named.filter(({ path }) => !existsSync(resolve(root, path)))).toEqual([])
 })
 
+test('no document installs the service from a registry, where its name may belong to somebody else', () => {
+  const documents = globSync(['*.md', 'docs/**/*.md', 'packages/*/package/*.md'], { cwd: root })
+  const commands = documents.flatMap((file) => [...read(file).matchAll(/\b(?:npm|npx) [^\n`]*svc-server\S*/g)])
+  const fetching = commands.map(([line]) => line).filter((line) => /^npm (i|install|add)\b|^npx --yes/.test(line))
+  expect(fetching.length).toBeGreaterThan(3)
+  expect(fetching.filter((line) => !/ \S*\/\S*svc-server-\S+$/.test(line))).toEqual([])
+})
+
 test('a numbered section is one of the contract; other documents are cited by their path', () => {
   const others = sources.flatMap((file) =>
     cited(read(file)).flatMap((line) =>

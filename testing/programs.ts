@@ -28,7 +28,7 @@ const sharedBuild = 'shared-build.json'
 /** Bundles the programs, unless bundles of the same sources exist already. Returns their paths. */
 export async function makePrograms(now: number): Promise<Programs> {
   const packages = ['protocol', 'blueprint', 'api', 'runtime', 'server'].map((name) => `packages/${name}`)
-  const served = fromPackage ? ['LICENSE', 'building', 'dist', 'packages/dashboard/dist'] : []
+  const served = fromPackage ? ['LICENSE', 'building', 'dist', 'docs/deploy', 'packages/dashboard/dist'] : []
   const folder = join(cache, fingerprint(root, ['package-lock.json', 'testing/programs.ts', ...packages, ...served]))
   if (!existsSync(folder)) {
     mkdirSync(cache, { recursive: true })

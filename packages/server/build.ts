@@ -86,6 +86,7 @@ export async function buildPackage(outDir: string, { version, release }: Service
       cpSync(join(root, inCheckout), join(program, besideProgram), { recursive: true })
     cpSync(release, join(program, served[1]), { recursive: true })
     nameTheCommand(program)
+    addDeploymentFiles(join(stage, 'deploy'))
     writeFileSync(join(program, description[1]), `${JSON.stringify(descriptionOf(version), null, 2)}\n`)
     writeFileSync(join(stage, 'NOTICES.txt'), noticesOf('svc-server', containedIn(modules)))
     cpSync(join(root, 'LICENSE'), join(stage, 'LICENSE'))
@@ -126,6 +127,16 @@ function nameTheCommand(program: string): void {
   edit(join(program, beside.page[1], 'index.html'), (html) =>
     html.replace('<html ', '<html data-command="svc-server" '),
   )
+}
+
+/**
+ * Adds the unit, the container files and the settings of proxies, for people without a checkout. The unit is for a
+ * checkout in its folder; systemd finds the installed command of the package by its name.
+ */
+function addDeploymentFiles(folder: string): void {
+  cpSync(join(root, 'docs/deploy'), folder, { recursive: true, filter: (path) => !path.endsWith('.ts') })
+  const [inCheckout, installed] = ['/opt/svc/node_modules/.bin/svc-server start', '/usr/bin/env svc-server start']
+  edit(join(folder, 'svc.service'), (unit) => unit.replace(`ExecStart=${inCheckout}`, `ExecStart=${installed}`))
 }
 
 const edit = (file: string, change: (text: string) => string): void =>

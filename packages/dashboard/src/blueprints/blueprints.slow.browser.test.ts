@@ -250,7 +250,7 @@ test('reasons that would refuse the installation are shown when the code is issu
     .first()
     .waitFor()
   await ada.page.goto(at('/bots'))
-  await ada.page.getByText('npx svc-server workspace activate north-wind notes').waitFor()
+  await ada.page.getByText(/^(npx )?svc-server workspace activate north-wind notes$/).waitFor()
 })
 
 test('a code is issued for the blueprint that the link names, even while the list of blueprints is old', async () => {

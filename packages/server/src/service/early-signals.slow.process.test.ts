@@ -3,10 +3,11 @@
  * `npm test` leaves this out. The table of its moments costs a start of the service each.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { eventually } from '../../../../testing/eventually.ts'
 import { byLevel } from '../../../../testing/level.ts'
 import { newServiceHome, type ServiceHome, ServiceProcess } from '../../testing/service-process.ts'
 
@@ -49,6 +50,20 @@ test.skipIf(!hasNamespaces)('as process 1 it says that an init is missing, and S
   expect(service.log).toContain('the service is process 1 of its container')
   process.kill(processOneOf(service), 'SIGTERM')
   expect(await service.ended).toBe(0)
+})
+
+test.skipIf(!hasNamespaces)('as process 1 it ends when it is asked ten times during its start', async () => {
+  const home = await newServiceHome()
+  const service = asProcessOne(home)
+  const one = await eventually('process 1 runs', () => processOneOf(service))
+  const isRunning = () => existsSync(`/proc/${one}`) && service.child.exitCode === null
+  // The kernel drops the signals that come before there are handlers.
+  for (let asked = 0; asked < 10 || isRunning(); asked++) {
+    if (isRunning()) process.kill(one, 'SIGTERM')
+    await sleep(150)
+  }
+  expect([0, 143]).toContain(await service.ended)
+  await (await home.start()).kill()
 })
 
 /** Code that runs before the program. It says whether a handler of SIGTERM is set before the service's code is loaded. */

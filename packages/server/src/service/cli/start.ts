@@ -62,7 +62,7 @@ async function greet(text: string, log: Logger): Promise<void> {
 }
 
 const greeting = (url: string, link: string | undefined) => {
-  const ready = `svc is ready: ${url}\n${isOwnMachineOnly(url) ? hereOnly : ''}`
+  const ready = `svc is ready: ${url}\n${isOwnMachineOnly(url) ? hereOnly(url) : ''}`
   return link === undefined
     ? ready
     : `${ready}\nNobody has an account yet. Open this link, once, to create your account and first workspace:\n\n  ${link}\n\n`
@@ -71,5 +71,5 @@ const greeting = (url: string, link: string | undefined) => {
 const noInitWarning =
   'the service is process 1 of its container: a signal in the first moments of a start is lost, and processes that it leaves behind stay as zombies; run the container with an init (docker run --init, or "init: true" in a compose file)'
 
-const hereOnly =
-  'Only this machine reaches that address. For other machines and people: docs/start.md, "Reach it from another machine".\n'
+const hereOnly = (url: string) =>
+  `Only this machine reaches that address. For other machines and people: ${url}/help/start#reach-it-from-another-machine\n`
