@@ -95,6 +95,7 @@ const groupSays: Readonly<Record<string, string>> = {
   channel: 'the places that alerts are sent to',
   delivery: 'messages on their way to channels',
   audit: 'the activity: who did what, and when',
+  history: 'states and changes of agents, and what a workspace cost',
   action: 'commands to many agents, and what became of each',
   view: 'saved filters, orders and columns of the list of agents',
   database: 'whether the database lost changes',
