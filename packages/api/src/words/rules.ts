@@ -60,6 +60,10 @@ const rules = {
     heading: 'Unusual cost',
     when: () => 'an agent costs more than three times as much today as on a usual day',
   },
+  runaway: {
+    heading: 'Too many runs',
+    when: () => 'an agent starts more than 50 runs in a day, and more than three times as many as on any of 14 days',
+  },
   gauge: { heading: 'Gauge at its mark', when: () => 'a gauge of any agent is at its mark' },
   two_reporters: { heading: 'Two machines', when: () => 'two machines report with the token of one agent' },
   service: { heading: 'Channel not working', when: () => 'a channel of this workspace keeps failing' },

@@ -9,7 +9,8 @@ import { type JudgedRules, mayHold } from '../rules/may-hold.ts'
 
 export const agentsAtOnce = 200
 const failedRuns = 3
-const costDays = 14
+/** The number of days before today with which the sums of today are compared. */
+const sumDays = 14
 
 export interface WantedFacts extends JudgedRules {
   workspaceId: string
@@ -136,54 +137,63 @@ export async function lastRuns(
   return runs
 }
 
-/**
- * The costs of these agents on a day in millionths of a US dollar, without costs that are stored with the last reports
- * and not in `usage_day` yet.
- */
-export async function costsOfDay(db: Db, ids: readonly string[], day: number): Promise<Map<string, number>> {
+/** The cost of a day in millionths of a US dollar, and the number of runs that started on it. */
+export interface DaySum {
+  cost: number
+  runs: number
+}
+
+/** The sums of these agents on a day, without those that are stored with the last reports and not in `usage_day` yet. */
+export async function sumsOfDay(db: Db, ids: readonly string[], day: number): Promise<Map<string, DaySum>> {
   if (ids.length === 0) return new Map()
   const rows = await db
     .selectFrom('usage_day')
-    .select(['agent_id', 'cost_micro'])
+    .select(['agent_id', 'cost_micro as cost', 'runs'])
     .where('agent_id', 'in', ids)
     .where('model', '=', '')
     .where('day', '=', day)
     .execute()
-  return new Map(rows.map(({ agent_id, cost_micro }) => [agent_id, cost_micro]))
+  return new Map(rows.map(({ agent_id, ...sum }) => [agent_id, sum]))
 }
 
-/** Reads the costs of these agents on the 14 days before a day, by agent id and day. */
-export async function earlierCosts(
+/** Reads the sums of these agents on the 14 days before a day, by agent id and day. */
+export async function earlierSums(
   db: Db,
   ids: readonly string[],
   day: number,
-): Promise<Map<string, Map<number, number>>> {
-  const costs = new Map(ids.map((id) => [id, new Map<number, number>()]))
-  if (ids.length === 0) return costs
+): Promise<Map<string, Map<number, DaySum>>> {
+  const sums = new Map(ids.map((id) => [id, new Map<number, DaySum>()]))
+  if (ids.length === 0) return sums
   const rows = await db
     .selectFrom('usage_day')
-    .select(['agent_id', 'day', 'cost_micro'])
+    .select(['agent_id', 'day', 'cost_micro as cost', 'runs'])
     .where('agent_id', 'in', ids)
     .where('model', '=', '')
-    .where('day', '>=', day - costDays)
+    .where('day', '>=', day - sumDays)
     .where('day', '<', day)
     .execute()
-  for (const row of rows) costs.get(row.agent_id)?.set(row.day, row.cost_micro)
-  return costs
+  for (const { agent_id, day: of, ...sum } of rows) sums.get(agent_id)?.set(of, sum)
+  return sums
 }
 
-/**
- * The cost of today that is stored with an agent's last report and not in `usage_day` yet, in millionths of a US
- * dollar.
- */
-export function waitingCost(usage: string | null, today: number): number {
-  // Most agents have no cost of today in this column, so its JSON need not be parsed.
-  if (!usage?.includes(`[${today},"",`)) return 0
-  return pendingUsage(usage).find(({ day, model }) => day === today && model === '')?.costMicro ?? 0
+const noSum: DaySum = { cost: 0, runs: 0 }
+
+/** Adds a sum to one that may be missing. */
+export const plus = (sum: DaySum = noSum, { cost, runs }: DaySum = noSum): DaySum => ({
+  cost: sum.cost + cost,
+  runs: sum.runs + runs,
+})
+
+/** The sums of today that are stored with an agent's last report and not in `usage_day` yet. */
+export function waitingSum(usage: string | null, today: number): DaySum {
+  // Most agents have no sum of today in this column, so its JSON need not be parsed.
+  if (!usage?.includes(`[${today},"",`)) return noSum
+  const sum = pendingUsage(usage).find(({ day, model }) => day === today && model === '')
+  return sum ? { cost: sum.costMicro, runs: sum.runs } : noSum
 }
 
-/** The costs of the 14 days before a day that are stored with an agent's last report and not in `usage_day` yet. */
-export const earlierWaitingCosts = (usage: string | null, today: number): [day: number, costMicro: number][] =>
+/** The sums of the 14 days before a day that are stored with an agent's last report and not in `usage_day` yet. */
+export const earlierWaitingSums = (usage: string | null, today: number): [day: number, sum: DaySum][] =>
   pendingUsage(usage)
-    .filter(({ day, model }) => model === '' && day < today && day >= today - costDays)
-    .map(({ day, costMicro }) => [day, costMicro])
+    .filter(({ day, model }) => model === '' && day < today && day >= today - sumDays)
+    .map(({ day, costMicro, runs }) => [day, { cost: costMicro, runs }])

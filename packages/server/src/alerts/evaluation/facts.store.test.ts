@@ -34,6 +34,9 @@ const reports: readonly [says: string, report: object, agent?: object][] = [
   ['held', {}, { wishes: '{"blueprintHold":{"version":"2","outcome":"failed","message":"x","at":1}}' }],
   ['cost that waits', { usage: 'today 2000000' }],
   ['low cost that waits', { usage: 'today 900000' }],
+  ['runs that wait', { usage: 'today 0 51' }],
+  ['fewer runs that wait', { usage: 'today 0 50' }],
+  ['hundreds of runs that wait', { usage: 'today 0 200' }],
 ]
 
 everyEngine('the facts about a fleet', (open) => {
@@ -135,6 +138,31 @@ everyEngine('the facts about a fleet', (open) => {
     expect(costs.get('cost-that-waits')).toEqual({ today: 2_000_000, before: [100_000, 100_000, 100_000] })
   })
 
+  test('runs are counted where they are written and where they wait, and the fifteenth day before does not count', async () => {
+    const w = await newTestWorkspace(await open())
+    const today = dayOf(w.clock.now())
+    const agent = async (name: string, usage: string, written: number, before: Record<number, number>) => {
+      const { id } = await w.addAgent(name)
+      await reported(w, id, { usage }, {})
+      if (written > 0) await cost(w, id, today, 0, written)
+      for (const [back, runs] of Object.entries(before)) await cost(w, id, today - Number(back), 0, runs)
+    }
+    await agent('both', 'today 0 26', 25, { 1: 16, 2: 1, 14: 1 })
+    await agent('busy-before', 'today 0 26', 25, { 1: 16, 2: 1, 14: 17 })
+    await agent('busy-long-ago', 'today 0 26', 25, { 1: 16, 2: 1, 3: 1, 15: 900 })
+    await agent('busy-yesterday', 'yesterday 0 17', 51, { 2: 1, 3: 1 })
+    await agent('new', 'today 0 26', 25, { 1: 1, 15: 1 })
+    await agent('written', 'yesterday 0 1', 51, { 2: 1, 3: 1 })
+    await agent('few', 'today 0 25', 25, { 1: 1, 2: 1, 3: 1 })
+    const rules = (rule: RuleName) => ({ ...defaultRule(rule), on: rule === 'runaway' })
+    const now = w.clock.now()
+    const found: string[] = []
+    for await (const { agents } of agentFacts(w.store, { workspaceId: w.workspace.id, rules, now, asked: new Set() }))
+      for (const { about, facts } of agents)
+        if (findInAgent(rules('runaway'), facts, { now, backSince: null }).is === 'holds') found.push(about.name)
+    expect(found).toEqual(['both', 'busy-long-ago', 'written'])
+  })
+
   test('a cost of yesterday that still waits is counted, even if no cost of today waits', async () => {
     const w = await fleet()
     const rules = (rule: RuleName) => defaultRule(rule)
@@ -178,10 +206,10 @@ async function reported(w: TestWorkspace, agentId: string, report: object, colum
   await w.store.db.updateTable('agent').set(columns).where('id', '=', agentId).execute()
 }
 
-/** The column `usage` with one sum: "today 2000000" or "yesterday 2000000". */
+/** The column `usage` with one sum of one run or more: "today 2000000", "yesterday 2000000" or "today 0 51". */
 function waiting(usage: string, today: number): string {
-  const [day, micro] = usage.split(' ')
-  return JSON.stringify([[day === 'today' ? today : today - 1, '', 1, Number(micro), 5]])
+  const [day, micro, runs = '1'] = usage.split(' ')
+  return JSON.stringify([[day === 'today' ? today : today - 1, '', Number(runs), Number(micro), 5]])
 }
 
 const failed = (w: TestWorkspace, agent_id: string, runs: number, how: { status: string; ended?: null }) =>
@@ -196,8 +224,5 @@ const failed = (w: TestWorkspace, agent_id: string, runs: number, how: { status:
     )
     .execute()
 
-const cost = (w: TestWorkspace, agent_id: string, day: number, cost_micro: number) =>
-  w.store.db
-    .insertInto('usage_day')
-    .values({ agent_id, day, model: '', runs: 1, cost_micro, output_tokens: 0 })
-    .execute()
+const cost = (w: TestWorkspace, agent_id: string, day: number, cost_micro: number, runs = 1) =>
+  w.store.db.insertInto('usage_day').values({ agent_id, day, model: '', runs, cost_micro, output_tokens: 0 }).execute()

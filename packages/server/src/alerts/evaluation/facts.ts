@@ -11,24 +11,26 @@ import { noSigns, readSigns, type Signs, signsOf } from '../../fleet/reports/sig
 import type { Db, Store } from '../../platform/db/open.ts'
 import { dayOf } from '../../platform/limits/units.ts'
 import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
-import { type AlertFacts, isSilent, mayCostTooMuch } from '../rules/conditions.ts'
+import { type AlertFacts, isSilent, mayBeTooMuch } from '../rules/conditions.ts'
 import { readHours } from '../rules/hours.ts'
-import { highCost, isNeeded, type JudgedRules, needsYoungRuns } from '../rules/may-hold.ts'
+import { highSums, isNeeded, type JudgedRules, needsYoungRuns } from '../rules/may-hold.ts'
 import type { SubjectRef } from '../store.ts'
 import {
   agentsAtOnce,
-  costsOfDay,
+  type DaySum,
   type Details,
   detailsOf,
-  earlierCosts,
-  earlierWaitingCosts,
+  earlierSums,
+  earlierWaitingSums,
   lastRuns,
+  plus,
   readAgents,
   type Slice,
   type SliceRow,
   sliceReader,
+  sumsOfDay,
   type WantedFacts,
-  waitingCost,
+  waitingSum,
 } from './fact-rows.ts'
 
 interface AgentFound {
@@ -74,27 +76,28 @@ async function factsIn(db: Db, wanted: WantedFacts, rows: readonly SliceRow[], c
   const signs = rows.map((row) => read.get(row.id) ?? readSigns(row.signs ?? ''))
   const needsDetails = ({ wishes }: SliceRow, i: number) => hasHold(wishes) || signs[i]?.process != null
   const details = await detailsOf(db, idsOf(rows.filter(needsDetails)))
-  const costs = highCost(wanted) === undefined ? noCosts : await costsOf(db, wanted, rows)
+  const sums = highSums(wanted) === undefined ? new Map<string, DaySums>() : await sumsOf(db, wanted, rows)
   const { statuses } = rules('run_failed')
   const runs = isNeeded('runs', wanted) ? await lastRuns(db, idsOf(rows), statuses ?? []) : undefined
   return {
     counted,
-    costToday: [...costs.values()].reduce((sum, { today }) => sum + today, 0),
+    costToday: [...sums.values()].reduce((sum, { cost }) => sum + cost.today, 0),
     agents: rows.map((row, i) => ({
       about: { kind: 'agent' as const, id: row.id, name: row.name },
       facts: factsOf(row, {
         details: details.get(row.id),
         signs: signs[i] ?? noSigns,
         runs: runs?.get(row.id) ?? [],
-        cost: costs.get(row.id) ?? noCost,
+        sums: sums.get(row.id) ?? noSums,
       }),
     })),
   }
 }
 
 const idsOf = (rows: readonly SliceRow[]): string[] => rows.map(({ id }) => id)
-const noCost: AlertFacts['cost'] = { today: 0, before: [] }
-const noCosts: ReadonlyMap<string, AlertFacts['cost']> = new Map()
+/** The sums of an agent that rules judge. */
+type DaySums = Pick<AlertFacts, 'cost' | 'starts'>
+const noSums: DaySums = { cost: { today: 0, before: [] }, starts: { today: 0, before: [] } }
 
 const hasHold = (wishes: string | null): boolean => wishes?.includes('Hold"') ?? false
 
@@ -114,10 +117,10 @@ interface OtherFacts {
   details: Details | undefined
   signs: Signs
   runs: AlertFacts['runs']
-  cost: AlertFacts['cost']
+  sums: DaySums
 }
 
-function factsOf(row: SliceRow, { details, signs, runs, cost }: OtherFacts): AlertFacts {
+function factsOf(row: SliceRow, { details, signs, runs, sums }: OtherFacts): AlertFacts {
   const hours = row.hours ? readHours(row.hours) : undefined
   return {
     receivedAt: row.received_at,
@@ -131,7 +134,7 @@ function factsOf(row: SliceRow, { details, signs, runs, cost }: OtherFacts): Ale
     signs: row.received_at === null ? noSigns : signs,
     update: hasHold(row.wishes) ? failedUpdate({ wishes: row.wishes, attempts: details?.attempts ?? null }) : null,
     runs,
-    cost,
+    ...sums,
     twoReporters: row.reporters !== null && twoReporters(row.reporters),
     hours: hours?.ok ? hours.value : null,
   }
@@ -161,39 +164,38 @@ export function failedUpdate({
   return null
 }
 
-// Reads the costs of agents, today and on the days before. Each cost is the sum of a row in `usage_day` and of a cost
-// that is stored with the last report and not in `usage_day` yet.
+// Reads the daily sums of agents, today and on the days before. Each sum is that of a row in `usage_day` and of one that
+// is stored with the last report and not in `usage_day` yet.
 
 /**
- * The costs of agents, by agent id, only for agents that cost something today. The days before are read only if today's
- * cost is high enough for a rule.
+ * The sums of agents, by agent id, only for agents that have some today. The days before are read only if today's sums
+ * are high enough for a rule.
  */
-async function costsOf(
-  db: Db,
-  { rules, now }: JudgedRules,
-  rows: readonly SliceRow[],
-): Promise<Map<string, AlertFacts['cost']>> {
+async function sumsOf(db: Db, { rules, now }: JudgedRules, rows: readonly SliceRow[]): Promise<Map<string, DaySums>> {
   const today = dayOf(now)
-  const written = await costsOfDay(
-    db,
-    rows.map(({ id }) => id),
-    today,
-  )
-  const costs = new Map<string, AlertFacts['cost']>()
+  const written = await sumsOfDay(db, idsOf(rows), today)
+  const sums = new Map<string, DaySum>()
   const usages = new Map<string, string | null>()
   for (const { id, usage } of rows) {
-    const cost = (written.get(id) ?? 0) + waitingCost(usage, today)
-    if (cost <= 0) continue
-    costs.set(id, { today: cost, before: [] })
+    const sum = plus(written.get(id), waitingSum(usage, today))
+    if (sum.cost <= 0 && sum.runs <= 0) continue
+    sums.set(id, sum)
     usages.set(id, usage)
   }
-  const high = [...costs].filter(([, { today }]) => mayCostTooMuch(today, rules)).map(([id]) => id)
-  for (const [id, days] of await earlierCosts(db, high, today)) {
-    for (const [day, cost] of earlierWaitingCosts(usages.get(id) ?? null, today))
-      days.set(day, (days.get(day) ?? 0) + cost)
-    costs.set(id, { today: costs.get(id)?.today ?? 0, before: [...days.values()].filter((cost) => cost > 0) })
-  }
-  return costs
+  const high = [...sums].filter(([, { cost, runs }]) => mayBeTooMuch(cost, runs, rules)).map(([id]) => id)
+  const before = await earlierSums(db, high, today)
+  for (const [id, days] of before)
+    for (const [day, sum] of earlierWaitingSums(usages.get(id) ?? null, today)) days.set(day, plus(days.get(day), sum))
+  return new Map(
+    [...sums].map(([id, { cost, runs }]) => {
+      const days = [...(before.get(id)?.values() ?? [])]
+      const positive = (of: keyof DaySum) => days.map((sum) => sum[of]).filter((one) => one > 0)
+      return [
+        id,
+        { cost: { today: cost, before: positive('cost') }, starts: { today: runs, before: positive('runs') } },
+      ]
+    }),
+  )
 }
 
 // Reads an agent's signs, the facts that alerts need, from the body of its last report. That is needed if the agent has

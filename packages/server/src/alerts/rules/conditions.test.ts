@@ -21,6 +21,7 @@ const facts = (more: Partial<AlertFacts> = {}): AlertFacts => ({
   update: null,
   runs: [],
   cost: { today: 0, before: [] },
+  starts: { today: 0, before: [] },
   twoReporters: false,
   hours: null,
   ...more,
@@ -130,6 +131,10 @@ test.each<[string, Finding, Finding['is']]>([
   ],
   ['three times as much', find('cost_jump', facts({ cost: { today: 3_000_000, before: [1e6, 9e6, 1e5] } })), 'over'],
   ['little money', find('cost_jump', facts({ cost: { today: 1_000_000, before: [1, 1, 1] } })), 'over'],
+  ['51 runs against 16', find('runaway', facts({ starts: { today: 51, before: [16, 1, 1] } })), 'holds'],
+  ['51 runs against 17', find('runaway', facts({ starts: { today: 51, before: [1, 17, 1] } })), 'over'],
+  ['50 runs against 1', find('runaway', facts({ starts: { today: 50, before: [1, 1, 1] } })), 'over'],
+  ['runs on two days only', find('runaway', facts({ starts: { today: 900, before: [1, 1] } })), 'over'],
   ['too few days to know what is usual', find('cost_jump', facts({ cost: { today: 9e9, before: [1, 1] } })), 'over'],
   [
     'an even number of days',
@@ -167,6 +172,7 @@ test('the defaults are those that the documents name', () => {
     'update 0 bad',
     'rollout 0 bad',
     'cost_jump 0 warn',
+    'runaway 0 warn',
     'two_reporters 0 warn',
     'service 0 bad',
   ])

@@ -17,6 +17,11 @@ const jumpFactor = 3
 export const minJumpMicro = 1_000_000
 /** The number of earlier days with a cost that an agent needs before its cost today can count as unusual. */
 const minJumpDays = 3
+/** The number of runs in a day up to which an agent is no runaway, whatever is usual. */
+export const usualRuns = 50
+const runawayFactor = 3
+/** The number of earlier days with runs that an agent needs before its runs today can count as unusual. */
+const minRunDays = 3
 
 /** The settings of a rule in a workspace. Times are in milliseconds, costs in millionths of a US dollar. */
 export interface Rule {
@@ -80,6 +85,11 @@ export interface AlertFacts {
    * previous days are left out if today's cost is too low for any rule.
    */
   cost: { today: number; before: readonly number[] }
+  /**
+   * The number of runs that the agent started today, and on each of the previous 14 days that had runs. The previous days
+   * are left out if no rule needs them.
+   */
+  starts: { today: number; before: readonly number[] }
   twoReporters: boolean
   /** The hours of the week in which the agent is expected to report; null means always. */
   hours: Hours | null
@@ -103,10 +113,11 @@ export const isSilent = (
 /** The finding of a rule that is judged by reports, for an agent that a person has stopped. */
 export const closedByStop: Finding = { is: 'clear', because: 'stopped' }
 
-/** False if no rule about costs can hold for an agent that has cost this much today. */
-export function mayCostTooMuch(today: number, rules: (name: RuleName) => Rule): boolean {
+/** False if no rule about daily sums can hold for an agent with these sums of today. */
+export function mayBeTooMuch(cost: number, starts: number, rules: (name: RuleName) => Rule): boolean {
   const day = rules('cost_day')
-  return (rules('cost_jump').on && today > minJumpMicro) || (day.on && costOfDay(today, day).is === 'holds')
+  if (rules('runaway').on && starts > usualRuns) return true
+  return (rules('cost_jump').on && cost > minJumpMicro) || (day.on && costOfDay(cost, day).is === 'holds')
 }
 
 /**
@@ -119,6 +130,12 @@ export const costOfDay = (micro: number, { limit }: Pick<Rule, 'limit'>): Findin
 /** Compares today's cost of an agent with its usual cost. The alert ends without a message when the day ends. */
 export const costJump = ({ today, before }: AlertFacts['cost']): Finding =>
   before.length >= minJumpDays && today > minJumpMicro && today > jumpFactor * median(before) ? { is: 'holds' } : notNow
+
+/** Compares today's runs of an agent with its busiest day. The alert ends without a message when the day ends. */
+export const runaway = ({ today, before }: AlertFacts['starts']): Finding =>
+  before.length >= minRunDays && today > usualRuns && today > runawayFactor * Math.max(...before)
+    ? { is: 'holds' }
+    : notNow
 
 /**
  * Judges whether an agent is silent, by the service's clock (D20). No agent counts as silent soon after an outage of

@@ -13,7 +13,14 @@ const rule = (more: Partial<Rule> = {}): Rule => ({ ...defaultRule('item'), ...m
 /** An agent whose last report names these items as bad. */
 const bad = (items: string[], moreItems = 0, more: Partial<AlertFacts> = {}): AlertFacts => ({
   ...{ receivedAt: now, intervalSeconds: 30, stopped: null, paused: false, level: 'bad', label: null },
-  ...{ statusStale: false, diskFull: false, update: null, runs: [], cost: { today: 0, before: [] } },
+  ...{
+    statusStale: false,
+    diskFull: false,
+    update: null,
+    runs: [],
+    cost: { today: 0, before: [] },
+    starts: { today: 0, before: [] },
+  },
   ...{ twoReporters: false, hours: null, signs: { ...noSigns, items, moreItems }, ...more },
 })
 const silent: Partial<AlertFacts> = { receivedAt: now - 90_000 }

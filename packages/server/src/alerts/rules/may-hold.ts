@@ -30,7 +30,7 @@ export function needsYoungRuns({ rules }: Pick<JudgedRules, 'rules'>): boolean {
  * query must be about the table `agent` with its last report.
  */
 export function mayHold(engine: Engine, judging: JudgedRules): RawBuilder<boolean>[] {
-  const high = highCost(judging)
+  const high = highSums(judging)
   return [
     ...rulesOn(judging).flatMap(({ rule, mayHold }) =>
       typeof mayHold === 'function' ? [mayHold({ rule, now: judging.now })] : [],
@@ -40,15 +40,24 @@ export function mayHold(engine: Engine, judging: JudgedRules): RawBuilder<boolea
   ]
 }
 
-/**
- * An agent's cost of today, in millionths of a US dollar, above which the agent's costs are needed for a rule;
- * undefined if no rule that is on needs costs.
- */
-export function highCost(judging: Pick<JudgedRules, 'rules'>): number | undefined {
-  const costs = rulesOn(judging).flatMap(({ rule, mayHold }) =>
-    typeof mayHold === 'function' ? [] : (mayHold.costAbove(rule) ?? []),
-  )
-  return costs.length === 0 ? undefined : Math.min(...costs)
+/** The sums of today above which the daily sums of an agent are needed for a rule. */
+interface HighSums {
+  /** In millionths of a US dollar; undefined if no rule that is on needs costs. */
+  cost: number | undefined
+  /** Undefined if no rule that is on needs the number of runs. */
+  runs: number | undefined
+}
+
+/** The sums of today above which an agent's sums are needed; undefined if no rule that is on needs sums. */
+export function highSums(judging: Pick<JudgedRules, 'rules'>): HighSums | undefined {
+  const all = rulesOn(judging)
+  const costs = all.flatMap(({ rule, mayHold }) => ('costAbove' in mayHold ? (mayHold.costAbove(rule) ?? []) : []))
+  const runs = all.flatMap(({ mayHold }) => ('runsAbove' in mayHold ? [mayHold.runsAbove] : []))
+  if (costs.length + runs.length === 0) return undefined
+  return {
+    cost: costs.length === 0 ? undefined : Math.min(...costs),
+    runs: runs.length === 0 ? undefined : Math.min(...runs),
+  }
 }
 
 /** The rules about agents that are on, each with what it says about the agents for which it may hold. */
@@ -59,18 +68,34 @@ const rulesOn = ({ rules }: Pick<JudgedRules, 'rules'>) =>
   })
 
 /**
- * A condition for agents whose cost on a day may be above the limit. The cost is the sum of a row in `usage_day` and of
- * a cost stored with the last report, so one of these two is above half of the limit. The cost with the last report is
- * only compared by its number of digits.
+ * A condition for agents whose cost or number of runs on a day may be above the limit. Each is the sum of a row in
+ * `usage_day` and of one stored with the last report, so one of these two is above half of the limit. Those with the last
+ * report are only compared by their number of digits, and the runs by the first digit, too.
  */
-function mayBeHigh(engine: Engine, limit: number, day: number): RawBuilder<boolean> {
-  const half = Math.floor(limit / 2)
-  const digits = '[0-9]'.repeat(String(half).length)
-  // The costs stored with the last report are JSON such as [[20000,"",1,2,3]]: day, model, runs, cost, tokens.
-  const waits =
+function mayBeHigh(engine: Engine, { cost, runs }: HighSums, day: number): RawBuilder<boolean> {
+  const written: RawBuilder<boolean>[] = []
+  // The sums stored with the last report are JSON such as [[20000,"",1,2,3]]: day, model, runs, cost, tokens.
+  const waiting: string[] = []
+  if (cost !== undefined) {
+    const half = Math.floor(cost / 2)
+    written.push(sql`usage_day.cost_micro > ${half}`)
+    waiting.push(`*,${digits(half)}`)
+  }
+  if (runs !== undefined) {
+    const half = Math.floor(runs / 2)
+    written.push(sql`usage_day.runs > ${half}`)
+    const [first = ''] = String(half)
+    waiting.push(`[${first}-9]${digits(half).slice('[0-9]'.length)},`, `${digits(half)}[0-9]`)
+  }
+  const waits = waiting.map((pattern) =>
     engine === 'sqlite'
-      ? sql`usage glob ${`*[[]${day},"",*,${digits}*`}`
-      : sql`usage ~ ${`\\[${day},"",[0-9]+,${digits}`}`
-  return sql<boolean>`(${waits} or exists (select 1 from usage_day where usage_day.agent_id = agent.id and model = ''
-    and usage_day.day = ${day} and usage_day.cost_micro > ${half}))`
+      ? sql`usage glob ${`*[[]${day},"",${pattern}*`}`
+      : sql`usage ~ ${`\\[${day},"",${pattern.replace('*', '[0-9]+')}`}`,
+  )
+  return sql<boolean>`(${sql.join(waits, sql` or `)} or exists (select 1 from usage_day
+    where usage_day.agent_id = agent.id and model = '' and usage_day.day = ${day}
+    and (${sql.join(written, sql` or `)})))`
 }
+
+/** A pattern for a number with at least as many digits as this one. */
+const digits = (number: number): string => '[0-9]'.repeat(String(number).length)

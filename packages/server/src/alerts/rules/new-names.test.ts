@@ -34,6 +34,7 @@ function lives(
     const facts: AlertFacts = {
       ...{ receivedAt: now, intervalSeconds: 30, stopped: null, paused: false, level: 'ok', label: null },
       ...{ statusStale: false, diskFull: false, update: null, runs: [], cost: { today: 0, before: [] } },
+      starts: { today: 0, before: [] },
       ...{ twoReporters: false, hours: null, signs: noSigns },
       ...factsAt(at),
     }
@@ -80,6 +81,7 @@ const holding: Readonly<Record<string, (names: readonly string[], at: number) =>
   run_long: (names) => signsIn({ active: names.map((id) => ({ id, started: start / 1000 - 86_400 })) }),
   cost_day: () => ({ cost: { today: 2_000_000, before: [] } }),
   cost_jump: () => ({ cost: { today: 9_000_000, before: [1, 1, 1] } }),
+  runaway: () => ({ starts: { today: 99, before: [1, 1, 1] } }),
   two_reporters: () => ({ twoReporters: true }),
 }
 const rules = Object.keys(holding) as RuleName[]

@@ -33,10 +33,13 @@ interface ByFacts<F extends Fact> extends Defaults {
   facts: readonly F[]
   /**
    * The SQL condition that is true for all agents for which the rule may hold, and for few others. It compares only
-   * columns with short values, so the database need not read the bodies of reports. For a rule about costs, it is the
-   * cost of today in millionths of a US dollar above which an agent's costs are needed, if they are.
+   * columns with short values, so the database need not read the bodies of reports. For a rule about daily sums, it is
+   * the cost of today in millionths of a US dollar, or the number of runs, above which an agent's sums are needed.
    */
-  mayHold: ((choosing: ChoiceContext) => RawBuilder<boolean>) | { costAbove: (rule: Rule) => number | undefined }
+  mayHold:
+    | ((choosing: ChoiceContext) => RawBuilder<boolean>)
+    | { costAbove: (rule: Rule) => number | undefined }
+    | { runsAbove: number }
 }
 
 interface AgentRule<F extends Fact = Fact> extends ByFacts<F> {

@@ -21,8 +21,10 @@ import {
   minJumpMicro,
   overFinding,
   type Rule,
+  runaway,
   silence,
   unknownFinding,
+  usualRuns,
 } from './conditions.ts'
 import { eventWords, type RuleRecord, ruleOfAgents, ruleWordedByAgents, stateWords } from './rule.ts'
 
@@ -156,6 +158,17 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     mayHold: { costAbove: () => minJumpMicro },
     ...{ whileSilent: 'judged', afterStop: 'stays' },
     words: eventWords('cost more than three times as much today as on a usual day', 'costing more than usual'),
+  }),
+  runaway: ruleOfAgents({
+    ...{ on: true, after: 0, level: 'warn' },
+    facts: ['starts'],
+    condition: ({ starts }) => runaway(starts),
+    mayHold: { runsAbove: usualRuns },
+    ...{ whileSilent: 'judged', afterStop: 'stays' },
+    words: eventWords(
+      'started more than three times as many runs today as on any of 14 days',
+      'starting too many runs',
+    ),
   }),
   gauge: ruleWordedByAgents({
     ...{ on: false, after: 10 * minute, level: 'warn' },

@@ -14,7 +14,14 @@ const now = Date.UTC(2026, 10, 27, 3, 14)
 const minute = 60_000
 const healthy: AlertFacts = {
   ...{ receivedAt: now, intervalSeconds: 30, stopped: null, paused: false, level: 'ok', label: null },
-  ...{ statusStale: false, diskFull: false, update: null, runs: [], cost: { today: 0, before: [] } },
+  ...{
+    statusStale: false,
+    diskFull: false,
+    update: null,
+    runs: [],
+    cost: { today: 0, before: [] },
+    starts: { today: 0, before: [] },
+  },
   ...{ twoReporters: false, hours: null, signs: noSigns },
 }
 const signs = (more: Partial<AlertFacts['signs']>) => ({ signs: { ...noSigns, ...more } })
@@ -105,6 +112,11 @@ const fates: readonly [
   [
     'cost_jump',
     { cost: { today: 9_000_000, before: [1, 1, 1] } },
+    { stopped: 'stays', paused: 'stays', jobGone: 'stays', agentDeleted: 'over' },
+  ],
+  [
+    'runaway',
+    { starts: { today: 99, before: [1, 1, 1] } },
     { stopped: 'stays', paused: 'stays', jobGone: 'stays', agentDeleted: 'over' },
   ],
   [
