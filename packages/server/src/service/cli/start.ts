@@ -1,5 +1,5 @@
 /** The command `svc-server start`: it runs the service in this process until a signal ends it. */
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { isOwnMachineOnly } from '@svc/protocol'
 import type { Logger } from 'pino'
 import type { Request } from '../../operator/shared/request.ts'
@@ -24,6 +24,8 @@ export async function start(options: Request['options'], flags: Variables, json:
   for (const remark of config.remarks) log.warn({ data: dataOf(config) }, remark)
   watchOverErrors(log)
   if (process.pid === 1) log.warn(noInitWarning)
+  // A signal that came while the code was loaded ends the process here, where nothing is open yet.
+  await nextTurn()
   let stopAt = Number.POSITIVE_INFINITY
   const stop = untilSignal(log).then(() => {
     stopAt = performance.now() + stopMs - endMs
