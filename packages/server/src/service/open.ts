@@ -15,6 +15,7 @@ import {
 import { migrate } from '../platform/db/migrate.ts'
 import { openEmbedded, openPostgres, type Store } from '../platform/db/open.ts'
 import { explainStartError, ofFolder } from '../platform/failed-start.ts'
+import { newId } from '../platform/ids.ts'
 import { announcer } from '../web/live/announce.ts'
 import type { Deps } from '../web/routing/deps.ts'
 
@@ -85,7 +86,7 @@ async function waitForLock(dataDir: string, meanwhile: () => Promise<boolean>): 
  */
 export function liveOf(store: Store): Live & { close: () => Promise<void> } {
   if (store.engine === 'postgres')
-    return { ...announcer(store.pool, undefined, { command: true }), isWatched: () => false }
+    return { ...announcer(store.pool, { node: newId(Date.now()), command: true }), isWatched: () => false }
   return {
     reported() {},
     changed() {},

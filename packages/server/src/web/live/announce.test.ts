@@ -8,7 +8,7 @@ async function said(calls: (to: ReturnType<typeof announcer>) => void) {
   const pool = {
     query: async (_: string, [, all]: [string, string[]]) => void texts.push(...all),
   } as unknown as pg.Pool
-  const announcing = announcer(pool)
+  const announcing = announcer(pool, { node: 'a node' })
   calls(announcing)
   await announcing.close()
   return { texts, messages: texts.map((text) => JSON.parse(text) as Message) }

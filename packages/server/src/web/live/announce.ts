@@ -2,7 +2,6 @@
  * Announces changes to the other nodes on one PostgreSQL by NOTIFY, collected for a moment and with the ids of agents
  * grouped by workspace. If a message could not be sent, a later one says that some are missing.
  */
-import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import type { Live } from '../../platform/base.ts'
 
@@ -42,10 +41,9 @@ const maxIds = 150
 
 export function announcer(
   pool: pg.Pool,
+  from: Pick<Message, 'node' | 'command'>,
   failed: (error: unknown) => void = () => {},
-  from: { node?: string; command?: true } = {},
 ): Announcer {
-  const { node = randomUUID() } = from
   const waiting = new Map<string, { kind: Kind; workspace: string; agents: Set<string> }>()
   let gathering: NodeJS.Timeout | undefined
   let retrying: NodeJS.Timeout | undefined
@@ -76,7 +74,7 @@ export function announcer(
     if (closed) return
     const all = missing ? [...messages, { kind: 'm' }] : messages
     missing = false
-    const texts = all.map((message) => JSON.stringify({ ...from, node, ...message }))
+    const texts = all.map((message) => JSON.stringify({ ...from, ...message }))
     const sent = pool.query('select pg_notify($1, text) from unnest($2::text[]) as text', [channel, texts])
     sending = Promise.all([sending, sent]).then(
       () => {},

@@ -50,7 +50,10 @@ test('an agent is asked to report quickly when one of several other nodes watche
   await eventually('both nodes listen', async () => expect(await listening(stores[0])).toBe(2), patience)
   const interval = async () => (await second.reports(token, {})).interval
   expect(await interval(), 'nobody looks at it').toBe(30)
-  const nodes = ['another agent', agent.id].map((looksAt) => ({ looksAt, node: announcer(pool) }))
+  const nodes = ['another agent', agent.id].map((looksAt) => ({
+    looksAt,
+    node: announcer(pool, { node: `a node that watches ${looksAt}` }),
+  }))
   const asked = async () => {
     // The nodes announce again and again which agent is watched, because such announcements are forgotten after some
     // time.
@@ -96,7 +99,7 @@ test('a later message makes up for one that could not be sent (PostgreSQL)', asy
     query: (...all: Parameters<typeof pool.query>) => (cut ? Promise.reject(new Error('cut')) : pool.query(...all)),
   } as unknown as pg.Pool
   const failures: unknown[] = []
-  const others = announcer(failing, (error) => {
+  const others = announcer(failing, { node: 'a node' }, (error) => {
     failures.push(error)
     cut = false
   })

@@ -49,7 +49,7 @@ export function joinNodes(
   watchedHere: () => Iterable<string>,
 ): Nodes {
   const failed = (err: unknown) => log.debug({ err }, 'the other nodes could not be notified of changes')
-  const others = announcer(pool, failed, { node })
+  const others = announcer(pool, { node }, failed)
   const watchedThere = new Map<string, { agents: Set<string>; until: number }>()
   const lastHeard = new Map<string, number>()
   let retrying: NodeJS.Timeout | undefined
