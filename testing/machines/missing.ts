@@ -11,6 +11,8 @@ const programs = {
   buildah: 'buildah',
   iptables: 'iptables',
   debootstrap: 'debootstrap',
+  catatonit: 'catatonit',
+  'podman-compose': 'podman-compose',
 } as const
 
 const isThere = (program: string): boolean =>
