@@ -113,8 +113,8 @@ async function join(load: Load, agents: number): Promise<WarmUp> {
 
 async function watched(load: Load, { pid, file }: Service, seconds: number): Promise<WatchedWindow> {
   const disk = await watchDisk(file)
-  const seen = await window(load, pid, seconds)
-  return { ...seen, disk: await disk.stop() }
+  const measured = await window(load, pid, seconds)
+  return { ...measured, disk: await disk.stop() }
 }
 
 /** Restarts the service, and measures until shortly after all agents have come back. */

@@ -72,9 +72,9 @@ async function measure(browser: Browser, agents: number, rounds: number, open: n
     await sleep(5000)
     const before = opened.seen()
     const watched = await window(load, service.pid, seconds)
-    const seen = difference(opened.seen(), before)
+    const received = difference(opened.seen(), before)
     opened.close()
-    return { agents, waits, alone, watched, memory: memory(service.pid).now, seen }
+    return { agents, waits, alone, watched, memory: memory(service.pid).now, seen: received }
   } finally {
     await load.stop()
     await service.stop()
@@ -116,8 +116,8 @@ async function waitsOf(
 function untilVisible(selector: string): Promise<number> {
   return new Promise((resolve) => {
     const check = () => {
-      const seen = document.querySelector(selector)
-      if (seen && seen.getClientRects().length > 0 && seen.textContent) resolve(performance.now())
+      const element = document.querySelector(selector)
+      if (element && element.getClientRects().length > 0 && element.textContent) resolve(performance.now())
       else requestAnimationFrame(check)
     }
     check()

@@ -86,17 +86,17 @@ const sha256Of = (file: string) => createHash('sha256').update(readFileSync(file
 function builtInKeys(key: string | undefined, keysFile: string, add: boolean): string[] {
   const keys = keysOf(keysFile)
   if (key === undefined) return keys
-  const mine = publicPart(key)
-  if (keys.includes(mine)) return keys
+  const ownKey = publicPart(key)
+  if (keys.includes(ownKey)) return keys
   const name = relative(process.cwd(), keysFile)
   if (!add) {
     throw new ReleaseError(
-      `The key ${key} is not among those that are built in, so no runtime would accept the release. Add this line to ${name}, or say --add-key:\n\n${mine}\n`,
+      `The key ${key} is not among those that are built in, so no runtime would accept the release. Add this line to ${name}, or say --add-key:\n\n${ownKey}\n`,
     )
   }
-  addKey(keysFile, mine)
-  process.stdout.write(`Added to ${name}; commit it:\n  ${mine}\n`)
-  return [...keys, mine]
+  addKey(keysFile, ownKey)
+  process.stdout.write(`Added to ${name}; commit it:\n  ${ownKey}\n`)
+  return [...keys, ownKey]
 }
 
 /**

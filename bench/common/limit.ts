@@ -33,9 +33,9 @@ export async function startLimit(agents: number, rows: 'T' | 'L' = 'T', env: Nod
     port: Number(port),
     pid: child.pid ?? 0,
     async stop() {
-      const gone = once(child, 'exit')
+      const exited = once(child, 'exit')
       child.stdin.end()
-      await gone
+      await exited
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }

@@ -58,9 +58,9 @@ export async function startLoad({ port, agents, connections, interval, processes
     cpu: () => children.reduce((total, { pid }) => total + cpuSeconds(pid ?? 0), 0),
     async stop() {
       const running = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
-      const gone = running.map((child) => once(child, 'exit'))
+      const exited = running.map((child) => once(child, 'exit'))
       end()
-      await Promise.all(gone)
+      await Promise.all(exited)
     },
   }
 }

@@ -72,14 +72,14 @@ export function startOthers({ port, healthPort, email }: OthersOptions): Others 
   }
 
   function note(all: number[], called: Promise<number>): void {
-    const mine = times
+    const ownTimes = times
     const key = Symbol()
     open.set(key, { all, from: performance.now() })
     called
       .then(
         (ms) => all.push(ms),
         () => {
-          if (!over) mine.errors++
+          if (!over) ownTimes.errors++
         },
       )
       .finally(() => open.delete(key))

@@ -34,13 +34,13 @@ export interface OpenPages {
 
 /** Opens pages that show the list, or the part of it that the filter `q` selects. */
 export function openPages({ port }: { port: number }, cookies: string[], n: number, q = ''): OpenPages {
-  const seen: ReceivedCounts = { frames: 0, frameBytes: 0, lists: 0, listBytes: 0, ended: 0 }
+  const counts: ReceivedCounts = { frames: 0, frameBytes: 0, lists: 0, listBytes: 0, ended: 0 }
   const streams = new Set<ClientRequest>()
   const agent = new Agent({ keepAlive: true })
   let over = false
   for (let i = 0; i < n; i++) open({ host: `localhost:${port}`, cookie: cookies[Math.floor(i / perPerson)] ?? '' })
   return {
-    seen: () => ({ ...seen }),
+    seen: () => ({ ...counts }),
     close() {
       over = true
       agent.destroy()
@@ -55,9 +55,9 @@ export function openPages({ port }: { port: number }, cookies: string[], n: numb
     stream.on('response', (res) => {
       if (res.statusCode !== 200) throw new Error(`A stream was answered ${res.statusCode}.`)
       res.on('data', (chunk: Buffer) => {
-        seen.frameBytes += chunk.length
+        counts.frameBytes += chunk.length
         if (!chunk.includes('event: frame')) return
-        seen.frames++
+        counts.frames++
         if (chunk.includes('"more":true')) askAgain()
       })
       res.on('error', () => {})
@@ -66,7 +66,7 @@ export function openPages({ port }: { port: number }, cookies: string[], n: numb
     stream.on('close', () => {
       streams.delete(stream)
       if (over) return
-      seen.ended++
+      counts.ended++
       setTimeout(() => over || open(headers), backAfter)
     })
     stream.end()
@@ -77,9 +77,9 @@ export function openPages({ port }: { port: number }, cookies: string[], n: numb
     const path = `/api/web/w/${workspace}/fleet?limit=200&${new URLSearchParams({ q })}`
     const asked = get({ port, host: '127.0.0.1', path, headers, agent }, (res: IncomingMessage) => {
       if (res.statusCode !== 200) throw new Error(`The list was answered ${res.statusCode}.`)
-      seen.lists++
+      counts.lists++
       res.on('data', (chunk: Buffer) => {
-        seen.listBytes += chunk.length
+        counts.listBytes += chunk.length
       })
     })
     asked.on('error', (error) => {

@@ -124,11 +124,11 @@ export class Processes {
   async end(): Promise<void> {
     this.#stopping.abort()
     const all = [...this.#running.values()].filter((child) => child.exitCode === null && child.signalCode === null)
-    const gone = Promise.all(all.map((child) => once(child, 'exit')))
+    const exited = Promise.all(all.map((child) => once(child, 'exit')))
     for (const child of all.reverse()) signal(child, 'SIGTERM')
-    await Promise.race([gone, new Promise((r) => setTimeout(r, this.#softSeconds * 1000).unref())])
+    await Promise.race([exited, new Promise((r) => setTimeout(r, this.#softSeconds * 1000).unref())])
     this.#signal('SIGKILL')
-    await gone
+    await exited
     await this.#guard.leave()
   }
 

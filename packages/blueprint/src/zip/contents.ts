@@ -69,10 +69,10 @@ export async function disagreement({ bytes, entries }: Layout): Promise<string |
   try {
     zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), { decodeStrings: false })
     let i = 0
-    for await (const seen of zip.eachEntry()) {
-      const ours = entries[i++]
-      const { fileDataStart } = await zip.readLocalFileHeaderPromise(seen, { minimal: true })
-      if (!ours || !seen.fileNameRaw.equals(ours.name) || fileDataStart !== ours.local?.dataStart)
+    for await (const libraryEntry of zip.eachEntry()) {
+      const ownEntry = entries[i++]
+      const { fileDataStart } = await zip.readLocalFileHeaderPromise(libraryEntry, { minimal: true })
+      if (!ownEntry || !libraryEntry.fileNameRaw.equals(ownEntry.name) || fileDataStart !== ownEntry.local?.dataStart)
         return `reads differently to another reader at its entry ${i}`
     }
     return i === entries.length ? undefined : 'has fewer entries to another reader'

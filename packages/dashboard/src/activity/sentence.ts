@@ -232,8 +232,8 @@ export function sentence({ action, subject, details }: Pick<AuditEntry, 'action'
 
 function tellOf(action: string, what: Part, subject: string, { times, ...details }: ActivityFacts): Part[] {
   const tell = Object.hasOwn(sentences, action) ? sentences[action] : undefined
-  const told = tell ? tell(what, details) : unforeseen(action, subject, details)
-  return typeof times === 'number' ? [...told, `, ${times} times within a minute`] : told
+  const sentence = tell ? tell(what, details) : unforeseen(action, subject, details)
+  return typeof times === 'number' ? [...sentence, `, ${times} times within a minute`] : sentence
 }
 
 function split(subject: string): [kind: string, name: string] {

@@ -41,8 +41,8 @@ export function InvitationPage({ id, me }: { id: string; me: Me | null }) {
 }
 
 function Joining({ id, info, me }: { id: string; info: InvitationInfo; me: Me | null }) {
-  const mine = me !== null && lookOfEmail(me.email) === lookOfEmail(info.email)
-  if (mine) return <Join id={id} email={info.email} />
+  const isOwn = me !== null && lookOfEmail(me.email) === lookOfEmail(info.email)
+  if (isOwn) return <Join id={id} email={info.email} />
   if (me) return <Someone else={me.email} email={info.email} />
   if (info.hasAccount) return <SignInForm next={`/invitation/${id}`} email={info.email} />
   return <NewAccount id={id} email={info.email} />

@@ -103,10 +103,10 @@ export function requirementInWords(from: number | null, now: number): string {
 /** Says which admins have no second factor, so that nobody is surprised when one is required. */
 export function lackingInWords(members: readonly Member[]): string {
   const admins = members.filter(({ role }) => role === 'admin')
-  const lacking = admins.filter(({ factor }) => factor === false)
-  if (lacking.length === 0) return admins.length === 1 ? 'You have one.' : 'All admins have one.'
-  const others = lacking.filter(({ self }) => !self).map(({ name }) => name)
-  const names = lacking.some(({ self }) => self) ? ['you', ...others] : others
+  const withoutFactor = admins.filter(({ factor }) => factor === false)
+  if (withoutFactor.length === 0) return admins.length === 1 ? 'You have one.' : 'All admins have one.'
+  const others = withoutFactor.filter(({ self }) => !self).map(({ name }) => name)
+  const names = withoutFactor.some(({ self }) => self) ? ['you', ...others] : others
   const shown = names.length > most ? [...names.slice(0, most), `${names.length - most} more`] : names
   return `Admins without one: ${list.format(shown)}.`
 }

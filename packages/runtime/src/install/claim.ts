@@ -99,8 +99,8 @@ export function unclaim(folder: Folder, madeFolder: boolean): void {
 function isRemnant(svc: string): boolean {
   const names = list(svc)
   if (names === undefined) return true
-  const ours = (list(join(svc, 'journal')) ?? []).every((n) => n === 'install.json' || n.startsWith('.install.json.'))
-  return names.every((n) => n === 'journal') && ours
+  const isOwn = (list(join(svc, 'journal')) ?? []).every((n) => n === 'install.json' || n.startsWith('.install.json.'))
+  return names.every((n) => n === 'journal') && isOwn
 }
 
 /**

@@ -65,13 +65,13 @@ export function backgroundedEvent(
  */
 export function askLeftProcesses(
   now: Supervision,
-  seen: ProcessSnapshot,
+  snapshot: ProcessSnapshot,
   rules: SupervisionRules,
   at: number,
 ): LeftoverStep {
   const { state } = now
   if (state.is !== 'stopping') return { state: now, acts: [] }
-  const alone = !now.child && !seen.lives && !seen.group && leftIn(now, seen).length > 0
+  const alone = !now.child && !snapshot.lives && !snapshot.group && leftIn(now, snapshot).length > 0
   if (state.killed) return { state: now, acts: alone ? [{ do: 'signal left', signal: 'SIGKILL' }] : [] }
   if (now.asked || !(alone || at >= state.killAt - stopOf(now, rules) / 2)) return { state: now, acts: [] }
   return { state: { ...now, asked: true }, acts: [{ do: 'signal left', signal: 'SIGTERM' }] }
@@ -92,11 +92,11 @@ export function giveUpOn(now: Supervision, left: readonly AgentProcess[]): Lefto
  */
 export function clearLeftProcesses(
   now: Supervision,
-  seen: ProcessSnapshot,
+  snapshot: ProcessSnapshot,
   rules: SupervisionRules,
   at: number,
 ): LeftoverStep | undefined {
-  const left = leftIn(now, seen)
+  const left = leftIn(now, snapshot)
   const { clearing } = now
   if (left.length === 0 || 'pid' in now.state) return undefined
   if (!clearing) {

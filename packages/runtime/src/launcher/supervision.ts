@@ -102,21 +102,21 @@ export function step(now: Supervision, event: SupervisionEvent, rules: Supervisi
 }
 
 /** Notes which processes were left at a check that killed them, or that followed a kill. */
-function noted({ state, acts }: SupervisionStep, seen: ProcessSnapshot, at: number): SupervisionStep {
+function noted({ state, acts }: SupervisionStep, snapshot: ProcessSnapshot, at: number): SupervisionStep {
   const killed = state.clearing?.killed ?? (state.state.is === 'stopping' && state.state.killed)
-  return { state: { ...state, lastKilled: killed ? lastKilledOf(state, leftIn(state, seen), at) : undefined }, acts }
+  return { state: { ...state, lastKilled: killed ? lastKilledOf(state, leftIn(state, snapshot), at) : undefined }, acts }
 }
 
-function check(before: Supervision, seen: ProcessSnapshot, rules: SupervisionRules, at: number): SupervisionStep {
-  const end = endSeen(before, seen, rules, at)
+function check(before: Supervision, snapshot: ProcessSnapshot, rules: SupervisionRules, at: number): SupervisionStep {
+  const end = endSeen(before, snapshot, rules, at)
   const applied = apply(before, end, rules, at)
-  const stuck = giveUpOn(applied.state, end?.is === 'gone' ? leftIn(before, seen) : [])
-  const cleared = clearLeftProcesses(stuck.state, seen, rules, at)
+  const stuck = giveUpOn(applied.state, end?.is === 'gone' ? leftIn(before, snapshot) : [])
+  const cleared = clearLeftProcesses(stuck.state, snapshot, rules, at)
   const ended = { state: stuck.state, acts: [...applied.acts, ...stuck.acts] }
   if (cleared) return { state: cleared.state, acts: [...ended.acts, ...cleared.acts, { do: 'wait', ms: rules.hurry }] }
   return finishCheck(
     { ...ended, state: { ...ended.state, clearing: undefined, clean: !('pid' in ended.state.state) } },
-    seen,
+    snapshot,
     rules,
     at,
   )
@@ -125,15 +125,15 @@ function check(before: Supervision, seen: ProcessSnapshot, rules: SupervisionRul
 /** Handles the rest of a check, after the end of a process was noticed and nothing of an earlier start is left. */
 function finishCheck(
   ended: SupervisionStep,
-  seen: ProcessSnapshot,
+  snapshot: ProcessSnapshot,
   rules: SupervisionRules,
   at: number,
 ): SupervisionStep {
-  const wanted = ended.state.life !== 'on' ? 'asked' : seen.paused ? 'paused' : 'run'
-  const other = wanted === 'run' ? otherVersion(ended.state, seen, rules, at) : undefined
+  const wanted = ended.state.life !== 'on' ? 'asked' : snapshot.paused ? 'paused' : 'run'
+  const other = wanted === 'run' ? otherVersion(ended.state, snapshot, rules, at) : undefined
   const turned = other === undefined ? ended.state : { ...ended.state, turned: { to: other, at } }
-  const event = { is: 'check', wanted, asked: runAsked(ended.state, seen), other: other !== undefined } as const
-  const asked = askLeftProcesses(turned, seen, rules, at)
+  const event = { is: 'check', wanted, asked: runAsked(ended.state, snapshot), other: other !== undefined } as const
+  const asked = askLeftProcesses(turned, snapshot, rules, at)
   const moved = apply(asked.state, event, rules, at)
   const due = at - moved.state.rotated >= rules.rotate
   const state = due ? { ...moved.state, rotated: at } : moved.state
@@ -152,21 +152,21 @@ function finishCheck(
 /** Notices the end of a process that is not a child of this runtime: the process is no longer there. */
 function endSeen(
   now: Supervision,
-  seen: ProcessSnapshot,
+  snapshot: ProcessSnapshot,
   rules: SupervisionRules,
   at: number,
 ): ProcessEvent | undefined {
   const { state, child } = now
-  const left = leftIn(now, seen)
-  if (child || seen.lives) return undefined
+  const left = leftIn(now, snapshot)
+  if (child || snapshot.lives) return undefined
   if (state.is === 'running') {
-    const remains = (state.start !== '' && seen.group) || left.length > 0
+    const remains = (state.start !== '' && snapshot.group) || left.length > 0
     return (state.background && backgroundedEvent(now, left)) || { is: 'exit', exit: { at }, remains }
   }
   if (state.is !== 'stopping') return undefined
   const waitIsOver = state.killed && isWaitOver(now, left, { killAt: state.killAt, at, gone: rules.gone })
-  const remains = (seen.group || left.length > 0) && !waitIsOver
-  return remains || seen.cleaning ? undefined : { is: 'gone', at }
+  const remains = (snapshot.group || left.length > 0) && !waitIsOver
+  return remains || snapshot.cleaning ? undefined : { is: 'gone', at }
 }
 
 /**
@@ -176,12 +176,12 @@ function endSeen(
  */
 function otherVersion(
   { state, version, turned }: Supervision,
-  seen: ProcessSnapshot,
+  snapshot: ProcessSnapshot,
   rules: SupervisionRules,
   at: number,
 ) {
   if (version === undefined || state.is === 'stopping') return undefined
-  const to = seen.leadsTo
+  const to = snapshot.leadsTo
   if (to === undefined || to === version) return undefined
   return turned?.to === to && at - turned.at < rules.again ? undefined : to
 }

@@ -162,13 +162,13 @@ interface WatchedManifest {
 
 function watchManifest(folder: Folder, first: Manifest): () => Promise<WatchedManifest> {
   let good = first
-  let seen = ''
+  let lastText = ''
   let health: HealthItem[] = []
   return async () => {
     const read = readManifestFile(folder)
     const source = read.is === 'bytes' ? read.bytes.toString('latin1') : read.is
-    if (source !== seen) {
-      seen = source
+    if (source !== lastText) {
+      lastText = source
       const now = await manifestNow(folder)
       if (now.ok) good = now.value
       health = now.ok

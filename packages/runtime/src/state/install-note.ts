@@ -44,9 +44,9 @@ export const writeInstall: (folder: InstallPath, install: Install) => void = fil
  * there is none. A damaged note does not count as missing: it proves that something was installed in the folder.
  */
 export function unreadableInstall(folder: InstallPath): string | undefined {
-  const seen = file.inspect(folder)
-  if (seen.is === 'damaged') return `the note of the installation (${folder.install}) is damaged`
-  return seen.is === 'unreadable' ? `the note of the installation ${seen.why}` : undefined
+  const read = file.inspect(folder)
+  if (read.is === 'damaged') return `the note of the installation (${folder.install}) is damaged`
+  return read.is === 'unreadable' ? `the note of the installation ${read.why}` : undefined
 }
 
 /**

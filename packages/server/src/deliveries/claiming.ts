@@ -48,9 +48,9 @@ const maxRead = 1000
  * Takes the next due message of a channel, and writes it if that has not happened. Messages that it replaces end here.
  * A message that cannot be written counts as tried, so that it does not block the others.
  */
-export const claim = <C extends StoredChange>({ db }: Store, claiming: ClaimContext<C>): Promise<ClaimResult> =>
+export const claim = <C extends StoredChange>({ db }: Store, context: ClaimContext<C>): Promise<ClaimResult> =>
   transaction(db, async (trx) => {
-    const { channelId, node, now, only } = claiming
+    const { channelId, node, now, only } = context
     const channel = await lockChannel(trx, channelId)
     const isOurs = channel?.serving_node === node
     const nothing = { claimed: undefined, unwritable: [] }
@@ -62,7 +62,7 @@ export const claim = <C extends StoredChange>({ db }: Store, claiming: ClaimCont
     const wanted = waiting.filter(({ id, kind }) =>
       only === undefined ? channel.enabled === 1 || kind === 'test' : id === only,
     )
-    const { next, unwritable } = await nextMessage(trx, channel, wanted, claiming)
+    const { next, unwritable } = await nextMessage(trx, channel, wanted, context)
     if (next) await lease(trx, next, { node, until: now + leaseMs })
     return { claimed: next, unwritable }
   })
@@ -96,32 +96,32 @@ async function nextMessage<C extends StoredChange>(
   trx: Db,
   channel: AlertChannelRow,
   wanted: readonly AlertDeliveryRow[],
-  claiming: ClaimContext<C>,
+  context: ClaimContext<C>,
 ): Promise<{ next: ClaimedDelivery | undefined; unwritable: UnwritableMessage[] }> {
   const unwritable: UnwritableMessage[] = []
   let left = wanted
   const leaveOut = async (bad: readonly AlertDeliveryRow[], reason: string) => {
     left = left.filter((row) => !bad.includes(row))
     for (const row of bad) {
-      await countUnwritable(trx, row, reason, claiming)
+      await countUnwritable(trx, row, reason, context)
       // The log has one line for each such message, at its first try.
       if (row.tries === 0) unwritable.push({ delivery: row.id, reason })
     }
   }
-  const unread = wanted.filter((row) => (row.due_at ?? 0) <= claiming.now && deliveryOf<C>(row) === undefined)
+  const unread = wanted.filter((row) => (row.due_at ?? 0) <= context.now && deliveryOf<C>(row) === undefined)
   await leaveOut(unread, 'what is stored cannot be read')
   for (;;) {
-    const { writer, now } = claiming
+    const { writer, now } = context
     const deliveries = left.flatMap((row) => deliveryOf<C>(row) ?? [])
     const plan = planNext(deliveries, { format: channel.format, now, groupAfter, fold: writer.fold })
     if (!plan.next && !plan.write) return { next: undefined, unwritable }
     try {
-      return { next: await carryOut(trx, channel, left, { plan, claiming }), unwritable }
+      return { next: await carryOut(trx, channel, left, { plan, claiming: context }), unwritable }
     } catch (error) {
       if (!(error instanceof WritingFailed)) throw error
       const about = new Set([plan.next, ...plan.dropped, ...plan.replaced])
       const unwritten = left.filter(({ id, body }) => about.has(id) && body === null)
-      const failing = unwritten.filter((row) => failsAlone(channel, row, claiming))
+      const failing = unwritten.filter((row) => failsAlone(channel, row, context))
       await leaveOut(failing.length > 0 ? failing : unwritten, wordsOf(error.cause))
     }
   }
@@ -154,10 +154,10 @@ function write<C extends StoredChange>(
 function failsAlone<C extends StoredChange>(
   channel: AlertChannelRow,
   row: AlertDeliveryRow,
-  claiming: ClaimContext<C>,
+  context: ClaimContext<C>,
 ): boolean {
   try {
-    write(channel, { isTest: row.kind === 'test', changes: changesOf<C>(row) ?? [] }, claiming)
+    write(channel, { isTest: row.kind === 'test', changes: changesOf<C>(row) ?? [] }, context)
     return false
   } catch {
     return true

@@ -68,10 +68,10 @@ const planOf = <C>(
  * neither written nor tried.
  */
 const ending = <C>(deliveries: readonly WaitingDelivery<C>[]) => {
-  const seen = (one: WaitingDelivery<C>) => one.isWritten || one.tries > 0
+  const mayBeSeen = (one: WaitingDelivery<C>) => one.isWritten || one.tries > 0
   return {
-    replaced: deliveries.filter(seen).map(({ id }) => id),
-    dropped: deliveries.filter((one) => !seen(one)).map(({ id }) => id),
+    replaced: deliveries.filter(mayBeSeen).map(({ id }) => id),
+    dropped: deliveries.filter((one) => !mayBeSeen(one)).map(({ id }) => id),
   }
 }
 

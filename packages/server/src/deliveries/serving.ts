@@ -38,8 +38,8 @@ export interface ServingParts extends TryParts {
 }
 
 /** The channels with due messages as work of the dispatcher. Once a minute, deliveries that are too old are ended. */
-export function channelsOf(serving: ServingParts): Source {
-  const { store, log, node } = serving
+export function channelsOf(parts: ServingParts): Source {
+  const { store, log, node } = parts
   let oldEndedAt = Number.NEGATIVE_INFINITY
   return {
     async due(now) {
@@ -49,7 +49,7 @@ export function channelsOf(serving: ServingParts): Source {
       }
       return dueChannels(store, { node, now })
     },
-    serve: (channel, stop) => serve(channel, serving, stop),
+    serve: (channel, stop) => serve(channel, parts, stop),
   }
 }
 
@@ -58,37 +58,37 @@ export function channelsOf(serving: ServingParts): Source {
  */
 async function serve(
   { id, works }: Pick<DueWork, 'id' | 'works'>,
-  serving: ServingParts,
+  parts: ServingParts,
   stop: AbortSignal,
 ): Promise<number> {
-  const { store, log, now, node, writer, random = Math.random } = serving
+  const { store, log, now, node, writer, random = Math.random } = parts
   const max = works ? triesAtOnce : 1
   for (let tried = 0; tried < max && !stop.aborted; tried++) {
-    const claiming = { channelId: id, node, writer, now: now(), random: random() }
-    const { claimed, unwritable } = await claim(store, claiming)
+    const context = { channelId: id, node, writer, now: now(), random: random() }
+    const { claimed, unwritable } = await claim(store, context)
     for (const { delivery, reason } of unwritable)
       log.warn({ channel: id, delivery, reason }, 'a message cannot be written; tried again later')
     if (!claimed) return tried + unwritable.length
-    if (!(await sendOne(claimed, serving, stop))) break
+    if (!(await sendOne(claimed, parts, stop))) break
   }
   return max
 }
 
 /** Sends a message that was taken, and stores the outcome. True if the receiver accepted the message. */
-async function sendOne(claimed: ClaimedDelivery, serving: ServingParts, stop: AbortSignal): Promise<boolean> {
+async function sendOne(claimed: ClaimedDelivery, parts: ServingParts, stop: AbortSignal): Promise<boolean> {
   const { channel, row } = claimed
-  const { store, log, now, key } = serving
+  const { store, log, now, key } = parts
   const address = openAddress(claimed, key)
   if (!address) {
     await disable(store, channel.id, unopened, now())
     return false
   }
-  const answer = await tryOnce(claimed, address, { ...serving, stop }, now())
+  const answer = await tryOnce(claimed, address, { ...parts, stop }, now())
   if (answer.is === 'stopped') {
     await giveMessageBack(store, claimed)
     return false
   }
-  const settled = await settleSurely(row.id, answer, serving, stop)
+  const settled = await settleSurely(row.id, answer, parts, stop)
   if (settled?.disabled) noteDisabled(log, channel.id)
   return settled?.outcome.is === 'sent'
 }
@@ -97,8 +97,8 @@ async function sendOne(claimed: ClaimedDelivery, serving: ServingParts, stop: Ab
  * Stores the outcome of a try. While the database takes no writes, the channel keeps its place and gets no other
  * message, so that an accepted one is not sent again.
  */
-async function settleSurely(id: string, answer: DeliveryAnswer, serving: ServingParts, stop: AbortSignal) {
-  const { store, log, now, node, random = Math.random } = serving
+async function settleSurely(id: string, answer: DeliveryAnswer, parts: ServingParts, stop: AbortSignal) {
+  const { store, log, now, node, random = Math.random } = parts
   for (let failed = 0; ; failed++) {
     try {
       return await settle(store, id, answer, { now: now(), random: random(), node })
@@ -120,11 +120,11 @@ const unopened =
  * Sends one test message from this process, for a command that runs while no service may run. Returns at once if
  * another process serves the channel.
  */
-export async function sendTest(serving: ServingParts, channelId: string, delivery: string): Promise<void> {
-  const { store, node, writer, now } = serving
-  const claiming = { channelId, node, writer, now: now(), random: Math.random(), only: delivery }
-  const { claimed } = await claim(store, claiming)
-  if (claimed) await sendOne(claimed, serving, new AbortController().signal)
+export async function sendTest(parts: ServingParts, channelId: string, delivery: string): Promise<void> {
+  const { store, node, writer, now } = parts
+  const context = { channelId, node, writer, now: now(), random: Math.random(), only: delivery }
+  const { claimed } = await claim(store, context)
+  if (claimed) await sendOne(claimed, parts, new AbortController().signal)
 }
 
 // Makes one try to send a message to a channel. Whatever goes wrong is a result, since the next try follows from it.

@@ -15,15 +15,15 @@ const name = 'secret'
  */
 export async function agreeOnSecret({ engine, db }: Store, dataDir: string): Promise<void> {
   if (engine !== 'postgres') return
-  const mine = markOf(secretOf(dataDir))
-  const row = { name, value: mine }
+  const ownMark = markOf(secretOf(dataDir))
+  const row = { name, value: ownMark }
   await db
     .insertInto('agreed')
     .values(row)
     .onConflict((oc) => oc.column('name').doNothing())
     .execute()
   const { value } = await db.selectFrom('agreed').select('value').where('name', '=', name).executeTakeFirstOrThrow()
-  if (value === mine) return
+  if (value === ownMark) return
   throw new DataFolderError(
     `${secretFile(dataDir)} is not the secret of the other nodes on this database. Copy theirs here. If this one is right and theirs is wrong, run: svc-server secret adopt`,
   )

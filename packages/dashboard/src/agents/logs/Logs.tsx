@@ -127,11 +127,11 @@ export const arrivedLog = (waiting: AwaitedLog, logs: readonly LogEntry[]): LogE
  */
 function useArrivals(logs: readonly LogEntry[] | undefined, open: (id: string) => void): (name: string) => void {
   const [waiting, setWaiting] = useState<AwaitedLog | null>(null)
-  const came = waiting && logs ? arrivedLog(waiting, logs)?.id : undefined
+  const arrivedId = waiting && logs ? arrivedLog(waiting, logs)?.id : undefined
   useEffect(() => {
-    if (came === undefined) return
+    if (arrivedId === undefined) return
     setWaiting(null)
-    open(came)
-  }, [came, open])
+    open(arrivedId)
+  }, [arrivedId, open])
   return (name) => setWaiting({ name, before: new Set(logs?.map(({ id }) => id)) })
 }

@@ -59,10 +59,10 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
   )
   const dismiss = (id: string) => setMine((before) => before.filter((command) => command.id !== id))
   const all = mergedCommands(open, mine, ledger.data?.rows ?? [])
-  const seen = useSeenApplied(all)
+  const seenApplied = useSeenApplied(all)
   const gone = useClock((now) =>
     all
-      .filter(({ id }) => hasLeft(seen.get(id), now))
+      .filter(({ id }) => hasLeft(seenApplied.get(id), now))
       .map(({ id }) => id)
       .join(' '),
   )
@@ -95,12 +95,12 @@ export const hasLeft = (seenAt: number | undefined, now: number): boolean =>
  */
 export function mergedCommands(
   open: readonly Command[],
-  mine: readonly Command[],
+  ownCommands: readonly Command[],
   ledger: readonly Command[],
 ): Command[] {
   const freshest = new Map<string, Command>()
   const opened = new Set(open.map(({ id }) => id))
-  for (const command of [...mine, ...open]) freshest.set(command.id, command)
+  for (const command of [...ownCommands, ...open]) freshest.set(command.id, command)
   for (const command of ledger) {
     const known = freshest.get(command.id)
     if (known && (isOpen(known) || !isOpen(command))) freshest.set(command.id, further(known, command))

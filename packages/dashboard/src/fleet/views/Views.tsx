@@ -36,10 +36,10 @@ export function Views({ slug }: { slug: string }) {
   const [asked, setAsked] = useState<OpenDialog>()
   const client = useQueryClient()
   const noteOpened = useNoteOpened()
-  const standing = shownViewOf(views, useOpened(), state)
-  const changeable = standing && mayChange(standing.view, role) ? standing.view : undefined
+  const shownView = shownViewOf(views, useOpened(), state)
+  const changeable = shownView && mayChange(shownView.view, role) ? shownView.view : undefined
   // While the views load, the button beside it may still move, and a press would miss this one.
-  const isNew = !isPending && !isPlain(state) && (!standing || standing.differs)
+  const isNew = !isPending && !isPlain(state) && (!shownView || shownView.differs)
   const save = parseFilter(state.q).ok ? () => setAsked({ is: 'save' }) : undefined
   const rename = changeable && (() => setAsked({ is: 'rename', view: changeable }))
   const removeIt =
@@ -56,7 +56,7 @@ export function Views({ slug }: { slug: string }) {
   const close = () => setAsked(undefined)
   const button = (
     <ViewsButton
-      standing={standing}
+      standing={shownView}
       aria-haspopup="menu"
       aria-expanded={false}
       onPointerEnter={() => void loadMenu()}
@@ -70,7 +70,7 @@ export function Views({ slug }: { slug: string }) {
         button
       ) : (
         <Suspense fallback={button}>
-          <ViewsMenu slug={slug} views={views} standing={standing} save={save} rename={rename} remove={removeIt} />
+          <ViewsMenu slug={slug} views={views} standing={shownView} save={save} rename={rename} remove={removeIt} />
         </Suspense>
       )}
       {isNew && save && (
@@ -80,7 +80,7 @@ export function Views({ slug }: { slug: string }) {
       )}
       <Suspense>
         {asked?.is === 'save' && (
-          <SaveView slug={slug} views={views} standing={standing} state={state} onClose={close} />
+          <SaveView slug={slug} views={views} standing={shownView} state={state} onClose={close} />
         )}
         {asked?.is === 'rename' && <RenameView slug={slug} views={views} view={asked.view} onClose={close} />}
       </Suspense>

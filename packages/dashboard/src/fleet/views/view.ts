@@ -50,19 +50,19 @@ export function agentCountText({ total, of }: Pick<Fleet, 'total' | 'of'>): stri
 }
 
 /** The problems of a workspace in words, most urgent first; empty if all is well. */
-export function problemTexts(standing: ProblemCounts): string[] {
+export function problemTexts(counts: ProblemCounts): string[] {
   const words: [n: number, one: string, many?: string][] = [
-    [standing.bad, 'bad'],
-    [standing.silent, 'offline'],
-    [standing.warn, 'warning', 'warnings'],
-    [standing.late, 'old status', 'old statuses'],
-    [standing.halted, 'rollout halted', 'rollouts halted'],
-    [standing.rolledBack, 'update rolled back', 'updates rolled back'],
-    [standing.failed, 'update failed', 'updates failed'],
-    [standing.held, 'update on hold', 'updates on hold'],
-    [standing.stopped, 'stopped'],
-    [standing.never, 'never reported'],
-    [standing.noLevel, 'without a level'],
+    [counts.bad, 'bad'],
+    [counts.silent, 'offline'],
+    [counts.warn, 'warning', 'warnings'],
+    [counts.late, 'old status', 'old statuses'],
+    [counts.halted, 'rollout halted', 'rollouts halted'],
+    [counts.rolledBack, 'update rolled back', 'updates rolled back'],
+    [counts.failed, 'update failed', 'updates failed'],
+    [counts.held, 'update on hold', 'updates on hold'],
+    [counts.stopped, 'stopped'],
+    [counts.never, 'never reported'],
+    [counts.noLevel, 'without a level'],
   ]
   return words
     .filter(([n]) => n > 0)

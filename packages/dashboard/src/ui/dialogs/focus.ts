@@ -53,14 +53,14 @@ const isFocusLost = (): boolean => document.activeElement === null || document.a
 
 /** Gives the focus back to the button of an action, which loses it because it is disabled while the action runs. */
 export function useKeptFocus(busy: boolean): void {
-  const had = useRef<Element | null>(null)
+  const focused = useRef<Element | null>(null)
   useLayoutEffect(() => {
     if (busy) {
-      had.current = document.activeElement
+      focused.current = document.activeElement
       return
     }
-    const button = had.current
-    had.current = null
+    const button = focused.current
+    focused.current = null
     if (isFocusLost() && button instanceof HTMLElement) button.focus()
   }, [busy])
 }

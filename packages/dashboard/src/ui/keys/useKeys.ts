@@ -16,9 +16,9 @@ export function useKey(name: KeyName, act: Handler | undefined): void {
   const isSet = act !== undefined
   useEffect(() => {
     if (!isSet) return
-    const mine = () => latest.current?.()
-    handlers.set(name, [...(handlers.get(name) ?? []), mine])
-    return () => void handlers.set(name, handlers.get(name)?.filter((one) => one !== mine) ?? [])
+    const ownKeys = () => latest.current?.()
+    handlers.set(name, [...(handlers.get(name) ?? []), ownKeys])
+    return () => void handlers.set(name, handlers.get(name)?.filter((one) => one !== ownKeys) ?? [])
   }, [name, isSet])
 }
 

@@ -157,9 +157,9 @@ async function asService(folder: Folder, { agent, blueprint, version }: Install)
  * Warns that programs are missing which the agent needs, but which can also be installed later. Without --yes, a person
  * is asked whether to continue. If nobody can be asked, the installation is refused.
  */
-async function goOnWithout(lacking: readonly string[], { yes }: InitOptions): Promise<void> {
-  if (lacking.length === 0) return
-  const said = lacking.map(oneLine).join('\n')
+async function goOnWithout(missing: readonly string[], { yes }: InitOptions): Promise<void> {
+  if (missing.length === 0) return
+  const said = missing.map(oneLine).join('\n')
   if (yes) return warn(said)
   if (!interactive())
     throw new Refusal(

@@ -25,11 +25,11 @@ interface PreviewedInstall {
 export async function previewCode({ url, code: typed }: PreviewOptions): Promise<PreviewedInstall> {
   const origin = originFrom(url)
   const code = await codeFrom(typed)
-  const seen = await askPreview(origin, code, new AbortController().signal)
-  if (!seen.ok) throw new Refusal(seen.message, seen.is === 'unreached' ? exits.unreached : exits.refused)
-  const old = wrongWithSvc(seen.value)
+  const preview = await askPreview(origin, code, new AbortController().signal)
+  if (!preview.ok) throw new Refusal(preview.message, preview.is === 'unreached' ? exits.unreached : exits.refused)
+  const old = wrongWithSvc(preview.value)
   if (old) throw new Refusal(`${old} ${nothingInstalled}`)
-  return { origin, code, seen: seen.value }
+  return { origin, code, seen: preview.value }
 }
 
 /**
@@ -56,14 +56,14 @@ async function codeFrom(given: string | undefined): Promise<string> {
 }
 
 /** The text that a person reads: what is installed, in which folder, and what the agent may access. */
-export function previewLines(seen: Preview, origin: string, root: string): string[] {
-  const secrets = seen.secrets ?? []
-  const bindings = seen.bindings ?? []
+export function previewLines(preview: Preview, origin: string, root: string): string[] {
+  const secrets = preview.secrets ?? []
+  const bindings = preview.bindings ?? []
   return [
-    `${seen.agentName}: ${seen.blueprint} ${seen.version} from ${origin}`,
-    ...(seen.description ? [`  ${seen.description}`] : []),
-    `Goes into ${root}. It runs as your user on this machine (${seen.runtime ?? 'process'}) and can read what you can read.`,
-    ...needsLines(seen),
+    `${preview.agentName}: ${preview.blueprint} ${preview.version} from ${origin}`,
+    ...(preview.description ? [`  ${preview.description}`] : []),
+    `Goes into ${root}. It runs as your user on this machine (${preview.runtime ?? 'process'}) and can read what you can read.`,
+    ...needsLines(preview),
     ...(bindings.length === 0
       ? ['It uses no other products.']
       : [

@@ -61,10 +61,10 @@ async function run({ dir, json, yes, keepState }: RemoveOptions): Promise<void> 
   }
   await carryOut(folder, plan)
   const { agent, units, stays } = plan
-  const gone = !existsSync(folder.root)
+  const isFolderGone = !existsSync(folder.root)
   show(
     json,
-    { removed: true, agent, dir: folder.root, folderRemoved: gone, units: units.map((u) => u.name), stays },
+    { removed: true, agent, dir: folder.root, folderRemoved: isFolderGone, units: units.map((u) => u.name), stays },
     () => removedLines(folder, plan),
   )
 }

@@ -47,14 +47,14 @@ function installed(folder: Folder): Check[] {
   if (broken) return [{ name: 'Installation', ok: false, message: broken }]
   const manifest = manifestOf(folder)
   if (!manifest.ok || !manifest.value.runtime) return []
-  const lacking = lackingSecrets(folder, manifest.value)
+  const missing = lackingSecrets(folder, manifest.value)
   const process = processNow(folder)
   const word = process ? wordFor(process) : 'stopped'
   return [
     {
       name: 'Secrets',
-      ok: lacking === undefined,
-      message: lacking ?? 'all required secrets are set',
+      ok: missing === undefined,
+      message: missing ?? 'all required secrets are set',
     },
     {
       name: 'Process',

@@ -63,9 +63,9 @@ async function remote(folder: Folder): Promise<Check[]> {
   const sent = await checkReachable(origin, never)
   if (sent.is === 'lost') return [{ name: 'Service', ok: false, message: `${origin} cannot be reached: ${sent.why}` }]
   // The runtime of a unit has no variables of this shell, so what works here may not work there.
-  const lacking = findUnits(folder).length > 0 ? unremembered() : []
-  if (lacking.length > 0 && (await checkReachable(origin, never, true)).is === 'lost') {
-    const unit = `the unit does not have ${lacking.join(', ')}; run "${hint('service install')}", which remembers it`
+  const missing = findUnits(folder).length > 0 ? unremembered() : []
+  if (missing.length > 0 && (await checkReachable(origin, never, true)).is === 'lost') {
+    const unit = `the unit does not have ${missing.join(', ')}; run "${hint('service install')}", which remembers it`
     return [{ name: 'Service', ok: false, message: `${origin} answers here, but not to the runtime: ${unit}` }]
   }
   const { status, body } = sent

@@ -75,9 +75,9 @@ export const secrets = (): Command =>
           const changed = inTurn(folder, 'svc secrets', () => {
             const why = envUnread(folder.secrets)
             if (why !== undefined) throw new Refusal(`${folder.secrets} ${why}. Nothing was changed.`)
-            const had = readEnv(folder.secrets).has(name)
-            if (had) changeEnv(folder.secrets, { [name]: undefined })
-            return had
+            const existed = readEnv(folder.secrets).has(name)
+            if (existed) changeEnv(folder.secrets, { [name]: undefined })
+            return existed
           })
           show(json, { unset: name, changed }, () => (changed ? `Removed ${name}.` : `${name} was not set.`))
         }),

@@ -25,8 +25,8 @@ type NamedCall = ExecCall & { readonly name: string }
  * Runs `svc exec` with the arguments that follow it, and ends this process with the exit code of the command. The
  * launcher looks at the number of parameters, since an older svc does not know what else it tells.
  */
-export async function exec(args: readonly string[], told: LauncherState | undefined): Promise<void> {
-  const launched = told ?? launchedHere()
+export async function exec(args: readonly string[], launcherState: LauncherState | undefined): Promise<void> {
+  const launched = launcherState ?? launchedHere()
   // an error of svc must not end this process before the command has ended
   process.on('uncaughtException', () => {})
   const call = readCall(args)

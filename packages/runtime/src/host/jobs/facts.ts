@@ -31,13 +31,13 @@ export interface JobFacts {
 }
 
 /** Returns the facts about all jobs, by name. `zone` is that of the machine. */
-export function factsOf(found: FoundJobs, seen: SeenJobs, zone: string): JobFacts[] {
+export function factsOf(found: FoundJobs, seenJobs: SeenJobs, zone: string): JobFacts[] {
   const files = new Map(found.jobs.map((job) => [job.name, job]))
-  const lines = byName(seen.lines)
+  const lines = byName(seenJobs.lines)
   const unrecorded = byName(found.unrecorded)
-  const late = byName(seen.late ?? [])
+  const late = byName(seenJobs.late ?? [])
   const names = new Set([...files.keys(), ...lines.keys(), ...unrecorded.keys()])
-  const machine = { zone, ...(seen.zone === zone && seen.zoned !== undefined && { zoned: seen.zoned }) }
+  const machine = { zone, ...(seenJobs.zone === zone && seenJobs.zoned !== undefined && { zoned: seenJobs.zoned }) }
   return [...names]
     .filter((name) => name !== undefined)
     .sort((a, b) => (a < b ? -1 : 1))

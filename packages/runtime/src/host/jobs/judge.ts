@@ -54,16 +54,16 @@ export function judgeJob(facts: JobFacts, view: JobView): JudgedJob {
   const late = wasUnrecorded || due === undefined ? undefined : facts.late
   const overdue = due !== undefined && isOverdue(due, now) ? due.shown : late
   const pilesUp = running.length >= manyCopies && mayLive === undefined
-  const told = {
+  const words = {
     ...{ ...view, unclear: facts.unclear, overdue, bad, ended, streak, running, pilesUp, last, next },
     ...(wasUnrecorded && { unrecorded }),
   }
-  const [level, short] = verdictOf(told)
+  const [level, short] = verdictOf(words)
   return {
     ...facts,
     level,
     short,
-    detail: () => detailOf(told),
+    detail: () => detailOf(words),
     last: newest,
     ended: bad ?? ended[0],
     running,
@@ -141,7 +141,7 @@ function detailOf({
   const runs = copies(running, at)
   const notRecorded = ({ at: ran, reason }: NonNullable<ToldJob['unrecorded']>) =>
     `ran ${at(ran)}, but was not recorded: ${reason}`
-  const came = next === undefined ? undefined : `next ${at(next)}`
+  const nextText = next === undefined ? undefined : `next ${at(next)}`
   const failed =
     bad && `${endWords(bad)}${bad.ended === undefined ? `, began ${at(bad.started)}` : ` ${at(bad.ended)}`}`
   const all = (...parts: (string | undefined)[]) => parts.filter((part) => part !== undefined).join('; ')
@@ -157,9 +157,9 @@ function detailOf({
     good && `ok ${at(endOf(good))}${good.ended === undefined ? '' : `, took ${spanText(good.ended - good.started)}`}`
   if (unclear !== undefined) return all(unclear, runs ?? fine)
   if (pilesUp) return all(runs, unrecorded ? notRecorded(unrecorded) : fine)
-  if (unrecorded) return all(notRecorded(unrecorded), runs, came)
-  if (fine) return all(fine, runs ?? came)
-  return all(runs ?? 'never ran', runs ? undefined : came)
+  if (unrecorded) return all(notRecorded(unrecorded), runs, nextText)
+  if (fine) return all(fine, runs ?? nextText)
+  return all(runs ?? 'never ran', runs ? undefined : nextText)
 }
 
 /** The runs that live in words, the oldest first. From three on, they are named one by one. */

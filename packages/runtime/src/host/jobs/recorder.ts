@@ -76,11 +76,11 @@ export function recorderIn(
     },
     ended: async (how) => {
       await noting
-      const told = await toldIn(runFile)
+      const toldFields = await toldIn(runFile)
       const ended = Math.floor(Date.now() / 1000)
       const upTo = newestSortNumber(namesHere(folder), Date.now())
       const times = { ended: Math.max(run.started, ended), ...(upTo > sortNumberOf(id) && { upTo }) }
-      attempt(() => write({ ...run, ...told, ...outcome(how), ...times }))
+      attempt(() => write({ ...run, ...toldFields, ...outcome(how), ...times }))
       await prune(folder, id).catch(fails)
     },
     skipped: async () => {

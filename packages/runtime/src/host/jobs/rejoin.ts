@@ -16,17 +16,17 @@ const shortSeconds = 15 * 60
  * The note as it counts at `now`, with the machine on since `boot`. A job that was not overdue when the host agent last
  * looked is due at its next time after `now`. A machine that was off is no reason: the job did not run.
  */
-export function rejoined(seen: SeenJobs, found: FoundJobs, { now, boot, zone }: Start): SeenJobs {
-  const from = seen.looked ?? seen.read
-  if (from === undefined || now - Math.max(from, boot) < shortSeconds) return seen
-  const view = { now: from, zone, woke: seen.woke, slept: seen.slept }
-  const overdue = factsOf(found, seen, zone)
+export function rejoined(seenJobs: SeenJobs, found: FoundJobs, { now, boot, zone }: Start): SeenJobs {
+  const from = seenJobs.looked ?? seenJobs.read
+  if (from === undefined || now - Math.max(from, boot) < shortSeconds) return seenJobs
+  const view = { now: from, zone, woke: seenJobs.woke, slept: seenJobs.slept }
+  const overdue = factsOf(found, seenJobs, zone)
     .map((facts) => judgeJob(facts, view))
     .filter(({ isOverdue }) => isOverdue)
   const stays = new Set(overdue.map(({ name }) => name))
   return {
-    ...seen,
-    lines: seen.lines.map((line) => (stays.has(line.name) ? line : { ...line, since: Math.floor(now) })),
+    ...seenJobs,
+    lines: seenJobs.lines.map((line) => (stays.has(line.name) ? line : { ...line, since: Math.floor(now) })),
   }
 }
 
@@ -38,14 +38,14 @@ interface Start {
 }
 
 /** The note with the jobs that were overdue at the last look, before the clock of the machine was set back. */
-export function withLate(seen: SeenJobs, found: FoundJobs, { from, now, zone }: SetBack): SeenJobs {
-  const view = { now: from, zone, woke: seen.woke, slept: seen.slept }
-  const late = factsOf(found, seen, zone)
+export function withLate(seenJobs: SeenJobs, found: FoundJobs, { from, now, zone }: SetBack): SeenJobs {
+  const view = { now: from, zone, woke: seenJobs.woke, slept: seenJobs.slept }
+  const late = factsOf(found, seenJobs, zone)
     .map((facts) => judgeJob(facts, view))
     .flatMap(({ name, isOverdue, due, runs }) =>
       isOverdue && due !== undefined ? [lateNote(name, Math.min(due - (from - now), now), runs)] : [],
     )
-  return late.length === 0 && seen.late === undefined ? seen : { ...seen, late }
+  return late.length === 0 && seenJobs.late === undefined ? seenJobs : { ...seenJobs, late }
 }
 
 interface SetBack {

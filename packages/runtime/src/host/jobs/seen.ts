@@ -74,12 +74,12 @@ export const nothingSeen: SeenJobs = { lines: [], faults: [] }
 
 const fileIn = (state: string): string => join(state, 'seen.json')
 export const readSeen = (state: string): SeenJobs => ({ ...nothingSeen, ...readOwnJson(fileIn(state), note) })
-export const writeSeen = (state: string, seen: SeenJobs): void => replaceJson(fileIn(state), seen)
+export const writeSeen = (state: string, seenJobs: SeenJobs): void => replaceJson(fileIn(state), seenJobs)
 
 /** Forgets the lines of the crontab, since they are no longer those of a host agent. */
 export function forgetLines(state: string): void {
-  const seen = readSeen(state)
-  if (seen.lines.length > 0) writeSeen(state, { ...seen, lines: [], faults: [] })
+  const seenJobs = readSeen(state)
+  if (seenJobs.lines.length > 0) writeSeen(state, { ...seenJobs, lines: [], faults: [] })
 }
 
 interface Sight {

@@ -16,9 +16,9 @@ interface SettledJobs {
 /** The number of times that are remembered, more than one for each of 500 jobs. */
 const maxAhead = 1000
 
-export function settleJobs(found: FoundJobs, seen: SeenJobs, at: number): SettledJobs {
+export function settleJobs(found: FoundJobs, seenJobs: SeenJobs, at: number): SettledJobs {
   const now = Math.floor(at)
-  const before = new Map(seen.ahead?.map(({ of, at }) => [of, at]))
+  const before = new Map(seenJobs.ahead?.map(({ of, at }) => [of, at]))
   const noticed = new Map<string, number>()
   /** The time at which something counts that happened at `time`. */
   const counted = (of: () => string, time: number): number => {
@@ -49,7 +49,7 @@ export function settleJobs(found: FoundJobs, seen: SeenJobs, at: number): Settle
     return counts === one.at ? one : { ...one, at: counts }
   })
   const ahead = [...noticed].slice(0, maxAhead).map(([of, at]) => ({ of, at }))
-  return { found: { ...found, jobs, unrecorded }, seen: settledNote(seen, ahead, now) }
+  return { found: { ...found, jobs, unrecorded }, seen: settledNote(seenJobs, ahead, now) }
 }
 
 /** Changes each element. Returns the same list if none has changed, since summaries of it are kept. */
@@ -68,20 +68,20 @@ function settledRun(run: ShownRun, counts: number): ShownRun {
 }
 
 /** The times in the note of the host agent itself are written again. */
-function settledNote(seen: SeenJobs, ahead: NonNullable<SeenJobs['ahead']>, now: number): SeenJobs {
-  const { read, looked, woke, zoned } = seen
-  const lines = each(seen.lines, (line) =>
+function settledNote(seenJobs: SeenJobs, ahead: NonNullable<SeenJobs['ahead']>, now: number): SeenJobs {
+  const { read, looked, woke, zoned } = seenJobs
+  const lines = each(seenJobs.lines, (line) =>
     line.since === undefined || !isTooFarAhead(line.since * 1000, now * 1000) ? line : { ...line, since: now },
   )
-  const { ahead: known = [], ...rest } = seen
+  const { ahead: known = [], ...rest } = seenJobs
   const isSame =
     known.length === ahead.length && known.every(({ of, at }, i) => ahead[i]?.of === of && ahead[i].at === at)
   if (
     isSame &&
-    lines === seen.lines &&
+    lines === seenJobs.lines &&
     [read, looked, woke, zoned].every((time = 0) => !isTooFarAhead(time * 1000, now * 1000))
   )
-    return seen
+    return seenJobs
   return {
     ...rest,
     lines,

@@ -25,15 +25,15 @@ const newestRuns = 100
 const maxRunBytes = 100 * 1024
 
 /** Returns all jobs that are to be reported, the worst first. */
-export const judgedJobs = (found: FoundJobs, seen: SeenJobs, view: JobView): JudgedJob[] =>
-  factsOf(found, seen, view.zone)
+export const judgedJobs = (found: FoundJobs, seenJobs: SeenJobs, view: JobView): JudgedJob[] =>
+  factsOf(found, seenJobs, view.zone)
     .map((facts) => judgeJob(facts, view))
     .filter(({ isOver }) => !isOver)
     .sort((a, b) => levels.indexOf(b.level) - levels.indexOf(a.level))
 
-export function jobsPart(found: FoundJobs, seen: SeenJobs, view: JobsView): StatusPart {
-  const jobs = judgedJobs(found, seen, view)
-  const others = otherItems(found, seen, view)
+export function jobsPart(found: FoundJobs, seenJobs: SeenJobs, view: JobsView): StatusPart {
+  const jobs = judgedJobs(found, seenJobs, view)
+  const others = otherItems(found, seenJobs, view)
   return {
     health: [...jobItems(jobs), ...others],
     label: labelOf(jobs, others, found.closed.length),
@@ -59,8 +59,8 @@ function jobItems(jobs: readonly JudgedJob[]): Item[] {
 }
 
 /** The items about the crontab and the records as a whole. Each is there only if there is something to say. */
-export const otherItems = (found: FoundJobs, seen: SeenJobs, view: JobsView): Item[] =>
-  [crontabItem(seen, view), recordsItem(found, view)].filter((item) => item !== undefined)
+export const otherItems = (found: FoundJobs, seenJobs: SeenJobs, view: JobsView): Item[] =>
+  [crontabItem(seenJobs, view), recordsItem(found, view)].filter((item) => item !== undefined)
 
 function crontabItem({ faults, read }: SeenJobs, { failed, now, zone }: JobsView): Item | undefined {
   const says = (Object.keys(faultWords) as Fault['of'][]).flatMap((of) => {

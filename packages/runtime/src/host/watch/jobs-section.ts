@@ -76,26 +76,26 @@ export function watchedJobs(
   boot: (now: number) => number = bootTime,
 ): WatchedJobs {
   const look = jobs === undefined ? () => noJobs : jobsReader(jobs)
-  let seen = readSeen(state)
+  let seenJobs = readSeen(state)
   let failed: string | undefined
   let isFirst = true
   let nextSweep = 0
   let before: { readonly wall: number; readonly mono: number } | undefined
-  const kept = keeper(() => writeSeen(state, seen), seen)
+  const kept = keeper(() => writeSeen(state, seenJobs), seenJobs)
   const remember = (next: SeenJobs) => {
-    seen = next
-    kept(seen)
+    seenJobs = next
+    kept(seenJobs)
   }
   /** The last look by the note, in milliseconds, if it lies ahead: the clock was set back while no host agent ran. */
   const lookedBefore = (now: number) => {
-    const looked = before === undefined && seen.looked !== undefined ? seen.looked * 1000 : 0
+    const looked = before === undefined && seenJobs.looked !== undefined ? seenJobs.looked * 1000 : 0
     return looked > now + sleptMs ? looked : undefined
   }
   /** The note once the clock was set back since a look, if it was. */
   const setBack = (found: FoundJobs, now: number, from: number | undefined): SeenJobs => {
-    if (from === undefined) return seen
-    const then = settleJobs(found, seen, from / 1000).found
-    return withLate(seen, then, { from: from / 1000, now: now / 1000, zone: zoneNow() })
+    if (from === undefined) return seenJobs
+    const then = settleJobs(found, seenJobs, from / 1000).found
+    return withLate(seenJobs, then, { from: from / 1000, now: now / 1000, zone: zoneNow() })
   }
   return {
     name: 'jobs',
@@ -108,11 +108,11 @@ export function watchedJobs(
         remember(withWakeUp(again, wokeOf(again, now)))
       }
       isFirst = false
-      const asked = await askCrontab(seen, now, true)
+      const asked = await askCrontab(seenJobs, now, true)
       failed = asked.failed
       // Meanwhile a look may have changed the rest of the note.
       const { lines, faults, read } = asked.seen
-      remember({ ...seen, lines, faults, ...(read !== undefined && { read }), looked: Math.floor(now / 1000) })
+      remember({ ...seenJobs, lines, faults, ...(read !== undefined && { read }), looked: Math.floor(now / 1000) })
     },
     look(now) {
       const mono = monotonic()
@@ -132,11 +132,11 @@ export function watchedJobs(
         cut(unrecordedFile(jobs))
         if (failed === undefined && mono >= nextSweep) {
           nextSweep = mono + sweepMs
-          removeFolders(jobs, expired(noted.found, seen, now / 1000))
+          removeFolders(jobs, expired(noted.found, seenJobs, now / 1000))
         }
       }
       const { woke, slept } = woken
-      return jobsPart(noted.found, seen, { now: now / 1000, woke, slept, zone, failed })
+      return jobsPart(noted.found, seenJobs, { now: now / 1000, woke, slept, zone, failed })
     },
   }
 }
@@ -173,8 +173,8 @@ async function askCrontab(
   const table = readCrontab(listed.bytes.toString('utf8'))
   const namesTz = table.some((line) => line.is === 'assignment' && line.name === 'CRON_TZ')
   const obeysTz = namesTz && (await obeysCronTz())
-  const seen = seenAfter(before, table, { now: Math.floor(now / 1000), remembers, obeysTz })
-  return { seen, failed: undefined, wrong: table.flatMap(wrongWith) }
+  const seenJobs = seenAfter(before, table, { now: Math.floor(now / 1000), remembers, obeysTz })
+  return { seen: seenJobs, failed: undefined, wrong: table.flatMap(wrongWith) }
 }
 
 function wrongWith(line: ReturnType<typeof readCrontab>[number]): string[] {
@@ -212,11 +212,11 @@ const keptSeconds = 400 * 86_400
 const recentSeconds = 7 * 86_400
 
 /** The names of jobs without a schedule whose last run is long over, at `now` in Unix seconds. Pure. */
-export function expired({ jobs }: Pick<FoundJobs, 'jobs'>, seen: SeenJobs, now: number): string[] {
-  if (seen.read === undefined) return [] // the crontab may have any of them
+export function expired({ jobs }: Pick<FoundJobs, 'jobs'>, seenJobs: SeenJobs, now: number): string[] {
+  if (seenJobs.read === undefined) return [] // the crontab may have any of them
   const isRecent = jobs.some(({ runs: [last] }) => last && last.started <= now && last.started > now - recentSeconds)
   if (!isRecent) return []
-  const scheduled = new Set(seen.lines.map(({ name }) => name))
+  const scheduled = new Set(seenJobs.lines.map(({ name }) => name))
   return jobs
     .filter(({ name, note, runs }) => {
       const [last] = runs

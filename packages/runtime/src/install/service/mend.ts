@@ -33,12 +33,12 @@ export function unitFault(folder: Pick<Folder, 'runtime' | 'root'>, unit: Unit):
       message: `${file} starts svc.pyz itself, so nothing would roll back a bad svc after a reboot; run "${mend}"`,
     }
   }
-  const gone = missingIn(unit, text)
-  if (gone === undefined) return undefined
+  const missing = missingIn(unit, text)
+  if (missing === undefined) return undefined
   const mend = kind === 'systemd system' ? sudoHint('start', folder.root) : hint('start')
   return {
     dead: true,
-    message: `${file} starts ${gone}, which is not there, perhaps since an update of Node; run "${mend}", which writes the unit again`,
+    message: `${file} starts ${missing}, which is not there, perhaps since an update of Node; run "${mend}", which writes the unit again`,
   }
 }
 

@@ -41,16 +41,16 @@ export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
     const top = highest(folder, name)
     const holder = top === 0 ? undefined : holderOf(folder, name, top)
     if (holder && lives(holder) && !(name === 'turn' && endedHere(holder))) return { ok: false, holder }
-    const mine = top + 1
-    if (!make(folder, name, mine, what)) continue
-    if (highest(folder, name) !== mine) {
+    const ownNumber = top + 1
+    if (!make(folder, name, ownNumber, what)) continue
+    if (highest(folder, name) !== ownNumber) {
       // another process has created a higher number meanwhile, so this file is removed and the attempt starts again
-      rmSync(fileOf(folder, name, mine), { force: true })
+      rmSync(fileOf(folder, name, ownNumber), { force: true })
       continue
     }
-    for (const n of numbers(folder, name)) if (n < mine) removeOrSpare(fileOf(folder, name, n))
+    for (const n of numbers(folder, name)) if (n < ownNumber) removeOrSpare(fileOf(folder, name, n))
     fillReserve(folder.svc)
-    return { ok: true, held: { release: () => release(folder, name, mine) } }
+    return { ok: true, held: { release: () => release(folder, name, ownNumber) } }
   }
 }
 

@@ -36,10 +36,10 @@ const file = note('commands', object({ commands: list(entry, Number.POSITIVE_INF
  * Reads the journal. Throws if the journal exists and cannot be read, since commands could be applied twice without it.
  */
 export function readJournal(folder: Folder): Journal {
-  const seen = file.inspect(folder)
-  if (seen.is === 'read') return seen.value.commands
-  if (seen.is === 'missing') return []
-  if (seen.is === 'unreadable') throw new Error(`${folder.commands} ${seen.why}.`)
+  const read = file.inspect(folder)
+  if (read.is === 'read') return read.value.commands
+  if (read.is === 'missing') return []
+  if (read.is === 'unreadable') throw new Error(`${folder.commands} ${read.why}.`)
   throw new Error(
     `${folder.commands} is damaged. Check it and remove it. Commands received before may then be delivered again.`,
   )

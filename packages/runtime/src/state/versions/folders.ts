@@ -85,9 +85,9 @@ export const dropLead = (folder: VersionPaths): void => rmSync(temporaryOf(folde
 export function sweepVersions(folder: Folder, keep: readonly string[]): void {
   dropLead(folder)
   const kept = new Set([leadsTo(folder), ...keep.map(nameOf)])
-  const gone = namesIn(folder.versions).filter((name) => !kept.has(name))
-  if (gone.length > 0) createFolder(folder.staging)
-  for (const name of gone) renameAway(join(folder.versions, name), join(folder.staging, name))
+  const removable = namesIn(folder.versions).filter((name) => !kept.has(name))
+  if (removable.length > 0) createFolder(folder.staging)
+  for (const name of removable) renameAway(join(folder.versions, name), join(folder.staging, name))
   for (const name of namesIn(folder.staging)) rmSync(join(folder.staging, name), { recursive: true, force: true })
 }
 

@@ -32,9 +32,9 @@ export function rollbackAlone(
 ): { readonly ok: false; readonly message: string } | { readonly ok: true; readonly update: Update } {
   const how = { at: Date.now(), scale: readScale(process.env.SVC_TIME_SCALE) }
   const now = updateOnDisk(folder, version)
-  const came = now.state === 'undoing' ? undefined : rollback(folder, now, asked)
-  if (came && came.event !== 'asked') return { ok: false, message: came.why ?? '' }
-  const undoing = came ? change(now, came, how) : now // an earlier rollback was interrupted, and is finished here
+  const result = now.state === 'undoing' ? undefined : rollback(folder, now, asked)
+  if (result && result.event !== 'asked') return { ok: false, message: result.why ?? '' }
+  const undoing = result ? change(now, result, how) : now // an earlier rollback was interrupted, and is finished here
   begun(folder, undoing)
   if (leadsTo(folder) !== nameOf(undoing.running.sha256)) lead(folder, undoing.running.sha256)
   const update = change(undoing, { event: 'done' }, how)

@@ -74,26 +74,26 @@ export function answerAsked(
     save({ ...rest, rollbacks: [], asked: { id: asked.id, ok: true, message: 'No version is on hold now.' } })
     return undefined
   }
-  const came = withRoom(folder, now, rollback(folder, now, asked), say)
-  if (came.event !== 'asked') {
-    save({ ...now, asked: { id: asked.id, ok: false, message: came.why ?? '' } })
+  const result = withRoom(folder, now, rollback(folder, now, asked), say)
+  if (result.event !== 'asked') {
+    save({ ...now, asked: { id: asked.id, ok: false, message: result.why ?? '' } })
     return undefined
   }
-  return came
+  return result
 }
 
 /** Refuses a rollback for which there is no room now. Otherwise it would happen at some later time, unexpectedly. */
 function withRoom(
   folder: Folder,
   { to, running, previous }: Update,
-  came: UpdateStepResult,
+  result: UpdateStepResult,
   say: (line: string) => void,
 ): UpdateStepResult {
   const back = to ? running : previous
-  if (came.event !== 'asked' || !back) return came
+  if (result.event !== 'asked' || !back) return result
   try {
     prepareLead(folder, back.sha256)
-    return came
+    return result
   } catch (error) {
     dropLead(folder)
     const why = messageOf(error)

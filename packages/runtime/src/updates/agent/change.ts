@@ -35,24 +35,24 @@ const retryMs = (chance: number): number => 1000 * limits.fetchRetrySeconds * (0
  */
 export function change(
   now: Update,
-  came: UpdateStepResult,
+  result: UpdateStepResult,
   { at, chance = 0.5, scale = 1 }: { at: number; chance?: number; scale?: number },
 ): Update {
-  const state = move(now.state, came.event)
-  const { event } = came
-  const why = middle(came.why ?? '')
+  const state = move(now.state, result.event)
+  const { event } = result
+  const why = middle(result.why ?? '')
   if (event === 'wanted' || event === 'present') {
-    if (!came.to || state === now.state) return now
+    if (!result.to || state === now.state) return now
     const { window: _, proofs: __, retry: ___, ...rest } = now
-    return { ...rest, state, to: came.to }
+    return { ...rest, state, to: result.to }
   }
-  if (state === 'undoing' && now.state !== 'undoing') return undo(now, { ...came, why }, at, scale)
+  if (state === 'undoing' && now.state !== 'undoing') return undo(now, { ...result, why }, at, scale)
   if (state === 'idle' && (now.state === 'fetching' || now.state === 'staging' || now.state === 'swapping'))
     return broken(now, event, why, { at, chance, scale })
   if (state === now.state) return now
-  if (event === 'done' && came.to) return { ...now, state, to: came.to }
+  if (event === 'done' && result.to) return { ...now, state, to: result.to }
   if (state === 'proving') return { ...now, state, proofs: 1 }
-  if (state === 'watching') return keep(now, came.level ?? 'ok', at)
+  if (state === 'watching') return keep(now, result.level ?? 'ok', at)
   if (state === 'idle') {
     const { window: _, away: __, ...rest } = now
     return { ...rest, state }

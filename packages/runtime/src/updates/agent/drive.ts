@@ -27,9 +27,9 @@ const steps: Readonly<Record<UpdateState, UpdateStep>> = {
 export async function drive(ground: UpdateContext): Promise<void> {
   sweep(ground)
   for (;;) {
-    const came = await steps[ground.now().state](ground, ground.now())
-    if (!came) break
-    await go(ground, came)
+    const result = await steps[ground.now().state](ground, ground.now())
+    if (!result) break
+    await go(ground, result)
   }
   leave(ground)
 }
@@ -38,12 +38,12 @@ export async function drive(ground: UpdateContext): Promise<void> {
  * Writes the journal after a step. The next step starts only if everything is on the disk that a later start has to
  * know.
  */
-async function go(ground: UpdateContext, came: UpdateStepResult): Promise<void> {
-  const next = change(ground.now(), came, driveMoment())
+async function go(ground: UpdateContext, result: UpdateStepResult): Promise<void> {
+  const next = change(ground.now(), result, driveMoment())
   if (next.state === 'swapping') {
     const dropped = await turn(ground)
     // the update is not started; if a version is being watched, the watching continues
-    if (dropped && came.event === 'present') return
+    if (dropped && result.event === 'present') return
     if (dropped) return void note(ground, change({ ...next, state: 'staging' }, dropped, driveMoment()))
   }
   const unsaved = note(ground, next)

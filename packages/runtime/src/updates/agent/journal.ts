@@ -82,8 +82,8 @@ export function writeUpdate(folder: Folder, update: Update): void {
 
 /** Why the journal of updates cannot be read; undefined if it can be, or if there is none. */
 export function unreadableJournal(folder: UpdatePath): string | undefined {
-  const seen = file.inspect(folder)
-  return seen.is === 'unreadable' ? `the journal of updates ${seen.why}` : undefined
+  const read = file.inspect(folder)
+  return read.is === 'unreadable' ? `the journal of updates ${read.why}` : undefined
 }
 
 /**

@@ -143,9 +143,9 @@ function seen(
   const version = desired?.version
   const isBack = verdictOf(now, rules, at) === 'present'
   if (busy || version === undefined || (isBack && !here && state !== 'idle')) return { state: now, acts: [] }
-  const came: UpdateStepResult =
+  const result: UpdateStepResult =
     isBack && here && previous ? { event: 'present', to: previous } : { event: 'wanted', to: { version, sha256: '' } }
-  return { state: { ...now, began: at.mono, aim: version }, acts: [{ do: 'begin', came }] }
+  return { state: { ...now, began: at.mono, aim: version }, acts: [{ do: 'begin', came: result }] }
 }
 
 function wordsFor(

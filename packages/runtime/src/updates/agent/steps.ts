@@ -15,8 +15,8 @@ import { tickMs, type UpdateStep } from './ground.ts'
 /** Waits for a wish of the service while no update is in progress. Requests of people on this machine come first. */
 export const idle: UpdateStep = async ({ stop, asked, wish }) => {
   for (;;) {
-    const came = asked() ?? wish()
-    if (came) return came
+    const result = asked() ?? wish()
+    if (result) return result
     if (!(await wait(tickMs(), stop))) return undefined
   }
 }
@@ -50,9 +50,9 @@ export const fetching: UpdateStep = async ({ folder, stop, attempt, bundle, say 
   )
   if (stop.aborted) return undefined
   if (attempt().aborted) return { event: 'dropped' }
-  const came = judgeBundle(sent, to.version)
-  if (came.event === 'done' && sent.is === 'answered') bundle.bytes = sent.body
-  return came
+  const result = judgeBundle(sent, to.version)
+  if (result.event === 'done' && sent.is === 'answered') bundle.bytes = sent.body
+  return result
 }
 
 /**

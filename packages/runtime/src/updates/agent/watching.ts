@@ -61,8 +61,8 @@ export const watching: UpdateStep = async (ground, update) => {
     const now = performance.now()
     const passed = now - last
     last = now
-    const came = ground.asked() ?? ground.wish()
-    if (came) return came
+    const result = ground.asked() ?? ground.wish()
+    if (result) return result
     if (isResting(ground)) continue
     const state = process()
     if (deaths() > died) window = { ...window, deaths: window.deaths + deaths() - died }

@@ -133,10 +133,10 @@ function heard(now: UpdatingState, answer: RuntimeAnswer, { attempt }: RuntimeFi
 function answered(
   now: UpdatingState,
   { wish, served }: RuntimeAnswer,
-  seen: RuntimeFiles,
+  files: RuntimeFiles,
   { rules, at }: { readonly rules: UpdatingRules; readonly at: Moment },
 ): UpdatingStep {
-  const { note: launched, attempt, sha256, pinned } = seen
+  const { note: launched, attempt, sha256, pinned } = files
   if (now.trying || launched.trial) return { state: now, acts: [] }
   const { hold } = launched
   const close: UpdatingAct[] = hold && hold.version !== wish && !now.closed ? [closing(hold.version, attempt)] : []
@@ -155,7 +155,7 @@ function answered(
     const { state, acts: more } = ended(judged, { wish, how: { event: 'unable', why }, sha256 }, rules, at)
     return { state, acts: [...acts, ...more] }
   }
-  if (verdict !== 'wanted' || seen.busy || !isDue(now, wish, attempt, { rules, at })) return { state: judged, acts }
+  if (verdict !== 'wanted' || files.busy || !isDue(now, wish, attempt, { rules, at })) return { state: judged, acts }
   return {
     state: { ...judged, trying: true, fresh: false, last: at.mono },
     acts: [...acts, { do: 'try', wish, served }],

@@ -43,17 +43,17 @@ export function mergeRuns(
     if (was === undefined) fresh.push({ run, write: asWritten(run, runSortKey(run, now), now, body) })
     else if (was.body !== body) changed.push({ run, was, body })
   }
-  const gone = trim(lowest, fresh, excessRuns(last, fresh.length))
+  const dropped = trim(lowest, fresh, excessRuns(last, fresh.length))
   const sums = new Sums(dayOf(now) - usageDays)
   const newRuns: RunWrite[] = []
   for (const [i, { run, write }] of fresh.entries()) {
-    if (gone.fresh.has(i)) continue
+    if (dropped.fresh.has(i)) continue
     sums.add(write.place, write, run.models, 1)
     newRuns.push(write)
   }
   const changedRuns: Writes['changedRuns'] = []
   for (const { run, was, body } of changed) {
-    if (gone.kept.has(was.seq)) continue
+    if (dropped.kept.has(was.seq)) continue
     const write = { ...asWritten(run, was.place, now, body), seq: was.seq }
     sums.add(was.place, was, run.models instanceof Map ? manyModelsIn(was.body) : modelsIn(was.body), -1)
     sums.add(was.place, write, run.models, 1)
@@ -62,9 +62,9 @@ export function mergeRuns(
   return {
     newRuns,
     changedRuns,
-    trimmed: [...gone.kept],
+    trimmed: [...dropped.kept],
     usage: sums.deltas(),
-    runs_kept: runs_kept + newRuns.length - gone.kept.size,
+    runs_kept: runs_kept + newRuns.length - dropped.kept.size,
   }
 }
 
@@ -76,16 +76,16 @@ const nothingGone: { kept: ReadonlySet<number>; fresh: ReadonlySet<number> } = {
  */
 function trim(lowest: readonly RankedRun[], fresh: readonly { write: RunWrite }[], count: number) {
   if (count === 0) return nothingGone
-  const gone = { kept: new Set<number>(), fresh: new Set<number>() }
+  const dropped = { kept: new Set<number>(), fresh: new Set<number>() }
   const all = [
     ...lowest.map(({ seq, place }, order) => ({ place, order, seq, index: -1 })),
     ...fresh.map(({ write: { place } }, index) => ({ place, order: lowest.length + index, seq: -1, index })),
   ].sort((a, b) => a.place - b.place || a.order - b.order)
   for (const { seq, index } of all.slice(0, count)) {
-    if (index < 0) gone.kept.add(seq)
-    else gone.fresh.add(index)
+    if (index < 0) dropped.kept.add(seq)
+    else dropped.fresh.add(index)
   }
-  return gone
+  return dropped
 }
 
 const asWritten = (run: ReadRun, place: number, now: number, body: string): RunWrite => ({

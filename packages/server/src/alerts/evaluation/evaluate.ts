@@ -80,8 +80,8 @@ export async function evaluateScope(
   const channels = await allChannelsOf(db, place)
   const muted = (id: string) => isMuted({ rule: 'silent', agentId: id })
   const ofScope = channels.filter(({ owner }) => owner === '')
-  const looking = { rules, known, moment, channels: ofScope, muted }
-  const found = service ? judgeService(service, looking) : place.active ? await findings(store, place, looking) : []
+  const context = { rules, known, moment, channels: ofScope, muted }
+  const found = service ? judgeService(service, context) : place.active ? await findings(store, place, context) : []
   const current = new Map(known.current.map((one) => [keyOfRow(one.row), one]))
   const order = itemsFirst()
   const verdictOn = (one: RuleFinding, alert: KnownAlert | undefined): Verdict => {

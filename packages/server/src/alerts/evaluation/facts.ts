@@ -106,11 +106,11 @@ const hasHold = (wishes: string | null): boolean => wishes?.includes('Hold"') ??
  * the signs are not stored yet, or if the rule `run_long` is about runs that are too young to be among the stored
  * signs. The signs of a silent agent do not matter.
  */
-function needsBody(row: SliceRow, judging: JudgedRules): boolean {
+function needsBody(row: SliceRow, judged: JudgedRules): boolean {
   const reported = { receivedAt: row.received_at, intervalSeconds: row.interval_s ?? 0 }
-  if (row.received_at === null || isSilent(reported, judging.now)) return false
-  if (row.signs === null) return isNeeded('signs', judging)
-  return needsYoungRuns(judging) && row.doing !== null
+  if (row.received_at === null || isSilent(reported, judged.now)) return false
+  if (row.signs === null) return isNeeded('signs', judged)
+  return needsYoungRuns(judged) && row.doing !== null
 }
 
 interface OtherFacts {

@@ -52,8 +52,8 @@ interface FindingContext {
 }
 
 /** The findings about a workspace. Those about an agent's items come before the finding of the rule `bad`. */
-export async function findings(store: Store, place: NamedScope, looking: FindingContext): Promise<RuleFinding[]> {
-  const { rules, known, moment } = looking
+export async function findings(store: Store, place: NamedScope, context: FindingContext): Promise<RuleFinding[]> {
+  const { rules, known, moment } = context
   const itemRule = rules('item')
   const itemsOf = itemAlertsOf(known)
   const [judgedRules, judgedOfSilent] = [agentRules.map(rules), silentAgentRules.map(rules)]
@@ -81,7 +81,7 @@ export async function findings(store: Store, place: NamedScope, looking: Finding
           found.push({ rule: itemRule, about: { ...about, item }, finding })
       for (const rule of !isAsked && isSilent(facts, moment.now) ? judgedOfSilent : judgedRules) {
         const finding = findInAgent(rule, facts, moment)
-        if (rule.name === 'silent' && !looking.muted(about.id) && noteSilence(silence, about, finding)) continue
+        if (rule.name === 'silent' && !context.muted(about.id) && noteSilence(silence, about, finding)) continue
         if (finding.is !== 'holds' && !(isAsked && mustBeJudged.has(keyOf(rule.name, about)))) continue
         found.push({ rule, about, finding })
       }
@@ -90,9 +90,9 @@ export async function findings(store: Store, place: NamedScope, looking: Finding
   }
   return [
     ...found,
-    ...(await silenceFindings(place, silence, looking)),
-    ...(await rolloutFindings(store.db, place, looking)),
-    ...channelFindings(looking),
+    ...(await silenceFindings(place, silence, context)),
+    ...(await rolloutFindings(store.db, place, context)),
+    ...channelFindings(context),
     {
       rule: rules('cost_day'),
       about: aboutPlace(place),
@@ -177,14 +177,14 @@ const isAnnounced = ({ alert }: KnownAlert): boolean => alert.told !== 'nothing'
  * The findings about the service itself and about its channels. The evaluation does not count as late because of an
  * outage of the service.
  */
-export function judgeService(facts: ServiceFacts, looking: FindingContext): RuleFinding[] {
-  const { rules, moment } = looking
+export function judgeService(facts: ServiceFacts, context: FindingContext): RuleFinding[] {
+  const { rules, moment } = context
   const rule = rules('service')
   const evaluatedAt = facts.evaluatedAt === null ? null : Math.max(facts.evaluatedAt, moment.backSince ?? 0)
   const found = serviceFindings({ ...facts, evaluatedAt }, moment.now).map(({ about, finding }): RuleFinding => {
     return { rule, about, finding: rule.on ? finding : overFinding }
   })
-  return [...found, ...channelFindings(looking)]
+  return [...found, ...channelFindings(context)]
 }
 
 /**

@@ -172,10 +172,10 @@ function held(rule: Rule, finding: HoldingFinding, alert: Alert, now: number): A
   // written each time; it is read when the alert is shown (messages/present.ts).
   if (alert.phase === 'open')
     return { ...alert, since: since ?? from ?? alert.since, label: isWordedByAgents(rule.name) ? alert.label : label }
-  const seen = { ...alert, label }
+  const labelled = { ...alert, label }
   switch (alert.phase) {
     case 'closing':
-      return { ...seen, phase: 'open', phaseSince: now }
+      return { ...labelled, phase: 'open', phaseSince: now }
     case 'calm':
       return held(
         rule,
@@ -184,14 +184,14 @@ function held(rule: Rule, finding: HoldingFinding, alert: Alert, now: number): A
           ...(from !== undefined && { from }),
           ...(finding.label !== undefined && { label: finding.label }),
         },
-        { ...seen, phase: 'pending', phaseSince: now },
+        { ...labelled, phase: 'pending', phaseSince: now },
         now,
       )
     case 'pending': {
       // When an unsteady alert is pending, its condition was gone before, so only the time since the condition came
       // back counts.
       const began = from === undefined || alert.unsteadySince !== null ? alert.phaseSince : from
-      const at = { ...seen, since: since ?? from ?? alert.since }
+      const at = { ...labelled, since: since ?? from ?? alert.since }
       return now - began >= rule.after ? opened(at, now) : at
     }
   }

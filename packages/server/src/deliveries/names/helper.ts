@@ -95,8 +95,8 @@ class HelperProcess implements NameHelper {
 
   #begin(): AskedProcess {
     const asked: AskedProcess = { child: this.#start(this.#threads), pending: new Map(), works: false }
-    const gone = () => this.#ended(asked)
-    asked.child.once('error', gone).once('close', gone)
+    const onEnd = () => this.#ended(asked)
+    asked.child.once('error', onEnd).once('close', onEnd)
     asked.child.stdin?.on('error', () => {})
     let rest = ''
     asked.child.stdout?.setEncoding('utf8').on('data', (piece: string) => {

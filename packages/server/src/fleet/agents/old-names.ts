@@ -30,9 +30,9 @@ export async function keepOldName(
     .where('agent_id', '=', id)
     .orderBy('renamed_at', 'desc')
     .execute()
-  const beyond = names.slice(maxOldNames).map((old) => old.name)
-  if (beyond.length > 0)
-    await trx.deleteFrom('agent_old_name').where('agent_id', '=', id).where('name', 'in', beyond).execute()
+  const surplusNames = names.slice(maxOldNames).map((old) => old.name)
+  if (surplusNames.length > 0)
+    await trx.deleteFrom('agent_old_name').where('agent_id', '=', id).where('name', 'in', surplusNames).execute()
 }
 
 /** Finds the agent that had this name in the last 90 days. */

@@ -134,9 +134,9 @@ async function changedBy(
 }
 
 async function changedIn(db: Db, found: readonly NamedAgent[], change: TagChange): Promise<ChangedTags[]> {
-  const had = await tagsOf(db, idsOf(found))
+  const tagsBefore = await tagsOf(db, idsOf(found))
   return found.map(({ id, name }) => {
-    const before = had.get(id) ?? []
+    const before = tagsBefore.get(id) ?? []
     return { id, name, before, tags: changedTags(before, change) }
   })
 }

@@ -28,7 +28,7 @@ export async function queueSlice(
   const offers = await offersOf(trx, agentIds, logsIn(body))
   const open = await openOf(trx, agentIds, now)
   const made: CommandRow[] = []
-  const pressed = agentIds.map((id): [string, QueueResult] => {
+  const results = agentIds.map((id): [string, QueueResult] => {
     if (!there.has(id)) return [id, { skipped: unknownAgent.message }]
     const offer = offers.get(id)
     if (!offer) return [id, { skipped: neverReported }]
@@ -45,9 +45,9 @@ export async function queueSlice(
   if (made.length > 0) await trx.insertInto('command').values(made).execute()
   await noteShared(
     trx,
-    pressed.flatMap(([, each]) => ('command' in each && each.shared ? [each.command] : [])),
+    results.flatMap(([, each]) => ('command' in each && each.shared ? [each.command] : [])),
   )
-  return new Map(pressed)
+  return new Map(results)
 }
 
 /** For each agent the reason why it would not get the command; undefined if it would. Changes nothing. */

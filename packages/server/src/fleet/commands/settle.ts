@@ -36,7 +36,7 @@ export function settleAndClaim(
 ): SettledCommands {
   if (commands.length === 0) return nothing
   const acked = settleAcks(commands, report.acks ?? [], now)
-  const timed = acked.map((c) => afterTimeout(c, now, given.age) ?? c)
+  const timedOut = acked.map((c) => afterTimeout(c, now, given.age) ?? c)
   let room = given.claims ? limits.commandsPerAnswer : 0
   const claimed: StoredCommand[] = []
   let known: Offer | undefined
@@ -45,7 +45,7 @@ export function settleAndClaim(
    * they include the log names of up to 2,000 runs.
    */
   const offer = () => (known ??= offerOf(report, given.logs))
-  const after = timed.map((c) => {
+  const after = timedOut.map((c) => {
     if (c.state !== 'queued' || room === 0) return c
     const why = noLongerOffered(c, report, offer)
     if (why !== undefined) return afterEvent(c, 'misfit', { failed_at: now, message: `No longer offered: ${why}` })

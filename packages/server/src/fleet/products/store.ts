@@ -82,8 +82,8 @@ export async function productsOf(db: Db, workspace: { id: string }): Promise<Wor
 /** Removes a product, its activations, and its bots with their tokens. */
 export function removeProduct({ db, by, now }: ChangeContext, id: string): Promise<Verdict<null, ProductRefusal>> {
   return transaction(db, async (trx) => {
-    const gone = await trx.deleteFrom('product').where('id', '=', id).returning('id').executeTakeFirst()
-    if (!gone) return refuse('product_unknown', `There is no product ${shown(id)}.`)
+    const deleted = await trx.deleteFrom('product').where('id', '=', id).returning('id').executeTakeFirst()
+    if (!deleted) return refuse('product_unknown', `There is no product ${shown(id)}.`)
     await trx.deleteFrom('workspace_product').where('product_id', '=', id).execute()
     await audit(trx, { workspaceId: null, at: now, by, action: 'product.removed', subject: `product ${id}` })
     return { ok: true, value: null }

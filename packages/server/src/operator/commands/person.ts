@@ -118,9 +118,9 @@ export const personCommands = {
     args: [email],
     run: async (call) => {
       const { disablePerson } = await import('../../people/workspaces/people.ts')
-      const gone = granted(await disablePerson(asOperator(call), typedArgument(call, 0)))
+      const disabled = granted(await disablePerson(asOperator(call), typedArgument(call, 0)))
       await call.live.rightsChanged()
-      return { email: gone.email, disabled: true, withoutAdmin: gone.withoutAdmin }
+      return { email: disabled.email, disabled: true, withoutAdmin: disabled.withoutAdmin }
     },
     show: ({ email, withoutAdmin }) =>
       [`${oneSafeLine(email)} is disabled and signed out everywhere.`, ...adminNeeded(withoutAdmin)].join('\n'),
@@ -149,9 +149,9 @@ export const personCommands = {
         call,
         `This deletes the account of ${oneSafeLine(person.email)} with its memberships, personal channels and sessions.`,
       )
-      const gone = granted(await deletePerson(asOperator(call), typed))
+      const deleted = granted(await deletePerson(asOperator(call), typed))
       await call.live.rightsChanged()
-      return { email: gone.email, deleted: true, withoutAdmin: gone.withoutAdmin }
+      return { email: deleted.email, deleted: true, withoutAdmin: deleted.withoutAdmin }
     },
     show: ({ email, withoutAdmin }) =>
       [`Deleted the account of ${oneSafeLine(email)}.`, ...adminNeeded(withoutAdmin)].join('\n'),

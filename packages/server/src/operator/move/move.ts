@@ -103,8 +103,8 @@ async function compare(sqlite: DatabaseSync, client: pg.PoolClient, table: Table
   let rows = 0
   for await (const there of postgresRows(client, table)) {
     const text = textOf(there)
-    const mine = here.next()
-    if (mine.done || textOf(mine.value) !== text) return differs(table, rows + 1)
+    const sqliteRow = here.next()
+    if (sqliteRow.done || textOf(sqliteRow.value) !== text) return differs(table, rows + 1)
     hash.update(text).update('\n')
     rows++
   }

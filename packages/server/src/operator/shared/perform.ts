@@ -25,13 +25,13 @@ export async function perform<R extends OperatorChange['operation']['route'], Re
   const { store, live, now } = service
   const bound = (boundOperations as readonly Bound[]).find((each) => each.operation === operation)
   if (!bound || 'read' in bound || 'actAsPerson' in bound) throw new Error(`${operation.route} has no such change.`)
-  const acting = { ...at, params: at, by: operator, role: 'admin' as const, factorMissing: false, now: now() }
+  const context = { ...at, params: at, by: operator, role: 'admin' as const, factorMissing: false, now: now() }
   const write: Writer = (work) => transaction(store.db, work)
   const value =
     'actOften' in bound
-      ? granted(await bound.actOften({ ...acting, people: service, write }, input))
+      ? granted(await bound.actOften({ ...context, people: service, write }, input))
       : await write(async (db) =>
-          granted(await bound.act({ ...acting, db, people: { ...service, store: { ...store, db } } }, input)),
+          granted(await bound.act({ ...context, db, people: { ...service, store: { ...store, db } } }, input)),
         )
   await bound.goOn?.(service, at, value, now())
   notify(live, operation, at, bound.agents?.(value))

@@ -80,8 +80,8 @@ export const endSession = (
   now: number,
 ): Promise<Verdict<null, 'session_unknown'>> =>
   decideWithAccounts<null, 'session_unknown'>(people, async (trx) => {
-    const mine = (await sessionsOf(trx, person.id, now)).some((session) => session.id === id)
-    if (!mine) return refuse('session_unknown', 'There is no such session.')
+    const isOwn = (await sessionsOf(trx, person.id, now)).some((session) => session.id === id)
+    if (!isOwn) return refuse('session_unknown', 'There is no such session.')
     await trx.deleteFrom('session').where('id', '=', id).where('userId', '=', person.id).execute()
     return noteEnded({ db: trx, by: person, now }, 1)
   })

@@ -84,9 +84,9 @@ async function foldLines(db: Db, { actorId, room, excess }: Excess): Promise<voi
       (await mostOf(db, { actorId, room, by: 'subject' })) ?? (await mostOf(db, { actorId, room, by: 'kind' }))
     if (!next) return
     const { action, subject, above } = next
-    const gone = await foldOldest(db, { actorId, action, subject, count: Math.min(left, atOnce, above) })
-    if (gone <= 0) return
-    left -= gone
+    const folded = await foldOldest(db, { actorId, action, subject, count: Math.min(left, atOnce, above) })
+    if (folded <= 0) return
+    left -= folded
   }
 }
 

@@ -95,7 +95,7 @@ export async function recoveryLeft(db: Db, personId: string): Promise<number> {
  * which a factor was shown any longer.
  */
 export async function removeFactors(db: Db, personId: string): Promise<boolean> {
-  const gone = await db
+  const deleted = await db
     .deleteFrom('totp')
     .where('person_id', '=', personId)
     .returning('confirmed_at')
@@ -106,7 +106,7 @@ export async function removeFactors(db: Db, personId: string): Promise<boolean> 
   await endHalves(db, personId)
   const sessions = db.selectFrom('session').select('id').where('userId', '=', personId)
   await db.updateTable('session_proof').set({ factor_at: null }).where('session_id', 'in', sessions).execute()
-  return gone !== undefined && gone.confirmed_at !== null
+  return deleted !== undefined && deleted.confirmed_at !== null
 }
 
 /**

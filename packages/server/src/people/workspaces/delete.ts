@@ -57,7 +57,7 @@ export const deleteWorkspace = (
   transaction(db, async (trx) => {
     const { id, slug, name } = workspace
     await lockAll(trx, id)
-    const gone = await trx
+    const deleted = await trx
       .insertInto('workspace_deleted')
       .columns(['workspace_id', 'deleted_at'])
       .expression(
@@ -69,7 +69,7 @@ export const deleteWorkspace = (
       .onConflict((conflict) => conflict.column('workspace_id').doNothing())
       .returning('workspace_id')
       .executeTakeFirst()
-    if (!gone) return unknownWorkspace(slug)
+    if (!deleted) return unknownWorkspace(slug)
     const details = { name, ...(await sizeOf(trx, id)) }
     await trx
       .updateTable('workspace')

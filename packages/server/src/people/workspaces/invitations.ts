@@ -152,11 +152,11 @@ export function withdrawInvitation(
 ): Promise<Verdict<null, 'invitation_unknown'>> {
   return decideWithAccounts<null, 'invitation_unknown'>(people, async (trx, { tables }) => {
     const where = [...pendingOf(workspace), { field: 'id', value: id }]
-    const ours = await operatorInvitation(trx, id, now)
+    const operatorsInvitation = await operatorInvitation(trx, id, now)
     const invitation =
-      ours?.workspaceId === workspace.id ? ours : await tables.findOne<Invitation>({ model: invitationModel, where })
+      operatorsInvitation?.workspaceId === workspace.id ? operatorsInvitation : await tables.findOne<Invitation>({ model: invitationModel, where })
     if (!invitation) return unknownInvitation
-    if (invitation === ours) await takeOperatorInvitation(trx, id, now)
+    if (invitation === operatorsInvitation) await takeOperatorInvitation(trx, id, now)
     else await tables.updateMany({ model: invitationModel, where, update: { status: 'canceled' } })
     const note = { workspaceId: workspace.id, at: now, by, subject: `person ${invitation.email}` }
     await audit(trx, { ...note, action: 'member.invitation_withdrawn' })
@@ -188,7 +188,7 @@ export async function invitationsOf(
     .where(liesAhead('expiresAt', now, invitationMs, 'date'))
     .execute()
   const names = await namesOf(people.store.db, open)
-  const ours = (await operatorInvitationsOf(people.store.db, workspace, now)).map((row) => ({
+  const operatorsRows = (await operatorInvitationsOf(people.store.db, workspace, now)).map((row) => ({
     ...{ id: row.id, email: row.email, role: row.role, expiresAt: row.expiresAt },
     ...{ invitedBy: operatorsName, url: listedUrl(people, row), void: false },
   }))
@@ -202,7 +202,7 @@ export async function invitationsOf(
       url: listedUrl(people, row),
       void: row.disabled_at !== null || !mayInvite(row.inviter, row.role),
     }))
-    .concat(ours)
+    .concat(operatorsRows)
     .sort((a, b) => b.expiresAt - a.expiresAt)
 }
 

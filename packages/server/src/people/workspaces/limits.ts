@@ -30,8 +30,8 @@ type Limits = Record<LimitKind, { limit: number; used: number }>
 export async function limitsOf(db: Db, workspace: { id: string }, now: number): Promise<Limits> {
   const all = await Promise.all(
     limitKinds.map(async (kind) => {
-      const standing = { limit: await limitOf(db, workspace.id, kind), used: await used[kind](db, workspace.id, now) }
-      return [kind, standing] as const
+      const usage = { limit: await limitOf(db, workspace.id, kind), used: await used[kind](db, workspace.id, now) }
+      return [kind, usage] as const
     }),
   )
   return Object.fromEntries(all) as Limits
@@ -110,13 +110,13 @@ const used: Record<LimitKind, (db: Db, workspaceId: string, now: number) => Prom
       .where('status', '=', 'pending')
       .where(liesAhead('expiresAt', now, invitationMs, 'date'))
       .executeTakeFirstOrThrow()
-    const ours = await db
+    const operatorsInvitations = await db
       .selectFrom('operator_invitation')
       .select((eb) => eb.fn.countAll<number>().as('n'))
       .where('workspace_id', '=', workspaceId)
       .where(liesAhead('expires_at', now, invitationMs))
       .executeTakeFirstOrThrow()
-    return Number(members.n) + Number(invited.n) + Number(ours.n)
+    return Number(members.n) + Number(invited.n) + Number(operatorsInvitations.n)
   },
   async bundles(db, workspaceId) {
     const { bytes } = await db

@@ -39,8 +39,8 @@ export async function openInvitation(
   id: string,
   now: number,
 ): Promise<OpenInvitation | undefined> {
-  const ours = await operatorInvitation(db, id, now)
-  if (ours) return { ...ours, invitedBy: operatorsName }
+  const operatorsInvitation = await operatorInvitation(db, id, now)
+  if (operatorsInvitation) return { ...operatorsInvitation, invitedBy: operatorsName }
   const row = await tables.findOne<Invitation>({ model: invitationModel, where: [{ field: 'id', value: id }] })
   if (!row || !isOpen(row, now) || !(await isGood(db, row))) return undefined
   const names = await namesOf(db, [row])

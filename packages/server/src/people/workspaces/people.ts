@@ -43,8 +43,8 @@ export const enablePerson = ({ people, by, now }: PeopleCtx, email: string): Pro
   decideWithAccounts<Person, 'person_unknown'>(people, async (trx, accounts) => {
     const person = await takePerson(trx, email)
     if (!person) return unknownPerson(email)
-    const gone = await trx.deleteFrom('person_disabled').where('person_id', '=', person.id).executeTakeFirst()
-    if (gone.numDeletedRows > 0n) {
+    const deleted = await trx.deleteFrom('person_disabled').where('person_id', '=', person.id).executeTakeFirst()
+    if (deleted.numDeletedRows > 0n) {
       await endAccess(trx, accounts, person)
       await audit(trx, { ...noteOn(person), at: now, by, action: 'person.enabled' })
     }

@@ -155,13 +155,13 @@ export function deactivate(
   return transaction(db, async (trx) => {
     const workspace = await findWorkspace(trx, slug)
     if (!workspace) return unknownWorkspace(slug)
-    const gone = await trx
+    const deleted = await trx
       .deleteFrom('workspace_product')
       .where('workspace_id', '=', workspace.id)
       .where('product_id', '=', product)
       .returning('product_id')
       .executeTakeFirst()
-    if (!gone) return refuse('product_unknown', `The workspace is not activated for ${shown(product)}.`)
+    if (!deleted) return refuse('product_unknown', `The workspace is not activated for ${shown(product)}.`)
     const note = { workspaceId: workspace.id, at: now, by, subject: `workspace ${slug}` }
     await audit(trx, { ...note, action: 'workspace.deactivated', details: { product } })
     return done(workspace)

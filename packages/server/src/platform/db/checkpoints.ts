@@ -33,7 +33,7 @@ export function startCheckpoints(
   const usual = Number(Object.values(sqlite.prepare('pragma wal_autocheckpoint').get() ?? {})[0])
   const worker = new Worker(threadFile('checkpointer'), { workerData: { file, fd, from: usual } })
   worker.unref()
-  const gone = once(worker, 'exit').catch(() => {})
+  const exited = once(worker, 'exit').catch(() => {})
   sqlite.exec(`pragma wal_autocheckpoint = ${maxPages}`)
   const passive = sqlite.prepare('pragma wal_checkpoint(passive)')
   let closed = false
@@ -53,7 +53,7 @@ export function startCheckpoints(
       closed = true
       worker.ref()
       worker.postMessage('end')
-      await gone
+      await exited
     },
   }
 }

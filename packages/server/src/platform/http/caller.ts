@@ -25,9 +25,9 @@ const known = new WeakMap<Needs['config'], AddressOf>()
  * that its log lines are limited together.
  */
 export function callerAddress(needs: Needs): AddressOf {
-  const mine = known.get(needs.config) ?? newCallerAddress(needs)
-  known.set(needs.config, mine)
-  return mine
+  const addressOfCaller = known.get(needs.config) ?? newCallerAddress(needs)
+  known.set(needs.config, addressOfCaller)
+  return addressOfCaller
 }
 
 function newCallerAddress({ config, log }: Needs): AddressOf {

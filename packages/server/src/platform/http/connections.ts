@@ -35,9 +35,9 @@ const known = new WeakMap<Server, Connections>()
 
 /** The tracker of a server. The first call must come before the server listens. */
 export function connectionsOf(server: Server): Connections {
-  const mine = known.get(server) ?? track(server)
-  known.set(server, mine)
-  return mine
+  const tracked = known.get(server) ?? track(server)
+  known.set(server, tracked)
+  return tracked
 }
 
 /**
@@ -75,9 +75,9 @@ function beginAnswer(connection: Connection, res: ServerResponse): void {
 
 function track(server: Server): Connections {
   const open = new Map<Socket, Connection>()
-  const mine = { open, taken: 0 }
+  const tracked = { open, taken: 0 }
   server.on('connection', (socket) => {
-    mine.taken++
+    tracked.taken++
     open.set(socket, {
       since: performance.now(),
       answer: undefined,
@@ -95,5 +95,5 @@ function track(server: Server): Connections {
     if (connection && !connection.answer) beginAnswer(connection, res)
   }
   for (const event of ['request', 'checkContinue', 'checkExpectation']) server.prependListener(event, requestBegins)
-  return mine
+  return tracked
 }

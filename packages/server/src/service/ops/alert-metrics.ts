@@ -6,7 +6,7 @@ import type { Db } from '../../platform/db/open.ts'
  * Adds the gauges of alerts to a registry. `seen` counts the alerts, and may return the same counts again for some
  * seconds.
  */
-export function alertGauges(registry: Registry, seen: () => Promise<AlertCounts>, now: () => number): void {
+export function alertGauges(registry: Registry, readCounts: () => Promise<AlertCounts>, now: () => number): void {
   const registers = [registry]
   new Gauge({
     name: 'svc_alerts',
@@ -15,7 +15,7 @@ export function alertGauges(registry: Registry, seen: () => Promise<AlertCounts>
     registers,
     async collect() {
       this.reset()
-      for (const { phase, count } of (await seen()).alerts) this.set({ phase }, Number(count))
+      for (const { phase, count } of (await readCounts()).alerts) this.set({ phase }, Number(count))
     },
   })
   const plain: [name: string, help: string, value: (counts: AlertCounts) => number | undefined][] = [
@@ -52,7 +52,7 @@ export function alertGauges(registry: Registry, seen: () => Promise<AlertCounts>
       registers,
       async collect() {
         this.reset()
-        const found = value(await seen())
+        const found = value(await readCounts())
         if (found !== undefined) this.set(found)
       },
     })

@@ -133,7 +133,7 @@ const atOnce = 1000
 async function countAgents(db: Db, now: number) {
   const agents: Record<ReportingState, number> = { reporting: 0, silent: 0, stopped: 0, never: 0 }
   for (let last = '', more = true; more; ) {
-    const seen = await db
+    const reportRows = await db
       .selectFrom('agent')
       .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
       .select(['agent.id', 'received_at', 'interval_s', 'stopped'])
@@ -142,9 +142,9 @@ async function countAgents(db: Db, now: number) {
       .orderBy('agent.id')
       .limit(atOnce)
       .execute()
-    for (const row of seen) agents[seenAs(row, now)]++
-    more = seen.length === atOnce
-    last = seen.at(-1)?.id ?? ''
+    for (const row of reportRows) agents[seenAs(row, now)]++
+    more = reportRows.length === atOnce
+    last = reportRows.at(-1)?.id ?? ''
     if (more) await setImmediate()
   }
   return agents

@@ -82,17 +82,17 @@ export function newClockWatch({ store, log, live, clocks }: ClockWatchParts): Cl
     return beat && isTooFarAhead(beat.at, now) ? beat.at - now : 0
   }
 
-  function note(step: ClockStep & { mono: number }, seen: 'now' | 'earlier' = 'now'): void {
+  function note(step: ClockStep & { mono: number }, noticed: 'now' | 'earlier' = 'now'): void {
     last = step
     const seconds = Math.round(step.by / 1000)
-    if (seen === 'now') {
+    if (noticed === 'now') {
       // Small steps add up until they are noticed, so the next comparison begins here.
       before = { wall: step.at, mono: step.mono }
       log.warn({ seconds }, step.by > 0 ? setForward : setBack)
     } else log.warn({ seconds }, wasAhead)
     if (step.by > 0) return
     owed = mendings
-    back = seen === 'now' ? -step.by : 0
+    back = noticed === 'now' ? -step.by : 0
   }
 
   async function mend(now: number): Promise<void> {

@@ -65,8 +65,8 @@ export async function eraseOldSums(db: Db, now: number): Promise<void> {
  */
 async function foldModels(db: Db, id: string, today: number): Promise<void> {
   const rows = db.selectFrom('usage_day').where('agent_id', '=', id)
-  const beyond = await rows.select('day').orderBy('day', 'desc').limit(1).offset(maxUsageRows).executeTakeFirst()
-  const last = Math.min(beyond?.day ?? 0, today - unfoldedDays)
+  const firstBeyond = await rows.select('day').orderBy('day', 'desc').limit(1).offset(maxUsageRows).executeTakeFirst()
+  const last = Math.min(firstBeyond?.day ?? 0, today - unfoldedDays)
   const named = rows.where('model', 'not in', ['', otherModels]).where('day', '<=', last)
   for (let days = [0]; days.length > 0; ) {
     const oldest = await named.select('day').distinct().orderBy('day').limit(usageDaysAtOnce).execute()

@@ -69,9 +69,9 @@ async function eraseOf(db: Db, table: string, { of, by, max, isOver, parts }: Su
   for (const { id } of full.rows) {
     const inTurn = sql`select id, row_number() over (partition by ${sql.raw(by)} order by id desc) as turn
       from ${from} where ${group} = ${id}`
-    const beyond = sql`select id from (${inTurn}) as shared order by turn, id desc limit ${maxGroup} offset ${max}`
+    const surplusIds = sql`select id from (${inTurn}) as shared order by turn, id desc limit ${maxGroup} offset ${max}`
     const over = await sql<{ id: string }>`
-      select id from ${from} where id in (${beyond}) and ${isOver(now)} limit ${erasedAtOnce}`.execute(db)
+      select id from ${from} where id in (${surplusIds}) and ${isOver(now)} limit ${erasedAtOnce}`.execute(db)
     for (let i = 0; i < over.rows.length; i += rowsAtOnce) {
       const old = over.rows.slice(i, i + rowsAtOnce)
       for (const row of parts ? old : []) await eraseParts(db, parts as NonNullable<typeof parts>, row)

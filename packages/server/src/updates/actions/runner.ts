@@ -101,11 +101,11 @@ export const sendSlice = (db: Db, id: string, now: number): Promise<Slice | 'bus
       const by = { id: action.created_by, name: action.created_by_name }
       const ends = await press({ db: trx, by, now }, action, ids)
       await keep(trx, rows, ends)
-      const told = ids.filter((agent) => ends.get(agent)?.command_id !== undefined || action.type === 'lift')
+      const affected = ids.filter((agent) => ends.get(agent)?.command_id !== undefined || action.type === 'lift')
       if (rows.length === agentsAtOnce)
-        return { ...slice, is: 'slice', agents: told, deleted: action.type === 'delete' }
+        return { ...slice, is: 'slice', agents: affected, deleted: action.type === 'delete' }
       await trx.updateTable('action').set({ state: 'queued' }).where('id', '=', id).execute()
-      return { ...slice, is: 'over', agents: told, deleted: action.type === 'delete' }
+      return { ...slice, is: 'over', agents: affected, deleted: action.type === 'delete' }
     }
     await trx.updateTable('action').set({ state: 'queued' }).where('id', '=', id).execute()
     return { ...slice, is: 'over' }
@@ -159,9 +159,9 @@ function press(
 async function send(ctx: ChangeContext, stored: unknown, ids: string[]): Promise<Map<string, End>> {
   const body = readCommand(stored)
   if (!body.ok) return new Map(ids.map((id) => [id, ended('skipped', body.message)]))
-  const pressed = await queueSlice(ctx, ids, body.value)
+  const results = await queueSlice(ctx, ids, body.value)
   return new Map(
-    [...pressed].map(([id, each]) => [
+    [...results].map(([id, each]) => [
       id,
       'command' in each ? { command_id: each.command, shared: each.shared ? 1 : 0 } : ended('skipped', each.skipped),
     ]),

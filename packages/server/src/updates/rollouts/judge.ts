@@ -85,10 +85,10 @@ function ofBlueprint(
 function ofRuntime(
   member: RolloutMember,
   version: string,
-  standing: MemberFacts,
+  facts: MemberFacts,
   away: readonly Outage[],
 ): MemberOutcome {
-  const { wishes, attempts } = standing
+  const { wishes, attempts } = facts
   const { runtime: wish, runtimeHold: hold } = wishes
   if (wish?.version === version) return wished
   if (attempts.runtime?.version === version) return kept

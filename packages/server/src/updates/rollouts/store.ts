@@ -219,9 +219,9 @@ export async function withdrawUnoffered(
     if (i % agentsAtOnce === agentsAtOnce - 1) await setImmediate()
     const wish = wishesIn(agent.wishes)[kind]
     if (wish?.version !== version || wish.rollout !== id || (wish.offeredAt !== undefined && !alsoOffered)) continue
-    const wishing = { by, now, rollout: id, silent: true }
-    if (kind === 'blueprint') await clearBlueprintWithin(trx, agent, wishing)
-    else await clearRuntimeWithin(trx, agent, wishing)
+    const context = { by, now, rollout: id, silent: true }
+    if (kind === 'blueprint') await clearBlueprintWithin(trx, agent, context)
+    else await clearRuntimeWithin(trx, agent, context)
     await trx
       .updateTable('rollout_agent')
       .set({ state: 'untouched', reason: null, wished_at: null, level_before: null, at: now })

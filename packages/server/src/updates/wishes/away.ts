@@ -24,8 +24,8 @@ export interface Outage {
  * answers the first report, and in every round of the sweeper.
  */
 export async function noteRunning(db: Db, now: number): Promise<void> {
-  const seen = await db.selectFrom('service_beat').select('at').where('id', '=', 1).executeTakeFirst()
-  if (seen && now - seen.at < beatEveryMs) return
+  const lastBeat = await db.selectFrom('service_beat').select('at').where('id', '=', 1).executeTakeFirst()
+  if (lastBeat && now - lastBeat.at < beatEveryMs) return
   await transaction(db, async (trx) => {
     const one = { id: 1, at: now }
     await trx

@@ -53,7 +53,7 @@ async function wishPiece(
   trx: Db,
   workspace: { id: string },
   wish: WishOfMany,
-  wishing: WishContext,
+  context: WishContext,
 ): Promise<ManyWished> {
   const agents = await trx
     .selectFrom('agent')
@@ -65,7 +65,7 @@ async function wishPiece(
   const results = new Map<string, WishResult>(wish.agents.map((name) => [name, unknown(name)]))
   const changed: AgentRow[] = []
   for (const agent of agents) {
-    const verdict = await one(trx, agent, wish, { ...wishing, silent: true })
+    const verdict = await one(trx, agent, wish, { ...context, silent: true })
     const refused = verdict.ok ? null : verdict
     results.set(agent.name, {
       agent: agent.name,
@@ -75,18 +75,18 @@ async function wishPiece(
     })
     if (verdict.ok && verdict.value.made) changed.push(verdict.value.agent)
   }
-  if (changed.length > 0) await note(trx, { ...wishing, workspaceId: workspace.id, wish, changed })
+  if (changed.length > 0) await note(trx, { ...context, workspaceId: workspace.id, wish, changed })
   return { results: [...results.values()], changed: changed.map(({ id }) => id) }
 }
 
-function one(trx: Db, agent: AgentRef, wish: WishOfMany, wishing: WishContext) {
+function one(trx: Db, agent: AgentRef, wish: WishOfMany, context: WishContext) {
   if (wish.kind === 'runtime') {
-    return wish.withdraw ? clearRuntimeWithin(trx, agent, wishing) : wishRuntimeWithin(trx, agent, wishing)
+    return wish.withdraw ? clearRuntimeWithin(trx, agent, context) : wishRuntimeWithin(trx, agent, context)
   }
   const { blueprint, version } = wish
   return version === null
-    ? clearBlueprintWithin(trx, agent, wishing)
-    : wishBlueprintWithin(trx, agent, { blueprint, version }, wishing)
+    ? clearBlueprintWithin(trx, agent, context)
+    : wishBlueprintWithin(trx, agent, { blueprint, version }, context)
 }
 
 interface PressEntry extends WishContext {

@@ -49,10 +49,10 @@ export function updatesAfter(
   const events: UpdateNote[] = []
   const note: Note = (of, kind, facts, wish) =>
     events.push({ ...nothing, at: now, of, kind, rollout: wish?.rollout ?? null, ...facts })
-  const judging: JudgedReport = { report, before: attemptsIn(row.attempts), served, now, note }
-  if (row.blueprint !== null) judgeBlueprint(row, wishes, judging)
-  judgeRuntime(wishes, judging)
-  if (offers) offer(row, wishes, judging)
+  const judged: JudgedReport = { report, before: attemptsIn(row.attempts), served, now, note }
+  if (row.blueprint !== null) judgeBlueprint(row, wishes, judged)
+  judgeRuntime(wishes, judged)
+  if (offers) offer(row, wishes, judged)
   liftOnMachine(wishes)
   const columns = columnsOfWishes(wishes)
   const changed = columns.wishes !== row.wishes || attempts !== row.attempts

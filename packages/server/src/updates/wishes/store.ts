@@ -58,7 +58,7 @@ export async function wishBlueprintWithin(
   trx: Db,
   agentRef: AgentRef,
   { version, blueprint }: { version: string; blueprint?: string },
-  wishing: WishContext,
+  context: WishContext,
 ): Promise<Verdict<WishedAgent, WishRefusal>> {
   const agent = await lockRow(trx, agentRef)
   if (!agent) return unknownAgent
@@ -75,7 +75,7 @@ export async function wishBlueprintWithin(
   const wishes = wishesIn(agent.wishes)
   const before = wishes.blueprint
   if (before?.version === version) return { ok: true, value: { agent, made: false } }
-  const { by, now, rollout } = wishing
+  const { by, now, rollout } = context
   const offered = before?.offeredAt !== undefined && before.keptAt === undefined && before.version
   wishes.blueprint = {
     version,
@@ -87,7 +87,7 @@ export async function wishBlueprintWithin(
     ...(offered && { earlier: offered }),
   }
   const after = await storeWishes(trx, agent, wishes)
-  await record(trx, agent, { ...wishing, of: 'blueprint', kind: 'wished', version, from: runningVersion(agent) })
+  await record(trx, agent, { ...context, of: 'blueprint', kind: 'wished', version, from: runningVersion(agent) })
   return { ok: true, value: { agent: after, made: true } }
 }
 
@@ -104,7 +104,7 @@ export const clearBlueprint = (
 export async function clearBlueprintWithin(
   trx: Db,
   agentRef: AgentRef,
-  wishing: WishContext,
+  context: WishContext,
 ): Promise<Verdict<WishedAgent, 'agent_unknown' | 'no_blueprint'>> {
   const agent = await lockRow(trx, agentRef)
   if (!agent) return unknownAgent
@@ -114,7 +114,7 @@ export async function clearBlueprintWithin(
   const after = await storeWishes(trx, agent, rest)
   await record(trx, agent, {
     ...rolloutOf(wish),
-    ...wishing,
+    ...context,
     of: 'blueprint',
     kind: 'withdrawn',
     version: wish.version,
@@ -153,7 +153,7 @@ export const wishRuntime = (
 export async function wishRuntimeWithin(
   trx: Db,
   agentRef: AgentRef,
-  wishing: WishContext,
+  context: WishContext,
 ): Promise<Verdict<WishedAgent, 'agent_unknown' | RuntimeRefusal>> {
   const agent = await lockRow(trx, agentRef)
   if (!agent) return unknownAgent
@@ -161,22 +161,22 @@ export async function wishRuntimeWithin(
   const { runtime } = attemptsIn(agent.attempts)
   const verdict = judgePress(runtime, wishes.runtimeHold, await servedRelease(trx))
   if (!verdict.ok) return verdict
-  const { by, now, rollout, places } = wishing
+  const { by, now, rollout, places } = context
   const { version } = verdict.served
-  const standing = wishes.runtime?.version === version ? wishes.runtime : undefined
-  if (standing && (rollout !== undefined || !isUnofferedOfRollout(standing)))
+  const wishBefore = wishes.runtime?.version === version ? wishes.runtime : undefined
+  if (wishBefore && (rollout !== undefined || !isUnofferedOfRollout(wishBefore)))
     return { ok: true, value: { agent, made: false } }
   delete wishes.runtimeHold
   wishes.runtime = {
     version,
-    at: standing?.at ?? now,
+    at: wishBefore?.at ?? now,
     by: by.name,
-    mark: standing ? standing.mark : (runtime?.applied ?? null),
+    mark: wishBefore ? wishBefore.mark : (runtime?.applied ?? null),
     ...(rollout !== undefined && { rollout }),
     ...((places === undefined || takeTrialPlace(places)) && { grantedAt: now }),
   }
   const after = await storeWishes(trx, agent, wishes)
-  await record(trx, agent, { ...wishing, of: 'runtime', kind: 'wished', version, from: runtime?.version ?? null })
+  await record(trx, agent, { ...context, of: 'runtime', kind: 'wished', version, from: runtime?.version ?? null })
   return { ok: true, value: { agent: after, made: true } }
 }
 
@@ -197,14 +197,14 @@ export const clearRuntime = (
 export async function clearRuntimeWithin(
   trx: Db,
   agentRef: AgentRef,
-  wishing: WishContext,
+  context: WishContext,
 ): Promise<Verdict<WishedAgent, 'agent_unknown'>> {
   const agent = await lockRow(trx, agentRef)
   if (!agent) return unknownAgent
   const { runtime: wish, ...rest } = wishesIn(agent.wishes)
   if (!wish) return { ok: true, value: { agent, made: false } }
   const after = await storeWishes(trx, agent, rest)
-  await record(trx, agent, { ...rolloutOf(wish), ...wishing, of: 'runtime', kind: 'withdrawn', version: wish.version })
+  await record(trx, agent, { ...rolloutOf(wish), ...context, of: 'runtime', kind: 'withdrawn', version: wish.version })
   return { ok: true, value: { agent: after, made: true } }
 }
 

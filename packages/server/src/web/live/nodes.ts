@@ -73,11 +73,11 @@ export function joinNodes(
   }
 
   async function listen(): Promise<void> {
-    let mine: pg.PoolClient | undefined
+    let ownClient: pg.PoolClient | undefined
     try {
-      mine = await pool.connect()
-      if (closed) return mine.release()
-      const connected = mine
+      ownClient = await pool.connect()
+      if (closed) return ownClient.release()
+      const connected = ownClient
       client = connected
       connected.on('notification', ({ payload }) => take(payload))
       connected.on('error', () => lost(connected))
@@ -85,7 +85,7 @@ export function joinNodes(
       here.missed()
     } catch (err) {
       log.debug({ err }, 'notifications of other nodes do not arrive; reconnecting')
-      if (mine) lost(mine)
+      if (ownClient) lost(ownClient)
       else retry()
     }
   }
@@ -101,10 +101,10 @@ export function joinNodes(
 
   /** Sends a query over the connection from time to time, since a network may drop a connection without notice. */
   async function probe(): Promise<void> {
-    const mine = client
-    if (!mine) return
-    const late = setTimeout(() => lost(mine), answerMs).unref()
-    await mine.query('select 1').catch(() => lost(mine))
+    const ownClient = client
+    if (!ownClient) return
+    const late = setTimeout(() => lost(ownClient), answerMs).unref()
+    await ownClient.query('select 1').catch(() => lost(ownClient))
     clearTimeout(late)
   }
 

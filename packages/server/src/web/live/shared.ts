@@ -31,11 +31,11 @@ export function sharedAnswers(clock: () => number, lifetime = shareMs): Answers 
       if (known && clock() - known.at < lifetime) return known.answer
       if (answers.size >= maxAnswers) answers = new Map()
       const answer = make()
-      const mine = { at: clock(), answer }
-      answers.set(question, mine)
+      const shared = { at: clock(), answer }
+      answers.set(question, shared)
       // If an answer cannot be made, all pages that wait for it get the error. The error is not kept: for the next page
       // that asks, the service tries again.
-      answer.catch(() => answers.get(question) === mine && answers.delete(question))
+      answer.catch(() => answers.get(question) === shared && answers.delete(question))
       return answer
     },
     forget() {

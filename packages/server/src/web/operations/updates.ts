@@ -89,7 +89,7 @@ const goesOn = {
   ) => {
     await advanceNow(deps, workspace, id, now)
   },
-  answer: ({ id }: { id: string }, looking: InWorkspace) => pageOf(looking, id),
+  answer: ({ id }: { id: string }, reader: InWorkspace) => pageOf(reader, id),
 }
 
 /** After each change a rollout advances as far as it can immediately. */
@@ -100,7 +100,7 @@ export const rolloutOperations = [
   })),
   acts(rollouts.startRollout, ({ workspace, ...ctx }, wanted) => startRollout(ctx, workspace, wanted), goesOn),
   acts(rollouts.previewRollout, ({ db, workspace, now }, wanted) => previewRollout(db, workspace, wanted, now)),
-  looks(rollouts.showRollout, (looking) => pageOf(looking, looking.params.id)),
+  looks(rollouts.showRollout, (reader) => pageOf(reader, reader.params.id)),
   acts(rollouts.pauseRollout, ({ workspace, params, ...ctx }) => pauseRollout(ctx, workspace, params.id), goesOn),
   acts(rollouts.continueRollout, ({ workspace, params, ...ctx }) => continueRollout(ctx, workspace, params.id), goesOn),
   acts(

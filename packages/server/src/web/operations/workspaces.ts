@@ -22,7 +22,7 @@ export const workspaceOperations = [
   personActs(workspaces.createWorkspace, (ctx, wanted) => createOwnWorkspace(ctx, wanted), {
     answer: ({ slug }) => ({ slug }),
   }),
-  looks(workspaces.showWorkspace, (looking) => shown(looking, looking.workspace)),
+  looks(workspaces.showWorkspace, (reader) => shown(reader, reader.workspace)),
   acts(
     workspaces.renameWorkspace,
     async ({ workspace, ...ctx }, { name, factorFrom }) => {
@@ -34,7 +34,7 @@ export const workspaceOperations = [
       }
       return name === undefined ? verdict(workspace) : renameWorkspace(ctx, workspace, name)
     },
-    { answer: (renamed, looking) => shown(looking, renamed) },
+    { answer: (renamed, reader) => shown(reader, renamed) },
   ),
   acts(workspaces.deleteWorkspace, ({ workspace, ...ctx }) => deleteWorkspace(ctx, workspace), done),
   looks(

@@ -65,10 +65,10 @@ export async function actionPage(
   if (!row) return undefined
   const counts = noCounts()
   const fitting: ActionPage['agents'] = []
-  for await (const pressed of agentsOf(db, id)) {
-    const commands = row.type === 'log' ? pressed.flatMap(({ commandId }) => commandId ?? []) : []
+  for await (const slice of agentsOf(db, id)) {
+    const commands = row.type === 'log' ? slice.flatMap(({ commandId }) => commandId ?? []) : []
     const logs = now === undefined ? new Map<string, string>() : await logsOfCommands(db, commands, now)
-    for (const each of pressed) {
+    for (const each of slice) {
       const log = logs.get(each.commandId ?? '')
       const agent = { name: each.name, ...outcomeOf(each), ...(log !== undefined && { log }) }
       counts[agent.state]++

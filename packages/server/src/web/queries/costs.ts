@@ -114,13 +114,13 @@ function* summed(
   const { from, to, by, per } = question
   const all = new Map<SumName, CostCell>()
   const total = { runs: 0, costMicro: 0, outputTokens: 0 }
-  let seen = 0
+  let readRows = 0
   for (const names of table.values())
     for (const [name, cell] of names) {
       const known = all.get(name) ?? { runs: 0, costMicro: 0, outputTokens: 0 }
       all.set(name, added(known, cell))
       added(total, cell)
-      if (++seen % rowsAtOnce === 0) yield
+      if (++readRows % rowsAtOnce === 0) yield
     }
   yield
   const ordered = [...all].filter(([, cell]) => !isEmpty(cell)).sort(dearestFirst)

@@ -48,7 +48,7 @@ export function* fleetPage(
 ): SlicedWork<Fleet> {
   const whole = noCounts()
   const counts = noCounts()
-  const standing = { noLevel: 0, late: 0, rolledBack: 0, failed: 0, held: 0 }
+  const problems = { noLevel: 0, late: 0, rolledBack: 0, failed: 0, held: 0 }
   const sums: { costToday: number | null; cost30: number | null } = { costToday: null, cost30: null }
   const judge = judgeOf(query.filter, now)
   const selects = judge.selects(withoutChips(query.filter))
@@ -63,10 +63,10 @@ export function* fleetPage(
       count(counts, row, now)
       if (selectsByChips(holding)) fitting.push(row)
     }
-    if (row.seenAt !== null && row.stopped === null && levelOf(row) === null) standing.noLevel++
-    if (row.statusLate && row.stopped === null) standing.late++
+    if (row.seenAt !== null && row.stopped === null && levelOf(row) === null) problems.noLevel++
+    if (row.statusLate && row.stopped === null) problems.late++
     const update = updateTrouble(row)
-    if (update) standing[update]++
+    if (update) problems[update]++
     sums.costToday = plus(sums.costToday, row.costToday)
     sums.cost30 = plus(sums.cost30, row.cost30)
   })
@@ -79,7 +79,7 @@ export function* fleetPage(
     of,
     rows,
     counts,
-    standing: { ...troubles, ...standing, halted },
+    standing: { ...troubles, ...problems, halted },
     ...sums,
     ...(idle.length > 0 && { idle }),
   }

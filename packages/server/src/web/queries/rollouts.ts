@@ -154,7 +154,7 @@ async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Rol
     const wishes = wishesIn(row.wishes)
     const version = runningVersion(row)
     const ofBlueprint = blueprintState(version, wishes.blueprint, wishes.blueprintHold)
-    const seen = {
+    const view = {
       receivedAt: row.received_at,
       silentAt: row.received_at === null ? null : silentAt(row.received_at, row.interval_s ?? 0, row.stopped),
     }
@@ -166,14 +166,14 @@ async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Rol
             waits: () => {
               const runtimeOnTrial = wishes.runtime?.runsSince !== undefined
               const facts = { previous: row.previous_version, kept: keptIn(kept.get(row.agent_id), version) }
-              return blueprintWaits(ofBlueprint, wishes.blueprint, { ...seen, ...facts, runtimeOnTrial }, now)
+              return blueprintWaits(ofBlueprint, wishes.blueprint, { ...view, ...facts, runtimeOnTrial }, now)
             },
           }
         : {
             running: attemptsIn(row.attempts).runtime?.version ?? null,
             wish: runtimeState(wishes.runtime, wishes.runtimeHold),
             waits: () => {
-              const facts = { ...seen, trials, blueprintOnTrial: ofBlueprint === 'trying' }
+              const facts = { ...view, trials, blueprintOnTrial: ofBlueprint === 'trying' }
               return runtimeWaits(runtimeState(wishes.runtime, wishes.runtimeHold), wishes.runtime, facts, now)
             },
           }
@@ -186,8 +186,8 @@ async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Rol
       waits: memberWaits(rollout.state, { state: row.state, wish, waits: row.state === 'wished' ? waits() : null }),
       level: row.level,
       running,
-      seenAt: seen.receivedAt,
-      silentAt: seen.silentAt,
+      seenAt: view.receivedAt,
+      silentAt: view.silentAt,
       stopped: row.stopped,
       at: row.at,
     })

@@ -43,11 +43,11 @@ function boundedObject(given: object): BoundedAnswer {
   }
   const fixed = [...others].reduce((sum, [key, json]) => sum + bytesOf(key) + bytesOf(json) + 4, roomForCounts)
   for (const [key, part] of [...lists].sort(([, a], [, b]) => b.bytes - a.bytes)) {
-    const besides = [...lists].reduce(
+    const otherBytes = [...lists].reduce(
       (sum, [other, { bytes }]) => sum + bytesOf(other) + 6 + (other === key ? 0 : bytes),
       0,
     )
-    shrink(part, maxListBytes - fixed - besides)
+    shrink(part, maxListBytes - fixed - otherBytes)
   }
   const cut = [...lists].filter(([, part]) => leftOffIn(part) > 0)
   const isPaged = cut.some(([key]) => key === 'rows') && others.has('more')

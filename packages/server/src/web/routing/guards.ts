@@ -39,9 +39,9 @@ export const signedIn = ({ auth, store, now }: Deps): Guard =>
 export const member = ({ store: { db }, now }: Deps): Guard =>
   createMiddleware(async function member(c, next) {
     const workspace = requireFound(await findWorkspace(db, c.req.param('slug') ?? ''), 'workspace_unknown')
-    const standing = requireFound(await rightsIn(db, workspace, c.var, { now: now() }), 'workspace_unknown')
-    c.set('standing', standing)
-    c.set('role', standing.role)
+    const rights = requireFound(await rightsIn(db, workspace, c.var, { now: now() }), 'workspace_unknown')
+    c.set('standing', rights)
+    c.set('role', rights.role)
     c.set('workspace', workspace)
     await next()
   })

@@ -165,7 +165,7 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<
   const params = c.req.param()
   const { standing } = c.var
   if (needsProof(operation, input, { params, membership: standing?.membership })) await demandProof(deps, c.var)
-  const looking = () =>
+  const readArguments = () =>
     ({
       ...at,
       deps,
@@ -176,7 +176,7 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<
       params,
     }) as ReadArguments<Route>
   if ('read' in bound) {
-    const given = await bound.read(looking(), input)
+    const given = await bound.read(readArguments(), input)
     if (given instanceof Response) return given
     if (given instanceof Uint8Array) return sendJson(c, given as Bytes)
     const json = boundedFor(c, operation, given)
@@ -187,7 +187,7 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<
   await bound.goOn?.(deps, at, value, deps.now())
   notify(deps.live, operation, at, bound.agents?.(value))
   if (noticesOf(operation).includes('rights')) await deps.live.rightsChanged()
-  const given = bound.answer ? await bound.answer(value, looking()) : value
+  const given = bound.answer ? await bound.answer(value, readArguments()) : value
   return asJson(c, boundedFor(c, operation, given), bound.made?.(value) === false ? 200 : operation.status)
 }
 
@@ -213,10 +213,10 @@ function inOneTransaction(
   const act = ('act' in bound ? bound.act : bound.actAsPerson) as BoundForPeople['actAsPerson']
   const at = { workspace: c.var.workspace, agent: c.var.agent, session: c.var.session, params: c.req.param() }
   if (operation.right === 'person')
-    return asPerson(deps, c.var, (acting) =>
-      act({ ...at, ...acting, role: 'member', factorMissing: false } as PersonActing<Route>, input),
+    return asPerson(deps, c.var, (context) =>
+      act({ ...at, ...context, role: 'member', factorMissing: false } as PersonActing<Route>, input),
     )
-  return asMember(deps, c.var, roleFor(operation), (acting) => act({ ...at, ...acting } as PersonActing<Route>, input))
+  return asMember(deps, c.var, roleFor(operation), (context) => act({ ...at, ...context } as PersonActing<Route>, input))
 }
 
 const roleFor = ({ right }: Operation): Role => (right === 'admin' ? 'admin' : 'member')
@@ -229,7 +229,7 @@ async function inSeveral(
 ): Promise<unknown> {
   const { workspace, agent, person, role, standing } = c.var
   const write = memberWriter(deps, c.var, roleFor(operation))
-  const acting = {
+  const context = {
     workspace,
     agent,
     params: c.req.param(),
@@ -240,7 +240,7 @@ async function inSeveral(
     now: deps.now(),
     write,
   }
-  return granted(await actOften(acting as ActingOften<Route>, input))
+  return granted(await actOften(context as ActingOften<Route>, input))
 }
 
 async function inputOf(c: Context<WebEnv>, { route, input, maxBytes }: Operation): Promise<unknown> {

@@ -147,7 +147,7 @@ async function update(
   const { folder, now, next } = copy
   const over = new AbortController()
   const ends = AbortSignal.any([stop, over.signal])
-  const seen: Update['state'][] = []
+  const states: Update['state'][] = []
   let state: Update = {
     state: 'staging',
     running: { version: now.manifest.version, sha256: now.sha256 },
@@ -156,7 +156,7 @@ async function update(
   }
   const save = (update: Update): undefined => {
     state = update
-    seen.push(update.state)
+    states.push(update.state)
     writeUpdate(folder, update)
     if (update.state === 'watching' || update.state === 'idle' || (update.state === 'proving' && !agent)) over.abort()
   }
@@ -178,7 +178,7 @@ async function update(
     bundle: { bytes: Buffer.from(next.bytes) },
   })
   if (state.state === 'proving' && !agent) save(change(state, { event: 'done', level: 'ok' }, driveMoment()))
-  return { seen, now: state }
+  return { seen: states, now: state }
 }
 
 /** Starts the agent's command in the copy, with the same supervisor that the launcher uses. */

@@ -79,13 +79,13 @@ async function commit(
   lock.free()
   const decisions: Decision[] = []
   try {
-    const seen: BatchFacts = {
+    const batchFacts: BatchFacts = {
       served: servedOf(s.served.get()),
       activated: new Map(),
       withCommands: agentsWithCommands(s, batch.length),
     }
     for (const submission of batch) {
-      const loaded = load(s, submission, seen)
+      const loaded = load(s, submission, batchFacts)
       const decision = decide(loaded?.rows, submission, now, age)
       decisions.push(decision)
       if (!decision.ok || !loaded) continue

@@ -31,7 +31,7 @@ const ofLowest = lowestRead.at
 export function load(
   s: Statements,
   { agentId, report, rowNumbers }: Submission,
-  seen: BatchFacts,
+  batchFacts: BatchFacts,
 ): LoadedAgent | undefined {
   const row = findAgent(s, agentId, rowNumbers)
   if (!row) return undefined
@@ -44,14 +44,14 @@ export function load(
     }
   }
   const tooMany = excessRuns(last, (report.runs?.length ?? 0) - runs.size)
-  const hasCommands = report.acks !== undefined || (seen.withCommands?.has(agentId) ?? true)
+  const hasCommands = report.acks !== undefined || (batchFacts.withCommands?.has(agentId) ?? true)
   const commands = hasCommands ? loadCommands(s, agentId, report.acks) : []
   return {
     agentId,
     reportRow: row[ofAgent.report_row],
     rows: agentRows(row, last, {
-      activated: isActivated(s, seen.activated, row[ofAgent.workspace_id]),
-      served: seen.served,
+      activated: isActivated(s, batchFacts.activated, row[ofAgent.workspace_id]),
+      served: batchFacts.served,
       runs,
       lowest: tooMany > 0 ? lowestRuns(s, agentId, tooMany) : [],
       commands,
