@@ -72,8 +72,8 @@ export const dashboardFaults: readonly Fault[] = [
     name: 'fleet: a column is sorted the same way at each press',
     harm: 'The agents with the lowest costs cannot be brought to the top.',
     file: at('fleet/views/state.ts'),
-    old: 'now.sort === sort ? !now.desc : down[sort]',
-    new: 'now.sort === sort ? now.desc : down[sort]',
+    old: 'order.sort === sort ? !order.desc : down[sort]',
+    new: 'order.sort === sort ? order.desc : down[sort]',
     tests: [at('fleet/views/view.test.ts')],
   },
   {

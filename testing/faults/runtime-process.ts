@@ -104,7 +104,7 @@ export const runtimeProcessFaults: readonly Fault[] = [
     name: 'stop: what a killed process started last is given up at once',
     harm: 'A stop leaves a process, and says that it could not be ended.',
     file: at('launcher/leftovers.ts'),
-    old: 'return !hasFresh(now, left) && at >',
+    old: 'return !hasFresh(current, left) && at >',
     new: 'return at >',
     tests: [at('launcher/supervision.test.ts')],
   },

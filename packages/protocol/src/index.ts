@@ -6,7 +6,7 @@
 export * from './answer.ts'
 export * from './commands.ts'
 export { isShallow } from './depth.ts'
-export { emailOddity as oddityOf, isEmail, lookOfEmail, maxEmailLength, readEmail, storedForms } from './email.ts'
+export { emailOddity, isEmail, lookOfEmail, maxEmailLength, readEmail, storedForms } from './email.ts'
 export { changeEnvText, doubtfulValues, readDotenvText, readEnvText, repeatedNames } from './env-file.ts'
 export { type Dictionary, forEachEntry, isObject } from './fields.ts'
 export * from './install.ts'
@@ -20,13 +20,13 @@ export { type LogUpload, readLogUpload } from './log.ts'
 export type { Cell, Panel, PanelType } from './panels.ts'
 export {
   codeIn,
-  hiddenCharacterIn as hiddenIn,
+  hiddenCharacterIn,
   listIn,
   numberIn,
   readName,
   readPasted,
-  replaceHidden as veiled,
-  trimInvisible as bare,
+  replaceHidden,
+  trimInvisible,
 } from './pasted.ts'
 export { elsewhereWords, isOwnMachineOnly, ownMachineWords } from './reach.ts'
 export * from './refusals.ts'
@@ -34,7 +34,7 @@ export {
   type Account,
   type Ack,
   type ActiveRun,
-  type AppliedUpdate as Applied,
+  type AppliedUpdate,
   type Control,
   controls,
   type Gauge,
@@ -69,12 +69,12 @@ export {
 export { sizeText } from './size.ts'
 export { readStatusFile, type StatusFile } from './status-file.ts'
 export {
-  alignedRows as aligned,
+  alignedRows,
   foreignLine,
   safeJson,
   safeLine,
   safeText,
-  terminalText as printed,
+  terminalText,
 } from './terminal.ts'
 export { clean, cleanText, cut, endOf, shown } from './text.ts'
 export { isUtf16, readText } from './text-file.ts'

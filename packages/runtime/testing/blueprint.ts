@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Packed, packFolder } from '@svc/blueprint'
+import { type PackedBundle, packFolder } from '@svc/blueprint'
 import { token } from './folder.ts'
 import { json, type Service, unknownCode } from './service.ts'
 
@@ -41,7 +41,7 @@ bindings: [{product: tasks, role: editor, scopes: [tasks.write]}]
  * Packs a test blueprint into a bundle; `files` are added to its files or replace them. Unless replaced, `main.cjs`
  * runs the tests' agent.
  */
-export async function bundle(files: Readonly<Record<string, string>> = {}): Promise<Packed> {
+export async function bundle(files: Readonly<Record<string, string>> = {}): Promise<PackedBundle> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-blueprint-')))
   const all = {
     'svc.agent.yaml': bundleManifest,
@@ -60,7 +60,7 @@ export async function bundle(files: Readonly<Record<string, string>> = {}): Prom
   return packed.value
 }
 
-export const previewOf = ({ manifest }: Packed) => ({
+export const previewOf = ({ manifest }: PackedBundle) => ({
   blueprint: manifest.name,
   version: manifest.version,
   description: manifest.description,
@@ -71,7 +71,7 @@ export const previewOf = ({ manifest }: Packed) => ({
   needs: manifest.needs,
   settings: manifest.settings,
 })
-export const redeemedOf = ({ manifest, bytes, sha256 }: Packed, productOrigin = 'http://127.0.0.1:9') => ({
+export const redeemedOf = ({ manifest, bytes, sha256 }: PackedBundle, productOrigin = 'http://127.0.0.1:9') => ({
   agent: { name: 'mail-triage' },
   blueprint: manifest.name,
   version: manifest.version,
@@ -90,7 +90,7 @@ export const redeemedOf = ({ manifest, bytes, sha256 }: Packed, productOrigin = 
 })
 
 /** Makes the service answer the preview of an install code, and redeem the code once. */
-export function handsOut(service: Service, packed: Packed, productOrigin?: string): { redeemed: number } {
+export function handsOut(service: Service, packed: PackedBundle, productOrigin?: string): { redeemed: number } {
   const count = { redeemed: 0 }
   service.preview = json(previewOf(packed))
   service.install = (response, came, socket) => {

@@ -5,7 +5,7 @@
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Packed } from '@svc/blueprint'
+import type { PackedBundle } from '@svc/blueprint'
 import { expect } from 'vitest'
 import { type Folder, folderAt } from '../src/machine/files/folder.ts'
 import { type Install, readInstall } from '../src/state/install-note.ts'
@@ -22,7 +22,7 @@ export interface InstallSetup {
   remove(): Promise<void>
 }
 
-export async function newInstallSetup(packed: Packed): Promise<InstallSetup> {
+export async function newInstallSetup(packed: PackedBundle): Promise<InstallSetup> {
   const service = await startService()
   const count = handsOut(service, packed)
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'svc-init-')))

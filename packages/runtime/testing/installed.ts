@@ -5,7 +5,7 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Packed } from '@svc/blueprint'
+import type { PackedBundle } from '@svc/blueprint'
 import { atExit } from '../../../testing/at-exit.ts'
 import { type Folder, folderAt } from '../src/machine/files/folder.ts'
 import { groupLives, signalGroup } from '../src/machine/process/group.ts'
@@ -63,7 +63,7 @@ interface Template {
 const templates = new Map<string, Promise<Template>>()
 const product = 'http://product.invalid'
 
-function install(packed: Packed): Promise<Template> {
+function install(packed: PackedBundle): Promise<Template> {
   const made = (async () => {
     const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-template-')))
     atExit(() => rmSync(above, { recursive: true, force: true }))

@@ -8,7 +8,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Packed } from '@svc/blueprint'
+import type { PackedBundle } from '@svc/blueprint'
 import { expect } from 'vitest'
 import { level } from '../../../testing/level.ts'
 import { leadsTo } from '../src/state/versions/folders.ts'
@@ -60,8 +60,8 @@ export interface Lane {
   svc(agent: InstalledAgent, args: readonly string[]): Promise<Ran>
 }
 export interface UpdateSetup {
-  readonly old: Packed
-  readonly next: Packed
+  readonly old: PackedBundle
+  readonly next: PackedBundle
   readonly file: readonly string[]
   readonly scale: number
   /** The folder for the output of strace. */

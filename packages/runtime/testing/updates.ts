@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Packed, unpackBundle } from '@svc/blueprint'
+import { type PackedBundle, unpackBundle } from '@svc/blueprint'
 import type { Folder } from '../src/machine/files/folder.ts'
 import { leadsTo, nameOf } from '../src/state/versions/folders.ts'
 import { readAsked } from '../src/updates/agent/ask.ts'
@@ -34,7 +34,7 @@ export const versionOf = (
   })
 
 export const serves =
-  ({ bytes, sha256 }: Pick<Packed, 'bytes' | 'sha256'>): Reply =>
+  ({ bytes, sha256 }: Pick<PackedBundle, 'bytes' | 'sha256'>): Reply =>
   (response) => {
     response
       .writeHead(200, { 'content-type': 'application/zip', 'x-svc-sha256': sha256, 'content-length': bytes.length })
@@ -45,7 +45,7 @@ export const serves =
  * Makes the tests' service offer these bundles by version. A request for the bundle of another version gets a 404;
  * requests that are not for bundles are answered as before.
  */
-export function offers(service: Service, bundles: Readonly<Record<string, Packed | Reply>>) {
+export function offers(service: Service, bundles: Readonly<Record<string, PackedBundle | Reply>>) {
   const others = service.other
   const asked: string[] = []
   service.other = (response, came, socket) => {
@@ -82,7 +82,7 @@ export function offers(service: Service, bundles: Readonly<Record<string, Packed
  */
 export function restOf(
   folder: Folder,
-  next: Pick<Packed, 'sha256' | 'manifest'>,
+  next: Pick<PackedBundle, 'sha256' | 'manifest'>,
 ): { version: string; outcome: string } {
   const journal = readUpdate(folder)
   const { version } = next.manifest
@@ -122,7 +122,7 @@ export function filesIn(root: string, below = ''): Record<string, string> {
 const sum = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 /** Checks that `current` leads to a complete version, byte for byte (I17). Returns the name of that version. */
-export function expectWhole(folder: Folder, known: readonly Packed[]): string {
+export function expectWhole(folder: Folder, known: readonly PackedBundle[]): string {
   const name = readlinkSync(folder.current).split('/').at(-1) ?? ''
   const packed = known.find((p) => nameOf(p.sha256) === name)
   if (!packed) throw new Error(`current leads to ${name}, which is none of the versions`)
@@ -137,8 +137,8 @@ export function expectWhole(folder: Folder, known: readonly Packed[]): string {
 const sorted = (files: Record<string, string>) => Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))
 
 /** The checksums of the files of each complete version, from a separate unpacking of its bundle. */
-const wholeOf = new Map<Packed, Record<string, string>>()
-export async function learn(packed: Packed): Promise<Packed> {
+const wholeOf = new Map<PackedBundle, Record<string, string>>()
+export async function learn(packed: PackedBundle): Promise<PackedBundle> {
   const above = mkdtempSync(join(tmpdir(), 'svc-whole-'))
   try {
     const root = join(above, 'it')

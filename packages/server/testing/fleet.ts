@@ -3,7 +3,7 @@
  * report store, beside the real jobs of the sweeper. Only the clock, the network and the machines are simulated: agents
  * report every half minute, the service may be down, and a version may be bad on some machines.
  */
-import { type Applied, limits, type RuntimeInfo, readAnswer } from '@svc/protocol'
+import { type AppliedUpdate, limits, type RuntimeInfo, readAnswer } from '@svc/protocol'
 import { openReportStore } from '../src/agent-api/open.ts'
 import { decide } from '../src/agent-api/reports/rules.ts'
 import { newId } from '../src/platform/ids.ts'
@@ -21,7 +21,7 @@ const slots = 4
 export interface SimAgent extends TestAgent {
   version: string
   previous: string | undefined
-  applied: Applied
+  applied: AppliedUpdate
   hold: string | undefined
   runtime: RuntimeInfo
   runtimeHold: string | undefined

@@ -2,7 +2,7 @@
  * The look of texts. Phones, chats and word processors replace some characters by similar ones. A filter treats both as
  * the same, in what people type and in what agents report.
  */
-import { veiled } from '@svc/protocol'
+import { replaceHidden } from '@svc/protocol'
 
 /** Stands for each unit of a character that nobody sees. */
 export const hiddenMark = '\u200b'
@@ -28,7 +28,7 @@ const plainSign = (sign: string): string => signs.get(sign) ?? String.fromCharCo
 
 /** A text with plain signs, and with `hiddenMark` for what nobody sees. Each place stays where it is. */
 export const plainText = (text: string): string =>
-  isPlain.test(text) ? text : veiled(text, hiddenMark).replace(other, plainSign)
+  isPlain.test(text) ? text : replaceHidden(text, hiddenMark).replace(other, plainSign)
 
 /** The form of a text in which texts are compared: texts that look the same are equal in it. */
 export function foldedText(text: string): string {

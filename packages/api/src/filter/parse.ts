@@ -1,5 +1,5 @@
 /** Reads the text of a filter. Each part has its position, so that an error can point at it. */
-import { hiddenIn } from '@svc/protocol'
+import { hiddenCharacterIn } from '@svc/protocol'
 import type { Operator } from './compare.ts'
 import { isKey, type Key, keys, type Value } from './keys.ts'
 import { foldedText, hiddenMark, plainText } from './look.ts'
@@ -99,7 +99,7 @@ function withoutUnseen(typed: string, text: string): string {
   const inside = /(?<=[^\s\u200b])\u200b+(?=[^\s\u200b])/.exec(text)
   if (!inside) return text.replaceAll(hiddenMark, ' ')
   const start = text.slice(0, inside.index).search(/\S+$/)
-  const wrong = hiddenIn(typed.slice(start, inside.index + inside[0].length))
+  const wrong = hiddenCharacterIn(typed.slice(start, inside.index + inside[0].length))
   throw new MistakeError(inside.index, inside[0].length, `The filter ${wrong}. Type that part instead of pasting it.`)
 }
 

@@ -1,5 +1,5 @@
 /** Input that is the text of a filter. */
-import { bare, clean, hiddenIn } from '@svc/protocol'
+import { clean, hiddenCharacterIn, trimInvisible } from '@svc/protocol'
 import { InputRefused, type Reader, reader, text } from '../input.ts'
 
 /** Far above the length of a filter, so that one that is a little too long gets the refusal of its own rule. */
@@ -11,10 +11,10 @@ const typed = text(maxText)
  * mistake is.
  */
 export const filterText: Reader<string> = reader(typed.form, (value, field) => {
-  const read = bare(typed(value, field)).normalize('NFC')
+  const read = trimInvisible(typed(value, field)).normalize('NFC')
   if (clean(read) !== read)
     throw new InputRefused(`${field} holds a character that cannot be shown. Type the filter instead of pasting it.`)
-  const wrong = hiddenIn(read.replace(/\s/g, ' '))
+  const wrong = hiddenCharacterIn(read.replace(/\s/g, ' '))
   if (wrong === undefined) return read
   throw new InputRefused(`${field} ${wrong}. Type the filter instead of pasting it.`)
 })

@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, PasswordInput, SegmentedControl, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -147,7 +147,7 @@ function NameForm({ name }: { name: string }) {
       <Stack gap="sm">
         <Group align="flex-start" gap="xs">
           <TextInput flex={1} aria-label="Name" autoComplete="name" {...form.getInputProps('name')} />
-          <Button type="submit" variant="default" loading={busy} disabled={bare(form.values.name) === name}>
+          <Button type="submit" variant="default" loading={busy} disabled={trimInvisible(form.values.name) === name}>
             Save
           </Button>
         </Group>

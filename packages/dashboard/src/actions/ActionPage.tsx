@@ -1,6 +1,6 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import type { ActionPage as Action, ActionState, agentDeleted } from '@svc/api'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { IconMoodEmpty, IconSearch } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
@@ -188,7 +188,7 @@ function Agents({ slug, action }: { slug: string; action: Action }) {
   const part = useQuery({ ...read('GET /w/:slug/actions/:id', { slug, id: action.id }, { state }), enabled: !isWhole })
   const { agents, leftOff } = (isWhole ? undefined : part.data) ?? action
   const fitting = agents.filter(
-    (agent) => (state === undefined || agent.state === state) && isSought(agent, bare(sought).toLowerCase()),
+    (agent) => (state === undefined || agent.state === state) && isSought(agent, trimInvisible(sought).toLowerCase()),
   )
   return (
     <Section

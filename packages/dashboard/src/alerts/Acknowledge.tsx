@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core'
 import type { AlertLine } from '@svc/api'
 import { subjectText } from '@svc/api/words'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { IconCheck } from '@tabler/icons-react'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
@@ -74,6 +74,6 @@ async function acknowledgeAll(slug: string, alerts: readonly AlertLine[], note: 
 
 /** The note of an acknowledgement, as operations take it: an empty one is left out. */
 function noteOf(typed: string): { note?: string } {
-  const note = bare(typed)
+  const note = trimInvisible(typed)
   return note === '' ? {} : { note }
 }

@@ -2,7 +2,7 @@ import type { AlertLine } from '@svc/api'
 import { namesOf } from '@svc/api/words'
 import type { ReactNode } from 'react'
 import { paths } from '../paths.ts'
-import { Level, lasting, Text, Time } from '../ui/index.ts'
+import { Level, lastingText, Text, Time } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
 import { Dotted } from '../ui/parts.tsx'
 import { Acknowledge } from './Acknowledge.tsx'
@@ -84,7 +84,7 @@ const endedParts = ({ since, endedAt, acknowledged }: AlertLine): ReactNode[] =>
   <>
     began <Time at={since} />
   </>,
-  endedAt !== null && `lasted ${lasting(endedAt - since)}`,
+  endedAt !== null && `lasted ${lastingText(endedAt - since)}`,
   acknowledged && (
     <>
       acknowledged by <Text>{acknowledged.by}</Text>

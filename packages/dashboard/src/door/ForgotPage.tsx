@@ -1,6 +1,6 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
 import { operatorCommand } from '../data/operator-command.ts'
@@ -27,7 +27,7 @@ export function ForgotPage({ mail }: { mail: boolean }) {
 function ForgotForm({ onAsked }: { onAsked: (email: string) => void }) {
   const form = useForm({ initialValues: { email: '' }, validate: { email: wrongWithOldEmail } })
   const { busy, error, submit } = useChange(async (values: typeof form.values) => {
-    const email = bare(values.email)
+    const email = trimInvisible(values.email)
     await call('POST /forgot', { email })
     onAsked(email)
   })

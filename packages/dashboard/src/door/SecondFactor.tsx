@@ -1,7 +1,7 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { SignInAnswer } from '@svc/api'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
 import { paths } from '../paths.ts'
@@ -43,7 +43,7 @@ function HalfForm({ recovering, canRecover, turn, next, onBack }: HalfFormProps)
   const [recovered, setRecovered] = useState(false)
   const form = useForm({
     initialValues: { typed: '' },
-    validate: { typed: (v) => (bare(v) === '' ? 'Required' : null) },
+    validate: { typed: (v) => (trimInvisible(v) === '' ? 'Required' : null) },
   })
   const { busy, error, submit } = useChange(async ({ typed }: typeof form.values) => {
     await call('POST /second-factor', recovering ? { recovery: typed } : { code: typed })

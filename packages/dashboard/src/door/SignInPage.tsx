@@ -1,6 +1,6 @@
 import { Button, PasswordInput, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { useState } from 'react'
 import { ApiError, signIn } from '../data/api.ts'
 import { paths } from '../paths.ts'
@@ -26,7 +26,7 @@ export function SignInForm({ next, email = '' }: { next: string; email?: string 
     validate: { email: wrongWithOldEmail, password: (v) => (v === '' ? 'Required' : null) },
   })
   const { busy, error, submit } = useChange(async (values: typeof form.values) => {
-    const answer = await signIn(bare(values.email), values.password)
+    const answer = await signIn(trimInvisible(values.email), values.password)
     if (answer.ok) await replacePage(next)
     else setSecond(answer.second)
   })

@@ -1,6 +1,6 @@
 import { Button, Divider, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
 import { operatorCommand } from '../data/operator-command.ts'
@@ -62,7 +62,7 @@ function StartForm({ token }: { token: string }) {
     },
   })
   const { busy, error, submit } = useChange(async (values: typeof form.values) => {
-    const { slug } = await call('POST /start', { token, ...values, email: bare(values.email) })
+    const { slug } = await call('POST /start', { token, ...values, email: trimInvisible(values.email) })
     await replacePage(`/w/${slug}`)
   })
   return (

@@ -75,12 +75,12 @@ function useSigns({ silentAt, statusOld }: FleetRow): { silent: boolean; old: bo
 /** Shows what the agent does or, where nothing runs, the detail that says why it is in its state. */
 function Doing({ row }: { row: FleetRow }) {
   const { silent, old } = useSigns(row)
-  const now = row.doing ?? row.detail
-  if (silent || now === null) return null
+  const doingText = row.doing ?? row.detail
+  if (silent || doingText === null) return null
   return (
     <span className="fleet-label fleet-now">
       {old && <span className="fleet-was">was </span>}
-      <Text cut>{now}</Text>
+      <Text cut>{doingText}</Text>
     </span>
   )
 }

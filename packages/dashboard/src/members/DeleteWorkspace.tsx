@@ -1,5 +1,5 @@
 import { Button, Stack, TextInput } from '@mantine/core'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -41,7 +41,7 @@ export function DeleteWorkspace({ slug, people }: { slug: string; people: number
         title={`Delete ${name}?`}
         confirm="Delete workspace"
         danger
-        disabled={bare(typed) !== slug}
+        disabled={trimInvisible(typed) !== slug}
         onConfirm={remove}
       >
         <Stack gap="sm">

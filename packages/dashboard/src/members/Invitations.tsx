@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Text as Paragraph, Radio, Stack, TextInput } f
 import { useForm } from '@mantine/form'
 import { useClipboard } from '@mantine/hooks'
 import type { Members, Role } from '@svc/api'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
@@ -170,7 +170,7 @@ function InviteForm({ slug, onMade, onCancel }: FormProps) {
     validate: { email: wrongWithEmail },
   })
   const { busy, error, submit } = useChange(async ({ email, role, mail }: typeof form.values) => {
-    const address = bare(email)
+    const address = trimInvisible(email)
     const { url, mailed } = await call(
       'POST /w/:slug/invitations',
       { slug },

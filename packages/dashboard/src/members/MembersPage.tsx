@@ -2,7 +2,7 @@ import './members.css'
 import { Badge, Button, Group, Menu, Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Members, Role } from '@svc/api'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { IconDots, IconUserPlus } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -87,7 +87,7 @@ function WorkspaceName({ slug, name }: { slug: string; name: string }) {
             description={`The address stays /w/${slug}.`}
             {...form.getInputProps('name')}
           />
-          <Button type="submit" variant="default" loading={busy} disabled={bare(form.values.name) === name}>
+          <Button type="submit" variant="default" loading={busy} disabled={trimInvisible(form.values.name) === name}>
             Rename
           </Button>
         </Group>

@@ -14,7 +14,7 @@ import {
   ErrorNote,
   LeftOut,
   Level,
-  lasting,
+  lastingText,
   Section,
   Text,
   Time,
@@ -90,7 +90,7 @@ export function RolloutPage() {
 }
 
 const wavesWords = ({ upTo, byHand, watchSeconds }: Rollout): string =>
-  `waves: ${upTo.map(upToWords).join(', ')}; ${byHand ? 'each waits for approval' : watchSeconds === 0 ? 'not watched' : `each watched for ${lasting(watchSeconds * 1000)}`}`
+  `waves: ${upTo.map(upToWords).join(', ')}; ${byHand ? 'each waits for approval' : watchSeconds === 0 ? 'not watched' : `each watched for ${lastingText(watchSeconds * 1000)}`}`
 
 const Next = ({ at }: { at: number }) => {
   const left = useClock((now) => Math.max(0, Math.ceil((at - now) / 60_000)))

@@ -18,7 +18,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Packed } from '@svc/blueprint'
+import type { PackedBundle } from '@svc/blueprint'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { byLevel, level } from '../../../../testing/level.ts'
 import { programs } from '../../../../testing/program.ts'
@@ -36,7 +36,7 @@ const cleanups: (() => unknown)[] = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
-let packed: Packed
+let packed: PackedBundle
 beforeAll(async () => {
   packed = await bundle()
 })

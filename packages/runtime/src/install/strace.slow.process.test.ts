@@ -8,7 +8,7 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import type { Packed } from '@svc/blueprint'
+import type { PackedBundle } from '@svc/blueprint'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { level } from '../../../../testing/level.ts'
 import { bundle } from '../../testing/blueprint.ts'
@@ -32,7 +32,7 @@ const pattern = (kind: string) => `/^${kind}(at|at2)?$`
 const missing = straceMissing(calls, 'kills at system calls of "svc init"')
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-strace-'))
-let packed: Packed
+let packed: PackedBundle
 let program: string
 beforeAll(async () => {
   packed = await bundle()

@@ -3,7 +3,7 @@
  * other (a new file under an old launcher, a restored file under a new one), so messages are only ever added: an
  * unknown message or part is ignored, and a missing part means what it meant before it was added.
  */
-import type { Applied, Stop } from '@svc/protocol'
+import type { AppliedUpdate, Stop } from '@svc/protocol'
 import type { ProcessState } from '../state/process-note.ts'
 import type { Release } from '../state/versions/release.ts'
 import type { RuntimeHold, RuntimeNote } from '../state/versions/runtime-note.ts'
@@ -68,7 +68,7 @@ export type FromWorker =
    * Asks the launcher to note the outcome of an update of the runtime that changed no file, and the version of the
    * runtime that is put on hold because of it.
    */
-  | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: RuntimeHold }
+  | { readonly is: 'attempted'; readonly applied: AppliedUpdate; readonly hold?: RuntimeHold }
   /**
    * Asks the launcher to remove the hold on a version of the runtime from its note (3.5, 1): the service wishes another
    * version, or somebody replaced the runtime's file since the hold began.

@@ -109,54 +109,58 @@ interface HostingStep {
 export const noWorker: Hosting = { started: 0, failures: 0, over: false, left: [] }
 
 /** Handles an event and returns the new state with its acts; `at` is in milliseconds by the monotonic clock. */
-export function step(now: Hosting, event: HostingEvent, rules: HostingRules, at: number): HostingStep {
+export function step(current: Hosting, event: HostingEvent, rules: HostingRules, at: number): HostingStep {
   switch (event.is) {
     case 'begin':
-      return begin(now, at)
+      return begin(current, at)
     case 'message':
-      return heard(now, event.id, event.message)
+      return heard(current, event.id, event.message)
     case 'error': {
-      const { worker } = now
-      if (worker?.id !== event.id) return stay(now)
+      const { worker } = current
+      if (worker?.id !== event.id) return stay(current)
       return {
-        state: { ...now, worker: { ...worker, fault: event.why } },
+        state: { ...current, worker: { ...worker, fault: event.why } },
         acts: [say(`the runtime failed: ${event.why}`)],
       }
     }
     case 'exit':
-      return exited(now, event.id, event.code, { rules, at })
+      return exited(current, event.id, event.code, { rules, at })
     case 'pulse':
-      return now.over ? stay(now) : pulse(now, rules)
+      return current.over ? stay(current) : pulse(current, rules)
     case 'replace':
-      return now.worker ? end(now, now.worker, { ...event, follows: 'replace' }) : begin({ ...now, failures: 0 }, at)
+      return current.worker
+        ? end(current, current.worker, { ...event, follows: 'replace' })
+        : begin({ ...current, failures: 0 }, at)
     case 'stop': {
-      const state = { ...now, over: true }
-      return now.worker ? end(state, now.worker, { ...event, follows: 'stop' }) : { state, acts: [{ do: 'stopped' }] }
+      const state = { ...current, over: true }
+      return current.worker
+        ? end(state, current.worker, { ...event, follows: 'stop' })
+        : { state, acts: [{ do: 'stopped' }] }
     }
     case 'late':
-      return stay(now.worker?.id === event.id ? { ...now, worker: undefined } : now)
+      return stay(current.worker?.id === event.id ? { ...current, worker: undefined } : current)
     case 'left': {
       const line = 'the old runtime could not be ended and is left behind'
-      return { state: { ...now, left: [...now.left, event.id] }, acts: [say(line)] }
+      return { state: { ...current, left: [...current.left, event.id] }, acts: [say(line)] }
     }
     case 'ended':
-      if (event.follows === 'stop') return { state: now, acts: [{ do: 'stopped' }] }
-      return begin(event.follows === 'replace' ? { ...now, failures: 0 } : now, at)
+      if (event.follows === 'stop') return { state: current, acts: [{ do: 'stopped' }] }
+      return begin(event.follows === 'replace' ? { ...current, failures: 0 } : current, at)
   }
 }
 
-function begin(now: Hosting, at: number): HostingStep {
-  if (now.worker || now.over) return stay(now)
-  const id = now.started + 1
+function begin(current: Hosting, at: number): HostingStep {
+  if (current.worker || current.over) return stay(current)
+  const id = current.started + 1
   const worker = { id, startedAt: at, spoke: false, quiet: 0, pings: false, ending: false }
-  return { state: { ...now, started: id, worker }, acts: [{ do: 'start', id }] }
+  return { state: { ...current, started: id, worker }, acts: [{ do: 'start', id }] }
 }
 
-function heard(now: Hosting, id: number, message: FromWorker): HostingStep {
-  const { worker } = now
-  if (worker?.id !== id) return stay(now) // the message is from a worker that was given up, so it is ignored
+function heard(current: Hosting, id: number, message: FromWorker): HostingStep {
+  const { worker } = current
+  if (worker?.id !== id) return stay(current) // the message is from a worker that was given up, so it is ignored
   const pings = message.is === 'here' ? message.contract >= 2 : worker.pings
-  const state = { ...now, worker: { ...worker, spoke: true, quiet: 0, pings } }
+  const state = { ...current, worker: { ...worker, spoke: true, quiet: 0, pings } }
   if (message.is === 'order') {
     const why = message.why === undefined || message.why === '' ? [] : [say(message.why)]
     return { state, acts: [...why, { do: 'answer', question: message.id, order: message.order }] }
@@ -166,32 +170,32 @@ function heard(now: Hosting, id: number, message: FromWorker): HostingStep {
 }
 
 function exited(
-  now: Hosting,
+  current: Hosting,
   id: number,
   code: number,
   { rules, at }: { rules: HostingRules; at: number },
 ): HostingStep {
-  const { worker } = now
-  const left = now.left.filter((one) => one !== id)
-  if (worker?.id !== id) return stay({ ...now, left })
-  const state = { ...now, left, worker: undefined }
-  if (worker.ending || now.over) return stay(state)
-  const failures = at - worker.startedAt > rules.lasted ? 1 : now.failures + 1
+  const { worker } = current
+  const left = current.left.filter((one) => one !== id)
+  if (worker?.id !== id) return stay({ ...current, left })
+  const state = { ...current, left, worker: undefined }
+  if (worker.ending || current.over) return stay(state)
+  const failures = at - worker.startedAt > rules.lasted ? 1 : current.failures + 1
   const how = worker.fault ?? `it ended with code ${code}`
   return { state: { ...state, failures }, acts: [{ do: 'again', how, seconds: Math.min(2 ** (failures - 1), 60) }] }
 }
 
 /** Checks that the worker still sends messages. Sends the next ping, or ends a worker that hangs. */
-function pulse(now: Hosting, { unanswered, silent }: HostingRules): HostingStep {
+function pulse(current: Hosting, { unanswered, silent }: HostingRules): HostingStep {
   const later: HostingAct = { do: 'pulse later' }
-  if (!now.worker) return { state: now, acts: [later] }
-  const worker = { ...now.worker, quiet: now.worker.quiet + 1 }
+  if (!current.worker) return { state: current, acts: [later] }
+  const worker = { ...current.worker, quiet: current.worker.quiet + 1 }
   const how = hangs(worker, unanswered, silent)
   if (how !== undefined) {
-    const gone = end(now, worker, { seconds: 0, follows: 'begin' })
+    const gone = end(current, worker, { seconds: 0, follows: 'begin' })
     return { state: gone.state, acts: [say(`ending the runtime: ${how}`), { do: 'hung', how }, ...gone.acts, later] }
   }
-  return { state: { ...now, worker }, acts: worker.pings ? [{ do: 'ping' }, later] : [later] }
+  return { state: { ...current, worker }, acts: worker.pings ? [{ do: 'ping' }, later] : [later] }
 }
 
 function hangs({ pings, spoke, quiet }: HostedWorker, unanswered: number, silent: number): string | undefined {
@@ -200,13 +204,13 @@ function hangs({ pings, spoke, quiet }: HostedWorker, unanswered: number, silent
 }
 
 function end(
-  now: Hosting,
+  current: Hosting,
   worker: HostedWorker,
   how: { seconds: number; by?: Stop | undefined; follows: NextAct },
 ): HostingStep {
   const { seconds, by, follows } = how
   const still = seconds > 0 ? { ...worker, ending: true } : undefined
-  return { state: { ...now, worker: still }, acts: [{ do: 'end', id: worker.id, seconds, by, follows }] }
+  return { state: { ...current, worker: still }, acts: [{ do: 'end', id: worker.id, seconds, by, follows }] }
 }
 
 const stay = (state: Hosting): HostingStep => ({ state, acts: [] })

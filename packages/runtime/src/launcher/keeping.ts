@@ -3,7 +3,7 @@
  * each event. trial.ts judges the trial; this file adds its time limit, the starts of workers, and changes that the
  * disk refused.
  */
-import type { Applied } from '@svc/protocol'
+import type { AppliedUpdate } from '@svc/protocol'
 import type { Moment } from '../machine/base/time.ts'
 import type { Release } from '../state/versions/release.ts'
 import type { RuntimeHold, RuntimeNote, Trial } from '../state/versions/runtime-note.ts'
@@ -51,7 +51,7 @@ export type KeepingEvent =
    * the disk already holds the note about the trial, which is then overwritten.
    */
   | { readonly is: 'unswapped'; readonly note: RuntimeNote; readonly noted: boolean }
-  | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: RuntimeHold }
+  | { readonly is: 'attempted'; readonly applied: AppliedUpdate; readonly hold?: RuntimeHold }
   | { readonly is: 'lifted' }
   | { readonly is: 'good' }
   | { readonly is: 'ended'; readonly how: string }
@@ -109,105 +109,108 @@ export const begin = (note: RuntimeNote): Keeping => ({
 export const shownNote = ({ note }: Keeping): RuntimeNote =>
   note.trial?.is === 'undoing' ? judge(note, { is: 'restored' }, 0) : note
 
-export function step(now: Keeping, event: KeepingEvent, rules: KeepingRules, at: Moment): KeepingStep {
-  const { note } = now
+export function step(current: Keeping, event: KeepingEvent, rules: KeepingRules, at: Moment): KeepingStep {
+  const { note } = current
   const { trial } = note
   switch (event.is) {
     case 'found':
-      return withWayBack(trial ? apply(now, event, at) : stay(now))
+      return withWayBack(trial ? apply(current, event, at) : stay(current))
     case 'start':
-      return start(now, event.counted, at)
+      return start(current, event.counted, at)
     case 'started':
-      return stay(timed({ ...now, fresh: false }, rules, at))
+      return stay(withTimes({ ...current, fresh: false }, rules, at))
     case 'swap':
-      return stay({ ...now, note: judge(note, event, at.wall) })
+      return stay({ ...current, note: judge(note, event, at.wall) })
     case 'swapped':
       return {
-        state: { ...now, last: '' },
+        state: { ...current, last: '' },
         acts: [say(`runtime ${event.from} -> ${event.to}: testing`)],
       }
     case 'unswapped':
-      return { state: { ...now, note: event.note }, acts: event.noted ? [{ do: 'save' }] : [] }
+      return { state: { ...current, note: event.note }, acts: event.noted ? [{ do: 'save' }] : [] }
     case 'attempted': {
       const { applied, hold } = event
-      const state = { ...now, note: { ...note, applied, ...(hold && { hold }) } }
+      const state = { ...current, note: { ...note, applied, ...(hold && { hold }) } }
       return { state, acts: [{ do: 'save' }, say(`runtime ${applied.message}`), { do: 'tell' }] }
     }
     case 'lifted': {
       const { hold, ...rest } = note
-      if (!hold) return stay(now)
-      const state = { ...now, note: rest }
+      if (!hold) return stay(current)
+      const state = { ...current, note: rest }
       return { state, acts: [{ do: 'save' }, say(`runtime ${hold.version} is no longer on hold`), { do: 'tell' }] }
     }
     case 'good': {
-      if (trial?.is !== 'trying') return stay(now)
-      const { state, acts } = apply(now, event, at)
-      return { state: timed(state, rules, at), acts }
+      if (trial?.is !== 'trying') return stay(current)
+      const { state, acts } = apply(current, event, at)
+      return { state: withTimes(state, rules, at), acts }
     }
     case 'ended':
-      return stay({ ...now, last: event.how })
+      return stay({ ...current, last: event.how })
     case 'hung':
-      return undo({ ...now, last: event.how }, { is: 'hung', reason: event.how }, at)
+      return undo({ ...current, last: event.how }, { is: 'hung', reason: event.how }, at)
     case 'asked':
-      return event.at === now.taken ? stay(now) : undo({ ...now, taken: event.at }, event, at)
+      return event.at === current.taken ? stay(current) : undo({ ...current, taken: event.at }, event, at)
     case 'check': {
-      if (at.mono < now.retry) return stay(now)
-      return { state: now, acts: [...(now.stuck ? wayBack(now) : []), { do: 'save' }] }
+      if (at.mono < current.retry) return stay(current)
+      return { state: current, acts: [...(current.stuck ? wayBack(current) : []), { do: 'save' }] }
     }
     case 'time':
-      return at.mono < now.due ? stay(now) : undo({ ...now, due: never }, { is: 'over' }, at)
+      return at.mono < current.due ? stay(current) : undo({ ...current, due: never }, { is: 'over' }, at)
     case 'stopped':
-      return trial ? apply(now, event, at) : stay(now)
+      return trial ? apply(current, event, at) : stay(current)
     default:
-      return outcome(now, event, rules, at)
+      return outcome(current, event, rules, at)
   }
 }
 
 type KeepingOutcome = Extract<KeepingEvent, { is: 'saved' | 'unsaved' | 'restored' | 'lost' | 'refused' }>
 
-function outcome(now: Keeping, event: KeepingOutcome, rules: KeepingRules, at: Moment): KeepingStep {
-  const later = { ...now, retry: at.mono + rules.retry }
+function outcome(current: Keeping, event: KeepingOutcome, rules: KeepingRules, at: Moment): KeepingStep {
+  const later = { ...current, retry: at.mono + rules.retry }
   switch (event.is) {
     case 'saved':
-      return stay(now.stuck ? now : { ...now, retry: never })
+      return stay(current.stuck ? current : { ...current, retry: never })
     case 'unsaved': {
       const line = say(`the note about the runtime's own file could not be written: ${event.why}`)
       // If the start of a file that has not reported yet cannot be noted, the file is not started: after a kill nobody
       // would know of the start.
       const back =
-        event.starting && now.note.trial?.is === 'trying'
+        event.starting && current.note.trial?.is === 'trying'
           ? undo(later, { is: 'hung', reason: 'a start of it could not be noted' }, at)
           : stay(later)
       return { state: back.state, acts: [line, ...back.acts] }
     }
     case 'restored':
-      return apply({ ...now, stuck: false }, event, at)
+      return apply({ ...current, stuck: false }, event, at)
     case 'lost':
-      return apply(now, event, at)
+      return apply(current, event, at)
     case 'refused': {
       const line = `the previous runtime could not be put back and runs from its own place: ${event.why}`
-      return { state: { ...later, stuck: true }, acts: now.stuck ? [] : [say(line)] }
+      return { state: { ...later, stuck: true }, acts: current.stuck ? [] : [say(line)] }
     }
   }
 }
 
 /** Counts a start of a file on trial, before the start is made. */
-function start(now: Keeping, counted: boolean, at: Moment): KeepingStep {
-  const { trial } = now.note
-  if (!trial || trial.is === 'undoing') return stay(now)
-  const { state, acts } = apply(now, { is: 'start', process: now.fresh, counted: now.fresh && counted }, at)
+function start(current: Keeping, counted: boolean, at: Moment): KeepingStep {
+  const { trial } = current.note
+  if (!trial || trial.is === 'undoing') return stay(current)
+  const { state, acts } = apply(current, { is: 'start', process: current.fresh, counted: current.fresh && counted }, at)
   const noted = acts.map((act): KeepingAct => (act.do === 'save' ? { ...act, starting: true } : act))
   return withWayBack({ state, acts: noted })
 }
 
-function apply(now: Keeping, event: TrialEvent, at: Moment): KeepingStep {
-  const note = judge(now.note, event, at.wall, now.last)
-  if (note === now.note) return stay(now)
-  return { state: { ...now, note }, acts: [{ do: 'save' }, ...linesOf(now.note, note).map(say), { do: 'tell' }] }
+function apply(current: Keeping, event: TrialEvent, at: Moment): KeepingStep {
+  const note = judge(current.note, event, at.wall, current.last)
+  if (note === current.note) return stay(current)
+  return {
+    state: { ...current, note },
+    acts: [{ do: 'save' }, ...linesOf(current.note, note).map(say), { do: 'tell' }],
+  }
 }
 
-function undo(now: Keeping, event: TrialEvent, at: Moment): KeepingStep {
-  const { state, acts } = apply(now, event, at)
+function undo(current: Keeping, event: TrialEvent, at: Moment): KeepingStep {
+  const { state, acts } = apply(current, event, at)
   return state.note.trial?.is === 'undoing'
     ? { state, acts: [...acts, ...wayBack(state), { do: 'replace' }] }
     : { state, acts }
@@ -221,10 +224,10 @@ const wayBack = ({ note: { trial } }: Keeping): KeepingAct[] =>
  * Sets the end of the trial, by the monotonic clock. The end is set once for a file that has not reported. For a file
  * that has reported, it is set at the first report and again at each start.
  */
-function timed(now: Keeping, rules: KeepingRules, at: Moment): Keeping {
-  const { trial } = now.note
-  if (trial?.is === 'trying' && now.due < never) return now
-  return { ...now, due: trial && trial.is !== 'undoing' ? at.mono + remaining(trial, rules, at.wall) : never }
+function withTimes(current: Keeping, rules: KeepingRules, at: Moment): Keeping {
+  const { trial } = current.note
+  if (trial?.is === 'trying' && current.due < never) return current
+  return { ...current, due: trial && trial.is !== 'undoing' ? at.mono + remaining(trial, rules, at.wall) : never }
 }
 
 /** The time that is left of the five minutes of a trial. For a file that has reported, all five minutes are left. */

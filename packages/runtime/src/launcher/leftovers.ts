@@ -25,18 +25,22 @@ export const leftIn = ({ spent = [] }: Supervision, { left = [] }: ProcessSnapsh
  * limited.
  */
 export function isWaitOver(
-  now: Supervision,
+  current: Supervision,
   left: readonly Identity[],
   { killAt, at, gone }: { killAt: number; at: number; gone: number },
 ): boolean {
   if (at > killAt + freshFactor * gone) return true
-  return !hasFresh(now, left) && at > Math.max(killAt, now.lastKilled?.since ?? killAt) + gone
+  return !hasFresh(current, left) && at > Math.max(killAt, current.lastKilled?.since ?? killAt) + gone
 }
 
 /** Returns the processes that are left at a check that kills them, and when the newest of them was first seen. */
-export const lastKilledOf = (now: Supervision, left: readonly Identity[], at: number): Supervision['lastKilled'] => ({
+export const lastKilledOf = (
+  current: Supervision,
+  left: readonly Identity[],
+  at: number,
+): Supervision['lastKilled'] => ({
   all: left,
-  since: now.lastKilled && !hasFresh(now, left) ? now.lastKilled.since : at,
+  since: current.lastKilled && !hasFresh(current, left) ? current.lastKilled.since : at,
 })
 
 /** True if one of the processes was not there at the last check, so it has not been killed yet. */
@@ -64,24 +68,24 @@ export function backgroundedEvent(
  * If the group still lives after half of its time, they are asked at that moment.
  */
 export function askLeftProcesses(
-  now: Supervision,
+  current: Supervision,
   snapshot: ProcessSnapshot,
   rules: SupervisionRules,
   at: number,
 ): LeftoverStep {
-  const { state } = now
-  if (state.is !== 'stopping') return { state: now, acts: [] }
-  const alone = !now.child && !snapshot.lives && !snapshot.group && leftIn(now, snapshot).length > 0
-  if (state.killed) return { state: now, acts: alone ? [{ do: 'signal left', signal: 'SIGKILL' }] : [] }
-  if (now.asked || !(alone || at >= state.killAt - stopOf(now, rules) / 2)) return { state: now, acts: [] }
-  return { state: { ...now, asked: true }, acts: [{ do: 'signal left', signal: 'SIGTERM' }] }
+  const { state } = current
+  if (state.is !== 'stopping') return { state: current, acts: [] }
+  const alone = !current.child && !snapshot.lives && !snapshot.group && leftIn(current, snapshot).length > 0
+  if (state.killed) return { state: current, acts: alone ? [{ do: 'signal left', signal: 'SIGKILL' }] : [] }
+  if (current.asked || !(alone || at >= state.killAt - stopOf(current, rules) / 2)) return { state: current, acts: [] }
+  return { state: { ...current, asked: true }, acts: [{ do: 'signal left', signal: 'SIGTERM' }] }
 }
 
 /** Notes which processes even a kill did not end, so that nobody waits for them any longer. */
-export function giveUpOn(now: Supervision, left: readonly AgentProcess[]): LeftoverStep {
-  if (left.length === 0) return { state: now, acts: [] }
+export function giveUpOn(current: Supervision, left: readonly AgentProcess[]): LeftoverStep {
+  if (left.length === 0) return { state: current, acts: [] }
   return {
-    state: { ...now, spent: [...(now.spent ?? []), ...left] },
+    state: { ...current, spent: [...(current.spent ?? []), ...left] },
     acts: [say(`the agent left something that could not be ended: ${processNames(left)}`)],
   }
 }
@@ -91,26 +95,26 @@ export function giveUpOn(now: Supervision, left: readonly AgentProcess[]): Lefto
  * the agent may be started.
  */
 export function clearLeftProcesses(
-  now: Supervision,
+  current: Supervision,
   snapshot: ProcessSnapshot,
   rules: SupervisionRules,
   at: number,
 ): LeftoverStep | undefined {
-  const left = leftIn(now, snapshot)
-  const { clearing } = now
-  if (left.length === 0 || 'pid' in now.state) return undefined
+  const left = leftIn(current, snapshot)
+  const { clearing } = current
+  if (left.length === 0 || 'pid' in current.state) return undefined
   if (!clearing) {
     const line = say(`ending what an earlier start left running: ${processNames(left)}`)
     return {
-      state: { ...now, clearing: { killAt: at + stopOf(now, rules) } },
+      state: { ...current, clearing: { killAt: at + stopOf(current, rules) } },
       acts: [line, { do: 'signal left', signal: 'SIGTERM' }],
     }
   }
-  if (at < clearing.killAt) return { state: now, acts: [] }
-  if (clearing.killed && isWaitOver(now, left, { killAt: clearing.killAt, at, gone: rules.gone }))
-    return giveUpOn({ ...now, clearing: undefined }, left)
+  if (at < clearing.killAt) return { state: current, acts: [] }
+  if (clearing.killed && isWaitOver(current, left, { killAt: clearing.killAt, at, gone: rules.gone }))
+    return giveUpOn({ ...current, clearing: undefined }, left)
   return {
-    state: { ...now, clearing: { ...clearing, killed: true } },
+    state: { ...current, clearing: { ...clearing, killed: true } },
     acts: [{ do: 'signal left', signal: 'SIGKILL' }],
   }
 }

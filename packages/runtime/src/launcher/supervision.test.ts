@@ -5,7 +5,7 @@ import type { RunningProcess } from '../state/process-note.ts'
 import {
   begin,
   type Order,
-  type ProcessSeen,
+  type ProcessSnapshot,
   type Supervision,
   type SupervisionAct,
   type SupervisionEvent,
@@ -28,9 +28,9 @@ const rules: SupervisionRules = {
 }
 const order: Order = { argv: ['agent'], cwd: '/a', env: {}, restart: 'always', stopSeconds: 10, version: 'one' }
 const alive: RunningProcess = { pid: 7, start: 'b:1', since: 1000, crashes: 0, adopted: false }
-const run: ProcessSeen = { lives: true, group: true, paused: false, leadsTo: 'one' }
-const gone: ProcessSeen = { ...run, lives: false, group: false }
-const check = (seen: ProcessSeen = run): SupervisionEvent => ({ is: 'check', seen })
+const run: ProcessSnapshot = { lives: true, group: true, paused: false, leadsTo: 'one' }
+const gone: ProcessSnapshot = { ...run, lives: false, group: false }
+const check = (seen: ProcessSnapshot = run): SupervisionEvent => ({ is: 'check', seen })
 const answered = (answer: Order | 'silent' | undefined = order): SupervisionEvent => ({
   is: 'answered',
   answer,
@@ -247,7 +247,7 @@ describe('the beginning', () => {
 
 describe('processes outside of the group', () => {
   const helper: AgentProcess = { pid: 30, start: 'b:9', started: '1.000', group: 30, command: 'helper' }
-  const alone: ProcessSeen = { ...gone, left: [helper] }
+  const alone: ProcessSnapshot = { ...gone, left: [helper] }
   const end = (code: number, remains: boolean, left: readonly AgentProcess[]): SupervisionEvent => ({
     is: 'exit',
     pid: 7,
@@ -312,7 +312,7 @@ describe('processes outside of the group', () => {
   })
 
   test('are killed again if one of them started another one just before its end', () => {
-    const another: ProcessSeen = { ...gone, left: [{ ...helper, pid: 31, start: 'b:10' }] }
+    const another: ProcessSnapshot = { ...gone, left: [{ ...helper, pid: 31, start: 'b:10' }] }
     const stopping = after(ending(running), check(), exited(7, true)).state
     const killed = step(stopping, check(alone), rules, 20_000).state
     const late = step(killed, check(another), rules, 22_100)

@@ -27,15 +27,7 @@ import type {
 } from './supervised.ts'
 import type { FoundState } from './take-over.ts'
 
-export type {
-  Order,
-  OrderAnswer,
-  ProcessSnapshot as ProcessSeen,
-  Supervision,
-  SupervisionAct,
-  SupervisionEvent,
-  SupervisionRules,
-}
+export type { Order, OrderAnswer, ProcessSnapshot, Supervision, SupervisionAct, SupervisionEvent, SupervisionRules }
 
 interface SupervisionStep {
   readonly state: Supervision
@@ -58,44 +50,51 @@ export const shownState = ({ state, version, started }: Supervision): ProcessSta
   ...(started !== undefined && { started }),
 })
 
-export function step(now: Supervision, event: SupervisionEvent, rules: SupervisionRules, at: number): SupervisionStep {
+export function step(
+  current: Supervision,
+  event: SupervisionEvent,
+  rules: SupervisionRules,
+  at: number,
+): SupervisionStep {
   switch (event.is) {
     case 'begun': {
-      const { state } = now
+      const { state } = current
       const left: SupervisionAct[] =
         state.is === 'stopping' ? [{ do: 'signal', pid: state.pid, signal: 'SIGTERM' }] : []
       const noted: SupervisionAct[] = event.unnoted ? [{ do: 'note' }] : []
       return {
-        state: now,
+        state: current,
         acts: [...left, ...noted, ...says(undefined, state, at), { do: 'tell' }, { do: 'ask', first: true }],
       }
     }
     case 'check':
-      return now.life === 'over' ? { state: now, acts: [] } : noted(check(now, event.seen, rules, at), event.seen, at)
+      return current.life === 'over'
+        ? { state: current, acts: [] }
+        : noted(check(current, event.seen, rules, at), event.seen, at)
     case 'stop':
-      return { state: { ...now, life: 'ending' }, acts: [{ do: 'check' }] }
+      return { state: { ...current, life: 'ending' }, acts: [{ do: 'check' }] }
     case 'answered':
-      return answered(now, event, rules, at)
+      return answered(current, event, rules, at)
     case 'started': {
       const { pid, start, output } = event
-      const wanted = now.order?.output
+      const wanted = current.order?.output
       const elsewhere: SupervisionAct[] =
         output === wanted ? [] : [say(`the agent's output cannot go to ${wanted}, so it goes to ${rules.output}`)]
-      const fresh = { ...now, child: true, output, start: 'none', clean: false, spent: [] } as const
+      const fresh = { ...current, child: true, output, start: 'none', clean: false, spent: [] } as const
       const moved = apply(fresh, { is: 'started', pid, start }, rules, at)
-      return { state: moved.state, acts: [...elsewhere, ...moved.acts, ...endingCheck(now)] }
+      return { state: moved.state, acts: [...elsewhere, ...moved.acts, ...endingCheck(current)] }
     }
     case 'unstartable': {
       const exit = { error: event.error, at }
-      const moved = apply({ ...now, start: 'none' }, { is: 'unstartable', exit }, rules, at)
-      return { state: moved.state, acts: [...moved.acts, ...endingCheck(now)] }
+      const moved = apply({ ...current, start: 'none' }, { is: 'unstartable', exit }, rules, at)
+      return { state: moved.state, acts: [...moved.acts, ...endingCheck(current)] }
     }
     case 'exit': {
       const { pid, how, remains, left = [] } = event
-      if (!('pid' in now.state) || now.state.pid !== pid) return { state: now, acts: [] }
-      const copy = how.code === 0 && !remains ? backgroundedEvent(now, left) : undefined
+      if (!('pid' in current.state) || current.state.pid !== pid) return { state: current, acts: [] }
+      const copy = how.code === 0 && !remains ? backgroundedEvent(current, left) : undefined
       const exit = { is: 'exit', exit: { at, ...how }, remains: remains || left.length > 0 } as const
-      const moved = apply({ ...now, child: false }, copy ?? exit, rules, at)
+      const moved = apply({ ...current, child: false }, copy ?? exit, rules, at)
       return { state: moved.state, acts: [...moved.acts, ...wait(moved.state, rules)] }
     }
   }
@@ -104,7 +103,10 @@ export function step(now: Supervision, event: SupervisionEvent, rules: Supervisi
 /** Notes which processes were left at a check that killed them, or that followed a kill. */
 function noted({ state, acts }: SupervisionStep, snapshot: ProcessSnapshot, at: number): SupervisionStep {
   const killed = state.clearing?.killed ?? (state.state.is === 'stopping' && state.state.killed)
-  return { state: { ...state, lastKilled: killed ? lastKilledOf(state, leftIn(state, snapshot), at) : undefined }, acts }
+  return {
+    state: { ...state, lastKilled: killed ? lastKilledOf(state, leftIn(state, snapshot), at) : undefined },
+    acts,
+  }
 }
 
 function check(before: Supervision, snapshot: ProcessSnapshot, rules: SupervisionRules, at: number): SupervisionStep {
@@ -151,20 +153,20 @@ function finishCheck(
 
 /** Notices the end of a process that is not a child of this runtime: the process is no longer there. */
 function endSeen(
-  now: Supervision,
+  current: Supervision,
   snapshot: ProcessSnapshot,
   rules: SupervisionRules,
   at: number,
 ): ProcessEvent | undefined {
-  const { state, child } = now
-  const left = leftIn(now, snapshot)
+  const { state, child } = current
+  const left = leftIn(current, snapshot)
   if (child || snapshot.lives) return undefined
   if (state.is === 'running') {
     const remains = (state.start !== '' && snapshot.group) || left.length > 0
-    return (state.background && backgroundedEvent(now, left)) || { is: 'exit', exit: { at }, remains }
+    return (state.background && backgroundedEvent(current, left)) || { is: 'exit', exit: { at }, remains }
   }
   if (state.is !== 'stopping') return undefined
-  const waitIsOver = state.killed && isWaitOver(now, left, { killAt: state.killAt, at, gone: rules.gone })
+  const waitIsOver = state.killed && isWaitOver(current, left, { killAt: state.killAt, at, gone: rules.gone })
   const remains = (snapshot.group || left.length > 0) && !waitIsOver
   return remains || snapshot.cleaning ? undefined : { is: 'gone', at }
 }
@@ -194,28 +196,28 @@ const runAsked = ({ state, started }: Supervision, { runAsked }: ProcessSnapshot
   (state.is === 'waiting' || state.is === 'stopped') && runAsked !== undefined && runAsked > Number(started ?? 0) * 1000
 
 function answered(
-  now: Supervision,
+  current: Supervision,
   { answer, wall, first }: Extract<SupervisionEvent, { is: 'answered' }>,
   rules: SupervisionRules,
   at: number,
 ): SupervisionStep {
   const answered = answer === 'silent' ? undefined : answer
-  if (first) return { state: { ...now, order: now.order ?? answered }, acts: [{ do: 'check' }] }
-  const order = answered ?? now.order
-  const idle: Supervision = { ...now, order, start: 'none' }
-  if (now.life !== 'on' || now.state.is !== 'waiting') return { state: idle, acts: endingCheck(now) }
+  if (first) return { state: { ...current, order: current.order ?? answered }, acts: [{ do: 'check' }] }
+  const order = answered ?? current.order
+  const idle: Supervision = { ...current, order, start: 'none' }
+  if (current.life !== 'on' || current.state.is !== 'waiting') return { state: idle, acts: endingCheck(current) }
   // The runtime proper is slow or hangs. That says nothing about the agent, so the supervisor asks again at its next
   // check.
   if (!order && answer === 'silent')
     return {
       state: { ...idle, unanswered: true },
-      acts: now.unanswered ? [] : [say('the runtime has not said yet how to start the agent; asking again')],
+      acts: current.unanswered ? [] : [say('the runtime has not said yet how to start the agent; asking again')],
     }
   if (!order) {
     const exit = { error: 'the runtime could not say how to start it', at }
     return apply(idle, { is: 'unstartable', exit }, rules, at)
   }
-  const started = nextMark(now.started, wall)
+  const started = nextMark(current.started, wall)
   const { version, output } = order
   return {
     state: { ...idle, start: 'starting', started, version, output },
@@ -231,30 +233,30 @@ function answered(
  * signals and log lines.
  */
 function apply(
-  now: Supervision,
+  current: Supervision,
   event: ProcessEvent | undefined,
   rules: SupervisionRules,
   at: number,
 ): SupervisionStep {
-  if (!event) return { state: now, acts: [] }
+  if (!event) return { state: current, acts: [] }
   const { minWait, maxWait, counts } = rules
-  const { restart = 'always', stopSeconds = 10 } = now.order ?? {}
+  const { restart = 'always', stopSeconds = 10 } = current.order ?? {}
   const { state, act } = move(
-    now.state,
+    current.state,
     event,
     { restart, minWait, maxWait, counts, stop: rules.stop(stopSeconds) },
     at,
   )
   const news: SupervisionAct[] =
-    state === now.state ? [] : [{ do: 'note' }, ...says(now.state, state, at), { do: 'tell' }]
-  const asks = act === 'start' && now.start === 'none'
-  const over = state.is === 'stopped' && now.life === 'ending'
-  const ends = 'pid' in state && (act === 'end' || act === 'kill') ? signals(now, state.pid, act) : []
+    state === current.state ? [] : [{ do: 'note' }, ...says(current.state, state, at), { do: 'tell' }]
+  const asks = act === 'start' && current.start === 'none'
+  const over = state.is === 'stopped' && current.life === 'ending'
+  const ends = 'pid' in state && (act === 'end' || act === 'kill') ? signals(current, state.pid, act) : []
   return {
     state: {
-      ...now,
+      ...current,
       state,
-      ...(act === 'end' && { asked: now.state.is === 'running' && now.state.background === true }),
+      ...(act === 'end' && { asked: current.state.is === 'running' && current.state.background === true }),
       ...(asks && { start: 'asking' }),
       ...(over && { life: 'over' }),
     },

@@ -21,7 +21,7 @@ import { start } from './spawn.ts'
 import {
   begin,
   type OrderAnswer,
-  type ProcessSeen,
+  type ProcessSnapshot,
   type Supervision,
   type SupervisionAct,
   type SupervisionEvent,
@@ -207,7 +207,7 @@ const rulesOf = ({ output }: Folder): SupervisionRules => ({
  * Reads the agent's files and looks which of its processes exist. A process is looked for only if it is not a child of
  * this runtime, since the runtime is notified when a child ends.
  */
-function seenAt({ folder, left, cleaners }: SupervisorParts, { state, child, clean }: Supervision): ProcessSeen {
+function seenAt({ folder, left, cleaners }: SupervisorParts, { state, child, clean }: Supervision): ProcessSnapshot {
   const there = child || ('pid' in state && lives(state))
   const isNeeded = 'pid' in state ? !there : clean !== true
   return {

@@ -50,8 +50,8 @@ export function writeStarter(place: RuntimePaths): void {
 }
 
 function keep(file: string, text: string): void {
-  const now = readFile(file, 65_536)
-  if (now.is !== 'bytes' || now.bytes.toString('utf8') !== text) writeDurably(file, text)
+  const content = readFile(file, 65_536)
+  if (content.is !== 'bytes' || content.bytes.toString('utf8') !== text) writeDurably(file, text)
 }
 
 function copySynced(from: string, to: string): void {

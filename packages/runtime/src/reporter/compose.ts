@@ -7,7 +7,7 @@ import { settingsSchema } from '@svc/blueprint/settings'
 import {
   type Account,
   type Ack,
-  type Applied,
+  type AppliedUpdate,
   type HealthItem,
   pausedLabel,
   protocolVersion,
@@ -53,7 +53,7 @@ export interface ReportParts {
   /** True if the status is older than usual (D67). */
   readonly statusOld?: boolean | undefined
   /** The outcome of the last update; present if the agent was installed from a blueprint (2.5). */
-  readonly applied?: Applied | undefined
+  readonly applied?: AppliedUpdate | undefined
   /**
    * The health of the bindings (3.7). It is separate from the other health items, because it never counts toward the
    * agent's own level (D27).

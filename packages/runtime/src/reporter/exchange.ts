@@ -6,7 +6,7 @@ import { hostname } from 'node:os'
 import type { Manifest } from '@svc/blueprint'
 import {
   type Ack,
-  type Applied,
+  type AppliedUpdate,
   cut,
   type HealthItem,
   limits,
@@ -80,7 +80,7 @@ export type ExchangeResult =
 /** Facts that are known only if the runtime starts the agent itself. */
 export interface OwnFacts {
   readonly process?: ProcessState | undefined
-  readonly applied?: Applied | undefined
+  readonly applied?: AppliedUpdate | undefined
   readonly bindings?: readonly HealthItem[] | undefined
   readonly runtime?: RuntimeInfo | undefined
   /** Who stopped the agent; present only in the last report (D66). */

@@ -21,9 +21,9 @@ export async function manifestNow(folder: Folder, reader: string = version): Pro
   const known = read.is === 'bytes' ? recall(folder, sumOf(read.bytes), reader) : undefined
   if (known) return { ok: true, value: known }
   const { manifestIn } = await import('./manifest.ts')
-  const now = manifestIn(folder, read)
-  if (now.ok && read.is === 'bytes') remember(folder, sumOf(read.bytes), reader, now.value)
-  return now
+  const manifest = manifestIn(folder, read)
+  if (manifest.ok && read.is === 'bytes') remember(folder, sumOf(read.bytes), reader, manifest.value)
+  return manifest
 }
 
 /**

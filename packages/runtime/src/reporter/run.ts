@@ -104,11 +104,11 @@ export async function reportUntil(
 }
 
 /** Sends one last report, in what is left of the grace period (D66). It is not retried. */
-async function farewell(reporter: Reporter, now: CurrentFacts, signal: AbortSignal): Promise<ExchangeResult> {
+async function farewell(reporter: Reporter, facts: CurrentFacts, signal: AbortSignal): Promise<ExchangeResult> {
   const connection = readConnection(reporter.folder)
   if (!connection.ok) return { ok: false, why: connection.message }
   try {
-    return await exchange(reporter, now, connection.value, signal)
+    return await exchange(reporter, facts, connection.value, signal)
   } catch (error) {
     return { ok: false, why: messageOf(error) }
   }

@@ -73,9 +73,9 @@ export async function confirmedCode(
   code: RefusalCode,
 ): Promise<RefusalCode> {
   try {
-    const now = await lookup.reread(caller)
-    if (!now) return 'token_unknown'
-    return now.activated ? code : 'workspace_inactive'
+    const current = await lookup.reread(caller)
+    if (!current) return 'token_unknown'
+    return current.activated ? code : 'workspace_inactive'
   } catch (error) {
     trouble.note(error, 'the agent of a token could not be looked up')
     return code

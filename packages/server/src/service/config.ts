@@ -7,7 +7,7 @@ import { isIP, isIPv6 } from 'node:net'
 import { join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { readTextFile } from '@svc/blueprint/read-file'
-import { bare, isEmail, isOwnMachineOnly, readDotenvText, repeatedNames, shown } from '@svc/protocol'
+import { isEmail, isOwnMachineOnly, readDotenvText, repeatedNames, shown, trimInvisible } from '@svc/protocol'
 import { readSmtpUrl } from '../deliveries/smtp.ts'
 import { hasArgon2, passwordForms } from '../people/accounts/password-forms.ts'
 import type { Config, PasswordForm } from '../platform/base.ts'
@@ -54,7 +54,7 @@ const originOf = (host: string) => `http://${isIPv6(host) ? `[${host}]` : host}`
 /** Converts environment variables to settings. Relative paths in them are relative to `cwd`. */
 export function configOf(given: Variables, cwd: string): Settings {
   const read = <T>(name: keyof typeof readers, reader: (text: string) => T | undefined, otherwise: T): T => {
-    const text = given[name] && bare(given[name])
+    const text = given[name] && trimInvisible(given[name])
     if (!text) return otherwise
     const wrong = name === 'SVC_DATABASE_URL' ? wrongWithDatabaseAddress(text) : undefined
     if (wrong !== undefined) throw new ConfigError(`${name} ${wrong}`)

@@ -3,7 +3,7 @@
  * command once, acks it in the next report, and tries the versions that answers wish, with or without success.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Answer, Applied } from '@svc/protocol'
+import type { Answer, AppliedUpdate } from '@svc/protocol'
 import type { Ack, Of } from '../checker/lines.ts'
 import { offering } from '../service.ts'
 import type { Reporter, Runtime, Storm } from './roles.ts'
@@ -107,7 +107,7 @@ function endTrial(storm: Storm, runtime: Runtime, to: string): void {
   outcomeOf(runtime, good ? 'ok' : 'rolled_back', from, to)
 }
 
-function outcomeOf(runtime: Runtime, outcome: NonNullable<Applied['outcome']>, from: string, to: string): void {
+function outcomeOf(runtime: Runtime, outcome: NonNullable<AppliedUpdate['outcome']>, from: string, to: string): void {
   runtime.applied = applied(outcome, runtime.version, from, to)
   runtime.news = outcome
 }
@@ -116,7 +116,12 @@ function outcomeOf(runtime: Runtime, outcome: NonNullable<Applied['outcome']>, f
  * Makes an outcome of an update. Its message differs from all other messages, because the service tells attempts apart
  * by their messages (D34).
  */
-const applied = (outcome: NonNullable<Applied['outcome']>, version: string, from: string, to: string): Applied => ({
+const applied = (
+  outcome: NonNullable<AppliedUpdate['outcome']>,
+  version: string,
+  from: string,
+  to: string,
+): AppliedUpdate => ({
   version,
   outcome,
   message: `${from} -> ${to}, ${new Date().toISOString()}: ${++numbered}`,

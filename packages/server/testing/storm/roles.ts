@@ -1,5 +1,5 @@
 /** Types for the participants of a storm, and for what they act with. */
-import type { Applied } from '@svc/protocol'
+import type { AppliedUpdate } from '@svc/protocol'
 import type { Line } from '../checker/lines.ts'
 import type { StormAccess } from './access.ts'
 
@@ -35,7 +35,7 @@ export interface Reporter {
   /** The blueprint version that the agent runs; null for an agent without a blueprint. */
   version: string | null
   /** The outcome of the agent's last blueprint update, which its reports repeat (2.5). */
-  applied?: Applied
+  applied?: AppliedUpdate
   /** The agent's runtime; undefined for a reporter that is not a runtime. */
   runtime?: Runtime | undefined
   /** True if somebody has deleted the agent, so that its machine stops reporting. */
@@ -43,9 +43,9 @@ export interface Reporter {
 }
 export interface Runtime {
   version: string
-  applied?: Applied
+  applied?: AppliedUpdate
   /** The trial in progress: the new runtime version, and the number of reports until the trial ends. */
   trial?: { to: string; left: number } | undefined
   /** The outcome of the last runtime update, until the first report that contains it is sent. */
-  news?: Applied['outcome'] | undefined
+  news?: AppliedUpdate['outcome'] | undefined
 }

@@ -1,5 +1,5 @@
 import { Stack, TextInput } from '@mantine/core'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -45,7 +45,7 @@ export function DeleteDialog({ slug, name, opened, onClose, reinstall }: DeleteD
       title={reinstall ? `Delete and reinstall ${name}?` : `Delete ${name}?`}
       confirm="Delete agent"
       danger
-      disabled={bare(typed) !== name}
+      disabled={trimInvisible(typed) !== name}
       onConfirm={remove}
     >
       <Stack gap="sm">

@@ -1,6 +1,6 @@
 import { Stack, Text, TextInput } from '@mantine/core'
 import type { NewToken } from '@svc/api'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { IconKey } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -87,7 +87,7 @@ function Program({
   rotated: boolean
 }) {
   const [folder, setFolder] = useState(installed ? name : '.')
-  const dir = bare(folder) || '.'
+  const dir = trimInvisible(folder) || '.'
   return (
     <Stack gap={8}>
       <TextInput

@@ -7,7 +7,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { addressFor } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
-import { ErrorNote, exact, Text, Time } from '../../ui/index.ts'
+import { ErrorNote, exactTime, Text, Time } from '../../ui/index.ts'
 import { count, figure } from '../../ui/time/format.ts'
 import { findIn, type LogRow, matchesByRow, maxMatches, piecesOf, rowsOf, stepToMatch } from './search.ts'
 
@@ -54,7 +54,7 @@ export default function LogReader({ slug, name, id }: LogReaderProps) {
           </h2>
           <div className="ag-quiet">
             {sizeText(log.bytes)}, {count(lines, 'line')}, arrived <Time at={log.receivedAt} />,{' '}
-            <span title={exact(log.expiresAt)}>kept until {day(log.expiresAt)}</span>
+            <span title={exactTime(log.expiresAt)}>kept until {day(log.expiresAt)}</span>
           </div>
         </div>
         <Button

@@ -7,7 +7,7 @@ import { read } from '../../data/queries.ts'
 import { StackedBars } from '../../ui/charts/StackedBars.tsx'
 import { type Column, dayName, lastDays, stack } from '../../ui/charts/stack.ts'
 import { part } from '../../ui/files.tsx'
-import { dollars, Level, lasting, serviceNow, Text, useClock } from '../../ui/index.ts'
+import { dollars, Level, lastingText, serviceNow, Text, useClock } from '../../ui/index.ts'
 import { Dotted, Section } from '../../ui/parts.tsx'
 import { count, figure } from '../../ui/time/format.ts'
 import { Facts } from '../../ui/values/Facts.tsx'
@@ -182,7 +182,7 @@ function One({ agent, run, until }: { agent: Agent; run: ActiveRun; until: numbe
  * D65), because otherwise nobody knows whether the run continues.
  */
 function RunningSince({ started, until }: { started: number; until: number | null }) {
-  const words = useClock((now) => lasting((until ?? now) - started * 1000))
+  const words = useClock((now) => lastingText((until ?? now) - started * 1000))
   return (
     <span>
       {until === null ? 'for' : 'had run for'} {words}

@@ -1,4 +1,4 @@
-import type { Applied } from '@svc/protocol'
+import type { AppliedUpdate } from '@svc/protocol'
 import type { ReactNode } from 'react'
 import { paths } from '../../paths.ts'
 import { Text } from '../../ui/index.ts'
@@ -12,7 +12,7 @@ import type { Agent } from '../parts/agent.ts'
 import { ByMachine } from '../parts/ByMachine.tsx'
 import { versionByMachine } from '../parts/machine.ts'
 
-const outcome = (applied: Applied | undefined) =>
+const outcome = (applied: AppliedUpdate | undefined) =>
   applied && (applied.outcome || applied.message) ? <LastAttempt applied={applied} /> : undefined
 
 /** True if there is something to show about the versions of the agent's blueprint or runtime. */

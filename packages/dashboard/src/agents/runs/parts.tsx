@@ -6,7 +6,7 @@ import { Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { failedStatuses, isInProgress, type Run, runSeconds } from '@svc/protocol'
 import { IconCheck, IconLink } from '@tabler/icons-react'
-import { Cost, dateAndTime, lasting, serviceNow, Text, Time, UntrustedLink, useClock } from '../../ui/index.ts'
+import { Cost, dateAndTime, lastingText, serviceNow, Text, Time, UntrustedLink, useClock } from '../../ui/index.ts'
 import { Tone } from '../../ui/parts.tsx'
 import { tokensText } from '../../ui/time/format.ts'
 import { Subjects } from '../overview/Subjects.tsx'
@@ -41,7 +41,7 @@ export const Status = ({ run }: { run: Run }) =>
  */
 export function Length({ run, agent }: { run: Run; agent: Agent }) {
   const length = runSeconds(run)
-  if (length !== undefined) return <>{lasting(length * 1000)}</>
+  if (length !== undefined) return <>{lastingText(length * 1000)}</>
   return run.started !== undefined &&
     run.ended === undefined &&
     run.status !== undefined &&
@@ -52,7 +52,7 @@ export function Length({ run, agent }: { run: Run; agent: Agent }) {
 }
 
 function Ticking({ since }: { since: number }) {
-  return <>{useClock((now) => lasting(now - since * 1000))}</>
+  return <>{useClock((now) => lastingText(now - since * 1000))}</>
 }
 
 /** Shows the first subject of a run, and the number of further ones. */

@@ -4,7 +4,7 @@ import { limits } from '@svc/protocol'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { paths } from '../../paths.ts'
-import { Confirm, lasting, Text, WhyButton } from '../../ui/index.ts'
+import { Confirm, lastingText, Text, WhyButton } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { NewSecrets } from '../../updates/parts/NewSecrets.tsx'
 import { isOutstanding, requestLabel } from '../../updates/parts/words.ts'
@@ -134,7 +134,7 @@ function ConfirmVersion({ agent, update, version, onClose }: PartProps & { versi
   )
 }
 
-const windowWords = lasting(limits.windowSeconds * 1000)
+const windowWords = lastingText(limits.windowSeconds * 1000)
 
 function whyNot({ page }: Agent, { running, wish, hold }: BlueprintUpdate, version: string): string | null {
   if (!page.canAct) return adminsOnly

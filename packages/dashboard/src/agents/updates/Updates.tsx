@@ -2,7 +2,7 @@ import { Loader } from '@mantine/core'
 import type { AgentUpdates, UpdateEvent } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
 import { read } from '../../data/queries.ts'
-import { ErrorNote, exact, Section, Text, Time, Tone } from '../../ui/index.ts'
+import { ErrorNote, exactTime, Section, Text, Time, Tone } from '../../ui/index.ts'
 import '../../updates/updates.css'
 import { paths } from '../../paths.ts'
 import { AnchorLink } from '../../ui/links.tsx'
@@ -102,8 +102,8 @@ const Timeline = ({ slug, events, shown }: TimelineProps) => {
           )}
           {event.serviceAway !== null && (
             <p className="up-message" role="note">
-              The service was away from {exact(event.serviceAway.from)} to {exact(event.serviceAway.to)} during the
-              test, which may be why.
+              The service was away from {exactTime(event.serviceAway.from)} to {exactTime(event.serviceAway.to)} during
+              the test, which may be why.
             </p>
           )}
         </li>

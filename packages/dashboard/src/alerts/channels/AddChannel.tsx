@@ -1,7 +1,7 @@
 import { Button, Group, PasswordInput, Radio, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { MessageFormat, NewChannel } from '@svc/api'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
@@ -74,13 +74,13 @@ function ChannelForm({ slug, onAdded, onCancel }: ChannelFormProps) {
     (part: (typeof parts)[number]) =>
     (text: string, { kind }: typeof empty) => {
       const field = kinds[kind][part]
-      return field && !field.optional && bare(text) === '' ? 'Required' : null
+      return field && !field.optional && trimInvisible(text) === '' ? 'Required' : null
     }
   const form = useForm({
     initialValues: empty,
     validate: {
       name: (text) =>
-        /^[a-z0-9](-?[a-z0-9])*$/.test(bare(text)) ? null : 'Lowercase letters, digits and single hyphens.',
+        /^[a-z0-9](-?[a-z0-9])*$/.test(trimInvisible(text)) ? null : 'Lowercase letters, digits and single hyphens.',
       url: missing('url'),
       to: missing('to'),
       secret: missing('secret'),
@@ -88,9 +88,9 @@ function ChannelForm({ slug, onAdded, onCancel }: ChannelFormProps) {
   })
   const { busy, error, submit } = useChange(async (values: typeof empty) => {
     const { kind, name, format } = values
-    const given = parts.filter((part) => kinds[kind][part] && bare(values[part]) !== '')
-    const more = Object.fromEntries(given.map((part) => [part, bare(values[part])]))
-    const added = await call('POST /w/:slug/channels', { slug }, { kind, name: bare(name), format, ...more })
+    const given = parts.filter((part) => kinds[kind][part] && trimInvisible(values[part]) !== '')
+    const more = Object.fromEntries(given.map((part) => [part, trimInvisible(values[part])]))
+    const added = await call('POST /w/:slug/channels', { slug }, { kind, name: trimInvisible(name), format, ...more })
     await again()
     onAdded(added)
   })

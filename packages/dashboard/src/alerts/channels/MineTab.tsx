@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, Select, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Pace, PersonalChannelRow } from '@svc/api'
 import { alertRules, ruleNames } from '@svc/api/words'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { IconUserCircle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -124,7 +124,7 @@ function MyChannelForm({ slug, channel, onDone }: MyChannelFormProps) {
         pace: pace as Pace,
         quiet: isQuiet ? { days: quietDays.map(Number).toSorted((a, b) => a - b), from, to } : null,
         badPasses,
-        zone: bare(zone),
+        zone: trimInvisible(zone),
       },
     )
     await again()

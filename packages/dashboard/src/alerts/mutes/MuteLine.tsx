@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { MuteRow } from '@svc/api'
 import { alertRules, itemText } from '@svc/api/words'
 import { call } from '../../data/api.ts'
-import { exact, serviceNow, Text, Time } from '../../ui/index.ts'
+import { exactTime, serviceNow, Text, Time } from '../../ui/index.ts'
 import { Dotted } from '../../ui/parts.tsx'
 import { useAlertChange } from '../parts/useAlertChange.ts'
 import { coveredBy } from '../parts/words.ts'
@@ -31,12 +31,12 @@ export function MuteLine({ slug, mute, mayLift, onItsPage = false }: MuteLinePro
         <div className="svc-quiet">
           <Dotted
             parts={[
-              mute.from > serviceNow() && `from ${exact(mute.from)}`,
+              mute.from > serviceNow() && `from ${exactTime(mute.from)}`,
               mute.until === null ? (
                 'until it is over'
               ) : (
                 <>
-                  until {exact(mute.until)} (<Time at={mute.until} />)
+                  until {exactTime(mute.until)} (<Time at={mute.until} />)
                 </>
               ),
               <>

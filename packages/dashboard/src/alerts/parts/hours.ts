@@ -2,7 +2,7 @@
  * Reads the hours in which an agent is expected to report from the service's text, such as `weekdays 08:00-19:00
  * Europe/Berlin`, puts them into a sentence or a form, and writes the values of the form as such a text again.
  */
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 
 /** The values of the form for expected hours. `days` are short names such as `Mon`, and times are such as `08:00`. */
 export interface HoursValues {
@@ -47,7 +47,7 @@ export function readHours(text: string): HoursValues | null {
 }
 
 export const writeHours = ({ days, from, to, zone }: HoursValues): string =>
-  `${week.filter((day) => days.includes(day)).join(',')} ${from}-${to} ${bare(zone)}`
+  `${week.filter((day) => days.includes(day)).join(',')} ${from}-${to} ${trimInvisible(zone)}`
 
 /** Says in a sentence when an agent is expected to report; null means at all times. */
 export function hoursSentence(text: string | null): string {
@@ -79,7 +79,7 @@ export const wrongWith = {
   days: (days: string[]) => (days.length > 0 ? null : 'Choose at least one day.'),
   from: (time: string) => (isTime(time) ? null : 'Enter a time.'),
   to: (time: string) => (isTime(time) ? null : 'Enter a time.'),
-  zone: (zone: string) => (/^\S+$/.test(bare(zone)) ? null : 'Enter a time zone such as America/New_York.'),
+  zone: (zone: string) => (/^\S+$/.test(trimInvisible(zone)) ? null : 'Enter a time zone such as America/New_York.'),
 }
 
 const isTime = (text: string): boolean => /^\d\d:\d\d$/.test(text)

@@ -1,7 +1,7 @@
 /** Makes the values of the form for an alert rule, checks them, and makes the request that changes the rule. */
 import type { Operations, RuleSettings } from '@svc/api'
 import { alertRules, inUnit, type Unit, units } from '@svc/api/words'
-import { bare, numberIn } from '@svc/protocol'
+import { numberIn, trimInvisible } from '@svc/protocol'
 
 /** A duration as people type it: the number, and one of the units. */
 interface LengthValue {
@@ -83,5 +83,5 @@ const secondsOf = ({ number, unit }: LengthValue): number => Number(numberIn(num
 const wordsOf = (text: string): string[] =>
   text
     .split(',')
-    .map(bare)
+    .map(trimInvisible)
     .filter((word) => word !== '')

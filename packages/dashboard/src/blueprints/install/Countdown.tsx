@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { lasting, useClock } from '../../ui/index.ts'
+import { lastingText, useClock } from '../../ui/index.ts'
 
 /**
  * Counts down to `until` (Unix milliseconds of the service's clock), and calls `onOver` once when that time is over.
@@ -15,7 +15,7 @@ export function Countdown({ until, onOver }: { until: number; onOver?: () => unk
   // The countdown is not live for screen readers, which would otherwise announce each second.
   return (
     <span className="in-left" role="timer" aria-live="off" data-soon={left < 120}>
-      {left > 0 ? `Expires in ${lasting(left * 1000)}.` : 'Expired.'}
+      {left > 0 ? `Expires in ${lastingText(left * 1000)}.` : 'Expired.'}
     </span>
   )
 }

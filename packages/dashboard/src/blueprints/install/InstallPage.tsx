@@ -1,5 +1,5 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { IconPackage } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -83,7 +83,7 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
 
   const issue = (event: FormEvent) => {
     event.preventDefault()
-    const name = bare(agent)
+    const name = trimInvisible(agent)
     const why = name === '' ? null : wrongWithName(name)
     const whyTags = wrongWithTags(tags)
     setWrong(why)

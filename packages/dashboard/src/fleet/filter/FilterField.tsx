@@ -1,6 +1,6 @@
 import { ActionIcon, TextInput } from '@mantine/core'
 import { type FilterError, parseFilter } from '@svc/api/filter'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { IconHelp, IconSearch } from '@tabler/icons-react'
 import { getRouteApi } from '@tanstack/react-router'
 import { type KeyboardEvent, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react'
@@ -136,14 +136,14 @@ function useTyped(view: FleetView, typing: TypingRef) {
     if (at >= 0) return void told.current.splice(0, at + 1)
     clearTimeout(timer.current)
     told.current = []
-    setTyped((now) => (bare(now) === q ? now : q))
-    setSettled((now) => (bare(now) === q ? now : q))
+    setTyped((now) => (trimInvisible(now) === q ? now : q))
+    setSettled((now) => (trimInvisible(now) === q ? now : q))
   }, [q])
   const settle = (text: string) => {
     clearTimeout(timer.current)
     setTyped(text)
     setSettled(text)
-    const next = bare(text)
+    const next = trimInvisible(text)
     if (next === (told.current.at(-1) ?? q)) return
     told.current.push(next)
     void navigate({

@@ -1,6 +1,6 @@
 import { Button, Group, Radio, Stack } from '@mantine/core'
 import type { SavedView } from '@svc/api'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
@@ -88,7 +88,7 @@ export function RenameView({ slug, views, view, onClose }: RenameProps) {
     putView(
       client,
       slug,
-      await call('PUT /w/:slug/views', { slug }, { ...asNewView(view), name: bare(name), replaces: view.id }),
+      await call('PUT /w/:slug/views', { slug }, { ...asNewView(view), name: trimInvisible(name), replaces: view.id }),
     )
     onClose()
     await client.invalidateQueries({ queryKey: keys.views(slug) })

@@ -1,6 +1,6 @@
 /** Pure functions about views: which one the list shows, what a new one keeps, and who may change one. */
 import type { NewView, Role, SavedView } from '@svc/api'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { defaultColumns } from './columns.ts'
 import { defaultOrder, type FleetState } from './state.ts'
 
@@ -26,21 +26,22 @@ export function shownViewOf(
 }
 
 const isSame = ({ q, sort, columns }: SavedView, state: FleetState): boolean =>
-  bare(q) === bare(state.q) &&
+  trimInvisible(q) === trimInvisible(state.q) &&
   (sort ?? defaultOrder) === state.sort &&
   (columns === null || sameColumns(columns, state.columns))
 
 /** True if the list shows all agents in the order that it has by itself. */
-export const isPlain = ({ q, sort }: Pick<FleetState, 'q' | 'sort'>): boolean => bare(q) === '' && sort === defaultOrder
+export const isPlain = ({ q, sort }: Pick<FleetState, 'q' | 'sort'>): boolean =>
+  trimInvisible(q) === '' && sort === defaultOrder
 
 const sameColumns = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name) => b.includes(name))
 
 /** The view that keeps the list. The order and the columns that the page has by itself are not kept. */
 export const viewOfState = ({ q, sort, columns }: FleetState, name: string, shared: boolean): NewView => ({
-  name: bare(name),
+  name: trimInvisible(name),
   shared,
-  q: bare(q),
+  q: trimInvisible(q),
   sort: sort === defaultOrder ? null : sort,
   columns: sameColumns(columns, defaultColumns) ? null : [...columns],
 })
@@ -49,7 +50,7 @@ export const mayChange = ({ shared }: SavedView, role: Role): boolean => !shared
 
 /** The view that a new one of this name and owner replaces. */
 export const replacedView = (views: readonly SavedView[], name: string, shared: boolean): SavedView | undefined =>
-  views.find((view) => view.shared === shared && view.name === bare(name))
+  views.find((view) => view.shared === shared && view.name === trimInvisible(name))
 
 /** The view as it is, so that it can be saved again. */
 export const asNewView = ({ id: _, ...view }: SavedView): NewView => view

@@ -1,6 +1,6 @@
 /** The list of agents as a person chose it: its filter, order and columns, and how the page's address names them. */
 import type { FleetColumn, FleetOrder, FleetSort } from '@svc/api'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 
 /** The parameters of the page's address. `q` is the text of the filter, right or wrong. */
 export interface FleetView {
@@ -51,8 +51,8 @@ export function addressOf(sort: FleetSort, desc: boolean): Pick<FleetView, 'sort
  * direction, and each further press reverses the direction.
  */
 export function orderAfterPress(view: FleetView, sort: FleetSort): Pick<FleetView, 'sort' | 'reverse'> {
-  const now = orderOf(view)
-  return addressOf(sort, now.sort === sort ? !now.desc : down[sort])
+  const order = orderOf(view)
+  return addressOf(sort, order.sort === sort ? !order.desc : down[sort])
 }
 
 /** The order of a view of the list in one word. */
@@ -64,5 +64,8 @@ export function orderText(view: FleetView): FleetOrder {
 /** The parameters of the page's address for a filter and an order. */
 export function searchFor({ q, sort }: Pick<FleetState, 'q' | 'sort'>): FleetView {
   const desc = sort.startsWith('-')
-  return { ...(bare(q) !== '' && { q: bare(q) }), ...addressOf((desc ? sort.slice(1) : sort) as FleetSort, desc) }
+  return {
+    ...(trimInvisible(q) !== '' && { q: trimInvisible(q) }),
+    ...addressOf((desc ? sort.slice(1) : sort) as FleetSort, desc),
+  }
 }

@@ -3,7 +3,7 @@
  * (WorkspaceShell.tsx).
  */
 import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import '@mantine/spotlight/styles.css'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
@@ -160,13 +160,13 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
 
 /** The agents that the service finds, best names first. While it searches, the agents of the text before stay. */
 function useAgents(slug: string, text: string) {
-  const [search] = useDebouncedValue(bare(text), 120)
+  const [search] = useDebouncedValue(trimInvisible(text), 120)
   const { data } = useQuery({
     ...fleetQuery(slug, { search, sort: 'name', desc: false }, 0),
     enabled: search !== '',
     placeholderData: keepPreviousData,
   })
-  return bare(text) === '' || data === undefined ? [] : bestNamed(text, data.rows, mostAgents)
+  return trimInvisible(text) === '' || data === undefined ? [] : bestNamed(text, data.rows, mostAgents)
 }
 
 /** Everything but agents that the palette offers, in groups. */
@@ -241,7 +241,7 @@ export function fitsWords(typed: string, text: string): boolean {
  * what is typed, then names that contain it, then agents that the service found by something else.
  */
 export function bestNamed<T extends { name: string }>(typed: string, agents: readonly T[], most: number): T[] {
-  const wanted = bare(typed).toLowerCase()
+  const wanted = trimInvisible(typed).toLowerCase()
   const rank = ({ name }: T) =>
     name === wanted ? 0 : name.startsWith(wanted) ? 1 : name.includes(`-${wanted}`) ? 2 : name.includes(wanted) ? 3 : 4
   return agents

@@ -1,7 +1,7 @@
 import { Button, Group, PasswordInput, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useWindowEvent } from '@mantine/hooks'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../../data/api.ts'
 import { keys, read } from '../../data/queries.ts'
@@ -36,7 +36,7 @@ function ProofForm({ totp, wasShown, onCancel }: { totp: boolean; wasShown: bool
   const client = useQueryClient()
   const form = useForm({
     initialValues: { typed: '' },
-    validate: { typed: (v) => (bare(v) === '' ? 'Required' : null) },
+    validate: { typed: (v) => (trimInvisible(v) === '' ? 'Required' : null) },
   })
   const { busy, error, submit } = useChange(async ({ typed }: typeof form.values) => {
     await call('POST /proof', totp ? { code: typed } : { password: typed })

@@ -41,8 +41,8 @@ export function useFocusBack(opened: boolean): void {
 }
 
 function giveBack(opener: Element | null): void {
-  const now = document.activeElement
-  if (open > 0 || (now !== null && now !== document.body && !now.closest('[role="dialog"]'))) return
+  const focused = document.activeElement
+  if (open > 0 || (focused !== null && focused !== document.body && !focused.closest('[role="dialog"]'))) return
   const target = opener?.closest<HTMLElement>('a, button, input, select, textarea, [tabindex]')
   if (target?.isConnected) target.focus()
   else focusMain()

@@ -2,7 +2,7 @@
  * Rules for form fields. Each rule returns what is wrong with a value as a sentence, or null for a valid value. The
  * service checks every value again.
  */
-import { bare, readEmail } from '@svc/protocol'
+import { readEmail, trimInvisible } from '@svc/protocol'
 
 const shortest = 10
 const longest = 200
@@ -15,16 +15,16 @@ export const wrongWithPassword = (v: string): string | null =>
       : null
 /** Checks an address of an account that may be older than the rules for addresses. */
 export const wrongWithOldEmail = (v: string): string | null =>
-  /^[^\s@]+@[^\s@]+$/.test(bare(v)) ? null : 'Enter an email address, e.g. ann@example.org'
+  /^[^\s@]+@[^\s@]+$/.test(trimInvisible(v)) ? null : 'Enter an email address, e.g. ann@example.org'
 /** Checks a new address. A part that nobody sees is named. */
 export function wrongWithEmail(v: string): string | null {
   const read = readEmail(v)
-  return wrongWithOldEmail(bare(v)) ?? (read.ok ? null : read.message)
+  return wrongWithOldEmail(trimInvisible(v)) ?? (read.ok ? null : read.message)
 }
 export const wrongWithText = (v: string): string | null =>
-  bare(v) === '' ? 'Required' : v.length > 100 ? 'At most 100 characters.' : null
+  trimInvisible(v) === '' ? 'Required' : v.length > 100 ? 'At most 100 characters.' : null
 export const wrongWithSlug = (v: string): string | null =>
-  /^[a-z0-9](-?[a-z0-9])*$/.test(bare(v)) && bare(v).length <= 63
+  /^[a-z0-9](-?[a-z0-9])*$/.test(trimInvisible(v)) && trimInvisible(v).length <= 63
     ? null
     : 'Lowercase letters, digits and single hyphens, at most 63.'
 

@@ -1,7 +1,7 @@
 /** `svc pack`: packs the folder of a blueprint into a bundle, which a person then uploads. */
 import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Packed, packFolder } from '@svc/blueprint'
+import { type PackedBundle, packFolder } from '@svc/blueprint'
 import { sizeText } from '@svc/protocol'
 import { Command } from 'commander'
 import { writeDurably } from '../../machine/files/durable.ts'
@@ -49,4 +49,4 @@ function targetOf(out: string, dir: string): string {
   if (!manifest.ok) return path
   return join(path, nameOf({ manifest: manifest.value }))
 }
-const nameOf = ({ manifest: { name, version } }: Pick<Packed, 'manifest'>): string => `${name}-${version}.zip`
+const nameOf = ({ manifest: { name, version } }: Pick<PackedBundle, 'manifest'>): string => `${name}-${version}.zip`

@@ -16,11 +16,11 @@ import { manifestOf } from '../../reporter/manifest.ts'
 import { placeOf } from '../../state/paths.ts'
 import { fillSettings } from '../../state/settings.ts'
 import { confirm, interactive, pasted } from '../kit/ask.ts'
-import { type Common, common, existing } from '../kit/folder.ts'
+import { type CommonOptions, common, existingFolder } from '../kit/folder.ts'
 import { exits, Refusal, show } from '../kit/output.ts'
 import { originFrom, testReport, tokenFrom, tryConnection } from './connecting.ts'
 
-type ConnectOptions = Common & {
+type ConnectOptions = CommonOptions & {
   readonly url: string
   readonly tokenFile?: string
   readonly name?: string
@@ -49,7 +49,7 @@ export const connect = (): Command =>
     .action(run)
 
 async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOptions): Promise<void> {
-  const folder = existing(dir)
+  const folder = existingFolder(dir)
   const origin = originFrom(url)
   const found = presentOrNew(folder, name, yes)
   // The token is asked for first: a person who pastes it at once, as the page says, must not answer a question with it.

@@ -17,11 +17,11 @@ import { lives } from '../../machine/process/identity.ts'
 import { manifestOf } from '../../reporter/manifest.ts'
 import { type Install, readInstall, unreadableInstall } from '../../state/install-note.ts'
 import { confirm, interactive } from '../kit/ask.ts'
-import { type Common, common, existing } from '../kit/folder.ts'
+import { type CommonOptions, common, existingFolder } from '../kit/folder.ts'
 import { exits, oneLine, Refusal, show, warn } from '../kit/output.ts'
 import { stopAgent } from '../run/start.ts'
 
-type RemoveOptions = Common & { readonly yes?: boolean; readonly keepState?: boolean }
+type RemoveOptions = CommonOptions & { readonly yes?: boolean; readonly keepState?: boolean }
 
 /**
  * The plan of a removal. `paths` are in the order of their deletion: `.svc` is last, since without it nothing says that
@@ -52,7 +52,7 @@ export const remove = (): Command =>
     .action(run)
 
 async function run({ dir, json, yes, keepState }: RemoveOptions): Promise<void> {
-  const folder = existing(dir)
+  const folder = existingFolder(dir)
   const plan = planFor(folder, keepState === true)
   if (!yes) {
     warn(plannedLines(plan, folder).join('\n'))

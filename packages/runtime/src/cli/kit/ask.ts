@@ -3,7 +3,7 @@
  * the answer comes from standard input. The library for questions is loaded only when a command asks something. It
  * takes ten megabytes, which `svc run` must not spend for as long as the agent runs.
  */
-import { bare, readPasted, readText } from '@svc/protocol'
+import { readPasted, readText, trimInvisible } from '@svc/protocol'
 import { exits, Refusal } from './output.ts'
 
 export const interactive = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
@@ -56,7 +56,7 @@ export async function confirm(message: string): Promise<boolean> {
 
 /** Reads an answer to a question; undefined for any other text. */
 export function answerIn(line: string): boolean | undefined {
-  const word = bare(line).toLowerCase()
+  const word = trimInvisible(line).toLowerCase()
   if (['', 'y', 'yes'].includes(word)) return true
   return ['n', 'no'].includes(word) ? false : undefined
 }

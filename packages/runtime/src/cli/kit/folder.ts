@@ -8,7 +8,7 @@ import type { Author } from '../../state/changes.ts'
 import { type CommonOptions, common, existingFolder } from './common.ts'
 import { Refusal } from './output.ts'
 
-export { type CommonOptions as Common, common, existingFolder as existing }
+export { type CommonOptions, common, existingFolder }
 
 export interface Agent {
   readonly folder: Folder

@@ -3,7 +3,7 @@
  * reached. Texts from agents and the service are printed so that they cannot control the terminal (I31).
  */
 import { fstatSync, writeSync } from 'node:fs'
-import { aligned, safeLine as oneLine, safeText as safe, safeJson } from '@svc/protocol'
+import { alignedRows, safeLine as oneLine, safeText as safe, safeJson } from '@svc/protocol'
 import { exits, messageOf, Refusal } from '../../machine/base/errors.ts'
 import { explainedError } from '../../machine/files/space.ts'
 
@@ -83,4 +83,5 @@ export function show(json: boolean | undefined, value: unknown, lines: () => str
 }
 
 /** The lines of a table whose columns are aligned. */
-export const columns = (rows: readonly (readonly string[])[]): string[] => aligned(rows.map((row) => row.map(oneLine)))
+export const columns = (rows: readonly (readonly string[])[]): string[] =>
+  alignedRows(rows.map((row) => row.map(oneLine)))

@@ -7,7 +7,7 @@ import type { Folder } from '../../machine/files/folder.ts'
 import { unremembered } from '../../machine/files/network.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { readOutbox } from '../../reporter/outbox.ts'
-import { type Common, common, existing } from '../kit/folder.ts'
+import { type CommonOptions, common, existingFolder } from '../kit/folder.ts'
 import { exits, show } from '../kit/output.ts'
 import { agentChecks, checkPrograms, unit } from './agent-checks.ts'
 import { type Check, lineOf } from './checked.ts'
@@ -21,8 +21,8 @@ export const doctor = (): Command =>
       'Checks Node, the manifest, the files and their modes, and the way to the service. Sends no report and no token.',
     )
     .addHelpText('after', examples('doctor --dir /srv/mail-triage'))
-    .action(async ({ dir, json, offline }: Common & { offline?: boolean }) => {
-      const folder = existing(dir)
+    .action(async ({ dir, json, offline }: CommonOptions & { offline?: boolean }) => {
+      const folder = existingFolder(dir)
       const checks = [
         ...fileChecks(folder),
         ...agentChecks(folder),

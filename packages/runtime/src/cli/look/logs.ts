@@ -22,10 +22,10 @@ import { declaredLog, ownLog } from '../../state/logs/open.ts'
 import { endOfLog, noSuchLog, readLog } from '../../state/logs/read.ts'
 import { placeOf } from '../../state/paths.ts'
 import { readNote } from '../../state/process-note.ts'
-import { agentAt, type Common, common } from '../kit/folder.ts'
+import { agentAt, type CommonOptions, common } from '../kit/folder.ts'
 import { columns, exits, Refusal, safe, show } from '../kit/output.ts'
 
-type LogsOptions = Common & { readonly lines: string; readonly follow?: boolean }
+type LogsOptions = CommonOptions & { readonly lines: string; readonly follow?: boolean }
 
 /**
  * The two logs that every agent has: its output and the messages of its runtime. They stay on the machine, unless the

@@ -8,7 +8,7 @@ import { examples } from '../../machine/hint.ts'
 import { owedAcks, readJournal } from '../../reporter/commands/journal.ts'
 import { readOutbox } from '../../reporter/outbox.ts'
 import { waitsForUpload } from '../../reporter/uploads.ts'
-import { type Common, common, existing } from '../kit/folder.ts'
+import { type CommonOptions, common, existingFolder } from '../kit/folder.ts'
 import { Refusal, show } from '../kit/output.ts'
 
 export const outbox = (): Command =>
@@ -18,8 +18,8 @@ export const outbox = (): Command =>
       "Shows the last report that was sent from the agent's folder, its answer, and the answers to commands that are still to be sent. Characters that could control the terminal are left out; --json contains them, escaped.",
     )
     .addHelpText('after', examples('outbox', 'outbox --json | jq -r .report | jq .state'))
-    .action(({ dir, json }: Common) => {
-      const folder = existing(dir)
+    .action(({ dir, json }: CommonOptions) => {
+      const folder = existingFolder(dir)
       const last = readOutbox(folder)
       if (!last) throw new Refusal('Nothing has been reported from this folder yet.')
       const journal = readJournal(folder)

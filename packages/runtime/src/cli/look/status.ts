@@ -8,7 +8,7 @@ import { examples, hint } from '../../machine/hint.ts'
 import { changedBy } from '../../state/changes.ts'
 import { versionSummary } from '../../updates/agent/now.ts'
 import type { RuntimeFacts } from '../../updates/runtime/now.ts'
-import { agentAt, type Common, common } from '../kit/folder.ts'
+import { agentAt, type CommonOptions, common } from '../kit/folder.ts'
 import { oneLine, show } from '../kit/output.ts'
 import { type AgentFacts, factsOf, reportingText } from './facts.ts'
 import { processSentence } from './why.ts'
@@ -20,7 +20,7 @@ export const status = (): Command =>
       'Shows what the agent says about itself, whether it is paused, and whether its reports arrive. Works without the service.',
     )
     .addHelpText('after', examples('status', 'status --dir /srv/mail-triage --json'))
-    .action(async ({ dir, json }: Common) => {
+    .action(async ({ dir, json }: CommonOptions) => {
       const agent = await agentAt(dir)
       const facts = factsOf(agent)
       const unit = await unansweringUnit(agent.folder)

@@ -8,7 +8,7 @@ import { changedBy } from '../../state/changes.ts'
 import { sentence } from '../../state/process-health.ts'
 import { sentences, wishSentences } from '../../updates/agent/now.ts'
 import { runtimeSentences } from '../../updates/runtime/now.ts'
-import { agentAt, type Common, common } from '../kit/folder.ts'
+import { agentAt, type CommonOptions, common } from '../kit/folder.ts'
 import { oneLine, show } from '../kit/output.ts'
 import { type AgentFacts, factsOf, reportingText } from './facts.ts'
 
@@ -17,7 +17,7 @@ export const why = (): Command =>
     .summary('explain the state of this agent and its cause')
     .description('Explains, without the service, which state the agent is in, who or what caused it, and when.')
     .addHelpText('after', examples('why'))
-    .action(async ({ dir, json }: Common) => {
+    .action(async ({ dir, json }: CommonOptions) => {
       const facts = factsOf(await agentAt(dir))
       const reasons = explain(facts, Date.now() / 1000)
       show(

@@ -12,10 +12,10 @@ import { upload } from '../../reporter/uploads.ts'
 import { readRuntimeNote, writeRuntimeNote } from '../../state/versions/runtime-note.ts'
 import { runtimeNow } from '../../updates/runtime/now.ts'
 import { type SelfUpdateHost, selfUpdate } from '../../updates/runtime/update.ts'
-import { type Agent, agentAt, type Common, common } from '../kit/folder.ts'
+import { type Agent, agentAt, type CommonOptions, common } from '../kit/folder.ts'
 import { exits, lastingOutput, oneLine, Refusal, show } from '../kit/output.ts'
 
-type ReportOptions = Common & { readonly once?: boolean }
+type ReportOptions = CommonOptions & { readonly once?: boolean }
 
 export const report = (): Command =>
   common(new Command('report'))

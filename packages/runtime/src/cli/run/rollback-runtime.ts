@@ -12,7 +12,7 @@ import { sha256Of } from '../../machine/files/sha256.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { readRuntimeNote } from '../../state/versions/runtime-note.ts'
 import { insideOf } from '../../updates/runtime/release.ts'
-import { type Common, common, existing, me } from '../kit/folder.ts'
+import { type CommonOptions, common, existingFolder, me } from '../kit/folder.ts'
 import { Refusal, show } from '../kit/output.ts'
 
 /**
@@ -27,8 +27,8 @@ export const rollbackRuntime = (): Command =>
       'Puts the previous svc of this folder back in place. A running runtime switches to it immediately, and the agent is not affected.\nThe version left behind is on hold until the service requests another one. Needs no connection.',
     )
     .addHelpText('after', examples('rollback-runtime --dir /srv/mail-triage'))
-    .action(async ({ dir, json }: Common) => {
-      const folder = existing(dir)
+    .action(async ({ dir, json }: CommonOptions) => {
+      const folder = existingFolder(dir)
       const lock = tryLock(folder, 'runtime', 'svc rollback-runtime')
       if (!lock.ok) await askRunning(folder, lock.holder)
       else {

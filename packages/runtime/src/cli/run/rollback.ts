@@ -13,7 +13,7 @@ import { changedBy } from '../../state/changes.ts'
 import { rollbackAlone, unholdAlone, updateOnDisk } from '../../updates/agent/alone.ts'
 import { type AskedUpdate, ask, dropAsked, patienceMs } from '../../updates/agent/ask.ts'
 import { readUpdate, type Update } from '../../updates/agent/journal.ts'
-import { type Agent, agentAt, type Common, common, me } from '../kit/folder.ts'
+import { type Agent, agentAt, type CommonOptions, common, me } from '../kit/folder.ts'
 import { Refusal, show } from '../kit/output.ts'
 import { endLeft, mustBeGone, mustReplace } from './end.ts'
 
@@ -24,7 +24,7 @@ export const rollback = (): Command =>
       `Goes back to the version that ran before the last update. It is kept on this machine, so no network is needed. The version left behind is on hold until the service requests another one, or "${hint('unhold')}". The agent's data is not rolled back: it stays as the newer version left it.`,
     )
     .addHelpText('after', examples('rollback --dir /srv/mail-triage'))
-    .action(async ({ dir, json }: Common) => {
+    .action(async ({ dir, json }: CommonOptions) => {
       const { folder, manifest, version } = await installedAt(dir)
       const { update, ended } = await rolledBack({ folder, manifest })
       const { applied, hold, running } = update
@@ -41,7 +41,7 @@ export const unhold = (): Command =>
       'Lifts the hold on the version that was rolled back or refused, so that it is applied again if the service still requests it.',
     )
     .addHelpText('after', examples('unhold'))
-    .action(async ({ dir, json }: Common) => {
+    .action(async ({ dir, json }: CommonOptions) => {
       const { folder, version } = await installedAt(dir)
       const held = updateOnDisk(folder, version)
       const names = [...new Set([held.hold?.version, ...held.rollbacks.map((r) => r.version)])].filter(Boolean)

@@ -13,13 +13,13 @@ import { inTurnAnyway, whoHolds } from '../../machine/files/lock.ts'
 import { examples, hint, sudoHint } from '../../machine/hint.ts'
 import { manifestOf } from '../../reporter/manifest.ts'
 import { noteStop } from '../../state/stop-note.ts'
-import { type Common, common, existing, me } from '../kit/folder.ts'
+import { type CommonOptions, common, existingFolder, me } from '../kit/folder.ts'
 import { exits, Refusal, show } from '../kit/output.ts'
 import { agentName } from '../look/facts.ts'
 import { endLeft, mustBeGone } from './end.ts'
 import { runnableAgent } from './runnable.ts'
 
-type ServiceOptions = Common & {
+type ServiceOptions = CommonOptions & {
   readonly system?: boolean
   readonly user?: string
   readonly start?: boolean
@@ -64,8 +64,8 @@ export const service = (): Command =>
     .addCommand(
       common(new Command('uninstall'))
         .summary('stop it and remove the unit')
-        .action(async ({ dir, json }: Common) => {
-          const folder = existing(dir)
+        .action(async ({ dir, json }: CommonOptions) => {
+          const folder = existingFolder(dir)
           const units = findUnits(folder)
           if (units.length === 0) throw new Refusal('No service is installed for this folder.')
           inTurnAnyway(folder, 'svc service uninstall', () => noteStop(folder, me()))
@@ -86,8 +86,8 @@ export const service = (): Command =>
     .addCommand(
       common(new Command('status'))
         .summary('show whether a service is installed and active')
-        .action(async ({ dir, json }: Common) => {
-          const folder = existing(dir)
+        .action(async ({ dir, json }: CommonOptions) => {
+          const folder = existingFolder(dir)
           const units = await Promise.all(findUnits(folder).map(async (unit) => ({ unit, now: await unitState(unit) })))
           const [first] = units
           show(json, first ? { installed: true, ...first.unit, state: first.now.state } : { installed: false }, () =>
@@ -98,12 +98,12 @@ export const service = (): Command =>
         }),
     )
 
-const stateLine = (unit: Unit, now: UnitState, folder: Folder): string => {
-  const line = `${unit.name} (${unit.kind}): ${now.answers ? now.state : 'its state is not known'}; ${unit.file}`
+const stateLine = (unit: Unit, state: UnitState, folder: Folder): string => {
+  const line = `${unit.name} (${unit.kind}): ${state.answers ? state.state : 'its state is not known'}; ${unit.file}`
   const fault = unitFault(folder, unit)
   return [
     line,
-    ...(now.answers ? [] : [notAnswering(unit, now, folder.root)]),
+    ...(state.answers ? [] : [notAnswering(unit, state, folder.root)]),
     ...(fault ? [`${fault.message}.`] : []),
   ].join('\n')
 }

@@ -21,7 +21,7 @@ import { diskHealth, diskNote } from '../../reporter/status/disk.ts'
 import { readPause } from '../../state/controls.ts'
 import { sentence } from '../../state/process-health.ts'
 import { noteStop } from '../../state/stop-note.ts'
-import { agentAt, type Common, common, me } from '../kit/folder.ts'
+import { agentAt, type CommonOptions, common, me } from '../kit/folder.ts'
 import { Refusal, show } from '../kit/output.ts'
 import { endLeft, mustBeGone, type StoppableAgent } from './end.ts'
 import { runnableAgent } from './runnable.ts'
@@ -33,7 +33,7 @@ export const start = (): Command =>
       `Starts the agent and its runtime, through its service if one is installed, otherwise in the background.\nWithout a service it does not restart after a reboot; "${hint('service install')}" changes that.`,
     )
     .addHelpText('after', examples('start --dir /srv/mail-triage'))
-    .action(async ({ dir, json }: Common) => {
+    .action(async ({ dir, json }: CommonOptions) => {
       const { folder } = await runnableAgent(dir)
       const mended = await mendUnits(folder)
       const holder = whoHolds(folder, 'runtime')
@@ -56,7 +56,7 @@ export const stop = (): Command =>
     .summary('stop this agent and its runtime')
     .description('Asks the agent to stop, kills it after its stop_seconds, and stops its runtime. A pause stays.')
     .addHelpText('after', examples('stop'))
-    .action(async ({ dir, json }: Common) => {
+    .action(async ({ dir, json }: CommonOptions) => {
       const agent = await agentAt(dir)
       const changed = await stopAgent(agent)
       show(json, { stopped: true, changed }, () => (changed ? 'Stopped.' : 'It was not running.'))
@@ -67,7 +67,7 @@ export const restart = (): Command =>
     .summary('stop this agent and start it again')
     .description('Stops the agent and its runtime and starts them again, with the current secrets and settings.')
     .addHelpText('after', examples('restart'))
-    .action(async ({ dir, json }: Common) => {
+    .action(async ({ dir, json }: CommonOptions) => {
       const agent = await runnableAgent(dir)
       const { folder } = agent
       refuseWithoutRoom(folder.svc)

@@ -3,10 +3,10 @@ import { Command } from 'commander'
 import { inTurn } from '../../machine/files/lock.ts'
 import { examples } from '../../machine/hint.ts'
 import { clearAccount, readAccount, setAccount } from '../../state/account.ts'
-import { type Common, common, existing } from '../kit/folder.ts'
+import { type CommonOptions, common, existingFolder } from '../kit/folder.ts'
 import { exits, Refusal, show } from '../kit/output.ts'
 
-type AccountOptions = Common & { readonly org?: string; readonly plan?: string; readonly email?: string }
+type AccountOptions = CommonOptions & { readonly org?: string; readonly plan?: string; readonly email?: string }
 
 export const account = (): Command =>
   new Command('account')
@@ -26,16 +26,16 @@ export const account = (): Command =>
           const parts = { ...(org && { org }), ...(plan && { plan }), ...(email && { email }) }
           if (Object.keys(parts).length === 0)
             throw new Refusal('Name at least one of --org, --plan, --email.', exits.usage)
-          const folder = existing(dir)
-          const now = inTurn(folder, 'svc account set', () => setAccount(folder, parts))
-          show(json, now, () => lines(now))
+          const folder = existingFolder(dir)
+          const account = inTurn(folder, 'svc account set', () => setAccount(folder, parts))
+          show(json, account, () => lines(account))
         }),
     )
     .addCommand(
       common(new Command('clear'))
         .summary('remove the account from reports')
-        .action(({ dir, json }: Common) => {
-          const folder = existing(dir)
+        .action(({ dir, json }: CommonOptions) => {
+          const folder = existingFolder(dir)
           const changed = inTurn(folder, 'svc account clear', () => clearAccount(folder))
           show(json, { changed }, () => (changed ? 'Reports no longer name an account.' : 'There was no account.'))
         }),
@@ -43,9 +43,9 @@ export const account = (): Command =>
     .addCommand(
       common(new Command('show'))
         .summary('show the account')
-        .action(({ dir, json }: Common) => {
-          const now = readAccount(existing(dir))
-          show(json, now ?? null, () => (now ? lines(now) : 'Reports name no account.'))
+        .action(({ dir, json }: CommonOptions) => {
+          const account = readAccount(existingFolder(dir))
+          show(json, account ?? null, () => (account ? lines(account) : 'Reports name no account.'))
         }),
     )
 

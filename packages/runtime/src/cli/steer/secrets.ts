@@ -10,7 +10,7 @@ import { createFolders } from '../../machine/files/folder.ts'
 import { inTurn } from '../../machine/files/lock.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { askHidden, interactive, standardInput } from '../kit/ask.ts'
-import { type Agent, agentAt, type Common, common } from '../kit/folder.ts'
+import { type Agent, agentAt, type CommonOptions, common } from '../kit/folder.ts'
 import { columns, exits, Refusal, show, warn } from '../kit/output.ts'
 
 export const secrets = (): Command =>
@@ -27,7 +27,7 @@ export const secrets = (): Command =>
     .addCommand(
       common(new Command('list'))
         .summary('list which are set and which are missing')
-        .action(async ({ dir, json }: Common) => {
+        .action(async ({ dir, json }: CommonOptions) => {
           const all = list(await agentAt(dir))
           show(json, all, () =>
             all.length === 0
@@ -43,7 +43,7 @@ export const secrets = (): Command =>
       common(new Command('set'))
         .argument('<NAME>', 'the secret')
         .summary('set one; its value is asked for without showing it, or read from standard input')
-        .action(async (name: string, { dir, json }: Common) => {
+        .action(async (name: string, { dir, json }: CommonOptions) => {
           const { folder, manifest } = await agentAt(dir)
           const wrong = wrongWithSecretName(name)
           if (wrong) throw new Refusal(`The name of a secret ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
@@ -70,7 +70,7 @@ export const secrets = (): Command =>
       common(new Command('unset'))
         .argument('<NAME>', 'the secret')
         .summary('remove one')
-        .action(async (name: string, { dir, json }: Common) => {
+        .action(async (name: string, { dir, json }: CommonOptions) => {
           const { folder } = await agentAt(dir)
           const changed = inTurn(folder, 'svc secrets', () => {
             const why = envUnread(folder.secrets)

@@ -2,7 +2,7 @@
  * `svc set` and `svc settings`: show and change the agent's settings. They check values and write files in the same way
  * as a `set` command from the service (3.6).
  */
-import { bare, boundsOf, numberIn, type Setting, type SettingValue } from '@svc/protocol'
+import { boundsOf, numberIn, type Setting, type SettingValue, trimInvisible } from '@svc/protocol'
 import { Command } from 'commander'
 import { timeText } from '../../machine/base/time.ts'
 import { inTurn } from '../../machine/files/lock.ts'
@@ -13,7 +13,7 @@ import { changedBy, readChanges } from '../../state/changes.ts'
 import { readPause } from '../../state/controls.ts'
 import { settingsInForce } from '../../state/settings.ts'
 import { unreadSettings } from '../../state/settings-file.ts'
-import { agentAt, type Common, common, me } from '../kit/folder.ts'
+import { agentAt, type CommonOptions, common, me } from '../kit/folder.ts'
 import { columns, exits, Refusal, show } from '../kit/output.ts'
 
 export const set = (): Command =>
@@ -24,7 +24,7 @@ export const set = (): Command =>
       `Changes the named settings: all of them, or none if one is not valid. "${hint('settings')}" lists them.`,
     )
     .addHelpText('after', examples('set every=30', 'set every=30 dry=true until=2026-12-24T18:00:00Z'))
-    .action(async (written: string[], { dir, json }: Common) => {
+    .action(async (written: string[], { dir, json }: CommonOptions) => {
       const { folder, manifest } = await agentAt(dir)
       const values = readPairs(written, manifest.settings)
       const outcome = inTurn(folder, 'svc set', () => {
@@ -53,7 +53,7 @@ export function readPairs(pairs: readonly string[], schema: readonly Setting[]):
 function readPair(pair: string, schema: readonly Setting[]): [string, unknown] {
   const at = pair.indexOf('=')
   if (at < 1) throw new Refusal(`A setting is changed as KEY=VALUE: got ${JSON.stringify(pair)}.`, exits.usage)
-  const key = bare(pair.slice(0, at))
+  const key = trimInvisible(pair.slice(0, at))
   const setting = schema.find((s) => s.key === key)
   return [key, setting ? readValue(setting, pair.slice(at + 1)) : pair.slice(at + 1)]
 }
@@ -64,7 +64,7 @@ function readPair(pair: string, schema: readonly Setting[]): [string, unknown] {
  */
 export function readValue({ type, options }: Setting, typed: string): SettingValue {
   if (type === 'text') return typed
-  const text = type === 'select' ? bare(typed) : numberIn(typed)
+  const text = type === 'select' ? trimInvisible(typed) : numberIn(typed)
   if (text === '') return null
   if (type === 'bool') return text === 'true' ? true : text === 'false' ? false : typed
   if (type === 'select') return options?.find(({ value }) => [typed, text].includes(String(value)))?.value ?? typed
@@ -79,7 +79,7 @@ export const settings = (): Command =>
     .summary('list the settings, their values and who set them')
     .description('Lists every setting with its value in force, what it may be, and who set it.')
     .addHelpText('after', examples('settings --json'))
-    .action(async ({ dir, json }: Common) => {
+    .action(async ({ dir, json }: CommonOptions) => {
       const { folder, manifest } = await agentAt(dir)
       const values = settingsInForce(folder, manifest)
       const { settings: authors } = readChanges(folder)

@@ -5,7 +5,7 @@ import { inTurn, inTurnAnyway, whoHolds } from '../../machine/files/lock.ts'
 import { examples } from '../../machine/hint.ts'
 import { changedBy } from '../../state/changes.ts'
 import { askToRun, pause, readPause, resume } from '../../state/controls.ts'
-import { type Agent, agentAt, type Common, common, me } from '../kit/folder.ts'
+import { type Agent, agentAt, type CommonOptions, common, me } from '../kit/folder.ts'
 import { Refusal, show } from '../kit/output.ts'
 import { endLeft, mustBeGone, mustPause } from '../run/end.ts'
 
@@ -16,17 +16,17 @@ export const pauseCommand = (): Command =>
       'Pauses the agent: it starts nothing new while the file .svc/paused exists. It is the same pause as from the service.\nIf svc starts the agent, everything that the agent started is ended before the command returns.',
     )
     .addHelpText('after', examples('pause --dir /srv/mail-triage'))
-    .action(async ({ dir, json }: Common) => {
+    .action(async ({ dir, json }: CommonOptions) => {
       const agent = await agentAt(dir)
       const { folder, manifest } = agent
       if (!manifest.controls.includes('pause')) throw new Refusal(`${manifest.name} does not offer pause.`)
       const changed = inTurnAnyway(folder, 'svc pause', () => pause(folder, me()))
       await rest(agent)
-      const now = readPause(folder)
-      show(json, { paused: true, changed, since: now?.since, ...now?.author }, () =>
+      const current = readPause(folder)
+      show(json, { paused: true, changed, since: current?.since, ...current?.author }, () =>
         changed
           ? 'Paused.'
-          : `Already paused since ${timeText(now?.since ?? 0)}${now?.author ? ` ${changedBy(now.author)}` : ''}.`,
+          : `Already paused since ${timeText(current?.since ?? 0)}${current?.author ? ` ${changedBy(current.author)}` : ''}.`,
       )
     })
 
@@ -46,7 +46,7 @@ export const resumeCommand = (): Command =>
     .summary('end a pause')
     .description('Ends a pause, whoever started it.')
     .addHelpText('after', examples('resume'))
-    .action(async ({ dir, json }: Common) => {
+    .action(async ({ dir, json }: CommonOptions) => {
       const { folder } = await agentAt(dir)
       const changed = inTurnAnyway(folder, 'svc resume', () => resume(folder, me()))
       show(json, { paused: false, changed }, () => (changed ? 'Resumed.' : 'It was not paused.'))
@@ -59,7 +59,7 @@ export const runNowCommand = (): Command =>
       'Asks the agent to run now: it finds the file .svc/run_now and removes it when it starts. Refused while the agent is paused.',
     )
     .addHelpText('after', examples('run-now'))
-    .action(async ({ dir, json }: Common) => {
+    .action(async ({ dir, json }: CommonOptions) => {
       const { folder, manifest } = await agentAt(dir)
       if (!manifest.controls.includes('run_now')) throw new Refusal(`${manifest.name} does not offer run_now.`)
       const changed = inTurn(folder, 'svc run-now', () => {

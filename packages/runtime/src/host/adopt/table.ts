@@ -62,9 +62,9 @@ export async function replaceTable(
   folder: Folder,
   { expected, next, coding = 'utf8' }: { expected: string; next: string; coding?: TextEncoding },
 ): Promise<void> {
-  const now = await readTable({ any: true })
-  if (!now.ok) throw new Refusal(`The crontab ${now.why}. It was not changed.`)
-  if (now.text !== expected)
+  const table = await readTable({ any: true })
+  if (!table.ok) throw new Refusal(`The crontab ${table.why}. It was not changed.`)
+  if (table.text !== expected)
     throw new Refusal('Somebody has changed the crontab meanwhile, so nothing was written into it. Try again.')
   createFolder(folder.state)
   hideKeptTable(folder)

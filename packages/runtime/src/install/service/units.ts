@@ -215,9 +215,9 @@ export function notAnswering(unit: Unit, { state }: UnitState, root: string, run
 /** A unit of the agent whose manager does not answer, and what to say about it; undefined if there is none. */
 export async function unansweringUnit(folder: Folder): Promise<{ file: string; message: string } | undefined> {
   const [unit] = findUnits(folder)
-  const now = unit && (await unitState(unit))
-  if (!unit || !now || now.answers) return undefined
-  return { file: unit.file, message: notAnswering(unit, now, folder.root, whoHolds(folder, 'runtime') !== undefined) }
+  const state = unit && (await unitState(unit))
+  if (!unit || !state || state.answers) return undefined
+  return { file: unit.file, message: notAnswering(unit, state, folder.root, whoHolds(folder, 'runtime') !== undefined) }
 }
 
 /**

@@ -97,8 +97,8 @@ export function rememberNetwork(folder: Folder): void {
   const connection = readConnection(folder)
   if (!connection.ok || statSync(folder.env).uid !== process.getuid?.()) return
   const changes = toRemember(connection.value.origin)
-  const now = readEnv(folder.env)
-  if (Object.entries(changes).some(([name, value]) => now.get(name) !== value)) changeEnv(folder.env, changes)
+  const env = readEnv(folder.env)
+  if (Object.entries(changes).some(([name, value]) => env.get(name) !== value)) changeEnv(folder.env, changes)
 }
 
 /**

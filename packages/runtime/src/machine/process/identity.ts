@@ -28,8 +28,8 @@ export function identityOf(pid: number): Identity | undefined {
  */
 export function lives({ pid, start }: Identity): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false
-  const now = startOf(pid)
-  return now !== undefined && (now === start || now === '' || start === '')
+  const current = startOf(pid)
+  return current !== undefined && (current === start || current === '' || start === '')
 }
 
 /**

@@ -136,12 +136,12 @@ export function watchPrograms(stop: AbortSignal, unmet = unmetNeeds): ProgramWat
   }
   return {
     health: (manifest) => {
-      const now = JSON.stringify(manifest.needs ?? [])
-      if (now !== asked) {
-        asked = now
+      const needsText = JSON.stringify(manifest.needs ?? [])
+      if (needsText !== asked) {
+        asked = needsText
         needs = manifest.needs ?? []
         wrong = []
-        if (watching) void unmet(needs).then((found) => (wrong = now === asked ? found : wrong))
+        if (watching) void unmet(needs).then((found) => (wrong = needsText === asked ? found : wrong))
         else if (needs.length > 0) void check()
       }
       return wrong.length === 0 ? [] : [{ name: 'Programs', level: 'bad', detail: cut(wrong.join(' '), limits.detail) }]

@@ -28,20 +28,20 @@ const patience = 2
 
 /** Processes the result of one read of the status file. `at` is the time of the read, in Unix milliseconds. */
 export function keepStatus({ good, misses, known }: KeptStatus, read: FileRead, name: string, at: number): StatusNow {
-  const now = parse(read, at)
-  if ('status' in now) {
+  const parsed = parse(read, at)
+  if ('status' in parsed) {
     return {
-      kept: { good: now.status, misses: 0, known: true },
-      status: now.status,
-      health: remarks(now),
+      kept: { good: parsed.status, misses: 0, known: true },
+      status: parsed.status,
+      health: remarks(parsed),
     }
   }
   const patient = good !== undefined && misses < patience
-  const level = now.early && !known ? 'info' : 'warn'
+  const level = parsed.early && !known ? 'info' : 'warn'
   return {
     kept: { ...(patient && { good }), misses: misses + 1, ...(known && { known }) },
     status: patient ? good : {},
-    health: patient && !now.plain ? [] : [{ name: 'Status file', level, detail: `${name} ${now.why}.` }],
+    health: patient && !parsed.plain ? [] : [{ name: 'Status file', level, detail: `${name} ${parsed.why}.` }],
   }
 }
 

@@ -3,7 +3,7 @@
  * that looks like one of our tokens.
  */
 import { basename } from 'node:path'
-import { printed, tokenLike } from '@svc/protocol'
+import { terminalText, tokenLike } from '@svc/protocol'
 import { type Env, envUnread, readEnv } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { isPlace } from '../../machine/files/network.ts'
@@ -26,7 +26,7 @@ export function safeLog(folder: Pick<Folder, 'env' | 'secrets'>, text: string): 
   const envs = files.map(readEnv)
   // The text is masked before `terminalText` drops what a program wrote over, which may be a part of a secret, and again after
   // it dropped the characters for the terminal, which may stand between the letters of one.
-  return mask(printed(mask(text, ...envs)), ...envs)
+  return mask(terminalText(mask(text, ...envs)), ...envs)
 }
 
 function mask(text: string, ...envs: readonly Env[]): string {

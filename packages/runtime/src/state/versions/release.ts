@@ -1,5 +1,5 @@
 /** Types that the updates of agents and of the runtime share: a version, a hold, and the outcome of an attempt. */
-import { type Applied, cut, limits, type Outcome } from '@svc/protocol'
+import { type AppliedUpdate, cut, limits, type Outcome } from '@svc/protocol'
 import { type Field, object, oneOf } from '@svc/protocol/fields'
 import { anyText, type NoteValue, withDefaults } from '../../machine/files/note.ts'
 
@@ -15,7 +15,7 @@ export const hold = withDefaults(object({ version: anyText, reason: anyText }, '
 
 const outcomes = ['ok', 'rolled_back', 'failed'] as const satisfies readonly Outcome[]
 /** The outcome of the last attempt to update an agent or the runtime (2.5, 2.6). */
-export const applied: Field<Applied> = withDefaults(
+export const applied: Field<AppliedUpdate> = withDefaults(
   object({ version: anyText, outcome: oneOf(outcomes), message: anyText }, 'outcome'),
   { version: '', message: '' },
 )
@@ -42,7 +42,7 @@ export function attemptOf({
   /** The time of the attempt, in Unix milliseconds. */
   readonly at: number
   readonly reason: string
-}): Applied {
+}): AppliedUpdate {
   const message = cut(
     `${from.version} -> ${to.version}, ${new Date(at).toISOString()}: ${reason}`,
     limits.appliedMessage,

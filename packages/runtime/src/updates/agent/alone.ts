@@ -31,10 +31,10 @@ export function rollbackAlone(
   asked: Omit<AskedUpdate, 'what' | 'at'>,
 ): { readonly ok: false; readonly message: string } | { readonly ok: true; readonly update: Update } {
   const how = { at: Date.now(), scale: readScale(process.env.SVC_TIME_SCALE) }
-  const now = updateOnDisk(folder, version)
-  const result = now.state === 'undoing' ? undefined : rollback(folder, now, asked)
+  const onDisk = updateOnDisk(folder, version)
+  const result = onDisk.state === 'undoing' ? undefined : rollback(folder, onDisk, asked)
   if (result && result.event !== 'asked') return { ok: false, message: result.why ?? '' }
-  const undoing = result ? change(now, result, how) : now // an earlier rollback was interrupted, and is finished here
+  const undoing = result ? change(onDisk, result, how) : onDisk // an earlier rollback was interrupted, and is finished here
   begun(folder, undoing)
   if (leadsTo(folder) !== nameOf(undoing.running.sha256)) lead(folder, undoing.running.sha256)
   const update = change(undoing, { event: 'done' }, how)

@@ -58,25 +58,25 @@ export const dropAsked = ({ updateAsk }: AskPath): boolean => removeDurably(upda
  */
 export function answerAsked(
   folder: Folder,
-  now: Update,
+  update: Update,
   save: (update: Update) => unknown,
   say: (line: string) => void,
 ): UpdateStepResult | undefined {
   const asked = readAsked(folder)
-  if (!asked || asked.id === now.asked?.id) return undefined
+  if (!asked || asked.id === update.asked?.id) return undefined
   try {
     dropAsked(folder)
   } catch (error) {
     say(`the wish of a person here could not be removed: ${messageOf(error)}`)
   }
   if (asked.what === 'unhold') {
-    const { hold: _, retry: __, ...rest } = now
+    const { hold: _, retry: __, ...rest } = update
     save({ ...rest, rollbacks: [], asked: { id: asked.id, ok: true, message: 'No version is on hold now.' } })
     return undefined
   }
-  const result = withRoom(folder, now, rollback(folder, now, asked), say)
+  const result = withRoom(folder, update, rollback(folder, update, asked), say)
   if (result.event !== 'asked') {
-    save({ ...now, asked: { id: asked.id, ok: false, message: result.why ?? '' } })
+    save({ ...update, asked: { id: asked.id, ok: false, message: result.why ?? '' } })
     return undefined
   }
   return result
@@ -108,11 +108,11 @@ function withRoom(
  */
 export function rollback(
   folder: Folder,
-  now: Update,
+  update: Update,
   { id, running, by }: Omit<AskedUpdate, 'what' | 'at'>,
 ): UpdateStepResult {
-  const leaves = now.to ?? now.running
-  const back = now.to ? now.running : now.previous
+  const leaves = update.to ?? update.running
+  const back = update.to ? update.running : update.previous
   const no = (why: string): UpdateStepResult => ({ event: 'dropped', why })
   if (leaves.version !== running) return no(`${running} is no longer running: ${leaves.version} does.`)
   if (!back || !hasVersion(folder, back.sha256))

@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Packed } from '@svc/blueprint'
+import type { PackedBundle } from '@svc/blueprint'
 import { afterEach, expect, test } from 'vitest'
 import { badAnswers, nonsense } from '../../../testing/bad.ts'
 import { bundle } from '../../../testing/blueprint.ts'
@@ -83,7 +83,7 @@ async function inWorld(hows: readonly Way[]): Promise<void> {
   const old = await learn(await bundle())
   const agent = await installedAgent(service)
   cleanups.push(() => agent.remove())
-  const bundles: Record<string, Packed | Reply> = {}
+  const bundles: Record<string, PackedBundle | Reply> = {}
   const offered = offers(service, bundles)
   const good = service.other
   offered.wish(undefined)
@@ -94,7 +94,7 @@ async function inWorld(hows: readonly Way[]): Promise<void> {
   const bad = badReplies(agent)
 
   /** Makes the service wish a version, and behave badly once the bundle of that version is sent. */
-  async function named(version: string, seconds: number, reply: Reply, then: () => unknown): Promise<Packed> {
+  async function named(version: string, seconds: number, reply: Reply, then: () => unknown): Promise<PackedBundle> {
     const packed = await learn(await versionOf(version, obeys(version), undefined, seconds))
     bundles[version] = (response, came, socket) => {
       response.on('finish', () => {
@@ -108,7 +108,7 @@ async function inWorld(hows: readonly Way[]): Promise<void> {
     ran.push(packed, old)
     return packed
   }
-  async function back(version: string, packed: Packed, reason: RegExp): Promise<void> {
+  async function back(version: string, packed: PackedBundle, reason: RegExp): Promise<void> {
     await becomes(
       `${version} is back`,
       () => readUpdate(agent)?.state === 'idle' && readUpdate(agent)?.hold?.version === version,

@@ -34,40 +34,40 @@ const retryMs = (chance: number): number => 1000 * limits.fetchRetrySeconds * (0
  * shortens the wait before a retry and the day of D29.
  */
 export function change(
-  now: Update,
+  update: Update,
   result: UpdateStepResult,
   { at, chance = 0.5, scale = 1 }: { at: number; chance?: number; scale?: number },
 ): Update {
-  const state = move(now.state, result.event)
+  const state = move(update.state, result.event)
   const { event } = result
   const why = middle(result.why ?? '')
   if (event === 'wanted' || event === 'present') {
-    if (!result.to || state === now.state) return now
-    const { window: _, proofs: __, retry: ___, ...rest } = now
+    if (!result.to || state === update.state) return update
+    const { window: _, proofs: __, retry: ___, ...rest } = update
     return { ...rest, state, to: result.to }
   }
-  if (state === 'undoing' && now.state !== 'undoing') return undo(now, { ...result, why }, at, scale)
-  if (state === 'idle' && (now.state === 'fetching' || now.state === 'staging' || now.state === 'swapping'))
-    return broken(now, event, why, { at, chance, scale })
-  if (state === now.state) return now
-  if (event === 'done' && result.to) return { ...now, state, to: result.to }
-  if (state === 'proving') return { ...now, state, proofs: 1 }
-  if (state === 'watching') return keep(now, result.level ?? 'ok', at)
+  if (state === 'undoing' && update.state !== 'undoing') return undo(update, { ...result, why }, at, scale)
+  if (state === 'idle' && (update.state === 'fetching' || update.state === 'staging' || update.state === 'swapping'))
+    return broken(update, event, why, { at, chance, scale })
+  if (state === update.state) return update
+  if (event === 'done' && result.to) return { ...update, state, to: result.to }
+  if (state === 'proving') return { ...update, state, proofs: 1 }
+  if (state === 'watching') return keep(update, result.level ?? 'ok', at)
   if (state === 'idle') {
-    const { window: _, away: __, ...rest } = now
+    const { window: _, away: __, ...rest } = update
     return { ...rest, state }
   }
-  return { ...now, state }
+  return { ...update, state }
 }
 
 /** Ends an update that has changed nothing. An outcome is reported, unless the update was aborted (`dropped`). */
 function broken(
-  now: Update,
+  update: Update,
   event: UpdateEvent,
   why: string,
   { at, chance, scale }: { at: number; chance: number; scale: number },
 ): Update {
-  const { to, running, retry: _, ...rest } = now
+  const { to, running, retry: _, ...rest } = update
   const ending =
     event === 'killed'
       ? endOutcomes.unreachable
@@ -87,10 +87,10 @@ function broken(
   }
 }
 
-function keep(now: Update, baseline: Level, at: number): Update {
-  const { to, running, proofs: _, ...rest } = now
+function keep(update: Update, baseline: Level, at: number): Update {
+  const { to, running, proofs: _, ...rest } = update
   if (!to) return { ...rest, running, state: 'idle' }
-  const again = now.previous?.version === to.version ? 'the version before, kept' : 'kept'
+  const again = update.previous?.version === to.version ? 'the version before, kept' : 'kept'
   const level = baseline === 'ok' ? again : `${again} at the level ${baseline}`
   return {
     ...rest,
@@ -106,11 +106,11 @@ function keep(now: Update, baseline: Level, at: number): Update {
  * Starts a rollback to the version before the update or, if nothing is being updated, before the current one (3.3). The
  * version that is left is put on hold (D25).
  */
-function undo(now: Update, { event, why = '', asked }: UpdateStepResult, at: number, scale: number): Update {
-  const { to, proofs: _, window: __, retry: ___, ...rest } = now
-  const away = to ?? now.running
-  const back = to ? now.running : now.previous
-  if (!back) return now
+function undo(update: Update, { event, why = '', asked }: UpdateStepResult, at: number, scale: number): Update {
+  const { to, proofs: _, window: __, retry: ___, ...rest } = update
+  const away = to ?? update.running
+  const back = to ? update.running : update.previous
+  if (!back) return update
   const reason = event === 'asked' ? why : `${why}; its state stays as it is`
   const { previous: ____, ...others } = rest
   return {
@@ -120,7 +120,7 @@ function undo(now: Update, { event, why = '', asked }: UpdateStepResult, at: num
     away,
     applied: attemptOf({ outcome: 'rolled_back', works: back, from: away, to: back, at, reason }),
     hold: { version: away.version, reason: why },
-    rollbacks: [...stillCounted(now.rollbacks, at, scale), { version: away.version, at }],
+    rollbacks: [...stillCounted(update.rollbacks, at, scale), { version: away.version, at }],
     ...(asked && { asked }),
   }
 }

@@ -16,8 +16,8 @@ import fs, {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Packed } from '@svc/blueprint'
-import type { Applied } from '@svc/protocol'
+import type { PackedBundle } from '@svc/blueprint'
+import type { AppliedUpdate } from '@svc/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { level } from '../../../../../testing/level.ts'
 import { bundle } from '../../../testing/blueprint.ts'
@@ -56,14 +56,14 @@ const roots: InstalledAgent[] = []
 const launchers = new Set<NodeJS.Timeout>()
 let service: Service
 let template: InstalledAgent
-let old: Packed
-let next: Packed
+let old: PackedBundle
+let next: PackedBundle
 /** A version whose agent never reports a state. */
-let mute: Packed
+let mute: PackedBundle
 const never: Reply = () => {}
 /** Called just before the service sends the bundle of version 1.9.0. */
 let before = () => {}
-let other: Packed
+let other: PackedBundle
 const meanwhile: Reply = (...asked) => {
   before()
   serves(other)(...asked)
@@ -108,7 +108,7 @@ function copy(): InstalledAgent {
 }
 
 /** The expected report on versions while the journal cannot be read: nothing is reported. */
-const unknown: Partial<Applied> = {}
+const unknown: Partial<AppliedUpdate> = {}
 
 /** Runs a runtime in a folder, with a simulated launcher that starts the version to which `current` leads. */
 function runs(agent: InstalledAgent) {
@@ -243,7 +243,7 @@ async function wholeWay(agent: InstalledAgent, running: Runs, { disk }: Watched)
  * Checks that the next start comes to rest where docs/decisions/kills.md says, and writes the journal only a few times.
  * The start after that must write nothing, or the journal once if a version is being watched.
  */
-async function expectRests(agent: InstalledAgent, where: string, packs: Packed[] = [old, next]): Promise<void> {
+async function expectRests(agent: InstalledAgent, where: string, packs: PackedBundle[] = [old, next]): Promise<void> {
   const wanted = restOf(agent, next)
   expectWhole(agent, packs)
   const w = watched(agent)

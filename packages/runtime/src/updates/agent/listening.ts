@@ -82,35 +82,35 @@ export const begin = (update: Update, process: ProcessState): ListeningState => 
   exit: exitAt(process),
 })
 
-export function step(now: ListeningState, event: ListeningEvent, rules: ListeningRules, at: Moment): ListeningStep {
+export function step(current: ListeningState, event: ListeningEvent, rules: ListeningRules, at: Moment): ListeningStep {
   switch (event.is) {
     case 'answer':
-      return answered({ ...now, desired: event.desired }, rules)
+      return answered({ ...current, desired: event.desired }, rules)
     case 'process': {
       const exit = exitAt(event.state)
-      const died = exit !== undefined && exit !== now.exit
-      return { state: { ...now, deaths: now.deaths + (died ? 1 : 0), exit: exit ?? now.exit }, acts: [] }
+      const died = exit !== undefined && exit !== current.exit
+      return { state: { ...current, deaths: current.deaths + (died ? 1 : 0), exit: exit ?? current.exit }, acts: [] }
     }
     case 'idle':
-      return idle(now, rules, at)
+      return idle(current, rules, at)
     case 'seen':
-      return seen(now, event, rules, at)
+      return seen(current, event, rules, at)
     case 'changed':
-      return { state: { ...now, update: event.update }, acts: [{ do: 'save' }] }
+      return { state: { ...current, update: event.update }, acts: [{ do: 'save' }] }
     case 'unsaved':
-      return { state: now, acts: [say(event.why), { do: 'save later' }] }
+      return { state: current, acts: [say(event.why), { do: 'save later' }] }
   }
 }
 
-function answered(now: ListeningState, { blueprint }: ListeningRules): ListeningStep {
-  const { update, desired, aim } = now
+function answered(current: ListeningState, { blueprint }: ListeningRules): ListeningStep {
+  const { update, desired, aim } = current
   // A wish that was withdrawn before the swap aborts the update; after the swap, the abort is ignored (D31).
   const stands = desired?.blueprint === blueprint && desired.version === aim
   const abort: ListeningAct[] = stands ? [] : [{ do: 'abort' }]
-  if (!liftsHold(desired, blueprint, update)) return { state: now, acts: abort }
+  if (!liftsHold(desired, blueprint, update)) return { state: current, acts: abort }
   const { hold, ...rest } = update
   const line = `update to ${hold?.version} is no longer on hold`
-  return { state: { ...now, update: rest }, acts: [say(line), { do: 'save' }, ...abort] }
+  return { state: { ...current, update: rest }, acts: [say(line), { do: 'save' }, ...abort] }
 }
 
 const verdictOf = (
@@ -119,13 +119,13 @@ const verdictOf = (
   { wall }: Moment,
 ): WishVerdict => judgeWish(desired, { blueprint, now: update, at: wall, scale })
 
-function idle(now: ListeningState, rules: ListeningRules, at: Moment): ListeningStep {
-  const verdict = verdictOf(now, rules, at)
-  const state = { ...now, said: verdict }
-  const words = verdict === now.said ? [] : wordsFor(verdict, now, rules).map(say)
+function idle(current: ListeningState, rules: ListeningRules, at: Moment): ListeningStep {
+  const verdict = verdictOf(current, rules, at)
+  const state = { ...current, said: verdict }
+  const words = verdict === current.said ? [] : wordsFor(verdict, current, rules).map(say)
   const begins = (verdict === 'wanted' || verdict === 'present') && rules.cannot === undefined
-  if (!begins || at.mono - now.began < rules.minApart) return { state, acts: words }
-  return { state, acts: [...words, { do: 'check disk', previous: now.update.previous }] }
+  if (!begins || at.mono - current.began < rules.minApart) return { state, acts: words }
+  return { state, acts: [...words, { do: 'check disk', previous: current.update.previous }] }
 }
 
 /**
@@ -133,19 +133,19 @@ function idle(now: ListeningState, rules: ListeningRules, at: Moment): Listening
  * started, and only if that version is on this machine (D30).
  */
 function seen(
-  now: ListeningState,
+  current: ListeningState,
   { busy, here }: Extract<ListeningEvent, { is: 'seen' }>,
   rules: ListeningRules,
   at: Moment,
 ): ListeningStep {
-  const { update, desired } = now
+  const { update, desired } = current
   const { previous, state } = update
   const version = desired?.version
-  const isBack = verdictOf(now, rules, at) === 'present'
-  if (busy || version === undefined || (isBack && !here && state !== 'idle')) return { state: now, acts: [] }
+  const isBack = verdictOf(current, rules, at) === 'present'
+  if (busy || version === undefined || (isBack && !here && state !== 'idle')) return { state: current, acts: [] }
   const result: UpdateStepResult =
     isBack && here && previous ? { event: 'present', to: previous } : { event: 'wanted', to: { version, sha256: '' } }
-  return { state: { ...now, began: at.mono, aim: version }, acts: [{ do: 'begin', came: result }] }
+  return { state: { ...current, began: at.mono, aim: version }, acts: [{ do: 'begin', came: result }] }
 }
 
 function wordsFor(

@@ -1,5 +1,5 @@
 /** Describes the current versions of the agent, for each report (2.5) and for people. */
-import type { Applied, Desired, Level } from '@svc/protocol'
+import type { AppliedUpdate, Desired, Level } from '@svc/protocol'
 import { withStop } from '../../machine/base/sentence.ts'
 import { attemptText, seconds, timeText } from '../../machine/base/time.ts'
 import { hint } from '../../machine/hint.ts'
@@ -12,7 +12,7 @@ import { isRetryAhead, judgeWish, loopingVersions, maxRollbacks, type WishFacts 
  * The part `applied` of a report (2.5). Its `version` is the version that works. Before the first update its message is
  * `installed`.
  */
-export const appliedOf = ({ running, applied }: Pick<Update, 'running' | 'applied'>): Applied =>
+export const appliedOf = ({ running, applied }: Pick<Update, 'running' | 'applied'>): AppliedUpdate =>
   applied ? { ...applied, version: running.version } : { version: running.version, outcome: 'ok', message: 'installed' }
 
 /**

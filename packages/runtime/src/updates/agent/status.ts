@@ -34,14 +34,14 @@ export function statusReader(
   return (process) => {
     const at = Date.now()
     const read = readFile(folder, file)
-    const now = keepStatus(kept, read, name, at)
-    kept = now.kept
+    const status = keepStatus(kept, read, name, at)
+    kept = status.kept
     // The time of the content that was read. The agent may have written again since.
     const written = read.is === 'bytes' ? read.mtimeMs : undefined
     const began = Number(process.started ?? Number.NaN) * 1000
     return {
-      status: now.status,
-      health: now.health,
+      status: status.status,
+      health: status.health,
       // A start that lies ahead of the clock says nothing about the age of what the agent wrote.
       fresh: kept.misses === 0 && written !== undefined && (written >= began || isTooFarAhead(began, at)),
     }

@@ -3,7 +3,7 @@
  * hold and remove the previous version. Without the note of the installation, it would change no version until the next
  * start. Until both can be read, no version is removed, swapped or tried, and the reports say so.
  */
-import type { Applied, HealthItem, ReceivedAnswer } from '@svc/protocol'
+import type { AppliedUpdate, HealthItem, ReceivedAnswer } from '@svc/protocol'
 import { duration, wait } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { unreadableInstall } from '../../state/install-note.ts'
@@ -17,7 +17,7 @@ export interface Updates {
   /** Called when the launcher reports that the state of the agent's process has changed. */
   changed(state: ProcessState): void
   /** The outcome of the last update; undefined while it is not known. */
-  applied(): Applied | undefined
+  applied(): AppliedUpdate | undefined
   health(): HealthItem[]
   /** Resolves after `stop` is aborted, once no step of an update runs and the journal is no longer written. */
   readonly over: Promise<void>
@@ -45,9 +45,9 @@ export function onceReadable(
   const over = (async () => {
     while (why !== undefined) {
       if (!(await wait(duration(againSeconds), stop))) return
-      const now = whyNoUpdates(folder)
-      if (now !== undefined && now !== why) say(now)
-      why = now
+      const reason = whyNoUpdates(folder)
+      if (reason !== undefined && reason !== why) say(reason)
+      why = reason
     }
     it = begin()
     await it?.over

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Packed } from '@svc/blueprint'
+import type { PackedBundle } from '@svc/blueprint'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { level } from '../../../../../testing/level.ts'
 import { bundle, bundleManifest } from '../../../testing/blueprint.ts'
@@ -21,14 +21,14 @@ const cleanups: (() => unknown)[] = []
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
-let old: Packed
-let next: Packed
+let old: PackedBundle
+let next: PackedBundle
 beforeAll(async () => {
   old = await learn(await bundle())
   next = await learn(await versionOf('1.5.0', { 'extra.txt': 'new\n' }))
 })
 
-async function newSetup(bundles: Readonly<Record<string, Packed | Reply>> = { '1.4.0': old, '1.5.0': next }) {
+async function newSetup(bundles: Readonly<Record<string, PackedBundle | Reply>> = { '1.4.0': old, '1.5.0': next }) {
   const service = await startService()
   service.usual = json({ commands: [], interval: 5 })
   service.other = json({ id: 'ws-1' })
@@ -91,7 +91,7 @@ test('a new version that reports bad, reports nothing or does not stay up is rol
     '2.2.0': [{}, /code 7|died/, "command: [sh, -c, 'exit 7']"],
     '2.3.0': [{}, /could not be started/, 'command: [no-such-program-anywhere]'],
   } as const
-  const bundles: Record<string, Packed> = {}
+  const bundles: Record<string, PackedBundle> = {}
   for (const [version, [files, , command]] of Object.entries(wrong)) {
     const manifest = command === undefined ? bundleManifest : bundleManifest.replace(/command: .*/, command)
     bundles[version] = await learn(await versionOf(version, files, manifest, 60))
@@ -185,7 +185,7 @@ const faults: readonly (readonly [what: string, reply: Reply, reason: RegExp])[]
 test('a fetch that fails changes nothing, is reported as failed, and is tried again after ten minutes (D26)', async () => {
   await Promise.all(
     faults.slice(0, level === 'long' ? undefined : 1).map(async ([what, reply, reason]) => {
-      const bundles: Record<string, Packed | Reply> = { '1.5.0': reply }
+      const bundles: Record<string, PackedBundle | Reply> = { '1.5.0': reply }
       const { service, agent, offered } = await newSetup(bundles)
       runs(agent)
       await becomes('the old version', () => agent.starts().length === 1)

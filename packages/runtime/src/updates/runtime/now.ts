@@ -29,9 +29,9 @@ let known: string | undefined
 /** The version of the runtime's previous file. The file is read again only if it has changed. */
 function previousVersion({ runtimePrevious }: Folder): string | undefined {
   const stat = statSync(runtimePrevious, { throwIfNoEntry: false })
-  const now = stat ? `${runtimePrevious} ${stat.ino} ${stat.size} ${stat.mtimeMs}` : ''
-  if (now !== seen) known = stat && insideOf(runtimePrevious)?.version
-  seen = now
+  const stamp = stat ? `${runtimePrevious} ${stat.ino} ${stat.size} ${stat.mtimeMs}` : ''
+  if (stamp !== seen) known = stat && insideOf(runtimePrevious)?.version
+  seen = stamp
   return known
 }
 

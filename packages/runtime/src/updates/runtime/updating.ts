@@ -3,7 +3,7 @@
  * and the acts that follow each event. wanted.ts has the contract's conditions, moves.ts the states of one attempt;
  * this file decides when an attempt starts and what follows its end.
  */
-import { type Applied, isAhead, type ServedRuntime } from '@svc/protocol'
+import { type AppliedUpdate, isAhead, type ServedRuntime } from '@svc/protocol'
 import type { Moment } from '../../machine/base/time.ts'
 import { attemptOf } from '../../state/versions/release.ts'
 import type { RuntimeHold, RuntimeNote } from '../../state/versions/runtime-note.ts'
@@ -71,7 +71,7 @@ export type UpdatingAct =
       readonly do: 'tell'
       readonly message:
         | { readonly is: 'lifted' }
-        | { readonly is: 'attempted'; readonly applied: Applied; readonly hold?: RuntimeHold }
+        | { readonly is: 'attempted'; readonly applied: AppliedUpdate; readonly hold?: RuntimeHold }
     }
   /** Makes an attempt. The event `ended` follows. */
   | { readonly do: 'try'; readonly wish: string; readonly served: ServedRuntime | undefined }
@@ -100,21 +100,21 @@ export const begin: UpdatingState = {
   last: Number.NEGATIVE_INFINITY,
 }
 
-export function step(now: UpdatingState, event: UpdatingEvent, rules: UpdatingRules, at: Moment): UpdatingStep {
+export function step(current: UpdatingState, event: UpdatingEvent, rules: UpdatingRules, at: Moment): UpdatingStep {
   switch (event.is) {
     case 'begun': {
       // The swap was interrupted. If it happened, runtime.json names the trial; if not, nothing has changed. So the
       // attempt itself just ends (docs/decisions/kills.md).
       const { attempt } = event
       const over = attempt?.is === 'swapping' ? [note({ ...attempt, is: 'ended', at: 0, begun: 0 })] : []
-      return { state: now, acts: [{ do: 'sweep' }, ...over] }
+      return { state: current, acts: [{ do: 'sweep' }, ...over] }
     }
     case 'answer':
-      return answered(heard(now, event.answer, event.seen), event.answer, event.seen, { rules, at })
+      return answered(heard(current, event.answer, event.seen), event.answer, event.seen, { rules, at })
     case 'closed':
-      return { state: { ...now, closed: true }, acts: [] }
+      return { state: { ...current, closed: true }, acts: [] }
     case 'ended':
-      return ended({ ...now, trying: false }, event, rules, at)
+      return ended({ ...current, trying: false }, event, rules, at)
   }
 }
 
@@ -123,39 +123,40 @@ export function step(now: UpdatingState, event: UpdatingEvent, rules: UpdatingRu
  * answer after a start, a wish counts as new if the note of the last attempt says that the service had stopped wishing
  * this version (3.4).
  */
-function heard(now: UpdatingState, answer: RuntimeAnswer, { attempt }: RuntimeFiles): UpdatingState {
+function heard(current: UpdatingState, answer: RuntimeAnswer, { attempt }: RuntimeFiles): UpdatingState {
   const { wish } = answer
-  const isNew = now.answer !== undefined && wish !== now.answer.wish
-  const pressedMeanwhile = now.answer === undefined && wasEnded(attempt, wish) && attempt?.closed === true
-  return { ...now, answer, fresh: now.fresh || isNew, unjudged: now.unjudged || isNew || pressedMeanwhile }
+  const isNew = current.answer !== undefined && wish !== current.answer.wish
+  const pressedMeanwhile = current.answer === undefined && wasEnded(attempt, wish) && attempt?.closed === true
+  return { ...current, answer, fresh: current.fresh || isNew, unjudged: current.unjudged || isNew || pressedMeanwhile }
 }
 
 function answered(
-  now: UpdatingState,
+  current: UpdatingState,
   { wish, served }: RuntimeAnswer,
   files: RuntimeFiles,
   { rules, at }: { readonly rules: UpdatingRules; readonly at: Moment },
 ): UpdatingStep {
   const { note: launched, attempt, sha256, pinned } = files
-  if (now.trying || launched.trial) return { state: now, acts: [] }
+  if (current.trying || launched.trial) return { state: current, acts: [] }
   const { hold } = launched
-  const close: UpdatingAct[] = hold && hold.version !== wish && !now.closed ? [closing(hold.version, attempt)] : []
-  if (wish === undefined) return { state: now, acts: close }
+  const close: UpdatingAct[] = hold && hold.version !== wish && !current.closed ? [closing(hold.version, attempt)] : []
+  if (wish === undefined) return { state: current, acts: close }
   const lifted: UpdatingAct[] = liftsHold(wish, { hold, sha256 }) ? [{ do: 'tell', message: { is: 'lifted' } }] : []
   const verdict = judgeWanted(wish, { running: rules.version, pinned, hold, sha256 })
   const acts = [...close, ...lifted]
-  const judged = { ...now, unjudged: false }
-  if (verdict === 'pinned' && now.unjudged)
+  const judged = { ...current, unjudged: false }
+  if (verdict === 'pinned' && current.unjudged)
     return {
       state: judged,
       acts: [...acts, say(`runtime ${wish} is wished, and another one is pinned on this machine`)],
     }
-  if (verdict === 'held' && now.unjudged) {
+  if (verdict === 'held' && current.unjudged) {
     const why = `it is on hold on this machine until another version is wished or its file is put in place there: ${hold?.reason}`
     const { state, acts: more } = ended(judged, { wish, how: { event: 'unable', why }, sha256 }, rules, at)
     return { state, acts: [...acts, ...more] }
   }
-  if (verdict !== 'wanted' || files.busy || !isDue(now, wish, attempt, { rules, at })) return { state: judged, acts }
+  if (verdict !== 'wanted' || files.busy || !isDue(current, wish, attempt, { rules, at }))
+    return { state: judged, acts }
   return {
     state: { ...judged, trying: true, fresh: false, last: at.mono },
     acts: [...acts, { do: 'try', wish, served }],
@@ -190,15 +191,15 @@ function isDue(
  * notes the outcome.
  */
 function ended(
-  now: UpdatingState,
+  current: UpdatingState,
   { wish, how: { event, why }, sha256 }: Omit<Extract<UpdatingEvent, { is: 'ended' }>, 'is'>,
   { version }: UpdatingRules,
   { wall }: Moment,
 ): UpdatingStep {
-  if (event === 'done') return { state: now, acts: [] }
+  if (event === 'done') return { state: current, acts: [] }
   const ending = event in endOutcomes ? endOutcomes[event as keyof typeof endOutcomes] : undefined
   const left: UpdatingAct[] = [{ do: 'sweep' }, note({ is: 'ended', wish, at: ending ? wall : 0, begun: 0 })]
-  const state = { ...now, closed: false }
+  const state = { ...current, closed: false }
   if (!ending) return { state, acts: left }
   const { outcome, holds } = ending
   const works = { version }

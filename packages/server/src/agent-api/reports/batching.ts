@@ -78,33 +78,33 @@ export const rulesOf = (parallel: number): BatchingRules => ({
 export const begin: BatchState = { is: 'rests', running: 0, lastSize: 1, filled: false, oneByOne: false }
 const start: BatchingAct = { do: 'start' }
 
-export function step(now: BatchState, event: BatchingEvent, rules: BatchingRules): BatchingStep {
+export function step(current: BatchState, event: BatchingEvent, rules: BatchingRules): BatchingStep {
   switch (event.is) {
     case 'came':
-      return schedule(event.kept || now.oneByOne ? now : { ...now, oneByOne: true }, event.waiting, rules)
+      return schedule(event.kept || current.oneByOne ? current : { ...current, oneByOne: true }, event.waiting, rules)
     case 'due':
-      return { state: { ...now, is: 'starts' }, act: start }
+      return { state: { ...current, is: 'starts' }, act: start }
     case 'began': {
       const { size, filled } = event
-      const started = { ...now, is: 'rests', filled, oneByOne: false } as const
-      const state = size === 0 ? started : { ...started, running: now.running + 1, lastSize: size }
+      const started = { ...current, is: 'rests', filled, oneByOne: false } as const
+      const state = size === 0 ? started : { ...started, running: current.running + 1, lastSize: size }
       return { state, act: undefined }
     }
     case 'ended': {
-      const is = now.is === 'lingers' ? 'rests' : now.is // If a timer runs, its wait starts again.
-      return schedule({ ...now, is, running: now.running - 1 }, event.waiting, rules)
+      const is = current.is === 'lingers' ? 'rests' : current.is // If a timer runs, its wait starts again.
+      return schedule({ ...current, is, running: current.running - 1 }, event.waiting, rules)
     }
   }
 }
 
-function schedule(now: BatchState, waiting: number, { parallel, linger, max }: BatchingRules): BatchingStep {
-  const { is, running, lastSize, filled, oneByOne } = now
-  if (waiting === 0 || running >= parallel || is === 'starts') return { state: now, act: undefined }
+function schedule(current: BatchState, waiting: number, { parallel, linger, max }: BatchingRules): BatchingStep {
+  const { is, running, lastSize, filled, oneByOne } = current
+  if (waiting === 0 || running >= parallel || is === 'starts') return { state: current, act: undefined }
   const asManyAsLast = lastSize > 1 && waiting >= lastSize && !oneByOne && running === 0
-  if (filled || waiting >= max.reports || asManyAsLast) return { state: { ...now, is: 'starts' }, act: start }
-  if (is === 'lingers') return { state: now, act: undefined }
+  if (filled || waiting >= max.reports || asManyAsLast) return { state: { ...current, is: 'starts' }, act: start }
+  if (is === 'lingers') return { state: current, act: undefined }
   const ms = running > 0 ? linger.beside : oneByOne ? linger.own : linger.kept
-  return { state: { ...now, is: 'lingers' }, act: { do: 'wait', ms } }
+  return { state: { ...current, is: 'lingers' }, act: { do: 'wait', ms } }
 }
 
 /** A report that waits to be stored. */

@@ -1,6 +1,6 @@
 /** Acknowledges alerts. Each change writes a line to the activity. */
 import type { AcknowledgeResult } from '@svc/api'
-import { bare, shown, type Verdict } from '@svc/protocol'
+import { shown, trimInvisible, type Verdict } from '@svc/protocol'
 import { enqueue } from '../../deliveries/store.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
@@ -78,7 +78,7 @@ async function acknowledgeWithin(
     .set({
       acknowledged_by: by.name,
       acknowledged_at: now,
-      note: bare(note ?? '') || null,
+      note: trimInvisible(note ?? '') || null,
       version: (eb) => eb('version', '+', 1),
     })
     .where('id', '=', id)

@@ -30,8 +30,8 @@ export function endedSince(backup: Access, later: Access): LaterChanges | string
     const after = new Map(later.things[kind].map((thing) => [thing.key, thing.state]))
     gone[kind] = things.filter(({ key, owners: own }) => !after.has(key) && own.every((owner) => owners.has(owner)))
     changed[kind] = things.flatMap((thing) => {
-      const now = after.get(thing.key)
-      return now === undefined || now === thing.state ? [] : [{ ...thing, now }]
+      const later = after.get(thing.key)
+      return later === undefined || later === thing.state ? [] : [{ ...thing, now: later }]
     })
   }
   const required = new Set(backup.things.requirements.map(({ key }) => key))

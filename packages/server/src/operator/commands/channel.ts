@@ -1,6 +1,6 @@
 /** Commands for channels and deliveries. */
 import { alerts, type ChannelRow, type DeliveryState, deliveryStates } from '@svc/api'
-import { bare, shown } from '@svc/protocol'
+import { shown, trimInvisible } from '@svc/protocol'
 import { commandOf } from '../shared/command.ts'
 import { inPlace, onChannel, onDelivery } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
@@ -34,7 +34,7 @@ export const channelCommands = {
     run: async (call, at) => {
       const [kind, url, to, format] = ['kind', 'url', 'to', 'format'].map((name) => option(call, name))
       if (kind === undefined) throw new UsageError('A channel needs a kind: --kind webhook.')
-      const secret = bare(call.input)
+      const secret = trimInvisible(call.input)
       return perform(call, alerts.addChannel, at, {
         name: argument(call, 1),
         kind,

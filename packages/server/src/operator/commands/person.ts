@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Role } from '@svc/api'
-import { hiddenIn, oddityOf, shown } from '@svc/protocol'
+import { emailOddity, hiddenCharacterIn, shown } from '@svc/protocol'
 import type { Person } from '../../people/accounts/store.ts'
 import { command } from '../shared/command.ts'
 import {
@@ -22,7 +22,7 @@ const email: [string, string] = ['<email>', 'with which the person signs in, or 
 
 /** An address as the terminal may show it: characters that nobody sees are written as their numbers. */
 const escaped = (email: string): string =>
-  [...email].map((sign) => (hiddenIn(sign) ? `\\u{${sign.codePointAt(0)?.toString(16)}}` : sign)).join('')
+  [...email].map((sign) => (hiddenCharacterIn(sign) ? `\\u{${sign.codePointAt(0)?.toString(16)}}` : sign)).join('')
 
 export const personCommands = {
   'person create': command({
@@ -90,7 +90,7 @@ export const personCommands = {
       return (await listPeople(store.db)).map(({ id, email, name }) => ({
         id,
         email,
-        emailOddity: oddityOf(email) ?? null,
+        emailOddity: emailOddity(email) ?? null,
         emailConfirmed: confirmed.has(id),
         name,
         disabled: disabled.has(id),

@@ -2,7 +2,7 @@
  * Formats values for a terminal. Text from agents and people can neither move the cursor nor end a line of a table
  * (I31).
  */
-import { aligned, isObject, isOwnMachineOnly, ownMachineWords, safeText } from '@svc/protocol'
+import { alignedRows, isObject, isOwnMachineOnly, ownMachineWords, safeText } from '@svc/protocol'
 
 /**
  * A text table: the rows under their headings, with columns as wide as their contents. If there are no rows, the result
@@ -10,7 +10,7 @@ import { aligned, isObject, isOwnMachineOnly, ownMachineWords, safeText } from '
  */
 export function table(headings: string[], rows: (string | number | null | undefined)[][], none: string): string {
   if (rows.length === 0) return none
-  return aligned([headings, ...rows].map((row) => row.map((cell) => oneSafeLine(String(cell ?? '-'))))).join('\n')
+  return alignedRows([headings, ...rows].map((row) => row.map((cell) => oneSafeLine(String(cell ?? '-'))))).join('\n')
 }
 
 /** Makes one safe line of any text. */

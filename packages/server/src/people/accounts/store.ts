@@ -1,5 +1,14 @@
 /** People: their accounts and passwords. The accounts library handles sign-in, sessions and cookies (auth.ts). */
-import { bare, lookOfEmail, oddityOf, readName, readPasted, shown, storedForms, type Verdict } from '@svc/protocol'
+import {
+  emailOddity,
+  lookOfEmail,
+  readName,
+  readPasted,
+  shown,
+  storedForms,
+  trimInvisible,
+  type Verdict,
+} from '@svc/protocol'
 import { readMailbox } from '../../deliveries/recipient.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -99,7 +108,8 @@ export async function findPerson(db: Db, email: string): Promise<Person | undefi
  * an invisible character can be typed by nobody.
  */
 export const findNamed = async (db: Db, typed: string): Promise<Person | undefined> =>
-  (await findPerson(db, typed)) ?? (/^[\w-]{8,64}$/.test(bare(typed)) ? personOfId(db, bare(typed)) : undefined)
+  (await findPerson(db, typed)) ??
+  (/^[\w-]{8,64}$/.test(trimInvisible(typed)) ? personOfId(db, trimInvisible(typed)) : undefined)
 
 /**
  * Refuses an address that has an account already, or that looks like the address of an account that an earlier version
@@ -112,7 +122,7 @@ export async function takenBy(db: Db, email: string) {
   const all = await db.selectFrom('user').select('email').execute()
   const double = all.find((stored) => lookOfEmail(stored.email) === wanted)?.email
   if (double === undefined) return undefined
-  const why = oddityOf(double) ?? 'is stored in another form'
+  const why = emailOddity(double) ?? 'is stored in another form'
   return refuse(
     'email_taken',
     `There is already an account that looks like ${shown(email)}, but its address ${why}: ask the operator.`,
@@ -195,7 +205,7 @@ export function wrongName(name: string) {
 /** The form in which a name is stored that `wrongName` accepts. */
 export function storedName(name: string): string {
   const read = readName(name, maxName)
-  return read.ok ? read.value : bare(name)
+  return read.ok ? read.value : trimInvisible(name)
 }
 
 /** The words that a person's password must not consist of. */

@@ -41,13 +41,13 @@ export function shareConnections(
     const address = plainAddress(socket.remoteAddress ?? '')
     if (unlimited(address)) return 0
     const key = callerKey(address)
-    const now = (all.get(key) ?? 0) + 1
-    all.set(key, now)
+    const count = (all.get(key) ?? 0) + 1
+    all.set(key, count)
     socket.once('close', () => {
       const left = (all.get(key) ?? 1) - 1
       if (left > 0) all.set(key, left)
       else all.delete(key)
     })
-    return now
+    return count
   }
 }

@@ -66,9 +66,9 @@ export class Turns {
       return
     }
     this.#fullTurns = 0
-    const now = this.#waiting.slice(0, this.#perTurn)
+    const tasks = this.#waiting.slice(0, this.#perTurn)
     this.#waiting = this.#waiting.slice(this.#perTurn)
-    for (const act of now) runTask(act)
+    for (const act of tasks) runTask(act)
     this.#due = false
     if (this.#waiting.length > 0) this.#schedule()
   }

@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { bare } from '@svc/protocol'
+import { trimInvisible } from '@svc/protocol'
 import { endWaiting } from '../../deliveries/settling.ts'
 import { syncFile } from '../../operator/backup/backup.ts'
 import { type MovedRows, moveRows } from '../../operator/move/move.ts'
@@ -30,7 +30,7 @@ export async function move(
   progress: (line: string) => void,
 ): Promise<MoveResult> {
   const given = option({ ...request, input: '' }, 'to')
-  const to = given === undefined ? config.databaseUrl : bare(given)
+  const to = given === undefined ? config.databaseUrl : trimInvisible(given)
   if (to === undefined) throw new UsageError('Name the target: svc-server move --to postgres://USER@HOST/DATABASE')
   const wrong = wrongWithDatabaseAddress(to)
   if (wrong !== undefined) throw new UsageError(`--to ${wrong.replace(/[^.]$/, '$&.')}`)

@@ -46,13 +46,14 @@ export const isMoving = ({ state }: Pick<RolloutMember, 'state'>): boolean => st
 export function judgeMember(
   member: RolloutMember,
   { kind, version }: { kind: RolloutKind; version: string },
-  now: MemberFacts,
+  facts: MemberFacts,
   away: readonly Outage[],
 ): JudgedMember {
   if (!isMoving(member)) return member
-  const outcome = kind === 'blueprint' ? ofBlueprint(member, version, now, away) : ofRuntime(member, version, now, away)
+  const outcome =
+    kind === 'blueprint' ? ofBlueprint(member, version, facts, away) : ofRuntime(member, version, facts, away)
   if (outcome.state !== 'kept') return { worseAt: null, ...outcome }
-  return withLevel(member, now)
+  return withLevel(member, facts)
 }
 
 type MemberOutcome = Pick<RolloutMember, 'state' | 'reason'>
@@ -82,12 +83,7 @@ function ofBlueprint(
   return wish?.version === version ? wished : withdrawn
 }
 
-function ofRuntime(
-  member: RolloutMember,
-  version: string,
-  facts: MemberFacts,
-  away: readonly Outage[],
-): MemberOutcome {
+function ofRuntime(member: RolloutMember, version: string, facts: MemberFacts, away: readonly Outage[]): MemberOutcome {
   const { wishes, attempts } = facts
   const { runtime: wish, runtimeHold: hold } = wishes
   if (wish?.version === version) return wished

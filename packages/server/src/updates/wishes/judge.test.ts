@@ -1,29 +1,33 @@
-import type { Applied, RuntimeInfo } from '@svc/protocol'
+import type { AppliedUpdate, RuntimeInfo } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { judgePress, judgeWish } from './judge.ts'
 import type { RuntimeHold, RuntimeWish } from './kept.ts'
 
 const at = 1_790_000_000_000
 const served = { version: '2.0.0', sha256: 'f'.repeat(64), serial: 7, signed: true }
-const old: Applied = { version: '1.0.0', outcome: 'ok', message: '0.9.0 -> 1.0.0, 2026-11-01T00:00:00Z: updated' }
-const good: Applied = { version: '2.0.0', outcome: 'ok', message: '1.0.0 -> 2.0.0, 2026-11-21T12:00:00Z: updated' }
-const failed: Applied = {
+const old: AppliedUpdate = { version: '1.0.0', outcome: 'ok', message: '0.9.0 -> 1.0.0, 2026-11-01T00:00:00Z: updated' }
+const good: AppliedUpdate = {
+  version: '2.0.0',
+  outcome: 'ok',
+  message: '1.0.0 -> 2.0.0, 2026-11-21T12:00:00Z: updated',
+}
+const failed: AppliedUpdate = {
   version: '1.0.0',
   outcome: 'failed',
   message: '1.0.0 -> 2.0.0, 2026-11-21T12:00:00Z: no ssh-keygen',
 }
-const back: Applied = {
+const back: AppliedUpdate = {
   ...failed,
   outcome: 'rolled_back',
   message: '1.0.0 -> 2.0.0, 2026-11-21T12:05:00Z: no good report',
 }
 const wish: RuntimeWish = { version: '2.0.0', at, by: 'Ada', mark: old }
-const runs = (version: string, applied?: Applied): RuntimeInfo => ({ version, ...(applied && { applied }) })
+const runs = (version: string, applied?: AppliedUpdate): RuntimeInfo => ({ version, ...(applied && { applied }) })
 
 interface Facts {
   runtime: RuntimeInfo | undefined
   served?: string | undefined
-  mark?: Applied | null
+  mark?: AppliedUpdate | null
   runsSince?: number
 }
 

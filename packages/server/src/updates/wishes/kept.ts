@@ -3,7 +3,7 @@
  * `applied` and `runtime` of the agent's last report. Every report reads the agent's row anyway, so these columns cost
  * no further query. Times are Unix milliseconds.
  */
-import type { Applied, Report, RuntimeInfo } from '@svc/protocol'
+import type { AppliedUpdate, Report, RuntimeInfo } from '@svc/protocol'
 import type { ServedRelease } from '../releases/store.ts'
 
 /** A version that an admin wants an agent or its runtime to run. */
@@ -16,7 +16,7 @@ export interface VersionWish {
    * The last outcome that the agent had reported before the wish; null if there was none (3.4). When the agent reports
    * another outcome, the attempt is over.
    */
-  mark: Applied | null
+  mark: AppliedUpdate | null
   /** The time of the first answer that carried the wish. */
   offeredAt?: number
   /** The id of the rollout that made the wish; missing if a person made it. */
@@ -78,7 +78,7 @@ export interface Wishes {
 
 /** The part of a report about update attempts. */
 export interface Attempts {
-  applied?: Applied
+  applied?: AppliedUpdate
   runtime?: RuntimeInfo
 }
 
@@ -116,7 +116,7 @@ export const attemptsOf = ({ applied, runtime }: Report): string | null =>
  * True if a reported outcome and an earlier one (`mark`) are about the same attempt, which means that outcome and
  * message are equal (3.4). The versions are not compared.
  */
-export const sameAttempt = (applied: Applied, mark: Applied | null | undefined): boolean =>
+export const sameAttempt = (applied: AppliedUpdate, mark: AppliedUpdate | null | undefined): boolean =>
   mark != null && applied.outcome === mark.outcome && applied.message === mark.message
 
 /**

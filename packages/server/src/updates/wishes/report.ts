@@ -2,7 +2,7 @@
  * Decides what one report does to its agent's wishes and holds, what the answer says about them (2.7), and which
  * timeline lines it adds. Pure: the report's transaction supplies the row and writes the result.
  */
-import { type Answer, type Applied, isVersion, type Report } from '@svc/protocol'
+import { type Answer, type AppliedUpdate, isVersion, type Report } from '@svc/protocol'
 import type { ServedRelease } from '../releases/store.ts'
 import { judgeWish } from './judge.ts'
 import {
@@ -158,7 +158,7 @@ function judgeBlueprint(row: UpdateRow, wishes: Wishes, { report, before, now, n
  * determined. It is not the running version. A version that the message names takes precedence, since there may have
  * been two attempts between two reports.
  */
-function triedVersion(row: UpdateRow, wish: BlueprintWish | undefined, applied: Applied): string | null {
+function triedVersion(row: UpdateRow, wish: BlueprintWish | undefined, applied: AppliedUpdate): string | null {
   const ranUntilNow = applied.outcome === 'rolled_back' && applied.version !== undefined ? row.running : null
   const could = [ranUntilNow, wish?.version, wish?.earlier].filter((v) => v != null && v !== applied.version)
   return could.find((v) => v != null && names(applied.message, v)) ?? could[0] ?? null

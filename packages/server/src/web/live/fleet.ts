@@ -335,8 +335,8 @@ async function allSums({ db, engine }: FleetSource, workspaceId: string, today: 
 /** Counts the alerts of all rows again. A row whose alerts changed is replaced. */
 function countAlerts({ rows, alerts }: KeptFleet): void {
   for (const [id, row] of rows) {
-    const now = alerts({ id, name: row.name })
-    if (now.open === row.alerts.open && now.acknowledged === row.alerts.acknowledged) continue
-    rows.set(id, { ...row, alerts: now })
+    const alert = alerts({ id, name: row.name })
+    if (alert.open === row.alerts.open && alert.acknowledged === row.alerts.acknowledged) continue
+    rows.set(id, { ...row, alerts: alert })
   }
 }

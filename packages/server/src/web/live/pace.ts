@@ -66,18 +66,18 @@ interface PaceStep {
 export const begin: Pace = { is: 'quiet', pages: 0, startedAt: Number.NEGATIVE_INFINITY }
 const noActs: readonly PaceAct[] = []
 
-export function step(now: Pace, event: PaceEvent, rules: PaceRules, at: number): PaceStep {
-  if (event.is === 'joined') return { state: { ...now, pages: now.pages + 1 }, acts: noActs }
-  if (event.is === 'left' && now.pages > 1) return { state: { ...now, pages: now.pages - 1 }, acts: noActs }
+export function step(current: Pace, event: PaceEvent, rules: PaceRules, at: number): PaceStep {
+  if (event.is === 'joined') return { state: { ...current, pages: current.pages + 1 }, acts: noActs }
+  if (event.is === 'left' && current.pages > 1) return { state: { ...current, pages: current.pages - 1 }, acts: noActs }
   if (event.is === 'left' || event.is === 'closed')
-    return { state: { ...now, is: 'over', pages: 0 }, acts: [{ do: 'end' }] }
-  const moved: Partial<Record<PaceEvent['is'], Pace['is']>> = moves[now.is]
+    return { state: { ...current, is: 'over', pages: 0 }, acts: [{ do: 'end' }] }
+  const moved: Partial<Record<PaceEvent['is'], Pace['is']>> = moves[current.is]
   const is = moved[event.is]
   // The event changes nothing, as with most reports: they arrive while a frame is already due.
-  if (is === undefined) return { state: now, acts: noActs }
-  if (is === 'waiting') return { state: { ...now, is }, acts: [{ do: 'wait', ms: untilNext(now, rules, at) }] }
-  if (is === 'making') return { state: { ...now, is, startedAt: at }, acts: [{ do: 'make' }] }
-  return { state: { ...now, is }, acts: noActs }
+  if (is === undefined) return { state: current, acts: noActs }
+  if (is === 'waiting') return { state: { ...current, is }, acts: [{ do: 'wait', ms: untilNext(current, rules, at) }] }
+  if (is === 'making') return { state: { ...current, is, startedAt: at }, acts: [{ do: 'make' }] }
+  return { state: { ...current, is }, acts: noActs }
 }
 
 /**

@@ -12,7 +12,7 @@ import type {
   StandingWish,
   WishState,
 } from '@svc/api'
-import { type Applied, compareVersions, isVersion, type RuntimeInfo } from '@svc/protocol'
+import { type AppliedUpdate, compareVersions, isVersion, type RuntimeInfo } from '@svc/protocol'
 import { silentAt } from '../../fleet/agents/silent.ts'
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -158,7 +158,7 @@ const isOutdated = (version: string | undefined, served: ServedRelease | undefin
 function blueprintUpdate(
   agent: AgentRow,
   { blueprint: wish, blueprintHold: hold }: Wishes,
-  { blueprint, applied, versions }: { blueprint: string; applied: Applied | undefined; versions: string[] },
+  { blueprint, applied, versions }: { blueprint: string; applied: AppliedUpdate | undefined; versions: string[] },
 ): Omit<BlueprintUpdate, 'waits'> {
   const running = runningVersion(agent)
   const state = blueprintState(running, wish, hold)
@@ -244,7 +244,7 @@ const standing = (wish: VersionWish | undefined): StandingWish | null =>
 const holdOf = (hold: HoldNote | undefined): Hold | null =>
   hold ? { version: hold.version, outcome: hold.outcome, message: hold.message, since: hold.at } : null
 
-const outcomeOf = (applied: Applied | undefined): LastOutcome | null =>
+const outcomeOf = (applied: AppliedUpdate | undefined): LastOutcome | null =>
   applied
     ? { version: applied.version ?? null, outcome: applied.outcome ?? null, message: applied.message ?? null }
     : null

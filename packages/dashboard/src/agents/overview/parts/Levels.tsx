@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { statementOf } from '../../../alerts/parts/words.ts'
 import { read } from '../../../data/queries.ts'
 import { Strip, sharesOf, spansOf } from '../../../ui/charts/Strip.tsx'
-import { count, exact, Level, lasting, looks, serviceNow, Text, Time } from '../../../ui/index.ts'
+import { count, exactTime, Level, lastingText, levelLooks, serviceNow, Text, Time } from '../../../ui/index.ts'
 import { Section } from '../../../ui/parts.tsx'
 import { percent } from '../../../ui/time/format.ts'
 import type { Agent } from '../../parts/agent.ts'
@@ -75,7 +75,7 @@ export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
             <span className="ag-change-label">{change.label !== null && <Text cut>{change.label}</Text>}</span>
             <span className="ag-quiet">
               <Time at={change.at} />
-              {i > 0 && data[i - 1] && <>, for {lasting((data[i - 1]?.at ?? change.at) - change.at)}</>}
+              {i > 0 && data[i - 1] && <>, for {lastingText((data[i - 1]?.at ?? change.at) - change.at)}</>}
             </span>
           </li>
         ))}
@@ -90,16 +90,17 @@ export function Levels({ agent: { slug, page, silent } }: { agent: Agent }) {
 }
 
 const wordsOf = (span: { level: LevelName; label: string | null; from: number; to: number }) =>
-  [`${looks[span.level].words}${span.label ? `: ${span.label}` : ''}`, `${exact(span.from)} to ${exact(span.to)}`].join(
-    '\n',
-  )
+  [
+    `${levelLooks[span.level].words}${span.label ? `: ${span.label}` : ''}`,
+    `${exactTime(span.from)} to ${exactTime(span.to)}`,
+  ].join('\n')
 
 /** An alert as a line above the strip of levels, from the alert's opening to its end, or to now if it is open. */
 const alertSpan = (alert: AlertLine, end: number) => ({
   from: alert.openedAt ?? alert.since,
   to: alert.endedAt ?? end,
   color: colors[alert.level],
-  words: `Alert: ${statementOf(alert)}\n${exact(alert.openedAt ?? alert.since)} to ${alert.endedAt === null ? 'now' : exact(alert.endedAt)}`,
+  words: `Alert: ${statementOf(alert)}\n${exactTime(alert.openedAt ?? alert.since)} to ${alert.endedAt === null ? 'now' : exactTime(alert.endedAt)}`,
 })
 
 // ---- The periods that can be shown, the labels below the strip, and what is said about shares of time ----
@@ -158,9 +159,11 @@ export function summaryOf({ shares, reported, since, gap }: KnownTime): string {
   if (shares.size === 0) return ''
   const words = levels
     .filter((level) => shares.has(level))
-    .map((level) => `${looks[level].words} ${percent(shares.get(level) ?? 0)}`)
+    .map((level) => `${levelLooks[level].words} ${percent(shares.get(level) ?? 0)}`)
     .join(', ')
   if (since === 0) return words
-  const before = isLong(reported) ? `${words} of ${lasting(reported)} with reports` : `Reports for ${lasting(reported)}`
-  return `${before}, ${gap} for ${lasting(since)} since`
+  const before = isLong(reported)
+    ? `${words} of ${lastingText(reported)} with reports`
+    : `Reports for ${lastingText(reported)}`
+  return `${before}, ${gap} for ${lastingText(since)} since`
 }

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Manifest, manifestName, type Packed, packFolder, unpackBundle } from '@svc/blueprint'
+import { type Manifest, manifestName, type PackedBundle, packFolder, unpackBundle } from '@svc/blueprint'
 import { placeVersion } from '../../../install/place.ts'
 import { programFile } from '../../../launcher/file.ts'
 import { Refusal } from '../../../machine/base/errors.ts'
@@ -21,12 +21,12 @@ import { lead, leadsTo } from '../../../state/versions/folders.ts'
 export interface Copy {
   readonly folder: Folder
   readonly manifest: Manifest
-  readonly now: Packed
+  readonly now: PackedBundle
   /**
    * The files of the running version, packed under another version number. The drill rehearses an update to this
    * version.
    */
-  readonly next: Packed
+  readonly next: PackedBundle
   /** Ends the use of the copy after the drill. The copy is removed from the disk, unless `keep` is true. */
   end(): void
 }
@@ -59,15 +59,20 @@ export async function copyOf(agent: Folder, install: Install, options: CopyOptio
     guarded?.over()
   }
   try {
-    const now = await packed(realpathSync(agent.current))
-    const next = await renamed(now, join(above, 'next'))
+    const currentBundle = await packed(realpathSync(agent.current))
+    const next = await renamed(currentBundle, join(above, 'next'))
     const folder = folderAt(join(above, 'agent'))
     createFolders(folder)
     if (options.withState) cpSync(agent.state, folder.state, { recursive: true, verbatimSymlinks: true })
-    const { version, name } = now.manifest
+    const { version, name } = currentBundle.manifest
     copyShipped(agent, leadsTo(agent), folder)
-    const manifest = await placeVersion(folder, { bytes: now.bytes, sha256: now.sha256, version, blueprint: name })
-    lead(folder, now.sha256)
+    const manifest = await placeVersion(folder, {
+      bytes: currentBundle.bytes,
+      sha256: currentBundle.sha256,
+      version,
+      blueprint: name,
+    })
+    lead(folder, currentBundle.sha256)
     for (const file of options.withSecrets ? [agent.env, agent.secrets] : []) {
       const why = envUnread(file)
       if (why !== undefined) throw new Refusal(`${file} ${why}, so its secrets cannot be copied.`)
@@ -78,8 +83,8 @@ export async function copyOf(agent: Folder, install: Install, options: CopyOptio
     if (namesIn(agent.svc).includes('settings.json')) cpSync(agent.settings, folder.settings)
     const placed = folderAt(folder.root)
     fillSettings(placed, manifest)
-    writeInstall(placed, { ...install, version, blueprint: name, sha256: now.sha256 })
-    return { folder: placed, manifest, now, next, end }
+    writeInstall(placed, { ...install, version, blueprint: name, sha256: currentBundle.sha256 })
+    return { folder: placed, manifest, now: currentBundle, next, end }
   } catch (error) {
     remove()
     guarded?.over()
@@ -87,14 +92,14 @@ export async function copyOf(agent: Folder, install: Install, options: CopyOptio
   }
 }
 
-async function packed(dir: string): Promise<Packed> {
+async function packed(dir: string): Promise<PackedBundle> {
   const made = await packFolder(dir)
   if (!made.ok) throw new Error(`The running version cannot be packed: ${made.message}`)
   return made.value
 }
 
 /** Packs the same files as another version: 1.4.0 becomes 1.4.0+drill, a version that no service ever asks for. */
-async function renamed({ bytes, manifest }: Packed, dir: string): Promise<Packed> {
+async function renamed({ bytes, manifest }: PackedBundle, dir: string): Promise<PackedBundle> {
   const unpacked = await unpackBundle(bytes, dir)
   if (!unpacked.ok) throw new Error(`The running version cannot be unpacked: ${unpacked.message}`)
   const { version } = manifest

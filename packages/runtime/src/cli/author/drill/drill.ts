@@ -5,10 +5,10 @@
 import { Command } from 'commander'
 import { examples } from '../../../machine/hint.ts'
 import { readInstall, unfinished, unreadableInstall } from '../../../state/install-note.ts'
-import { agentAt, type Common, common } from '../../kit/folder.ts'
+import { agentAt, type CommonOptions, common } from '../../kit/folder.ts'
 import { exits, Refusal, show, warn } from '../../kit/output.ts'
 
-type DrillOptions = Common & { readonly start?: boolean; readonly withState?: boolean; readonly keep?: boolean }
+type DrillOptions = CommonOptions & { readonly start?: boolean; readonly withState?: boolean; readonly keep?: boolean }
 
 export const drill = (): Command =>
   common(new Command('drill'))
