@@ -103,8 +103,13 @@ function ChooseAll({
   shown,
   selection,
 }: Omit<HeadProps, 'selection' | 'view'> & { selection: Selection }) {
-  const shownNames = Array.from({ length: shown.total }, (_, i) => shown.row(i)?.name).filter((name) => name !== undefined)
-  const all = shownNames.length > 0 && selection.names.size >= shown.total && shownNames.every((name) => selection.names.has(name))
+  const shownNames = Array.from({ length: shown.total }, (_, i) => shown.row(i)?.name).filter(
+    (name) => name !== undefined,
+  )
+  const all =
+    shownNames.length > 0 &&
+    selection.names.size >= shown.total &&
+    shownNames.every((name) => selection.names.has(name))
   const { busy, error, submit } = useChange(async () => {
     if (all) return selection.clear()
     const { names, total } = await call('GET /w/:slug/fleet/names', { slug }, { q: filter })

@@ -154,7 +154,9 @@ export function withdrawInvitation(
     const where = [...pendingOf(workspace), { field: 'id', value: id }]
     const operatorsInvitation = await operatorInvitation(trx, id, now)
     const invitation =
-      operatorsInvitation?.workspaceId === workspace.id ? operatorsInvitation : await tables.findOne<Invitation>({ model: invitationModel, where })
+      operatorsInvitation?.workspaceId === workspace.id
+        ? operatorsInvitation
+        : await tables.findOne<Invitation>({ model: invitationModel, where })
     if (!invitation) return unknownInvitation
     if (invitation === operatorsInvitation) await takeOperatorInvitation(trx, id, now)
     else await tables.updateMany({ model: invitationModel, where, update: { status: 'canceled' } })

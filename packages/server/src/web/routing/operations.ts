@@ -216,7 +216,9 @@ function inOneTransaction(
     return asPerson(deps, c.var, (context) =>
       act({ ...at, ...context, role: 'member', factorMissing: false } as PersonActing<Route>, input),
     )
-  return asMember(deps, c.var, roleFor(operation), (context) => act({ ...at, ...context } as PersonActing<Route>, input))
+  return asMember(deps, c.var, roleFor(operation), (context) =>
+    act({ ...at, ...context } as PersonActing<Route>, input),
+  )
 }
 
 const roleFor = ({ right }: Operation): Role => (right === 'admin' ? 'admin' : 'member')
