@@ -1,6 +1,6 @@
 /**
- * Tests the page of an action whose agents do not fit into one answer. `npm test` leaves this out:
- * packages/server/src/web/routing/bounded.test.ts proves which rows an answer leaves off.
+ * Tests the page of an action whose agents do not fit into one answer. `npm test` leaves this out.
+ * packages/server/src/web/routing/bounded.test.ts proves the same rules.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axe } from '../../testing/axe.ts'
