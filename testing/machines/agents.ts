@@ -12,7 +12,7 @@ export async function shortenTime(machine: Machine): Promise<void> {
 }
 
 /** Installs the commands of svc for a user, from the service. */
-export async function installSvc(machine: Machine, service: MachineService, user: string): Promise<void> {
+export async function installSvc(machine: Machine, service: Pick<MachineService, 'url'>, user: string): Promise<void> {
   await machine.output(`curl -fsSO ${service.url}/cli/svc.pyz && python3 svc.pyz self install`, { user })
 }
 
@@ -39,7 +39,12 @@ export interface MachineAgent {
 }
 
 /** An agent whose folder is in the home folder of this user. */
-export function agentOn(machine: Machine, service: MachineService, user: string, name: string): MachineAgent {
+export function agentOn(
+  machine: Machine,
+  service: Pick<MachineService, 'show'>,
+  user: string,
+  name: string,
+): MachineAgent {
   const folder = user === 'root' ? `/root/${name}` : `/home/${user}/${name}`
   const program = user === 'root' ? '/usr/local/bin/svc' : `/home/${user}/.local/bin/svc`
   const pids = async (command: string) => {

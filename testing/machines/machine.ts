@@ -29,6 +29,8 @@ export interface Machine {
   /** Copies a file or a folder of this machine into the test machine. */
   copyIn(from: string, to: string): Promise<void>
   addUser(name: string, options?: { lingers?: boolean }): Promise<void>
+  /** Limits the memory of these processes and of all that they start from now on, as a limit of their unit would. */
+  limitMemory(pids: readonly number[], megabytes: number): Promise<void>
   /** Ends everything in order, and boots again. */
   reboot(): Promise<void>
   /** Kills everything at once, as a power cut does, and boots again. Files stay as they are. */
@@ -39,20 +41,24 @@ export interface MachineRunning extends Running {
   readonly user?: string
 }
 
+/**
+ * A unit's `MemoryMax` has no effect in a container on a machine that has the first version of control groups for
+ * memory, so a group is made by hand.
+ */
+const limitScript = `set -e
+bytes=$(($1 * 1048576))
+shift
+first=/sys/fs/cgroup/memory
+group=$([ -d $first ] && echo $first || echo /sys/fs/cgroup)/limited-$$
+mkdir $group
+echo $bytes >$group/$([ -d $first ] && echo memory.limit_in_bytes || echo memory.max)
+for pid; do echo $pid >$group/cgroup.procs; done
+`
+
 /** Boots a machine, which shares the network of this one, so that it reaches the services of tests on localhost. */
 export async function boot({ name, image = '', options = [] }: MachineOptions): Promise<Machine> {
   const full = containerName(name)
-  const how = [
-    '--systemd=always',
-    '--privileged',
-    '--cgroupns=private',
-    '--network',
-    'host',
-    '--hostname',
-    name,
-    ...runOptions,
-    ...options,
-  ]
+  const how = ['--systemd=always', '--privileged', '--network', 'host', '--hostname', name, ...runOptions, ...options]
   await podmanOutput(['run', '-d', '--name', full, ...how, await machineImage(image), '/sbin/init'])
   const remove = async () => {
     await podman(['rm', '-f', '-t', '0', '-v', full])
@@ -76,6 +82,9 @@ export async function boot({ name, image = '', options = [] }: MachineOptions): 
     },
     async addUser(user, { lingers = false } = {}) {
       await machine.output(`useradd -m -s /bin/bash ${user}${lingers ? ` && loginctl enable-linger ${user}` : ''}`)
+    },
+    async limitMemory(pids, megabytes) {
+      await machine.output(`sh /dev/stdin ${megabytes} ${pids.join(' ')}`, { input: limitScript })
     },
     async reboot() {
       await podmanOutput(['stop', '-t', '90', full])

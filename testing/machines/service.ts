@@ -12,19 +12,21 @@ import { atFileEnd } from '../cleaning.ts'
 import { freePort } from '../free-port.ts'
 
 /**
- * The agent of the blueprint. It records its starts in `state/starts`, writes its status twice a second, and takes memory
- * without end once there is a file `state/eat`. Its helper lives in a session of its own.
+ * The agent of the blueprint. It records its starts in `state/starts`, writes its status twice a second, with a run for
+ * each start, and takes memory without end once there is a file `state/eat`. Its helper lives in a session of its own.
  */
 const program = (version: string, level: string) => `import { spawn } from 'node:child_process'
-import { appendFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 const at = (name) => process.env.SVC_STATE_DIR + '/' + name
 appendFileSync(at('starts'), JSON.stringify({ pid: process.pid, version: '${version}', at: Date.now() }) + '\\n')
+const starts = readFileSync(at('starts'), 'utf8').trim().split('\\n').map((line) => JSON.parse(line).at)
+const runs = starts.map((at, n) => ({ id: 'start-' + (n + 1), started: at / 1000, outcome: 'ok' }))
 spawn('sleep', ['1000000'], { detached: true, stdio: 'ignore' })
 const eaten = []
 let step = 0
 setInterval(() => {
   const state = { level: '${level}', label: 'Working', detail: 'step ' + ++step }
-  writeFileSync(at('status.json.new'), JSON.stringify({ state }))
+  writeFileSync(at('status.json.new'), JSON.stringify({ state, runs }))
   renameSync(at('status.json.new'), at('status.json'))
   if (!existsSync(at('eat'))) return
   rmSync(at('eat'))
@@ -50,6 +52,7 @@ export interface Shown {
     readonly runtime?: { readonly version: string; readonly applied?: { readonly outcome: string } }
     readonly health?: readonly { readonly name: string; readonly level: string; readonly detail?: string }[]
     readonly applied?: { readonly outcome: string; readonly version: string }
+    readonly runs?: readonly { readonly id: string }[]
   } | null
 }
 
@@ -106,7 +109,8 @@ export async function machineService(): Promise<MachineService> {
   }
 }
 
-async function bundleIn(folder: string, version: string, level: string): Promise<string> {
+/** Packs a version of the blueprint into a folder, and returns the path of the bundle. */
+export async function bundleIn(folder: string, version: string, level = 'ok'): Promise<string> {
   const source = join(folder, `worker-${version}`)
   mkdirSync(source)
   writeFileSync(join(source, 'svc.agent.yaml'), manifest(version))

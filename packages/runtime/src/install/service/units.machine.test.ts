@@ -131,15 +131,13 @@ describe.skipIf(!canBoot())('on a booted machine', () => {
     })
 
     test('an agent that takes too much memory is killed and started again, and its runtime stays', async () => {
-      const limited = manager === 'systemctl' ? unit : `user-${await machine.output(`id -u ${user}`)}.slice`
       const [before, runtime] = [(await agent.starts()).length, await agent.runtime()]
-      await machine.output(`systemctl set-property --runtime ${limited} MemoryMax=300M`)
+      await machine.limitMemory([runtime ?? 0, ...(await agent.processes())], 300)
       await machine.output(`touch ${agent.folder}/state/eat`)
       await started(before + 1)
       await working()
       expect(await agent.runtime()).toBe(runtime)
       expect(await agent.processes()).toHaveLength(2)
-      await machine.output(`systemctl set-property --runtime ${limited} MemoryMax=infinity`)
     })
 
     test('a good update is kept until a person goes back, and a bad one goes back by itself', async () => {
