@@ -1,7 +1,8 @@
 /**
  * Measures what the deletion of a workspace costs everybody else, on the embedded database: a large workspace whose
  * agents have old runs and logs is deleted while all of them report, and the agents of another workspace report, too.
- * Says how soon the service refuses the agents, how long everything takes to be erased, and the longest turn of the event loop.
+ * Says how soon the service refuses the agents, how long everything takes to be erased, and the longest turn of the
+ * event loop.
  *
  *   npm run bench -- deletion [--agents 2000] [--runs 100] [--logs 2] [--seconds 30]
  */

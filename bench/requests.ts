@@ -96,7 +96,7 @@ async function limitOf(service: Service): Promise<number> {
 interface RequestMeasurement {
   route: string
   cpu: number[]
-  /** The CPU of the longest turns. */
+  /** The CPU times of the longest turns of the event loop. */
   turns: number[]
 }
 

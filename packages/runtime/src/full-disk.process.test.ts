@@ -115,7 +115,10 @@ const commands: readonly Tried[] = [
   ['remove --yes', ({ svc: folder }) => !existsSync(folder), { never: 'refused' }],
 ]
 
-/** The commands that stop or explain, and one that is refused. `npm test` tries only these in a folder without a reserve. */
+/**
+ * The commands that stop or explain, and one that is refused. `npm test` tries only these in a folder without a
+ * reserve.
+ */
 const stopOrExplain = commands.filter(([words, , more]) => more?.never || words === 'start')
 
 /** The commands that write nothing. While another program takes what is freed, `npm test` tries only the others. */

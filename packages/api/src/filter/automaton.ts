@@ -13,7 +13,10 @@ export interface Pattern {
   holds?: (text: string, start: number, stop: number) => boolean
 }
 
-/** Returns the bits of all patterns in a text. Each value in the text is the sign of its field, the value, and `valueEnd`. */
+/**
+ * Returns the bits of all patterns in a text. Each value in the text is the sign of its field, the value, and
+ * `valueEnd`.
+ */
 type Finder = (text: string) => number
 
 /** The sign behind each value. Clean texts never hold it, nor the signs of fields. */

@@ -4,7 +4,7 @@ import type { Operator } from './compare.ts'
 import { isKey, type Key, keys, type Value } from './keys.ts'
 import { foldedText, hiddenMark, plainText } from './look.ts'
 
-/** A value with several pieces is compared with each text that has its longest piece, so there may be only a few. */
+/** The limits of a filter. Values with several pieces cost the most, so a filter may have only a few of them. */
 const filterLimits = { characters: 500, terms: 20, pieced: 20 } as const
 
 /** A value with several pieces of tags counts as several, since an agent has many tags. */

@@ -37,7 +37,10 @@ export function warningsOn(manifest: Manifest, files: readonly ListedFile[], pla
   return [...outsideState(manifest, placeOf), ...literalSigns(manifest, placeOf), ...files.flatMap(environments)]
 }
 
-/** Finds paths with signs of patterns, which svc takes literally: such a path is one file or folder of exactly this name. */
+/**
+ * Finds paths with signs of patterns, which svc takes literally: such a path is one file or folder of exactly this
+ * name.
+ */
 function literalSigns({ state, status, logs }: Manifest, placeOf: PlaceOf): BundleFinding[] {
   const logPaths = logs.map((log) => ({
     path: log.path,

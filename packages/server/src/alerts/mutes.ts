@@ -1,6 +1,6 @@
 /**
- * Mutes: for some time no messages are sent about an agent, one of its items, a rule or a whole workspace. Rules are still evaluated.
- * Pure.
+ * Mutes: for some time no messages are sent about an agent, one of its items, a rule or a whole workspace. Rules are
+ * still evaluated. Pure.
  */
 import type { RuleName } from '@svc/api'
 

@@ -1,4 +1,7 @@
-/** Writes tables as CSV (RFC 4180), so that a spreadsheet reads every cell as text or number and none as a formula (I31). */
+/**
+ * Writes tables as CSV (RFC 4180), so that a spreadsheet reads every cell as text or number and none as a formula
+ * (I31).
+ */
 
 export type CsvCell = string | number | undefined
 

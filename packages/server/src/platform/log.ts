@@ -1,7 +1,7 @@
 /**
- * The service's log: JSON lines on standard error, and lines for people on a terminal. It contains no secrets: the values of known
- * keys are replaced by `***`, and anything that looks like a credential is masked in the finished line, wherever it
- * came from (I29).
+ * The service's log: JSON lines on standard error, and lines for people on a terminal. It contains no secrets: the
+ * values of known keys are replaced by `***`, and anything that looks like a credential is masked in the finished line,
+ * wherever it came from (I29).
  */
 import { masked } from '@svc/protocol'
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino'

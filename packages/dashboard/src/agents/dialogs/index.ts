@@ -1,7 +1,7 @@
 import { part } from '../../ui/files.tsx'
 /**
- * The dialogs that the page of an agent opens: to rename it, to change its tags, to delete it, and to rotate its token. They are loaded when
- * they are first needed, so mount them inside `Suspense` and not before.
+ * The dialogs that the page of an agent opens: to rename it, to change its tags, to delete it, and to rotate its token.
+ * They are loaded when they are first needed, so mount them inside `Suspense` and not before.
  */
 
 export const DeleteDialog = part(async () => ({ default: (await import('./DeleteDialog.tsx')).DeleteDialog }))

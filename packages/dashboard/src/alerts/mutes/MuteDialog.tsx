@@ -16,8 +16,8 @@ interface MuteDialogProps {
 const hour = 3600
 
 /**
- * A dialog that mutes an agent, one of its health items, a rule or the workspace between two times that the person chooses, for example during
- * maintenance.
+ * A dialog that mutes an agent, one of its health items, a rule or the workspace between two times that the person
+ * chooses, for example during maintenance.
  */
 export function MuteDialog({ slug, covered, onClose }: MuteDialogProps) {
   const again = useAlertsAgain(slug)

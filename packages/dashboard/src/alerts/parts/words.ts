@@ -85,7 +85,10 @@ export function coveredIn({ agent, rule, subject }: AlertLine): MuteCover {
   return { agent, rule: agent === null || item !== null ? rule : null, item }
 }
 
-/** The part of a workspace that a mute covers, in words: `mail-triage`, `Job backup on mail-triage`, `the rule “Offline”`, `the workspace`. */
+/**
+ * The part of a workspace that a mute covers, in words: `mail-triage`, `Job backup on mail-triage`, `the rule
+ * “Offline”`, `the workspace`.
+ */
 export function coveredBy({ agent, rule, item = null }: MuteCover): string {
   if (agent !== null && item !== null) return subjectText({ name: agent, item })
   const named = rule === null ? '' : `the rule “${alertRules[rule].heading}”`

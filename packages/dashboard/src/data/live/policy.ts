@@ -14,7 +14,10 @@ export const maxHiddenMs = 180_000
 export interface TabFacts {
   /** False after the service has answered that nobody is signed in, or that the workspace is not the person's. */
   signedIn: boolean
-  /** When the tab was hidden, by the clock that never jumps (`performance.now`); undefined if it is visible, and -Infinity if it is frozen. */
+  /**
+   * When the tab was hidden, by the clock that never jumps (`performance.now`); undefined if it is visible, and
+   * -Infinity if it is frozen.
+   */
   hiddenSince: number | undefined
   /** False if the browser has no Web Locks, for example over plain HTTP on another host than localhost. */
   locks: boolean

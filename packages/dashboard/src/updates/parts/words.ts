@@ -47,8 +47,8 @@ export const memberWords: Readonly<Record<RolloutAgentState, { word: string; ton
 }
 
 /**
- * Says in a few words what an agent of a rollout waits for; null if the word for its state says it already. `time` formats a
- * time of day.
+ * Says in a few words what an agent of a rollout waits for; null if the word for its state says it already. `time`
+ * formats a time of day.
  */
 export function waitWords(waits: WaitReason | null, time: (at: number) => string): string | null {
   switch (waits?.for) {

@@ -1,6 +1,7 @@
 /**
  * Tests the lines of `svc adopt` with the real cron of Debian, in a mount namespace with a folder of the test in the
- * place of all tables. `npm test` leaves this out. packages/runtime/src/cli/host/adopt.process.test.ts proves the same rules.
+ * place of all tables. `npm test` leaves this out. packages/runtime/src/cli/host/adopt.process.test.ts proves the same
+ * rules.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,7 @@
 /**
  * The manifest of the host agent, the one agent of svc for a user on a machine. `svc adopt` writes it. The runtime writes
- * it again before each start of the agent, since the Node in it may be gone, and so does `svc watch`, whose svc may be newer.
+ * it again before each start of the agent, since the Node in it may be gone, and so does `svc watch`, whose svc may be
+ * newer.
  */
 import { existsSync } from 'node:fs'
 import { programPath } from '../../launcher/file.ts'

@@ -116,7 +116,10 @@ describe('no start of a job at its time is a false alarm, also when clocks chang
     expect(all).toBeGreaterThan(50_000)
   })
 
-  /** The runs of a job of every minute take up to three minutes. By which time the job is known to be made so is not judged. */
+  /**
+   * The runs of a job of every minute take up to three minutes. By which time the job is known to be made so is not
+   * judged.
+   */
   test.each(zones)('in the zone %s, where runs overlap as a rule', (zone) => {
     const at = changeAfter((time) => offsetAt(zone, time), year, end) ?? year + 90 * day
     const found = overlapping(zone, at - 2 * hour, at + 2 * hour)

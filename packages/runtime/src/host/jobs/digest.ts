@@ -1,6 +1,7 @@
 /**
  * Sums up the runs of a job: which run lives, which one ended last, and the failures since the last good run that started
- * after them. Runs may overlap, and clocks may be set, so the places of runs decide, and not their times. Pure; the newest run of a list is the first.
+ * after them. Runs may overlap, and clocks may be set, so the places of runs decide, and not their times. Pure; the
+ * newest run of a list is the first.
  */
 import { sortNumberOf } from './ids.ts'
 import type { ShownRun } from './reader.ts'
@@ -78,7 +79,10 @@ function waitAfter(runs: readonly ShownRun[], at: number): number {
   return wait < 0 ? Number.POSITIVE_INFINITY : wait
 }
 
-/** The runs that ended, each with the place of the newest run that had started by then. The one that ended last is first. */
+/**
+ * The runs that ended, each with the place of the newest run that had started by then. The one that ended last is
+ * first.
+ */
 interface EndedRun {
   readonly run: ShownRun
   readonly upTo: number
@@ -110,8 +114,8 @@ function upToOf(runs: readonly ShownRun[], at: number): number {
 }
 
 /**
- * The bad ends after which no good run has started, the last one first. A good run must have started after the bad one had ended:
- * of several copies of a job, one that ends well does not make good the one that failed beside it.
+ * The bad ends after which no good run has started, the last one first. A good run must have started after the bad one
+ * had ended: of several copies of a job, one that ends well does not make good the one that failed beside it.
  */
 export function badOf(ended: readonly EndedRun[]): ShownRun[] {
   const good = ended.map(({ run }) => run).filter(({ status }) => status === 'ok')

@@ -41,7 +41,10 @@ const patienceSeconds = 10
 const maxWait = 2 ** 31 - 1
 
 export interface TimeLimit {
-  /** Called when the process has ended. Resolves to true if its time was over; its whole group and its helpers are gone then. */
+  /**
+   * Called when the process has ended. Resolves to true if its time was over; its whole group and its helpers are gone
+   * then.
+   */
   ended(): Promise<boolean>
 }
 

@@ -29,7 +29,10 @@ export interface LauncherState {
   readonly openFiles?: string
 }
 
-/** Returns what the launcher has told. Without a launcher, only the limit of open files is known: it is that of the parent. */
+/**
+ * Returns what the launcher has told. Without a launcher, only the limit of open files is known: it is that of the
+ * parent.
+ */
 export function launchedHere(): LauncherState {
   const global = globalThis as { svcExec?: LauncherState }
   global.svcExec ??= { taken: false, openFiles: softLimitOf(process.ppid) }

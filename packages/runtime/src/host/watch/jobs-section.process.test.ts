@@ -115,7 +115,10 @@ interface Before {
   readonly looked?: boolean
 }
 
-/** Each row: the days since the last look, the time that the machine has been on, and the label of a daily job after that. */
+/**
+ * Each row: the days since the last look, the time that the machine has been on, and the label of a daily job after
+ * that.
+ */
 test.each<[string, number, number, Before, string]>([
   ['a machine that was on, without a host agent', 30, 31, {}, 'ok'],
   ['a machine that was off', 30, 0, {}, 'bad'],

@@ -1,4 +1,7 @@
-/** The sections of `svc watch`. Each makes a part of the host agent's status, and all parts together are the status file. */
+/**
+ * The sections of `svc watch`. Each makes a part of the host agent's status, and all parts together are the status
+ * file.
+ */
 import { type HealthItem, limits, rank, type StatusFile, worst } from '@svc/protocol'
 import { plainHint } from '../../machine/hint.ts'
 

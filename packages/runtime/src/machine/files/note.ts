@@ -1,7 +1,7 @@
 /**
  * Describes a note, a small file on the disk, in one place. Its fields give its type, a reader that never throws, a
- * writer (durable unless the note is light) and a maximum size. A field that is missing or has another type gets its default, so notes of older
- * and newer runtimes can be read.
+ * writer (durable unless the note is light) and a maximum size. A field that is missing or has another type gets its
+ * default, so notes of older and newer runtimes can be read.
  */
 import { type Field, type FieldValue, field, type JsonSchema } from '@svc/protocol/fields'
 import { writeDurably, writeLightly } from './durable.ts'

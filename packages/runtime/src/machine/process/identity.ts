@@ -78,7 +78,10 @@ function startOf(pid: number): string | undefined {
 
 let boot: string | undefined
 
-/** The id of the boot of this machine. It is read only once, since it cannot change while this process lives. Linux only. */
+/**
+ * The id of the boot of this machine. It is read only once, since it cannot change while this process lives. Linux
+ * only.
+ */
 export function bootId(): string {
   boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
   return boot

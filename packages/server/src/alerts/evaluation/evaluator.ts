@@ -30,7 +30,10 @@ interface EvaluatorParts {
   heartbeat?: (db: Db, now: number) => Promise<void>
   /** Called if an evaluation of a workspace has changed anything that pages show. */
   changed?: (workspaceId: string) => void
-  /** Makes stored times right after a step of the clock. Each evaluation waits for it, so that none judges by wrong ones. */
+  /**
+   * Makes stored times right after a step of the clock. Each evaluation waits for it, so that none judges by wrong
+   * ones.
+   */
   checkClock?: () => Promise<void>
   /** Reads the facts by which the service itself is judged. */
   service: (db: Db) => Promise<ServiceFacts>

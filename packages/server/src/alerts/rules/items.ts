@@ -106,7 +106,10 @@ function sharedItems(
   return new Set(items.filter((item) => shared.has(item)))
 }
 
-/** The words of the alert that items share: the bad items of a report without alerts of their own. Null if there are none. */
+/**
+ * The words of the alert that items share: the bad items of a report without alerts of their own. Null if there are
+ * none.
+ */
 export function sharedLabel(
   { items, moreItems }: Pick<AlertFacts['signs'], 'items' | 'moreItems'>,
   own: ReadonlySet<string>,

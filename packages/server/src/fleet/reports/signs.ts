@@ -55,7 +55,8 @@ export function signsOf({ health, gauges, active }: Parts): Signs {
 }
 
 /**
- * The column is padded to a multiple of this, which is more than most signs have, so that they leave its size as it is.
+ * The column is padded to a multiple of this number of characters. It is more than most signs need, so a change of
+ * signs rarely changes the size of the column.
  */
 const paddedTo = 56
 const noSignsColumn = paddedJson('{}', paddedTo)

@@ -1,6 +1,6 @@
 /**
- * Reads what gives somebody or something access, as one embedded database has it. A restore reads it from the backup and from
- * the data that it puts aside, which may be of an earlier or a later version.
+ * Reads what gives somebody or something access, as one embedded database has it. A restore reads it from the backup
+ * and from the data that it puts aside, which may be of an earlier or a later version.
  */
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { messageOf } from '../../platform/errors.ts'

@@ -49,7 +49,10 @@ const withinMs = 60_000
 /** The number of latest lines about the same thing among which equal ones are looked for. */
 const looksAt = 100
 
-/** Counts the action in an earlier line if enough equal lines were written in the last minute. False if it needs its own. */
+/**
+ * Counts the action in an earlier line if enough equal lines were written in the last minute. False if it needs its
+ * own.
+ */
 async function isCounted(db: Db, note: Required<AuditNote>): Promise<boolean> {
   const { workspaceId, at, by, action, subject, details } = note
   if (by.id === null || !ordinaryActions.includes(action)) return false

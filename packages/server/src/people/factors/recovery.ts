@@ -19,7 +19,10 @@ function newCode(): string {
   return (letters.join('').match(/.{4}/g) ?? []).join('-')
 }
 
-/** The hash of a code as a person typed it: signs between groups and capitals do not matter, nor letters taken for digits. */
+/**
+ * The hash of a code as a person typed it: signs between groups and capitals do not matter, nor letters taken for
+ * digits.
+ */
 export function hashRecovery(typed: string): string {
   const bare = codeIn(typed).toLowerCase().replace(/o/g, '0').replace(/[il]/g, '1')
   return hashToken(`recovery code ${bare}`)

@@ -1,7 +1,7 @@
 /**
- * Mails about accounts that wait to be sent: invitations, forgotten passwords, new devices, changes. A row names the person,
- * address or invitation and contains no text, so no link that signs in is stored. The row is deleted when the mail was
- * sent or given up.
+ * Mails about accounts that wait to be sent: invitations, forgotten passwords, new devices, changes. A row names the
+ * person, address or invitation and contains no text, so no link that signs in is stored. The row is deleted when the
+ * mail was sent or given up.
  */
 import { sql } from 'kysely'
 import type { Db, Store } from '../../platform/db/open.ts'

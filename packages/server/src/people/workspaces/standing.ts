@@ -19,8 +19,8 @@ export interface MemberRights extends RoleInSession {
 }
 
 /**
- * The rights of a person in a workspace; undefined if the person is not a member, or is disabled. With `lock` the membership cannot
- * change on PostgreSQL until the transaction ends.
+ * The rights of a person in a workspace; undefined if the person is not a member, or is disabled. With `lock` the
+ * membership cannot change on PostgreSQL until the transaction ends.
  */
 export async function rightsIn(
   db: Db,

@@ -118,7 +118,10 @@ const socketOf = (client: pg.PoolClient): Socket =>
 // The settings of a PostgreSQL session on which the code relies, in one place. A role or a database may have others, and
 // they survive dumps; so each new connection, also of the accounts library, sets these for itself before it is used.
 
-/** Each setting with its value. What is not here may be anything, such as `search_path` or `default_transaction_read_only`. */
+/**
+ * Each setting with its value. What is not here may be anything, such as `search_path` or
+ * `default_transaction_read_only`.
+ */
 export const sessionSettings = {
   // The library reads dates as ISO writes them. In any other style it reads none, so that no session would be valid.
   DateStyle: 'ISO, MDY',

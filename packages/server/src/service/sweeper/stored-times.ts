@@ -203,8 +203,8 @@ export function mendedTime(rule: TimeRule, now: number): { latest: Length; value
 }
 
 /**
- * Makes every lease void, when no other process can hold one: those of an earlier process that was killed. `storedTimes` says
- * which columns are leases.
+ * Makes every lease void, when no other process can hold one: those of an earlier process that was killed.
+ * `storedTimes` says which columns are leases.
  */
 export async function freeLeases({ db }: Store): Promise<void> {
   for (const [table, columns] of Object.entries(storedTimes))

@@ -24,8 +24,8 @@ import { eraseSurplus } from './surplus.ts'
 /** The milliseconds between two rounds, at random, so that nodes that started together do not sweep together. */
 const pauseMs = () => 3_000 * (0.8 + 0.4 * Math.random())
 /**
- * How often the sweeper erases what is over and surplus, and folds the audit trail, in milliseconds: if a person has too many lines, one line per workspace
- * replaces the oldest ones and says how many there were.
+ * How often the sweeper erases what is over and surplus, and folds the audit trail, in milliseconds: if a person has
+ * too many lines, one line per workspace replaces the oldest ones and says how many there were.
  */
 const foldEveryMs = 600_000
 /** How often expired sessions, links, old names of agents and old sums are erased, in milliseconds. */

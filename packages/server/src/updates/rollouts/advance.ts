@@ -148,7 +148,10 @@ async function cancelIfReplaced(trx: Db, rollout: RolloutDbRow, now: number): Pr
   return true
 }
 
-/** Halts the rollout when the person responsible for it is no longer an admin or is disabled, until another admin resumes it. */
+/**
+ * Halts the rollout when the person responsible for it is no longer an admin or is disabled, until another admin
+ * resumes it.
+ */
 async function haltIfOrphaned(trx: Db, rollout: RolloutDbRow, now: number): Promise<boolean> {
   const { id, name } = leaderOf(rollout)
   if (id === null) return false

@@ -210,7 +210,10 @@ interface Members {
 /** The number of agents that one statement adds. */
 const addedAtOnce = 2500
 
-/** Stores agents of a rollout. Rows that come from the table of agents cost less than rows with a parameter for each value. */
+/**
+ * Stores agents of a rollout. Rows that come from the table of agents cost less than rows with a parameter for each
+ * value.
+ */
 export async function addMembers(trx: Db, { id }: { id: string }, { wave, agents, why }: Members): Promise<void> {
   for (const piece of piecesOf(agents, addedAtOnce)) {
     await setImmediate()

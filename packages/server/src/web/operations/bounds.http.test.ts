@@ -1,6 +1,7 @@
 /**
  * Tests every limit of docs/operate.md: as many rows as it allows are added by the operation itself, and the next one
- * is refused. Of many rows only the first and the last are added by the operation, and the others are copies. The last test fails for a new limit until it has a row here, or a listed reason why it needs none.
+ * is refused. Of many rows only the first and the last are added by the operation, and the others are copies. The last
+ * test fails for a new limit until it has a row here, or a listed reason why it needs none.
  */
 import { activityBound, bounds } from '@svc/api'
 import { maxTags } from '@svc/api/filter'

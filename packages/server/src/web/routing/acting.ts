@@ -87,8 +87,8 @@ const actingIn = <D extends ActingNeeds>(deps: D, { person }: Requester, trx: Tr
 })
 
 /**
- * Throws if the session of this person has ended, or the person is disabled. On PostgreSQL its row is locked, so a sign-out either waits for this
- * transaction, or this transaction sees that the session has ended.
+ * Throws if the session of this person has ended, or the person is disabled. On PostgreSQL its row is locked, so a
+ * sign-out either waits for this transaction, or this transaction sees that the session has ended.
  */
 async function confirmSession(trx: Trx, { person, session }: Requester): Promise<void> {
   const row = trx
