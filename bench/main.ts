@@ -17,6 +17,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   fleet: async () => (await import('./fleet.ts')).benchFleet,
   page: async () => (await import('./page.ts')).benchPage,
   filters: async () => (await import('./filters.ts')).benchFilters,
+  costs: async () => (await import('./costs.ts')).benchCosts,
   requests: async () => (await import('./requests.ts')).benchRequests,
   slow: async () => (await import('./slow.ts')).benchSlow,
   hostile: async () => (await import('./hostile.ts')).benchHostile,

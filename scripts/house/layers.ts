@@ -447,8 +447,11 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         name: 'fleet',
-        says: 'the list of all agents',
+        says: 'all agents: their list, and what they cost',
         layers: [
+          {
+            'fleet/cost': 'the page with costs by time and by agent, model or blueprint',
+          },
           {
             fleet: 'the page with the list of all agents',
           },

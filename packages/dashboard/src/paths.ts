@@ -30,6 +30,7 @@ export const paths = {
   actions: '/w/$slug/actions',
   action: '/w/$slug/actions/$id',
   alerts: '/w/$slug/alerts',
+  cost: '/w/$slug/cost',
   bots: '/w/$slug/bots',
   members: '/w/$slug/members',
   activity: '/w/$slug/activity',

@@ -217,6 +217,19 @@ const alerts = createRoute({
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/alerts/lines', params)),
   component: lazyRouteComponent(() => fileOf(import('./alerts/AlertsPage.tsx')), 'AlertsPage'),
 })
+const cost = createRoute({
+  getParentRoute: () => workspace,
+  path: '/cost',
+  validateSearch: (s: Search) =>
+    present({
+      days: oneOf(['7', '30', '90', '400'] as const, text(s.days)),
+      from: text(s.from),
+      to: text(s.to),
+      by: oneOf(['day', 'week', 'month'] as const, s.by),
+      per: oneOf(['model', 'agent', 'blueprint', 'nothing'] as const, s.per),
+    }),
+  component: lazyRouteComponent(() => fileOf(import('./fleet/cost/CostPage.tsx')), 'CostPage'),
+})
 const bots = createRoute({
   getParentRoute: () => workspace,
   path: '/bots',
@@ -256,6 +269,7 @@ export const router = createRouter({
         actions,
         action,
         alerts,
+        cost,
         bots,
         members,
         activity,

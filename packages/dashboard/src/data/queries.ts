@@ -101,6 +101,9 @@ const ways: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   'GET /w/:slug/deliveries': { refetchInterval: every(15_000), placeholderData: keepPreviousData },
   'GET /w/:slug/agents/:name': { refetchInterval: every(30_000) },
   'GET /w/:slug/agents/:name/runs': { placeholderData: keepPreviousData },
+  // The service keeps these answers for a minute.
+  'GET /w/:slug/cost': { placeholderData: keepPreviousData, staleTime: 60_000, refetchInterval: every(120_000) },
+  'GET /w/:slug/cost/runs': { staleTime: 60_000 },
   'GET /w/:slug/agents/:name/commands': { placeholderData: keepPreviousData },
   // A log never changes after it has arrived.
   'GET /w/:slug/agents/:name/logs/:id': { staleTime: Number.POSITIVE_INFINITY },

@@ -1,6 +1,7 @@
 import { NavLink, UnstyledButton } from '@mantine/core'
 import {
   IconBell,
+  IconCoins,
   IconHelpCircle,
   IconHistory,
   IconPackage,
@@ -61,6 +62,7 @@ export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) 
           leftSection={<IconBell {...icon} />}
           rightSection={<Unacknowledged count={workspace.alerts.unacknowledged} />}
         />
+        <NavItem to={paths.cost} params={{ slug }} label="Cost" leftSection={<IconCoins {...icon} />} />
         <NavItem to={paths.bots} params={{ slug }} label="Bots" leftSection={<IconRobot {...icon} />} />
         <NavItem to={paths.activity} params={{ slug }} label="Activity" leftSection={<IconHistory {...icon} />} />
         <NavItem to={paths.members} params={{ slug }} label="Members" leftSection={<IconUsers {...icon} />} />

@@ -193,6 +193,7 @@ function useGroups({ slug, onKeys }: { slug: string; onKeys: () => void }): [nam
         page('Blueprints', paths.blueprints),
         page('Updates', paths.updates),
         page('Alerts', paths.alerts),
+        page('Cost', paths.cost),
         page('Bots', paths.bots),
         page('Activity', paths.activity),
         page('Members', paths.members),

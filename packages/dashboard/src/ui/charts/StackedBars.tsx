@@ -14,13 +14,18 @@ interface StackedBarsProps extends StackWords {
   height?: number
   /** True if the values are counts, so that the axis has only whole numbers. */
   whole?: boolean
+  /** The time of a column. */
+  each?: 'day' | 'week' | 'month'
+  /** A value at which the chart has a line, with the words for it. */
+  limit?: { value: number; words: string } | undefined
 }
 
 /**
  * A chart of columns, each with stacked parts. Values appear on hover and with the arrow keys. Below the columns are a
  * legend and a table of the same figures.
  */
-export function StackedBars({ title, stack, axis, height = 150, whole = false, ...words }: StackedBarsProps) {
+export function StackedBars(props: StackedBarsProps) {
+  const { title, stack, axis, height = 150, whole = false, each = 'day', limit, ...words } = props
   const { format } = words
   const { ref, width } = useElementSize()
   const [at, setAt] = useState<number | null>(null)
@@ -49,7 +54,7 @@ export function StackedBars({ title, stack, axis, height = 150, whole = false, .
         className="svc-chart-plot"
         role="slider"
         tabIndex={0}
-        aria-label={`${title}: use the arrow keys to read each day`}
+        aria-label={`${title}: use the arrow keys to read each ${each}`}
         aria-valuemin={0}
         aria-valuemax={Math.max(0, columns.length - 1)}
         aria-valuenow={at ?? Math.max(0, columns.length - 1)}
@@ -69,11 +74,12 @@ export function StackedBars({ title, stack, axis, height = 150, whole = false, .
           axis={axis ?? format}
           nameOf={words.nameOf}
           whole={whole}
+          limit={limit}
           at={at}
         />
       </div>
-      <Legend series={series} format={format} />
-      <AsTable title={title} stack={stack} {...words} />
+      <Legend series={series} format={format} limit={limit} />
+      <AsTable title={title} stack={stack} each={each} {...words} />
     </figure>
   )
 }
@@ -89,15 +95,16 @@ interface StackedPlotProps {
   axis: (value: number) => string
   nameOf: (key: string) => string
   whole: boolean
+  limit: StackedBarsProps['limit']
   /** The index of the selected column; null if none is selected. */
   at: number | null
 }
 
 /** Draws the columns and the axis of a stacked chart. */
-function StackedPlot({ id, title, stack, size, axis, nameOf, whole, at }: StackedPlotProps) {
+function StackedPlot({ id, title, stack, size, axis, nameOf, whole, limit, at }: StackedPlotProps) {
   const { columns } = stack
   const inner = innerOf(size)
-  const ticks = ticksTo(stack.max, { whole })
+  const ticks = ticksTo(Math.max(stack.max, limit?.value ?? 0), { whole })
   const y = linear([0, ticks.at(-1) || 1], [inner.height, 0])
   const step = stepOf(stack, size)
   const every = Math.max(1, Math.ceil(56 / (step || 56)))
@@ -124,15 +131,22 @@ function StackedPlot({ id, title, stack, size, axis, nameOf, whole, at }: Stacke
             )}
           </g>
         ))}
+        {limit && (
+          <line className="svc-chart-limit" x2={inner.width} y1={y(limit.value)} y2={y(limit.value)}>
+            <title>{limit.words}</title>
+          </line>
+        )}
       </g>
     </svg>
   )
 }
 
+const keyOf = ({ color, name }: StackedColumn['parts'][number]['series']): string => `${color}${name}`
+
 const Parts = ({ column, step, y }: { column: StackedColumn; step: number; y: (value: number) => number }) =>
   column.parts.map((part) => (
     <rect
-      key={part.series.name}
+      key={keyOf(part.series)}
       x={step * 0.14}
       width={step * 0.72}
       y={y(part.to)}
@@ -169,7 +183,7 @@ function Reading({ column, format, nameOf }: StackWords & { column: StackedColum
     <>
       <strong>{nameOf(column.key)}</strong> {format(column.total)}
       {[...column.parts].reverse().map((part) => (
-        <span key={part.series.name}>
+        <span key={keyOf(part.series)}>
           <i style={{ background: colorOf(part.series.color) }} />
           <Text>{part.series.name}</Text> {format(part.value)}
         </span>
@@ -185,22 +199,34 @@ const readingText = (column: StackedColumn, { format, nameOf }: StackWords): str
     ...column.parts.map((part) => `${part.series.name} ${format(part.value)}`),
   ].join(', ')
 
-/** Shows the series of a chart with their colours and sums; nothing if there is only one series. */
-const Legend = ({ series, format }: Pick<Stack, 'series'> & Pick<StackWords, 'format'>) =>
-  series.length > 1 && (
+/** Shows the series of a chart with their colours and sums, and its line; nothing if there is only one series. */
+const Legend = ({ series, format, limit }: Pick<Stack, 'series'> & Pick<StackedBarsProps, 'format' | 'limit'>) =>
+  (series.length > 1 || limit) && (
     <ul className="svc-chart-legend">
       {series.map((one) => (
-        <li key={`${one.color}${one.name}`}>
+        <li key={keyOf(one)}>
           <i style={{ background: colorOf(one.color) }} aria-hidden />
           <Text>{one.name}</Text>
           <span className="svc-chart-sum">{format(one.total)}</span>
         </li>
       ))}
+      {limit && (
+        <li>
+          <i className="svc-chart-limit-sign" aria-hidden />
+          {limit.words}
+        </li>
+      )}
     </ul>
   )
 
-/** Shows the figures of the chart as a table. Days without a figure are left out. */
-function AsTable({ title, stack, format, nameOf }: StackWords & { title: string; stack: Stack }) {
+/** Shows the figures of the chart as a table. Columns without a figure are left out. */
+function AsTable({
+  title,
+  stack,
+  each,
+  format,
+  nameOf,
+}: StackWords & Required<Pick<StackedBarsProps, 'title' | 'stack' | 'each'>>) {
   return (
     <details className="svc-chart-table">
       <summary>Show as table</summary>
@@ -209,9 +235,12 @@ function AsTable({ title, stack, format, nameOf }: StackWords & { title: string;
         <table>
           <thead>
             <tr>
-              <th scope="col">Day</th>
+              <th scope="col">
+                {each[0]?.toUpperCase()}
+                {each.slice(1)}
+              </th>
               {stack.series.map((one) => (
-                <th scope="col" key={`${one.color}${one.name}`}>
+                <th scope="col" key={keyOf(one)}>
                   <Text>{one.name}</Text>
                 </th>
               ))}
@@ -226,7 +255,7 @@ function AsTable({ title, stack, format, nameOf }: StackWords & { title: string;
                   <th scope="row">{nameOf(column.key)}</th>
                   {stack.series.map((one) => {
                     const part = column.parts.find(({ series }) => series === one)
-                    return <td key={`${one.color}${one.name}`}>{part ? format(part.value) : ''}</td>
+                    return <td key={keyOf(one)}>{part ? format(part.value) : ''}</td>
                   })}
                   <td>{format(column.total)}</td>
                 </tr>

@@ -17,6 +17,7 @@ export const sections = [
   'page#logs',
   'page#settings',
   'page#updates',
+  'page#cost',
   'page#people',
   'page#activity',
   'blueprints#for-authors',

@@ -1,0 +1,300 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import type { CostPage as Answer, CostSplit } from '@svc/api'
+import { IconCoins, IconDownload } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { addressFor } from '../../data/api.ts'
+import { read } from '../../data/queries.ts'
+import { useSlug, useWorkspace } from '../../data/workspace.ts'
+import { paths } from '../../paths.ts'
+import { StackedBars } from '../../ui/charts/StackedBars.tsx'
+import { dayName } from '../../ui/charts/stack.ts'
+import {
+  Cost,
+  count,
+  dollars,
+  Empty,
+  PageHeader,
+  Scroll,
+  Section,
+  serviceNow,
+  Text,
+  Time,
+  useDocumentTitle,
+} from '../../ui/index.ts'
+import { QueryState } from '../../ui/pages/QueryState.tsx'
+import { figure } from '../../ui/time/format.ts'
+import { askedFor, type CostSearch, dayChoices, splits, stepFor, steps } from './asked.ts'
+import { costStack, nameText } from './cost-stack.ts'
+import './cost.css'
+
+const route = getRouteApi('/signed-in/w/$slug/cost')
+
+/** The page with the costs of the workspace: a chart, the most expensive names, and the most expensive runs. */
+export function CostPage() {
+  const slug = useSlug()
+  const { name } = useWorkspace()
+  useDocumentTitle('Cost', name)
+  const search = route.useSearch()
+  const asked = askedFor(search, serviceNow())
+  const query = useQuery(read('GET /w/:slug/cost', { slug }, asked))
+  const { data } = query
+  return (
+    <>
+      <PageHeader
+        title="Cost"
+        note="Sums of what agents report with their runs. Days are those of UTC."
+        actions={
+          <Button
+            component="a"
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+            href={addressFor('GET /w/:slug/history/cost/export', { slug }, asked)}
+            download
+          >
+            Download CSV
+          </Button>
+        }
+      />
+      <Choices search={search} first={asked.from} />
+      <QueryState of={query} />
+      {data && (data.total.cost > 0 ? <Sums slug={slug} page={data} asked={asked} /> : <NoCosts />)}
+      <DearestRuns slug={slug} />
+    </>
+  )
+}
+
+const NoCosts = () => (
+  <Empty icon={IconCoins} title="No costs were reported in this time" help="page#cost">
+    Agents report them with their runs.
+  </Empty>
+)
+
+const timeWords = { 7: '7 days', 30: '30 days', 90: '90 days', 400: '400 days' } as const
+const stepWords = { day: 'Day', week: 'Week', month: 'Month' } as const
+const splitWords = { model: 'Model', agent: 'Agent', blueprint: 'Blueprint', nothing: 'Nothing' } as const
+const ownDates = 'dates'
+
+/** The choices of the page. They are kept in the address. */
+function Choices({ search, first }: { search: CostSearch; first: string }) {
+  const navigate = route.useNavigate()
+  const go = (change: { [K in keyof CostSearch]?: CostSearch[K] | undefined }) =>
+    void navigate({
+      search: (before) =>
+        Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, v]) => v !== undefined)) as CostSearch,
+      replace: true,
+      resetScroll: false,
+    })
+  const hasDates = search.from !== undefined || search.to !== undefined
+  return (
+    <search className="cost-choices">
+      <NativeSelect
+        label="Time"
+        value={hasDates ? ownDates : (search.days ?? dayChoices[0])}
+        data={[
+          ...dayChoices.toSorted((a, b) => Number(a) - Number(b)).map((value) => ({ value, label: timeWords[value] })),
+          { value: ownDates, label: 'Other dates' },
+        ]}
+        onChange={({ currentTarget: { value } }) => {
+          if (value === ownDates) go({ days: undefined, from: first })
+          else go({ days: dayChoices.find((days) => days === value), from: undefined, to: undefined })
+        }}
+      />
+      {hasDates && (
+        <>
+          <TextInput
+            label="From"
+            type="date"
+            defaultValue={search.from ?? first}
+            // While a person types a date, the field is empty.
+            onChange={({ currentTarget: { value } }) => value !== '' && go({ from: value })}
+          />
+          <TextInput
+            label="To"
+            type="date"
+            defaultValue={search.to ?? ''}
+            onChange={({ currentTarget: { value } }) => go({ to: value || undefined })}
+          />
+        </>
+      )}
+      <NativeSelect
+        label="By"
+        value={search.by ?? stepFor(search)}
+        data={steps.map((value) => ({ value, label: stepWords[value] }))}
+        onChange={({ currentTarget: { value } }) => go({ by: steps.find((step) => step === value) })}
+      />
+      <NativeSelect
+        label="Split by"
+        value={search.per ?? splits[0]}
+        data={splits.map((value) => ({ value, label: splitWords[value] }))}
+        onChange={({ currentTarget: { value } }) => go({ per: splits.find((split) => split === value) })}
+      />
+    </search>
+  )
+}
+
+interface SumsProps {
+  slug: string
+  page: Answer
+  asked: ReturnType<typeof askedFor>
+}
+
+/** The chart with the costs of each time, and the sums of each name. */
+function Sums({ slug, page, asked: { by, per } }: SumsProps) {
+  const stack = useMemo(() => costStack(page, per), [page, per])
+  const limit =
+    by === 'day' && page.limit !== null
+      ? { value: page.limit, words: `Limit of a day: ${dollars(page.limit)}` }
+      : undefined
+  const { runs, outputTokens } = page.total
+  return (
+    <div className="cost-parts">
+      <Section
+        title={<Cost usd={page.total.cost} />}
+        aside={
+          runs !== null && outputTokens !== null && `${count(runs, 'run')} · ${figure(outputTokens)} output tokens`
+        }
+      >
+        <StackedBars
+          title={per === undefined ? `Cost by ${by}` : `Cost by ${by} and ${per}`}
+          stack={stack}
+          format={dollars}
+          axis={(n) => (Number.isInteger(n) ? `$${figure(n)}` : dollars(n))}
+          nameOf={by === 'month' ? monthName : dayName}
+          each={by}
+          height={200}
+          limit={limit}
+        />
+      </Section>
+      {per && <Names slug={slug} page={page} per={per} />}
+    </div>
+  )
+}
+
+const month = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' })
+/** Shows the month of a day such as `2026-11-01` as `Nov 2026`. */
+const monthName = (key: string): string => month.format(new Date(key))
+
+const shareOf = (cost: number, total: number): string => `${figure(Math.round((cost / total) * 1000) / 10)} %`
+
+/** The table with the most expensive names. */
+function Names({ slug, page, per }: { slug: string; page: Answer; per: CostSplit }) {
+  const { names, others, total } = page
+  const title = { agent: 'Agents', model: 'Models', blueprint: 'Blueprints' }[per]
+  return (
+    <Section title={title} flush>
+      <Scroll className="cost-table" label={title}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{splitWords[per]}</th>
+              <th scope="col">Cost</th>
+              <th scope="col">Share</th>
+              {per !== 'model' && <th scope="col">Runs</th>}
+              {per !== 'model' && <th scope="col">Output tokens</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {names.map((one) => (
+              <tr key={`${one.deleted} ${one.name}`}>
+                <th scope="row">
+                  <Name
+                    slug={slug}
+                    per={per}
+                    name={one.deleted ? null : one.name}
+                    words={nameText(one, per, page.deletedAgents)}
+                  />
+                </th>
+                <Figures sums={one} total={total.cost} per={per} />
+              </tr>
+            ))}
+            {others.count > 0 && (
+              <tr>
+                <th scope="row">{count(others.count, 'other')}</th>
+                <Figures sums={others} total={total.cost} per={per} />
+              </tr>
+            )}
+          </tbody>
+        </table>
+      </Scroll>
+    </Section>
+  )
+}
+
+const Figures = ({ sums, total, per }: { sums: Answer['total']; total: number; per: CostSplit }) => (
+  <>
+    <td>{dollars(sums.cost)}</td>
+    <td>{shareOf(sums.cost, total)}</td>
+    {per !== 'model' && <td>{figure(sums.runs ?? 0)}</td>}
+    {per !== 'model' && <td>{figure(sums.outputTokens ?? 0)}</td>}
+  </>
+)
+
+/** A name, with a link to its page if it has one. */
+function Name({ slug, per, name, words }: { slug: string; per: CostSplit; name: string | null; words: string }) {
+  if (name === null || per === 'model') return <Text>{words}</Text>
+  return per === 'agent' ? (
+    <Link to={paths.agent} params={{ slug, name }} className="cost-link">
+      <Text>{words}</Text>
+    </Link>
+  ) : (
+    <Link to={paths.blueprint} params={{ slug, blueprint: name }} className="cost-link">
+      <Text>{words}</Text>
+    </Link>
+  )
+}
+
+/** The table with the most expensive runs of the last days; nothing without such runs. */
+function DearestRuns({ slug }: { slug: string }) {
+  const { data } = useQuery(read('GET /w/:slug/cost/runs', { slug }))
+  if (!data || data.length === 0) return null
+  const title = 'Most expensive runs, 7 days'
+  return (
+    <Section title={title} flush>
+      <Scroll className="cost-table" label={title}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Run</th>
+              <th scope="col">Cost</th>
+              <th scope="col" data-words>
+                Agent
+              </th>
+              <th scope="col" data-words>
+                Status
+              </th>
+              <th scope="col">Started</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.map((run) => (
+              <tr key={`${run.agent} ${run.id}`}>
+                <th scope="row">
+                  <Link
+                    to={paths.agent}
+                    params={{ slug, name: run.agent }}
+                    search={{ tab: 'runs', run: run.id }}
+                    className="cost-link"
+                  >
+                    <Text>{run.kind ?? run.id}</Text>
+                  </Link>
+                </th>
+                <td>{dollars(run.cost)}</td>
+                <td data-words>
+                  <Text>{run.agent}</Text>
+                </td>
+                <td data-words>
+                  <Text>{run.status ?? ''}</Text>
+                </td>
+                <td>
+                  <Time at={run.at} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </Section>
+  )
+}

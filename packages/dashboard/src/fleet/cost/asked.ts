@@ -1,0 +1,40 @@
+/** The choices of the page Cost, as the address has them: the time, the step of the columns, and the split. */
+import type { CostSplit, CostStep } from '@svc/api'
+
+/** The numbers of days up to today that a person can choose; without a choice, the first one. */
+export const dayChoices = ['30', '7', '90', '400'] as const
+export const steps = ['day', 'week', 'month'] as const satisfies readonly CostStep[]
+/** The splits; without a choice, the first one. `nothing` shows the sums of everything. */
+export const splits = ['model', 'agent', 'blueprint', 'nothing'] as const satisfies readonly (CostSplit | 'nothing')[]
+
+export interface CostSearch {
+  days?: (typeof dayChoices)[number]
+  /** The first and the last day, if the person chose dates. */
+  from?: string
+  to?: string
+  by?: CostStep
+  per?: (typeof splits)[number]
+}
+
+const dayMs = 86_400_000
+const dayText = (at: number): string => new Date(at).toISOString().slice(0, 10)
+
+/** The request to the service for the choices in the address. */
+export function askedFor(
+  search: CostSearch,
+  now: number,
+): { from: string; to?: string; by: CostStep; per?: CostSplit } {
+  const per = search.per ?? splits[0]
+  const { from, to } = search
+  return {
+    from:
+      from ??
+      dayText((to === undefined ? now : Date.parse(to) || now) - (Number(search.days ?? dayChoices[0]) - 1) * dayMs),
+    ...(to !== undefined && { to }),
+    by: search.by ?? stepFor(search),
+    ...(per !== 'nothing' && { per }),
+  }
+}
+
+/** The step of the columns if the person chose none: a chart has room for about a hundred columns. */
+export const stepFor = ({ days, from }: CostSearch): CostStep => (days === '400' && from === undefined ? 'week' : 'day')

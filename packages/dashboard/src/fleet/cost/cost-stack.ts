@@ -1,0 +1,47 @@
+/** The chart of the page Cost: its columns and series, from the answer of the service. */
+import type { CostName, CostPage, CostSplit } from '@svc/api'
+import type { Stack } from '../../ui/charts/stack.ts'
+import { count } from '../../ui/time/format.ts'
+
+/** The words for a name of the answer: those of an agent, model or blueprint are shown as they are. */
+export function nameText(
+  { name, deleted }: Pick<CostName, 'name' | 'deleted'>,
+  per: CostSplit | undefined,
+  deletedAgents: number,
+): string {
+  if (deleted) return deletedAgents > 0 ? count(deletedAgents, 'deleted agent') : 'Deleted agents'
+  if (name !== null) return name
+  return per === 'model' ? 'Model not named' : per === 'blueprint' ? 'No blueprint' : 'All costs'
+}
+
+/**
+ * The stacked columns. Names are told apart by their place, because a model may have the name of the words for all others.
+ */
+export function costStack(page: CostPage, per: CostSplit | undefined): Stack {
+  const drawn = page.columns[0]?.parts.length ?? 0
+  const named = page.names.slice(0, drawn).map((one, color) => ({
+    name: nameText(one, per, page.deletedAgents),
+    total: Math.max(0, one.cost),
+    color,
+  }))
+  const hasRest = page.names.length > drawn || page.others.count > 0
+  const rest = {
+    name: count(page.names.length - drawn + page.others.count, 'other'),
+    total: Math.max(0, page.total.cost - named.reduce((sum, { total }) => sum + total, 0)),
+    color: null,
+  }
+  const series = hasRest ? [...named, rest] : named
+  const columns = page.columns.map(({ from, cost, parts }) => {
+    const others = cost - parts.reduce((sum, part) => sum + part, 0)
+    let height = 0
+    const stacked = series.flatMap((one, i) => {
+      const value = one === rest ? others : (parts[i] ?? 0)
+      if (!(value > 0.000_000_5)) return []
+      const part = { series: one, value, from: height, to: height + value }
+      height += value
+      return [part]
+    })
+    return { key: from, total: height, parts: stacked }
+  })
+  return { columns, series, max: Math.max(0, ...columns.map(({ total }) => total)), total: page.total.cost }
+}

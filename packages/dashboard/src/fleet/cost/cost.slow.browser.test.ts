@@ -1,0 +1,108 @@
+/**
+ * Tests the page Cost. `npm test` leaves this out. packages/server/src/web/queries/costs.store.test.ts proves the same rules.
+ */
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { smallTargets, wrongLooks } from '../../../testing/axe.ts'
+import { type BrowserSetup, openBrowserSetup, type Visitor } from '../../../testing/browser-setup.ts'
+
+let setup: BrowserSetup
+let ada: Visitor
+const web = '/api/web/w/north-wind'
+const hostile = [`=${'😀'.repeat(60)}<b>`, 'x'.repeat(200)]
+
+async function reports(name: string, models: readonly string[], factor: number): Promise<void> {
+  const { token } = await ada.call<{ token: string }>('POST', `${web}/agents`, { name })
+  const runs = Array.from({ length: 40 }, (_, i) => ({
+    id: `run-${i}`,
+    started: Math.floor(Date.now() / 1000) - 60 - Math.floor(i / 2) * 86_400,
+    kind: 'mail',
+    status: 'done',
+    output_tokens: 1200,
+    models: Object.fromEntries(models.map((model, k) => [model, (((i + k) % 5) + 1) * factor])),
+  }))
+  await setup.report(token, { runs })
+}
+
+beforeAll(async () => {
+  setup = await openBrowserSetup()
+  ada = await setup.ada()
+})
+afterAll(() => setup?.close())
+afterEach(() => expect(setup.faults.splice(0)).toEqual([]))
+
+const open = async (query = ''): Promise<Page> => {
+  const page = await setup.window(ada, { width: 1440, height: 900 })
+  await page.goto(`${setup.url}/w/north-wind/cost${query}`)
+  return page
+}
+const photo = async (page: Page, name: string) => {
+  const folder = process.env.SVC_TEST_PHOTOS
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
+}
+
+test('costs are split by what the address says, and everything that is chosen goes into the address', async () => {
+  await reports('mail-triage', ['claude-sonnet', 'claude-haiku', ...hostile], 0.2)
+  await reports('nightly-report', ['gpt-large', 'gpt-small', '(deleted)'], 0.1)
+  await reports('old-crawler', ['llama', 'mistral'], 0.15)
+  await ada.call('DELETE', `${web}/agents/old-crawler`)
+  await ada.call('PATCH', `${web}/rules`, { rule: 'cost_day', on: true, limit: 9 })
+  const page = await open('?by=day')
+  const chart = page.getByRole('slider', { name: 'Cost by day and model: use the arrow keys to read each day' })
+  await chart.waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'Limit of a day: $9' }).waitFor()
+  const models = page.getByRole('group', { name: 'Models' })
+  await models.getByRole('rowheader', { name: '(deleted)' }).waitFor()
+  await photo(page, 'models-1440')
+  await chart.focus()
+  await page.keyboard.press('End')
+  expect(await chart.getAttribute('aria-valuetext')).toContain('claude-sonnet')
+  expect(await wrongLooks(page, () => chart.waitFor())).toEqual([])
+  await photo(page, 'models-360')
+  expect(await smallTargets(page)).toEqual([])
+
+  const wide = await open('?days=7')
+  await wide.getByLabel('Split by').selectOption('Agent')
+  await wide.getByRole('rowheader', { name: '1 deleted agent' }).waitFor()
+  await wide.getByLabel('By', { exact: true }).selectOption('Week')
+  await wide.getByRole('slider', { name: 'Cost by week and agent' }).waitFor()
+  await wide.getByLabel('Time').selectOption('90 days')
+  await wide.waitForURL(
+    (url) => /by=week/.test(url.search) && /per=agent/.test(url.search) && /days=.*90/.test(url.search),
+  )
+  await wide.reload()
+  await wide.getByRole('slider', { name: 'Cost by week and agent' }).waitFor()
+  await photo(wide, 'agents-1440')
+  const downloading = wide.waitForEvent('download')
+  await wide.getByRole('link', { name: 'Download CSV' }).click()
+  const csv = readFileSync(await (await downloading).path(), 'utf8')
+  expect(csv).toContain('"(deleted)"')
+  const runs = wide.getByRole('group', { name: 'Most expensive runs, 7 days' })
+  await runs.getByRole('link', { name: 'mail' }).first().click()
+  await wide.waitForURL(/agents\/mail-triage\?.*run=run-/)
+})
+
+test('dates that are none are refused with the reason, and dates can be chosen', async () => {
+  const page = await open('?from=2026-02-30')
+  await page.getByText('from must be a date such as 2026-11-21').waitFor()
+  setup.faults.splice(0)
+  const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+  await page.getByLabel('From').fill(day)
+  await photo(page, 'dates')
+  await page.getByLabel('To', { exact: true }).fill(day)
+  await page.waitForURL((url) => url.searchParams.get('to') === day)
+  await page.getByRole('slider', { name: 'Cost by day and model' }).waitFor()
+  await page.getByLabel('To', { exact: true }).fill('2020-01-01')
+  await page.getByText('from must not be after to').waitFor()
+  setup.faults.splice(0)
+})
+
+test('a time without costs says where they come from', async () => {
+  const page = await open('?from=2020-01-01&to=2020-01-31')
+  await page.getByRole('heading', { name: 'No costs were reported in this time' }).waitFor()
+  await page.getByText('Agents report them with their runs.').waitFor()
+  expect(await page.getByRole('link', { name: 'Help' }).last().getAttribute('href')).toContain('page')
+  expect(await wrongLooks(page, () => page.getByText('Agents report them').waitFor())).toEqual([])
+  await photo(page, 'empty')
+})
