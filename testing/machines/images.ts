@@ -35,14 +35,14 @@ RUN apt-get update && apt-get install -y --no-install-recommends \\
 /** The image of test machines. `extra` are further lines of the container file, such as one that installs a cron. */
 export async function machineImage(extra = ''): Promise<string> {
   await needNodeImage()
-  const base = await made(machineText)
-  return extra === '' ? base : await made(`FROM ${base}\n${extra}\n`)
+  const base = await imageOf(machineText)
+  return extra === '' ? base : await imageOf(`FROM ${base}\n${extra}\n`)
 }
 
 const making = new Map<string, Promise<string>>()
 
 /** The image of a container file, which is built once for each text. */
-function made(text: string): Promise<string> {
+export function imageOf(text: string): Promise<string> {
   const image = `localhost/svc-test-machine:${createHash('sha256').update(text).digest('hex').slice(0, 12)}`
   const known = making.get(image) ?? makeImage(image, text)
   making.set(image, known)

@@ -13,10 +13,11 @@ const programs = {
   debootstrap: 'debootstrap',
   catatonit: 'catatonit',
   'podman-compose': 'podman-compose',
+  dnsname: 'golang-github-containernetworking-plugin-dnsname',
 } as const
 
 const isThere = (program: string): boolean =>
-  [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'].some((folder) => {
+  [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin', '/usr/lib/cni'].some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK)
       return true

@@ -27,11 +27,15 @@ const driverThatWorks = async (): Promise<readonly string[]> => {
   return drivers[0] ?? []
 }
 
-/** Runs a command of Podman to its end, whatever its exit code is. */
-export async function podman(args: readonly string[], running: Running = {}): Promise<Ran> {
+/** The options that come before each command of Podman. */
+export async function engineOptions(): Promise<readonly string[]> {
   driver ??= driverThatWorks()
-  return await run('podman', [...(await driver), ...engine, ...args], running)
+  return [...(await driver), ...engine]
 }
+
+/** Runs a command of Podman to its end, whatever its exit code is. */
+export const podman = async (args: readonly string[], running: Running = {}): Promise<Ran> =>
+  await run('podman', [...(await engineOptions()), ...args], running)
 
 /** Runs a command of Podman that must succeed, and returns its output without the last line break. */
 export async function podmanOutput(args: readonly string[], running: Running = {}): Promise<string> {
