@@ -62,7 +62,7 @@ const otherPages = new RegExp(
     /src\/alerts\/(channels\/(?!browser|NotifyButtons)|mutes\/(Mutes|mute-lengths))|src\/blueprints\/install\//,
     /src\/actions\/(?!dialogs\/(?!words))|src\/updates\/(UpdatesPage|RolloutBar)/,
     /agents\/(dialogs\/(gone|names|tags|TagsField|TokenSteps|FirstReport)|parts\/Pager)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
-    /overview\/HoursForm|updates\/parts\/(NewSecrets|Served|reasons)|blueprints\/parts\/words|views\/(open\.ts|ViewForm)/,
+    /src\/ui\/charts\/|overview\/HoursForm|updates\/parts\/(NewSecrets|Served|reasons)|blueprints\/parts\/words|views\/(open\.ts|ViewForm)/,
   ]
     .map(({ source }) => source)
     .join('|'),
