@@ -50,7 +50,7 @@ describe.skipIf(!canBoot())('svc.service', () => {
     const send = async (name: string, token: string) => {
       for (let at = 1; loading; at++) {
         const id = `${name}-${at}`
-        const run = { id, started: Math.floor(Date.now() / 1000), outcome: 'ok' }
+        const run = { id, started: Math.floor(Date.now() / 1000) }
         const sent = await report(url, token, { runs: [run] }).catch(() => undefined)
         if (sent?.status === 200) answered.get(name)?.push(id)
         await sent?.text().catch(() => '')

@@ -20,7 +20,7 @@ import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFile
 const at = (name) => process.env.SVC_STATE_DIR + '/' + name
 appendFileSync(at('starts'), JSON.stringify({ pid: process.pid, version: '${version}', at: Date.now() }) + '\\n')
 const starts = readFileSync(at('starts'), 'utf8').trim().split('\\n').map((line) => JSON.parse(line).at)
-const runs = starts.map((at, n) => ({ id: 'start-' + (n + 1), started: at / 1000, outcome: 'ok' }))
+const runs = starts.map((at, n) => ({ id: 'start-' + (n + 1), started: Math.floor(at / 1000) }))
 spawn('sleep', ['1000000'], { detached: true, stdio: 'ignore' })
 const eaten = []
 let step = 0
