@@ -151,6 +151,8 @@ export interface AgentPage extends AgentSigns {
   tags: readonly string[]
   createdAt: number
   createdBy: string | null
+  /** When the service began to keep the agent's pauses and times offline; null if it did from the beginning. */
+  statesSince: number | null
   /** The blueprint that the agent was installed from; null for an agent that was connected by hand. */
   blueprint: string | null
   /**
@@ -258,12 +260,6 @@ export interface UsageDay {
   outputTokens: number
   /** The cost of each model on this day, in US dollars. */
   models: Record<string, number>
-}
-
-export interface LevelChange {
-  at: number
-  level: Level
-  label: string | null
 }
 
 export interface Command {

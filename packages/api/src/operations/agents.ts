@@ -7,7 +7,6 @@ import type {
   FleetFacets,
   FleetNames,
   FleetOrder,
-  LevelChange,
   NewToken,
   Runs,
   TaggedAgent,
@@ -154,9 +153,5 @@ export const exportRuns = look<string>()('GET /w/:slug/agents/:name/runs/export'
 })
 export const usage = look<UsageDay[]>()('GET /w/:slug/agents/:name/usage', {
   says: 'show the runs, costs and tokens of an agent by day',
-  input: query({ days: count(366, 30) }),
-})
-export const levelChanges = look<LevelChange[]>()('GET /w/:slug/agents/:name/levels', {
-  says: 'list the level changes of an agent, newest first',
-  input: query({ limit: count(500, 50) }),
+  input: query({ days: count(400, 30) }),
 })

@@ -1,10 +1,10 @@
-import type { Command, UsageDay } from '@svc/api'
+import type { Command, HistoryChange, StateSpan, UsageDay } from '@svc/api'
 import { commandStates, runSeconds } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { percent, tokensText } from '../ui/time/format.ts'
 import { gaugeView } from './overview/Gauges.tsx'
-import { usageColumns } from './overview/Overview.tsx'
-import { isLong, marksOf, summaryOf, windowFor } from './overview/parts/Levels.tsx'
+import { joinedColumns, usageColumns } from './overview/Overview.tsx'
+import { askedSince, isLong, linesOf, marksOf, summaryOf, windowFor } from './overview/parts/history.ts'
 import { pausedBy } from './overview/parts/StateDetail.tsx'
 import { changesOf, dueWords, lifeWords, stepsOf, titleOf, undoOf, whilePaused, wordsOf } from './parts/life.ts'
 import { hasLeft, mergedCommands } from './parts/press.ts'
@@ -197,7 +197,7 @@ test('if no run has a cost, the chart counts runs', () =>
     columns: [{ key: '2026-11-20', parts: { runs: 4 } }],
   }))
 
-test('the level history of a new agent starts with its first report, not at the start of the week', () => {
+test('the history of a new agent starts with its first report, not at the start of the week', () => {
   expect([windowFor(60_000), windowFor(25 * 3_600_000)]).toEqual(['24 h', '7 d'])
   const end = Date.UTC(2026, 10, 21, 12)
   expect(marksOf(end - 3_600_000, end).map(({ text }) => text)).toEqual([
@@ -208,18 +208,104 @@ test('the level history of a new agent starts with its first report, not at the 
   expect(marksOf(end - 7 * 86_400_000, end)[0]?.text).toBe('14 Nov')
 })
 
-test('the level history names the time without reports, and gives no shares of less than an hour', () => {
-  const hour = 3_600_000
-  const shares = new Map([
-    ['ok', 0.9],
-    ['bad', 0.1],
-  ] as const)
-  const all = { shares, reported: 22 * hour, since: 0, gap: 'offline' } as const
-  expect(summaryOf(all)).toBe('OK 90%, Bad 10%')
-  expect(summaryOf({ ...all, since: 2 * hour })).toBe('OK 90%, Bad 10% of 22 h with reports, offline for 2 h since')
-  expect(summaryOf({ ...all, reported: hour / 30, since: 5 * hour, gap: 'stopped' })).toBe(
-    'Reports for 2 min, stopped for 5 h since',
-  )
-  expect(summaryOf({ ...all, shares: new Map() })).toBe('')
+const hour = 3_600_000
+const spansOf = (...parts: [is: StateSpan['is'], level: StateSpan['level'], hours: number][]): StateSpan[] => {
+  let from = 0
+  return parts.map(([is, level, hours]) => {
+    const span = { from, until: from + hours * hour, is, level, label: null }
+    from = span.until
+    return span
+  })
+}
+
+test.each([
+  ['OK 90%, Bad 10%', spansOf(['reporting', 'ok', 9], ['reporting', 'bad', 1])],
+  ['OK 50%, Paused 20%, Offline 30%', spansOf(['paused', 'info', 2], ['reporting', 'ok', 5], ['offline', 'bad', 3])],
+  ['No level 50%, Stopped 50%', spansOf(['reporting', null, 1], ['stopped', null, 1])],
+  ['Warning 100%', spansOf(['unknown', null, 9], ['reporting', 'warn', 1], ['unknown', null, 3])],
+  ['', spansOf(['unknown', null, 9], ['reporting', 'ok', 0.9])],
+  ['', []],
+])('the history says how the known time is divided: %s', (words, spans) => expect(summaryOf(spans)).toBe(words))
+
+test('an axis of less than an hour would say nothing, and the time that is asked for changes seldom', () => {
   expect([isLong(hour - 1), isLong(hour)]).toEqual([false, true])
+  const now = Date.UTC(2026, 10, 21, 12)
+  expect([0, 599_999, 600_000].map((ms) => askedSince(now + ms, '24 h') - now / 1000)).toEqual([
+    -86_400, -86_400, -85_800,
+  ])
+})
+
+const changed = (minute: number, what: HistoryChange['what'], parts: Partial<HistoryChange> = {}): HistoryChange => ({
+  ...{ from: null, to: null, text: null, id: null },
+  ...parts,
+  at: new Date(2026, 10, 21, 13, minute).getTime(),
+  what,
+})
+const begins = (minute: number, what: HistoryChange['what'], text: string | null = null) =>
+  changed(minute, what, { from: false, to: true, text })
+const ends = (minute: number, what: HistoryChange['what'], text: string | null = null) =>
+  changed(minute, what, { from: true, to: false, text })
+
+test.each<[string, HistoryChange[], string[]]>([
+  ['a time offline', [begins(2, 'offline'), ends(40, 'offline')], ['13:02 Offline from 13:02 to 13:40']],
+  ['a time offline that lasts', [begins(2, 'offline')], ['13:02 Offline']],
+  ['a time offline that began before', [ends(40, 'offline')], ['13:40 Offline until 13:40']],
+  [
+    'a stop, and a pause within it',
+    [begins(2, 'offline', 'person'), begins(3, 'paused'), ends(9, 'offline', 'person'), ends(12, 'paused')],
+    ['13:03 Paused from 13:03 to 13:12', '13:02 Stopped on its machine from 13:02 to 13:09'],
+  ],
+  ['an outage', [begins(2, 'service'), ends(40, 'service')], ['13:02 The service did not run from 13:02 to 13:40']],
+  [
+    'two pauses',
+    [begins(2, 'paused'), ends(3, 'paused'), begins(5, 'paused')],
+    ['13:05 Paused', '13:02 Paused from 13:02 to 13:03'],
+  ],
+  [
+    'other changes',
+    [
+      changed(1, 'level', { from: 'ok', to: 'bad', text: 'Disk full' }),
+      changed(2, 'command', { to: 'applied', text: 'pause', id: 'c1' }),
+      changed(3, 'command', { to: 'expired', text: 'log', id: 'c2' }),
+      changed(4, 'setting', { from: 5, to: null, text: 'every' }),
+      changed(5, 'version', { from: '1.0.0', to: '1.1.0' }),
+      changed(6, 'update', { from: '1.1.0', to: '1.2.0', text: 'blueprint rolled_back' }),
+      changed(7, 'update', { from: '0.9.0', to: '0.9.1', text: 'runtime kept' }),
+      changed(8, 'run', { to: 'failed', text: 'run-7', id: 'run-7' }),
+      changed(9, 'alert', { to: 'open', text: 'silent', id: 'a1' }),
+    ],
+    [
+      '13:09 Alert opened: Offline',
+      '13:08 Run run-7: failed',
+      '13:07 Runtime 0.9.1: kept',
+      '13:06 Version 1.2.0: rolled back',
+      '13:05 Version 1.0.0 became 1.1.0 on its machine',
+      '13:04 every became not set on its machine, before 5',
+      '13:03 Send log: expired',
+      '13:02 Pause: applied',
+      '13:01 bad Disk full',
+    ],
+  ],
+])('changes are lines, newest first: %s', (_, changes, lines) => {
+  const now = new Date(2026, 10, 21, 14).getTime()
+  const shown = linesOf(changes, now).map(
+    ({ at, level, words }) => `${new Date(at).toTimeString().slice(0, 5)} ${level === null ? '' : `${level} `}${words}`,
+  )
+  expect(shown).toEqual(lines)
+})
+
+test('a time of an earlier day has its date', () => {
+  const now = new Date(2026, 10, 23, 14).getTime()
+  expect(linesOf([begins(2, 'offline'), ends(40, 'offline')], now)[0]?.words).toBe(
+    'Offline from 21 Nov, 13:02 to 13:40',
+  )
+})
+
+test('columns of weeks end with the last day, and add up the days', () => {
+  const columns = Array.from({ length: 9 }, (_, i) => ({ key: `d${i}`, parts: { a: 1, ...(i === 8 && { b: 2 }) } }))
+  expect(joinedColumns(columns, 7)).toEqual([
+    { key: 'd0', parts: { a: 2 } },
+    { key: 'd2', parts: { a: 7, b: 2 } },
+  ])
+  expect(joinedColumns(columns, 1)).toEqual(columns)
 })

@@ -26,7 +26,7 @@ export const keys = {
   fleet: (slug: string) => ['w', slug, 'fleet', {}] as const,
   /** All data of all agents' pages. */
   agents: (slug: string) => ['w', slug, 'agents'] as const,
-  /** All data of one agent: its page, runs, usage, levels, commands, logs. */
+  /** All data of one agent: its page, runs, usage, history, commands, logs. */
   agent: (slug: string, name: string) => ['w', slug, 'agents', name] as const,
   blueprints: (slug: string) => ['w', slug, 'blueprints'] as const,
   codes: (slug: string) => ['w', slug, 'codes'] as const,
@@ -105,6 +105,9 @@ const ways: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   'GET /w/:slug/cost': { placeholderData: keepPreviousData, staleTime: 60_000, refetchInterval: every(120_000) },
   'GET /w/:slug/cost/runs': { staleTime: 60_000 },
   'GET /w/:slug/agents/:name/commands': { placeholderData: keepPreviousData },
+  'GET /w/:slug/agents/:name/usage': { placeholderData: keepPreviousData },
+  'GET /w/:slug/agents/:name/history/states': { placeholderData: keepPreviousData },
+  'GET /w/:slug/agents/:name/history/changes': { placeholderData: keepPreviousData },
   // A log never changes after it has arrived.
   'GET /w/:slug/agents/:name/logs/:id': { staleTime: Number.POSITIVE_INFINITY },
 }

@@ -1,8 +1,9 @@
 import './overview.css'
+import { SegmentedControl } from '@mantine/core'
 import type { UsageDay } from '@svc/api'
 import { type Account as AccountFacts, type ActiveRun, diskSpace, type HealthItem, missingSecrets } from '@svc/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { Fragment, type ReactNode, Suspense, useMemo } from 'react'
+import { Fragment, type ReactNode, Suspense, useMemo, useState } from 'react'
 import { read } from '../../data/queries.ts'
 import { StackedBars } from '../../ui/charts/StackedBars.tsx'
 import { type Column, dayName, lastDays, stack } from '../../ui/charts/stack.ts'
@@ -20,7 +21,7 @@ import { Bindings } from './Bindings.tsx'
 import { Gauges } from './Gauges.tsx'
 import { PanelSection } from './Panels.tsx'
 import { arrange, type Columns, listedHealth, worstFirst } from './parts/arrange.ts'
-import { Levels } from './parts/Levels.tsx'
+import { History } from './parts/History.tsx'
 import { StateDetail, TwoReporters } from './parts/StateDetail.tsx'
 import { Subjects } from './Subjects.tsx'
 import { hasVersions, Versions } from './Versions.tsx'
@@ -69,7 +70,7 @@ const partOf: Readonly<Record<Columns['wide'][number], (agent: Agent) => ReactNo
     )),
   gauges: (agent) => <Gauges agent={agent} gauges={agent.page.report?.gauges ?? []} />,
   costs: (agent) => <Costs agent={agent} />,
-  levels: (agent) => <Levels agent={agent} />,
+  levels: (agent) => <History agent={agent} />,
   account: (agent) => <Account account={agent.page.report?.account ?? {}} />,
   versions: (agent) => <Versions agent={agent} />,
 }
@@ -90,32 +91,50 @@ const Account = ({ account }: { account: AccountFacts }) => (
   </Section>
 )
 
-const days = 30
+/** The times of which costs are shown: the days, and the days that are one column. */
+const costTimes = { '30': 1, '90': 1, '400': 7 } as const
+type CostDays = keyof typeof costTimes
 
 /**
- * Shows the agent's costs of the last 30 days by day and model. If no cost was reported, shows the number of runs by
- * day; without runs, shows nothing.
+ * Shows the agent's costs of the last 30, 90 or 400 days by model, in columns of a day or a week. If no cost was
+ * reported, shows the number of runs; without runs, shows nothing.
  */
 function Costs({ agent: { slug, page } }: { agent: Agent }) {
+  const [days, setDays] = useState<CostDays>('30')
   const { data } = useQuery({
-    ...read('GET /w/:slug/agents/:name/usage', { slug, name: page.name }, { days }),
+    ...read('GET /w/:slug/agents/:name/usage', { slug, name: page.name }, { days: Number(days) }),
     enabled: page.runs.kept > 0,
   })
   const today = new Date(serviceNow()).toISOString().slice(0, 10)
   const view = useMemo(() => {
-    const { costs, columns } = usageColumns(data ?? [], lastDays(Date.parse(today), days))
-    return { costs, stack: stack(columns) }
-  }, [data, today])
-  if (view.stack.total === 0) return null
+    const { costs, columns } = usageColumns(data ?? [], lastDays(Date.parse(today), Number(days)))
+    return { costs, stack: stack(joinedColumns(columns, costTimes[days])) }
+  }, [data, today, days])
+  if (view.stack.total === 0 && days === '30') return null
   const runs = data?.reduce((sum, day) => sum + day.runs, 0) ?? 0
+  const step = costTimes[days] === 1 ? 'day' : 'week'
   return (
-    <Section title={view.costs ? 'Cost, 30 days' : 'Runs, 30 days'} aside={view.costs && count(runs, 'run')}>
+    <Section
+      title={`${view.costs ? 'Cost' : 'Runs'}, ${days} days`}
+      aside={
+        <span className="ag-cost-times">
+          {view.costs && count(runs, 'run')}
+          <SegmentedControl
+            size="xs"
+            data={Object.keys(costTimes).map((value) => ({ value, label: `${value} d` }))}
+            value={days}
+            onChange={(to) => setDays(to as CostDays)}
+            aria-label="How many days"
+          />
+        </span>
+      }
+    >
       <StackedBars
-        title={view.costs ? 'Cost by day and model' : 'Runs by day'}
+        title={view.costs ? `Cost by ${step} and model` : `Runs by ${step}`}
         stack={view.stack}
         format={view.costs ? dollars : figure}
         axis={view.costs ? (n) => (Number.isInteger(n) ? `$${figure(n)}` : dollars(n)) : figure}
-        nameOf={dayName}
+        nameOf={step === 'day' ? dayName : weekName}
         whole={!view.costs}
       />
     </Section>
@@ -232,6 +251,22 @@ function Health({ agent, items }: { agent: Agent; items: readonly HealthItem[] }
       </ul>
     </Section>
   )
+}
+
+/** The name of a column of a week, by its first day. */
+const weekName = (key: string): string => `Week from ${dayName(key)}`
+
+/** Adds up each `size` columns to one with the key of the first, counted from the end. */
+export function joinedColumns(columns: readonly Column[], size: number): Column[] {
+  if (size === 1) return [...columns]
+  const joined: Column[] = []
+  for (const [i, { key, parts }] of columns.entries()) {
+    const isFirst = i === 0 || (columns.length - i) % size === 0
+    if (isFirst) joined.push({ key, parts: Object.create(null) })
+    const sums = joined.at(-1)?.parts as Record<string, number>
+    for (const [name, value] of Object.entries(parts)) sums[name] = (sums[name] ?? 0) + value
+  }
+  return joined
 }
 
 /** The name for the part of a day's cost that belongs to no model. */

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sharesOf, spansOf } from './Strip.tsx'
 import { linear, ticksTo } from './scale.ts'
 import { dayName, lastDays, stack } from './stack.ts'
 
@@ -76,37 +75,6 @@ test('a model with the name of the remaining series is drawn separately', () => 
     [12, 15],
   ])
 })
-
-const change = (at: number, level: string, label: string | null = null) => ({ at, level, label })
-
-test('a period lasts until the next change, and the last one until the end', () =>
-  expect(
-    spansOf([change(50, 'bad'), change(10, 'ok')], 0, 100).map(({ level, from, to }) => [level, from, to]),
-  ).toEqual([
-    ['ok', 10, 50],
-    ['bad', 50, 100],
-  ]))
-
-test('periods that ended before the window are left out; those that reach into it are kept', () =>
-  expect(
-    spansOf([change(0, 'ok'), change(10, 'warn'), change(30, 'ok')], 20, 60).map(({ level, from }) => [level, from]),
-  ).toEqual([
-    ['warn', 10],
-    ['ok', 30],
-  ]))
-
-test('adjacent periods with the same level and label are one', () => {
-  expect(spansOf([change(0, 'ok', 'Idle'), change(10, 'ok', 'Idle')], 0, 20)).toHaveLength(1)
-  expect(spansOf([change(0, 'ok', 'Idle'), change(10, 'ok', 'Working')], 0, 20)).toHaveLength(2)
-})
-
-test('shares are relative to the known time inside the window', () =>
-  expect(sharesOf(spansOf([change(0, 'ok'), change(75, 'bad')], 50, 100), 50)).toEqual(
-    new Map([
-      ['ok', 0.5],
-      ['bad', 0.5],
-    ]),
-  ))
 
 test('thirty days end today, also over the turn of a month and a year', () => {
   const days = lastDays(Date.UTC(2026, 0, 2, 23, 59), 30)

@@ -6,7 +6,7 @@ import { previewTags, type TagResult, tagAgents } from '../../fleet/agents/tags.
 import { removeView, setView, viewsOf } from '../../fleet/views/store.ts'
 import { haltedRollouts } from '../../updates/rollouts/store.ts'
 import type { FleetCache } from '../live/fleet.ts'
-import { agentPage, levelsOf } from '../queries/agent.ts'
+import { agentPage } from '../queries/agent.ts'
 import { filterOf } from '../queries/filter.ts'
 import { fleetFacets, fleetNames, fleetPage, lists } from '../queries/fleet.ts'
 import { runsCsv, runsOf } from '../queries/runs.ts'
@@ -78,7 +78,6 @@ export const agentOperations = [
     return new Response(await runsCsv(deps.store.db, agent, filter), { headers })
   }),
   looks(agents.usage, ({ deps, agent, now }, { days }) => usageOf(deps.store.db, agent, days, now)),
-  looks(agents.levelChanges, ({ deps, agent }, { limit }) => levelsOf(deps.store.db, agent, limit)),
 ]
 
 export const viewOperations = [

@@ -1,4 +1,4 @@
-import type { AgentBinding, AgentPage, LevelChange, MachineChange, Role } from '@svc/api'
+import type { AgentBinding, AgentPage, MachineChange, Role } from '@svc/api'
 import type { Manifest } from '@svc/blueprint'
 import { type HealthItem, type Level, pausedLabel, readPause, type SettingValue } from '@svc/protocol'
 import { tokenState } from '../../fleet/bots/store.ts'
@@ -14,6 +14,7 @@ import { dayOf } from '../../platform/limits/units.ts'
 import { listedCommand } from './commands.ts'
 import { fitting, jsonBytes } from './fitting.ts'
 import { fleetRows } from './fleet-rows.ts'
+import { keptSince } from './states.ts'
 import { agentUpdates } from './updates.ts'
 
 /** An agent's page: the last report as it was received (I9), and what the service stores with it. */
@@ -31,6 +32,7 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
     tags: row?.tags ?? [],
     createdAt: agent.created_at,
     createdBy: agent.created_by,
+    statesSince: await keptSince(db, agent),
     blueprint: agent.blueprint,
     versions: {
       installed: agent.installed_version,
@@ -107,17 +109,6 @@ const modelRowsRead = 2000
 const maxNamesBytes = 32 * 1024
 
 const fittingNames = (names: Iterable<string>): string[] => fitting(names, (name) => jsonBytes(name) + 1, maxNamesBytes)
-
-/** The level changes of an agent, newest first. */
-export const levelsOf = (db: Db, agent: { id: string }, limit: number): Promise<LevelChange[]> =>
-  db
-    .selectFrom('level_change')
-    .select(['at', 'level', 'label'])
-    .where('agent_id', '=', agent.id)
-    .orderBy('at', 'desc')
-    .orderBy('seq', 'desc')
-    .limit(limit)
-    .execute()
 
 /** The changes that were made on an agent's machine and not by a command of the service, newest first. */
 export async function machineChangesOf(db: Db, agent: { id: string }, limit: number): Promise<MachineChange[]> {

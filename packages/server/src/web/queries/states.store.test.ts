@@ -81,6 +81,7 @@ async function play(w: TestWorkspace, agent: TestAgent, seed: number, back = fal
     past.reports.push({ at: w.clock.now(), interval, level, label: level ? label : '', stopped })
   }
   wait(1000)
+  if (back) w.clock.pass(14_000)
   past.end = w.clock.now()
   return past
 }

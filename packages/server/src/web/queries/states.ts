@@ -5,6 +5,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AgentAt, AgentState, StateSpan, TimeShares, Trend } from '@svc/api'
 import { type Level, levels, offlineAfter, pausedLabel, type Stop } from '@svc/protocol'
+import { sql } from 'kysely'
 import { silentAt } from '../../fleet/agents/silent.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { dayMs, dayOf } from '../../platform/limits/units.ts'
@@ -184,6 +185,17 @@ async function outages(db: Db, since: number, until: number): Promise<Span[]> {
 
 export async function agentStates(db: Db, agent: { id: string }, since: number, until: number): Promise<StateSpan[]> {
   return spansOf(await keptStates(db, agent, since, until), since, until)
+}
+
+/**
+ * When the service began to keep pauses and times offline, if the agent is older than that: the time of the migration
+ * that made their table.
+ */
+export async function keptSince(db: Db, agent: { created_at: number }): Promise<number | null> {
+  const { rows } = await sql<{ timestamp: string }>`select timestamp from kysely_migration
+    where name like '%-states'`.execute(db)
+  const since = Date.parse(rows[0]?.timestamp ?? '')
+  return agent.created_at < since ? since : null
 }
 
 // ---- All agents of a workspace ----

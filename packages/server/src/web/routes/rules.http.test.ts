@@ -31,7 +31,6 @@ const members = [
   'GET /api/web/w/:slug/fleet/names',
   'GET /api/web/w/:slug/agents/:name/runs/export',
   'GET /api/web/w/:slug/agents/:name/usage',
-  'GET /api/web/w/:slug/agents/:name/levels',
   'GET /api/web/w/:slug/history/cost',
   'GET /api/web/w/:slug/history/cost/export',
   'GET /api/web/w/:slug/cost',

@@ -1,0 +1,129 @@
+/** Tests the history on the page of an agent: what it shows of a past that the test makes up, with keys, on a phone. */
+import type { AlertLine, HistoryChange, StateSpan } from '@svc/api'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { wrongLooks } from '../../testing/axe.ts'
+import { type AgentPageSetup, openAgentPageSetup } from './testing/setup.ts'
+
+let setup: AgentPageSetup
+beforeAll(async () => {
+  setup = await openAgentPageSetup()
+})
+afterAll(() => setup?.setup.close())
+
+const hour = 3_600_000
+
+/** A day with a bad hour, a pause, a time offline, an outage and a stop. */
+function past(now: number) {
+  const at = (hours: number) => now - hours * hour
+  const span = (from: number, until: number, is: StateSpan['is'], level: StateSpan['level'], label = 'Idle') => ({
+    ...{ from: at(from), until: at(until), is, level, label },
+  })
+  const spans = [
+    span(24, 20, 'unknown', null),
+    span(20, 16, 'reporting', 'ok'),
+    span(16, 15, 'reporting', 'bad', 'Mailbox unreachable'),
+    span(15, 12, 'paused', 'info', 'Paused'),
+    span(12, 8, 'offline', 'info', 'Paused'),
+    span(8, 7, 'unknown', null),
+    span(7, 3, 'reporting', 'warn', 'Slow'),
+    span(3, 2, 'stopped', 'warn', 'Slow'),
+    span(2, 0, 'reporting', 'ok'),
+  ]
+  const change = (hours: number, what: HistoryChange['what'], more: Partial<HistoryChange>): HistoryChange => ({
+    ...{ what, from: null, to: null, text: null, id: null },
+    ...more,
+    at: at(hours),
+  })
+  const changes = [
+    change(16, 'level', { from: 'ok', to: 'bad', text: 'Mailbox unreachable' }),
+    change(15.5, 'run', { to: 'failed', text: 'run-0000000000000000000000000000000000007', id: 'run-7' }),
+    change(15, 'paused', { from: false, to: true }),
+    change(12, 'offline', { from: false, to: true }),
+    change(8, 'offline', { from: true, to: false }),
+    change(8, 'service', { from: false, to: true }),
+    change(7, 'service', { from: true, to: false }),
+    change(7, 'paused', { from: true, to: false }),
+    change(5, 'setting', { from: 5, to: 10, text: 'every' }),
+    change(2.5, 'command', { to: 'applied', text: 'pause', id: 'c1' }),
+    change(2, 'level', { from: 'warn', to: 'ok', text: 'Idle' }),
+  ]
+  const alert = {
+    ...{ id: 'a1', rule: 'bad', level: 'bad', state: 'ended', label: 'Mailbox unreachable', agents: null },
+    ...{ since: at(16), openedAt: at(16), endedAt: at(15), acknowledged: null, muted: false, rollout: null },
+    ...{ agent: 'past', subject: { kind: 'agent', id: 'x', name: 'past' } },
+  } as unknown as AlertLine
+  return { spans, changes, alerts: [alert] }
+}
+
+const history = (page: Page) => page.getByRole('article', { name: 'History', exact: true })
+const strip = (page: Page) => page.getByRole('group', { name: 'History', exact: true })
+
+async function opened(width: number): Promise<Page> {
+  const page = await setup.visit('admin', 'past', { width })
+  const { spans, changes, alerts } = past(Date.now())
+  await page.route(/\/history\/states/, (route) => route.fulfill({ json: spans }))
+  await page.route(/\/history\/changes/, (route) => route.fulfill({ json: changes }))
+  await page.route(/\/agents\/past\/alerts/, (route) => route.fulfill({ json: alerts }))
+  await page.reload()
+  await strip(page).waitFor()
+  return page
+}
+
+test('the strip and the changes say what was before, and links lead to it', async () => {
+  const agent = await setup.addAgent('past')
+  await agent.report({
+    state: { level: 'ok', label: 'Idle' },
+    runs: [{ id: 'run-7', status: 'failed', started: 1_760_000_000 }],
+  })
+  const page = await opened(1440)
+  const words = await history(page).innerText()
+  expect(words).toContain('OK 32%, Warning 21%, Bad 5.3%, Paused 16%, Offline 21%, Stopped 5.3%')
+  expect(await page.locator('.svc-strip-hatch').count()).toBe(1)
+  await history(page).getByRole('button', { name: 'All 8 changes' }).click()
+  const lines = await history(page).getByRole('listitem').allInnerTexts()
+  expect(lines.map((line) => line.replaceAll(/\s+/g, ' '))).toEqual([
+    expect.stringMatching(/^OK Idle /),
+    expect.stringMatching(/^Pause: applied /),
+    expect.stringMatching(/^every became 10 on its machine, before 5 /),
+    expect.stringMatching(/^The service did not run from .* to .* /),
+    expect.stringMatching(/^Offline from .* to .* /),
+    expect.stringMatching(/^Paused from .* to .* /),
+    expect.stringMatching(/^Run run-0+7: failed /),
+    expect.stringMatching(/^Bad Mailbox unreachable /),
+  ])
+  await history(page)
+    .getByRole('link', { name: /^Run run-0/ })
+    .click()
+  await page.waitForURL(/tab=runs/)
+  expect(new URL(page.url()).searchParams.get('run')).toBe('run-7')
+})
+
+test('the arrow keys go from change to change, and Enter opens one', async () => {
+  const page = await opened(1440)
+  const live = history(page).locator('[aria-live="polite"]')
+  const reading = async () => (await live.innerText()).replaceAll(/\s+/g, ' ')
+  await strip(page).focus()
+  await page.keyboard.press('ArrowLeft')
+  await expect.poll(reading).toMatch(/^OK Idle, /)
+  await page.keyboard.press('ArrowLeft')
+  await expect.poll(reading).toMatch(/^Pause: applied, /)
+  expect(await page.locator('.svc-strip-at').count()).toBe(1)
+  await page.keyboard.press('Home')
+  await expect.poll(reading).toMatch(/^Bad Mailbox unreachable, /)
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(reading).toMatch(/^Run run-0+7: failed, /)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/tab=runs/)
+})
+
+test('the history fits a phone, and has no fault that axe finds in either scheme', async () => {
+  const page = await opened(1440)
+  const chosen = async () => {
+    await strip(page).focus()
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('ArrowLeft')
+  }
+  expect(await wrongLooks(page, chosen)).toEqual([])
+})

@@ -1,0 +1,213 @@
+/** Puts the history of an agent into words: its changes as lines, and the shares of its states. */
+import type { AgentState, HistoryChange, StateSpan } from '@svc/api'
+import { alertRules } from '@svc/api/words'
+import { type Level, levels } from '@svc/protocol'
+import { dateAndTime, lasting, looks, timeOfDay } from '../../../ui/index.ts'
+import { percent } from '../../../ui/time/format.ts'
+import { controlNames, isControl, lifeWords } from '../../parts/life.ts'
+
+/** The thing that a change is about, and to whose page its line leads. */
+export type Target =
+  | { to: 'tab'; tab: 'runs' | 'commands' | 'updates' | 'settings'; run?: string }
+  | { to: 'rollout'; id: string }
+  | { to: 'alerts'; ended: boolean }
+
+/** A change as the page lists it. A pause of any kind, a time offline and an outage that are over are one line. */
+export interface ChangeLine {
+  at: number
+  /** The new level; null for other changes. */
+  level: Level | null
+  words: string
+  target: Target | null
+}
+
+/** The changes as lines, newest first. */
+export function linesOf(changes: readonly HistoryChange[], now: number): ChangeLine[] {
+  const lines: ChangeLine[] = []
+  /** The beginnings of times that have not ended, by kind, each with its place among the lines. */
+  const begun = new Map<HistoryChange['what'], { at: number; place: number }>()
+  for (const change of changes) {
+    const { what, at, to } = change
+    if (!isTime(what)) {
+      lines.push(lineOf(change))
+      continue
+    }
+    if (to === true) begun.set(what, { at, place: lines.length })
+    const beginning = begun.get(what)
+    const words = timeWords(change, beginning?.at, now)
+    const line = { at: beginning?.at ?? at, level: null, words, target: targetOf(change) }
+    if (to !== true && beginning) lines[beginning.place] = line
+    else lines.push(line)
+    if (to !== true) begun.delete(what)
+  }
+  return lines.toReversed()
+}
+
+type TimeKind = 'paused' | 'offline' | 'service'
+const isTime = (what: HistoryChange['what']): what is TimeKind =>
+  what === 'paused' || what === 'offline' || what === 'service'
+
+/** The words about a time that lasts, is over, or began before the changes that are listed. */
+function timeWords({ what, at, to, text }: HistoryChange, from: number | undefined, now: number): string {
+  const name = what === 'paused' ? 'Paused' : text === null ? 'Offline' : 'Stopped on its machine'
+  if (what === 'service') {
+    if (to === true) return `The service did not run from ${clock(at, now)}`
+    return from === undefined ? `The service did not run until ${clock(at, now)}` : serviceWords(from, at, now)
+  }
+  if (to === true) return name
+  return from === undefined ? `${name} until ${clock(at, now)}` : `${name} ${spanText(from, at, now)}`
+}
+
+const serviceWords = (from: number, to: number, now: number): string =>
+  `The service did not run ${spanText(from, to, now)}`
+
+const day = 86_400_000
+
+/** The time of day of a time of the last day, and otherwise the date, too. */
+const clock = (at: number, now: number): string => (now - at < day ? timeOfDay(at) : dateAndTime(at, now))
+
+/** A time, such as `from 13:02 to 13:40`. */
+const spanText = (from: number, to: number, now: number): string =>
+  new Date(from).toDateString() === new Date(to).toDateString()
+    ? `from ${clock(from, now)} to ${timeOfDay(to)}`
+    : `from ${clock(from, now)} to ${clock(to, now)}`
+
+function lineOf(change: HistoryChange): ChangeLine {
+  const { at, what, to } = change
+  const level = what === 'level' ? (to as Level) : null
+  return { at, level, words: wordsOf(change), target: targetOf(change) }
+}
+
+function wordsOf({ what, from, to, text }: HistoryChange): string {
+  switch (what) {
+    case 'level':
+      return text ?? ''
+    case 'version':
+      return `Version ${shown(from)} became ${shown(to)} on its machine`
+    case 'update': {
+      const [subject, kind = ''] = (text ?? '').split(' ')
+      const name = subject === 'runtime' ? 'Runtime' : 'Version'
+      return `${name}${to === null ? '' : ` ${shown(to)}`}: ${updateWords[kind] ?? kind}`
+    }
+    case 'setting':
+      return `${text} became ${shown(to)} on its machine, before ${shown(from)}`
+    case 'command':
+      return `${commandName(text ?? '')}: ${lifeWords[to as keyof typeof lifeWords]?.word ?? shown(to)}`
+    case 'run':
+      return `Run ${text}: ${shown(to)}`
+    case 'alert':
+      return `Alert ${to === 'open' ? 'opened' : 'ended'}: ${alertRules[text as keyof typeof alertRules]?.heading ?? text}`
+    default:
+      return ''
+  }
+}
+
+const shown = (value: HistoryChange['to']): string => (value === null ? 'not set' : String(value))
+
+const commandName = (type: string): string =>
+  isControl(type) ? controlNames[type] : type === 'log' ? 'Send log' : 'Set'
+
+const updateWords: Readonly<Record<string, string>> = {
+  wished: 'requested',
+  withdrawn: 'withdrawn',
+  offered: 'offered',
+  fetched: 'downloaded',
+  trying: 'on trial',
+  kept: 'kept',
+  rolled_back: 'rolled back',
+  failed: 'failed',
+  held: 'on hold',
+  dropped: 'dropped',
+  lifted: 'hold lifted',
+  changed: 'changed on its machine',
+}
+
+function targetOf({ what, to, id }: HistoryChange): Target | null {
+  switch (what) {
+    case 'run':
+      return { to: 'tab', tab: 'runs', ...(id !== null && { run: id }) }
+    case 'command':
+    case 'paused':
+      return { to: 'tab', tab: 'commands' }
+    case 'setting':
+      return { to: 'tab', tab: 'settings' }
+    case 'version':
+      return { to: 'tab', tab: 'updates' }
+    case 'update':
+      return id === null ? { to: 'tab', tab: 'updates' } : { to: 'rollout', id }
+    case 'alert':
+      return { to: 'alerts', ended: to === 'ended' }
+    default:
+      return null
+  }
+}
+
+// ---- The periods that can be shown, the labels below the strip, and the shares of time ----
+
+const hour = 3_600_000
+export const windows = { '24 h': day, '7 d': 7 * day, '30 d': 30 * day } as const
+export type Window = keyof typeof windows
+
+const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+
+/**
+ * The period that the history shows at first: a day if no more than a day is known, otherwise a week. So the first hours
+ * of a new agent are not a thin line at the edge.
+ */
+export const windowFor = (known: number): Window => (known <= windows['24 h'] ? '24 h' : '7 d')
+
+/** The beginning of a period that ends now, in Unix seconds. It changes seldom, so that answers can be kept. */
+export const askedSince = (now: number, window: Window): number => {
+  const step = windows[window] / 144
+  return Math.floor((now - windows[window]) / step) * (step / 1000)
+}
+
+/** True if a time is long enough for an axis and for shares. Those of a few minutes would say nothing. */
+export const isLong = (ms: number): boolean => ms >= hour
+
+/**
+ * The three labels below the strip of the history, each with its time in Unix milliseconds: at the start, in the middle
+ * and at the end.
+ */
+export const marksOf = (start: number, end: number): { at: number; text: string }[] => {
+  const format = end - start <= day ? timeOfDay : (at: number) => date.format(at)
+  return [
+    { at: start, text: format(start) },
+    { at: (start + end) / 2, text: format((start + end) / 2) },
+    { at: end, text: 'now' },
+  ]
+}
+
+const stateNames: Readonly<Record<Exclude<AgentState, 'reporting'>, string>> = {
+  paused: 'Paused',
+  offline: 'Offline',
+  stopped: 'Stopped on its machine',
+  unknown: 'Not known',
+}
+
+/** Says how the known time is divided, such as `OK 90%, Bad 5%, Offline 5%`; '' if less than an hour is known. */
+export function summaryOf(spans: readonly StateSpan[]): string {
+  const times = new Map<string, number>()
+  let known = 0
+  for (const { is, level, from, until } of spans) {
+    if (is === 'unknown') continue
+    known += until - from
+    const name = is === 'reporting' ? (level === null ? 'No level' : looks[level].words) : shareNames[is]
+    times.set(name, (times.get(name) ?? 0) + until - from)
+  }
+  if (!isLong(known)) return ''
+  return order
+    .filter((name) => times.has(name))
+    .map((name) => `${name} ${percent((times.get(name) ?? 0) / known)}`)
+    .join(', ')
+}
+
+const shareNames = { paused: 'Paused', offline: 'Offline', stopped: 'Stopped' } as const
+const order = [...levels.map((level) => looks[level].words), 'No level', ...Object.values(shareNames)]
+
+/** The words about a span of the strip, as they appear on hover. */
+export function spanWords({ is, level, label, from, until }: StateSpan, now: number): string {
+  const state = level === null ? 'No level' : looks[level].words
+  const head = is === 'reporting' ? `${state}${label ? `: ${label}` : ''}` : stateNames[is]
+  return `${head}\n${dateAndTime(from, now)} to ${until >= now ? 'now' : dateAndTime(until, now)}, ${lasting(until - from)}`
+}
