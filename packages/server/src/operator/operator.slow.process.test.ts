@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type { StateSpan, Trend } from '@svc/api'
 import { ownMachineWords } from '@svc/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { newServiceHome, populate, report } from '../../testing/service-process.ts'
@@ -83,6 +84,15 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
     })
     expect(await home.value(['command', 'list', 'north/mail'])).toEqual([])
     expect(await home.value(['log', 'list', 'north/mail'])).toEqual([])
+    const day = 86_400_000
+    const [before] = await home.value<StateSpan[]>(['history', 'states', 'north/mail', '--until', '2026-01-02'])
+    expect(before).toMatchObject({ is: 'unknown', from: Date.UTC(2026, 0, 1), until: Date.UTC(2026, 0, 1) + day })
+    expect(await home.value(['history', 'changes', 'north/mail', '--limit', '5'])).toEqual([])
+    expect(await home.value(['history', 'fleet', 'north', '--at', '2026-01-02', '--level', 'bad'])).toEqual([])
+    const trend = await home.value<Trend>(['history', 'trend', 'north/mail', '--days', '400'])
+    expect([trend.time.length, trend.time[0]?.unknown, trend.usage[399]]).toEqual([400, 86_400, null])
+    const shown = await home.run(['history', 'states', 'north/mail', '--until', '2026-01-02'])
+    expect(shown.stdout).toContain('2026-01-01 00:00:00Z  2026-01-02 00:00:00Z  unknown')
     expect(await home.value(['agent', 'delete', 'north/mail'])).toMatchObject({ deleted: true })
     expect(await home.value(['agent', 'list', 'north'])).toEqual([])
 
@@ -139,6 +149,10 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
       [['product', 'add', 'tasks'], '--origin'],
       [['audit', 'list', 'north', '--since', 'yesterday'], 'A time looks like'],
       [['agent', 'list', 'north', '--colour'], 'unknown option'],
+      [['history', 'fleet', 'north'], 'at must be a time'],
+      [['history', 'fleet', 'north', '--at', '2026-02-30'], 'at must be a time'],
+      [['history', 'fleet', 'north', '--at', '9999999999'], 'at must not be in the future'],
+      [['history', 'fleet', 'north', '--at', '2026-01-02', '--level', 'dreadful'], 'level must be one of'],
     ]
     // The test runs the program itself for one case of each exit code, and the other cases in its own process.
     const program: Run = (args, input) => home.runProgram(args, input)
