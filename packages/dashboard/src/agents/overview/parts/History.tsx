@@ -8,7 +8,7 @@ import { statementOf } from '../../../alerts/parts/words.ts'
 import { read } from '../../../data/queries.ts'
 import { paths } from '../../../paths.ts'
 import { Strip } from '../../../ui/charts/Strip.tsx'
-import { count, exact, Level, serviceNow, Text, Time } from '../../../ui/index.ts'
+import { count, exactTime, Level, serviceNow, Text, Time } from '../../../ui/index.ts'
 import { AnchorLink } from '../../../ui/links.tsx'
 import { Section } from '../../../ui/parts.tsx'
 import type { Agent } from '../../parts/agent.ts'
@@ -150,7 +150,7 @@ function Past({ agent, window, start, end, lines, spans, alerts }: PastProps) {
 
 const Chosen = ({ line: { at, level, words } }: { line: ChangeLine }) => (
   <>
-    {level !== null && <Level level={level} />} {words !== '' && <Text>{words}</Text>}, {exact(at)}
+    {level !== null && <Level level={level} />} {words !== '' && <Text>{words}</Text>}, {exactTime(at)}
   </>
 )
 
@@ -208,7 +208,7 @@ const alertSpan = (alert: AlertLine, end: number) => ({
   from: alert.openedAt ?? alert.since,
   to: alert.endedAt ?? end,
   color: colors[alert.level],
-  words: `Alert: ${statementOf(alert)}\n${exact(alert.openedAt ?? alert.since)} to ${alert.endedAt === null ? 'now' : exact(alert.endedAt)}`,
+  words: `Alert: ${statementOf(alert)}\n${exactTime(alert.openedAt ?? alert.since)} to ${alert.endedAt === null ? 'now' : exactTime(alert.endedAt)}`,
 })
 
 const colors: Readonly<Record<LevelName, string>> = {

@@ -2,7 +2,7 @@
 import type { AgentState, HistoryChange, StateSpan } from '@svc/api'
 import { alertRules } from '@svc/api/words'
 import { type Level, levels } from '@svc/protocol'
-import { dateAndTime, lasting, looks, timeOfDay } from '../../../ui/index.ts'
+import { dateAndTime, lastingText, levelLooks, timeOfDay } from '../../../ui/index.ts'
 import { percent } from '../../../ui/time/format.ts'
 import { controlNames, isControl, lifeWords } from '../../parts/life.ts'
 
@@ -192,7 +192,7 @@ export function summaryOf(spans: readonly StateSpan[]): string {
   for (const { is, level, from, until } of spans) {
     if (is === 'unknown') continue
     known += until - from
-    const name = is === 'reporting' ? (level === null ? 'No level' : looks[level].words) : shareNames[is]
+    const name = is === 'reporting' ? (level === null ? 'No level' : levelLooks[level].words) : shareNames[is]
     times.set(name, (times.get(name) ?? 0) + until - from)
   }
   if (!isLong(known)) return ''
@@ -203,11 +203,11 @@ export function summaryOf(spans: readonly StateSpan[]): string {
 }
 
 const shareNames = { paused: 'Paused', offline: 'Offline', stopped: 'Stopped' } as const
-const order = [...levels.map((level) => looks[level].words), 'No level', ...Object.values(shareNames)]
+const order = [...levels.map((level) => levelLooks[level].words), 'No level', ...Object.values(shareNames)]
 
 /** The words about a span of the strip, as they appear on hover. */
 export function spanWords({ is, level, label, from, until }: StateSpan, now: number): string {
-  const state = level === null ? 'No level' : looks[level].words
+  const state = level === null ? 'No level' : levelLooks[level].words
   const head = is === 'reporting' ? `${state}${label ? `: ${label}` : ''}` : stateNames[is]
-  return `${head}\n${dateAndTime(from, now)} to ${until >= now ? 'now' : dateAndTime(until, now)}, ${lasting(until - from)}`
+  return `${head}\n${dateAndTime(from, now)} to ${until >= now ? 'now' : dateAndTime(until, now)}, ${lastingText(until - from)}`
 }
