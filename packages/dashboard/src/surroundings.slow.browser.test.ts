@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => setup?.setup.close())
 
 const pages: readonly string[] = [
-  ...[paths.fleet, paths.blueprints, paths.updates, paths.actions, paths.action, paths.bots, paths.members],
+  ...[paths.fleet, paths.cost, paths.blueprints, paths.updates, paths.actions, paths.action, paths.bots, paths.members],
   ...[paths.activity, paths.account, paths.newWorkspace, paths.install, '/help/page'],
   ...agentTabs.map((tab) => `${paths.agent}?tab=${tab}`),
   ...alertTabs.map((tab) => `${paths.alerts}?tab=${tab}`),
@@ -121,7 +121,7 @@ async function compare(path: string, program: () => void, open?: (page: Page) =>
   if (path === paths.fleet && !open) await foreign.getByText(label).first().waitFor()
   await alike()
   expect(await foreign.getByText('Something went wrong').count()).toBe(0)
-  await foreign.close()
+  await Promise.all([plain.close(), foreign.close()])
 }
 
 test('a translation in two steps: every page says what it says without it', { timeout: 240_000 }, async () => {
