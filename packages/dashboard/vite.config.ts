@@ -9,8 +9,8 @@ import { containedIn, noticesOf } from '../../building/notices.ts'
 /** Modules that only an upload needs. */
 const uploading =
   /dropzone|file-selector|attr-accept|src\/blueprints\/(?!install|parts)|components\/Progress\/|IconFileZip/
-/** Modules that both the page of alerts and the page of an agent need, but not the list of agents. */
-const tabbed = /components\/(Tabs|ActionIcon)\//
+/** Modules that the page of an agent and the pages of alerts or costs need, but not the list of agents. */
+const tabbed = /components\/(Tabs|ActionIcon)\/|src\/ui\/charts\//
 /** Inputs with which a person chooses. No page needs them before somebody opens a form. */
 const choosing = new RegExp(
   [
@@ -62,7 +62,7 @@ const otherPages = new RegExp(
     /src\/alerts\/(channels\/(?!browser|NotifyButtons)|mutes\/(Mutes|mute-lengths))|src\/blueprints\/install\//,
     /src\/actions\/(?!dialogs\/(?!words))|src\/updates\/(UpdatesPage|RolloutBar)/,
     /agents\/(dialogs\/(gone|names|tags|TagsField|TokenSteps|FirstReport)|parts\/Pager)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
-    /src\/ui\/charts\/|overview\/HoursForm|updates\/parts\/(NewSecrets|Served|reasons)|blueprints\/parts\/words|views\/(open\.ts|ViewForm)/,
+    /overview\/HoursForm|updates\/parts\/(NewSecrets|Served|reasons)|blueprints\/parts\/words|views\/(open\.ts|ViewForm)/,
   ]
     .map(({ source }) => source)
     .join('|'),

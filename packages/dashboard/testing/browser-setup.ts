@@ -150,6 +150,7 @@ export class BrowserSetup {
   ageLevels(hours: number): void {
     const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })
     db.prepare('update level_change set at = at - ?').run(hours * 3_600_000)
+    db.prepare('update agent set first_report_at = first_report_at - ?').run(hours * 3_600_000)
     db.close()
   }
 

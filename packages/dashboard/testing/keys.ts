@@ -23,9 +23,9 @@ export const focusOn = (target: Locator): Promise<void> =>
   })
 
 /** Presses Tab until the element with this name has the focus, and returns the number of presses. */
-export async function tabTo(page: Page, what: string | RegExp, max = 40): Promise<number> {
+export async function tabTo(page: Page, what: string | RegExp, max = 40, key = 'Tab'): Promise<number> {
   for (let presses = 1; presses <= max; presses++) {
-    await page.keyboard.press('Tab')
+    await page.keyboard.press(key)
     const now = await focused(page)
     if (typeof what === 'string' ? now === what : what.test(now)) return presses
   }

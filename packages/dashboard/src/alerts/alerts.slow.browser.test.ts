@@ -278,13 +278,13 @@ test('ended alerts are listed page by page, newest first', async () => {
   expect(await ended.count()).toBe(70)
 })
 
-test("an agent's page shows its alerts, acknowledges them, mutes it, and marks them on the level history", async () => {
+test("an agent's page shows its alerts, acknowledges them, mutes it, and marks them on the history", async () => {
   const { page } = ada
   setup.ageLevels(3)
   await page.goto(at('/agents/mail-triage'))
   const own = rows(ada, 'Alerts of this agent')
   await own.getByRole('button', { name: /^Acknowledge/ }).waitFor()
-  await page.getByRole('img', { name: /Level over the last .* alerts?$/ }).waitFor()
+  await page.getByRole('img', { name: /States over the last .* alerts?$/ }).waitFor()
   expect(await wrongLooks(page, () => own.first().waitFor())).toEqual([])
   await own.getByRole('button', { name: /^Acknowledge/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click()
