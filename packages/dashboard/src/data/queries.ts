@@ -106,8 +106,9 @@ const ways: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   'GET /w/:slug/cost/runs': { staleTime: 60_000 },
   'GET /w/:slug/agents/:name/commands': { placeholderData: keepPreviousData },
   'GET /w/:slug/agents/:name/usage': { placeholderData: keepPreviousData },
-  'GET /w/:slug/agents/:name/history/states': { placeholderData: keepPreviousData },
-  'GET /w/:slug/agents/:name/history/changes': { placeholderData: keepPreviousData },
+  // No frame says that an agent went offline.
+  'GET /w/:slug/agents/:name/history/states': { placeholderData: keepPreviousData, refetchInterval: every(30_000) },
+  'GET /w/:slug/agents/:name/history/changes': { placeholderData: keepPreviousData, refetchInterval: every(30_000) },
   // A log never changes after it has arrived.
   'GET /w/:slug/agents/:name/logs/:id': { staleTime: Number.POSITIVE_INFINITY },
 }

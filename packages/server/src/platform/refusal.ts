@@ -116,6 +116,7 @@ const webRefusals = {
   upload_too_slow: [408, 'The bundle took too long to arrive.'],
   body_too_large: [413, 'The request is larger than this route accepts.'],
   answer_too_large: [413, 'The answer would be larger than 1 MB. Name at most 1,000 agents in one request.'],
+  costs_changing: [503, 'Agents are being deleted, so the sums change while they are read. Try again in a moment.'],
   costs_too_many: [413, 'There are too many sums. Ask for a shorter time, or by week or month.'],
   rate_limited: [429, 'Too many attempts. Wait a few minutes.'],
   uploads_too_many: [429, 'Too many uploads are in progress. Wait until one has ended.'],

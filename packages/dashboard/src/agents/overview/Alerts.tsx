@@ -9,12 +9,12 @@ import type { Agent } from '../parts/agent.ts'
 const AlertList = part(() => import('./AlertList.tsx'))
 const ExpectedHours = part(() => import('./ExpectedHours.tsx'))
 
-/** The maximum number of ended alerts in the section about alerts. The level history also marks earlier ones. */
+/** The maximum number of ended alerts in the section about alerts. The history also marks earlier ones. */
 const endedShown = 3
 
 interface AlertsProps {
   agent: Agent
-  /** Where on the page this section is: `first` if the agent has open alerts, otherwise `beside` the level history. */
+  /** Where on the page this section is: `first` if the agent has open alerts, otherwise `beside` the history. */
   place: 'first' | 'beside'
 }
 

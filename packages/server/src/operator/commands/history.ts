@@ -31,7 +31,11 @@ export const historyCommands = {
       const [since, until, limit] = ['since', 'until', 'limit'].map((name) => typedOption(call, name))
       const asked = readTyped(history.changes, { since, until, limit })
       const time = usageOf(() => history.askedTime(asked, call.now()))
-      return changesOf(call.store.db, agent, { ...time, limit: asked.limit ?? history.listedChanges.usual })
+      return changesOf(call.store.db, agent, {
+        ...time,
+        limit: asked.limit ?? history.listedChanges.usual,
+        now: call.now(),
+      })
     },
     show: (changes) =>
       table(

@@ -60,7 +60,9 @@ export function recordSignIn(db: Db, personId: string, record: SignInRecord, max
     const equal = rows.find((row) =>
       Object.entries(what).every(([key, value]) => row[key as keyof typeof row] === value),
     )
-    if (equal) return count(trx, equal, { at, times: 1, first_at: equal.first_at ?? equal.at })
+    // A clock that goes back makes no line that ended before it began.
+    const [first_at, last_at] = equal ? [Math.min(equal.first_at ?? equal.at, at), Math.max(equal.at, at)] : [at, at]
+    if (equal) return count(trx, equal, { at: last_at, times: 1, first_at })
     const row = { id: newId(at), person_id: personId, at, ...what, times: 1, first_at: null }
     await trx.insertInto('sign_in').values(row).execute()
     for (const kept = [row, ...rows]; kept.length > max; ) {

@@ -40,10 +40,11 @@ test('a failure reaches those who waited for it, and nobody after them', async (
   expect(await ask()).toBe(1)
 })
 
-test('no more than sixteen questions are kept, whatever people search for', async () => {
+test('no more than sixteen answers are kept, whatever people search for: the oldest goes first', async () => {
   const { ask } = newSharedAnswers()
   for (let i = 0; i < 16; i++) await ask(`q${i}`)
   expect(await ask('q0')).toBe(1)
   await ask('q16')
+  expect(await ask('q1')).toBe(2)
   expect(await ask('q0')).toBe(18)
 })

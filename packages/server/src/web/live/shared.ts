@@ -9,8 +9,8 @@
  * much out of date.
  */
 const shareMs = 250
-/** The maximum number of answers kept per workspace; each has up to a hundred kilobytes. */
-const maxAnswers = 16
+/** The usual maximum number of answers kept; each has up to a hundred kilobytes. */
+const usualMax = 16
 
 export type AnswerBytes = Uint8Array<ArrayBuffer>
 
@@ -23,13 +23,18 @@ export interface Answers {
   forget: () => void
 }
 
-export function sharedAnswers(clock: () => number, lifetime = shareMs): Answers {
+/** Keeps answers for `lifetime` milliseconds, at most `max` of them: the oldest goes first. */
+export function sharedAnswers(clock: () => number, lifetime = shareMs, max = usualMax): Answers {
   let answers = new Map<string, { at: number; answer: Promise<AnswerBytes> }>()
   return {
     of(question, make) {
       const known = answers.get(question)
       if (known && clock() - known.at < lifetime) return known.answer
-      if (answers.size >= maxAnswers) answers = new Map()
+      answers.delete(question)
+      for (const oldest of answers.keys()) {
+        if (answers.size < max) break
+        answers.delete(oldest)
+      }
       const answer = make()
       const shared = { at: clock(), answer }
       answers.set(question, shared)

@@ -7,6 +7,7 @@ import { changesOf } from '../queries/changes.ts'
 import { costRuns } from '../queries/cost-runs.ts'
 import type { CostQuestion } from '../queries/cost-sums.ts'
 import { costCsv, costPage, costRows } from '../queries/costs.ts'
+import { fitting, jsonBytes } from '../queries/fitting.ts'
 import { agentStates, fleetAt, trendOf } from '../queries/states.ts'
 import { maxListBytes } from '../routing/bounded.ts'
 import { looks } from '../routing/operations.ts'
@@ -14,7 +15,9 @@ import { looks } from '../routing/operations.ts'
 const bytes = new TextEncoder()
 /** The milliseconds for which an answer about costs is kept: it is read from the sums of all agents. */
 const keptMs = 60_000
-const kept = sharedAnswers(() => performance.now(), keptMs)
+/** The maximum number of these answers, of all workspaces together; each has at most a megabyte. */
+const maxKept = 64
+const kept = sharedAnswers(() => performance.now(), keptMs, maxKept)
 
 interface Asked {
   from?: number
@@ -37,13 +40,21 @@ const keptJson = (workspace: { id: string }, asked: readonly unknown[], make: ()
     return json
   })
 
+/** The newest rows that fit into an answer, from rows that begin with the oldest. */
+const newestThatFit = <T>(rows: readonly T[]): T[] =>
+  fitting(rows.toReversed(), (row) => jsonBytes(row) + 1, maxListBytes - 1024).toReversed()
+
 export const historyOperations = [
-  looks(history.states, ({ deps, agent, now }, asked) => {
+  looks(history.states, async ({ deps, agent, now }, asked) => {
     const { since, until } = history.askedTime(asked, now)
-    return agentStates(deps.store.db, agent, since, until)
+    const spans = await agentStates(deps.store.db, agent, since, until)
+    const newest = newestThatFit(spans)
+    const [first] = newest
+    if (first === undefined || newest.length === spans.length) return newest
+    return [{ from: since, until: first.from, is: 'unknown', level: null, label: null }, ...newest]
   }),
-  looks(history.changes, ({ deps, agent, now }, { limit = history.listedChanges.usual, ...asked }) =>
-    changesOf(deps.store.db, agent, { ...history.askedTime(asked, now), limit }),
+  looks(history.changes, async ({ deps, agent, now }, { limit = history.listedChanges.usual, ...asked }) =>
+    newestThatFit(await changesOf(deps.store.db, agent, { ...history.askedTime(asked, now), limit, now })),
   ),
   looks(history.fleetAt, ({ deps, workspace, now }, asked) =>
     fleetAt(deps.store.db, workspace, history.askedMoment(asked, now), asked.level),

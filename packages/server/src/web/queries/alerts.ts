@@ -10,7 +10,7 @@ import { dayMs } from '../../platform/limits/units.ts'
 
 /** The maximum number of open alerts in one answer to a page. */
 const maxOpen = 500
-/** The number of days of alerts on an agent's page, the same as the longest window of its level history. */
+/** The number of days of alerts on an agent's page, the same as the longest window of its history. */
 const agentDays = 30
 
 type LinesWanted = { ended: boolean; before: string | undefined; limit: number; now: number }
@@ -45,17 +45,17 @@ export async function agentAlerts(db: Db, agent: AgentRow, limit: number, now: n
 }
 
 /** The alerts about an agent that opened or ended between two times, at most `limit`, the newest. */
-export const alertRowsOf = (
+export async function alertRowsOf(
   db: Db,
   agent: AgentRow,
   { since, until, limit }: { since: number; until: number; limit: number },
-) =>
-  rowsAbout(db, agent)
-    .where('opened_at', '<=', until)
-    .where((eb) => eb.or([eb('opened_at', '>=', since), eb('ended_at', '>=', since)]))
-    .orderBy('alert.id', 'desc')
-    .limit(limit)
-    .execute()
+) {
+  const rows = rowsAbout(db, agent).where('opened_at', '<=', until).limit(limit)
+  // Two questions, since each has an index. Ended alerts are kept for 400 days.
+  const open = await rows.where('ended_at', 'is', null).orderBy('alert.id', 'desc').execute()
+  const ended = await rows.where('ended_at', '>=', since).orderBy('ended_at', 'desc').execute()
+  return [...open.filter(({ opened_at }) => (opened_at ?? 0) >= since), ...ended]
+}
 export type AgentAlertRows = Awaited<ReturnType<typeof alertRowsOf>>
 
 /** The shown alerts about an agent. One about many offline agents counts for each agent that it names. */

@@ -11,6 +11,7 @@ interface Asked {
   since: number
   until: number
   limit: number
+  now: number
 }
 
 /** The newest `limit` changes of an agent from `since` to `until`, oldest first. */
@@ -25,9 +26,12 @@ export async function changesOf(db: Db, agent: AgentRow, asked: Asked): Promise<
   ]
   return all
     .filter(({ at }) => at >= asked.since && at <= asked.until)
-    .sort((a, b) => a.at - b.at || changeKinds.indexOf(a.what) - changeKinds.indexOf(b.what))
+    .sort((a, b) => a.at - b.at || changeKinds.indexOf(a.what) - changeKinds.indexOf(b.what) || begins(a) - begins(b))
     .slice(-asked.limit)
 }
+
+/** 1 for the beginning of a time, which follows the end of the one before. */
+const begins = ({ to }: HistoryChange): number => (to === true ? 1 : 0)
 
 const change = (at: number, what: HistoryChange['what'], more: Partial<HistoryChange>): HistoryChange => ({
   at,
@@ -113,7 +117,7 @@ async function commandsOf(db: Db, agent: AgentRow, { since, until, limit }: Aske
 }
 
 /** The kept runs whose status counts as failed for the rule `run_failed`, at their end. */
-async function failedRunsOf(db: Db, agent: AgentRow, { until }: Asked): Promise<HistoryChange[]> {
+async function failedRunsOf(db: Db, agent: AgentRow, { now }: Asked): Promise<HistoryChange[]> {
   const rules = await rulesOf(db, { id: agent.workspace_id, workspaceId: agent.workspace_id })
   const { statuses } = rules('run_failed')
   if (statuses === null || statuses.length === 0) return []
@@ -126,7 +130,7 @@ async function failedRunsOf(db: Db, agent: AgentRow, { until }: Asked): Promise<
   return rows.map(({ id, status, place, ended }) => {
     const end = ended === null ? place : ended * 1000
     // The end is a time of the agent's machine. One that cannot be gives way to the time by which the run is ordered.
-    return change(end >= place && end <= until ? end : place, 'run', { to: status, text: id, id })
+    return change(end >= place && end <= now ? end : place, 'run', { to: status, text: id, id })
   })
 }
 

@@ -40,7 +40,7 @@ const agentsAtOnce = 250
 /** The rows that an agent usually has for a day if its models count, too. */
 const rowsWithModels = 3
 const deletedDaysAtOnce = 5
-/** The number of times that the sums are read if agents are made or deleted meanwhile. */
+/** The number of times that something is read if it changes meanwhile. */
 const attempts = 3
 
 /** The first day of the time to which a day belongs. The first day of 1970 was a Thursday. */
@@ -51,29 +51,29 @@ export function startOf(day: number, by: CostStep): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) / dayMs
 }
 
-/** Reads the sums of a workspace. */
+/**
+ * Reads the sums of a workspace. Sums move when an agent is deleted, so a reading during a deletion would count them
+ * twice or not at all: it is repeated, and refused in the end.
+ */
 export async function costTable(db: Db, workspace: { id: string }, question: CostQuestion): Promise<CostTable> {
-  for (let attempt = 1; ; attempt++) {
-    const before = await agentsMark(db, workspace)
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const before = await countEnded(db, workspace)
     const table = await readTable(db, workspace, question)
-    if (attempt === attempts || before === (await agentsMark(db, workspace))) return table
+    if (before === (await countEnded(db, workspace))) return table
   }
+  throw new Refusal('costs_changing')
 }
 
-/**
- * Changes when an agent is made or deleted. Sums move when an agent is deleted, so a reading that saw both would count
- * them twice or not at all.
- */
-async function agentsMark(db: Db, { id }: { id: string }): Promise<string> {
-  const agents = db.selectFrom('agent').where('workspace_id', '=', id)
-  const { count } = await agents.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+/** The number of deleted agents of a workspace that had sums. */
+async function countEnded(db: Db, { id }: { id: string }): Promise<number> {
   const deleted = db.selectFrom('usage_deleted').where('workspace_id', '=', id).where('model', '=', '')
-  const { ended } = await deleted.select(sql<number>`sum(ended)`.as('ended')).executeTakeFirstOrThrow()
-  return `${count} ${ended ?? 0}`
+  const { ended } = await deleted.select(sql<number | null>`sum(ended)`.as('ended')).executeTakeFirstOrThrow()
+  return Number(ended ?? 0)
 }
 
 async function readTable(db: Db, workspace: { id: string }, question: CostQuestion): Promise<CostTable> {
   const adding = new Adding(question)
+  if (question.from > question.to) return adding.table
   for await (const sums of sumsOfAgents(db, workspace, question))
     for (const { agent, sum } of sums) adding.add(question.per === 'agent' ? agent.name : agent.blueprint, sum)
   for await (const sums of sumsOfDeleted(db, workspace, question))
@@ -129,6 +129,31 @@ interface SumOfAgent {
   sum: UsageDelta
 }
 
+/**
+ * All agents of a workspace, each of them once. They are read by name, some at a time; one that is renamed meanwhile may
+ * be read twice or be missing, so ids decide, and their number.
+ */
+async function agentsOf(db: Db, workspace: { id: string }): Promise<AgentKey[]> {
+  const known = new Map<string, AgentKey>()
+  const all = db.selectFrom('agent').where('workspace_id', '=', workspace.id)
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      await lists.next(workspace.id)
+      const agents: AgentKey[] = await all
+        .select(['id', 'name', 'blueprint'])
+        .where('name', '>', after)
+        .orderBy('name')
+        .limit(agentsAtOnce)
+        .execute()
+      after = agents.length < agentsAtOnce ? undefined : agents.at(-1)?.name
+      for (const agent of agents) known.set(agent.id, agent)
+    }
+    const { count } = await all.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+    if (known.size >= Number(count)) break
+  }
+  return [...known.values()]
+}
+
 /** The daily sums of all agents of a workspace, some agents at a time. */
 export async function* sumsOfAgents(
   db: Db,
@@ -137,18 +162,9 @@ export async function* sumsOfAgents(
 ): AsyncGenerator<SumOfAgent[]> {
   const rowsOfAgent = (question.to - question.from + 1) * (question.per === 'model' ? rowsWithModels : 1)
   const atOnce = Math.max(1, Math.min(agentsAtOnce, Math.floor(rowsAtOnce / rowsOfAgent)))
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    await lists.next(workspace.id)
-    const agents: AgentKey[] = await db
-      .selectFrom('agent')
-      .select(['id', 'name', 'blueprint'])
-      .where('workspace_id', '=', workspace.id)
-      .where('name', '>', after)
-      .orderBy('name')
-      .limit(agentsAtOnce)
-      .execute()
-    after = agents.length < agentsAtOnce ? undefined : agents.at(-1)?.name
-    const left = new Map(agents.map((agent) => [agent.id, agent]))
+  const agents = await agentsOf(db, workspace)
+  for (let at = 0; at < agents.length; at += agentsAtOnce) {
+    const left = new Map(agents.slice(at, at + agentsAtOnce).map((agent) => [agent.id, agent]))
     for (let size = atOnce; left.size > 0; ) {
       await lists.next(workspace.id)
       const { sums, read } = await completeSums(db, [...left.values()].slice(0, size), question)

@@ -56,6 +56,27 @@ everyEngine('the costs of a workspace', (open) => {
     return csv
   }
 
+  test('have an agent once that is renamed while they are read', async () => {
+    const w = await newTestWorkspace(await open(), { people: false })
+    const { db } = w.store
+    const agents = await Promise.all(many(300, (i) => w.addAgent(`agent-${i + 100}`)))
+    const sum = { day: today, model: '', runs: 1, cost_micro: 1, output_tokens: 0 }
+    await db
+      .insertInto('usage_day')
+      .values(agents.map(({ id }) => ({ ...sum, agent_id: id })))
+      .execute()
+    const turn = () => new Promise((done) => setImmediate(done))
+    for (const [i, to] of [[0, 'zz'] as const, [299, 'aa'] as const])
+      for (let turns = 0; turns < 12; turns++) {
+        const reading = rowsOf(w)
+        for (let n = 0; n < turns; n++) await turn()
+        await renameAgent({ db, by, now: w.clock.now() }, agents[i] as TestAgent, `${to}-${turns}`)
+        const [row] = await reading
+        expect(row?.runs, `renamed to ${to} after ${turns} turns`).toBe(300)
+        await renameAgent({ db, by, now: w.clock.now() }, agents[i] as TestAgent, `agent-${i + 100}-${turns}`)
+      }
+  })
+
   test('add up to all runs ever reported, whatever is corrected and deleted, and each split adds up to the same', async () => {
     const store = await open()
     let workspaces = 0

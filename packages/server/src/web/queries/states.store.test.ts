@@ -10,6 +10,7 @@ import { randomOf } from '../../../../protocol/testing/mutate.ts'
 import { reporting, submission } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
+import { changesOf } from './changes.ts'
 import { agentStates, fleetAt, trendOf } from './states.ts'
 
 interface Told {
@@ -160,6 +161,41 @@ everyEngine('the states of an agent', (open) => {
       { from: start, until: start + 1000, is: 'reporting', level: 'ok', label: 'Idle' },
       { from: start + 1000, until: start + 2000, is: 'paused', level: 'info', label: 'Paused' },
     ])
+  })
+
+  test('changes from the moment of a row on are those since the row before it', async () => {
+    const w = await newTestWorkspace(await open())
+    const { db } = w.store
+    const agent = await db.selectFrom('agent').selectAll().where('id', '=', w.agent.id).executeTakeFirstOrThrow()
+    const start = w.clock.now()
+    const row = { agent_id: agent.id, label: null, paused: 0 }
+    await db
+      .insertInto('level_change')
+      .values([
+        { ...row, at: start, level: 'warn' },
+        { ...row, at: start + 60_000, level: 'bad' },
+      ])
+      .execute()
+    const asked = { since: start + 60_000, until: start + 120_000, limit: 10, now: start + 120_000 }
+    const changes = await changesOf(db, agent, asked)
+    expect(changes.map(({ what, from, to }) => [what, from, to])).toEqual([['level', 'warn', 'bad']])
+  })
+
+  test('a run that failed is listed at its end only', async () => {
+    const w = await newTestWorkspace(await open())
+    const { db } = w.store
+    const { report } = reporting(w)
+    const start = w.clock.now()
+    w.clock.pass(600)
+    const run = { id: 'r', started: start / 1000, ended: start / 1000 + 500, status: 'failed' }
+    await report({ runs: [run] })
+    const agent = await db.selectFrom('agent').selectAll().where('id', '=', w.agent.id).executeTakeFirstOrThrow()
+    const runs = async (until: number) => {
+      const changes = await changesOf(db, agent, { since: start, until, limit: 10, now: w.clock.now() })
+      return changes.flatMap(({ at, what }) => (what === 'run' ? [at - start] : []))
+    }
+    expect(await runs(start + 100_000)).toEqual([])
+    expect(await runs(w.clock.now())).toEqual([500_000])
   })
 
   test('an agent that never reported is unknown, and is not in the fleet', async () => {

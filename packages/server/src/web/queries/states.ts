@@ -130,14 +130,16 @@ export async function keptStates(db: Db, agent: { id: string }, since: number, u
     .selectFrom('level_change')
     .select(['at', 'level', 'label', 'paused'])
     .where('agent_id', '=', agent.id)
-  const before = await changes.where('at', '<=', since).orderBy('at', 'desc').orderBy('seq', 'desc').limit(1).execute()
-  const later = await changes.where('at', '>', since).where('at', '<=', until).orderBy('at').orderBy('seq').execute()
+  const before = await changes.where('at', '<', since).orderBy('at', 'desc').orderBy('seq', 'desc').limit(1).execute()
+  const later = await changes.where('at', '>=', since).where('at', '<=', until).orderBy('at').orderBy('seq').execute()
   const offline = await db
     .selectFrom('agent_offline')
     .select(['from_at as from', 'until_at as until', 'stopped'])
     .where('agent_id', '=', agent.id)
     .where('from_at', '<', until)
     .where('until_at', '>', since)
+    .orderBy('from_at')
+    .orderBy('until_at')
     .execute()
   const last = await db
     .selectFrom('agent')

@@ -87,7 +87,12 @@ function Past({ agent, window, start, end, lines, spans, alerts }: PastProps) {
   const raised = alerts.filter((alert) => (alert.endedAt ?? end) > start)
   const known = spans
     .filter(({ until }) => until > start)
-    .map((span) => ({ ...span, from: Math.max(start, span.from) }))
+    // The last span lasts until the next answer says otherwise.
+    .map((span, i, all) => ({
+      ...span,
+      from: Math.max(start, span.from),
+      until: i === all.length - 1 ? Math.max(end, span.until) : span.until,
+    }))
   const summary = summaryOf(known)
   const since = agent.page.statesSince
 

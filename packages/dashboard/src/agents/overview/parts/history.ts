@@ -12,7 +12,7 @@ export type Target =
   | { to: 'rollout'; id: string }
   | { to: 'alerts'; ended: boolean }
 
-/** A change as the page lists it. A pause of any kind, a time offline and an outage that are over are one line. */
+/** A change as the page lists it. A pause, a time offline and an outage that are over are one line each. */
 export interface ChangeLine {
   at: number
   /** The new level; null for other changes. */
@@ -26,10 +26,12 @@ export function linesOf(changes: readonly HistoryChange[], now: number): ChangeL
   const lines: ChangeLine[] = []
   /** The beginnings of times that have not ended, by kind, each with its place among the lines. */
   const begun = new Map<HistoryChange['what'], { at: number; place: number }>()
+  const ended = new Set(changes.flatMap(({ what, to, id }) => (what === 'alert' && to === 'ended' ? [id] : [])))
   for (const change of changes) {
     const { what, at, to } = change
     if (!isTime(what)) {
-      lines.push(lineOf(change))
+      const line = lineOf(change)
+      lines.push(line.target?.to === 'alerts' && ended.has(change.id) ? { ...line, target: alertsThatEnded } : line)
       continue
     }
     if (to === true) begun.set(what, { at, place: lines.length })
@@ -42,6 +44,8 @@ export function linesOf(changes: readonly HistoryChange[], now: number): ChangeL
   }
   return lines.toReversed()
 }
+
+const alertsThatEnded: Target = { to: 'alerts', ended: true }
 
 type TimeKind = 'paused' | 'offline' | 'service'
 const isTime = (what: HistoryChange['what']): what is TimeKind =>
