@@ -2,7 +2,6 @@
  * Tests install.md on a machine that has only the files of a release: its lines are run as they are, from the package to
  * a service at boot. Then come the first agent with a job, a reboot, and an upgrade.
  */
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +10,7 @@ import { atFileEnd } from '../testing/cleaning.ts'
 import { eventually } from '../testing/eventually.ts'
 import { freePort } from '../testing/free-port.ts'
 import { boot, canBoot, type Machine } from '../testing/machines/machine.ts'
+import { makeRelease } from '../testing/machines/releases.ts'
 
 const root = join(import.meta.dirname, '..')
 const text = readFileSync(join(root, 'docs/install.md'), 'utf8')
@@ -33,12 +33,11 @@ describe.skipIf(!canBoot())('a machine with only the files of a release', () => 
   const copyRelease = async (of: string) => {
     const out = mkdtempSync(join(tmpdir(), 'svc-install-'))
     atFileEnd.push(async () => rmSync(out, { recursive: true, force: true }))
-    const args = ['--service', '--version', of, '--out', out]
-    execFileSync(process.execPath, [join(root, 'scripts/release.ts'), ...args], { cwd: out, stdio: 'ignore' })
+    makeRelease({ version: of, out, keys: join(out, 'keys'), service: true })
     await machine.copyIn(out, `/root/${of}`)
   }
   beforeAll(async () => {
-    machine = await boot({ name: 'install', image: withCron })
+    machine = await boot({ name: 'install', extra: withCron })
     await machine.addUser('ada', { lingers: true })
     await copyRelease(version)
   }, 900_000)

@@ -12,7 +12,7 @@ import { testCertificate } from '../../packages/server/testing/certificate.ts'
 import { eventually } from '../../testing/eventually.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { serviceImage } from '../../testing/machines/containers.ts'
-import { imageOf, needNodeImage, nodeImage } from '../../testing/machines/images.ts'
+import { imageOf, nodeImage } from '../../testing/machines/images.ts'
 import { containerName } from '../../testing/machines/leftovers.ts'
 import { canBoot } from '../../testing/machines/machine.ts'
 import { engineOptions, podman, podmanOutput, run, runOptions } from '../../testing/machines/podman.ts'
@@ -52,7 +52,6 @@ describe.skipIf(!canBoot())('the service and PostgreSQL, started by podman-compo
   let image: string
   let newer: string
   beforeAll(async () => {
-    await needNodeImage()
     others = await imageOf(othersText)
     image = await serviceImage('7.1.0')
     newer = await serviceImage('7.2.0')

@@ -20,7 +20,7 @@ import {
 } from '../../testing/machines/containers.ts'
 import { nodeImage } from '../../testing/machines/images.ts'
 import { canBoot } from '../../testing/machines/machine.ts'
-import { podman, runOptions } from '../../testing/machines/podman.ts'
+import { podman, podmanOutput, runOptions } from '../../testing/machines/podman.ts'
 
 const data = '/var/lib/svc/data'
 const ready = 'svc is ready'
@@ -34,13 +34,14 @@ describe.skipIf(!canBoot())('the image of the service', () => {
   const inVolume = (volume: string) => ['-v', `${volume}:${data}`]
 
   test('is small, and has no compiler, cache or sources', async () => {
-    expect((await sizeOf(image)) - (await sizeOf(nodeImage))).toBeLessThan(60_000_000)
+    expect((await sizeOf(image)) - (await sizeOf(nodeImage))).toBeLessThan(15_000_000)
     const look = `for one in gcc cc make python3; do command -v $one; done
       find /opt/svc/lib/node_modules/svc-server -name '*.ts' -o -name node_modules
       find /opt/svc/lib/node_modules -mindepth 1 -maxdepth 1 ! -name svc-server ! -name .package-lock.json
-      ls -A /tmp /var/lib/apt/lists /var/cache/apt/archives/*.deb /root/.npm 2>/dev/null | grep -v :$`
-    const { out } = await podman(['run', '--rm', ...runOptions, '--user=root', '--entrypoint=sh', image, '-c', look])
-    expect(out.trim()).toBe('')
+      ls -A /tmp /var/lib/apt/lists /var/cache/apt/archives/*.deb /root/.npm 2>/dev/null | grep -v -e :$ -e ^$
+      echo looked`
+    const how = ['--rm', ...runOptions, '--user=root', '--entrypoint=sh']
+    expect(await podmanOutput(['run', ...how, image, '-c', look])).toBe('looked')
   })
 
   /** Starts a container and waits until its service is ready. */
@@ -98,7 +99,7 @@ describe.skipIf(!canBoot())('the image of the service', () => {
     expect(await container.stop()).toBe(0)
   })
 
-  test('at any moment of a start, SIGTERM and SIGINT end it within 2 s, and what was stored is whole', async () => {
+  test('at any moment of a start, SIGTERM and SIGINT end it, and what was stored is whole', async () => {
     const container = await started([...hardened, ...inVolume(newVolume())])
     await container.output(['svc-server', 'workspace', 'create', 'north'])
     await container.stop()

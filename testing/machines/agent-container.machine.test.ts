@@ -46,10 +46,13 @@ describe.skipIf(!canBoot())('an agent in a container', () => {
     )
 
   /** The commands of all processes in the container whose state is `Z`. */
-  const zombies = async ({ exec }: Container) => {
-    const { out } = await exec(['sh', '-c', 'cat /proc/[0-9]*/stat | sed -n "s/^[0-9]* (\\(.*\\)) Z .*/\\1/p"'])
-    return out.trim().split('\n').filter(Boolean)
+  const zombies = async ({ output }: Container) => {
+    const out = await output(['sh', '-c', 'cat /proc/[0-9]*/stat | sed -n "s/^[0-9]* (\\(.*\\)) Z .*/\\1/p"'])
+    return out.split('\n').filter(Boolean)
   }
+  /** The commands of all processes in the container. One that ends meanwhile is left out. */
+  const commands = async ({ output }: Container) =>
+    (await output(['sh', '-c', 'cat /proc/[0-9]*/comm 2>/dev/null; true'])).split('\n')
   /** Starts processes below one that ends at once, as programs do that put themselves into the background. */
   const orphan = (container: Container) => container.exec(['sh', '-c', '(sleep 0.2 &) ; (sleep 0.3 &)'])
 
@@ -59,17 +62,15 @@ describe.skipIf(!canBoot())('an agent in a container', () => {
     await shown('mail', 'it works', (label) => expect(label).toBe('Working'))
     expect(await container.logs()).not.toContain('This is process 1')
     await container.output([...svc, 'pause', '--dir', folder])
-    expect((await container.exec(['sh', '-c', 'cat /proc/[0-9]*/comm'])).out).not.toContain('sleep')
+    const paused = await commands(container)
+    expect(paused).toContain('sh')
+    expect(paused).not.toContain('sleep')
     await container.output([...svc, 'resume', '--dir', folder])
-    await eventually('it runs again', async () =>
-      expect((await container.exec(['sh', '-c', 'cat /proc/[0-9]*/comm'])).out).toContain('sleep'),
-    )
+    await eventually('it runs again', async () => expect(await commands(container)).toContain('sleep'))
     for (let i = 0; i < 5; i++) await orphan(container)
     await sleep(1000)
     expect(await zombies(container)).toEqual([])
-    const at = performance.now()
-    expect(await container.stop()).toBe(0)
-    expect(performance.now() - at).toBeLessThan(15_000)
+    expect(await container.stop(15)).toBe(0)
     await shown('mail', 'it was stopped on purpose', (_, stopped) => expect(stopped).toBe('signal'))
     // The code is used once: the next start of the container runs what the volume holds.
     await container.start()

@@ -1,13 +1,12 @@
 /** Builds the image of the service by docs/deploy/Dockerfile, and runs containers of this and other images for tests. */
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterThisTest, atFileEnd } from '../cleaning.ts'
 import { eventually } from '../eventually.ts'
-import { needNodeImage } from './images.ts'
 import { containerName } from './leftovers.ts'
 import { buildImage, podman, podmanOutput, type Ran, runOptions } from './podman.ts'
+import { makeRelease } from './releases.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -19,12 +18,10 @@ export const hardened = [
 
 /** Builds the package of the service as this version, and the image of it, in which nothing of an earlier run is. */
 export async function serviceImage(version: string): Promise<string> {
-  await needNodeImage()
   const folder = mkdtempSync(join(tmpdir(), 'svc-image-'))
   const image = `localhost/${containerName('service')}:${version}`
   try {
-    const args = ['--service', '--version', version, '--out', folder, '--keys', join(folder, 'keys')]
-    execFileSync(process.execPath, [join(root, 'scripts/release.ts'), ...args], { stdio: 'pipe' })
+    makeRelease({ version, out: folder, keys: join(folder, 'keys'), service: true })
     await buildImage(image, join(root, 'docs/deploy/Dockerfile'), folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -34,7 +34,6 @@ RUN apt-get update && apt-get install -y --no-install-recommends \\
 
 /** The image of test machines. `extra` are further lines of the container file, such as one that installs a cron. */
 export async function machineImage(extra = ''): Promise<string> {
-  await needNodeImage()
   const base = await imageOf(machineText)
   return extra === '' ? base : await imageOf(`FROM ${base}\n${extra}\n`)
 }

@@ -13,7 +13,7 @@ export interface MachineOptions {
   /** A word for the name of the machine. */
   readonly name: string
   /** Further lines of its container file: see `machineImage`. */
-  readonly image?: string
+  readonly extra?: string
   /** Further options of `podman run`, such as `['--memory', '256m']`. */
   readonly options?: readonly string[]
 }
@@ -56,10 +56,10 @@ for pid; do echo $pid >$group/cgroup.procs; done
 `
 
 /** Boots a machine, which shares the network of this one, so that it reaches the services of tests on localhost. */
-export async function boot({ name, image = '', options = [] }: MachineOptions): Promise<Machine> {
+export async function boot({ name, extra = '', options = [] }: MachineOptions): Promise<Machine> {
   const full = containerName(name)
   const how = ['--systemd=always', '--privileged', '--network', 'host', '--hostname', name, ...runOptions, ...options]
-  await podmanOutput(['run', '-d', '--name', full, ...how, await machineImage(image), '/sbin/init'])
+  await podmanOutput(['run', '-d', '--name', full, ...how, await machineImage(extra), '/sbin/init'])
   const remove = async () => {
     await podman(['rm', '-f', '-t', '0', '-v', full])
   }

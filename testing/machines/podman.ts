@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process'
 
 export interface Ran {
-  /** The exit code; 128 + n after signal n, -1 if the time was over. */
+  /** The exit code; -1 if the program was killed, or could not be started. */
   readonly code: number
   readonly out: string
   readonly err: string
@@ -18,7 +18,7 @@ export interface Running {
 
 /** `crun` refuses machines that have control groups of both versions, and `runc` takes all of them. */
 const engine = ['--cgroup-manager', 'cgroupfs', '--runtime', 'runc']
-/** Podman refuses one of both forms, depending on how its database was made. */
+/** Podman accepts only one of the two forms, depending on how its database was made. */
 const drivers = [['--storage-driver', 'overlay'], []]
 let driver: Promise<readonly string[]> | undefined
 

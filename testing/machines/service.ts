@@ -10,6 +10,7 @@ import { packFolder } from '@svc/blueprint'
 import { ServiceHome } from '../../packages/server/testing/service-process.ts'
 import { atFileEnd } from '../cleaning.ts'
 import { freePort } from '../free-port.ts'
+import { makeRelease } from './releases.ts'
 
 /**
  * The agent of the blueprint. It records its starts in `state/starts`, writes its status twice a second, with a run for
@@ -77,8 +78,7 @@ export async function machineService(): Promise<MachineService> {
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
   const release = (version: string) => {
     const out = join(folder, version)
-    const args = ['--key', key, '--add-key', '--keys', join(folder, 'keys'), '--version', version, '--out', out]
-    execFileSync(process.execPath, [join(import.meta.dirname, '../../scripts/release.ts'), ...args], { stdio: 'pipe' })
+    makeRelease({ version, out, keys: join(folder, 'keys'), key })
     return out
   }
   const ports = { page: await freePort(), ops: await freePort() }

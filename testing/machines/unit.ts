@@ -1,14 +1,12 @@
 /** The service as a unit of a test machine, installed from its package as docs/install.md says. */
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { atFileEnd } from '../cleaning.ts'
 import { eventually } from '../eventually.ts'
 import { freePort } from '../free-port.ts'
 import type { Machine } from './machine.ts'
-
-const root = join(import.meta.dirname, '../..')
+import { makeRelease } from './releases.ts'
 
 export interface UnitService {
   readonly url: string
@@ -30,8 +28,7 @@ export async function serviceUnit(machine: Machine, version: string): Promise<Un
     url,
     async install(wanted) {
       const out = join(folder, wanted)
-      const args = ['--service', '--version', wanted, '--out', out, '--keys', join(folder, 'keys')]
-      execFileSync(process.execPath, [join(root, 'scripts/release.ts'), ...args], { stdio: 'pipe' })
+      makeRelease({ version: wanted, out, keys: join(folder, 'keys'), service: true })
       const name = `svc-server-${wanted}.tgz`
       await machine.copyIn(join(out, name), `/root/${name}`)
       await machine.output(`cd /root && npm install -g --offline --no-audit --no-fund ./${name}`)
@@ -53,9 +50,7 @@ export async function serviceUnit(machine: Machine, version: string): Promise<Un
   const settings = `SVC_DATA_DIR=/var/lib/svc\nSVC_PORT=${port}\nSVC_METRICS_PORT=${ops}\nSVC_BASE_URL=${url}\n`
   await machine.write('/opt/svc/.env', settings, '640')
   await machine.output('chown root:svc /opt/svc/.env')
-  const program = await machine.output('command -v svc-server')
-  const unit = readFileSync(join(root, 'docs/deploy/svc.service'), 'utf8')
-  await machine.write('/etc/systemd/system/svc.service', unit.replace(/^ExecStart=\S+/m, `ExecStart=${program}`))
+  await machine.output('cp "$(npm root -g)/svc-server/deploy/svc.service" /etc/systemd/system/')
   await machine.output('systemctl enable --now svc')
   await service.ready()
   await service.operator('workspace create north')

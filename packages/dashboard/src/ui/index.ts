@@ -16,7 +16,7 @@ export { dateAndTime, exactTime, lastingText, timeOfDay } from './time/relative.
 export { serviceNow } from './time/service-time.ts'
 export { PlainTime, Time } from './time/Time.tsx'
 export { CopyLines } from './values/CopyLines.tsx'
-export { Cost, dollars } from './values/Cost.tsx'
+export { Cost, dollars, dollarsOfAxis } from './values/Cost.tsx'
 export { Facts, type FactsProps } from './values/Facts.tsx'
 export { Level, levelLooks } from './values/Level.tsx'
 export { Text, UntrustedLink } from './values/Text.tsx'

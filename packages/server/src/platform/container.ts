@@ -23,12 +23,15 @@ export function lossOf(
   { mounts, isMarked }: { mounts: string; isMarked: boolean },
 ): string | undefined {
   const mount = mountOf(folder, mounts)
-  if (mount?.point === '/' && (isMarked || mount.type.includes('overlay')))
+  if (mount?.point === '/' && (mount.type.includes('overlay') || (isMarked && !isWholeDisk(mount))))
     return `the data folder ${folder} is part of this container and is lost with it; mount a volume there, such as -v svc:${folder}`
   if (mount && namelessVolume.test(mount.root))
     return `the data folder ${folder} is in a volume without a name, which the next container does not get; give it a name, such as -v svc:${folder}`
   return undefined
 }
+
+/** A whole disk is the root of a machine. One that was made from the image of a container may still have the mark. */
+const isWholeDisk = ({ root, source }: Mount): boolean => root === '/' && source.startsWith('/dev/')
 
 /** The folder of a volume that the engine has made by itself: its name is a random number. */
 const namelessVolume = /\/volumes\/[0-9a-f]{64}\/_data$/
@@ -38,6 +41,8 @@ interface Mount {
   root: string
   point: string
   type: string
+  /** The device, if it is on one. */
+  source: string
 }
 
 /** The mount that holds a folder: of those with the longest path the last one, which covers the others. */
@@ -47,7 +52,8 @@ function mountOf(folder: string, mounts: string): Mount | undefined {
     const [own = '', others = ''] = line.split(' - ')
     const [, , , root = '', point = ''] = own.split(' ').map(unescaped)
     const isAbove = point === '/' || point === folder || (point !== '' && folder.startsWith(`${point}/`))
-    if (isAbove && point.length >= (found?.point.length ?? 0)) found = { root, point, type: others.split(' ')[0] ?? '' }
+    const [type = '', source = ''] = others.split(' ')
+    if (isAbove && point.length >= (found?.point.length ?? 0)) found = { root, point, type, source }
   }
   return found
 }

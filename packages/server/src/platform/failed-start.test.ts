@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { DataFolderError } from './data-folder.ts'
 import { StoreError } from './db/error.ts'
 import { ConfigError } from './errors.ts'
-import { explainStartError, ofFolder } from './failed-start.ts'
+import { explainFolderError, explainStartError } from './failed-start.ts'
 
 const error = (code: string, message: string, more: object = {}) => Object.assign(new Error(message), { code }, more)
 const refused = (code: string, message: string) => error(code, message, { severity: 'ERROR' })
@@ -46,7 +46,7 @@ test('an error of a file names the data folder, and one that says what to do or 
   const dir = mkdtempSync(join(tmpdir(), 'svc-start-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   for (const thrown of [error('ENOSPC', 'write', { syscall: 'write' }), sqlite(4874)]) {
-    const shown = ofFolder(thrown, dir) as Error
+    const shown = explainFolderError(thrown, dir) as Error
     expect(shown).toBeInstanceOf(DataFolderError)
     expect(shown.message).toMatch(
       /^The data folder \S+ cannot be used: no space is left on the disk \(\S+( 4874)?\)\.$/,
@@ -54,5 +54,5 @@ test('an error of a file names the data folder, and one that says what to do or 
     expect(shown.cause).toBe(thrown)
   }
   for (const thrown of [new DataFolderError('said'), new StoreError('said'), new ConfigError('said'), new TypeError()])
-    expect(ofFolder(thrown, dir)).toBe(thrown)
+    expect(explainFolderError(thrown, dir)).toBe(thrown)
 })

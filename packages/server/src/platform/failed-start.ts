@@ -30,9 +30,9 @@ const isOfFiles = (error: unknown): boolean =>
 
 /**
  * The error of opening a data folder with a sentence for people that names the folder, or the file in it that belongs
- * to somebody else. An error that says already what to do, or that is not of the system, stays as it is.
+ * to somebody else. An error that already says what to do, or that is not of the system, stays as it is.
  */
-export function ofFolder(error: unknown, dataDir: string): unknown {
+export function explainFolderError(error: unknown, dataDir: string): unknown {
   const says = [StoreError, DataFolderError, ConfigError].some((kind) => error instanceof kind)
   const reason = says ? undefined : systemReason(error)
   if (reason === undefined) return error
@@ -41,7 +41,10 @@ export function ofFolder(error: unknown, dataDir: string): unknown {
   return new DataFolderError(message, { cause: error })
 }
 
-/** The first file of the folder that this user may not read and write. */
+/** Files that are not of the service, such as `lost+found` or somebody's copies, are no reason why it cannot start. */
+const ownFiles = /^(svc\.|secret$|mark\.json$|operator\.sock$|uploads$)/
+
+/** The first of the service's own files in the folder that this user may not read and write. */
 function inaccessible(folder: string): string | undefined {
   const isClosed = (path: string) => {
     try {
@@ -53,6 +56,7 @@ function inaccessible(folder: string): string | undefined {
   }
   try {
     return readdirSync(folder)
+      .filter((name) => ownFiles.test(name))
       .map((name) => join(folder, name))
       .find(isClosed)
   } catch {

@@ -14,7 +14,7 @@ import {
 } from '../platform/data-folder.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { openEmbedded, openPostgres, type Store } from '../platform/db/open.ts'
-import { explainStartError, ofFolder } from '../platform/failed-start.ts'
+import { explainFolderError, explainStartError } from '../platform/failed-start.ts'
 import { newId } from '../platform/ids.ts'
 import { announcer } from '../web/live/announce.ts'
 import type { Deps } from '../web/routing/deps.ts'
@@ -37,7 +37,7 @@ export async function openService(config: Config, now: () => number, meanwhile: 
     return lock === null ? undefined : await openLocked(config, now, lock)
   } catch (error) {
     lock?.release()
-    throw ofFolder(error, config.dataDir)
+    throw explainFolderError(error, config.dataDir)
   }
 }
 

@@ -8,7 +8,7 @@ import { read } from '../../data/queries.ts'
 import { StackedBars } from '../../ui/charts/StackedBars.tsx'
 import { type Column, dayName, lastDays, stack } from '../../ui/charts/stack.ts'
 import { part } from '../../ui/files.tsx'
-import { dollars, Level, lastingText, serviceNow, Text, useClock } from '../../ui/index.ts'
+import { dollars, dollarsOfAxis, Level, lastingText, serviceNow, Text, useClock } from '../../ui/index.ts'
 import { Dotted, Section } from '../../ui/parts.tsx'
 import { count, figure } from '../../ui/time/format.ts'
 import { Facts } from '../../ui/values/Facts.tsx'
@@ -133,7 +133,7 @@ function Costs({ agent: { slug, page } }: { agent: Agent }) {
         title={view.costs ? `Cost by ${step} and model` : `Runs by ${step}`}
         stack={view.stack}
         format={view.costs ? dollars : figure}
-        axis={view.costs ? (n) => (Number.isInteger(n) ? `$${figure(n)}` : dollars(n)) : figure}
+        axis={view.costs ? dollarsOfAxis : figure}
         nameOf={step === 'day' ? dayName : weekName}
         whole={!view.costs}
       />

@@ -3,7 +3,7 @@ import type { CostPage as Answer, CostSplit } from '@svc/api'
 import { IconCoins, IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { addressFor } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
 import { useSlug, useWorkspace } from '../../data/workspace.ts'
@@ -14,6 +14,7 @@ import {
   Cost,
   count,
   dollars,
+  dollarsOfAxis,
   Empty,
   PageHeader,
   Scroll,
@@ -24,7 +25,7 @@ import {
   useDocumentTitle,
 } from '../../ui/index.ts'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
-import { figure } from '../../ui/time/format.ts'
+import { figure, percent } from '../../ui/time/format.ts'
 import { askedFor, type CostSearch, dayChoices, splits, stepFor, steps } from './asked.ts'
 import { costStack, nameText } from './cost-stack.ts'
 import './cost.css'
@@ -60,7 +61,7 @@ export function CostPage() {
       <Choices search={search} first={asked.from} />
       <QueryState of={query} />
       {data && (data.total.cost > 0 ? <Sums slug={slug} page={data} asked={asked} /> : <NoCosts />)}
-      <DearestRuns slug={slug} />
+      <MostExpensiveRuns slug={slug} />
     </>
   )
 }
@@ -160,7 +161,7 @@ function Sums({ slug, page, asked: { by, per } }: SumsProps) {
           title={per === undefined ? `Cost by ${by}` : `Cost by ${by} and ${per}`}
           stack={stack}
           format={dollars}
-          axis={(n) => (Number.isInteger(n) ? `$${figure(n)}` : dollars(n))}
+          axis={dollarsOfAxis}
           nameOf={by === 'month' ? monthName : dayName}
           each={by}
           height={200}
@@ -176,56 +177,63 @@ const month = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric'
 /** Shows the month of a day such as `2026-11-01` as `Nov 2026`. */
 const monthName = (key: string): string => month.format(new Date(key))
 
-const shareOf = (cost: number, total: number): string => `${figure(Math.round((cost / total) * 1000) / 10)} %`
-
 /** The table with the most expensive names. */
 function Names({ slug, page, per }: { slug: string; page: Answer; per: CostSplit }) {
   const { names, others, total } = page
   const title = { agent: 'Agents', model: 'Models', blueprint: 'Blueprints' }[per]
   return (
-    <Section title={title} flush>
-      <Scroll className="cost-table" label={title}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{splitWords[per]}</th>
-              <th scope="col">Cost</th>
-              <th scope="col">Share</th>
-              {per !== 'model' && <th scope="col">Runs</th>}
-              {per !== 'model' && <th scope="col">Output tokens</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {names.map((one) => (
-              <tr key={`${one.deleted} ${one.name}`}>
-                <th scope="row">
-                  <Name
-                    slug={slug}
-                    per={per}
-                    name={one.deleted ? null : one.name}
-                    words={nameText(one, per, page.deletedAgents)}
-                  />
-                </th>
-                <Figures sums={one} total={total.cost} per={per} />
-              </tr>
-            ))}
-            {others.count > 0 && (
-              <tr>
-                <th scope="row">{count(others.count, 'other')}</th>
-                <Figures sums={others} total={total.cost} per={per} />
-              </tr>
-            )}
-          </tbody>
-        </table>
-      </Scroll>
-    </Section>
+    <CostTable
+      title={title}
+      head={
+        <>
+          <th scope="col">{splitWords[per]}</th>
+          <th scope="col">Cost</th>
+          <th scope="col">Share</th>
+          {per !== 'model' && <th scope="col">Runs</th>}
+          {per !== 'model' && <th scope="col">Output tokens</th>}
+        </>
+      }
+    >
+      {names.map((one) => (
+        <tr key={`${one.deleted} ${one.name}`}>
+          <th scope="row">
+            <Name
+              slug={slug}
+              per={per}
+              name={one.deleted ? null : one.name}
+              words={nameText(one, per, page.deletedAgents)}
+            />
+          </th>
+          <Figures sums={one} total={total.cost} per={per} />
+        </tr>
+      ))}
+      {others.count > 0 && (
+        <tr>
+          <th scope="row">{count(others.count, 'other')}</th>
+          <Figures sums={others} total={total.cost} per={per} />
+        </tr>
+      )}
+    </CostTable>
   )
 }
+
+const CostTable = ({ title, head, children }: { title: string; head: ReactNode; children: ReactNode }) => (
+  <Section title={title} flush>
+    <Scroll className="cost-table" label={title}>
+      <table>
+        <thead>
+          <tr>{head}</tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </Scroll>
+  </Section>
+)
 
 const Figures = ({ sums, total, per }: { sums: Answer['total']; total: number; per: CostSplit }) => (
   <>
     <td>{dollars(sums.cost)}</td>
-    <td>{shareOf(sums.cost, total)}</td>
+    <td>{total > 0 ? percent(sums.cost / total) : '–'}</td>
     {per !== 'model' && <td>{figure(sums.runs ?? 0)}</td>}
     {per !== 'model' && <td>{figure(sums.outputTokens ?? 0)}</td>}
   </>
@@ -246,55 +254,51 @@ function Name({ slug, per, name, words }: { slug: string; per: CostSplit; name: 
 }
 
 /** The table with the most expensive runs of the last days; nothing without such runs. */
-function DearestRuns({ slug }: { slug: string }) {
+function MostExpensiveRuns({ slug }: { slug: string }) {
   const { data } = useQuery(read('GET /w/:slug/cost/runs', { slug }))
   if (!data || data.length === 0) return null
   const title = 'Most expensive runs, 7 days'
   return (
-    <Section title={title} flush>
-      <Scroll className="cost-table" label={title}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Run</th>
-              <th scope="col">Cost</th>
-              <th scope="col" data-words>
-                Agent
-              </th>
-              <th scope="col" data-words>
-                Status
-              </th>
-              <th scope="col">Started</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.map((run) => (
-              <tr key={`${run.agent} ${run.id}`}>
-                <th scope="row">
-                  <Link
-                    to={paths.agent}
-                    params={{ slug, name: run.agent }}
-                    search={{ tab: 'runs', run: run.id }}
-                    className="cost-link"
-                  >
-                    <Text>{run.kind ?? run.id}</Text>
-                  </Link>
-                </th>
-                <td>{dollars(run.cost)}</td>
-                <td data-words>
-                  <Text>{run.agent}</Text>
-                </td>
-                <td data-words>
-                  <Text>{run.status ?? ''}</Text>
-                </td>
-                <td>
-                  <Time at={run.at} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-    </Section>
+    <CostTable
+      title={title}
+      head={
+        <>
+          <th scope="col">Run</th>
+          <th scope="col">Cost</th>
+          <th scope="col" data-words>
+            Agent
+          </th>
+          <th scope="col" data-words>
+            Status
+          </th>
+          <th scope="col">Started</th>
+        </>
+      }
+    >
+      {data.map((run) => (
+        <tr key={`${run.agent} ${run.id}`}>
+          <th scope="row">
+            <Link
+              to={paths.agent}
+              params={{ slug, name: run.agent }}
+              search={{ tab: 'runs', run: run.id }}
+              className="cost-link"
+            >
+              <Text>{run.kind ?? run.id}</Text>
+            </Link>
+          </th>
+          <td>{dollars(run.cost)}</td>
+          <td data-words>
+            <Text>{run.agent}</Text>
+          </td>
+          <td data-words>
+            <Text>{run.status ?? ''}</Text>
+          </td>
+          <td>
+            <Time at={run.at} />
+          </td>
+        </tr>
+      ))}
+    </CostTable>
   )
 }

@@ -1,6 +1,6 @@
 /** The chart of the page Cost: its columns and series, from the answer of the service. */
 import type { CostName, CostPage, CostSplit } from '@svc/api'
-import type { Stack } from '../../ui/charts/stack.ts'
+import { type Stack, stackColumn } from '../../ui/charts/stack.ts'
 import { count } from '../../ui/time/format.ts'
 
 /** The words for a name of the answer: those of an agent, model or blueprint are shown as they are. */
@@ -14,8 +14,11 @@ export function nameText(
   return per === 'model' ? 'Model not named' : per === 'blueprint' ? 'No blueprint' : 'All costs'
 }
 
+/** Half of the smallest cost, in dollars. Subtracting the parts from their sum may leave less than that. */
+const halfMicro = 0.000_000_5
+
 /**
- * The stacked columns. Names are told apart by their place, because a model may have the name of the words for all others.
+ * The stacked columns. A place identifies each name, because a model may be called like the rest ("others").
  */
 export function costStack(page: CostPage, per: CostSplit | undefined): Stack {
   const drawn = page.columns[0]?.parts.length ?? 0
@@ -33,15 +36,11 @@ export function costStack(page: CostPage, per: CostSplit | undefined): Stack {
   const series = hasRest ? [...named, rest] : named
   const columns = page.columns.map(({ from, cost, parts }) => {
     const others = cost - parts.reduce((sum, part) => sum + part, 0)
-    let height = 0
-    const stacked = series.flatMap((one, i) => {
-      const value = one === rest ? others : (parts[i] ?? 0)
-      if (!(value > 0.000_000_5)) return []
-      const part = { series: one, value, from: height, to: height + value }
-      height += value
-      return [part]
-    })
-    return { key: from, total: height, parts: stacked }
+    return stackColumn(
+      from,
+      series.map((one, i) => [one, one === rest ? others : (parts[i] ?? 0)]),
+      halfMicro,
+    )
   })
   return { columns, series, max: Math.max(0, ...columns.map(({ total }) => total)), total: page.total.cost }
 }

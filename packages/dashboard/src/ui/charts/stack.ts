@@ -55,13 +55,23 @@ export function stack(columns: readonly Column[], maxSeries = 6, rest = 'others'
   }
 }
 
-function stackOne({ key, parts }: Column, series: readonly Series[], own: ReadonlySet<string>): StackedColumn {
+const stackOne = ({ key, parts }: Column, series: readonly Series[], own: ReadonlySet<string>): StackedColumn =>
+  stackColumn(
+    key,
+    series.map((one) => [one, one.color === null ? restOf(parts, own) : (parts[one.name] ?? 0)]),
+  )
+
+/** Stacks the values of a column. A value that is not more than `least` is not drawn. */
+export function stackColumn(
+  key: string,
+  values: readonly (readonly [series: Series, value: number])[],
+  least = 0,
+): StackedColumn {
   const drawn: { series: Series; value: number; from: number; to: number }[] = []
   let height = 0
-  for (const one of series) {
-    const value = one.color === null ? restOf(parts, own) : (parts[one.name] ?? 0)
-    if (!(value > 0)) continue
-    drawn.push({ series: one, value, from: height, to: height + value })
+  for (const [series, value] of values) {
+    if (!(value > least)) continue
+    drawn.push({ series, value, from: height, to: height + value })
     height += value
   }
   return { key, total: height, parts: drawn }

@@ -1,3 +1,5 @@
+import { figure } from '../time/format.ts'
+
 /** Formats US dollars: `$0.00`, `<$0.01`, `$12.34`, `$1,234`. */
 export function dollars(usd: number): string {
   if (usd > 0 && usd < 0.01) return '<$0.01'
@@ -9,6 +11,9 @@ export function dollars(usd: number): string {
     maximumFractionDigits: digits,
   }).format(usd)
 }
+
+/** Formats the US dollars of an axis: whole ones without cents. */
+export const dollarsOfAxis = (usd: number): string => (Number.isInteger(usd) ? `$${figure(usd)}` : dollars(usd))
 
 /** Shows a cost in US dollars; a dash if none was reported. */
 export function Cost({ usd }: { usd: number | null | undefined }) {

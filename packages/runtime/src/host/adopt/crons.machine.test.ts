@@ -24,7 +24,7 @@ describe.skipIf(!canBoot()).concurrent('svc adopt', () => {
   test.each(crons)('with $name', { timeout: 900_000 }, async ({ name, stop }) => {
     service ??= machineService()
     const { home, url, show } = await service
-    const machine = await boot({ name, image: packages(name) })
+    const machine = await boot({ name, extra: packages(name) })
     const user = 'ada'
     await machine.addUser(user, { lingers: true })
     await installSvc(machine, await service, user)

@@ -4,7 +4,7 @@ import { dayOf } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { commandOf } from '../shared/command.ts'
 import { inWorkspace, onAgent } from '../shared/params.ts'
-import { RefusedError, readTyped, typedOption, usageOf } from '../shared/request.ts'
+import { RefusedError, readOptions, usageOf } from '../shared/request.ts'
 import { oneSafeLine, table, timeText } from '../shared/show.ts'
 
 export const historyCommands = {
@@ -12,8 +12,7 @@ export const historyCommands = {
     at: onAgent,
     run: async (call, { agent }) => {
       const { agentStates } = await import('../../web/queries/states.ts')
-      const [since, until] = ['since', 'until'].map((name) => typedOption(call, name))
-      const asked = readTyped(history.states, { since, until })
+      const asked = readOptions(call, history.states, 'since', 'until')
       const time = usageOf(() => history.askedTime(asked, call.now()))
       return agentStates(call.store.db, agent, time.since, time.until)
     },
@@ -28,8 +27,7 @@ export const historyCommands = {
     at: onAgent,
     run: async (call, { agent }) => {
       const { changesOf } = await import('../../web/queries/changes.ts')
-      const [since, until, limit] = ['since', 'until', 'limit'].map((name) => typedOption(call, name))
-      const asked = readTyped(history.changes, { since, until, limit })
+      const asked = readOptions(call, history.changes, 'since', 'until', 'limit')
       const time = usageOf(() => history.askedTime(asked, call.now()))
       return changesOf(call.store.db, agent, {
         ...time,
@@ -48,8 +46,7 @@ export const historyCommands = {
     at: inWorkspace,
     run: async (call, { workspace }) => {
       const { fleetAt } = await import('../../web/queries/states.ts')
-      const [at, level] = ['at', 'level'].map((name) => typedOption(call, name))
-      const asked = readTyped(history.fleetAt, { at, level })
+      const asked = readOptions(call, history.fleetAt, 'at', 'level')
       return fleetAt(
         call.store.db,
         workspace,
@@ -68,7 +65,7 @@ export const historyCommands = {
     at: onAgent,
     run: async (call, { agent }) => {
       const { trendOf } = await import('../../web/queries/states.ts')
-      const { days = '1' } = readTyped(history.trend, { days: typedOption(call, 'days') })
+      const { days = '1' } = readOptions(call, history.trend, 'days')
       return trendOf(call.store.db, agent, Number(days), call.now())
     },
     show: ({ from, step, time, usage }) =>
@@ -85,8 +82,7 @@ export const historyCommands = {
     at: inWorkspace,
     run: async (call, { workspace }) => {
       const { costCsv, costRows } = await import('../../web/queries/costs.ts')
-      const [from, to, by, per] = ['from', 'to', 'by', 'per'].map((name) => typedOption(call, name))
-      const asked = readTyped(history.cost, { from, to, by, per })
+      const asked = readOptions(call, history.cost, 'from', 'to', 'by', 'per')
       const now = call.now()
       const question = { ...history.costTime(asked, dayOf(now)), by: asked.by ?? ('day' as const), per: asked.per }
       try {

@@ -92,6 +92,10 @@ export function readTyped<Read>({ route, input }: Operation<Route, Read>, typed:
   return usageOf(() => input(typed, ''))
 }
 
+/** Reads the options of these names as the input of an operation. */
+export const readOptions = <Read>(request: Request, operation: Operation<Route, Read>, ...names: string[]): Read =>
+  readTyped(operation, Object.fromEntries(names.map((name) => [name, typedOption(request, name)])))
+
 /** Returns what `read` reads; input that it refuses was not understood. */
 export function usageOf<T>(read: () => T): T {
   try {

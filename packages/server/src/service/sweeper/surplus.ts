@@ -74,7 +74,7 @@ async function eraseOf(db: Db, table: string, { of, by, max, isOver, parts }: Su
       select id from ${from} where id in (${surplusIds}) and ${isOver(now)} limit ${erasedAtOnce}`.execute(db)
     for (let i = 0; i < over.rows.length; i += rowsAtOnce) {
       const old = over.rows.slice(i, i + rowsAtOnce)
-      for (const row of parts ? old : []) await eraseParts(db, parts as NonNullable<typeof parts>, row)
+      if (parts) for (const row of old) await eraseParts(db, parts, row)
       await sql`delete from ${from} where id in (${sql.join(old.map((row) => row.id))})`.execute(db)
     }
   }

@@ -1,6 +1,7 @@
 /**
  * Advances rollouts. Any node may do it, one at a time: the node that works on a rollout locks its row, and other nodes
- * skip it. It works in pieces, so that a wave of thousands never delays reports.
+ * skip it. It works in pieces, so that a wave of thousands does not hold the thread. On the embedded database, reports
+ * wait for the transaction of a step.
  */
 import { setImmediate } from 'node:timers/promises'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
@@ -195,7 +196,8 @@ async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<st
     .orderBy('agent.id')
     .limit(atOnce)
     .execute()
-  if (due.length > 0 && rollout.kind === 'runtime') await lockWorkspace(trx, rollout.workspace_id)
+  if (due.length === 0) return []
+  if (rollout.kind === 'runtime') await lockWorkspace(trx, rollout.workspace_id)
   const by = leaderOf(rollout)
   const places = rollout.kind === 'runtime' ? await trialPlacesOf(trx, rollout.workspace_id, now) : { free: 0 }
   const wishing = { by, now, rollout: rollout.id, silent: true, places }
@@ -240,12 +242,12 @@ async function judgeAgents(trx: Db, rollout: RolloutDbRow, now: number, open = f
   let changed = false
   for (const piece of piecesOf(moving, judgedAtOnce)) {
     const ids = piece.map(({ agentId }) => agentId)
-    const standings = await memberFactsOf(trx, ids, now, { backAt: away.at(-1)?.to })
+    const facts = await memberFactsOf(trx, ids, now, { backAt: away.at(-1)?.to })
     for (const member of piece) {
-      const standing = standings.get(member.agentId)
-      const after = standing ? { ...member, ...judgeMember(member, rollout, standing, away) } : member
+      const own = facts.get(member.agentId)
+      const after = own ? { ...member, ...judgeMember(member, rollout, own, away) } : member
       members.push(after)
-      if (standing && isWaitedFor(after, rollout.kind, standing, now)) waitsFor.push(after)
+      if (own && isWaitedFor(after, rollout.kind, own, now)) waitsFor.push(after)
       changed = (await record(trx, rollout, { member, after, now })) || changed
     }
     await setImmediate()

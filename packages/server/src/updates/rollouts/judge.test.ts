@@ -30,7 +30,7 @@ const member = (more: Partial<RolloutMember> = {}): RolloutMember => ({
 })
 const wish = (version: string) => ({ version, at, by: 'Ada', mark: null, offeredAt: at })
 const hold: HoldNote = { version: '1.1.0', outcome: 'rolled_back', message: 'it said bad', at: at + minute }
-const standing = (wishes: Wishes, more: Partial<MemberFacts> = {}): MemberFacts => ({
+const factsOf = (wishes: Wishes, more: Partial<MemberFacts> = {}): MemberFacts => ({
   wishes,
   attempts: {},
   running: '1.0.0',
@@ -43,41 +43,41 @@ const failed = { ...hold, outcome: 'failed' } as const
 const away = [{ from: at + 10_000, to: at + 50_000 }]
 
 test.each<[string, RolloutMember, MemberFacts, typeof away, string]>([
-  ['the wish stands', member(), standing({ blueprint: wish('1.1.0') }), [], 'wished'],
-  ['it runs the version', member(), standing({}, { running: '1.1.0' }), [], 'kept'],
-  ['it rolled the version back', member(), standing({ blueprintHold: hold }), [], 'rolled_back'],
-  ['the version failed', member(), standing({ blueprintHold: failed }), [], 'failed'],
+  ['the wish stands', member(), factsOf({ blueprint: wish('1.1.0') }), [], 'wished'],
+  ['it runs the version', member(), factsOf({}, { running: '1.1.0' }), [], 'kept'],
+  ['it rolled the version back', member(), factsOf({ blueprintHold: hold }), [], 'rolled_back'],
+  ['the version failed', member(), factsOf({ blueprintHold: failed }), [], 'failed'],
   [
     'it failed while the service was down, so it will be retried',
     member(),
-    standing({ blueprintHold: failed }),
+    factsOf({ blueprintHold: failed }),
     away,
     'wished',
   ],
   [
     'it rolled back while the service was down, although an update does not need the service',
     member(),
-    standing({ blueprintHold: hold }),
+    factsOf({ blueprintHold: hold }),
     away,
     'rolled_back',
   ],
   [
     'the hold is older than the wish',
     member(),
-    standing({ blueprint: wish('1.1.0'), blueprintHold: { ...hold, at: at - 1 } }),
+    factsOf({ blueprint: wish('1.1.0'), blueprintHold: { ...hold, at: at - 1 } }),
     [],
     'wished',
   ],
-  ['another version was named', member(), standing({ blueprint: wish('1.2.0') }), [], 'withdrawn'],
+  ['another version was named', member(), factsOf({ blueprint: wish('1.2.0') }), [], 'withdrawn'],
   [
     'it kept the version and rolled back later',
     member({ state: 'kept' }),
-    standing({ blueprint: wish('1.1.0') }),
+    factsOf({ blueprint: wish('1.1.0') }),
     [],
     'rolled_back',
   ],
-  ['its wave has not started', member({ state: 'untouched' }), standing({}, { running: '1.1.0' }), [], 'untouched'],
-  ['it was left out', member({ state: 'left_out' }), standing({}), [], 'left_out'],
+  ['its wave has not started', member({ state: 'untouched' }), factsOf({}, { running: '1.1.0' }), [], 'untouched'],
+  ['it was left out', member({ state: 'left_out' }), factsOf({}), [], 'left_out'],
 ])('the outcome of an agent in a blueprint rollout, when %s', (_when, before, now, times, state) => {
   expect(judgeMember(before, rollout, now, times).state).toBe(state)
 })
@@ -85,33 +85,33 @@ test.each<[string, RolloutMember, MemberFacts, typeof away, string]>([
 const runs = (version: string) => ({ attempts: { runtime: { version } } })
 const held: RuntimeHold = { ...hold, version: '2.0.0', serial: 1, since: at }
 test.each<[string, RolloutMember, MemberFacts, typeof away, string]>([
-  ['the wish stands', member(), standing({ runtime: wish('2.0.0') }), [], 'wished'],
-  ['it is on trial', member(), standing({ runtime: wish('2.0.0') }, runs('2.0.0')), [], 'wished'],
-  ['it runs it for good', member(), standing({}, runs('2.0.0')), [], 'kept'],
-  ['it was rolled back', member(), standing({ runtimeHold: held }, runs('1.0.0')), [], 'rolled_back'],
+  ['the wish stands', member(), factsOf({ runtime: wish('2.0.0') }), [], 'wished'],
+  ['it is on trial', member(), factsOf({ runtime: wish('2.0.0') }, runs('2.0.0')), [], 'wished'],
+  ['it runs it for good', member(), factsOf({}, runs('2.0.0')), [], 'kept'],
+  ['it was rolled back', member(), factsOf({ runtimeHold: held }, runs('1.0.0')), [], 'rolled_back'],
   [
     'it was rolled back while the service was down',
     member(),
-    standing({ runtimeHold: held }, runs('1.0.0')),
+    factsOf({ runtimeHold: held }, runs('1.0.0')),
     away,
     'excused',
   ],
   [
     'the service was down before the trial',
     member(),
-    standing({ runtimeHold: { ...held, since: at + 55_000 } }, runs('1.0.0')),
+    factsOf({ runtimeHold: { ...held, since: at + 55_000 } }, runs('1.0.0')),
     away,
     'rolled_back',
   ],
-  ['somebody withdrew the wish', member(), standing({}, runs('1.0.0')), [], 'withdrawn'],
-  ['it kept it and a person rolled back', member({ state: 'kept' }), standing({}, runs('1.0.0')), [], 'rolled_back'],
+  ['somebody withdrew the wish', member(), factsOf({}, runs('1.0.0')), [], 'withdrawn'],
+  ['it kept it and a person rolled back', member({ state: 'kept' }), factsOf({}, runs('1.0.0')), [], 'rolled_back'],
 ])('the outcome of an agent in a runtime rollout, when %s', (_when, before, now, times, state) => {
   expect(judgeMember(before, runtimes, now, times).state).toBe(state)
 })
 
 test('an agent that kept the version and got worse halts the rollout only when it stays worse', () => {
   const now = (level: Level, seconds: number) =>
-    standing({}, { running: '1.1.0', level, receivedAt: at + seconds * 1000 })
+    factsOf({}, { running: '1.1.0', level, receivedAt: at + seconds * 1000 })
   let one = member({ levelBefore: 'info' })
   const next = (level: Level, seconds: number) => {
     one = { ...one, ...judgeMember(one, rollout, now(level, seconds), []) }
@@ -178,8 +178,8 @@ test('the reason of a halt names the agent and quotes its message', () => {
 test('a wave waits for agents that report or were offered the version, not for one that was offline before', () => {
   const unoffered = { ...wish('1.1.0'), offeredAt: undefined } as unknown as ReturnType<typeof wish>
   const silent = { silentAt: at - 1 }
-  expect(isWaitedFor(member(), 'blueprint', standing({ blueprint: unoffered }), at)).toBe(true)
-  expect(isWaitedFor(member(), 'blueprint', standing({ blueprint: unoffered }, silent), at)).toBe(false)
-  expect(isWaitedFor(member(), 'blueprint', standing({ blueprint: wish('1.1.0') }, silent), at)).toBe(true)
-  expect(isWaitedFor(kept, 'blueprint', standing({}), at)).toBe(false)
+  expect(isWaitedFor(member(), 'blueprint', factsOf({ blueprint: unoffered }), at)).toBe(true)
+  expect(isWaitedFor(member(), 'blueprint', factsOf({ blueprint: unoffered }, silent), at)).toBe(false)
+  expect(isWaitedFor(member(), 'blueprint', factsOf({ blueprint: wish('1.1.0') }, silent), at)).toBe(true)
+  expect(isWaitedFor(kept, 'blueprint', factsOf({}), at)).toBe(false)
 })

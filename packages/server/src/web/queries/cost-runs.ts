@@ -23,14 +23,14 @@ export async function costRuns(db: Db, workspace: { id: string }, now: number): 
       if (known) known.costMicro += sum.costMicro
       else agents.set(agent.id, { ...agent, costMicro: sum.costMicro })
     }
-  const dearest = [...agents.values()].filter(({ costMicro }) => costMicro > 0)
-  dearest.sort((a, b) => b.costMicro - a.costMicro)
+  const ordered = [...agents.values()].filter(({ costMicro }) => costMicro > 0)
+  ordered.sort((a, b) => b.costMicro - a.costMicro)
   let runs: (CostRun & { micro: number })[] = []
-  for (let i = 0; i < dearest.length; i += agentsAtOnce) {
+  for (let i = 0; i < ordered.length; i += agentsAtOnce) {
     const least = runs.length < shown ? 0 : (runs.at(-1)?.micro ?? 0)
-    if ((dearest[i]?.costMicro ?? 0) < least) break
+    if ((ordered[i]?.costMicro ?? 0) < least) break
     await lists.next(workspace.id)
-    const names = new Map(dearest.slice(i, i + agentsAtOnce).map(({ id, name }) => [id, name]))
+    const names = new Map(ordered.slice(i, i + agentsAtOnce).map(({ id, name }) => [id, name]))
     const rows = await runsOf(db, [...names.keys()], { since: (today - days + 1) * dayMs, least })
     const found = rows.map(({ agent_id, cost_micro, place, output_tokens, ...run }) => ({
       ...run,

@@ -47,12 +47,12 @@ const isEmpty = ({ runs, costMicro, outputTokens }: CostCell): boolean =>
 type Named = readonly [name: SumName, cell: CostCell]
 
 /** The most expensive first; equal ones by name. */
-const dearestFirst = ([a, x]: Named, [b, y]: Named): number =>
+const mostExpensiveFirst = ([a, x]: Named, [b, y]: Named): number =>
   y.costMicro - x.costMicro || (String(a) < String(b) ? -1 : 1)
 
 function* rowsOf(table: CostTable, per: CostQuestion['per']): Generator<CostRow> {
   for (const [start, names] of [...table].sort(([a], [b]) => a - b))
-    for (const [name, cell] of [...names].filter(([, one]) => !isEmpty(one)).sort(dearestFirst))
+    for (const [name, cell] of [...names].filter(([, one]) => !isEmpty(one)).sort(mostExpensiveFirst))
       yield { from: dayText(start), name: textOf(name), ...sumsOf(cell, per) }
 }
 
@@ -123,7 +123,7 @@ function* summed(
       if (++readRows % rowsAtOnce === 0) yield
     }
   yield
-  const ordered = [...all].filter(([, cell]) => !isEmpty(cell)).sort(dearestFirst)
+  const ordered = [...all].filter(([, cell]) => !isEmpty(cell)).sort(mostExpensiveFirst)
   yield
   const listed = fitting(ordered.slice(0, namesListed), ([name]) => jsonBytes(textOf(name)) + 100, nameBytes)
   const rest = ordered.slice(listed.length)

@@ -58,8 +58,8 @@ function namesWithin(sums: readonly UsageDelta[], bytesMax: number): ReadonlySet
     const known = models.get(model) ?? { cost: 0, bytes: 0 }
     models.set(model, { cost: known.cost + costMicro, bytes: known.bytes + jsonBytes(model) + costBytes })
   }
-  const dearest = [...models].sort(([a, x], [b, y]) => y.cost - x.cost || (a < b ? -1 : 1))
-  return new Set(fitting(dearest, ([, { bytes }]) => bytes, bytesMax).map(([model]) => model))
+  const ordered = [...models].sort(([a, x], [b, y]) => y.cost - x.cost || (a < b ? -1 : 1))
+  return new Set(fitting(ordered, ([, { bytes }]) => bytes, bytesMax).map(([model]) => model))
 }
 
 /**

@@ -26,18 +26,18 @@ export function linesOf(changes: readonly HistoryChange[], now: number): ChangeL
   const lines: ChangeLine[] = []
   /** The beginnings of times that have not ended, by kind, each with its place among the lines. */
   const begun = new Map<HistoryChange['what'], { at: number; place: number }>()
+  /** The alerts that have ended; the page lists them apart from the open ones. */
   const ended = new Set(changes.flatMap(({ what, to, id }) => (what === 'alert' && to === 'ended' ? [id] : [])))
   for (const change of changes) {
     const { what, at, to } = change
     if (!isTime(what)) {
-      const line = lineOf(change)
-      lines.push(line.target?.to === 'alerts' && ended.has(change.id) ? { ...line, target: alertsThatEnded } : line)
+      lines.push(lineOf(change, ended))
       continue
     }
     if (to === true) begun.set(what, { at, place: lines.length })
     const beginning = begun.get(what)
     const words = timeWords(change, beginning?.at, now)
-    const line = { at: beginning?.at ?? at, level: null, words, target: targetOf(change) }
+    const line = { at: beginning?.at ?? at, level: null, words, target: targetOf(change, ended) }
     if (to !== true && beginning) lines[beginning.place] = line
     else lines.push(line)
     if (to !== true) begun.delete(what)
@@ -45,25 +45,19 @@ export function linesOf(changes: readonly HistoryChange[], now: number): ChangeL
   return lines.toReversed()
 }
 
-const alertsThatEnded: Target = { to: 'alerts', ended: true }
-
 type TimeKind = 'paused' | 'offline' | 'service'
 const isTime = (what: HistoryChange['what']): what is TimeKind =>
   what === 'paused' || what === 'offline' || what === 'service'
 
 /** The words about a time that lasts, is over, or began before the changes that are listed. */
 function timeWords({ what, at, to, text }: HistoryChange, from: number | undefined, now: number): string {
-  const name = what === 'paused' ? 'Paused' : text === null ? 'Offline' : 'Stopped on its machine'
-  if (what === 'service') {
-    if (to === true) return `The service did not run from ${clock(at, now)}`
-    return from === undefined ? `The service did not run until ${clock(at, now)}` : serviceWords(from, at, now)
-  }
-  if (to === true) return name
+  const name =
+    what === 'service'
+      ? 'The service did not run'
+      : stateNames[what === 'paused' ? 'paused' : text === null ? 'offline' : 'stopped']
+  if (to === true) return what === 'service' ? `${name} from ${clock(at, now)}` : name
   return from === undefined ? `${name} until ${clock(at, now)}` : `${name} ${spanText(from, at, now)}`
 }
-
-const serviceWords = (from: number, to: number, now: number): string =>
-  `The service did not run ${spanText(from, to, now)}`
 
 const day = 86_400_000
 
@@ -76,10 +70,10 @@ const spanText = (from: number, to: number, now: number): string =>
     ? `from ${clock(from, now)} to ${timeOfDay(to)}`
     : `from ${clock(from, now)} to ${clock(to, now)}`
 
-function lineOf(change: HistoryChange): ChangeLine {
+function lineOf(change: HistoryChange, ended: ReadonlySet<string | null>): ChangeLine {
   const { at, what, to } = change
   const level = what === 'level' ? (to as Level) : null
-  return { at, level, words: wordsOf(change), target: targetOf(change) }
+  return { at, level, words: wordsOf(change), target: targetOf(change, ended) }
 }
 
 function wordsOf({ what, from, to, text }: HistoryChange): string {
@@ -126,7 +120,7 @@ const updateWords: Readonly<Record<string, string>> = {
   changed: 'changed on its machine',
 }
 
-function targetOf({ what, to, id }: HistoryChange): Target | null {
+function targetOf({ what, id }: HistoryChange, ended: ReadonlySet<string | null>): Target | null {
   switch (what) {
     case 'run':
       return { to: 'tab', tab: 'runs', ...(id !== null && { run: id }) }
@@ -140,7 +134,7 @@ function targetOf({ what, to, id }: HistoryChange): Target | null {
     case 'update':
       return id === null ? { to: 'tab', tab: 'updates' } : { to: 'rollout', id }
     case 'alert':
-      return { to: 'alerts', ended: to === 'ended' }
+      return { to: 'alerts', ended: ended.has(id) }
     default:
       return null
   }
@@ -206,7 +200,7 @@ export function summaryOf(spans: readonly StateSpan[]): string {
     .join(', ')
 }
 
-const shareNames = { paused: 'Paused', offline: 'Offline', stopped: 'Stopped' } as const
+const shareNames = { ...stateNames, stopped: 'Stopped' }
 const order = [...levels.map((level) => levelLooks[level].words), 'No level', ...Object.values(shareNames)]
 
 /** The words about a span of the strip, as they appear on hover. */
