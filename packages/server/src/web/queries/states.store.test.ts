@@ -47,7 +47,9 @@ function stateAt({ reports, outages }: Past, at: number): Pick<StateSpan, 'is' |
     if (report.level !== before?.level || !shown || isPaused(report) !== isPaused(before)) shown = report
   }
   let silent = last.at + Math.max(90, 3 * last.interval) * second
-  for (const { from, until } of outages) if (from < silent && silent <= until) silent = until + 90 * second
+  // The time for a report after an outage follows the interval that the agent has now.
+  const grace = Math.max(90, 3 * (reports.at(-1)?.interval ?? 0)) * second
+  for (const { from, until } of outages) if (from < silent && silent <= until) silent = until + grace
   const is =
     last.stopped !== null ? 'stopped' : at >= silent ? 'offline' : shown && isPaused(shown) ? 'paused' : 'reporting'
   return { is, level: shown?.level ?? null, label: shown?.label ?? null }
@@ -91,7 +93,7 @@ async function play(w: TestWorkspace, agent: TestAgent, seed: number, back = fal
 function timesOf({ reports, outages, start, end }: Past): number[] {
   const near = [
     ...reports.flatMap(({ at, interval }) => [at, at + 90 * second, at + interval * 3 * second]),
-    ...outages.flatMap(({ from, until }) => [from, until, until + 90 * second]),
+    ...outages.flatMap(({ from, until }) => [from, until, ...[90, 180, 900].map((grace) => until + grace * second)]),
   ]
   return near.flatMap((at) => [at - 1, at, at + 1]).filter((at) => at >= start && at < end)
 }
@@ -196,6 +198,29 @@ everyEngine('the states of an agent', (open) => {
     }
     expect(await runs(start + 100_000)).toEqual([])
     expect(await runs(w.clock.now())).toEqual([500_000])
+  })
+
+  test('an agent that reports every five minutes has fifteen for its next report after an outage', async () => {
+    const w = await newTestWorkspace(await open())
+    const { db } = w.store
+    const [node, minute] = [reporting(w), 60_000]
+    const start = w.clock.now()
+    const report = async (interval: number) =>
+      node.store([{ ...submission(w, { state: { level: 'ok' } }), interval }], w.clock.now(), node.deliveries.age)
+    await report(300)
+    const away = { from_at: start + minute, until_at: start + 30 * minute }
+    await db.insertInto('service_away').values(away).execute()
+    const states = async (now: number) =>
+      (await agentStates(db, w.agent, away.until_at, now)).map(({ from, is }) => [(from - start) / minute, is])
+    expect(await states(start + 44 * minute)).toEqual([[30, 'reporting']])
+    expect(await states(start + 46 * minute)).toEqual([
+      [30, 'reporting'],
+      [45, 'offline'],
+    ])
+    expect((await agentStates(db, w.agent, start + 44 * minute, start + 46 * minute)).map(({ is }) => is)).toEqual([
+      'reporting',
+      'offline',
+    ])
   })
 
   test('an agent that never reported is unknown, and is not in the fleet', async () => {

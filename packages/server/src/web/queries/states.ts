@@ -2,13 +2,13 @@
  * The states of agents over time, made from the rows that are written when a state changes: levels with pauses, times
  * offline that are over, outages of the service, and the last report.
  */
-import { setImmediate } from 'node:timers/promises'
 import type { AgentAt, AgentState, StateSpan, TimeShares, Trend } from '@svc/api'
-import { type Level, levels, offlineAfter, pausedLabel, type Stop } from '@svc/protocol'
+import { type Level, levels, limits, offlineAfter, pausedLabel, type Stop } from '@svc/protocol'
 import { sql } from 'kysely'
 import { silentAt } from '../../fleet/agents/silent.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { dayMs, dayOf } from '../../platform/limits/units.ts'
+import { lists } from './fleet.ts'
 import { usageSums } from './usage.ts'
 
 interface LevelRow {
@@ -36,6 +36,8 @@ export interface KeptStates {
   offline: readonly OfflineSpan[]
   /** The outages of the service. */
   away: readonly Span[]
+  /** The interval in seconds that the service last asked the agent for; null if it has not reported. */
+  interval: number | null
 }
 
 /** Paused, as the row says it, or by its label for a row of an earlier version. */
@@ -46,13 +48,17 @@ export const isPausedRow = ({ paused, label }: LevelRow): boolean =>
  * The times offline as people see them. After an outage of the service an agent has the usual time for its next report:
  * one that went offline during the outage did so when that time was over.
  */
-export function shownOffline({ offline, away }: Pick<KeptStates, 'offline' | 'away'>): OfflineSpan[] {
+export function shownOffline({
+  offline,
+  away,
+  interval,
+}: Pick<KeptStates, 'offline' | 'away' | 'interval'>): OfflineSpan[] {
   return offline
     .map((span) => {
       if (span.stopped !== null) return span
       let { from } = span
       for (const outage of away)
-        if (outage.from < from && from <= outage.until) from = outage.until + offlineAfter(0) * 1000
+        if (outage.from < from && from <= outage.until) from = silentAt(outage.until, interval ?? 0)
       return { ...span, from }
     })
     .filter(({ from, until }) => from < until)
@@ -154,6 +160,7 @@ export async function keptStates(db: Db, agent: { id: string }, since: number, u
     levels: rows,
     offline: open ? [...offline, open] : offline,
     away: await outages(db, since, until),
+    interval: last.interval_s,
   }
 }
 
@@ -179,7 +186,7 @@ async function outages(db: Db, since: number, until: number): Promise<Span[]> {
   return db
     .selectFrom('service_away')
     .select(['from_at as from', 'until_at as until'])
-    .where('until_at', '>', since - offlineAfter(0) * 1000)
+    .where('until_at', '>', since - offlineAfter(limits.maxIntervalSeconds) * 1000)
     .where('from_at', '<', until)
     .orderBy('from_at')
     .execute()
@@ -202,14 +209,15 @@ export async function keptSince(db: Db, agent: { created_at: number }): Promise<
 
 // ---- All agents of a workspace ----
 
-/** The number of agents whose states are read in one turn of the event loop, which takes a few milliseconds. */
-const agentsAtOnce = 100
+/** The number of agents whose states are read in one turn of the event loop, which takes two or three milliseconds. */
+const agentsAtOnce = 50
 
 /** The states of all agents of a workspace at a time, by name; those without a known state are left out. */
 export async function fleetAt(db: Db, workspace: { id: string }, at: number, level?: Level): Promise<AgentAt[]> {
   const away = await outages(db, at, at + 1)
   const found: AgentAt[] = []
   for (let after: string | undefined = ''; after !== undefined; ) {
+    await lists.next(workspace.id)
     const rows = await agentsAt(db, workspace, at, after)
     for (const row of rows) {
       const span = spansOf({ ...keptOf(row), away }, at, at + 1)[0]
@@ -217,8 +225,9 @@ export async function fleetAt(db: Db, workspace: { id: string }, at: number, lev
       found.push({ name: row.name, is: span.is, level: span.level, label: span.label })
     }
     after = rows.length < agentsAtOnce ? undefined : rows.at(-1)?.name
-    await setImmediate()
   }
+  // The JSON of the answer is made in a turn of its own.
+  await lists.next(workspace.id)
   return found
 }
 
@@ -271,6 +280,7 @@ function keptOf(row: RowAt): Omit<KeptStates, 'away'> {
       ...(from_at === null || until_at === null ? [] : [{ from: from_at, until: until_at, stopped: was_stopped }]),
       ...(open ? [open] : []),
     ],
+    interval: row.interval_s,
   }
 }
 
