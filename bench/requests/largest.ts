@@ -28,6 +28,8 @@ const queries: Readonly<Record<string, string>> = {
   'GET /w/:slug/fleet': `limit=200&sort=level&desc=true&${q}`,
   'GET /w/:slug/fleet/names': q,
   'GET /w/:slug/fleet/facets': q,
+  'GET /w/:slug/fleet/groups': `by=tag&${q}`,
+  'GET /w/:slug/fleet/map': `by=tag&${q}`,
   'GET /w/:slug/actions': 'limit=100',
 }
 

@@ -15,6 +15,7 @@ export {
   withoutChips,
 } from './chips.ts'
 export { type FilterFacts, isSilent, levelOf } from './facts.ts'
+export { type Grouping, groupings, groupsOf, mapStateOf, mapStates } from './groups.ts'
 export { type Key, keys } from './keys.ts'
 export { type Filter, type FilterError, parseFilter, type Term } from './parse.ts'
 export { idleTerms, judgeOf, selector } from './selects.ts'

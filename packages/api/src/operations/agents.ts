@@ -12,7 +12,9 @@ import type {
   TaggedAgent,
   UsageDay,
 } from '../answers/agents.ts'
+import type { FleetGroups, FleetMap } from '../answers/groups.ts'
 import * as bounds from '../bounds.ts'
+import { groupings } from '../filter/groups.ts'
 import { maxTags } from '../filter/tags.ts'
 import { count, list, object, optional, pasted, query, wordOf, words, yesOrNo } from '../input.ts'
 import { change, look } from '../operation.ts'
@@ -58,6 +60,8 @@ const whichAgents = {
   silent: yesOrNo,
   stopped: yesOrNo,
 }
+/** The parameters that select one group of these agents. Without `in`, it is the group of those that have no value. */
+const oneGroup = { group: wordOf(groupings, undefined), in: words }
 export const fleet = look<Fleet>()('GET /w/:slug/fleet', {
   says: 'list the agents of a workspace, page by page',
   input: query({
@@ -65,7 +69,16 @@ export const fleet = look<Fleet>()('GET /w/:slug/fleet', {
     sort: wordOf(fleetSorts, 'name'),
     desc: yesOrNo,
     ...piece,
+    ...oneGroup,
   }),
+})
+export const fleetGroups = look<FleetGroups>()('GET /w/:slug/fleet/groups', {
+  says: 'count the agents that a filter selects by tag, host or blueprint, with the worst level of each group',
+  input: query({ ...whichAgents, by: wordOf(groupings, 'tag') }),
+})
+export const fleetMap = look<FleetMap>()('GET /w/:slug/fleet/map', {
+  says: 'list the names and states of the agents that a filter selects, for the map',
+  input: query({ ...whichAgents, by: wordOf(groupings, undefined) }),
 })
 export const fleetFacets = look<FleetFacets>()('GET /w/:slug/fleet/facets', {
   says: 'list the most frequent tags, hosts, blueprints and versions of the agents that a filter selects',

@@ -1,5 +1,6 @@
-import { agentArgument, agents, slugArgument, views } from '@svc/api'
-import type { Level, Stop } from '@svc/protocol'
+import { agentArgument, agents, type FleetGroup, slugArgument, views } from '@svc/api'
+import { type Grouping, groupings } from '@svc/api/filter'
+import { type Level, type Stop, shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { StatusAge } from '../../web/queries/age.ts'
 import { command, commandOf } from '../shared/command.ts'
@@ -42,6 +43,43 @@ async function filterIn(call: CommandCall, workspace: { id: string }): Promise<s
   return granted(await sharedView(call.store.db, workspace, view)).q
 }
 
+/** The fact that `--group` names. */
+function groupingIn(call: CommandCall): Grouping | undefined {
+  const typed = typedOption(call, 'group')
+  if (typed === undefined) return undefined
+  const by = groupings.find((one) => one === typed)
+  if (by) return by
+  throw new UsageError(`--group takes ${groupings.join(', ')}: got ${shown(typed)}.`)
+}
+
+/** True for the answer of `--group`. Without any agent both answers are empty. */
+const areGroups = (rows: readonly object[]): rows is readonly FleetGroup[] =>
+  rows[0] !== undefined && 'worst' in rows[0]
+
+const groupTable = (groups: readonly FleetGroup[]): string =>
+  table(
+    ['GROUP', 'AGENTS', 'WORST', 'BAD', 'OFFLINE', 'WARNING'],
+    groups.map(({ value, agents, worst, counts: { bad, silent, warn } }) => [
+      ...[value, agents, worst],
+      ...[bad, silent, warn].map((number) => number || null),
+    ]),
+    'No agents.',
+  )
+
+type ListedAgent = Parameters<typeof levelOf>[0] & {
+  name: string
+  label: string | null
+  version: string | null
+  seenAt: number | null
+}
+
+const agentTable = (agents: readonly ListedAgent[]): string =>
+  table(
+    ['AGENT', 'LEVEL', 'STATE', 'VERSION', 'LAST REPORT'],
+    agents.map((a) => [a.name, levelOf(a), a.label, a.version, timeText(a.seenAt)]),
+    'No agents.',
+  )
+
 /** The agents that `SLUG/NAME` names, or that `--filter` selects in the workspace `SLUG`. */
 async function tagged(call: CommandCall): Promise<{ workspace: WorkspaceInfo; names: string[]; idle: string[] }> {
   const { listAgents } = await import('../../web/queries/agents.ts')
@@ -76,11 +114,19 @@ export const agentCommands = {
     options: [
       ['--filter <filter>', 'only agents that this selects, such as "host:build-* level:bad"'],
       ['--view <name>', 'only agents of this view of the workspace, as svc-server view list shows it'],
+      ['--group <fact>', `the number of these agents for each ${groupings.join(', ')}, instead of the agents`],
     ],
     at: inWorkspace,
     run: async (call, { workspace }) => {
-      const { listAgents } = await import('../../web/queries/agents.ts')
+      const { listAgents, listGroups } = await import('../../web/queries/agents.ts')
+      const by = groupingIn(call)
       const filter = await filterIn(call, workspace)
+      if (by) {
+        const { rows, idle } = await findByFilter(filter, (q) =>
+          listGroups(call.store.db, workspace, by, call.now(), q),
+        )
+        return withIdle(rows, idle)
+      }
       const all = await findByFilter(filter, (q) => listAgents(call.store.db, workspace, call.now(), q))
       const rows = all.rows.map((agent) => ({
         name: agent.name,
@@ -98,12 +144,7 @@ export const agentCommands = {
       }))
       return withIdle(rows, all.idle)
     },
-    show: (rows) =>
-      table(
-        ['AGENT', 'LEVEL', 'STATE', 'VERSION', 'LAST REPORT'],
-        rows.map((a) => [a.name, levelOf(a), a.label, a.version, timeText(a.seenAt)]),
-        'No agents.',
-      ) + idleLines(rows),
+    show: (rows) => (areGroups(rows) ? groupTable(rows) : agentTable(rows)) + idleLines(rows),
   }),
   'agent show': command({
     says: 'an agent and its last report',

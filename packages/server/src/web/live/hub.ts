@@ -12,7 +12,7 @@ import { type FleetCache, fleetCache } from './fleet.ts'
 import { frameOf, type News, noNews } from './frame.ts'
 import { type ChangeListener, joinNodes } from './nodes.ts'
 import { begin, type Pace, type PaceAct, type PaceEvent, type PaceRules, step } from './pace.ts'
-import { type AnswerBytes, type Answers, sharedAnswers } from './shared.ts'
+import { type Answers, sharedAnswers } from './shared.ts'
 import { atPing, eventBytes, openStream, type PageReading, write } from './stream.ts'
 import { watchCounts } from './watched.ts'
 
@@ -36,7 +36,7 @@ export interface Hub extends Live {
    * Returns an answer about the fleet of a workspace, made by `make` unless another page just got the same one. It is
    * never older than the workspace's last frame, or its last change other than a report.
    */
-  answer: (workspaceId: string, question: string, make: () => Promise<AnswerBytes>) => Promise<AnswerBytes>
+  answer: <T>(workspaceId: string, question: string, make: () => Promise<T>) => Promise<T>
   subscribe(subscriber: Subscriber): void
   /**
    * Tells all pages that are open on this node that another release is served, because each may show facts about

@@ -9,27 +9,26 @@
  * much out of date.
  */
 const shareMs = 250
-/** The usual maximum number of answers kept; each has up to a hundred kilobytes. */
+/** The usual maximum number of answers kept; each has up to a hundred kilobytes, or a megabyte for the map. */
 const usualMax = 16
-
-export type AnswerBytes = Uint8Array<ArrayBuffer>
 
 export interface Answers {
   /**
-   * Returns the answer to `question` if it is not older than the lifetime of answers, or else a new one from `make`.
+   * Returns the answer to `question` if it is not older than the lifetime of answers, or else a new one from `make`. A
+   * question has answers of one type.
    */
-  of: (question: string, make: () => Promise<AnswerBytes>) => Promise<AnswerBytes>
+  of: <T>(question: string, make: () => Promise<T>) => Promise<T>
   /** Drops all answers, because something changed that the next ones must contain. */
   forget: () => void
 }
 
 /** Keeps answers for `lifetime` milliseconds, at most `max` of them: the oldest goes first. */
 export function sharedAnswers(clock: () => number, lifetime = shareMs, max = usualMax): Answers {
-  let answers = new Map<string, { at: number; answer: Promise<AnswerBytes> }>()
+  let answers = new Map<string, { at: number; answer: Promise<unknown> }>()
   return {
-    of(question, make) {
+    of<T>(question: string, make: () => Promise<T>) {
       const known = answers.get(question)
-      if (known && clock() - known.at < lifetime) return known.answer
+      if (known && clock() - known.at < lifetime) return known.answer as Promise<T>
       answers.delete(question)
       for (const oldest of answers.keys()) {
         if (answers.size < max) break

@@ -9,6 +9,7 @@ import type { FleetCache } from '../live/fleet.ts'
 import { agentPage } from '../queries/agent.ts'
 import { filterOf } from '../queries/filter.ts'
 import { fleetFacets, fleetNames, fleetPage, lists } from '../queries/fleet.ts'
+import { fleetGroups, fleetMap } from '../queries/groups.ts'
 import { runsCsv, runsOf } from '../queries/runs.ts'
 import { usageOf } from '../queries/usage.ts'
 import { acts, actsOften, looks } from '../routing/operations.ts'
@@ -28,12 +29,29 @@ export const agentOperations = [
     const filter = filterOf(asked)
     return live.answer(id, JSON.stringify(asked), async () => {
       const halted = await haltedRollouts(store.db, id)
-      const query = { filter, sort, desc, offset, limit }
+      const group = asked.group && { by: asked.group, value: asked.in ?? null }
+      const query = { filter, group, sort, desc, offset, limit }
       const isByCost = sort === 'cost_today' || sort === 'cost_30'
       // The turn comes first: costs that arrived between the reading and the answer would contradict `costsPending`.
       await lists.next(id)
       const { rows, costsPending } = await rowsFor(live.fleet, id, filter, isByCost)
       return bytes.encode(JSON.stringify(await lists.run(id, fleetPage(rows, query, { now, halted, costsPending }))))
+    })
+  }),
+  looks(agents.fleetGroups, ({ deps: { live }, workspace: { id }, now }, asked) => {
+    const filter = filterOf(asked)
+    return live.answer(id, `groups ${JSON.stringify(asked)}`, async () => {
+      await lists.next(id)
+      const { rows } = await rowsFor(live.fleet, id, filter)
+      return lists.run(id, fleetGroups(rows, filter, asked.by, now))
+    })
+  }),
+  looks(agents.fleetMap, ({ deps: { live }, workspace: { id }, now }, asked) => {
+    const filter = filterOf(asked)
+    return live.answer(id, `map ${JSON.stringify(asked)}`, async () => {
+      await lists.next(id)
+      const { rows } = await rowsFor(live.fleet, id, filter)
+      return lists.run(id, fleetMap(rows, filter, asked.by, now))
     })
   }),
   looks(agents.fleetFacets, async ({ deps: { live }, workspace: { id }, now }, asked) => {

@@ -1,6 +1,6 @@
 /** Agents as the operator's command line shows them. */
 import type { FleetRow } from '@svc/api'
-import { isSilent, judgeOf } from '@svc/api/filter'
+import { type Grouping, isSilent, judgeOf } from '@svc/api/filter'
 import { limits, type Run } from '@svc/protocol'
 import { tagsOf } from '../../fleet/agents/tags.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
@@ -13,6 +13,7 @@ import { statusAge } from './age.ts'
 import { filterOf } from './filter.ts'
 import { lists } from './fleet.ts'
 import { type AgentColumns, fleetPieces } from './fleet-rows.ts'
+import { groupsIn } from './groups.ts'
 import { agentUpdates } from './updates.ts'
 
 /**
@@ -20,17 +21,8 @@ import { agentUpdates } from './updates.ts'
  * reports; and the negated terms of the filter that exclude no agent, as they are typed. Throws FilterInvalid.
  */
 export async function listAgents(db: Db, workspace: { id: string }, now: number, filter = '') {
-  const judge = judgeOf(filterOf({ q: filter }), now)
-  const selects = judge.selects()
-  const rows: ReturnType<typeof listed>[] = []
-  let held = 0
-  for await (const piece of fleetPieces(db, workspace.id, dayOf(now)))
-    for (const [columns, facts] of piece) {
-      const holding = judge.holding(facts)
-      held |= holding
-      if (selects(holding)) rows.push(listed(columns, facts, now))
-    }
-  const idle = judge.idle(held).map(({ at, length }) => filter.slice(at, at + length))
+  const take = (columns: AgentColumns, facts: FleetRow) => listed(columns, facts, now)
+  const { rows, idle } = await selectedAgents(db, workspace, { now, filter }, take)
   return {
     rows: await lists.run(
       workspace.id,
@@ -38,6 +30,31 @@ export async function listAgents(db: Db, workspace: { id: string }, now: number,
     ),
     idle,
   }
+}
+
+/** Returns the groups of these agents, and the same terms of the filter. Throws FilterInvalid. */
+export async function listGroups(db: Db, workspace: { id: string }, by: Grouping, now: number, filter = '') {
+  const { rows, idle } = await selectedAgents(db, workspace, { now, filter }, (_, facts) => facts)
+  return { rows: await lists.run(workspace.id, groupsIn(rows, by, now)), idle }
+}
+
+async function selectedAgents<T>(
+  db: Db,
+  workspace: { id: string },
+  { now, filter }: { now: number; filter: string },
+  take: (columns: AgentColumns, facts: FleetRow) => T,
+): Promise<{ rows: T[]; idle: string[] }> {
+  const judge = judgeOf(filterOf({ q: filter }), now)
+  const selects = judge.selects()
+  const rows: T[] = []
+  let held = 0
+  for await (const piece of fleetPieces(db, workspace.id, dayOf(now)))
+    for (const [columns, facts] of piece) {
+      const holding = judge.holding(facts)
+      held |= holding
+      if (selects(holding)) rows.push(take(columns, facts))
+    }
+  return { rows, idle: judge.idle(held).map(({ at, length }) => filter.slice(at, at + length)) }
 }
 
 function listed(columns: AgentColumns, facts: FleetRow, now: number) {

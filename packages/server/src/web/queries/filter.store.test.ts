@@ -1,10 +1,11 @@
-import type { Fleet, FleetFacets, FleetNames } from '@svc/api'
+import type { Fleet, FleetFacets, FleetGroups, FleetMap, FleetNames } from '@svc/api'
 import { describe, expect, test } from 'vitest'
 import { caseAgents, selections, wrongFilters } from '../../../../api/src/filter/testing/table.ts'
 import { operator, serve } from '../../../testing/page/service.ts'
 import { openTestPostgres, openTestSqlite } from '../../../testing/stores.ts'
 import { serveRelease } from '../../../testing/wishes.ts'
 import { tagAgents } from '../../fleet/agents/tags.ts'
+import { commands } from '../../operator/commands/all.ts'
 import type { Service as CommandService } from '../../operator/shared/request.ts'
 import { runCommand } from '../../operator/socket/socket.ts'
 import type { Store } from '../../platform/db/open.ts'
@@ -81,7 +82,7 @@ describe.each([
       ])
     }
     for (const [q, at] of wrongFilters) {
-      for (const route of ['fleet', 'fleet/names', 'fleet/facets']) {
+      for (const route of ['fleet', 'fleet/names', 'fleet/facets', 'fleet/groups', 'fleet/map']) {
         const { status, body } = await ann.get(address(route, { q }))
         expect([q, status, body]).toMatchObject([q, 400, { error: { code: 'filter_invalid', at } }])
       }
@@ -112,6 +113,29 @@ describe.each([
     expect(await names({ silent: 'true' })).toEqual([])
     expect(await names({ stopped: 'false', q: 'tag:us' })).toEqual(['disk-1', 'link-1'])
     expect(await names({ level: 'unknown' })).toHaveLength(6)
+  })
+
+  test('groups are the same by their route and by the command line, and follow the filter', async () => {
+    const { service, ann } = await withCases(await open())
+    const { body } = await ann.get<FleetGroups>(address('fleet/groups', { by: 'tag', q: '-link' }))
+    expect(body.groups.map(({ value, agents }) => [value, agents])).toEqual([
+      ['eu', 2],
+      ['prod', 1],
+      ['us', 1],
+      [null, 1],
+    ])
+    const run = (options: Record<string, string>) =>
+      runCommand('agent list', { args: ['north'], options, input: '' }, service as unknown as CommandService)
+    const listed = await run({ group: 'tag', filter: '-link' })
+    expect(listed.ok && listed.value).toEqual(body.groups)
+    expect(listed.ok && commands['agent list']?.show(listed.value)).toMatch(
+      /^GROUP +AGENTS +WORST +BAD +OFFLINE +WARNING\n/,
+    )
+    expect(await run({ group: 'colour' })).toMatchObject({ ok: false, kind: 'misused' })
+    const { body: map } = await ann.get<FleetMap>(address('fleet/map', { q: 'link' }))
+    expect(map).toMatchObject({ total: map.squares.length, groups: [] })
+    const one = await ann.get<Fleet>(address('fleet', { group: 'tag', in: 'eu', q: '-link' }))
+    expect(one.body.total).toBe(body.groups.find(({ value }) => value === 'eu')?.agents)
   })
 
   test('the most frequent values are counted among the agents that the filter selects', async () => {

@@ -11,7 +11,17 @@ import {
   type FleetSort,
   maxNamedAgents,
 } from '@svc/api'
-import { isSilent, judgeOf, levelOf, onlyChips, selector, type Term, withoutChips } from '@svc/api/filter'
+import {
+  type Grouping,
+  groupsOf,
+  isSilent,
+  judgeOf,
+  levelOf,
+  onlyChips,
+  selector,
+  type Term,
+  withoutChips,
+} from '@svc/api/filter'
 import { levels } from '@svc/protocol'
 import { FairTurns } from '../../platform/http/fair-turns.ts'
 import { firstSorted, forEach, type SlicedWork, sorted } from '../../platform/http/slices.ts'
@@ -22,6 +32,8 @@ export const lists = new FairTurns()
 
 interface FleetQuery {
   filter: readonly Term[]
+  /** The only group of these agents whose rows are wanted; undefined for all of them. */
+  group?: { by: Grouping; value: string | null } | undefined
   sort: FleetSort
   desc: boolean
   offset: number
@@ -53,6 +65,8 @@ export function* fleetPage(
   const judge = judgeOf(query.filter, now)
   const selects = judge.selects(withoutChips(query.filter))
   const selectsByChips = judge.selects(onlyChips(query.filter))
+  const { group } = query
+  const isInGroup = (row: FleetRow) => group === undefined || groupsOf(group.by, row).includes(group.value)
   const fitting: FleetRow[] = []
   let held = 0
   yield* forEach(yield* byName(all), (row) => {
@@ -61,7 +75,7 @@ export function* fleetPage(
     held |= holding
     if (selects(holding)) {
       count(counts, row, now)
-      if (selectsByChips(holding)) fitting.push(row)
+      if (selectsByChips(holding) && isInGroup(row)) fitting.push(row)
     }
     if (row.seenAt !== null && row.stopped === null && levelOf(row) === null) problems.noLevel++
     if (row.statusLate && row.stopped === null) problems.late++
@@ -87,7 +101,11 @@ export function* fleetPage(
 }
 
 /** The rows of the agents that a filter selects, in the order of their names. */
-function* selected(all: ReadonlyMap<string, FleetRow>, filter: readonly Term[], now: number): SlicedWork<FleetRow[]> {
+export function* selected(
+  all: ReadonlyMap<string, FleetRow>,
+  filter: readonly Term[],
+  now: number,
+): SlicedWork<FleetRow[]> {
   const selects = selector(filter, now)
   const rows: FleetRow[] = []
   yield* forEach(yield* byName(all), (row) => {
@@ -136,9 +154,18 @@ function* facet(
 
 const maxFacets = 20
 
-const noCounts = (): FleetCounts => ({ ok: 0, info: 0, warn: 0, bad: 0, silent: 0, stopped: 0, never: 0, all: 0 })
+export const noCounts = (): FleetCounts => ({
+  ok: 0,
+  info: 0,
+  warn: 0,
+  bad: 0,
+  silent: 0,
+  stopped: 0,
+  never: 0,
+  all: 0,
+})
 
-function count(counts: FleetCounts, row: FleetRow, now: number): void {
+export function count(counts: FleetCounts, row: FleetRow, now: number): void {
   counts.all++
   const level = levelOf(row)
   if (level) counts[level]++
@@ -169,7 +196,7 @@ const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number |
  * The value for sorting by level. An offline agent counts as at least between warn and bad, so that it is not hidden
  * among many healthy ones.
  */
-function trouble(row: FleetRow, now: number): number | null {
+export function trouble(row: FleetRow, now: number): number | null {
   const own = levelOf(row)
   const level = own === null ? null : levels.indexOf(own)
   return isSilent(row, now) ? Math.max(level ?? 0, levels.indexOf('warn') + 0.5) : level

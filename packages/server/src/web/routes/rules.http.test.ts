@@ -28,6 +28,8 @@ const members = [
   'GET /api/web/w/:slug/agents/:name',
   'GET /api/web/w/:slug/agents/:name/runs',
   'GET /api/web/w/:slug/fleet/facets',
+  'GET /api/web/w/:slug/fleet/groups',
+  'GET /api/web/w/:slug/fleet/map',
   'GET /api/web/w/:slug/fleet/names',
   'GET /api/web/w/:slug/agents/:name/runs/export',
   'GET /api/web/w/:slug/agents/:name/usage',

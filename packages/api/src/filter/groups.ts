@@ -1,0 +1,33 @@
+/** The groups in which the list and the map show agents, and the states in which the map shows them. */
+import type { FleetRow } from '../answers/agents.ts'
+import { isSilent, levelOf } from './facts.ts'
+
+/** The facts by which agents are grouped. */
+export const groupings = ['tag', 'host', 'blueprint'] as const
+export type Grouping = (typeof groupings)[number]
+
+type GroupedFacts = Pick<FleetRow, 'tags' | 'host'> & { updates: Pick<FleetRow['updates'], 'blueprint'> }
+
+/** The values of the groups that an agent is in: one for each of its tags. The group of agents without one is null. */
+export function groupsOf(by: Grouping, { tags, host, updates }: GroupedFacts): readonly (string | null)[] {
+  if (by === 'tag') return tags.length > 0 ? tags : [null]
+  return [(by === 'host' ? host : updates.blueprint) || null]
+}
+
+/** The states in which the map shows agents. Its answers name a state by its place in this list. */
+export const mapStates = ['bad', 'offline', 'warn', 'info', 'ok', 'none', 'paused', 'stopped', 'never'] as const
+type MapState = (typeof mapStates)[number]
+
+type StateFacts = Pick<
+  FleetRow,
+  'level' | 'label' | 'statusLate' | 'secretsMissing' | 'stopped' | 'silentAt' | 'seenAt'
+>
+
+/** The state in which the map shows an agent: its level, or what makes its level old or unimportant. */
+export function mapStateOf(agent: StateFacts, now: number): MapState {
+  if (agent.seenAt === null) return 'never'
+  if (agent.stopped !== null) return 'stopped'
+  if (isSilent(agent, now)) return 'offline'
+  const level = levelOf(agent) ?? 'none'
+  return agent.label === 'Paused' && level !== 'bad' && level !== 'warn' ? 'paused' : level
+}

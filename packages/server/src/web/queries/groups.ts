@@ -1,0 +1,75 @@
+/** Counts the agents of a workspace in groups, and makes the answer for the map. The work is in slices. */
+import type { FleetCounts, FleetGroup, FleetGroups, FleetMap, FleetRow, Square } from '@svc/api'
+import { type Grouping, groupsOf, isSilent, levelOf, mapStateOf, mapStates, type Term } from '@svc/api/filter'
+import { forEach, type SlicedWork, sorted } from '../../platform/http/slices.ts'
+import { byText } from '../../platform/lists.ts'
+import { count, noCounts, selected, trouble } from './fleet.ts'
+
+/** The groups of the agents that a filter selects. */
+export function* fleetGroups(
+  all: ReadonlyMap<string, FleetRow>,
+  filter: readonly Term[],
+  by: Grouping,
+  now: number,
+): SlicedWork<FleetGroups> {
+  const rows = yield* selected(all, filter, now)
+  return { total: rows.length, groups: yield* groupsIn(rows, by, now) }
+}
+
+interface CountedGroup extends Omit<FleetGroup, 'worst' | 'counts'> {
+  counts: FleetCounts
+  /** The value by which the list sorts the worst agent. */
+  trouble: number | null
+  worst: FleetRow
+}
+
+/** The groups of these agents in their order. */
+export function* groupsIn(rows: readonly FleetRow[], by: Grouping, now: number): SlicedWork<FleetGroup[]> {
+  const groups = new Map<string | null, CountedGroup>()
+  yield* forEach(rows, (row) => {
+    const own = trouble(row, now)
+    for (const value of groupsOf(by, row)) {
+      let group = groups.get(value)
+      if (!group) {
+        group = { value, agents: 0, trouble: null, worst: row, counts: noCounts() }
+        groups.set(value, group)
+      }
+      group.agents++
+      count(group.counts, row, now)
+      if ((own ?? -1) > (group.trouble ?? -1)) Object.assign(group, { trouble: own, worst: row })
+    }
+  })
+  const ordered = yield* sorted([...groups.values()], (a, b) => {
+    if (a.value === null || b.value === null) return a.value === b.value ? 0 : a.value === null ? 1 : -1
+    return (b.trouble ?? -1) - (a.trouble ?? -1) || b.agents - a.agents || byText(a.value, b.value)
+  })
+  const finished: FleetGroup[] = []
+  yield* forEach(ordered, ({ trouble: known, worst, counts: { all: _, ...counts }, value, agents }) =>
+    finished.push({ value, agents, worst: known === null ? null : worstOf(worst, now), counts }),
+  )
+  return finished
+}
+
+/** The state that gives an agent its place in the list: offline counts for more than each level but bad. */
+function worstOf(row: FleetRow, now: number): FleetGroup['worst'] {
+  const level = levelOf(row)
+  return isSilent(row, now) && level !== 'bad' ? 'offline' : level
+}
+
+/** The agents that a filter selects, as the map shows them. */
+export function* fleetMap(
+  all: ReadonlyMap<string, FleetRow>,
+  filter: readonly Term[],
+  by: Grouping | undefined,
+  now: number,
+): SlicedWork<FleetMap> {
+  const rows = yield* selected(all, filter, now)
+  const groups = by ? (yield* groupsIn(rows, by, now)).map(({ value }) => value) : []
+  const places = new Map(groups.map((value, place) => [value, place]))
+  const squares: Square[] = []
+  yield* forEach(rows, (row) => {
+    const own = by ? groupsOf(by, row).map((value) => places.get(value) ?? 0) : []
+    squares.push([row.name, mapStates.indexOf(mapStateOf(row, now)), ...own])
+  })
+  return { total: rows.length, groups, squares }
+}
