@@ -7,6 +7,14 @@ const entry = (text: string): Entry => {
   return line
 }
 
+test('a carriage return inside of a command, as in a line that svc adopt wrapped, ends nothing', () => {
+  expect(entry("0 3 * * * svc-exec backup -- sh -c './backup.sh\r'")).toMatchObject({
+    command: "svc-exec backup -- sh -c './backup.sh\r'",
+    calls: [{ name: 'backup' }],
+  })
+  expect(readCrontab('NOTE="a\rb"')).toMatchObject([{ is: 'assignment', name: 'NOTE', value: 'a\rb' }])
+})
+
 test('each line is one of four things, and all texts together are the table', () => {
   const table = `# m h dom mon dow command
 SHELL=/bin/bash

@@ -45,7 +45,7 @@ export function readCrontab(table: string): TableLine[] {
       environment = { ...environment, [assignment.name]: assignment.value }
       return { ...line, is: 'assignment', ...assignment }
     }
-    const [, fields, command] = /^\s*(@\S+|(?:\S+[ \t]+){4}\S+)[ \t]+(\S.*?)\r?$/.exec(text) ?? []
+    const [, fields, command] = /^\s*(@\S+|(?:\S+[ \t]+){4}\S+)[ \t]+(\S.*?)\r?$/s.exec(text) ?? []
     if (fields === undefined || command === undefined) return { ...line, is: 'unreadable' }
     const wrong = scheduleFault(fields)
     const calls = callsIn(beforePercent(command)).map(readCallOf)
@@ -54,7 +54,7 @@ export function readCrontab(table: string): TableLine[] {
 }
 
 function readAssignment(text: string): { readonly name: string; readonly value: string } | undefined {
-  const [, written, rest] = /^\s*("[^"]+"|'[^']+'|[^\s="']+)\s*=\s*(.*?)\s*$/.exec(text) ?? []
+  const [, written, rest] = /^\s*("[^"]+"|'[^']+'|[^\s="']+)\s*=\s*(.*?)\s*$/s.exec(text) ?? []
   if (written === undefined || rest === undefined) return undefined
   return { name: withoutQuotes(written), value: withoutQuotes(rest) }
 }
