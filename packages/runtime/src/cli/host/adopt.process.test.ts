@@ -354,3 +354,28 @@ test.runIf(isRoot)('root does not use the home folder of somebody else', async (
   expect(ran.err).toContain(`The home folder ${ada.home} belongs to the user 12345, not to you (0).`)
   expect(ada.files()).toEqual([])
 })
+
+test('the output of jobs is kept by an option in the crontab, which a person agrees to', async () => {
+  const good = await service()
+  const ada = somebody()
+  ada.crontab.write(table)
+  const dry = await ada.adopt(['--dry-run', '--log', '--url', good.origin])
+  expect(dry.out).toMatch(/\+0 3 .* backup --log --\) [\s\S]*cron mails none of it/)
+  await ada.adopt([...quiet, '--crontab', '--url', good.origin], { input: token })
+  const without = ada.crontab.table() ?? ''
+  const log = (...args: string[]) => ada.svc(['jobs', 'log', ...args])
+
+  expect(await log('backup', 'on'), 'nobody agreed').toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/\+0 3 .* backup --log --\)[\s\S]*cron mails none of it[\s\S]*Add --yes/),
+  })
+  expect(ada.crontab.table()).toBe(without)
+  expect(await log('backup', 'on', '--yes')).toMatchObject({ code: 0, out: expect.stringContaining('is kept from') })
+  expect(ada.crontab.table()).toBe(without.replace('svc-exec backup --)', 'svc-exec backup --log --)'))
+  expect(readFileSync(join(ada.host.svc, 'crontab.before'), 'utf8')).toBe(without)
+  expect((await log('backup', 'on')).out).toBe('The output of backup is kept already. Nothing was changed.\n')
+  expect(JSON.parse((await log('backup', 'off', '--yes', '--json')).out)).toMatchObject({ log: false, changed: 1 })
+  expect(ada.crontab.table()).toBe(without)
+  expect(await log('other', 'on')).toMatchObject({ code: 1, err: expect.stringContaining('not in the crontab') })
+  expect(await log('backup', 'maybe')).toMatchObject({ code: 2, err: expect.stringContaining('on or off') })
+})

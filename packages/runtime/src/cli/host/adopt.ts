@@ -7,6 +7,7 @@ import { wrongWithAgentName } from '@svc/blueprint'
 import { listIn, type Report } from '@svc/protocol'
 import { Command } from 'commander'
 import { type CrontabFacts, look } from '../../host/adopt/look.ts'
+import { outputWords } from '../../host/adopt/output.ts'
 import { diffOf } from '../../host/adopt/plan.ts'
 import { keptTable, replaceTable } from '../../host/adopt/table.ts'
 import { type AdoptedNote, readAdopted, writeAdopted } from '../../host/agent/adopted.ts'
@@ -33,6 +34,7 @@ interface AdoptOptions {
   readonly only?: string
   readonly names?: string
   readonly crontab?: boolean
+  readonly log?: boolean
   readonly yes?: boolean
   readonly start: boolean
   readonly dryRun?: boolean
@@ -48,6 +50,7 @@ export const adopt = (): Command =>
     .option('--only <sections>', 'what to show: jobs, so far')
     .option('--names <how>', 'how AI sessions will be named: number or folder')
     .option('--crontab', 'make jobs of the crontab lines without asking')
+    .option('--log', 'keep the output of each new job in files; cron mails none of it then')
     .option('--yes', 'do not ask; the crontab stays as it is without --crontab')
     .option('--no-start', 'do not start the agent')
     .option('--dry-run', 'write nothing; print the report and the change of the crontab')
@@ -64,7 +67,7 @@ async function run(options: AdoptOptions): Promise<void> {
   const chosen = chosenBy(options)
   const place = placeFor()
   if (options.remove) return unadopt(place.folder, options)
-  const found = await look(place.jobs, place.program)
+  const found = await look(place.jobs, place.program, options.log ? '--log' : undefined)
   if (options.crontab && !found.crontab.ok) throw new Refusal(`The crontab ${found.crontab.why}. Nothing was done.`)
   const name = nameFor(place.folder, chosen.name)
   if (options.dryRun) return dryRun({ place, found, name }, options)
@@ -180,13 +183,14 @@ async function askSections(
 
 /** Shows the change of the crontab, and asks for it. */
 async function askCrontab(
-  { yes, crontab }: AdoptOptions,
+  { yes, crontab, log }: AdoptOptions,
   { program }: HostPlace,
   { crontab: table }: CrontabFacts,
 ): Promise<boolean> {
   if (!table.ok || table.plan.changes.length === 0 || (yes && !crontab)) return false
   mustInstall(program)
   warn(diffOf(table.plan))
+  if (log) warn(outputWords.kept)
   return crontab || confirm('Change the crontab like this? Every command stays whole, and runs even if svc is gone.')
 }
 
@@ -209,7 +213,7 @@ async function changeCrontab(
 }
 
 /** Prints what would be reported now, and how --crontab would change the crontab. */
-async function dryRun(subject: Adoption, { json }: AdoptOptions): Promise<void> {
+async function dryRun(subject: Adoption, { json, log }: AdoptOptions): Promise<void> {
   const { found, place } = subject
   const { crontab } = found
   const changes = crontab.ok && crontab.plan.changes.length > 0
@@ -221,7 +225,7 @@ async function dryRun(subject: Adoption, { json }: AdoptOptions): Promise<void> 
       : 'The report that would leave this machine now:',
     JSON.stringify(report, null, 2),
     ...(changes
-      ? ['The change of the crontab with --crontab:', diffOf(crontab.plan)]
+      ? ['The change of the crontab with --crontab:', diffOf(crontab.plan), ...(log ? [outputWords.kept] : [])]
       : ['With --crontab, the crontab would not change.']),
     'Nothing was written.',
   ])

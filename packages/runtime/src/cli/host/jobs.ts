@@ -1,6 +1,7 @@
 /** `svc jobs`: the jobs of this user on this machine, from the files of `svc exec` and the crontab. */
 import { lstatSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { shown } from '@svc/protocol'
 import { Command } from 'commander'
 import { accountHost, accountJobs } from '../../host/jobs/account.ts'
 import { durations, readDuration } from '../../host/jobs/call.ts'
@@ -16,6 +17,7 @@ import { judgedJobs, otherItems } from '../../host/watch/jobs-part.ts'
 import { lookAtJobs } from '../../host/watch/jobs-section.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { columns, exits, Refusal, show } from '../kit/output.ts'
+import { keepOutput, type OutputOptions } from './jobs-output.ts'
 
 interface Json {
   readonly json?: boolean
@@ -38,7 +40,13 @@ export const jobs = (): Command =>
     .helpCommand(false)
     .addHelpText(
       'after',
-      examples('jobs', 'jobs --json', 'jobs expect backup --every 1d --grace 2h', 'jobs forget backup'),
+      examples(
+        'jobs',
+        'jobs --json',
+        'jobs expect backup --every 1d --grace 2h',
+        'jobs log backup on',
+        'jobs forget backup',
+      ),
     )
     .addCommand(
       withJson(new Command('list'))
@@ -61,6 +69,14 @@ export const jobs = (): Command =>
         .argument('<NAME>', 'the job')
         .summary('remove the records of a job that no longer runs')
         .action(forget),
+    )
+    .addCommand(
+      withJson(new Command('log'))
+        .argument('<NAME>', 'the job')
+        .argument('<on|off>', 'whether its output is kept')
+        .option('--yes', 'do not ask')
+        .summary('keep the output of a job of the crontab in files, or no longer do')
+        .action(logJob),
     )
 
 const now = (): number => Date.now() / 1000
@@ -138,6 +154,12 @@ async function expectJob(name: string, { json, every, cron, tz, grace }: ExpectO
         ? `${name} is never overdue with this schedule.`
         : `${name} is due at ${clockText(judged.due, now(), machineZone())}.`,
   )
+}
+
+async function logJob(name: string, kept: string, options: OutputOptions): Promise<void> {
+  checkName(name)
+  if (kept !== 'on' && kept !== 'off') throw misuse(`Behind the name of the job comes on or off: got ${shown(kept)}.`)
+  await keepOutput(name, kept === 'on', options)
 }
 
 async function forget(name: string, { json }: Json): Promise<void> {

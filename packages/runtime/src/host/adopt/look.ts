@@ -18,8 +18,11 @@ export interface CrontabFacts {
     | { readonly ok: false; readonly why: string }
 }
 
-/** Looks at the crontab, and at the folder with the records of jobs. `program` is the path of `svc-exec`. */
-export async function look(jobs: string, program: string): Promise<CrontabFacts> {
+/**
+ * Looks at the crontab, and at the folder with the records of jobs. `program` is the path of `svc-exec`, and `options`
+ * are those of each new job.
+ */
+export async function look(jobs: string, program: string, options?: string): Promise<CrontabFacts> {
   const recorded = namesOf(jobs)
   const table = await readTable()
   if (!table.ok) return { lines: 0, jobs: recorded, crontab: table }
@@ -30,7 +33,7 @@ export async function look(jobs: string, program: string): Promise<CrontabFacts>
     lines: entries.length,
     jobs: [...new Set([...called, ...recorded])].sort(),
     crontab: isPlainPath(program)
-      ? { ok: true, text, plan: planJobs(text, entries, program) }
+      ? { ok: true, text, plan: planJobs(text, entries, program, options) }
       : { ok: false, why: `cannot call ${program}: a shell or cron would read that path differently. ${elsewhere}` },
   }
 }

@@ -16,7 +16,7 @@ export interface TableEntry {
   readonly job?: string | undefined
 }
 
-interface LineChange {
+export interface LineChange {
   readonly number: number
   readonly name: string
   readonly before: string
@@ -31,8 +31,16 @@ export interface TablePlan {
   readonly left: readonly { readonly number: number; readonly why: string }[]
 }
 
-/** Plans the table in which each line that can is a job. `program` is the absolute path of `svc-exec`. */
-export function planJobs(text: string, entries: readonly TableEntry[], program: string): TablePlan {
+/**
+ * Plans the table in which each line that can is a job. `program` is the absolute path of `svc-exec`, and `options` are
+ * those that each new job gets.
+ */
+export function planJobs(
+  text: string,
+  entries: readonly TableEntry[],
+  program: string,
+  options?: string | undefined,
+): TablePlan {
   const lines = text.split('\n')
   // Lines may have a carriage return after their command, which cron gives to the shell.
   const taken = new Set(entries.flatMap(({ job }) => (job ? [job] : [])))
@@ -49,7 +57,7 @@ export function planJobs(text: string, entries: readonly TableEntry[], program: 
     }
     const name = jobNameOf(command, taken)
     const at = line.lastIndexOf(command)
-    const after = wrapped({ before: line.slice(0, at), command: line.slice(at) }, { program, name, shell })
+    const after = wrapped({ before: line.slice(0, at), command: line.slice(at) }, { program, name, shell, options })
     const bytes = Buffer.byteLength(after)
     if (bytes > maxLineBytes) leave(`would have ${bytes} bytes, and cron takes ${maxLineBytes}`)
     else {
@@ -57,7 +65,7 @@ export function planJobs(text: string, entries: readonly TableEntry[], program: 
       changes.push({ number, name, before: line, after })
     }
   }
-  return { text: replaced(lines, changes), changes, left }
+  return { text: replacedLines(text, changes), changes, left }
 }
 
 /** The names of the shells that understand a wrapped line. */
@@ -81,11 +89,13 @@ export function planRemoval(text: string): TablePlan {
     const found = unwrapped(before)
     return found ? [{ number: at + 1, name: found.name, before, after: found.text }] : []
   })
-  return { text: replaced(lines, changes), changes, left: [] }
+  return { text: replacedLines(text, changes), changes, left: [] }
 }
 
-function replaced(lines: readonly string[], changes: readonly LineChange[]): string {
+/** A table after the changes of its lines. */
+export function replacedLines(text: string, changes: readonly LineChange[]): string {
   const after = new Map(changes.map((change) => [change.number, change.after]))
+  const lines = text.split('\n')
   return lines.map((line, at) => after.get(at + 1) ?? line).join('\n')
 }
 

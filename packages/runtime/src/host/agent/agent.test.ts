@@ -33,7 +33,10 @@ test('the manifest of the host agent is one that the runtime reads', () => {
         ],
       },
       status: 'state/status.json',
-      logs: [{ name: 'job/*', path: 'state/jobs/*/last.log' }],
+      logs: [
+        { name: 'job/*', path: 'state/jobs/*/last.log' },
+        { name: 'failed/*', path: 'state/jobs/*/failed.log' },
+      ],
       controls: [],
       settings: [],
     },

@@ -35,6 +35,7 @@ runtime:
 status: state/status.json
 logs:
   - {name: "job/*", path: "state/jobs/*/last.log"}
+  - {name: "failed/*", path: "state/jobs/*/failed.log"}
 `
 
 /**

@@ -59,7 +59,7 @@ function readAssignment(text: string): { readonly name: string; readonly value: 
   return { name: withoutQuotes(written), value: withoutQuotes(rest) }
 }
 
-const withoutQuotes = (text: string): string => /^(["'])(.*)\1$/.exec(text)?.[2] ?? text
+const withoutQuotes = (text: string): string => /^(["'])(.*)\1$/s.exec(text)?.[2] ?? text
 
 /** Cron gives a command only what comes before the first `%` that has no backslash, and removes those backslashes. */
 const beforePercent = (command: string): string => (/^(?:\\%|[^%])*/.exec(command)?.[0] ?? '').replaceAll('\\%', '%')

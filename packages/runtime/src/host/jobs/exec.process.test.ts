@@ -388,6 +388,31 @@ describe('the output of a run with --log', () => {
     expect(log(job).length).toBeLessThanOrEqual(300_010)
   })
 
+  test('of a run that failed, its last lines stay in failed.log until the next failure', async () => {
+    const job = newName()
+    const run = (script: string, ...options: string[]) => ada.exec([job, '--log', ...options, '--', 'sh', '-c', script])
+    await run('seq 1 30; exit 3')
+    const lines = `${Array.from({ length: 20 }, (_, at) => at + 11).join('\n')}\n`
+    expect([log(job, 'failed.log'), lastRun(job).log]).toEqual([lines, `failed/${job}`])
+    expect(statSync(join(ada.jobs, job, 'failed.log')).mode & 0o777).toBe(0o600)
+    await run('echo fine')
+    expect([log(job, 'failed.log'), lastRun(job).log]).toEqual([lines, `job/${job}`])
+    await run('exit 4')
+    expect([log(job, 'failed.log'), lastRun(job).log], 'it printed nothing').toEqual([lines, `job/${job}`])
+    await run('echo too slow; sleep 60', '--timeout', '1s')
+    expect([log(job, 'failed.log'), lastRun(job).log]).toEqual(['too slow\n', `failed/${job}`])
+    await ada.exec([job, '--', 'sh', '-c', 'echo secret; exit 5'])
+    expect([log(job, 'failed.log'), lastRun(job).log], 'without --log').toEqual(['too slow\n', undefined])
+  })
+
+  test('of a run that failed is kept also if it was moved meanwhile', async () => {
+    const job = newName()
+    const wait = 'while [ -s "$1" ]; do sleep 0.05; done'
+    const script = `yes first | head -c 2500000; echo early; ${wait}; exit 3`
+    await ada.exec([job, '--log', '--', 'sh', '-c', script, 'sh', join(ada.jobs, job, 'last.log')])
+    expect(log(job, 'failed.log')).toMatch(/^(first\n){18,19}(?:first)?early\n$|^(first\n){19}\w*early\n$/)
+  })
+
   test('never follows a link that lies in its place', async () => {
     const job = newName()
     mkdirSync(join(ada.jobs, job), { recursive: true })

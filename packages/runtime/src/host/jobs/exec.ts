@@ -14,7 +14,7 @@ import { createFolders } from './files.ts'
 import { handOnSignals, limitTime, type TimeLimit } from './follow.ts'
 import { type LastLog, openLog } from './last-log.ts'
 import { isAlone, type LauncherState, launchedHere, stdioOf } from './launched.ts'
-import { jobsIn, unrecordedFile } from './paths.ts'
+import { failedLogName, jobsIn, unrecordedFile } from './paths.ts'
 import { recorderIn } from './recorder.ts'
 import { exitCodes, exitOf, type RunEnd } from './run-end.ts'
 import { type JobCommand, start } from './start.ts'
@@ -119,7 +119,11 @@ async function runRecorded(call: NamedCall, launched: LauncherState, folders: Jo
   const pid = run(call, launched, { variables, output: log?.fd }, async (how) => {
     try {
       // the launcher was killed, so the run is lost
-      if (!isAlone(launched)) await recorder?.ended(how)
+      if (!isAlone(launched)) {
+        const failed =
+          folder && log && exitOf(how) !== 0 ? await keptOutput(call.name, { folder, log, account }, fails) : undefined
+        await recorder?.ended(how, failed)
+      }
       log?.close()
     } finally {
       process.exit(exitOf(how))
@@ -183,6 +187,31 @@ function openedLog(folder: string, fails: FailureReporter): LastLog | undefined 
     return openLog(folder)
   } catch (error) {
     fails(error, 'keep its output')
+    return undefined
+  }
+}
+
+interface OutputPlaces {
+  /** The folder of the job. */
+  readonly folder: string
+  readonly log: LastLog
+  /** The folder of all jobs of the account, which is in that of the host agent. */
+  readonly account: string | undefined
+}
+
+/** Keeps what a failed run printed last. Returns the name of that log; undefined if it could not be kept. */
+async function keptOutput(
+  name: string,
+  { folder, log, account }: OutputPlaces,
+  fails: FailureReporter,
+): Promise<string | undefined> {
+  try {
+    const { keepFailed } = await import('./failed-log.ts')
+    const { folderAt } = await import('../../machine/files/folder.ts')
+    const host = folderAt(join(account ?? dirname(folder), '../..'))
+    return keepFailed(folder, log.end(), host) ? failedLogName(name) : undefined
+  } catch (error) {
+    fails(error, 'keep what it printed')
     return undefined
   }
 }

@@ -16,13 +16,20 @@ const maxBytes = 128 * 1024
 export const readOwnJson = <T>(file: string, field: Field<T>): T | undefined =>
   readJson(file, maxBytes, (value) => field(value), openOwn)
 
-/** Replaces a file in one step. Only its owner can read it. */
-export function replaceJson(file: string, value: unknown): void {
-  const temporary = join(dirname(file), `.${basename(file)}.${process.pid}.tmp`)
+/** Replaces a file of JSON in one step. Only its owner can read it. */
+export const replaceJson = (file: string, value: unknown): void =>
+  replaceFile(file, `${JSON.stringify(value)}\n`, `.${process.pid}`)
+
+/**
+ * Replaces a file, whatever has its name, in one step. Only its owner can read it. `mark` makes the name of the temporary
+ * file another one where several processes may write at the same time.
+ */
+export function replaceFile(file: string, content: string | Buffer, mark = ''): void {
+  const temporary = join(dirname(file), `.${basename(file)}${mark}.tmp`)
   rmSync(temporary, { force: true })
   const fd = openSync(temporary, 'wx', 0o600)
   try {
-    writeFileSync(fd, `${JSON.stringify(value)}\n`)
+    writeFileSync(fd, content)
     closeSync(fd)
     renameSync(temporary, file)
   } catch (error) {

@@ -7,7 +7,6 @@ import {
   constants,
   fstatSync,
   ftruncateSync,
-  openSync,
   readSync,
   renameSync,
   rmSync,
@@ -15,9 +14,11 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { codeOf } from '../../machine/base/errors.ts'
 import { openOwn } from '../../machine/files/own.ts'
+import type { LogEnd } from '../../state/logs/mask.ts'
+import { replaceFile } from './files.ts'
 
 /** A larger file is emptied, in bytes. */
 const max = 2 * 1024 * 1024
@@ -36,6 +37,8 @@ export interface LastLog {
    * meanwhile, the end of what was moved comes before the rest, since the reason of a failure may be there.
    */
   close(): void
+  /** The last bytes of the output, also of what was moved. Call it before `close`. */
+  end(): LogEnd
 }
 
 /**
@@ -66,7 +69,7 @@ export function openLog(folder: string): LastLog {
       ftruncateSync(fd, 0)
       // a run that began meanwhile has moved this file to the place of the earlier log
       if (!isCurrent()) return
-      replace(before, end)
+      replaceFile(before, end)
       hasMoved = true
     },
     close: () => {
@@ -76,6 +79,12 @@ export function openLog(folder: string): LastLog {
       const end = isJoined ? lineEnd(Buffer.concat([movedTo(before), endOf(fd)])) : endOf(fd)
       ftruncateSync(fd, 0)
       writeAll(fd, end)
+    },
+    end: () => {
+      const isMoved = hasMoved && isCurrent()
+      const last = endOf(fd)
+      const bytes = isMoved && last.length < kept ? Buffer.concat([movedTo(before), last]) : last
+      return { bytes, isWhole: !hasMoved && fstatSync(fd).size <= kept }
     },
   }
 }
@@ -120,22 +129,6 @@ function movedTo(file: string): Buffer {
   const fd = openOwn(file, constants.O_RDONLY)
   try {
     return endOf(fd)
-  } finally {
-    closeSync(fd)
-  }
-}
-
-/** Replaces a file, whatever has its name, in one step. */
-function replace(file: string, bytes: Buffer): void {
-  const temporary = join(dirname(file), '.last.log.1.tmp')
-  rmSync(temporary, { force: true })
-  const fd = openSync(temporary, 'wx', 0o600)
-  try {
-    writeAll(fd, bytes)
-    renameSync(temporary, file)
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
   } finally {
     closeSync(fd)
   }

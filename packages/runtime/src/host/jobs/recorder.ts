@@ -9,6 +9,7 @@ import type { ExecCall } from './call.ts'
 import { replaceJson } from './files.ts'
 import { idOf, maxAheadMs, newestSortNumber, newId, sortNumberOf } from './ids.ts'
 import { jobAfter, readJob, writeJob } from './job-note.ts'
+import { jobLogName } from './paths.ts'
 import type { Run } from './record.ts'
 import { exitOf, type RunEnd } from './run-end.ts'
 
@@ -20,7 +21,8 @@ interface Recorder {
   readonly runFile: string
   /** Notes that the command runs as the process `pid`. */
   started(pid: number | undefined): void
-  ended(how: RunEnd): Promise<void>
+  /** Notes how the run ended. `log` names the log that has the reason, if it is not the log of the job. */
+  ended(how: RunEnd, log?: string): Promise<void>
   /** Notes that the command was not started, since another run of the job lives. */
   skipped(): Promise<void>
 }
@@ -39,7 +41,7 @@ export function recorderIn(
   const runFile = join(folder, `${id}.run`)
   let run: Run = {
     ...{ id, status: 'running', started: Math.floor(now / 1000) },
-    ...(hasLog && { log: `job/${call.name}` }),
+    ...(hasLog && { log: jobLogName(call.name) }),
   }
   const write = (next: Run): void => {
     run = next
@@ -74,13 +76,13 @@ export function recorderIn(
       attempt(() => withRoom(folder, id, note))
       noting = noteBeside()
     },
-    ended: async (how) => {
+    ended: async (how, log) => {
       await noting
       const toldFields = await toldIn(runFile)
       const ended = Math.floor(Date.now() / 1000)
       const upTo = newestSortNumber(namesHere(folder), Date.now())
       const times = { ended: Math.max(run.started, ended), ...(upTo > sortNumberOf(id) && { upTo }) }
-      attempt(() => write({ ...run, ...toldFields, ...outcome(how), ...times }))
+      attempt(() => write({ ...run, ...toldFields, ...outcome(how), ...times, ...(log !== undefined && { log }) }))
       await prune(folder, id).catch(fails)
     },
     skipped: async () => {

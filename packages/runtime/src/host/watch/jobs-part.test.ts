@@ -392,3 +392,19 @@ test('a section that fails is one warning and leaves the others as they are', ()
   expect(JSON.stringify(health)).not.toContain('secret')
   expect(statusOf([])).toMatchObject({ state: { level: 'ok', label: 'nothing is shown' } })
 })
+
+test('only the newest run whose output was kept names it, earlier ones name the log of the job', () => {
+  const bad = (hoursAgo: number, log: string) => run('failed', hoursAgo, { exit: 1, log })
+  const runs = [
+    run('ok', 1, { log: 'job/backup' }),
+    bad(2, 'job/backup'),
+    bad(3, 'failed/backup'),
+    bad(4, 'failed/backup'),
+  ]
+  const jobs = [job('backup', runs), job('mail', [bad(5, 'failed/mail')])]
+  const reported = jobsPart(found(jobs), nothingSeen, view).runs
+  expect(reported?.map(({ log }) => log).sort()).toEqual([
+    ...['failed/backup', 'failed/mail', 'job/backup', 'job/backup', 'job/backup'],
+  ])
+  expect(reported?.find(({ log }) => log === 'failed/backup')?.started).toBe(now - 3 * hour)
+})

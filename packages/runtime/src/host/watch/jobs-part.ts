@@ -6,6 +6,7 @@ import { type Level, levels, limits, type Panel, type Run, rank, worst } from '@
 import { spanText } from '../../machine/base/time.ts'
 import { factsOf } from '../jobs/facts.ts'
 import { endWords, type JobView, type JudgedJob, judgeJob, weekSeconds } from '../jobs/judge.ts'
+import { failedLogName, jobLogName } from '../jobs/paths.ts'
 import type { FoundJobs, ShownRun } from '../jobs/reader.ts'
 import type { Fault, SeenJobs } from '../jobs/seen.ts'
 import { clockText } from '../jobs/zone.ts'
@@ -130,6 +131,7 @@ function activeOf(jobs: readonly JudgedJob[]): NonNullable<StatusPart['active']>
 
 /** The last run of each job, the one that ended last, the oldest that lives, and the newest runs of all. */
 function runsOf(jobs: readonly JudgedJob[]): Run[] {
+  const printed = new Set(jobs.flatMap(({ name, runs }) => newestPrinted(name, runs)))
   const last = jobs.flatMap(({ name, runs: [newest], ended, running }) =>
     [newest, ended, running.at(-1)].flatMap((run) => (run ? [{ name, run }] : [])),
   )
@@ -138,7 +140,7 @@ function runsOf(jobs: readonly JudgedJob[]): Run[] {
   let bytes = 0
   return [...byId.values()]
     .slice(0, maxRuns)
-    .map(reported)
+    .map((one) => reported(one, printed.has(one.run)))
     .filter((run) => {
       bytes += Buffer.byteLength(JSON.stringify(run))
       return bytes <= maxRunBytes
@@ -173,7 +175,12 @@ interface Named {
   readonly run: ShownRun
 }
 
-const reported = ({ name, run }: Named): Run => {
+/** The run of which `failed.log` has the output: the newest one that names it. */
+const newestPrinted = (name: string, runs: readonly ShownRun[]): ShownRun[] =>
+  runs.filter(({ log }) => log === failedLogName(name)).slice(0, 1)
+
+/** An earlier run that failed names the log of the job instead, since a later one has replaced what it printed. */
+const reported = ({ name, run }: Named, isPrinted: boolean): Run => {
   const { id, status, started, ended, cost_usd, output_tokens, models, subjects = [subjectOf(name)], log } = run
   return {
     ...{ id: `${name}/${id}`, kind: 'job', status, started, subjects },
@@ -181,7 +188,7 @@ const reported = ({ name, run }: Named): Run => {
     ...(cost_usd !== undefined && { cost_usd }),
     ...(output_tokens !== undefined && { output_tokens }),
     ...(models !== undefined && { models }),
-    ...(log !== undefined && { log }),
+    ...(log !== undefined && { log: isPrinted || log !== failedLogName(name) ? log : jobLogName(name) }),
   }
 }
 

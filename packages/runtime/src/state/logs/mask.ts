@@ -3,7 +3,7 @@
  * that looks like one of our tokens.
  */
 import { basename } from 'node:path'
-import { terminalText, tokenLike } from '@svc/protocol'
+import { endOf, terminalText, tokenLike } from '@svc/protocol'
 import { type Env, envUnread, readEnv } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { isPlace } from '../../machine/files/network.ts'
@@ -27,6 +27,31 @@ export function safeLog(folder: Pick<Folder, 'env' | 'secrets'>, text: string): 
   // The text is masked before `terminalText` drops what a program wrote over, which may be a part of a secret, and
   // again after it dropped the characters for the terminal, which may stand between the letters of one.
   return mask(terminalText(mask(text, ...envs)), ...envs)
+}
+
+/**
+ * The number of bytes that are read before the part of a log that is kept or sent. A secret at the beginning of that
+ * part is then read as a whole and can be masked.
+ */
+export const marginBytes = 16 * 1024
+
+/** The last bytes of a log. */
+export interface LogEnd {
+  readonly bytes: Buffer
+  /** True if the log begins with these bytes, so that no secret can be cut at their beginning. */
+  readonly isWhole: boolean
+}
+
+/** The end of a log with secrets masked, at most `max` bytes. Give it `marginBytes` more than that. */
+export function safeEnd(folder: Pick<Folder, 'env' | 'secrets'>, { bytes, isWhole }: LogEnd, max: number): string {
+  const text = safeLog(folder, bytes.toString('utf8'))
+  return endOf(isWhole ? text : fromNextWord(text), max)
+}
+
+/** Drops the first word of a text, which may be the second part of a secret and would not be masked. */
+function fromNextWord(text: string): string {
+  const space = text.search(/\s/)
+  return text.slice(space >= 0 && space < marginBytes ? space + 1 : marginBytes)
 }
 
 function mask(text: string, ...envs: readonly Env[]): string {

@@ -1,10 +1,10 @@
 /** Reads the end of a declared log and masks the secrets in it (3.6, D52, I28). */
 import { logNamed, type Manifest } from '@svc/blueprint'
-import { endOf, limits } from '@svc/protocol'
+import { limits } from '@svc/protocol'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readUpTo } from '../../machine/files/read.ts'
 import { placeOf } from '../paths.ts'
-import { safeLog } from './mask.ts'
+import { marginBytes, safeEnd } from './mask.ts'
 import { declaredLog } from './open.ts'
 
 /**
@@ -12,12 +12,6 @@ import { declaredLog } from './open.ts'
  * (3.6).
  */
 export const noSuchLog = 'There is no such log.'
-
-/**
- * The number of bytes that are read before the part that is sent. A secret at the beginning of that part is then read
- * as a whole and can be masked.
- */
-const margin = 16 * 1024
 
 /**
  * The end of a declared log, with secrets masked; undefined if no such log is declared, or if its file may not or
@@ -35,18 +29,10 @@ export function readLog(
 
 /** The end of the log at this path, with secrets masked. */
 export function endOfLog(folder: Folder, file: string, max: number = limits.logTextBytes): string | undefined {
-  const maxBytes = max + margin
+  const maxBytes = max + marginBytes
   const end = declaredLog(folder)(file, (fd, { size }) => {
     const from = Math.max(0, size - maxBytes)
-    return { bytes: readUpTo(fd, maxBytes, { position: from }), whole: from === 0 }
+    return { bytes: readUpTo(fd, maxBytes, { position: from }), isWhole: from === 0 }
   })
-  if (!end) return undefined
-  const text = safeLog(folder, end.bytes.toString('utf8'))
-  return endOf(end.whole ? text : fromNextWord(text), max)
-}
-
-/** Drops the first word of a text, which may be the second part of a secret and would not be masked. */
-function fromNextWord(text: string): string {
-  const space = text.search(/\s/)
-  return text.slice(space >= 0 && space < margin ? space + 1 : margin)
+  return end && safeEnd(folder, end, max)
 }
