@@ -459,6 +459,9 @@ export const orders: Readonly<Record<string, Order>> = {
             'fleet/filter': 'the field with the filter, its suggestions and its help',
           },
           {
+            'fleet/row': 'the parts of a row of the list: its state, its marks, the widths of its cells',
+          },
+          {
             'fleet/views': 'the list as people chose it: filter, order and columns, and views that keep them',
           },
         ],

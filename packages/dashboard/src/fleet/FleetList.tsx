@@ -3,16 +3,15 @@
 import { Skeleton } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type CSSProperties, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useKey } from '../ui/keys/useKeys.ts'
 import { NarrowHead, WideHead } from './FleetHead.tsx'
 import { FleetRowLine } from './FleetRowLine.tsx'
 import type { ShownFleet } from './useFleet.ts'
+import { useRoom } from './useRoom.ts'
 import type { Selection } from './useSelection.ts'
 import { useStop } from './useStop.ts'
-import { type ColumnName, fittingColumns, templateOf } from './views/columns.ts'
 import type { FleetView } from './views/state.ts'
-import { useColumns } from './views/useColumns.ts'
 
 /**
  * The height of a row in pixels, in wide and in narrow windows. It is fixed, so that nothing moves when further rows
@@ -52,7 +51,14 @@ export function FleetList({ slug, view, filter, shown, late, selection, onRange 
   useListKeys({ body, stop, move, shown, selection })
   const choose = useChoose(shown.row, selection)
   const table = useRef<HTMLDivElement>(null)
-  const names = useColumnNames(table, { narrow, hasBoxes: selection !== undefined, shown, rows: [first, last] })
+  const list = `${slug} ${filter} ${JSON.stringify(view)}`
+  const { names, template } = useRoom(table, {
+    list,
+    narrow,
+    hasBoxes: selection !== undefined,
+    shown,
+    rows: [first, last],
+  })
   const head = { slug, view, filter, shown, selection }
   return (
     <div
@@ -60,7 +66,7 @@ export function FleetList({ slug, view, filter, shown, late, selection, onRange 
       className="fleet-table"
       data-boxes={selection !== undefined}
       data-narrow={narrow}
-      style={{ '--fleet-columns': templateOf(names, selection !== undefined) } as CSSProperties}
+      style={{ '--fleet-columns': template } as CSSProperties}
     >
       {narrow && <NarrowHead {...head} />}
       <div
@@ -122,47 +128,6 @@ const Blank = () => (
     <Skeleton height={10} width="60%" animate={false} />
   </div>
 )
-
-/** The cells of a row in a narrow window. */
-const cardNames: readonly ColumnName[] = ['agent', 'state', 'seen', 'today']
-
-interface ColumnRoom {
-  narrow: boolean
-  hasBoxes: boolean
-  shown: ShownFleet
-  /** The first and the last row that may be in sight. */
-  rows: readonly [first: number, last: number]
-}
-
-/** The columns that the list shows. The column for tags is left out while no agent near has a tag. */
-function useColumnNames(
-  table: { readonly current: HTMLDivElement | null },
-  { narrow, hasBoxes, shown, rows: [first, last] }: ColumnRoom,
-): readonly ColumnName[] {
-  const chosen = useColumns()
-  const width = useWidth(table)
-  let hasTags = false
-  for (let i = first; i <= last && !hasTags; i++) hasTags = (shown.row(i)?.tags.length ?? 0) > 0
-  return useMemo(() => {
-    if (narrow) return cardNames
-    const wanted = hasTags ? chosen : chosen.filter((name) => name !== 'tags')
-    return fittingColumns(wanted, { width, hasBoxes })
-  }, [narrow, chosen, hasTags, width, hasBoxes])
-}
-
-/** The width of an element in pixels, measured before it is first drawn. */
-function useWidth(element: { readonly current: HTMLDivElement | null }): number {
-  const [width, setWidth] = useState(0)
-  useLayoutEffect(() => {
-    if (!element.current) return
-    const measure = () => setWidth(element.current?.clientWidth ?? 0)
-    measure()
-    const observer = new ResizeObserver(measure)
-    observer.observe(element.current)
-    return () => observer.disconnect()
-  }, [element])
-  return width
-}
 
 /**
  * Decides which rows of the list are drawn: those in sight and around them, and the one that is the tab stop. `top` is

@@ -1,8 +1,8 @@
 import './fleet.css'
 import { Button } from '@mantine/core'
 import { IconColumns3, IconPlus, IconRobot, IconSearchOff } from '@tabler/icons-react'
-import { getRouteApi } from '@tanstack/react-router'
-import { Suspense, useEffect, useRef, useState } from 'react'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { Fragment, Suspense, useEffect, useRef, useState } from 'react'
 import { Idle } from '../actions/dialogs/IdleTerms.tsx'
 import { noteList } from '../data/returning.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
@@ -21,7 +21,7 @@ import { useFleet } from './useFleet.ts'
 import { useSelection } from './useSelection.ts'
 import { useOpened } from './views/opened.ts'
 import { Views } from './views/Views.tsx'
-import { agentCountText, fleetQueryOf, problemTexts, urgentText } from './views/view.ts'
+import { agentCountText, fleetQueryOf, type Problem, problemsOf, urgentText } from './views/view.ts'
 
 /** The dialog to add an agent. Its code is loaded when the dialog is first opened. */
 const AddAgentDialog = part(async () => ({
@@ -73,7 +73,7 @@ export function FleetPage() {
         note={
           head && (
             <>
-              {!empty && <TroubleLine troubles={problemTexts(head.standing)} />}
+              {!empty && <TroubleLine slug={slug} problems={problemsOf(head.standing)} />}
               Today <Cost usd={head.costToday} /> · 30 days <Cost usd={head.cost30} />
             </>
           )
@@ -136,15 +136,31 @@ export function FleetPage() {
   )
 }
 
-/** The line below the heading of the list of agents, which says whether anything needs attention. */
-const TroubleLine = ({ troubles }: { troubles: string[] }) => (
+/**
+ * The line below the heading of the list of agents, which says whether anything needs attention. Each problem leads to
+ * its agents, or to the rollouts.
+ */
+const TroubleLine = ({ slug, problems }: { slug: string; problems: readonly Problem[] }) => (
   <div className="fleet-standing">
-    {troubles.length === 0 ? (
+    {problems.length === 0 ? (
       <>
         <Level level="ok" iconOnly /> All is well
       </>
     ) : (
-      troubles.join(', ')
+      problems.map(({ words, q }, i) => (
+        <Fragment key={words}>
+          {i > 0 && ', '}
+          {q === undefined ? (
+            <Link to={paths.updates} params={{ slug }}>
+              {words}
+            </Link>
+          ) : (
+            <Link to={paths.fleet} params={{ slug }} search={{ q }} resetScroll={false}>
+              {words}
+            </Link>
+          )}
+        </Fragment>
+      ))
     )}
   </div>
 )

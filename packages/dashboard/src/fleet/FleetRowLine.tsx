@@ -1,14 +1,15 @@
 // biome-ignore-all lint/a11y/useSemanticElements: see FleetList
 // biome-ignore-all lint/a11y/useFocusableInteractive: see FleetList
 import { Checkbox } from '@mantine/core'
-import type { FleetRow, FleetUpdates } from '@svc/api'
-import { IconLock, IconPin, IconRefreshDot } from '@tabler/icons-react'
+import type { FleetRow } from '@svc/api'
 import { Link } from '@tanstack/react-router'
 import { memo, type ReactNode } from 'react'
 import { paths } from '../paths.ts'
-import { Cost, Level, PlainTime, Text, useSilent } from '../ui/index.ts'
+import { Cost, PlainTime, Text } from '../ui/index.ts'
 import { Wished } from '../updates/parts/Wished.tsx'
-import { wishWords } from '../updates/parts/words.ts'
+import { RuntimeMark, TroubleMark } from './row/Marks.tsx'
+import { Doing, State } from './row/State.tsx'
+import { troubleOf } from './row/trouble.ts'
 import { type ColumnName, columns } from './views/columns.ts'
 
 interface RowProps {
@@ -54,36 +55,11 @@ export const FleetRowLine = memo(function FleetRowLine(props: RowProps) {
   )
 })
 
-interface CellProps {
-  name: ColumnName
-  children: ReactNode
-  past?: boolean
-}
-
-const Cell = ({ name, children, past }: CellProps) => (
-  <div className={`fleet-cell fleet-${name}${columns[name].end ? ' fleet-end' : ''}`} role="gridcell" data-past={past}>
+const Cell = ({ name, children }: { name: ColumnName; children: ReactNode }) => (
+  <div className={`fleet-cell fleet-${name}${columns[name].end ? ' fleet-end' : ''}`} role="gridcell">
     {children}
   </div>
 )
-
-/** True if the agent counts as offline, and whether its status is old. */
-function useSigns({ silentAt, statusOld }: FleetRow): { silent: boolean; old: boolean } {
-  const silent = useSilent(silentAt)
-  return { silent, old: statusOld && !silent }
-}
-
-/** Shows what the agent does or, where nothing runs, the detail that says why it is in its state. */
-function Doing({ row }: { row: FleetRow }) {
-  const { silent, old } = useSigns(row)
-  const doingText = row.doing ?? row.detail
-  if (silent || doingText === null) return null
-  return (
-    <span className="fleet-label fleet-now">
-      {old && <span className="fleet-was">was </span>}
-      <Text cut>{doingText}</Text>
-    </span>
-  )
-}
 
 function AgentCell({ slug, row, narrow }: RowProps) {
   return (
@@ -104,32 +80,12 @@ function AgentCell({ slug, row, narrow }: RowProps) {
   )
 }
 
-function StateCell({ row, narrow }: RowProps) {
-  const { silent, old } = useSigns(row)
-  const stopped = row.stopped !== null
+/** The state of the agent, and its updates if no column shows them. */
+function StateCell({ slug, row, narrow, names }: RowProps) {
   return (
-    <Cell name="state" past={silent || old}>
-      <Level
-        level={row.level}
-        silent={silent}
-        stopped={stopped}
-        old={old}
-        late={old && row.statusLate}
-        lacking={row.secretsMissing}
-        never={row.silentAt === null}
-        iconOnly={row.label !== null}
-      />
-      {row.label !== null && (
-        <span className="fleet-label">
-          {silent && !stopped && <span className="fleet-was">was </span>}
-          <Text cut>{row.label}</Text>
-        </span>
-      )}
-      {old && row.statusAt !== null && (
-        <span className="fleet-age" data-late={row.statusLate}>
-          <PlainTime at={row.statusAt} />
-        </span>
-      )}
+    <Cell name="state">
+      <State slug={slug} row={row} narrow={narrow} />
+      {!names.includes('version') && <TroubleMark updates={row.updates} />}
       {narrow && <Doing row={row} />}
     </Cell>
   )
@@ -157,18 +113,22 @@ function TagsCell({ slug, row: { tags } }: RowProps) {
   )
 }
 
-function SeenCell({ row }: RowProps) {
-  const { silent } = useSigns(row)
-  const stopped = row.stopped !== null
+const SeenCell = ({ row: { seenAt } }: RowProps) => (
+  <Cell name="seen">{seenAt === null ? <span className="fleet-dim">never</span> : <PlainTime at={seenAt} />}</Cell>
+)
+
+/** The running version and, beside it, the one that is wanted, or how the update to it went wrong. */
+function VersionCell({ row: { version, updates } }: RowProps) {
+  const hasTrouble = troubleOf(updates) !== undefined
   return (
-    <Cell name="seen">
-      {row.seenAt === null ? (
-        <span className="fleet-dim">never</span>
+    <Cell name="version">
+      {version !== null && <Text cut>{version}</Text>}
+      {hasTrouble ? (
+        <TroubleMark updates={updates} />
       ) : (
-        <span className={silent && !stopped ? 'fleet-silent' : undefined}>
-          <PlainTime at={row.seenAt} since={stopped ? 'stopped' : silent && 'offline'} />
-        </span>
+        <Wished running={version} wished={updates.wished} state={updates.wishState} short />
       )}
+      {!hasTrouble && <RuntimeMark updates={updates} />}
     </Cell>
   )
 }
@@ -200,31 +160,6 @@ const cells: Readonly<Record<ColumnName, (props: RowProps) => ReactNode>> = {
       <Cost usd={row.cost30} />
     </Cell>
   ),
-  version: ({ row }) => (
-    <Cell name="version">
-      {row.version !== null && <Text cut>{row.version}</Text>}
-      <Wished running={row.version} wished={row.updates.wished} state={row.updates.wishState} short />
-      <RuntimeMark updates={row.updates} />
-    </Cell>
-  ),
+  version: VersionCell,
   runtime: ({ row }) => <TextCell name="runtime" text={row.updates.runtime} />,
-}
-
-/** Marks an agent whose runtime has a requested, held or pinned version. Most rows have no mark. */
-function RuntimeMark({ updates }: { updates: FleetUpdates }) {
-  const { runtimeHeld, runtimePinned, runtimeWished, runtimeWishState } = updates
-  const [Icon, words] = runtimeHeld
-    ? [IconLock, 'The served runtime version is on hold for this agent']
-    : runtimeWished !== null
-      ? [IconRefreshDot, `Runtime ${runtimeWished} requested: ${wishWords[runtimeWishState].word}`]
-      : runtimePinned !== null
-        ? [IconPin, `Runtime pinned to ${runtimePinned} on its machine`]
-        : []
-  if (!Icon) return null
-  return (
-    <span className="fleet-mark" title={words}>
-      <Icon size={14} aria-hidden />
-      <span className="svc-hidden">{words}</span>
-    </span>
-  )
 }

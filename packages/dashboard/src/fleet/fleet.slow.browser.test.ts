@@ -257,14 +257,14 @@ test('the columns of the list are chosen, and this browser remembers them', asyn
   await page.goto(fleet())
   await row(visitor, 'mail-triage').waitFor()
   const heads = async () => (await page.getByRole('columnheader').allTextContents()).slice(1)
-  expect(await heads()).toEqual(['Agent', 'State', 'Doing now', 'Tags', 'Last seen', 'Today', '30 days', 'Version'])
+  expect(await heads()).toEqual(['Agent', 'State', 'Doing now', 'Tags', 'Last seen', 'Cost today', 'Version'])
   await page.getByRole('button', { name: 'Columns' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('30 days').uncheck()
   await dialog.getByLabel('Host').check()
   expect(await axe(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Done' }).click()
-  const chosen = ['Agent', 'State', 'Doing now', 'Tags', 'Host', 'Last seen', 'Today', 'Version']
+  const chosen = ['Agent', 'State', 'Doing now', 'Tags', 'Host', 'Last seen', 'Cost today', 'Version']
   expect(await heads()).toEqual(chosen)
   await page.reload()
   await row(visitor, 'mail-triage').waitFor()
@@ -420,8 +420,11 @@ test('the first line names the problems, and the title of the tab their number',
   const { page } = await window()
   await setup.report(token('mail-triage'), { state: { level: 'bad', label: 'No answer' } })
   await page.goto(fleet())
-  await page.getByText(/^\d bad/).waitFor()
+  const bad = page.getByRole('link', { name: /^\d bad$/ })
+  await bad.waitFor()
   expect(await page.title()).toMatch(/^\d bad · Agents/)
+  await bad.click()
+  await page.waitForURL(/q=level:bad$/)
 })
 
 test('a member sees the fleet and has no button that changes it', async () => {

@@ -11,23 +11,28 @@ interface ColumnLook {
   end?: true
   /** The minimum width in pixels. */
   minWidth: number
-  /** The share of the width that is left over; a column without one is never wider than its minimum. */
+  /** The width in pixels that is left to the column before one of the `spare` columns gets a place. */
+  goodWidth?: number
+  /**
+   * The part of the room that the column gets while there is not enough for all contents (widths.ts); a column without
+   * one is never wider than its minimum.
+   */
   share?: number
 }
 
 /** All columns, in their order. */
 export const columns: Readonly<Record<ColumnName, ColumnLook>> = {
-  agent: { words: 'Agent', sort: 'name', minWidth: 110, share: 1.3 },
-  state: { words: 'State', sort: 'level', minWidth: 120, share: 1.4 },
-  doing: { words: 'Doing now', minWidth: 90, share: 1.6 },
-  tags: { words: 'Tags', minWidth: 76, share: 0.9 },
-  host: { words: 'Host', minWidth: 90, share: 0.8 },
-  blueprint: { words: 'Blueprint', minWidth: 100, share: 0.8 },
-  seen: { words: 'Last seen', sort: 'seen', minWidth: 118 },
-  today: { words: 'Today', sort: 'cost_today', end: true, minWidth: 72 },
+  agent: { words: 'Agent', sort: 'name', minWidth: 110, share: 3 },
+  state: { words: 'State', sort: 'level', minWidth: 150, goodWidth: 180, share: 3 },
+  doing: { words: 'Doing now', minWidth: 130, goodWidth: 240, share: 3 },
+  tags: { words: 'Tags', minWidth: 76, share: 1.2 },
+  host: { words: 'Host', minWidth: 90, share: 2 },
+  blueprint: { words: 'Blueprint', minWidth: 100, share: 2 },
+  seen: { words: 'Last seen', sort: 'seen', minWidth: 80 },
+  today: { words: 'Cost today', sort: 'cost_today', end: true, minWidth: 92 },
   month: { words: '30 days', sort: 'cost_30', end: true, minWidth: 84 },
-  version: { words: 'Version', sort: 'version', minWidth: 110, share: 0.8 },
-  runtime: { words: 'Runtime', minWidth: 84, share: 0.4 },
+  version: { words: 'Version', sort: 'version', minWidth: 64, share: 3 },
+  runtime: { words: 'Runtime', minWidth: 64, share: 2 },
 }
 const allNames = Object.keys(columns) as ColumnName[]
 export const columnNames = allNames.filter((name) => name !== 'agent')
@@ -39,16 +44,18 @@ const byWeight: readonly FleetColumn[] = [
   'doing',
   'seen',
   'version',
-  'tags',
   'today',
+  'tags',
   'host',
   'month',
   'blueprint',
   'runtime',
 ]
+/** The columns that must leave a good width to the others, unless the person chose them. */
+const spare: ReadonlySet<FleetColumn> = new Set(['tags', 'host', 'month', 'blueprint', 'runtime'])
 const gap = 14
 const padding = 14
-const boxWidth = 18
+export const boxWidth = 18
 
 /** Reads a choice of columns; undefined if it has none that the list knows. */
 export function readColumns(value: unknown): FleetColumn[] | undefined {
@@ -56,31 +63,26 @@ export function readColumns(value: unknown): FleetColumn[] | undefined {
   return known.length === 0 ? undefined : known
 }
 
-interface Room {
+export interface Room {
   /** The width of the list in pixels. */
   width: number
   hasBoxes: boolean
 }
 
 /** The columns that have room, in their order. The name of the agent always has. */
-export function fittingColumns(chosen: readonly FleetColumn[], { width, hasBoxes }: Room): ColumnName[] {
+export function fittingColumns(chosen: readonly FleetColumn[], room: Room): ColumnName[] {
   const kept = new Set<ColumnName>(['agent'])
-  for (const name of byWeight)
-    if (chosen.includes(name) && minWidthOf([...kept, name], hasBoxes) <= width) kept.add(name)
+  const isOwn = chosen.length !== defaultColumns.length || !chosen.every((name) => defaultColumns.includes(name))
+  for (const name of byWeight) {
+    if (!chosen.includes(name)) continue
+    const isSpare = !isOwn && spare.has(name)
+    const widthOf = (one: ColumnName) => (isSpare ? columns[one].goodWidth : undefined) ?? columns[one].minWidth
+    const widths = [...kept, name].reduce((sum, one) => sum + widthOf(one), 0)
+    if (widths <= roomFor(kept.size + 1, room)) kept.add(name)
+  }
   return allNames.filter((name) => kept.has(name))
 }
 
-function minWidthOf(names: readonly ColumnName[], hasBoxes: boolean): number {
-  const cells = names.reduce((sum, name) => sum + columns[name].minWidth + gap, 0)
-  return 2 * padding - gap + cells + (hasBoxes ? boxWidth + gap : 0)
-}
-
-/** The value of `grid-template-columns` for rows with these columns. */
-export const templateOf = (names: readonly ColumnName[], hasBoxes: boolean): string =>
-  [
-    ...(hasBoxes ? [`${boxWidth}px`] : []),
-    ...names.map((name) => {
-      const { minWidth, share } = columns[name]
-      return share === undefined ? `${minWidth}px` : `minmax(${minWidth}px, ${share}fr)`
-    }),
-  ].join(' ')
+/** The width that a number of columns have together: that of the list without gaps, ends and boxes. */
+export const roomFor = (count: number, { width, hasBoxes }: Room): number =>
+  width - 2 * padding - (count - 1) * gap - (hasBoxes ? boxWidth + gap : 0)

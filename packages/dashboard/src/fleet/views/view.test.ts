@@ -1,16 +1,8 @@
 import type { FleetRow, ProblemCounts } from '@svc/api'
+import { parseFilter } from '@svc/api/filter'
 import { expect, test } from 'vitest'
 import { type FleetView, orderAfterPress, orderText, searchFor } from './state.ts'
-import {
-  agentCountText,
-  fleetQueryOf,
-  isOld,
-  nextSilence,
-  problemTexts,
-  urgentText,
-  viewOf,
-  windowsOf,
-} from './view.ts'
+import { agentCountText, fleetQueryOf, isOld, nextSilence, problemsOf, urgentText, viewOf, windowsOf } from './view.ts'
 
 test('an address without parameters sorts the worst agents first', () => {
   expect(fleetQueryOf({}, '')).toMatchObject({ sort: 'level', desc: true })
@@ -111,8 +103,16 @@ test.each<[Partial<ProblemCounts>, string, string | undefined]>([
   [{ halted: 1, rolledBack: 2, held: 1 }, '1 rollout halted, 2 updates rolled back, 1 update on hold', undefined],
   [{ failed: 3 }, '3 updates failed', undefined],
 ])('of %j one reads "%s", and in the tab: %s', (standing, words, tab) => {
-  expect(problemTexts({ ...well, ...standing }).join(', ')).toBe(words)
+  const problems = problemsOf({ ...well, ...standing })
+  expect(problems.map((problem) => problem.words).join(', ')).toBe(words)
   expect(urgentText({ ...well, ...standing })).toBe(tab)
+})
+
+test('each problem leads to a filter that can be read, or to the rollouts', () => {
+  const all = Object.fromEntries(Object.keys(well).map((name) => [name, 1])) as unknown as ProblemCounts
+  const filters = problemsOf(all).map(({ q }) => q)
+  expect(filters).toHaveLength(Object.keys(well).length)
+  expect(filters.filter((q) => q === undefined || !parseFilter(q).ok)).toEqual([undefined])
 })
 
 test.each([

@@ -49,24 +49,30 @@ export function agentCountText({ total, of }: Pick<Fleet, 'total' | 'of'>): stri
   return `${of.toLocaleString('en-US')} ${of === 1 ? 'agent' : 'agents'}`
 }
 
-/** The problems of a workspace in words, most urgent first; empty if all is well. */
-export function problemTexts(counts: ProblemCounts): string[] {
-  const words: [n: number, one: string, many?: string][] = [
-    [counts.bad, 'bad'],
-    [counts.silent, 'offline'],
-    [counts.warn, 'warning', 'warnings'],
-    [counts.late, 'old status', 'old statuses'],
-    [counts.halted, 'rollout halted', 'rollouts halted'],
-    [counts.rolledBack, 'update rolled back', 'updates rolled back'],
-    [counts.failed, 'update failed', 'updates failed'],
-    [counts.held, 'update on hold', 'updates on hold'],
-    [counts.stopped, 'stopped'],
-    [counts.never, 'never reported'],
-    [counts.noLevel, 'without a level'],
+/** A problem of a workspace, and the filter that selects its agents; without one, the page of rollouts shows it. */
+export interface Problem {
+  words: string
+  q: string | undefined
+}
+
+/** The problems of a workspace, most urgent first; empty if all is well. */
+export function problemsOf(counts: ProblemCounts): Problem[] {
+  const all: [n: number, q: string | undefined, one: string, many?: string][] = [
+    [counts.bad, 'level:bad', 'bad'],
+    [counts.silent, 'is:offline', 'offline'],
+    [counts.warn, 'level:warn', 'warning', 'warnings'],
+    [counts.late, 'is:late', 'old status', 'old statuses'],
+    [counts.halted, undefined, 'rollout halted', 'rollouts halted'],
+    [counts.rolledBack, 'update:rolled_back', 'update rolled back', 'updates rolled back'],
+    [counts.failed, 'update:failed', 'update failed', 'updates failed'],
+    [counts.held, 'update:held', 'update on hold', 'updates on hold'],
+    [counts.stopped, 'is:stopped', 'stopped'],
+    [counts.never, 'is:never', 'never reported'],
+    [counts.noLevel, 'level:none -is:never,stopped', 'without a level'],
   ]
-  return words
+  return all
     .filter(([n]) => n > 0)
-    .map(([n, one, many = one]) => `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`)
+    .map(([n, q, one, many = one]) => ({ words: `${n.toLocaleString('en-US')} ${n === 1 ? one : many}`, q }))
 }
 
 /**

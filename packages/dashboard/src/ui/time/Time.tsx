@@ -1,24 +1,19 @@
 import { Tooltip } from '@mantine/core'
 import { useClock } from './clock.ts'
-import { exactTime, isoTimeOf, relative, stateSinceText } from './relative.ts'
+import { exactTime, isoTimeOf, relative } from './relative.ts'
 
-interface PlainTimeProps {
+interface TimeProps {
   /** The time in Unix milliseconds. */
   at: number
-  /**
-   * Set for an agent that is offline or stopped. The words then say how long this has lasted, such as `offline 3 h`,
-   * instead of a relative time.
-   */
-  since?: 'offline' | 'stopped' | false
 }
 
 /**
  * Shows a relative time, such as `3 min ago`, which keeps up with the clock. The exact time appears only on hover, so
  * this component is for links, buttons and long lists.
  */
-export function PlainTime({ at, since = false }: PlainTimeProps) {
+export function PlainTime({ at }: TimeProps) {
   const iso = isoTimeOf(at)
-  const text = useClock((now) => wordsOf(at, now, since))
+  const text = useClock((now) => wordsOf(at, now))
   if (iso === undefined) return <span>{text}</span>
   return (
     <time dateTime={iso} title={exactTime(at)}>
@@ -27,13 +22,8 @@ export function PlainTime({ at, since = false }: PlainTimeProps) {
   )
 }
 
-const wordsOf = (at: number, now: number, since: PlainTimeProps['since'] = false): string =>
-  isoTimeOf(at) === undefined ? 'at an invalid time' : since ? stateSinceText(since, at, now) : relative(at, now)
-
-interface TimeProps {
-  /** The time in Unix milliseconds. */
-  at: number
-}
+const wordsOf = (at: number, now: number): string =>
+  isoTimeOf(at) === undefined ? 'at an invalid time' : relative(at, now)
 
 /**
  * Shows a relative time, such as `3 min ago`, which keeps up with the clock. The exact time with its time zone appears

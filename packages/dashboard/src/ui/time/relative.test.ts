@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exactTime, isoTimeOf, lastingText, relative, stateSinceText } from './relative.ts'
+import { exactTime, isoTimeOf, lastingText, relative } from './relative.ts'
 
 const now = Date.UTC(2026, 10, 21, 12, 0, 0)
 const s = 1000
@@ -25,14 +25,6 @@ test.each([
   [-2 * s, 'now'],
 ])('%i ms ago reads "%s"', (ago, words) => {
   expect(relative(now - ago, now)).toBe(words)
-})
-
-test.each([
-  [4 * min, 'offline 4 min'],
-  [3 * d, 'offline 3 d'],
-  [40 * d, 'offline since 12 Oct'],
-])('silence of %i ms reads "%s", never like a fresh time', (ago, words) => {
-  expect(stateSinceText('offline', now - ago, now)).toBe(words)
 })
 
 test.each([

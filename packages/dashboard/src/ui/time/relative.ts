@@ -18,13 +18,6 @@ export function relative(at: number, now: number): string {
 }
 
 /**
- * Formats how long an agent has been offline or stopped, so that it cannot be read as a recent report: `offline 4 min`,
- * `offline since 3 Oct`.
- */
-export const stateSinceText = (what: string, at: number, now: number): string =>
-  now - at >= 30 * day ? `${what} since ${date(at, now)}` : `${what} ${steps(Math.max(0, now - at))}`
-
-/**
  * Formats a duration in one unit: `40 s`, `3 min`, `2 h`, `12 d`. Seconds are in steps of five, so that lists change
  * less often.
  */

@@ -1,0 +1,73 @@
+/** The marks of agents in the list: open alerts, and updates that did not end well. Most rows have none. */
+import type { FleetRow, FleetUpdates } from '@svc/api'
+import { IconArrowBackUp, IconBellFilled, IconLock, IconPin, IconRefreshDot, IconX } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { paths } from '../../paths.ts'
+import { count } from '../../ui/index.ts'
+import { wishWords } from '../../updates/parts/words.ts'
+import { troubleOf } from './trouble.ts'
+
+interface AlertMarkProps {
+  slug: string
+  row: FleetRow
+  /** True where the row is too small for a link of its own: the row itself leads to the same page. */
+  plain: boolean
+}
+
+/** The number of the agent's open alerts, which leads to them: they are the first thing on its page. */
+export function AlertMark({ slug, row: { name, alerts }, plain }: AlertMarkProps) {
+  if (alerts.open === 0) return null
+  const words = count(alerts.open, 'open alert')
+  const sign = (
+    <>
+      <IconBellFilled size={14} aria-hidden />
+      {alerts.open > 1 && <span aria-hidden>{alerts.open}</span>}
+      <span className="svc-hidden">{words}</span>
+    </>
+  )
+  if (plain)
+    return (
+      <span className="fleet-alert" title={words}>
+        {sign}
+      </span>
+    )
+  return (
+    <Link to={paths.agent} params={{ slug, name }} className="fleet-alert" title={words} tabIndex={-1} preload={false}>
+      {sign}
+    </Link>
+  )
+}
+
+const signs = { rolled_back: IconArrowBackUp, failed: IconX, held: IconLock } as const
+
+/** Says that an update was rolled back, failed or is on hold; nothing if none did. */
+export function TroubleMark({ updates }: { updates: FleetUpdates }) {
+  const trouble = troubleOf(updates)
+  if (!trouble) return null
+  const Sign = signs[trouble.is]
+  return (
+    <span className="fleet-trouble" data-is={trouble.is} title={trouble.says}>
+      <Sign size={14} aria-hidden />
+      <span aria-hidden>{trouble.words}</span>
+      <span className="svc-hidden">{trouble.says}</span>
+    </span>
+  )
+}
+
+/** Marks an agent whose runtime has a requested or pinned version. */
+export function RuntimeMark({ updates }: { updates: FleetUpdates }) {
+  const { runtimePinned, runtimeWished, runtimeWishState } = updates
+  const [Icon, words] =
+    runtimeWished !== null
+      ? [IconRefreshDot, `Runtime ${runtimeWished} requested: ${wishWords[runtimeWishState].word}`]
+      : runtimePinned !== null
+        ? [IconPin, `Runtime pinned to ${runtimePinned} on its machine`]
+        : []
+  if (!Icon) return null
+  return (
+    <span className="fleet-mark" title={words}>
+      <Icon size={14} aria-hidden />
+      <span className="svc-hidden">{words}</span>
+    </span>
+  )
+}

@@ -1,0 +1,69 @@
+import type { FleetRow } from '@svc/api'
+import { pausedLabel } from '@svc/protocol'
+import { IconPlayerPauseFilled } from '@tabler/icons-react'
+import { Level, PlainTime, Text, useSilent } from '../../ui/index.ts'
+import { AlertMark } from './Marks.tsx'
+
+/** True if the agent counts as offline, and whether its status is old. */
+function useSigns({ silentAt, statusOld }: FleetRow): { silent: boolean; old: boolean } {
+  const silent = useSilent(silentAt)
+  return { silent, old: statusOld && !silent }
+}
+
+/** Shows what the agent does or, where nothing runs, the detail that says why it is in its state. */
+export function Doing({ row }: { row: FleetRow }) {
+  const { silent, old } = useSigns(row)
+  const doingText = row.doing ?? row.detail
+  if (silent || doingText === null) return null
+  return (
+    <span className="fleet-label fleet-now">
+      {old && <span className="fleet-was">was </span>}
+      <Text cut>{doingText}</Text>
+    </span>
+  )
+}
+
+interface StateProps {
+  slug: string
+  row: FleetRow
+  narrow: boolean
+}
+
+/**
+ * Shows the state of an agent: its level and label while it reports. One that is offline or stopped says so, and what it
+ * was before.
+ */
+export function State({ slug, row, narrow }: StateProps) {
+  const { silent, old } = useSigns(row)
+  const { label } = row
+  const stopped = row.stopped !== null
+  const gone = silent || stopped
+  const paused = label === pausedLabel && !gone
+  return (
+    <>
+      <Level
+        level={gone && label !== null ? null : row.level}
+        silent={silent}
+        stopped={stopped}
+        old={old}
+        late={old && row.statusLate}
+        lacking={row.secretsMissing}
+        never={row.silentAt === null && !stopped}
+        iconOnly={label !== null && !gone}
+      />
+      {label !== null && (
+        <span className="fleet-label" data-past={gone || old}>
+          {gone && <span className="fleet-was">was </span>}
+          {paused && <IconPlayerPauseFilled size={13} aria-hidden />}
+          <Text cut>{label}</Text>
+        </span>
+      )}
+      {old && row.statusAt !== null && (
+        <span className="fleet-age" data-late={row.statusLate}>
+          <PlainTime at={row.statusAt} />
+        </span>
+      )}
+      <AlertMark slug={slug} row={row} plain={narrow} />
+    </>
+  )
+}

@@ -1,0 +1,41 @@
+/** Updates that did not end well, as the list of agents marks them. */
+import type { FleetUpdates, WishState } from '@svc/api'
+
+/** An update that was rolled back, failed, or is on hold. */
+interface UpdateTrouble {
+  is: 'rolled_back' | 'failed' | 'held'
+  words: string
+  /** The whole in one sentence. */
+  says: string
+}
+
+const order = ['rolled_back', 'failed', 'held'] as const satisfies readonly WishState[]
+const names = { rolled_back: 'rolled back', failed: 'failed', held: 'held' } as const
+const ends = {
+  rolled_back: 'was tried and rolled back',
+  failed: 'could not be installed',
+  held: 'is on hold',
+} as const
+
+/** How an update of an agent went wrong, the worst first; undefined if none did. */
+export function troubleOf({
+  wished,
+  wishState,
+  runtimeWished,
+  runtimeWishState,
+  runtimeHeld,
+}: Pick<FleetUpdates, 'wished' | 'wishState' | 'runtimeWished' | 'runtimeWishState' | 'runtimeHeld'>):
+  | UpdateTrouble
+  | undefined {
+  for (const is of order) {
+    if (wishState === is)
+      return { is, words: names[is], says: `${wished === null ? 'The update' : `Version ${wished}`} ${ends[is]}` }
+    if (runtimeWishState === is || (is === 'held' && runtimeHeld))
+      return {
+        is,
+        words: `runtime ${names[is]}`,
+        says: `${runtimeWished === null ? 'The served runtime version' : `Runtime ${runtimeWished}`} ${ends[is]}`,
+      }
+  }
+  return undefined
+}

@@ -1,0 +1,100 @@
+/** The widths of the columns of the list of agents, which follow the contents of the cells. */
+import type { FleetRow } from '@svc/api'
+import { boxWidth, type ColumnName, columns, type Room, roomFor } from '../views/columns.ts'
+import { troubleOf } from './trouble.ts'
+
+/** The widths that the contents of columns need, in pixels. A column that is missing needs its minimum. */
+export type Wants = Partial<Record<ColumnName, number>>
+
+/** Measures a text in pixels: as most cells show it, `bold`, or in `small` letters, of the fixed width if `mono`. */
+export type Measure = (text: string, look?: 'bold' | 'small' | 'mono') => number
+
+/** The widths of the signs in cells, each with the gap beside it. */
+const icon = 22
+const bell = 32
+/** The distance of a version from costs. */
+const apart = 12
+const age = 80
+const tagEdges = 20
+const fade = 14
+
+/** The widths that the cells of a row need. */
+export function wantsOf(row: FleetRow, measure: Measure, silent: boolean): Wants {
+  const { name, label, doing, detail, tags, host, version, alerts, updates, stopped } = row
+  const was = silent || stopped !== null ? measure(stopped === null ? 'Offline was ' : 'Stopped was ') + 6 : 0
+  const trouble = troubleOf(updates)
+  const wished = updates.wished !== null && updates.wished !== version
+  const versionWidth =
+    apart +
+    measure(version ?? '', 'mono') +
+    (trouble !== undefined
+      ? measure(trouble.words, 'small') + icon + 5
+      : wished
+        ? measure(updates.wished ?? '', 'mono') + 24
+        : 0) +
+    (updates.runtimeWished !== null || updates.runtimeHeld || updates.runtimePinned !== null ? 19 : 0)
+  return {
+    agent: measure(name, 'bold'),
+    state:
+      icon +
+      was +
+      measure(label ?? 'Never reported') +
+      (alerts.open > 0 ? bell : 0) +
+      (row.statusOld && !silent ? age : 0),
+    doing: silent ? 0 : measure(doing ?? detail ?? ''),
+    tags: tags.reduce((sum, tag) => sum + measure(tag, 'small') + tagEdges, tags.length > 0 ? fade : 0),
+    host: measure(host ?? ''),
+    blueprint: measure(updates.blueprint ?? ''),
+    version: versionWidth,
+    runtime: measure(updates.runtime ?? '', 'mono'),
+  }
+}
+
+/** Widths are in steps, so that a text that is a letter longer moves nothing. */
+const step = 8
+
+/** The larger of the widths of two rows, column by column. */
+export function larger(a: Wants, b: Wants): Wants {
+  const both: Wants = { ...a }
+  for (const [name, width] of Object.entries(b) as [ColumnName, number][]) {
+    const rounded = Math.ceil(width / step) * step
+    if (rounded > (both[name] ?? 0)) both[name] = rounded
+  }
+  return both
+}
+
+/**
+ * The widths of columns in pixels. Each gets what its contents need. Where there is not enough room, the columns that
+ * need little keep it, and the others share the rest.
+ */
+export function widthsOf(names: readonly ColumnName[], wants: Wants, room: Room): number[] {
+  const whole = roomFor(names.length, room)
+  const wanted = (name: ColumnName) =>
+    columns[name].share === undefined ? columns[name].minWidth : Math.max(columns[name].minWidth, wants[name] ?? 0)
+  const atLevel = (level: number) =>
+    names.map((name) => {
+      const { minWidth, share = 0 } = columns[name]
+      return Math.floor(Math.min(wanted(name), Math.max(minWidth, share * level)))
+    })
+  let [low, high] = [0, whole]
+  if (sum(atLevel(high)) <= whole) return atLevel(high)
+  while (high - low > 0.1) {
+    const middle = (low + high) / 2
+    if (sum(atLevel(middle)) <= whole) low = middle
+    else high = middle
+  }
+  return atLevel(low)
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
+
+/** The columns that get the room that no contents need: the first of them that is shown. */
+const filling: readonly ColumnName[] = ['doing', 'state', 'agent']
+
+/** The value of `grid-template-columns` for rows with these columns. */
+export function templateOf(names: readonly ColumnName[], wants: Wants, room: Room): string {
+  const widths = widthsOf(names, wants, room)
+  const filler = filling.find((name) => names.includes(name))
+  const parts = names.map((name, i) => (name === filler ? `minmax(${widths[i]}px, 1fr)` : `${widths[i]}px`))
+  return [...(room.hasBoxes ? [`${boxWidth}px`] : []), ...parts].join(' ')
+}

@@ -1,0 +1,93 @@
+/** The columns for which the list of agents has room, and their widths. */
+import type { FleetRow } from '@svc/api'
+import { useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { serviceNow } from '../ui/index.ts'
+import { larger, type Measure, templateOf, type Wants, wantsOf } from './row/widths.ts'
+import type { ShownFleet } from './useFleet.ts'
+import { type ColumnName, fittingColumns } from './views/columns.ts'
+import { useColumns } from './views/useColumns.ts'
+
+/** The cells of a row in a narrow window. */
+const cardNames: readonly ColumnName[] = ['agent', 'state', 'seen', 'today']
+
+interface ColumnRoom {
+  /** Tells lists apart: their widths have nothing to do with each other. */
+  list: string
+  narrow: boolean
+  hasBoxes: boolean
+  shown: ShownFleet
+  /** The first and the last row that may be in sight. */
+  rows: readonly [first: number, last: number]
+}
+
+type TableRef = { readonly current: HTMLDivElement | null }
+
+/**
+ * The columns that the list shows, and the template of their widths. The column for tags is left out while no agent near
+ * has a tag. While a list is shown, no content makes a column narrower, so that rows move little.
+ */
+export function useRoom(table: TableRef, { list, narrow, hasBoxes, shown, rows: [first, last] }: ColumnRoom) {
+  const chosen = useColumns()
+  const width = useWidth(table)
+  const near: FleetRow[] = []
+  for (let i = first; i <= last; i++) {
+    const row = shown.row(i)
+    if (row) near.push(row)
+  }
+  const wants = useWants(list, narrow ? [] : near)
+  const hasTags = near.some(({ tags }) => tags.length > 0)
+  return useMemo(() => {
+    if (narrow) return { names: cardNames, template: undefined }
+    const wanted = hasTags ? chosen : chosen.filter((name) => name !== 'tags')
+    const names = fittingColumns(wanted, { width, hasBoxes })
+    return { names, template: templateOf(names, wants, { width, hasBoxes }) }
+  }, [narrow, chosen, hasTags, width, hasBoxes, wants])
+}
+
+/** The widths that the contents of the rows near, and of those before them, need. */
+function useWants(list: string, near: readonly FleetRow[]): Wants {
+  const known = useRef<{ list: string; wants: Wants }>({ list, wants: {} })
+  if (known.current.list !== list) known.current = { list, wants: {} }
+  const { wants } = known.current
+  const next = near.reduce((all, row) => larger(all, measured(row)), wants)
+  if (JSON.stringify(next) !== JSON.stringify(wants)) known.current = { list, wants: next }
+  return known.current.wants
+}
+
+const rowWants = new WeakMap<FleetRow, Wants>()
+
+/** The widths that a row needs. A row never changes, so each is measured once. */
+function measured(row: FleetRow): Wants {
+  const before = rowWants.get(row)
+  if (before) return before
+  const silent = row.silentAt !== null && row.silentAt <= serviceNow()
+  const wants = wantsOf(row, measure, silent)
+  rowWants.set(row, wants)
+  return wants
+}
+
+let context: CanvasRenderingContext2D | null | undefined
+
+const measure: Measure = (text, look) => {
+  if (text === '') return 0
+  context ??= document.createElement('canvas').getContext('2d')
+  if (!context) return text.length * 7.5
+  const { fontFamily } = getComputedStyle(document.body)
+  context.font =
+    look === 'mono' ? '12px monospace' : `${look === 'bold' ? 600 : 400} ${look === 'small' ? 12 : 14}px ${fontFamily}`
+  return context.measureText(text).width
+}
+
+/** The width of an element in pixels, measured before it is first drawn. */
+function useWidth(element: TableRef): number {
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    if (!element.current) return
+    const measureIt = () => setWidth(element.current?.clientWidth ?? 0)
+    measureIt()
+    const observer = new ResizeObserver(measureIt)
+    observer.observe(element.current)
+    return () => observer.disconnect()
+  }, [element])
+  return width
+}
