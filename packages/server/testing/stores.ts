@@ -21,7 +21,7 @@ export function everyEngine(
   describe(`${name} (PostgreSQL)`, () => tests(closing(openTestPostgres), 'PostgreSQL'))
 }
 
-function closing(open: () => Promise<Store>): () => Promise<Store> {
+export function closing(open: () => Promise<Store>): () => Promise<Store> {
   const stores: Store[] = []
   afterEach(async () => {
     for (const store of stores.splice(0)) await store.close()

@@ -1,24 +1,22 @@
 /**
- * Advances rollouts. Any node may do it, one at a time: the node that works on a rollout locks its row, and other nodes
- * skip it. It works in pieces, so that a wave of thousands does not hold the thread. On the embedded database, reports
- * wait for the transaction of a step.
+ * Advances rollouts. Any node may do it. It works in short transactions, each of which locks the row of the rollout;
+ * other nodes skip it meanwhile. Agents are judged outside of them, since on the embedded database reports wait for a
+ * transaction. A step is carried out only if the rollout has not changed since its agents were read.
  */
-import { setImmediate } from 'node:timers/promises'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import { rightOf, roleOf } from '../../people/workspaces/store.ts'
 import type { Live } from '../../platform/base.ts'
-import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import type { RolloutAgentDbRow, RolloutDbRow } from '../../platform/db/tables.ts'
-import { transaction } from '../../platform/db/transaction.ts'
-import { piecesOf } from '../../platform/lists.ts'
+import { betweenTransactions, transaction } from '../../platform/db/transaction.ts'
 import { servedRelease } from '../releases/store.ts'
-import { timesAway } from '../wishes/away.ts'
 import { wishBlueprintWithin, wishRuntimeWithin } from '../wishes/store.ts'
 import { trialPlacesOf } from '../wishes/trials.ts'
-import { isMoving, isWaitedFor, judgeMember, judgeRollout, type RolloutMember, type RolloutStep } from './judge.ts'
-import { freshMs, leaveOutReason, levelIn, memberFactsOf, membersOf } from './members.ts'
-import { moveRollout, note, withdrawUnoffered } from './store.ts'
+import { judgeRollout, type RolloutStep } from './judge.ts'
+import { freshMs, leaveOutReason, levelIn } from './members.ts'
+import { judgeAgents, lockUnchanged, ofRollout, tryLockRollout } from './outcomes.ts'
+import { moveRollout, note } from './store.ts'
+import { withdrawWishes, withWishesLeft } from './withdraw.ts'
 
 /** The maximum number of agents for which a version is wished in one transaction. */
 const atOnce = 100
@@ -39,11 +37,13 @@ interface AdvancedRollout {
 export async function advanceRollouts(db: Db, now: number): Promise<AdvancedRollout[]> {
   const running = await db.selectFrom('rollout').select('id').where('state', '=', 'running').execute()
   const late = await withLateAgents(db, now)
+  const left = await withWishesLeft(db)
   const advanced: AdvancedRollout[] = []
   const failures: unknown[] = []
   for (const [id, advanceOne] of [
     ...running.map(({ id }) => [id, advanceRollout] as const),
     ...late.map(({ id }) => [id, settleLate] as const),
+    ...left.map((rollout) => [rollout.id, () => withdrawLeft(db, rollout, now)] as const),
   ]) {
     try {
       advanced.push(...(await advanceOne(db, id, now)))
@@ -62,9 +62,10 @@ export async function advanceRollouts(db: Db, now: number): Promise<AdvancedRoll
 async function advanceRollout(db: Db, id: string, now: number): Promise<AdvancedRollout[]> {
   const advanced: AdvancedRollout[] = []
   for (let more = true; more; ) {
-    const step = await transaction(db, (trx) => advance(trx, id, now))
+    const step = await advance(db, id, now)
     more = step?.more ?? false
     if (step) advanced.push(step)
+    if (more) await betweenTransactions(db)
   }
   return advanced
 }
@@ -106,33 +107,47 @@ const withLateAgents = (db: Db, now: number) =>
  * Records the outcomes of agents that continued with the update after their rollout had stopped. Nothing else about the
  * rollout changes.
  */
-const settleLate = (db: Db, id: string, now: number): Promise<AdvancedRollout[]> =>
-  transaction(db, async (trx) => {
-    const rollout = await tryLockRollout(trx, id)
-    if (!rollout || rollout.state === 'running') return []
-    const { changed } = await judgeAgents(trx, rollout, now, true)
-    return changed ? [{ workspaceId: rollout.workspace_id, agents: [], moved: true }] : []
-  })
+async function settleLate(db: Db, id: string, now: number): Promise<AdvancedRollout[]> {
+  const rollout = await db.selectFrom('rollout').selectAll().where('id', '=', id).executeTakeFirst()
+  if (!rollout || rollout.state === 'running') return []
+  const judged = await judgeAgents(db, rollout, now, true)
+  return judged?.changed ? [{ workspaceId: rollout.workspace_id, agents: [], moved: true }] : []
+}
 
-/** Locks the rollout for this node; undefined when another node has it. */
-const tryLockRollout = (trx: Db, id: string): Promise<RolloutDbRow | undefined> => {
-  const row = trx.selectFrom('rollout').selectAll().where('id', '=', id)
-  return (isPostgres(trx) ? row.forUpdate().skipLocked() : row).executeTakeFirst()
+async function withdrawLeft(db: Db, rollout: RolloutDbRow, now: number): Promise<AdvancedRollout[]> {
+  await withdrawWishes(db, rollout, { by: service, now })
+  return [{ workspaceId: rollout.workspace_id, agents: [], moved: true }]
 }
 
 /**
  * Advances a rollout by one step; undefined when another node has it, or it is no longer running. `more` means that
  * another step can follow at once.
  */
-async function advance(trx: Db, id: string, now: number): Promise<(AdvancedRollout & { more: boolean }) | undefined> {
+async function advance(db: Db, id: string, now: number): Promise<(AdvancedRollout & { more: boolean }) | undefined> {
+  const begun = await transaction(db, (trx) => begin(trx, id, now))
+  if (!begun) return undefined
+  const { rollout, wished, ended } = begun
+  const base = { workspaceId: rollout.workspace_id, agents: wished, moved: ended, more: wished.length > 0 }
+  if (ended) await withdrawWishes(db, rollout, { by: service, now })
+  if (ended || base.more) return base
+  return { ...base, ...(await judge(db, rollout, now)) }
+}
+
+interface Begun {
+  rollout: RolloutDbRow
+  /** The ids of the agents for which the version was wished. */
+  wished: string[]
+  /** True if the rollout was cancelled or halted. */
+  ended: boolean
+}
+
+/** Begins a step: ends a rollout that cannot go on, or wishes the version for some agents. */
+async function begin(trx: Db, id: string, now: number): Promise<Begun | undefined> {
   const rollout = await tryLockRollout(trx, id)
   if (rollout?.state !== 'running') return undefined
-  const base = { workspaceId: rollout.workspace_id, agents: [], moved: false, more: false }
   if ((await cancelIfReplaced(trx, rollout, now)) || (await haltIfOrphaned(trx, rollout, now)))
-    return { ...base, moved: true }
-  const wished = await wishSome(trx, rollout, now)
-  if (wished.length > 0) return { ...base, agents: wished, more: true }
-  return { ...base, ...(await judge(trx, rollout, now)) }
+    return { rollout, wished: [], ended: true }
+  return { rollout, wished: await wishSome(trx, rollout, now), ended: false }
 }
 
 /**
@@ -174,7 +189,6 @@ const leaderOf = (rollout: RolloutDbRow) =>
     : { id: rollout.continued_by, name: rollout.continued_by_name }
 
 async function halt(trx: Db, rollout: RolloutDbRow, why: string, now: number): Promise<void> {
-  await withdrawUnoffered(trx, rollout, { by: service, now })
   await moveRollout(trx, rollout, { state: 'halted', why, wave_kept_at: null }, now)
   await note(trx, rollout, { by: service, now, action: 'rollout.halted' }, { why })
 }
@@ -220,54 +234,17 @@ async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<st
 
 const wishOf = ({ version, blueprint }: RolloutDbRow) => ({ version, ...(blueprint !== null && { blueprint }) })
 
-const ofRollout = (trx: Db, rollout: { id: string }, agentId: string) =>
-  trx.updateTable('rollout_agent').where('rollout_id', '=', rollout.id).where('agent_id', '=', agentId)
-
 /** Judges the agents of a rollout, then the rollout itself, and carries out the step that follows. */
-async function judge(trx: Db, rollout: RolloutDbRow, now: number): Promise<{ moved: boolean; more: boolean }> {
-  const { members, waitsFor } = await judgeAgents(trx, rollout, now)
-  const step = judgeRollout(courseOf(rollout), members, waitsFor, now)
-  return { moved: await carryOut(trx, rollout, step, now), more: step.is === 'next' }
-}
-
-/** The number of agents that are judged in one turn of the event loop. */
-const judgedAtOnce = 250
-
-/** Records what became of the agents; with `open` only of those whose outcome is unknown. */
-async function judgeAgents(trx: Db, rollout: RolloutDbRow, now: number, open = false) {
-  const before = await membersOf(trx, rollout, open)
-  const away = await timesAway(trx, rollout.created_at)
-  const [moving, members] = [before.filter(isMoving), before.filter((member) => !isMoving(member))]
-  const waitsFor: RolloutMember[] = []
-  let changed = false
-  for (const piece of piecesOf(moving, judgedAtOnce)) {
-    const ids = piece.map(({ agentId }) => agentId)
-    const facts = await memberFactsOf(trx, ids, now, { backAt: away.at(-1)?.to })
-    for (const member of piece) {
-      const own = facts.get(member.agentId)
-      const after = own ? { ...member, ...judgeMember(member, rollout, own, away) } : member
-      members.push(after)
-      if (own && isWaitedFor(after, rollout.kind, own, now)) waitsFor.push(after)
-      changed = (await record(trx, rollout, { member, after, now })) || changed
-    }
-    await setImmediate()
-  }
-  return { members, waitsFor, changed }
-}
-
-/** Stores what became of an agent. Returns false if nothing has changed. */
-async function record(
-  trx: Db,
-  rollout: RolloutDbRow,
-  { member, after, now }: { member: RolloutMember; after: RolloutMember; now: number },
-): Promise<boolean> {
-  const { state, reason, worseAt } = after
-  if (state === member.state && reason === member.reason && worseAt === member.worseAt) return false
-  const at = state === member.state ? {} : { at: now }
-  await ofRollout(trx, rollout, member.agentId)
-    .set({ state, reason, worse_at: worseAt, ...at })
-    .execute()
-  return true
+async function judge(db: Db, rollout: RolloutDbRow, now: number): Promise<{ moved: boolean; more: boolean }> {
+  const judged = await judgeAgents(db, rollout, now)
+  if (!judged) return { moved: false, more: false }
+  const step = judgeRollout(courseOf(rollout), judged.members, judged.waitsFor, now)
+  const moved = await transaction(db, async (trx) => {
+    const same = await lockUnchanged(trx, rollout)
+    return same && carryOut(trx, rollout, step, now)
+  })
+  if (step.is === 'halt' && moved) await withdrawWishes(db, rollout, { by: service, now })
+  return { moved, more: moved && step.is === 'next' }
 }
 
 /** Carries out a step of a rollout. Returns true when the rollout changed. */

@@ -2,7 +2,6 @@
  * The agents of a workspace as a rollout sees them: who can be reached, in which order, and who is left out and why; and
  * those of a rollout, as they are stored.
  */
-import { setImmediate } from 'node:timers/promises'
 import type { BlockingRollout, NewRollout, RolloutKind } from '@svc/api'
 import type { NeededSvc } from '@svc/blueprint'
 import { keptReport, type Level } from '@svc/protocol'
@@ -12,6 +11,7 @@ import { runningVersion } from '../../fleet/versions/agents.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
+import { betweenTransactions, transaction, type Writer } from '../../platform/db/transaction.ts'
 import { forEach, sorted, withPauses } from '../../platform/http/slices.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
 import type { ServedRelease } from '../releases/store.ts'
@@ -44,26 +44,32 @@ export interface NamedVersion {
 
 /**
  * The agents of a rollout, with those it leaves out, in the order in which it reaches them: first those that report,
- * each group by name.
+ * each group by name. `others` are the ids of the unfinished rollouts of this kind.
  */
 export async function candidatesOf(
-  db: Db,
+  on: Db | Writer,
   workspace: { id: string },
   { named, agents, end }: Pick<NewRollout, 'agents' | 'end'> & { named: NamedVersion },
   now: number,
-): Promise<Candidate[]> {
-  const rows = await db
-    .selectFrom('agent')
-    .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-    .select(judged)
-    .select(['agent.id', 'name', 'received_at', 'interval_s', 'stopped'])
-    .where('agent.workspace_id', '=', workspace.id)
-    .$if(named.kind === 'blueprint' && agents === undefined, (q) => q.where('blueprint', '=', named.blueprint))
-    .execute()
-  await setImmediate()
+): Promise<{ all: Candidate[]; others: string[] }> {
+  await betweenTransactions(on)
+  const rows = await transaction(on, (db) =>
+    db
+      .selectFrom('agent')
+      .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
+      .select(judged)
+      .select(['agent.id', 'name', 'received_at', 'interval_s', 'stopped'])
+      .where('agent.workspace_id', '=', workspace.id)
+      .$if(named.kind === 'blueprint' && agents === undefined, (q) => q.where('blueprint', '=', named.blueprint))
+      .execute(),
+  )
+  await betweenTransactions(on)
+  const { busy, others } = await transaction(on, async (db) => ({
+    others: await othersOf(db, workspace, named.kind),
+    busy: await inRollouts(db, workspace, { kind: named.kind, except: end ?? [] }),
+  }))
+  await betweenTransactions(on)
   const wanted = agents && new Set(agents)
-  const busy = await inRollouts(db, workspace, { kind: named.kind, except: end ?? [] })
-  await setImmediate()
   const all: Candidate[] = []
   const judge = forEach(rows, (row) => {
     if (wanted && !wanted.has(row.name)) return
@@ -75,8 +81,20 @@ export async function candidatesOf(
     })
   })
   await withPauses(judge)
-  return withPauses(sorted(all, (a, b) => Number(a.silent) - Number(b.silent) || byText(a.name, b.name)))
+  const order = (a: Candidate, b: Candidate) => Number(a.silent) - Number(b.silent) || byText(a.name, b.name)
+  return { all: await withPauses(sorted(all, order)), others }
 }
+
+/** The ids of the unfinished rollouts of a kind. They get no more agents after they have started. */
+export const othersOf = async (db: Db, workspace: { id: string }, kind: RolloutKind): Promise<string[]> =>
+  (await unfinishedOf(db, workspace, kind).select('rollout.id').orderBy('rollout.id').execute()).map(({ id }) => id)
+
+const unfinishedOf = (db: Db, workspace: { id: string }, kind: RolloutKind) =>
+  db
+    .selectFrom('rollout')
+    .where('workspace_id', '=', workspace.id)
+    .where('kind', '=', kind)
+    .where('rollout.state', 'in', ['running', 'waiting', 'paused', 'halted'])
 
 const inAnother = (rollout: BlockingRollout | undefined): LeftOut | undefined =>
   rollout && {
@@ -132,13 +150,9 @@ async function inRollouts(
   workspace: { id: string },
   { kind, except }: { kind: RolloutKind; except: readonly string[] },
 ): Promise<Map<string, BlockingRollout>> {
-  const rows = await db
-    .selectFrom('rollout_agent')
-    .innerJoin('rollout', 'rollout.id', 'rollout_agent.rollout_id')
+  const rows = await unfinishedOf(db, workspace, kind)
+    .innerJoin('rollout_agent', 'rollout_agent.rollout_id', 'rollout.id')
     .select(['agent_id', 'rollout.id', 'kind', 'blueprint', 'version', 'rollout.state'])
-    .where('workspace_id', '=', workspace.id)
-    .where('kind', '=', kind)
-    .where('rollout.state', 'in', ['running', 'waiting', 'paused', 'halted'])
     .where('rollout_agent.wave', '>', 0)
     .execute()
   return new Map(rows.filter(({ id }) => !except.includes(id)).map(({ agent_id, ...rollout }) => [agent_id, rollout]))
@@ -216,7 +230,6 @@ const addedAtOnce = 2500
  */
 export async function addMembers(trx: Db, { id }: { id: string }, { wave, agents, why }: Members): Promise<void> {
   for (const piece of piecesOf(agents, addedAtOnce)) {
-    await setImmediate()
     const ids = piece.map((agent) => agent.id)
     await trx
       .insertInto('rollout_agent')

@@ -3,6 +3,7 @@ import type { NewRollout, RolloutPreview } from '@svc/api'
 import { isVersion, shown, type Verdict } from '@svc/protocol'
 import { versionNamed } from '../../fleet/versions/named.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { transaction, type Writer } from '../../platform/db/transaction.ts'
 import type { WorkspaceRef } from '../../platform/ids.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { servedRelease } from '../releases/store.ts'
@@ -22,20 +23,22 @@ export type RolloutRefusal =
 export const defaultWatchSeconds = 600
 export const maxWatchSeconds = 7 * 86_400
 
-interface PlannedRollout {
+export interface PlannedRollout {
   named: NamedVersion
   waves: { upTo: string; agents: Candidate[] }[]
   leftOut: Candidate[]
+  /** The ids of the unfinished rollouts of this kind, by which it was decided who is left out. */
+  others: string[]
 }
 
 /** Plans a rollout for people, who see the plan before they start the rollout. */
 export async function previewRollout(
-  db: Db,
+  on: Db | Writer,
   workspace: WorkspaceRef,
   wanted: NewRollout,
   now: number,
 ): Promise<Verdict<RolloutPreview, RolloutRefusal>> {
-  const planned = await plan(db, workspace, wanted, now)
+  const planned = await plan(on, workspace, wanted, now)
   if (!planned.ok) return planned
   const { named, waves, leftOut } = planned.value
   return {
@@ -58,9 +61,12 @@ export async function previewRollout(
   }
 }
 
-/** Plans a rollout. It is called again in the transaction that stores the rollout. */
+/**
+ * Plans a rollout. Each query is a transaction of its own, so that reports are answered in between; the transaction that
+ * stores the rollout checks that the plan still holds.
+ */
 export async function plan(
-  db: Db,
+  on: Db | Writer,
   workspace: WorkspaceRef,
   wanted: NewRollout,
   now: number,
@@ -71,13 +77,21 @@ export async function plan(
   if (!Number.isInteger(watchSeconds) || watchSeconds < 0 || watchSeconds > maxWatchSeconds) {
     return refuse('rollout_invalid', `A wave can be watched for 0 seconds to one week: got ${shown(watchSeconds)}.`)
   }
-  const named = wanted.kind === 'runtime' ? await namedRuntime(db) : await namedVersion(db, workspace, wanted)
+  const named = await transaction(on, (db) => namedBy(db, workspace, wanted))
   if (!named.ok) return named
-  const all = await candidatesOf(db, workspace, { ...wanted, named: named.value }, now)
+  const { all, others } = await candidatesOf(on, workspace, { ...wanted, named: named.value }, now)
   const reached = all.filter((candidate) => !candidate.leftOut)
   const leftOut = all.filter((candidate) => candidate.leftOut)
-  return { ok: true, value: { named: named.value, waves: inWaves(reached, waves.value), leftOut } }
+  return { ok: true, value: { named: named.value, waves: inWaves(reached, waves.value), leftOut, others } }
 }
+
+/** The version that a rollout names, or the reason why there is none. */
+export const namedBy = (
+  db: Db,
+  workspace: WorkspaceRef,
+  wanted: NewRollout,
+): Promise<Verdict<NamedVersion, RolloutRefusal>> =>
+  wanted.kind === 'runtime' ? namedRuntime(db) : namedVersion(db, workspace, wanted)
 
 async function namedRuntime(db: Db): Promise<Verdict<NamedVersion, RolloutRefusal>> {
   const served = await servedRelease(db)

@@ -1,20 +1,28 @@
 /** Rollouts as people start, pause, resume and cancel them. The sweeper advances them (advance.ts). */
-import { setImmediate } from 'node:timers/promises'
 import type { NewRollout, RolloutKind, RolloutState } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
 import { lockWorkspace } from '../../people/workspaces/lock.ts'
-import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
-import { transaction } from '../../platform/db/transaction.ts'
+import { betweenTransactions, transaction, type Writer } from '../../platform/db/transaction.ts'
 import { newId, type WorkspaceRef } from '../../platform/ids.ts'
 import { refuse } from '../../platform/verdict.ts'
-import { wishesIn } from '../wishes/kept.ts'
-import { clearBlueprintWithin, clearRuntimeWithin } from '../wishes/store.ts'
-import { addMembers } from './members.ts'
-import { defaultWatchSeconds, emptyReason, maxWatchSeconds, plan, type RolloutRefusal } from './plan.ts'
+import { addMembers, othersOf } from './members.ts'
+import {
+  defaultWatchSeconds,
+  emptyReason,
+  maxWatchSeconds,
+  namedBy,
+  type PlannedRollout,
+  plan,
+  type RolloutRefusal,
+} from './plan.ts'
+import { lockRollout, withdrawWishes } from './withdraw.ts'
+
+/** The context of a change that is made in several short transactions. */
+type RolloutContext = Omit<ChangeContext, 'db'> & { db: Db | Writer }
 
 export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
 
@@ -29,55 +37,76 @@ export async function haltedRollouts(db: Db, workspaceId: string): Promise<numbe
   return Number(halted?.number ?? 0)
 }
 
-/** Stores the rollout with its agents. Its first wave starts when the rollout is next advanced (advance.ts). */
-export const startRollout = (
-  { db, by, now }: ChangeContext,
+/**
+ * Stores the rollout with its agents. Its first wave starts when the rollout is next advanced (advance.ts). It is
+ * planned outside of a transaction, and again if another rollout of the workspace started or ended meanwhile.
+ */
+export async function startRollout(
+  { db: on, by, now }: RolloutContext,
   workspace: { id: string },
   wanted: NewRollout,
-): Promise<Verdict<RolloutDbRow, RolloutRefusal>> =>
-  transaction(db, async (trx) => {
-    const ends = await lockEnding(trx, workspace, wanted.end)
-    if (!ends.ok) return ends
-    // The lock on the workspace prevents that two rollouts that start at the same time take the same agent.
-    await lockWorkspace(trx, workspace.id)
-    const planned = await plan(trx, workspace, wanted, now)
+): Promise<Verdict<RolloutDbRow, RolloutRefusal>> {
+  const ends = await transaction(on, (trx) => lockEnding(trx, workspace, wanted.end))
+  if (!ends.ok) return ends
+  while (true) {
+    const planned = await plan(on, workspace, wanted, now)
     if (!planned.ok) return planned
     const { named, waves, leftOut } = planned.value
     if (waves.length === 0) return refuse('rollout_empty', emptyReason(named, leftOut))
-    for (const other of ends.value) await cancelWithin(trx, other, { by, now })
-    const rollout: RolloutDbRow = {
-      id: newId(now),
-      workspace_id: workspace.id,
-      kind: named.kind,
-      blueprint: named.blueprint,
-      version: named.version,
-      waves: JSON.stringify(waves.map(({ upTo }) => upTo)),
-      by_hand: wanted.byHand ? 1 : 0,
-      watch_seconds: Math.min(maxWatchSeconds, wanted.watchSeconds ?? defaultWatchSeconds),
-      state: 'running',
-      why: null,
-      wave: 1,
-      wave_kept_at: null,
-      created_at: now,
-      created_by: by.id,
-      created_by_name: by.name,
-      continued_by: null,
-      continued_by_name: null,
-      changed_at: now,
-    }
-    await trx.insertInto('rollout').values(rollout).execute()
-    for (const [i, { agents }] of waves.entries()) await addMembers(trx, rollout, { wave: i + 1, agents })
-    const apart = Map.groupBy(leftOut, ({ leftOut: why }) => JSON.stringify([why?.message, why?.rollout?.id]))
-    for (const agents of apart.values()) await addMembers(trx, rollout, { wave: 0, agents, why: agents[0]?.leftOut })
-    const reached = waves.reduce((sum, { agents }) => sum + agents.length, 0)
-    await note(
-      trx,
-      rollout,
-      { by, now, action: 'rollout.started' },
-      { agents: reached, waves: waves.map(({ upTo }) => upTo) },
-    )
-    return { ok: true, value: rollout }
-  })
+    await betweenTransactions(on)
+    const stored = await transaction(on, (trx) => storePlanned({ db: trx, by, now }, workspace, wanted, planned.value))
+    if (stored === undefined) continue
+    if (!stored.ok) return stored
+    for (const ended of stored.value.ends) await withdrawWishes(on, ended, { by, now })
+    return { ok: true, value: stored.value.rollout }
+  }
+}
+
+/** Stores a rollout as it was planned; undefined if the plan no longer holds. */
+async function storePlanned(
+  { db: trx, by, now }: ChangeContext,
+  workspace: { id: string },
+  wanted: NewRollout,
+  { named, waves, leftOut, others }: PlannedRollout,
+): Promise<Verdict<{ rollout: RolloutDbRow; ends: RolloutDbRow[] }, RolloutRefusal> | undefined> {
+  const ends = await lockEnding(trx, workspace, wanted.end)
+  if (!ends.ok) return ends
+  // The lock on the workspace prevents that two rollouts that start at the same time take the same agent.
+  await lockWorkspace(trx, workspace.id)
+  const still = await namedBy(trx, workspace, wanted)
+  if (!still.ok) return still
+  const othersNow = await othersOf(trx, workspace, wanted.kind)
+  if (still.value.version !== named.version || othersNow.join() !== others.join()) return undefined
+  for (const other of ends.value) await cancelWithin(trx, other, { by, now })
+  const rollout: RolloutDbRow = {
+    id: newId(now),
+    workspace_id: workspace.id,
+    kind: named.kind,
+    blueprint: named.blueprint,
+    version: named.version,
+    waves: JSON.stringify(waves.map(({ upTo }) => upTo)),
+    by_hand: wanted.byHand ? 1 : 0,
+    watch_seconds: Math.min(maxWatchSeconds, wanted.watchSeconds ?? defaultWatchSeconds),
+    state: 'running',
+    why: null,
+    wave: 1,
+    wave_kept_at: null,
+    created_at: now,
+    created_by: by.id,
+    created_by_name: by.name,
+    continued_by: null,
+    continued_by_name: null,
+    changed_at: now,
+  }
+  await trx.insertInto('rollout').values(rollout).execute()
+  for (const [i, { agents }] of waves.entries()) await addMembers(trx, rollout, { wave: i + 1, agents })
+  const apart = Map.groupBy(leftOut, ({ leftOut: why }) => JSON.stringify([why?.message, why?.rollout?.id]))
+  for (const agents of apart.values()) await addMembers(trx, rollout, { wave: 0, agents, why: agents[0]?.leftOut })
+  const reached = waves.reduce((sum, { agents }) => sum + agents.length, 0)
+  const details = { agents: reached, waves: waves.map(({ upTo }) => upTo) }
+  await note(trx, rollout, { by, now, action: 'rollout.started' }, details)
+  return { ok: true, value: { rollout, ends: ends.value } }
+}
 
 /**
  * Locks the rollouts that a new one ends, in a fixed order and before the workspace, as an advancing rollout does. One
@@ -98,18 +127,16 @@ async function lockEnding(
 }
 
 async function cancelWithin(trx: Db, rollout: RolloutDbRow, { by, now }: { by: By; now: number }): Promise<void> {
-  await withdrawUnoffered(trx, rollout, { by, now })
   await moveRollout(trx, rollout, { state: 'cancelled', why: `By ${by.name}.`, wave_kept_at: null }, now)
   await note(trx, rollout, { by, now, action: 'rollout.cancelled' })
 }
 
 /** Pauses a rollout. Wishes that were not offered yet are withdrawn until it resumes. */
-export const pauseRollout = ({ db, by, now }: ChangeContext, workspace: WorkspaceRef, id: string) =>
-  change({ db, by, now }, workspace, id, async (trx, rollout) => {
+export const pauseRollout = (context: RolloutContext, workspace: WorkspaceRef, id: string) =>
+  change(context, workspace, id, async (_, rollout) => {
     if (rollout.state !== 'running' && rollout.state !== 'waiting') {
       return refuse('rollout_not_running', `The rollout is ${rollout.state}: only a running rollout can be paused.`)
     }
-    await withdrawUnoffered(trx, rollout, { by, now })
     return { ok: true, value: { state: 'paused', action: 'rollout.paused' } }
   })
 
@@ -118,7 +145,7 @@ export const pauseRollout = ({ db, by, now }: ChangeContext, workspace: Workspac
  * agents all have an outcome has nothing to resume. A rollout that is running, or waits for a person, starts its next
  * wave at once.
  */
-export const continueRollout = ({ db, by, now }: ChangeContext, workspace: WorkspaceRef, id: string) =>
+export const continueRollout = ({ db, by, now }: RolloutContext, workspace: WorkspaceRef, id: string) =>
   change({ db, by, now }, workspace, id, async (trx, rollout) => {
     const { state, wave } = rollout
     const waves = (JSON.parse(rollout.waves) as string[]).length
@@ -150,24 +177,39 @@ const isAnyLeft = async (trx: Db, rollout: { id: string }): Promise<boolean> =>
     .executeTakeFirst()) !== undefined
 
 /**
- * Ends a rollout. Agents keep the version they have reached. Wishes that were not offered yet are withdrawn; with
- * `withdraw` also those that were offered but not carried out.
+ * Ends a rollout. Agents keep the version they have reached; wishes that were not offered yet are withdrawn, with
+ * `withdraw` also those that were offered but not carried out. Until the latter are withdrawn, the rollout is paused, so
+ * that somebody can end it again if the service is killed.
  */
-export const cancelRollout = ({ db, by, now }: ChangeContext, workspace: WorkspaceRef, id: string, withdraw: boolean) =>
-  change({ db, by, now }, workspace, id, async (trx, rollout) => {
-    await withdrawUnoffered(trx, rollout, { by, now, alsoOffered: withdraw })
-    return { ok: true, value: { state: 'cancelled', why: `By ${by.name}.`, action: 'rollout.cancelled' } }
-  })
+export async function cancelRollout(
+  context: RolloutContext,
+  workspace: WorkspaceRef,
+  id: string,
+  withdraw: boolean,
+): Promise<Verdict<RolloutDbRow, RolloutRefusal>> {
+  const { by } = context
+  if (withdraw) {
+    const paused = await change(context, workspace, id, async () => ({ ok: true, value: { state: 'paused' } }))
+    if (!paused.ok) return paused
+    await withdrawWishes(context.db, paused.value, { ...context, alsoOffered: true })
+  }
+  return change(context, workspace, id, async () => ({
+    ok: true,
+    value: { state: 'cancelled', why: `By ${by.name}.`, action: 'rollout.cancelled' },
+  }))
+}
 
-type RolloutChange = Partial<RolloutDbRow> & { action: string }
+/** The columns that change. Without an `action`, the activity gets no line. */
+type RolloutChange = Partial<RolloutDbRow> & { action?: string }
 
-function change(
-  { db, by, now }: ChangeContext,
+/** Changes a rollout. If it is paused or ended, the wishes that were not offered yet are withdrawn afterwards. */
+async function change(
+  { db: on, by, now }: RolloutContext,
   workspace: WorkspaceRef,
   id: string,
   decide: (trx: Db, rollout: RolloutDbRow) => Promise<Verdict<RolloutChange, RolloutRefusal>>,
 ): Promise<Verdict<RolloutDbRow, RolloutRefusal>> {
-  return transaction(db, async (trx) => {
+  const changed = await transaction(on, async (trx): Promise<Verdict<RolloutDbRow, RolloutRefusal>> => {
     const rollout = await lockRollout(trx, workspace, id)
     if (!rollout) return refuse('rollout_unknown', 'There is no such rollout.')
     if (!unfinished.includes(rollout.state)) {
@@ -177,9 +219,11 @@ function change(
     if (!verdict.ok) return verdict
     const { action, ...columns } = verdict.value
     const after = await moveRollout(trx, rollout, { wave_kept_at: null, ...columns }, now)
-    await note(trx, rollout, { by, now, action })
+    if (action !== undefined) await note(trx, rollout, { by, now, action })
     return { ok: true, value: after }
   })
+  if (changed.ok && changed.value.state !== 'running') await withdrawWishes(on, changed.value, { by, now })
+  return changed
 }
 
 export async function moveRollout(
@@ -191,49 +235,6 @@ export async function moveRollout(
   const set = { ...columns, changed_at: now }
   await trx.updateTable('rollout').set(set).where('id', '=', rollout.id).execute()
   return { ...rollout, ...set }
-}
-
-/** The number of agents after which others have the thread. */
-const agentsAtOnce = 100
-
-/**
- * Withdraws wishes of the rollout that were not offered to an agent yet; with `alsoOffered` also those that were
- * offered but not carried out.
- */
-export async function withdrawUnoffered(
-  trx: Db,
-  rollout: RolloutDbRow,
-  { by, now, alsoOffered = false }: { by: By; now: number; alsoOffered?: boolean },
-): Promise<void> {
-  const { id, kind, version } = rollout
-  if (kind === 'runtime') await lockWorkspace(trx, rollout.workspace_id)
-  const members = await trx
-    .selectFrom('rollout_agent')
-    .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
-    .select(['agent.id', 'workspace_id', 'wishes'])
-    .where('rollout_id', '=', id)
-    .where('state', '=', 'wished')
-    .orderBy('agent.id')
-    .execute()
-  for (const [i, agent] of members.entries()) {
-    if (i % agentsAtOnce === agentsAtOnce - 1) await setImmediate()
-    const wish = wishesIn(agent.wishes)[kind]
-    if (wish?.version !== version || wish.rollout !== id || (wish.offeredAt !== undefined && !alsoOffered)) continue
-    const context = { by, now, rollout: id, silent: true }
-    if (kind === 'blueprint') await clearBlueprintWithin(trx, agent, context)
-    else await clearRuntimeWithin(trx, agent, context)
-    await trx
-      .updateTable('rollout_agent')
-      .set({ state: 'untouched', reason: null, wished_at: null, level_before: null, at: now })
-      .where('rollout_id', '=', id)
-      .where('agent_id', '=', agent.id)
-      .execute()
-  }
-}
-
-function lockRollout(trx: Db, workspace: WorkspaceRef, id: string): Promise<RolloutDbRow | undefined> {
-  const row = trx.selectFrom('rollout').selectAll().where('id', '=', id).where('workspace_id', '=', workspace.id)
-  return (isPostgres(trx) ? row.forUpdate() : row).executeTakeFirst()
 }
 
 export const note = (

@@ -98,14 +98,29 @@ export const rolloutOperations = [
     ...(await rolloutsOf(deps.store.db, workspace, piece, now)),
     canAct: role === 'admin',
   })),
-  acts(rollouts.startRollout, ({ workspace, ...ctx }, wanted) => startRollout(ctx, workspace, wanted), goesOn),
-  acts(rollouts.previewRollout, ({ db, workspace, now }, wanted) => previewRollout(db, workspace, wanted, now)),
+  actsOften(
+    rollouts.startRollout,
+    ({ write, workspace, ...ctx }, wanted) => startRollout({ ...ctx, db: write }, workspace, wanted),
+    goesOn,
+  ),
+  actsOften(rollouts.previewRollout, ({ write, workspace, now }, wanted) =>
+    previewRollout(write, workspace, wanted, now),
+  ),
   looks(rollouts.showRollout, (reader) => pageOf(reader, reader.params.id)),
-  acts(rollouts.pauseRollout, ({ workspace, params, ...ctx }) => pauseRollout(ctx, workspace, params.id), goesOn),
-  acts(rollouts.continueRollout, ({ workspace, params, ...ctx }) => continueRollout(ctx, workspace, params.id), goesOn),
-  acts(
+  actsOften(
+    rollouts.pauseRollout,
+    ({ write, workspace, params, ...ctx }) => pauseRollout({ ...ctx, db: write }, workspace, params.id),
+    goesOn,
+  ),
+  actsOften(
+    rollouts.continueRollout,
+    ({ write, workspace, params, ...ctx }) => continueRollout({ ...ctx, db: write }, workspace, params.id),
+    goesOn,
+  ),
+  actsOften(
     rollouts.cancelRollout,
-    ({ workspace, params, ...ctx }, { withdraw = false }) => cancelRollout(ctx, workspace, params.id, withdraw),
+    ({ write, workspace, params, ...ctx }, { withdraw = false }) =>
+      cancelRollout({ ...ctx, db: write }, workspace, params.id, withdraw),
     goesOn,
   ),
 ]

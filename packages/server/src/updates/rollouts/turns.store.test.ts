@@ -1,0 +1,202 @@
+/**
+ * Tests that no step of a rollout of many agents pauses in a transaction. SQLite has one connection: while a transaction
+ * pauses, reports wait for all of it.
+ */
+import { setImmediate as turn } from 'node:timers/promises'
+import type { NewRollout } from '@svc/api'
+import { expect, test } from 'vitest'
+import { newFleet } from '../../../testing/fleet.ts'
+import { reporting } from '../../../testing/reporting.ts'
+import { closing, openTestSqlite } from '../../../testing/stores.ts'
+import { newTestWorkspace } from '../../../testing/test-workspace.ts'
+import { addVersion } from '../../../testing/wishes.ts'
+import type { Store } from '../../platform/db/open.ts'
+import { transaction, type Writer } from '../../platform/db/transaction.ts'
+import { advanceRollouts } from './advance.ts'
+import { previewRollout } from './plan.ts'
+import { cancelRollout, continueRollout, pauseRollout, startRollout } from './store.ts'
+
+const open = closing(openTestSqlite)
+
+/** More than are planned, added, judged or withdrawn at once. */
+const agents = 260
+const by = { id: null, name: 'Ada' }
+const wanted: NewRollout = { kind: 'blueprint', blueprint: 'triage', version: '1.1.0', waves: ['100%'] }
+
+async function start() {
+  const store = (await open()) as Extract<Store, { engine: 'sqlite' }>
+  const w = await newTestWorkspace(store, { people: false })
+  for (const version of ['1.0.0', '1.1.0']) await addVersion(w, 'triage', version)
+  const fleet = await newFleet(w, agents, 'triage')
+  const write: Writer = (work) => transaction(store.db, work)
+  const context = () => ({ db: write, by, now: w.clock.now() })
+  const begin = async (end: string[] = []) => {
+    const made = await startRollout(context(), w.workspace, { ...wanted, end })
+    if (!made.ok) throw new Error(made.message)
+    return made.value.id
+  }
+  const advance = () => advanceRollouts(store.db, w.clock.now())
+  const states = async (id: string) => {
+    const rows = await store.db.selectFrom('rollout_agent').select('state').where('rollout_id', '=', id).execute()
+    const counts: Record<string, number> = {}
+    for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1
+    return counts
+  }
+  return { ...w, store, w, fleet, write, context, begin, advance, states }
+}
+type Started = Awaited<ReturnType<typeof start>>
+
+/** The turns of the event loop until `work` has ended, and those of them in which a transaction was open. */
+async function turnsOf({ store }: Started, work: () => Promise<unknown>): Promise<{ all: number; inside: number }> {
+  const turns = { all: 0, inside: 0 }
+  let ended = false
+  const done = work().finally(() => {
+    ended = true
+  })
+  while (!ended) {
+    await turn()
+    turns.all++
+    if (store.sqlite.isTransaction) turns.inside++
+  }
+  await done
+  return turns
+}
+
+interface Row {
+  step: string
+  /** Prepares the step, and returns it. */
+  of: (s: Started) => Promise<() => Promise<unknown>>
+  /** The states of the agents of the newest rollout after the step. */
+  leaves?: Record<string, number>
+}
+
+const table: Row[] = [
+  { step: 'preview', of: async (s) => () => previewRollout(s.write, s.workspace, wanted, s.clock.now()) },
+  { step: 'start', of: async (s) => () => s.begin(), leaves: { untouched: agents } },
+  {
+    step: 'start, and end another',
+    of: async (s) => {
+      const other = await s.begin()
+      await s.advance()
+      return () => s.begin([other])
+    },
+    leaves: { untouched: agents },
+  },
+  {
+    step: 'wish',
+    of: async (s) => {
+      await s.begin()
+      return s.advance
+    },
+    leaves: { wished: agents },
+  },
+  {
+    step: 'judge',
+    of: async (s) => {
+      await s.begin()
+      await s.advance()
+      await s.fleet.pass(2)
+      return s.advance
+    },
+    leaves: { kept: agents },
+  },
+  {
+    step: 'pause',
+    of: async (s) => {
+      const id = await s.begin()
+      await s.advance()
+      return () => pauseRollout(s.context(), s.workspace, id)
+    },
+    leaves: { untouched: agents },
+  },
+  {
+    step: 'resume',
+    of: async (s) => {
+      const id = await s.begin()
+      await pauseRollout(s.context(), s.workspace, id)
+      return () => continueRollout(s.context(), s.workspace, id)
+    },
+  },
+  {
+    step: 'cancel, and withdraw',
+    of: async (s) => {
+      const id = await s.begin()
+      await s.advance()
+      return () => cancelRollout(s.context(), s.workspace, id, true)
+    },
+    leaves: { untouched: agents },
+  },
+]
+
+test.each(table)('$step: no transaction pauses', async ({ of, leaves }) => {
+  const s = await start()
+  const step = await of(s)
+  const { all, inside } = await turnsOf(s, step)
+  expect(inside).toBe(0)
+  expect(all).toBeGreaterThan(3)
+  const newest = await s.store.db.selectFrom('rollout').select('id').orderBy('id', 'desc').executeTakeFirst()
+  if (leaves && newest) expect(await s.states(newest.id)).toEqual(leaves)
+})
+
+test('a report that arrives while a rollout starts is answered before it has started', async () => {
+  const s = await start()
+  const order: string[] = []
+  const { decide } = reporting(s.w)
+  const started = s.begin().then(() => order.push('started'))
+  await decide({})
+  order.push('answered')
+  await started
+  expect(order).toEqual(['answered', 'started'])
+})
+
+/** A Writer that first does something else, before the transaction with this number. */
+const before = (s: Started, number: number, otherwise: () => Promise<unknown>): Writer => {
+  let count = 0
+  return async (work) => {
+    if (++count === number) await otherwise()
+    return transaction(s.store.db, work)
+  }
+}
+
+test('wishes that a kill left of a rollout that was paused or ended are withdrawn by the sweeper', async () => {
+  const kill = () => Promise.reject(new Error('killed'))
+  for (const [stop, states] of [
+    [pauseRollout, ['paused']],
+    [(context, workspace, id) => cancelRollout(context, workspace, id, false), ['cancelled']],
+    // Somebody can end the rollout again, and then the wishes that were offered are withdrawn, too.
+    [(context, workspace, id) => cancelRollout(context, workspace, id, true), ['paused']],
+  ] as [typeof pauseRollout, string[]][]) {
+    const s = await start()
+    const id = await s.begin()
+    await s.advance()
+    await expect(stop({ ...s.context(), db: before(s, 3, kill) }, s.workspace, id)).rejects.toThrow('killed')
+    expect(await s.states(id)).toEqual({ untouched: 100, wished: agents - 100 })
+    await s.advance()
+    expect(await s.states(id)).toEqual({ untouched: agents })
+    const rollout = await s.store.db.selectFrom('rollout').select('state').where('id', '=', id).executeTakeFirst()
+    expect([rollout?.state]).toEqual(states)
+    const wishes = await s.store.db.selectFrom('agent').select('id').where('wished_version', 'is not', null).execute()
+    expect(wishes).toEqual([])
+  }
+})
+
+test('a rollout that is resumed while its wishes are withdrawn keeps the rest of them', async () => {
+  const s = await start()
+  const id = await s.begin()
+  await s.advance()
+  const resume = () => continueRollout(s.context(), s.workspace, id)
+  await pauseRollout({ ...s.context(), db: before(s, 3, resume) }, s.workspace, id)
+  expect(await s.states(id)).toEqual({ untouched: 100, wished: agents - 100 })
+})
+
+test('a rollout that starts while another is planned takes its agents', async () => {
+  const s = await start()
+  const queries = 5
+  for (let number = 2; number <= queries; number++) {
+    const first: string[] = []
+    const other = async () => first.push(await s.begin())
+    const made = await startRollout({ ...s.context(), db: before(s, number, other) }, s.workspace, wanted)
+    expect([number, first.length, made.ok]).toEqual([number, 1, false])
+    await cancelRollout(s.context(), s.workspace, first[0] as string, true)
+  }
+})
