@@ -4,7 +4,17 @@
  */
 import { type Command, commandTypes } from './commands.ts'
 import { isShallow } from './depth.ts'
-import { exactText, type Field, type FieldValue, field, isObject, number, object, opaqueText } from './fields.ts'
+import {
+  boolean,
+  exactText,
+  type Field,
+  type FieldValue,
+  field,
+  isObject,
+  number,
+  object,
+  opaqueText,
+} from './fields.ts'
 import { readJson } from './json.ts'
 import { limits } from './limits.ts'
 import type { Verdict } from './refusals.ts'
@@ -49,7 +59,12 @@ function readCommand(input: unknown): ReceivedCommand | undefined {
  * something else. An invalid version or checksum counts as absent (3.3, 3.5).
  */
 const desired = object(
-  { blueprint: exactText(limits.name), version: exactText(limits.version, semanticVersion) },
+  {
+    blueprint: exactText(limits.name),
+    version: exactText(limits.version, semanticVersion),
+    /** True if the agent should end the watch of its present version (3.3) and update at once. */
+    now: boolean,
+  },
   'blueprint',
   'version',
 )

@@ -66,11 +66,14 @@ export function offers(service: Service, bundles: Readonly<Record<string, Packed
   return {
     /** The versions whose bundles were requested, in order. */
     asked,
-    wish(version: string | undefined, blueprint = 'mail-triage'): void {
+    wish(
+      version: string | undefined,
+      { blueprint = 'mail-triage', now }: { blueprint?: string; now?: boolean } = {},
+    ): void {
       service.usual = json({
         commands: [],
         interval: 5,
-        ...(version !== undefined && { desired: { blueprint, version } }),
+        ...(version !== undefined && { desired: { blueprint, version, ...(now && { now }) } }),
       })
     },
   }

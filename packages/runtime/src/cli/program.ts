@@ -36,6 +36,7 @@ const groups: readonly (readonly [title: string, commands: Readonly<Record<strin
     {
       rollback: async () => (await import('./run/rollback.ts')).rollback(),
       unhold: async () => (await import('./run/rollback.ts')).unhold(),
+      unwatch: async () => (await import('./run/rollback.ts')).unwatch(),
       drill: async () => (await import('./author/drill/drill.ts')).drill(),
     },
   ],

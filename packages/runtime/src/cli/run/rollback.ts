@@ -1,6 +1,6 @@
 /**
  * `svc rollback` returns to the previous version of the agent. `svc unhold` lifts a hold, so that the version can be
- * tried again. Both work without the service.
+ * tried again. `svc unwatch` ends the watch of the present version. They work without the service.
  */
 import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
@@ -10,7 +10,7 @@ import { holderName, tryLock, whoHolds } from '../../machine/files/lock.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { diskNote } from '../../reporter/status/disk.ts'
 import { changedBy } from '../../state/changes.ts'
-import { rollbackAlone, unholdAlone, updateOnDisk } from '../../updates/agent/alone.ts'
+import { rollbackAlone, unholdAlone, unwatchAlone, updateOnDisk } from '../../updates/agent/alone.ts'
 import { type AskedUpdate, ask, dropAsked, patienceMs } from '../../updates/agent/ask.ts'
 import { readUpdate, type Update } from '../../updates/agent/journal.ts'
 import { type Agent, agentAt, type CommonOptions, common, me } from '../kit/folder.ts'
@@ -51,6 +51,19 @@ export const unhold = (): Command =>
       )
     })
 
+export const unwatch = (): Command =>
+  common(new Command('unwatch'))
+    .summary('end the watch of the present version, so that an update need not wait for it')
+    .description(
+      `For 30 minutes after an update, the new version is watched, and rolled back if the agent gets worse. Meanwhile other updates wait. This ends the watch now: if the service requests another version, its update starts at once. What is given up: this version is no longer rolled back by itself. "${hint('rollback')}" still goes back.`,
+    )
+    .addHelpText('after', examples('unwatch --dir /srv/mail-triage'))
+    .action(async ({ dir, json }: CommonOptions) => {
+      const { folder, version } = await installedAt(dir)
+      await done(folder, version, 'unwatch')
+      show(json, { version }, () => `${version} is no longer watched.`)
+    })
+
 async function installedAt(dir: string): Promise<Agent & { version: string }> {
   const { folder, manifest } = await agentAt(dir)
   if (!folder.installed)
@@ -73,7 +86,7 @@ async function rolledBack(agent: Agent): Promise<{ update: Update; ended: boolea
   return { update, ended }
 }
 
-/** Rolls back or lifts a hold. If a runtime runs in the folder, the runtime does it, otherwise this process (D58). */
+/** Rolls back, lifts a hold or ends a watch. If a runtime runs in the folder, the runtime does it, otherwise this process (D58). */
 async function done(folder: Folder, running: string, what: AskedUpdate['what']): Promise<Update> {
   const asked = { id: randomUUID(), running, by: changedBy(me()) }
   const lock = tryLock(folder, 'runtime', `svc ${what}`)
@@ -84,7 +97,8 @@ async function done(folder: Folder, running: string, what: AskedUpdate['what']):
   }
   try {
     if (what === 'unhold') return unholdAlone(folder, running)
-    const ended = rollbackAlone(folder, running, asked)
+    const alone = what === 'unwatch' ? unwatchAlone : rollbackAlone
+    const ended = alone(folder, running, asked)
     if (!ended.ok) throw new Refusal(ended.message)
     return ended.update
   } finally {

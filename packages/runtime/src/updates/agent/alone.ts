@@ -1,12 +1,12 @@
 /**
- * Rolls back, or lifts the holds, while no runtime runs. The caller holds the folder's lock and does what the runtime
+ * Rolls back, lifts the holds or ends a watch, while no runtime runs. The caller holds the folder's lock and does what the runtime
  * would do. Neither the service nor a network is needed.
  */
 import { readScale } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { isDiskFault } from '../../machine/files/space.ts'
 import { dropLead, lead, leadsTo, nameOf, prepareLead } from '../../state/versions/folders.ts'
-import { type AskedUpdate, rollback } from './ask.ts'
+import { type AskedUpdate, rollback, unwatch } from './ask.ts'
 import { change } from './change.ts'
 import { readUpdate, type Update, unreadableJournal, writeUpdate } from './journal.ts'
 import { stateAtStart } from './start.ts'
@@ -64,4 +64,18 @@ export function unholdAlone(folder: Folder, version: string): Update {
   const update = { ...rest, rollbacks: [] }
   writeUpdate(folder, update)
   return update
+}
+
+/** Ends the watch of the present version. Returns a message that says why if it is not being watched. */
+export function unwatchAlone(
+  folder: Folder,
+  version: string,
+  asked: Pick<AskedUpdate, 'id' | 'running'>,
+): { readonly ok: false; readonly message: string } | { readonly ok: true; readonly update: Update } {
+  const onDisk = updateOnDisk(folder, version)
+  const result = unwatch(onDisk, asked)
+  if (result.event !== 'over') return { ok: false, message: result.why ?? '' }
+  const update = change(onDisk, result, { at: Date.now() })
+  writeUpdate(folder, update)
+  return { ok: true, update }
 }

@@ -1,7 +1,7 @@
 /**
- * A person's request on this machine, `.svc/update-ask.json`: `svc rollback` and `svc unhold` write it for a running
- * runtime (D58). It names the version that a rollback must leave, so that a request that arrives late cannot affect
- * another version. The runtime writes its answer into the journal of updates, with the id of the request.
+ * A person's request on this machine, `.svc/update-ask.json`: `svc rollback`, `svc unhold` and `svc unwatch` write it for
+ * a running runtime (D58). It names the version that ran, so that a request that arrives late cannot affect another
+ * version. The runtime writes its answer into the journal of updates, with the id of the request.
  */
 import { number, object, oneOf } from '@svc/protocol/fields'
 import { messageOf } from '../../machine/base/errors.ts'
@@ -15,7 +15,7 @@ import type { Update } from './journal.ts'
 const asked = object(
   {
     id: anyText,
-    what: oneOf(['rollback', 'unhold']),
+    what: oneOf(['rollback', 'unhold', 'unwatch']),
     /** The version that ran when the request was made. */
     running: anyText,
     /** Who made the request, such as `on this machine by ann`. */
@@ -74,6 +74,12 @@ export function answerAsked(
     save({ ...rest, rollbacks: [], asked: { id: asked.id, ok: true, message: 'No version is on hold now.' } })
     return undefined
   }
+  if (asked.what === 'unwatch') {
+    const result = unwatch(update, asked)
+    if (result.event === 'over') return result
+    save({ ...update, asked: { id: asked.id, ok: false, message: result.why ?? '' } })
+    return undefined
+  }
   const result = withRoom(folder, update, rollback(folder, update, asked), say)
   if (result.event !== 'asked') {
     save({ ...update, asked: { id: asked.id, ok: false, message: result.why ?? '' } })
@@ -119,4 +125,11 @@ export function rollback(
     return no(`There is no previous version before ${running} on this machine.`)
   const message = `${running} -> ${back.version}: rolled back. ${running} is on hold.`
   return { event: 'asked', why: `rolled back ${by}`, asked: { id, ok: true, message } }
+}
+
+/** The event `over` if the version that the request names is being watched; otherwise `dropped` with the reason. */
+export function unwatch(update: Update, { id, running }: Pick<AskedUpdate, 'id' | 'running'>): UpdateStepResult {
+  if (update.state !== 'watching' || update.running.version !== running)
+    return { event: 'dropped', why: `${running} is not being watched.` }
+  return { event: 'over', asked: { id, ok: true, message: `${running} is no longer watched.` } }
 }

@@ -43,7 +43,7 @@ export function change(
   const why = middle(result.why ?? '')
   if (event === 'wanted' || event === 'present') {
     if (!result.to || state === update.state) return update
-    const { window: _, proofs: __, retry: ___, ...rest } = update
+    const { proofs: _, retry: __, ...rest } = update // the window stays until the swap, since an update may end before
     return { ...rest, state, to: result.to }
   }
   if (state === 'undoing' && update.state !== 'undoing') return undo(update, { ...result, why }, at, scale)
@@ -55,12 +55,15 @@ export function change(
   if (state === 'watching') return keep(update, result.level ?? 'ok', at)
   if (state === 'idle') {
     const { window: _, away: __, ...rest } = update
-    return { ...rest, state }
+    return { ...rest, state, ...(result.asked && { asked: result.asked }) }
   }
   return { ...update, state }
 }
 
-/** Ends an update that has changed nothing. An outcome is reported, unless the update was aborted (`dropped`). */
+/**
+ * Ends an update that has changed nothing; a watch that it interrupted goes on. An outcome is reported, unless the
+ * update was aborted (`dropped`).
+ */
 function broken(
   update: Update,
   event: UpdateEvent,
@@ -68,18 +71,19 @@ function broken(
   { at, chance, scale }: { at: number; chance: number; scale: number },
 ): Update {
   const { to, running, retry: _, ...rest } = update
+  const state = update.window ? 'watching' : 'idle'
   const ending =
     event === 'killed'
       ? endOutcomes.unreachable
       : event in endOutcomes
         ? endOutcomes[event as keyof typeof endOutcomes]
         : undefined
-  if (!ending || !to) return { ...rest, running, state: 'idle' }
+  if (!ending || !to) return { ...rest, running, state }
   const reason = event === 'killed' ? 'interrupted; nothing was changed' : why
   return {
     ...rest,
     running,
-    state: 'idle',
+    state,
     applied: attemptOf({ outcome: 'failed', works: running, from: running, to, at, reason }),
     ...(ending.holds
       ? { hold: { version: to.version, reason: why } }

@@ -51,6 +51,15 @@ describe('a wish of the service', () => {
     expect(after(watched, seen()).acts).toEqual([])
     expect(after({ ...watched, desired: wished('2.0.0') }, idleEvent).acts).toEqual([])
   })
+  test('that says now is started although a version is watched, one that must be fetched, too', () => {
+    const watched = listening({ state: 'watching', running: b, previous: a }, { desired: wished('2.0.0') })
+    const now = { ...watched, desired: { ...wished('2.0.0'), now: true } }
+    expect(after(now, idleEvent).acts).toEqual(['check disk'])
+    expect(after(now, seen()).started).toEqual([{ event: 'wanted', to: { version: '2.0.0', sha256: '' } }])
+    expect(after(now, seen({ busy: true })).acts, 'a runtime is on trial (D31)').toEqual([])
+    const back = { ...watched, desired: { ...wished('1.0.0'), now: true } }
+    expect(after(back, seen()).started).toEqual([{ event: 'wanted', to: { version: '1.0.0', sha256: '' } }])
+  })
   test('waits while a runtime is on trial (D31)', () => expect(after(wants, seen({ busy: true })).acts).toEqual([]))
   test('is started at most once in a minute', () => {
     const again = { ...wants, began: 40_001 }

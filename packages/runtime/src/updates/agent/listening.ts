@@ -129,8 +129,8 @@ function idle(current: ListeningState, rules: ListeningRules, at: Moment): Liste
 }
 
 /**
- * Starts an update that the service wishes. While a version is being watched, only a return to the previous version is
- * started, and only if that version is on this machine (D30).
+ * Starts an update that the service wishes. While a version is being watched and the wish does not say `now`, only a
+ * return to the previous version is started, and only if that version is on this machine (D30).
  */
 function seen(
   current: ListeningState,
@@ -142,7 +142,8 @@ function seen(
   const { previous, state } = update
   const version = desired?.version
   const isBack = verdictOf(current, rules, at) === 'present'
-  if (busy || version === undefined || (isBack && !here && state !== 'idle')) return { state: current, acts: [] }
+  const mayFetch = state === 'idle' || desired?.now === true
+  if (busy || version === undefined || (isBack && !here && !mayFetch)) return { state: current, acts: [] }
   const result: UpdateStepResult =
     isBack && here && previous ? { event: 'present', to: previous } : { event: 'wanted', to: { version, sha256: '' } }
   return { state: { ...current, began: at.mono, aim: version }, acts: [{ do: 'begin', came: result }] }

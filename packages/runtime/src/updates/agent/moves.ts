@@ -10,7 +10,7 @@ import type { Outcome } from '@svc/protocol'
 export const states = ['idle', 'fetching', 'staging', 'swapping', 'proving', 'watching', 'undoing'] as const
 export type UpdateState = (typeof states)[number]
 export type UpdateEvent =
-  /** The service wishes a version that must be downloaded first. */
+  /** The service wishes a version that must be downloaded first. While a version is watched, the wish must say `now`. */
   | 'wanted'
   /** The service wishes the previous version, which is on this machine. */
   | 'present'
@@ -27,10 +27,11 @@ export type UpdateEvent =
    */
   | 'dropped'
   | 'worse'
-  /** The 30 minutes for which a kept version is watched are over. */
+  /** The 30 minutes for which a kept version is watched are over, or a person on this machine ended them. */
   | 'over'
   | 'killed'
 
+// An update from `watching` that ends before the swap goes back to `watching`, not to `idle` (change.ts).
 export const moves = {
   idle: { wanted: 'fetching', present: 'swapping', asked: 'undoing' },
   fetching: { done: 'staging', unreachable: 'idle', refused: 'idle', dropped: 'idle', killed: 'idle' },
@@ -40,7 +41,14 @@ export const moves = {
   swapping: { done: 'proving', unreachable: 'idle', dropped: 'idle', killed: 'proving' },
   // after a kill the version gets one more trial; if that trial is killed, too, the version is rolled back
   proving: { done: 'watching', worse: 'undoing', asked: 'undoing', killed: 'proving' },
-  watching: { over: 'idle', present: 'swapping', worse: 'undoing', asked: 'undoing', killed: 'watching' },
+  watching: {
+    over: 'idle',
+    wanted: 'fetching',
+    present: 'swapping',
+    worse: 'undoing',
+    asked: 'undoing',
+    killed: 'watching',
+  },
   undoing: { done: 'idle', killed: 'undoing' },
 } as const satisfies Record<UpdateState, Partial<Record<UpdateEvent, UpdateState>>>
 

@@ -58,7 +58,7 @@ export function wishSentences(desired: Desired | undefined, facts: WishFacts): s
       if (version === (now.to ?? now.running).version) return []
       return now.state === 'watching'
         ? [
-            `${wishes}; it starts when the watch of ${now.running.version} ends, after ${moreMinutes(leftOf(now))} of running.`,
+            `${wishes}; it starts when the watch of ${now.running.version} ends, after ${moreMinutes(leftOf(now))} of running. "${hint('unwatch')}" ends the watch now.`,
           ]
         : [`${wishes}; it starts when the current update has ended.`]
     case 'wanted':

@@ -7,6 +7,7 @@ import type { Level } from '@svc/protocol'
 import { describe, expect, test, vi } from 'vitest'
 import type { ProcessState } from '../../state/process-note.ts'
 import type { Release } from '../../state/versions/release.ts'
+import { unwatch } from './ask.ts'
 import { change, type UpdateStepResult } from './change.ts'
 import type { Update, Window } from './journal.ts'
 import { moves, states, type UpdateEvent, type UpdateState } from './moves.ts'
@@ -151,6 +152,51 @@ describe('every state and event', () => {
     expect(change(noted.fetching, { event: 'dropped' }, how)).toEqual(idle)
   })
 
+  describe('an update that ends the watch of a version', () => {
+    const c = release('1.6.0', 'd')
+    const fetching = change(noted.watching, { event: 'wanted', to: { version: c.version, sha256: '' } }, how)
+    const proving: Update = { ...fetching, state: 'proving', to: c, proofs: 1 }
+
+    test.each<UpdateEvent>(['unreachable', 'refused', 'dropped', 'killed'])(
+      'and ends by %s before the swap: the watch goes on from its saved minutes',
+      (event) => {
+        const ended = change(fetching, { event, why: 'no' }, how)
+        expect(ended).toMatchObject({ state: 'watching', running: b, previous: a, window })
+        expect(ended.to).toBeUndefined()
+        expect(ended.hold?.version).toBe(event === 'refused' ? '1.6.0' : undefined)
+      },
+    )
+    test('a start after a kill before the swap watches again, and after it proves the new version', () => {
+      const swapping: Update = { ...fetching, state: 'swapping', to: c }
+      expect(stateAtStart(fetching, b, how)).toMatchObject({ state: 'watching', running: b, window })
+      expect(stateAtStart(swapping, b, how)).toMatchObject({ state: 'watching', running: b, window })
+      expect(stateAtStart(swapping, c, how)).toMatchObject({ state: 'proving', running: b, to: c })
+    })
+    test('and whose version fails goes back to the one that was watched, whose watch is over', () => {
+      const undoing = change(proving, { event: 'worse', why: 'bad' }, how)
+      expect(undoing).toMatchObject({ state: 'undoing', running: b, away: c, hold: { version: '1.6.0' } })
+      expect(undoing.window).toBeUndefined()
+      expect(change(undoing, { event: 'done' }, how)).toMatchObject({ state: 'idle', running: b, previous: a })
+    })
+    test('and is kept is watched from its beginning, and can go back to the one that was watched', () => {
+      expect(change(proving, { event: 'done', level: 'ok' }, how)).toMatchObject({
+        state: 'watching',
+        running: c,
+        previous: b,
+        window: { baseline: 'ok', ran: 0 },
+      })
+    })
+  })
+
+  test('a watch that a person ends is over, and the answer to that person is noted', () => {
+    const asked = { id: 'x', ok: true, message: '1.5.0 is no longer watched.' }
+    const { window: _, ...rest } = noted.watching
+    expect(unwatch(noted.watching, { id: 'x', running: '1.5.0' })).toEqual({ event: 'over', asked })
+    expect(change(noted.watching, { event: 'over', asked }, how)).toEqual({ ...rest, state: 'idle', asked })
+    expect(unwatch(noted.watching, { id: 'x', running: '1.4.0' }).why).toBe('1.4.0 is not being watched.')
+    expect(unwatch(idle, { id: 'x', running: '1.4.0' }).event).toBe('dropped')
+  })
+
   test('messages name both versions even if those have the maximum length', () => {
     const long = (letter: string) => `1.0.0-${letter.repeat(100)}`
     const now = change(
@@ -204,6 +250,27 @@ describe('a wish (D24 to D31)', () => {
     ],
     ['in the window', own('1.6.0'), noted.watching, 'later'],
     ['the one before in the window', own('1.4.0'), noted.watching, 'present'],
+    ['in the window, at once', { ...own('1.6.0'), now: true }, noted.watching, 'wanted'],
+    ['in the window, not at once', { ...own('1.6.0'), now: false }, noted.watching, 'later'],
+    [
+      'the held one in the window, at once',
+      { ...own('1.6.0'), now: true },
+      { ...noted.watching, hold: { version: '1.6.0', reason: '' } },
+      'held',
+    ],
+    [
+      'at once, rolled back three times in a day (D29)',
+      { ...own('1.6.0'), now: true },
+      { ...noted.watching, rollbacks: [1, 2, 3].map((h) => ({ version: '1.6.0', at: at - h * 3_600_000 })) },
+      'looping',
+    ],
+    [
+      'at once, before the retry',
+      { ...own('1.6.0'), now: true },
+      { ...noted.watching, retry: { version: '1.6.0', at: at + 1 } },
+      'waiting',
+    ],
+    ['at once, while an update is in progress', { ...own('1.6.0'), now: true }, noted.staging, 'later'],
     ['while an update is in progress', own('1.6.0'), noted.staging, 'later'],
   ])('%s', (_what, desired, facts, expected) => {
     expect(judgeWish(desired, { blueprint: 'mail', now: { ...idle, ...facts }, at })).toBe(expected)
@@ -416,7 +483,9 @@ test.each<[string, Partial<Update>, { blueprint: string; version: string } | und
     'another one in the window',
     noted.watching,
     { blueprint: 'mail', version: '2.0.0' },
-    ['2.0.0 is requested; it starts when the watch of 1.5.0 ends, after 28 more minutes of running.'],
+    [
+      '2.0.0 is requested; it starts when the watch of 1.5.0 ends, after 28 more minutes of running. "svc unwatch" ends the watch now.',
+    ],
   ],
   ['the version of the current update', noted.fetching, { blueprint: 'mail', version: '1.5.0' }, []],
   [

@@ -1,6 +1,6 @@
 /** Tests updates of a real agent by a running runtime, from a scripted service, with real bundles (3.3, D24 to D32). */
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PackedBundle } from '@svc/blueprint'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -317,6 +317,101 @@ fs.writeFileSync(at('status.json.new'),JSON.stringify({state:{level,label:'Obeys
       previous: { version: '1.4.0' },
       applied: { outcome: 'ok' },
     })
+  })
+})
+
+describe('an update that does not wait for the end of a watch', () => {
+  const watched = async (more: Readonly<Record<string, PackedBundle | Reply>>) => {
+    const w = await newSetup({ '1.5.0': next, ...more })
+    const running = runs(w.agent)
+    w.offered.wish('1.5.0')
+    await reportWhere(w.service, 'kept', (r) => r.applied?.version === '1.5.0')
+    expect(readUpdate(w.agent)).toMatchObject({ state: 'watching' })
+    return { ...w, running }
+  }
+  /** Waits for reports that take longer than the minute between the starts of two updates. */
+  const aWhile = async (service: Service) => service.reported(service.reports.length + 25)
+
+  test('by the wish of the service: at once, and the new version is watched in turn', async () => {
+    const third = await learn(await versionOf('1.6.0'))
+    const { service, agent, offered } = await watched({ '1.6.0': third })
+    offered.wish('1.6.0')
+    await aWhile(service)
+    expect(readUpdate(agent), 'without "now" it waits').toMatchObject({ state: 'watching' })
+    expect(offered.asked).toEqual(['1.5.0'])
+    offered.wish('1.6.0', { now: true })
+    const report = await reportWhere(service, 'kept', (r) => r.applied?.version === '1.6.0')
+    expect(report.applied?.message).toMatch(/^1\.5\.0 -> 1\.6\.0, .*: kept/)
+    expect(readUpdate(agent)).toMatchObject({ state: 'watching', previous: { version: '1.5.0' } })
+    expect(expectWhole(agent, [next, third])).toBe('1.6.0')
+  })
+
+  test('a new version that fails: the version that was watched runs again, and the failed one is held', async () => {
+    const broken = await learn(
+      await versionOf('1.6.0', {}, bundleManifest.replace(/command: .*/, 'command: [no-such-program-anywhere]'), 60),
+    )
+    const { service, agent, offered } = await watched({ '1.6.0': broken })
+    offered.wish('1.6.0', { now: true })
+    const report = await reportWhere(service, 'rolled back', (r) => r.applied?.outcome === 'rolled_back')
+    expect(report.applied).toMatchObject({ version: '1.5.0' })
+    expect(report.applied?.message).toMatch(/^1\.6\.0 -> 1\.5\.0, .*could not be started/)
+    expect(expectWhole(agent, [old, next])).toBe('1.5.0')
+    await becomes('it is back', () => readUpdate(agent)?.state === 'idle')
+    await aWhile(service)
+    expect(offered.asked, 'the hold stands although the wish still says "now"').toEqual(['1.5.0', '1.6.0'])
+    expect(readUpdate(agent)).toMatchObject({ hold: { version: '1.6.0' } })
+  })
+
+  test('a download that fails, and a kill while it lasts: the watch goes on, and the update is tried again later', async () => {
+    const third = await learn(await versionOf('1.6.0'))
+    let hangs = true
+    const { service, agent, offered, running } = await watched({
+      '1.6.0': (r, c, s) => (hangs ? undefined : serves(third)(r, c, s)),
+    })
+    await becomes('minutes of the watch', () => (readUpdate(agent)?.window?.ran ?? 0) >= 60)
+    offered.wish('1.6.0', { now: true })
+    await becomes('the fetch', () => readUpdate(agent)?.state === 'fetching')
+    await running.end('SIGKILL')
+    hangs = false
+    runs(agent)
+    await becomes('it is watched again', () => readUpdate(agent)?.state === 'watching')
+    expect(readUpdate(agent)).toMatchObject({
+      running: { version: '1.5.0' },
+      previous: { version: '1.4.0' },
+      retry: { version: '1.6.0' },
+    })
+    expect(readUpdate(agent)?.window?.ran).toBeGreaterThanOrEqual(60)
+    await reportWhere(service, 'kept after ten minutes', (r) => r.applied?.version === '1.6.0')
+  })
+
+  test('by "svc unwatch", with a runtime and without one', async () => {
+    const third = await learn(await versionOf('1.6.0'))
+    const { service, agent, offered, running } = await watched({ '1.6.0': third })
+    offered.wish('1.6.0')
+    await aWhile(service)
+    expect((await svc(agent, ['why'])).out).toContain('"svc unwatch" ends the watch now.')
+    const ended = await svc(agent, ['unwatch', '--json'])
+    expect(ended, ended.err).toMatchObject({ code: 0, out: expect.stringContaining('1.5.0') })
+    await reportWhere(service, 'kept', (r) => r.applied?.version === '1.6.0')
+    await running.end()
+    expect(readUpdate(agent)).toMatchObject({ state: 'watching', running: { version: '1.6.0' } })
+    expect((await svc(agent, ['unwatch'])).out).toBe('1.6.0 is no longer watched.\n')
+    expect(readUpdate(agent)).toMatchObject({ state: 'idle', previous: { version: '1.5.0' } })
+    expect(await svc(agent, ['unwatch'])).toMatchObject({ code: 1, err: '1.6.0 is not being watched.\n' })
+  })
+
+  test('a runtime of 0.1.0 ignores it and waits', async () => {
+    const third = await learn(await versionOf('1.6.0'))
+    const { service, agent, offered } = await newSetup({ '1.5.0': next, '1.6.0': third })
+    copyFileSync(join(import.meta.dirname, '../../../../blueprint/testing/old/svc-0.1.0.pyz'), agent.runtime)
+    runs(agent, { node: 'python3', file: [agent.runtime] })
+    offered.wish('1.5.0')
+    await reportWhere(service, 'kept', (r) => r.applied?.version === '1.5.0')
+    expect(lastReport(service)?.runtime?.version).toBe('0.1.0')
+    offered.wish('1.6.0', { now: true })
+    await aWhile(service)
+    expect(offered.asked).toEqual(['1.5.0'])
+    expect(readUpdate(agent)).toMatchObject({ state: 'watching', running: { version: '1.5.0' } })
   })
 })
 

@@ -17,7 +17,9 @@ export type WishVerdict =
   | 'looping'
   /** The last try failed for a reason that may pass, and its retry is not due yet. */
   | 'waiting'
-  /** Another update is in progress, or the current version is still being watched (D30). */
+  /**
+   * Another update is in progress, or the current version is still being watched (D30) and the wish does not say `now`.
+   */
   | 'later'
   /** The wish is for the previous version. The caller checks whether that version is still on this machine. */
   | 'present'
@@ -53,7 +55,7 @@ export function judgeWish(
   if (loopingVersions(now, scale).includes(version)) return 'looping'
   if (now.retry?.version === version && isRetryAhead(now.retry, at, scale)) return 'waiting'
   if (now.previous?.version === version) return 'present'
-  return now.state === 'watching' ? 'later' : 'wanted'
+  return now.state === 'watching' && desired?.now !== true ? 'later' : 'wanted'
 }
 
 /** The longest possible wait before a retry, in milliseconds. */
