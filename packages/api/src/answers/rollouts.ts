@@ -139,7 +139,13 @@ export interface RolloutPage extends RolloutRow, LeftOff {
   /** A sentence about what the rollout waits for, what happens next or, after its end, how it ended. */
   says: string
   agents: RolloutAgent[]
-  actions: Record<'pause' | 'continue' | 'cancel', Pressable>
+  /**
+   * The number of agents that wait because they watch a version: those that can be told not to wait, and those whose
+   * runtime is too old for that.
+   */
+  watching: { agents: number; tooOld: number }
+  /** `now` tells the agents that watch a version not to wait for the end of the watch. */
+  actions: Record<'pause' | 'continue' | 'cancel' | 'now', Pressable>
   /**
    * A sentence about how many agents would keep the version, keep the wish or stay unaffected if the rollout were
    * cancelled now. After a cancellation, the sentence says how many did.

@@ -1,6 +1,6 @@
 /**
  * Answers about updates: wishes and their outcomes, by the conventions of workspaces.ts. Wishes are refused with 404
- * `version_unknown`, 409 `no_blueprint`, `svc_too_old` or a RuntimeRefusal. A frame lists an agent in `changed` when its
+ * `version_unknown`, 409 `no_blueprint`, `svc_too_old`, `nothing_waits` or a RuntimeRefusal. A frame lists an agent in `changed` when its
  * wishes, holds or timeline changed.
  */
 
@@ -108,7 +108,11 @@ export interface BlueprintUpdate extends WishStatus {
   hold: Hold | null
   /** The versions of the blueprint to which an admin can update this agent, highest first. */
   versions: string[]
+  /** The decision not to wait for the end of a watch (D30). It is possible only while `waits` is for a `window`. */
+  now: Pressable<NowRefusal>
 }
+
+export type NowRefusal = 'nothing_waits' | 'svc_too_old'
 
 /** Why an update of the runtime is refused (3.4), in the order in which it is checked (D36). */
 export type RuntimeRefusal =

@@ -82,6 +82,15 @@ export const continueRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id
   adds: null,
   command: { name: 'rollout continue', args: [idArgument] },
 })
+export const rolloutNow = change<RolloutPage>()('POST /w/:slug/rollouts/:id/now', {
+  says: 'start the version on agents of a rollout that watch another one, which ends their watches',
+  proof: true,
+  audit: ['rollout.hurried'],
+  pages: ['report', 'agent', 'list'],
+  again: 'refused',
+  adds: null,
+  command: { name: 'rollout now', args: [idArgument] },
+})
 export const cancelRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/cancel', {
   says: 'cancel a rollout; agents that it reached keep their version',
   input: object({ withdraw: optional(flag) }),

@@ -24,6 +24,15 @@ export const wishBlueprint = change<AgentUpdates>()('PUT /w/:slug/agents/:name/w
   adds: bounds.wishes,
   command: { name: 'wish blueprint', args: [agentArgument, ['<version>', 'a version that was uploaded, or off']] },
 })
+export const wishNow = change<AgentUpdates>()('POST /w/:slug/agents/:name/wishes/blueprint/now', {
+  says: 'start the requested version although the agent watches the present one, which ends that watch',
+  proof: true,
+  audit: ['wish.hurried'],
+  pages: seen,
+  again: 'same',
+  adds: null,
+  command: { name: 'wish now', args: [agentArgument] },
+})
 export const clearBlueprint = change<AgentUpdates>()('DELETE /w/:slug/agents/:name/wishes/blueprint', {
   says: 'withdraw the wished blueprint version; the machine finishes an update that has started',
   audit: ['wish.withdrawn'],

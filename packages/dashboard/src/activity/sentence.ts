@@ -92,6 +92,7 @@ const sentences: Readonly<Record<string, Tell>> = {
   'view.renamed': (what, { from }) => ['renamed the view ', said(from), ' to ', what],
   'view.removed': (what) => ['removed the view ', what],
   'wish.made': (what, facts) => ['asked ', what, ' to run ', ...versionOf(facts)],
+  'wish.hurried': (what, facts) => ['let ', what, ' update to ', ...versionOf(facts), ' without the end of its watch'],
   'wish.withdrawn': (what, facts) => ['cancelled the request for ', ...versionOf(facts), ' from ', what],
   'hold.lifted': (what, facts) => ['lifted the hold of ', what, ' on ', ...versionOf(facts)],
   'rollout.started': (what, { agents, waves }) => [
@@ -99,6 +100,13 @@ const sentences: Readonly<Record<string, Tell>> = {
     what,
     ` to ${agents} ${agents === 1 ? 'agent' : 'agents'}`,
     ...(Array.isArray(waves) ? [` in ${waves.length} ${waves.length === 1 ? 'wave' : 'waves'}`] : []),
+  ],
+  'rollout.hurried': (what, { agents }) => [
+    'let ',
+    said(`${agents}`),
+    ' of the agents in the rollout of ',
+    what,
+    ' update without the end of a watch',
   ],
   'rollout.paused': (what) => ['paused the rollout of ', what],
   'rollout.continued': (what) => ['resumed the rollout of ', what],

@@ -28,6 +28,7 @@ import {
 import { AnchorLink } from '../ui/links.tsx'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
+import { DoNotWait } from './parts/DoNotWait.tsx'
 import { memberWords, rolloutWords, upToWords, waitWords } from './parts/words.ts'
 import { RolloutBar } from './RolloutBar.tsx'
 import { titleOf } from './UpdatesPage.tsx'
@@ -100,13 +101,14 @@ const Next = ({ at }: { at: number }) => {
 /** True for a halted rollout whose agents all have an outcome: there is nothing to continue, pause or cancel. */
 const isSpent = ({ state, actions }: Rollout): boolean => state === 'halted' && !actions.continue.ok
 
-type RolloutAction = 'pause' | 'continue' | 'cancel'
+type RolloutAction = 'pause' | 'continue' | 'cancel' | 'now'
 
 function Acts({ slug, rollout }: { slug: string; rollout: Rollout }) {
   const client = useQueryClient()
   const [cancelling, setCancelling] = useState(false)
   const [withdraw, setWithdraw] = useState(false)
   const { id, actions, state, canAct } = rollout
+  const { tooOld } = rollout.watching
   const act = async (what: RolloutAction) => {
     const at = { slug, id }
     const page =
@@ -145,9 +147,24 @@ function Acts({ slug, rollout }: { slug: string; rollout: Rollout }) {
             <WhyButton variant="default" onClick={() => setCancelling(true)} why={why(actions.cancel)}>
               Cancel…
             </WhyButton>
+            {actions.now.ok && (
+              <DoNotWait
+                who={count(rollout.watching.agents, 'agent')}
+                watched="what they watch"
+                version={rollout.version}
+                why={sending ?? why(actions.now)}
+                send={() => act('now')}
+              />
+            )}
           </>
         )}
       </Group>
+      {tooOld > 0 && !spent && (
+        <p className="svc-quiet">
+          {count(tooOld, 'agent')} {tooOld === 1 ? 'waits' : 'wait'} for the end of a watch, and the runtime there is
+          too old to end one.
+        </p>
+      )}
       {error !== null && <ErrorNote error={error} />}
       <Confirm
         opened={cancelling}

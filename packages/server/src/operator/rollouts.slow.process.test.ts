@@ -30,6 +30,10 @@ test('the operator previews, starts, pauses, continues and cancels a rollout, or
   })
   expect(await act('continue')).toMatchObject({ state: 'running', counts: { wished: 1 }, continuedBy: 'operator' })
   expect(await agents.a1('1.0.0')).toMatchObject({ desired: { version: '1.1.0' } })
+  expect(await home.run(['rollout', 'now', id])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('No agent of the rollout waits for the end of a watch.'),
+  })
   await agents.a1('1.1.0')
   await eventually('the second wave has started', async () =>
     expect(await act('show')).toMatchObject({ wave: 2, counts: { kept: 1, wished: 1 } }),

@@ -6,6 +6,7 @@ import { call } from '../../data/api.ts'
 import { paths } from '../../paths.ts'
 import { Confirm, lastingText, Text, WhyButton } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
+import { DoNotWait } from '../../updates/parts/DoNotWait.tsx'
 import { NewSecrets } from '../../updates/parts/NewSecrets.tsx'
 import { isOutstanding, requestLabel } from '../../updates/parts/words.ts'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
@@ -52,8 +53,27 @@ export function BlueprintPart({ agent, update }: PartProps) {
         ['Last update', outcomeText(applied, hold)],
       ]}
     >
+      <PastTheWatch agent={agent} update={update} />
       <Acts agent={agent} update={update} />
     </UpdateCard>
+  )
+}
+
+/** The way past the watch of the present version (D30), or why there is none. */
+function PastTheWatch({ agent, update: { wish, waits, now } }: PartProps) {
+  const act = useUpdates(agent)
+  if (!wish || waits?.for !== 'window') return null
+  if (!now.ok) return <p className="up-note">{now.message}</p>
+  return (
+    <div className="up-act">
+      <DoNotWait
+        who={agent.page.name}
+        watched={waits.version}
+        version={wish.version}
+        why={agent.page.canAct ? null : adminsOnly}
+        send={() => act((slug, name) => call('POST /w/:slug/agents/:name/wishes/blueprint/now', { slug, name }))}
+      />
+    </div>
   )
 }
 

@@ -64,6 +64,12 @@ export const wishCommands = {
     },
     show: ({ name, updates }) => `${name}: ${wishText(updates.runtime)}`,
   }),
+  ...commandOf(updates.wishNow, {
+    at: onAgent,
+    run: (call, at) => carried(call, perform(call, updates.wishNow, at)),
+    show: ({ name, changed, updates }) =>
+      changed ? `${name}: ${wishText(updates.blueprint)}` : `${name}: it was told not to wait already.`,
+  }),
   ...commandOf(updates.liftHold, {
     at: onAgent,
     run: (call, at) => carried(call, perform(call, updates.liftHold, at)),
@@ -166,6 +172,11 @@ export const rolloutCommands = {
   ...commandOf(rollouts.continueRollout, {
     at: onRollout,
     run: (call, at) => pageAfter(perform(call, rollouts.continueRollout, at), call, at),
+    show: headOf,
+  }),
+  ...commandOf(rollouts.rolloutNow, {
+    at: onRollout,
+    run: (call, at) => pageAfter(perform(call, rollouts.rolloutNow, at), call, at),
     show: headOf,
   }),
   ...commandOf(rollouts.cancelRollout, {

@@ -168,6 +168,8 @@ export const continueRollout = ({ db, by, now }: RolloutContext, workspace: Work
 export const nothingLeftText =
   'All agents of the rollout have an outcome: nothing is left to continue. End the rollout.'
 
+export const nothingWaitsText = 'No agent of the rollout waits for the end of a watch.'
+
 const isAnyLeft = async (trx: Db, rollout: { id: string }): Promise<boolean> =>
   (await trx
     .selectFrom('rollout_agent')

@@ -33,6 +33,11 @@ export interface BlueprintWish extends VersionWish {
    * reports may be about that version.
    */
   earlier?: string
+  /**
+   * The time at which a person decided not to wait for the end of the watch (D30). Answers then say `now`, until the
+   * version was kept or rolled back.
+   */
+  hurriedAt?: number
 }
 /** A wish for a runtime version (3.4). It ends with the outcome of the attempt. */
 export interface RuntimeWish extends VersionWish {

@@ -1,4 +1,8 @@
-/** Reads which version of svc a blueprint version needs on the machine, and finds agents whose runtime is older. */
+/**
+ * Says which version of svc a blueprint version or a part of an answer needs on the machine, and finds agents whose
+ * runtime is older.
+ */
+import type { Pressable } from '@svc/api'
 import { isTooOld, type Manifest, type NeededSvc, neededSvc } from '@svc/blueprint'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { attemptsIn } from './kept.ts'
@@ -20,4 +24,21 @@ export function tooOld(
     code: 'svc_too_old',
     message: `${version} needs svc ${needed.version} or newer, and its machine has ${runs}: update its runtime first.`,
   }
+}
+
+/** The first version of svc whose runtime understands `now` in a wish (2.7). */
+const nowSince = '0.2.0'
+
+/**
+ * The reason why an agent's runtime would ignore `now` in a wish; undefined if it understands it. A reporter that names
+ * no runtime is not ours, or too old.
+ */
+export function tooOldForNow(
+  agent: Pick<AgentRow, 'attempts'>,
+): Extract<Pressable<'svc_too_old'>, { ok: false }> | undefined {
+  const runs = attemptsIn(agent.attempts).runtime?.version
+  if (runs !== undefined && !isTooOld(runs, { version: nowSince })) return undefined
+  const has = runs === undefined ? 'its reports name none' : `its machine has ${runs}`
+  const message = `Only a runtime of svc ${nowSince} or newer can end a watch, and ${has}: the update has to wait.`
+  return { ok: false, code: 'svc_too_old', message }
 }

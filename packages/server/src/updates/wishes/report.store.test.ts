@@ -6,6 +6,7 @@ import { addVersion, ofBlueprint, serveRelease } from '../../../testing/wishes.t
 import { renewAccess } from '../../operator/backup/renew.ts'
 import { wishesIn } from './kept.ts'
 import { clearBlueprint, clearRuntime, liftHold, wishBlueprint, wishRuntime } from './store.ts'
+import { doNotWait } from './watch.ts'
 
 const ok = { outcome: 'ok', message: 'installed' }
 const runs = (version: string, applied: object = ok) => ({
@@ -71,6 +72,38 @@ everyEngine('wishes in answers', (open) => {
     await answered(back)
     expect((await state()).blueprintHold).toBeUndefined()
     expect((await timeline()).filter((line) => line.startsWith('rolled_back'))).toEqual(['rolled_back 1.1.0'])
+  })
+
+  test('`now` is in answers from the decision until the version was kept or rolled back, also after a failed download', async () => {
+    const { answered, wish, workspace, agent: made, admin, store, clock, state } = await start()
+    const agent = rowOf(made)
+    await addVersion({ store, clock, workspace }, 'triage', '1.2.0')
+    const svc = { runtime: { version: '0.2.0' } }
+    const to = (from: string, version: string) => ({
+      ...svc,
+      ...runs(version, { outcome: 'ok', message: `${from} -> ${version}` }),
+    })
+    await answered({ ...svc, ...runs('1.0.0') })
+    await wish('1.1.0')
+    await answered({ ...svc, ...runs('1.0.0') })
+    const no = await doNotWait({ db: store.db, by: admin, now: clock.now() }, agent)
+    expect(no, 'it watches nothing').toMatchObject({ ok: false, code: 'nothing_waits' })
+    await answered(to('1.0.0', '1.1.0'))
+    await wish('1.2.0')
+    expect(await answered(to('1.0.0', '1.1.0'))).toEqual({ desired: { blueprint: 'triage', version: '1.2.0' } })
+    const told = await doNotWait({ db: store.db, by: admin, now: clock.now() }, agent)
+    expect(told).toMatchObject({ ok: true, value: { made: true } })
+    expect(await doNotWait({ db: store.db, by: admin, now: clock.now() }, agent)).toMatchObject({
+      value: { made: false },
+    })
+    const now = { desired: { blueprint: 'triage', version: '1.2.0', now: true } }
+    expect(await answered(to('1.0.0', '1.1.0'))).toEqual(now)
+    const failed = { ...svc, ...runs('1.1.0', { outcome: 'failed', message: '1.1.0 -> 1.2.0: no network' }) }
+    expect(await answered(failed), 'it is tried again').toEqual(now)
+    const back = { ...svc, ...runs('1.1.0', { outcome: 'rolled_back', message: '1.2.0 -> 1.1.0: bad' }) }
+    expect(await answered(back)).toEqual({ desired: { blueprint: 'triage', version: '1.2.0' } })
+    expect((await state()).blueprint).not.toHaveProperty('hurriedAt')
+    expect(await answered(to('1.1.0', '1.2.0'))).toEqual({ desired: { blueprint: 'triage', version: '1.2.0' } })
   })
 
   test('when a kept version gets worse, the timeline names it as rolled back, not the version that runs again', async () => {

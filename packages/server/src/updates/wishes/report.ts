@@ -106,7 +106,8 @@ function versionsFor(
 ): AnswerVersions {
   const versions: AnswerVersions = {}
   if (row.blueprint !== null && blueprint?.offeredAt !== undefined) {
-    versions.desired = { blueprint: row.blueprint, version: blueprint.version }
+    const now = blueprint.hurriedAt !== undefined
+    versions.desired = { blueprint: row.blueprint, version: blueprint.version, ...(now && { now }) }
   }
   if (report.runtime && served) {
     versions.runtime = { version: served.version, sha256: served.sha256 }
@@ -139,6 +140,7 @@ function judgeBlueprint(row: UpdateRow, wishes: Wishes, { report, before, now, n
     if (about) {
       delete about.keptAt
       delete about.fetchedAt
+      if (outcome === 'rolled_back') delete about.hurriedAt // a failed download is tried again without waiting
     }
     return
   }
@@ -146,6 +148,7 @@ function judgeBlueprint(row: UpdateRow, wishes: Wishes, { report, before, now, n
   if (wish && running === wish.version) {
     if (wish.keptAt !== undefined) return
     wish.keptAt = now
+    delete wish.hurriedAt
     if (wishes.blueprintHold?.version === running) delete wishes.blueprintHold
     note('blueprint', 'kept', { version: running, from, message: fresh ? message : null }, wish)
   } else if (running !== undefined && from !== null) {

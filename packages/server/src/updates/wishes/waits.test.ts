@@ -10,7 +10,8 @@ const wish = { version: '1.2.0', at, by: 'Ada', mark: null }
 const offeredWish = { ...wish, offeredAt: at + minute }
 const facts: BlueprintFacts = { ...heard, previous: '1.0.0', kept: null, runtimeOnTrial: false }
 
-test.each<[string, WishState, typeof wish & { offeredAt?: number }, Partial<BlueprintFacts>, WaitReason | null]>([
+type Wish = typeof wish & { offeredAt?: number; hurriedAt?: number }
+test.each<[string, WishState, Wish, Partial<BlueprintFacts>, WaitReason | null]>([
   ['it has not reported since the wish', 'waiting', wish, { receivedAt: at - 1 }, null],
   ['it has never reported', 'waiting', wish, { receivedAt: null, silentAt: null }, { for: 'first_report' }],
   ['it is offline', 'offered', offeredWish, { silentAt: now }, { for: 'silent', since: heard.receivedAt }],
@@ -37,6 +38,20 @@ test.each<[string, WishState, typeof wish & { offeredAt?: number }, Partial<Blue
     'offered',
     offeredWish,
     { kept: { version: '1.1.0', at: now - 30 * minute } },
+    { for: 'fetch' },
+  ],
+  [
+    'a person told it not to wait, a moment ago',
+    'offered',
+    { ...offeredWish, hurriedAt: at + 2 * minute },
+    { kept: { version: '1.1.0', at } },
+    null,
+  ],
+  [
+    'a person told it not to wait, and it has not begun',
+    'offered',
+    { ...offeredWish, hurriedAt: at + minute },
+    { kept: { version: '1.1.0', at } },
     { for: 'fetch' },
   ],
   [

@@ -46,8 +46,8 @@ export function blueprintWaits(
   if (wish.offeredAt === undefined) return since(facts, wish.at) && { for: 'node' }
   if (facts.runtimeOnTrial) return { for: 'runtime_trial' }
   const window = windowOf(facts.kept, now)
-  if (window && wish.version !== facts.previous) return window
-  return since(facts, wish.offeredAt + beginsMs) && { for: 'fetch' }
+  if (window && wish.version !== facts.previous && wish.hurriedAt === undefined) return window
+  return since(facts, (wish.hurriedAt ?? wish.offeredAt) + beginsMs) && { for: 'fetch' }
 }
 
 const windowOf = (kept: BlueprintFacts['kept'], now: number): WaitReason | null =>

@@ -5,6 +5,7 @@ import type { By } from '../../people/audit/by.ts'
 import { requireFound } from '../../platform/refusal.ts'
 import { done } from '../../platform/verdict.ts'
 import { advanceNow } from '../../updates/rollouts/advance.ts'
+import { doNotWaitInRollout } from '../../updates/rollouts/hurry.ts'
 import { previewRollout } from '../../updates/rollouts/plan.ts'
 import { cancelRollout, continueRollout, pauseRollout, startRollout } from '../../updates/rollouts/store.ts'
 import { updateEvents } from '../../updates/wishes/events.ts'
@@ -17,6 +18,7 @@ import {
   wishBlueprint,
   wishRuntime,
 } from '../../updates/wishes/store.ts'
+import { doNotWait } from '../../updates/wishes/watch.ts'
 import { rolloutPage, rolloutsOf } from '../queries/rollouts.ts'
 import { agentUpdates, runtimeOverview } from '../queries/updates.ts'
 import {
@@ -51,6 +53,7 @@ export const updateOperations = [
         : { ok: false, code: 'version_unknown', message: `A version is written like 1.2.3: got ${shown(version)}.` },
     standing,
   ),
+  acts(updates.wishNow, ({ agent, ...ctx }: OnAgent) => doNotWait(ctx, agent), standing),
   acts(updates.clearBlueprint, ({ agent, ...ctx }: OnAgent) => clearBlueprint(ctx, agent), standing),
   acts(updates.wishRuntime, ({ agent, ...ctx }: OnAgent) => wishRuntime(ctx, agent), standing),
   acts(updates.clearRuntime, ({ agent, ...ctx }: OnAgent) => clearRuntime(ctx, agent), standing),
@@ -116,6 +119,14 @@ export const rolloutOperations = [
     rollouts.continueRollout,
     ({ write, workspace, params, ...ctx }) => continueRollout({ ...ctx, db: write }, workspace, params.id),
     goesOn,
+  ),
+  actsOften(
+    rollouts.rolloutNow,
+    ({ write, workspace, params, by, now }) => doNotWaitInRollout({ db: write, by, now }, workspace, params.id),
+    {
+      agents: ({ agents }: { id: string; agents: string[] }) => agents,
+      answer: ({ id }: { id: string; agents: string[] }, reader) => pageOf(reader, id),
+    },
   ),
   actsOften(
     rollouts.cancelRollout,

@@ -15,14 +15,14 @@ import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
 import { forEach, sorted, withPauses } from '../../platform/http/slices.ts'
-import { byText } from '../../platform/lists.ts'
-import { nothingLeftText, unfinished } from '../../updates/rollouts/store.ts'
+import { byText, piecesOf } from '../../platform/lists.ts'
+import { nothingLeftText, nothingWaitsText, unfinished } from '../../updates/rollouts/store.ts'
 import { memberWaits } from '../../updates/rollouts/waits.ts'
 import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
 import { blueprintState, runtimeState } from '../../updates/wishes/state.ts'
 import { trialsOf } from '../../updates/wishes/trials.ts'
-import { blueprintWaits, runtimeWaits, windowMs } from '../../updates/wishes/waits.ts'
-import { keptIn } from './updates.ts'
+import { blueprintWaits, runtimeWaits } from '../../updates/wishes/waits.ts'
+import { judgeNow, keptIn, lastLines, type VersionLine } from '../../updates/wishes/watch.ts'
 
 interface Piece {
   /**
@@ -79,12 +79,12 @@ export async function rolloutPage(
     .where('workspace_id', '=', workspace.id)
     .executeTakeFirst()
   if (!row) return undefined
-  const agents = await agentsOf(db, row, now)
+  const { agents, watching } = await agentsOf(db, row, now)
   const counts = noCounts()
   for (const { state } of agents) counts[state]++
   const waves = JSON.parse(row.waves) as string[]
-  const watching = row.state === 'running' && row.wave_kept_at !== null
-  const nextAt = watching ? (row.wave_kept_at ?? 0) + row.watch_seconds * 1000 : null
+  const isWatched = row.state === 'running' && row.wave_kept_at !== null
+  const nextAt = isWatched ? (row.wave_kept_at ?? 0) + row.watch_seconds * 1000 : null
   return {
     ...rowOf(row, counts),
     now,
@@ -95,7 +95,8 @@ export async function rolloutPage(
     nextAt: row.wave < waves.length ? nextAt : null,
     says: says(row, { agents, counts }, now),
     agents,
-    actions: actionsOf(row, counts),
+    watching,
+    actions: { ...actionsOf(row, counts), now: nowOf(row, watching) },
     stays: stays(row, counts),
   }
 }
@@ -138,7 +139,7 @@ const noCounts = (): RolloutRow['counts'] => ({
   excused: 0,
 })
 
-async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<RolloutAgent[]> {
+async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Pick<RolloutPage, 'agents' | 'watching'>> {
   const rows = await db
     .selectFrom('rollout_agent')
     .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
@@ -148,8 +149,10 @@ async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Rol
     .select(['wishes', 'attempts', 'installed_version', 'reported_version', 'previous_version'])
     .where('rollout_id', '=', rollout.id)
     .execute()
-  const { kept, trials } = await waitFactsOf(db, rollout, now)
+  const lines = rollout.kind === 'blueprint' ? await linesOf(db, rows, now) : new Map<string, never>()
+  const trials = rollout.kind === 'runtime' ? await trialsOf(db, rollout.workspace_id, now) : { most: 0, busy: 0 }
   const agents: RolloutAgent[] = []
+  const watching = { agents: 0, tooOld: 0 }
   const read = forEach(rows, (row) => {
     const wishes = wishesIn(row.wishes)
     const version = runningVersion(row)
@@ -165,7 +168,7 @@ async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Rol
             wish: ofBlueprint,
             waits: () => {
               const runtimeOnTrial = wishes.runtime?.runsSince !== undefined
-              const facts = { previous: row.previous_version, kept: keptIn(kept.get(row.agent_id), version) }
+              const facts = { previous: row.previous_version, kept: keptIn(lines.get(row.agent_id), version) }
               return blueprintWaits(ofBlueprint, wishes.blueprint, { ...view, ...facts, runtimeOnTrial }, now)
             },
           }
@@ -177,13 +180,15 @@ async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Rol
               return runtimeWaits(runtimeState(wishes.runtime, wishes.runtimeHold), wishes.runtime, facts, now)
             },
           }
+    const waitsFor = row.state === 'wished' ? waits() : null
+    if (waitsFor?.for === 'window') watching[judgeNow(row, waitsFor).ok ? 'agents' : 'tooOld']++
     agents.push({
       agent: row.name,
       wave: row.wave,
       state: row.state === 'wished' && (wish === 'offered' || wish === 'trying') ? wish : row.state,
       reason: row.reason,
       leftOutFor: row.left_out_for,
-      waits: memberWaits(rollout.state, { state: row.state, wish, waits: row.state === 'wished' ? waits() : null }),
+      waits: memberWaits(rollout.state, { state: row.state, wish, waits: waitsFor }),
       level: row.level,
       running,
       seenAt: view.receivedAt,
@@ -193,42 +198,39 @@ async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Rol
     })
   })
   await withPauses(read)
-  return withPauses(sorted(agents, (a, b) => (a.wave || 1e9) - (b.wave || 1e9) || byText(a.agent, b.agent)))
+  const order = (a: RolloutAgent, b: RolloutAgent) => (a.wave || 1e9) - (b.wave || 1e9) || byText(a.agent, b.agent)
+  return { agents: await withPauses(sorted(agents, order)), watching }
 }
 
-/**
- * The facts from which the waits of a rollout's agents are judged, and that are not in their rows. `kept` has the last
- * line about a version in the timeline of each agent that may still watch a version.
- */
-async function waitFactsOf(db: Db, rollout: RolloutDbRow, now: number) {
-  if (rollout.kind === 'runtime')
-    return { kept: new Map<string, never>(), trials: await trialsOf(db, rollout.workspace_id, now) }
-  const lines = await db
-    .selectFrom('rollout_agent')
-    .innerJoin('update_event', 'update_event.agent_id', 'rollout_agent.agent_id')
-    .select(['update_event.agent_id', 'update_event.kind', 'update_event.version', 'update_event.at'])
-    .where('rollout_agent.rollout_id', '=', rollout.id)
-    .where('rollout_agent.state', '=', 'wished')
-    .where('update_event.at', '>', now - windowMs)
-    .where('update_event.seq', '=', (eb) =>
-      eb
-        .selectFrom('update_event as line')
-        .select('line.seq')
-        .whereRef('line.agent_id', '=', 'rollout_agent.agent_id')
-        .where('line.subject', '=', 'blueprint')
-        .where('line.kind', 'in', ['kept', 'changed', 'rolled_back'])
-        .orderBy('line.seq', 'desc')
-        .limit(1),
-    )
-    .execute()
-  return { kept: new Map(lines.map((line) => [line.agent_id, line])), trials: { most: 0, busy: 0 } }
+/** The agents whose timelines are read in one statement. */
+const linesAtOnce = 500
+
+/** The last line about a version in the timeline of each agent that was asked for the version of the rollout. */
+async function linesOf(
+  db: Db,
+  members: readonly { agent_id: string; state: RolloutAgentState }[],
+  now: number,
+): Promise<Map<string, VersionLine>> {
+  const ids = members.flatMap(({ agent_id, state }) => (state === 'wished' ? [agent_id] : []))
+  const lines = new Map<string, VersionLine>()
+  for (const piece of piecesOf(ids, linesAtOnce))
+    for (const [id, line] of await lastLines(db, piece, now)) lines.set(id, line)
+  return lines
 }
 
 type AgentCounts = RolloutRow['counts']
 const openOf = ({ wished, offered, trying }: AgentCounts): number => wished + offered + trying
 const isLeft = (counts: AgentCounts): boolean => counts.untouched + openOf(counts) > 0
 
-function actionsOf({ state, wave, waves }: RolloutDbRow, counts: AgentCounts): RolloutPage['actions'] {
+/** Says if the agents that watch a version can be told not to wait. */
+function nowOf({ state }: RolloutDbRow, { agents, tooOld }: RolloutPage['watching']): Pressable {
+  const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
+  if (state !== 'running' && state !== 'waiting') return no(`The rollout is ${state}.`)
+  if (agents > 0) return { ok: true }
+  return no(tooOld > 0 ? 'The runtimes of its agents are too old to end a watch.' : nothingWaitsText)
+}
+
+function actionsOf({ state, wave, waves }: RolloutDbRow, counts: AgentCounts): Omit<RolloutPage['actions'], 'now'> {
   const over: Pressable = { ok: false, code: 'rollout_over', message: `The rollout is already ${state}.` }
   if (!unfinished.includes(state)) return { pause: over, continue: over, cancel: over }
   const yes: Pressable = { ok: true }

@@ -13,7 +13,6 @@ import type {
   WishState,
 } from '@svc/api'
 import { type AppliedUpdate, compareVersions, isVersion, type RuntimeInfo } from '@svc/protocol'
-import { silentAt } from '../../fleet/agents/silent.ts'
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
@@ -29,7 +28,8 @@ import {
 } from '../../updates/wishes/kept.ts'
 import { blueprintState, runtimeState, wishStateOf } from '../../updates/wishes/state.ts'
 import { trialsOf } from '../../updates/wishes/trials.ts'
-import { type BlueprintFacts, blueprintWaits, type LastSeen, runtimeWaits } from '../../updates/wishes/waits.ts'
+import { type LastSeen, runtimeWaits } from '../../updates/wishes/waits.ts'
+import { judgeNow, lastLines, lastSeenOf, waitsIn } from '../../updates/wishes/watch.ts'
 
 /** The columns of the agent's row from which its updates are computed. */
 type UpdateColumns = Pick<
@@ -41,7 +41,7 @@ export async function agentUpdates(db: Db, agent: AgentRow, now: number): Promis
   const wishes = wishesIn(agent.wishes)
   const { applied, runtime } = attemptsIn(agent.attempts)
   const served = await servedRelease(db)
-  const lastSeen = await lastSeenOf(db, agent)
+  const seen = (await lastSeenOf(db, [agent.id])).get(agent.id)
   const rollouts = await db
     .selectFrom('rollout_agent')
     .innerJoin('rollout', 'rollout.id', 'rollout_agent.rollout_id')
@@ -62,70 +62,35 @@ export async function agentUpdates(db: Db, agent: AgentRow, now: number): Promis
               applied,
               versions: await versionsOf(db, agent),
             }),
-            waits: await waitsOfBlueprint(db, agent, wishes, { lastSeen, now }),
+            ...(await waitsOfBlueprint(db, agent, seen, now)),
           },
     runtime: {
       ...runtimeUpdate(wishes, runtime, served),
-      waits: await waitsOfRuntime(db, agent, wishes, { lastSeen, now }),
+      waits: await waitsOfRuntime(db, agent, wishes, { seen, now }),
     },
     rollouts,
   }
 }
 
-async function lastSeenOf(db: Db, agent: AgentRow): Promise<LastSeen> {
-  const report = await db
-    .selectFrom('agent_report')
-    .select(['received_at', 'interval_s', 'stopped'])
-    .where('agent_id', '=', agent.id)
-    .executeTakeFirst()
-  if (!report) return { receivedAt: null, silentAt: null }
-  const { received_at: receivedAt, interval_s: interval, stopped } = report
-  return { receivedAt, silentAt: silentAt(receivedAt, interval, stopped) }
-}
-
 async function waitsOfBlueprint(
   db: Db,
   agent: AgentRow,
-  { blueprint: wish, runtime }: Wishes,
-  { lastSeen, now }: { lastSeen: LastSeen; now: number },
-) {
-  if (!wish) return null
-  const last = await db
-    .selectFrom('update_event')
-    .select(['kind', 'version', 'at'])
-    .where('agent_id', '=', agent.id)
-    .where('subject', '=', 'blueprint')
-    .where('kind', 'in', ['kept', 'changed', 'rolled_back'])
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  const facts = {
-    ...lastSeen,
-    kept: keptIn(last, runningVersion(agent)),
-    previous: agent.previous_version,
-    runtimeOnTrial: runtime?.runsSince !== undefined,
-  }
-  return blueprintWaits(wishStateOf(agent), wish, facts, now)
+  seen: LastSeen | undefined,
+  now: number,
+): Promise<Pick<BlueprintUpdate, 'waits' | 'now'>> {
+  const waits = waitsIn(agent, { line: (await lastLines(db, [agent.id], now)).get(agent.id), seen }, now)
+  return { waits, now: judgeNow(agent, waits) }
 }
-
-/** The running version and the time at which it was kept, if the last line of the agent's timeline says so. */
-export const keptIn = (
-  last: { kind: string; version: string | null; at: number } | undefined,
-  running: string | null,
-): BlueprintFacts['kept'] =>
-  last?.kind === 'kept' && last.version !== null && last.version === running
-    ? { version: last.version, at: last.at }
-    : null
 
 async function waitsOfRuntime(
   db: Db,
   agent: AgentRow,
   { runtime: wish, runtimeHold }: Wishes,
-  { lastSeen, now }: { lastSeen: LastSeen; now: number },
+  { seen = { receivedAt: null, silentAt: null }, now }: { seen: LastSeen | undefined; now: number },
 ) {
   if (!wish) return null
   const trials = await trialsOf(db, agent.workspace_id, now)
-  const facts = { ...lastSeen, trials, blueprintOnTrial: wishStateOf(agent) === 'trying' }
+  const facts = { ...seen, trials, blueprintOnTrial: wishStateOf(agent) === 'trying' }
   return runtimeWaits(runtimeState(wish, runtimeHold), wish, facts, now)
 }
 
@@ -159,7 +124,7 @@ function blueprintUpdate(
   agent: AgentRow,
   { blueprint: wish, blueprintHold: hold }: Wishes,
   { blueprint, applied, versions }: { blueprint: string; applied: AppliedUpdate | undefined; versions: string[] },
-): Omit<BlueprintUpdate, 'waits'> {
+): Omit<BlueprintUpdate, 'waits' | 'now'> {
   const running = runningVersion(agent)
   const state = blueprintState(running, wish, hold)
   return {

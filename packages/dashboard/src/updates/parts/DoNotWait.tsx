@@ -1,0 +1,44 @@
+import { Text, useConfirm, WhyButton } from '../../ui/index.ts'
+
+interface DoNotWaitProps {
+  /** The version that is watched, or the words for several. */
+  watched: string
+  /** The version that waits. */
+  version: string
+  /** The agents that are told, in words, such as `3 agents`. */
+  who: string
+  why: string | null
+  /** Sends the decision to the service. */
+  send: () => Promise<unknown>
+}
+
+/** A button that lets an update start before the watch of the present version is over, after asking the person. */
+export function DoNotWait({ watched, version, who, why, send }: DoNotWaitProps) {
+  const confirm = useConfirm()
+  const ask = () =>
+    confirm({
+      title: `Update ${who} to ${version} without waiting?`,
+      content: (
+        <>
+          <p>
+            You give up the rest of the watch: <Text>{watched}</Text> is no longer rolled back by itself if it gets
+            worse.
+          </p>
+          <ul className="svc-consequences">
+            <li>
+              <Text>{version}</Text> is tested and watched as always. If it fails, its agent goes back to{' '}
+              <Text>{watched}</Text>.
+            </li>
+            <li>Versions on hold stay on hold. If the download fails, the watch goes on.</li>
+          </ul>
+        </>
+      ),
+      confirm: 'Do not wait',
+      act: send,
+    })
+  return (
+    <WhyButton variant="default" onClick={ask} why={why}>
+      Do not wait…
+    </WhyButton>
+  )
+}

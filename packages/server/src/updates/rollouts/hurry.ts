@@ -1,0 +1,67 @@
+/** Tells the agents of a rollout that watch a version not to wait for the end of the watch (D30). */
+import type { RolloutKind } from '@svc/api'
+import type { Verdict } from '@svc/protocol'
+import type { By, ChangeContext } from '../../people/audit/by.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { betweenTransactions, transaction, type Writer } from '../../platform/db/transaction.ts'
+import type { WorkspaceRef } from '../../platform/ids.ts'
+import { piecesOf } from '../../platform/lists.ts'
+import { refuse } from '../../platform/verdict.ts'
+import { doNotWaitWithin } from '../wishes/watch.ts'
+import type { RolloutRefusal } from './plan.ts'
+import { note, nothingWaitsText } from './store.ts'
+import { lockRollout } from './withdraw.ts'
+
+const atOnce = 100
+
+/**
+ * Marks the wishes of all agents that the rollout has asked and that wait for the end of a watch, a few in each
+ * transaction. Later waves are not concerned: their agents may watch nothing by then. Returns the ids of the agents.
+ */
+export async function doNotWaitInRollout(
+  { db, by, now }: ChangeContext<By, Db | Writer>,
+  workspace: WorkspaceRef,
+  id: string,
+): Promise<Verdict<{ id: string; agents: string[] }, RolloutRefusal>> {
+  const asked = await transaction(db, (trx) => membersAsked(trx, workspace, id))
+  if (!asked.ok) return asked
+  const changed: string[] = []
+  for (const piece of piecesOf(asked.value, atOnce)) {
+    await betweenTransactions(db)
+    const made = await transaction(db, async (trx) => {
+      const rollout = await lockRollout(trx, workspace, id)
+      if (rollout?.state !== 'running' && rollout?.state !== 'waiting') return []
+      const verdicts = await doNotWaitWithin(trx, piece, { by, now, rollout: id })
+      const agents = verdicts.flatMap((verdict) => (verdict.ok && verdict.value.made ? [verdict.value.agent.id] : []))
+      if (agents.length > 0) await note(trx, rollout, { by, now, action: 'rollout.hurried' }, { agents: agents.length })
+      return agents
+    })
+    changed.push(...made)
+  }
+  return changed.length === 0
+    ? refuse('rollout_not_running', nothingWaitsText)
+    : { ok: true, value: { id, agents: changed } }
+}
+
+/** The agents that have the wish of a rollout and no outcome, by ascending id, the order in which reports lock them. */
+async function membersAsked(
+  trx: Db,
+  workspace: WorkspaceRef,
+  id: string,
+): Promise<Verdict<{ id: string; workspace_id: string }[], RolloutRefusal>> {
+  const rollout = await lockRollout(trx, workspace, id)
+  if (!rollout) return refuse('rollout_unknown', 'There is no such rollout.')
+  if (rollout.state !== 'running' && rollout.state !== 'waiting')
+    return refuse('rollout_not_running', `The rollout is ${rollout.state}.`)
+  if (rollout.kind !== ('blueprint' satisfies RolloutKind)) return refuse('rollout_not_running', nothingWaitsText)
+  const members = await trx
+    .selectFrom('rollout_agent')
+    .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
+    .select(['agent.id', 'agent.workspace_id'])
+    .where('rollout_id', '=', id)
+    .where('state', '=', 'wished')
+    .where('wished_version', '=', rollout.version)
+    .orderBy('agent.id')
+    .execute()
+  return { ok: true, value: members }
+}
