@@ -71,7 +71,21 @@ describe('svc connect', () => {
     expect((await connect(of, good.origin, { env: { SVC_TOKEN: token } })).code).toBe(0)
   })
 
-  test.runIf(python)('asks for it at a terminal, without showing it (I29)', async () => {
+  test('--token-file - takes the token from the paste, whatever the environment holds', async () => {
+    const good = await service()
+    const of = folder()
+    const line = ['--token-file', '-']
+    const ran = await connect(of, good.origin, { input: `${token}\n`, env: { SVC_TOKEN: 'svc_agt_other' } }, ...line)
+    expect(ran).toMatchObject({ code: 0, err: '' })
+    expect(good.reports.map((report) => report.token)).toEqual([token])
+    const none = await connect(of, good.origin, { input: '', env: { SVC_TOKEN: token } }, ...line)
+    expect(none).toMatchObject({ code: 2, err: expect.stringContaining('No token was given') })
+  })
+
+  test.runIf(python).each([
+    [],
+    ['--token-file', '-'],
+  ])('asks for it at a terminal, without showing it (I29)', async (...more) => {
     const good = await service()
     // `svc connect` also asks whether to write a first status file, unless there is one. The status file here leaves
     // only the question for the token.
@@ -87,6 +101,7 @@ describe('svc connect', () => {
       of.root,
       '--url',
       good.origin,
+      ...more,
     ]
     const here = fileURLToPath(new URL('../..', import.meta.url))
     const shown = await new Promise<string>((resolve) =>

@@ -45,7 +45,7 @@ interface AdoptOptions {
 export const adopt = (): Command =>
   new Command('adopt')
     .option('--url <url>', 'the address of the service; the first time only')
-    .option('--token-file <file>', 'read the token from a file')
+    .option('--token-file <file>', 'read the token from a file; - reads it from standard input, or asks')
     .option('--name <name>', "the agent's name (default: the machine and the user, such as vela-ada)")
     .option('--only <sections>', 'what to show: jobs, so far')
     .option('--names <how>', 'how AI sessions will be named: number or folder')

@@ -31,7 +31,7 @@ type ConnectOptions = CommonOptions & {
 export const connect = (): Command =>
   common(new Command('connect'))
     .requiredOption('--url <url>', 'the address of the service')
-    .option('--token-file <file>', 'read the token from a file')
+    .option('--token-file <file>', 'read the token from a file; - reads it from standard input, or asks')
     .option('--name <name>', "the agent's name, when a manifest is written (default: the folder's name)")
     .option('--yes', 'write a small svc.agent.yaml and a first status file, without asking, if there are none')
     .option('--no-test', 'do not test the connection with a report')
@@ -43,7 +43,7 @@ export const connect = (): Command =>
       'after',
       examples(
         'connect --url https://svc.example.com',
-        'connect --url http://localhost:8787 --dir /srv/mail-triage --yes < token.txt',
+        'connect --url http://localhost:8787 --dir /srv/mail-triage --yes --token-file - < token.txt',
       ),
     )
     .action(run)

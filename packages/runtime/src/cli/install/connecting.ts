@@ -23,9 +23,13 @@ export function originFrom(url: string): string {
   return origin.value
 }
 
+/** The value of --token-file that stands for what a person pastes: standard input, or the terminal. */
+const pasteMark = '-'
+
 /**
  * Reads the token from a file, the environment, the terminal or standard input. The token is never an argument of the
- * command, since every user of the machine can see arguments (I29).
+ * command, since every user of the machine can see arguments (I29). The file `-` is what a person pastes, whatever the
+ * environment holds.
  */
 export async function tokenFrom(file: string | undefined): Promise<string> {
   const token = pasted('The token', await rawToken(file), { secret: true })
@@ -45,8 +49,8 @@ export async function tokenFrom(file: string | undefined): Promise<string> {
 const maxTokenBytes = 4096
 
 async function rawToken(file: string | undefined): Promise<string> {
-  if (file !== undefined) return readHandedText(resolve(file), 'The token file', maxTokenBytes)
-  if (process.env.SVC_TOKEN) return process.env.SVC_TOKEN
+  if (file !== undefined && file !== pasteMark) return readHandedText(resolve(file), 'The token file', maxTokenBytes)
+  if (file === undefined && process.env.SVC_TOKEN) return process.env.SVC_TOKEN
   return interactive() ? askHidden("The agent's token (it is not shown)") : standardInput(maxTokenBytes)
 }
 
