@@ -506,6 +506,7 @@ export const orders: Readonly<Record<string, Order>> = {
             agents: 'the page of an agent',
           },
           {
+            'agents/adding': 'the page to add an agent',
             'agents/header': 'name, state and controls above the tabs',
             'agents/runs': 'runs of an agent',
           },
@@ -522,7 +523,7 @@ export const orders: Readonly<Record<string, Order>> = {
             'agents/updates': 'updates of one agent',
           },
           {
-            'agents/dialogs': 'dialogs to add, rename, tag and delete an agent; lines to copy',
+            'agents/dialogs': 'dialogs to rename, tag and delete an agent; lines to copy',
             'agents/parts': 'what pages share about one agent',
           },
         ],

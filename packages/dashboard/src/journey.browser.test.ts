@@ -25,15 +25,15 @@ test('an agent is added, reports, is paused, and answers', async () => {
   await page.goto(`${setup.setup.url}/w/north-wind`)
   const steps = page.getByRole('list', { name: 'First steps' }).getByRole('listitem')
   await steps.nth(3).waitFor()
-  await page.getByRole('button', { name: 'Add agent' }).first().click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Name').fill('first')
-  await dialog.getByRole('button', { name: 'Add agent' }).click()
-  const token = (await dialog.locator('.svc-copy pre').first().textContent()) ?? ''
+  await page.getByRole('link', { name: 'Add agent' }).first().click()
+  await page.getByLabel('Name').fill('first')
+  await page.getByRole('button', { name: 'Add agent' }).click()
+  const block = (await page.locator('.svc-copy pre').first().textContent()) ?? ''
+  const [token = ''] = /svc_agt_[\w-]+/.exec(block) ?? []
   const report = (parts: object) => setup.setup.report(token, { controls: ['pause', 'resume'], ...parts })
   await report({})
-  await dialog.getByText('First report received').waitFor()
-  await dialog.getByRole('button', { name: 'Done' }).click()
+  await page.getByText('First report received').waitFor()
+  await page.getByRole('link', { name: 'Agents' }).click()
   await steps.filter({ hasText: 'Add an agent (done)' }).waitFor()
   await page.getByRole('link', { name: 'first', exact: true }).click()
   await section(page, 'Next step').waitFor()

@@ -14,6 +14,7 @@ export const paths = {
   newWorkspace: '/workspaces/new',
   fleet: '/w/$slug',
   agent: '/w/$slug/agents/$name',
+  add: '/w/$slug/add',
   blueprints: '/w/$slug/blueprints',
   blueprint: '/w/$slug/blueprints/$blueprint',
   /** The page to issue an install code for a version, and the page of one code. */
@@ -42,6 +43,10 @@ export const secondFactorPart = 'second-factor'
 /** The tabs of an agent's page. The address selects one with `?tab=`; without it, the first tab is shown. */
 export const agentTabs = ['overview', 'runs', 'commands', 'updates', 'logs', 'settings'] as const
 export type AgentTab = (typeof agentTabs)[number]
+
+/** The things that somebody may want to add as an agent. The page to add one selects one with `?what=`. */
+export const addedThings = ['program', 'cron', 'blueprint'] as const
+export type AddedThing = (typeof addedThings)[number]
 
 /** The tabs of the page of alerts. The address selects one with `?tab=`; without it, the first tab is shown. */
 export const alertTabs = ['open', 'history', 'rules', 'channels', 'deliveries', 'mine'] as const

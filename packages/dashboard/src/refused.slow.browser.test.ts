@@ -73,11 +73,10 @@ test.each<[what: string, address: string, meet: (page: Page) => Promise<unknown>
   ['a filter with a mistake', '/w/north-wind?q=level:green', (page) => says(page, /green/)],
   [
     'a name that is taken',
-    '/w/north-wind',
+    '/w/north-wind/add',
     async (page) => {
-      await button(page, 'Add agent').first().click()
-      await dialog(page).getByLabel('Name').fill('mail-1')
-      await dialog(page).getByRole('button', { name: 'Add agent' }).click()
+      await page.getByLabel('Name').fill('mail-1')
+      await button(page, 'Add agent').click()
       await says(page, /already has an agent/)
     },
   ],

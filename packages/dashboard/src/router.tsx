@@ -19,7 +19,7 @@ import { previousWorkspace } from './data/returning.ts'
 import { parseSearch, stringifySearch } from './data/search.ts'
 import { appliedFilter } from './fleet/filter/applied.ts'
 import { fleetQueryOf, isOld, viewOf } from './fleet/views/view.ts'
-import { type AgentTab, agentTabs, alertTabs, paths } from './paths.ts'
+import { type AgentTab, addedThings, agentTabs, alertTabs, paths } from './paths.ts'
 import { BrokenPage } from './shell/BrokenPage.tsx'
 import { WorkspaceShell } from './shell/WorkspaceShell.tsx'
 import { fileOf, filesAreGone, loadAgain } from './ui/files.tsx'
@@ -144,6 +144,12 @@ const agent = createRoute({
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/agents/:name', params)),
   component: lazyRouteComponent(() => fileOf(import('./agents/AgentPage.tsx')), 'AgentPage'),
 })
+const add = createRoute({
+  getParentRoute: () => workspace,
+  path: '/add',
+  validateSearch: (s: Search) => present({ what: oneOf(addedThings, s.what) }),
+  component: lazyRouteComponent(() => fileOf(import('./agents/adding/AddPage.tsx')), 'AddPage'),
+})
 const blueprints = createRoute({
   getParentRoute: () => workspace,
   path: '/blueprints',
@@ -259,6 +265,7 @@ export const router = createRouter({
       workspace.addChildren([
         fleet,
         agent,
+        add,
         blueprints,
         blueprint,
         install,

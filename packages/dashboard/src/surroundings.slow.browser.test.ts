@@ -59,11 +59,6 @@ const opened: [what: string, path: string, open: (page: Page) => Promise<unknown
   ],
   ['the menu of views', paths.fleet, (page) => page.getByRole('button', { name: 'Views' }).click()],
   [
-    'the dialog for a new agent',
-    paths.fleet,
-    (page) => page.getByRole('button', { name: 'Add agent' }).first().click(),
-  ],
-  [
     'the help of the filter',
     paths.fleet,
     (page) => page.getByRole('button', { name: 'What a filter can say' }).click(),

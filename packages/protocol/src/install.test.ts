@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  freeNames,
   isAgentName,
   isEnvName,
   isEnvValue,
@@ -25,6 +26,15 @@ test.each(['', 'A', '-a', 'a-', 'a--b', 'a_b', 'a.b', '../a', 'a/b', 'con', 'nul
   'D50: %j is not a valid agent name',
   (name) => expect(isAgentName(name)).toBe(false),
 )
+test('free names follow a base, leave out the taken ones, and are never too long', () => {
+  expect(freeNames('mail', new Set(), 3)).toEqual(['mail', 'mail-2', 'mail-3'])
+  expect(freeNames('mail', new Set(['mail', 'mail-3']), 2)).toEqual(['mail-2', 'mail-4'])
+  const long = `${'x'.repeat(60)}-yz`
+  const names = freeNames(long, new Set([long]), 9)
+  expect(names[0]).toBe(`${'x'.repeat(60)}-2`)
+  expect(new Set(names).size).toBe(9)
+  expect(names.every(isAgentName)).toBe(true)
+})
 test.each([
   ['tasks', true],
   ['t_1', true],

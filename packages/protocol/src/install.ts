@@ -28,6 +28,20 @@ export const isAgentName = (v: string): boolean =>
   v.length <= limits.agentName && agentNameShape.test(v) && !deviceName.test(v)
 
 /**
+ * The first free names of agents after `base`: the name itself, `base-2`, `base-3` … without those that are taken. A long
+ * base is cut, so that its number fits.
+ */
+export function freeNames(base: string, taken: ReadonlySet<string>, count: number): string[] {
+  const free: string[] = []
+  for (let n = 1; free.length < count; n++) {
+    const ending = n === 1 ? '' : `-${n}`
+    const name = base.slice(0, limits.agentName - ending.length).replace(/-$/, '') + ending
+    if (!taken.has(name)) free.push(name)
+  }
+  return free
+}
+
+/**
  * True if a text is a valid id of a product. The rule makes sure that the environment variables derived from ids have
  * valid and distinct names (D46).
  */

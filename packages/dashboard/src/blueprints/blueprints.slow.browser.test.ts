@@ -361,12 +361,10 @@ secrets: [{name: KEY, purpose: "${markup}"}]
   await main.getByText(markup).nth(4).waitFor()
 })
 
-test('adding an agent offers both ways', async () => {
-  await ada.page.goto(at('/'))
-  await ada.page.getByRole('button', { name: 'Add agent' }).click()
-  const dialog = ada.page.getByRole('dialog')
-  await dialog.getByRole('heading', { name: 'Connect an existing agent' }).waitFor()
-  await dialog.getByRole('link', { name: 'Choose a blueprint' }).click()
+test('adding an agent offers a blueprint, too', async () => {
+  await ada.page.goto(at('/add'))
+  await ada.page.getByRole('link', { name: 'A blueprint' }).click()
+  await ada.page.getByRole('link', { name: 'Choose a blueprint' }).click()
   await heading(ada.page, 'Install an agent')
 })
 

@@ -42,7 +42,7 @@ test('the first link creates the account and the workspace, suggests its address
   await page.getByLabel('Password', { exact: true }).fill(password)
   await make.click()
   await page.waitForURL('**/w/north-wind')
-  await page.getByRole('button', { name: 'Add your first agent' }).waitFor()
+  await page.getByRole('link', { name: 'Add your first agent' }).waitFor()
   expect(await page.title()).toBe('Agents · North Wind & Söhne · svc')
   expect(refused, 'a used link is not asked for').toEqual([])
   const used = setup.firstLink

@@ -24,11 +24,10 @@ interface FirstStepsProps {
   steps: Steps
   /** True if an agent has reported, as far as the list of agents knows. */
   reported: boolean
-  onAdd: () => void
 }
 
 /** The first steps of a new workspace, which admins see until all are done or they hide them. */
-export default function FirstSteps({ slug, steps, reported, onAdd }: FirstStepsProps) {
+export default function FirstSteps({ slug, steps, reported }: FirstStepsProps) {
   const client = useQueryClient()
   // Notes that the person has seen the steps, so that they stay until all are done.
   useQuery({
@@ -73,7 +72,7 @@ export default function FirstSteps({ slug, steps, reported, onAdd }: FirstStepsP
                   <div className="svc-quiet">{words[step].says}</div>
                 )}
               </div>
-              {!steps[step] && <Act step={step} slug={slug} onAdd={onAdd} />}
+              {!steps[step] && <Act step={step} slug={slug} />}
             </li>
           ))}
         </ol>
@@ -83,12 +82,12 @@ export default function FirstSteps({ slug, steps, reported, onAdd }: FirstStepsP
 }
 
 /** The button that leads to a step that is not done. */
-function Act({ step, slug, onAdd }: { step: keyof Steps } & Pick<FirstStepsProps, 'slug' | 'onAdd'>) {
+function Act({ step, slug }: { step: keyof Steps; slug: string }) {
   const acts: Readonly<Record<keyof Steps, ReactNode>> = {
     agent: (
-      <Button size="compact-sm" variant="default" onClick={onAdd}>
+      <ButtonLink size="compact-sm" variant="default" to={paths.add} params={{ slug }}>
         Add agent
-      </Button>
+      </ButtonLink>
     ),
     notified: (
       <ButtonLink size="compact-sm" variant="default" to={paths.alerts} params={{ slug }} search={{ tab: 'mine' }}>

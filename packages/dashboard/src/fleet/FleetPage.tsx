@@ -1,7 +1,7 @@
 import './fleet.css'
 import { Button } from '@mantine/core'
 import { IconColumns3, IconPlus, IconRobot, IconSearchOff } from '@tabler/icons-react'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Fragment, Suspense, useEffect, useRef, useState } from 'react'
 import { Idle } from '../actions/dialogs/IdleTerms.tsx'
 import { noteList } from '../data/returning.ts'
@@ -23,10 +23,6 @@ import { useOpened } from './views/opened.ts'
 import { Views } from './views/Views.tsx'
 import { agentCountText, fleetQueryOf, type Problem, problemsOf, urgentText } from './views/view.ts'
 
-/** The dialog to add an agent. Its code is loaded when the dialog is first opened. */
-const AddAgentDialog = part(async () => ({
-  default: (await import('../agents/dialogs/AddAgentDialog.tsx')).AddAgentDialog,
-}))
 /** The first steps of a new workspace. Their code is loaded only while they are shown. */
 const FirstSteps = part(() => import('./FirstSteps.tsx'))
 const BulkBar = part(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar }))
@@ -42,28 +38,22 @@ export function FleetPage() {
   const [range, setRange] = useState<readonly [number, number]>([0, 0])
   const { filter, error: mistake } = appliedFilter(slug, view.q)
   const { shown, late, error, retry } = useFleet(slug, fleetQueryOf(view, filter.text), ...range)
-  const [adding, setAdding] = useState(false)
+  const navigate = useNavigate()
   const selection = useSelection(slug)
   const admin = workspace.role === 'admin'
-  const added = useOnce(adding)
   const some = selection.names.size > 0
   const bulk = useOnce(admin && some)
   const opened = useOpened()
   useEffect(() => noteList(slug, { search: view, state: { view: opened } }), [slug, view, opened])
   useEffect(() => noteApplied(slug, filter), [slug, filter])
   useKey('clear', some ? selection.clear : undefined)
-  usePageActions(admin ? [{ words: 'Add agent', run: () => setAdding(true) }] : [])
+  usePageActions(admin ? [{ words: 'Add agent', run: () => navigate({ to: paths.add, params: { slug } }) }] : [])
   const { head } = shown ?? {}
   const empty = head?.of === 0
   useDocumentTitle(head && urgentText(head.standing), 'Agents', workspace.name)
   const firstSteps = head && workspace.firstSteps && (
     <Suspense>
-      <FirstSteps
-        slug={slug}
-        steps={workspace.firstSteps}
-        reported={head.of > head.standing.never}
-        onAdd={() => setAdding(true)}
-      />
+      <FirstSteps slug={slug} steps={workspace.firstSteps} reported={head.of > head.standing.never} />
     </Suspense>
   )
   return (
@@ -80,13 +70,14 @@ export function FleetPage() {
         }
         actions={
           admin && (
-            <Button
+            <ButtonLink
               className="fleet-add"
               leftSection={<IconPlus size={16} aria-hidden />}
-              onClick={() => setAdding(true)}
+              to={paths.add}
+              params={{ slug }}
             >
               Add agent
-            </Button>
+            </ButtonLink>
           )
         }
       />
@@ -114,7 +105,7 @@ export function FleetPage() {
       ) : !shown ? (
         <WaitingPage />
       ) : shown.total === 0 ? (
-        <FleetEmpty slug={slug} none={empty} filter={filter.text} onAdd={admin ? () => setAdding(true) : undefined} />
+        <FleetEmpty slug={slug} none={empty} filter={filter.text} admin={admin} />
       ) : (
         <FleetList
           slug={slug}
@@ -131,7 +122,6 @@ export function FleetPage() {
       {/* The Tab key leads from the list to the buttons for the selected agents. */}
       <Suspense>{bulk && <BulkBar slug={slug} selection={selection} />}</Suspense>
       {!empty && firstSteps}
-      <Suspense>{added && <AddAgentDialog slug={slug} opened={adding} onClose={() => setAdding(false)} />}</Suspense>
     </>
   )
 }
@@ -201,19 +191,25 @@ interface EmptyProps {
   none: boolean
   /** The text of the filter that is applied. */
   filter: string
-  onAdd: (() => void) | undefined
+  admin: boolean
 }
 
-function FleetEmpty({ slug, none, filter, onAdd }: EmptyProps) {
+function FleetEmpty({ slug, none, filter, admin }: EmptyProps) {
   if (none)
     return (
       <Empty
         icon={IconRobot}
         title="No agents yet"
-        help={onAdd ? 'start#connect-a-program-that-already-runs' : 'page#agents'}
-        action={onAdd && <Button onClick={onAdd}>Add your first agent</Button>}
+        help={admin ? 'start#connect-a-program-that-already-runs' : 'page#agents'}
+        action={
+          admin && (
+            <ButtonLink to={paths.add} params={{ slug }}>
+              Add your first agent
+            </ButtonLink>
+          )
+        }
       >
-        {onAdd
+        {admin
           ? 'Install an agent from a blueprint, or connect one that already runs. It will report here within a minute.'
           : 'Agents that admins add will be listed here.'}
       </Empty>

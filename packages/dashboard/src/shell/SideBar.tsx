@@ -12,7 +12,7 @@ import {
   IconUsers,
 } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { useParams } from '@tanstack/react-router'
+import { useMatch, useParams } from '@tanstack/react-router'
 import { type ComponentType, Suspense, useState } from 'react'
 import { meQuery } from '../data/queries.ts'
 import { useWorkspace } from '../data/workspace.ts'
@@ -27,7 +27,7 @@ import { Mark } from './Mark.tsx'
 /** Shows the menu to switch workspaces, the button of the palette, the navigation, and the person's menu. */
 export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) {
   const { name } = useParams({ strict: false })
-  const onAgent = name !== undefined
+  const isAdding = useMatch({ from: '/signed-in/w/$slug/add', shouldThrow: false }) !== undefined
   const workspace = useWorkspace()
   const { data: me } = useSuspenseQuery(meQuery)
   return (
@@ -50,7 +50,7 @@ export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) 
           params={{ slug }}
           activeOptions={{ exact: true, includeSearch: false }}
           label="Agents"
-          data-within={onAgent}
+          data-within={name !== undefined || isAdding}
           leftSection={<IconServer2 {...icon} />}
         />
         <NavItem to={paths.blueprints} params={{ slug }} label="Blueprints" leftSection={<IconPackage {...icon} />} />

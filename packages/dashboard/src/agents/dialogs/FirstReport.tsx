@@ -1,32 +1,45 @@
 import { Loader } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { read } from '../../data/queries.ts'
 import { Level, Text } from '../../ui/index.ts'
 import './agents.css'
 
-/**
- * Waits for the first report of an agent after `since`, and shows the report's level. `since` is in Unix milliseconds
- * by the service's clock; 0 accepts any report.
- */
-export function FirstReport({ slug, name, since = 0 }: { slug: string; name: string; since?: number }) {
-  const { data } = useQuery({ ...read('GET /w/:slug/agents/:name', { slug, name }), refetchInterval: 2_000 })
-  const arrived = data?.seenAt != null && data.seenAt > since
+interface FirstReportProps {
+  slug: string
+  name: string
+  /** Unix milliseconds by the service's clock, after which a report counts; 0 accepts any report. */
+  since?: number
+  /** Shown behind the level of the report, once it has arrived. */
+  children?: ReactNode
+}
+
+/** Waits for the first report of an agent, and shows the report's level. */
+export function FirstReport({ slug, name, since = 0, children }: FirstReportProps) {
+  const first = useFirstReport(slug, name, since)
+  const { level, label } = first?.report?.state ?? {}
   return (
-    <div className="svc-waiting" role="status" data-arrived={arrived}>
-      {arrived ? (
-        <>
-          <Level level={data.report?.state?.level} />
-          <span>
-            First report received{data.report?.state?.label ? ': ' : '.'}
-            {data.report?.state?.label && <Text>{data.report.state.label}</Text>}
-          </span>
-        </>
-      ) : (
-        <>
-          <Loader size={16} aria-hidden />
-          <span>{since === 0 ? 'Waiting for its first report…' : 'Waiting for a report with the new token…'}</span>
-        </>
-      )}
+    <div className="svc-waiting" data-arrived={first !== undefined}>
+      {first ? <Level level={level} /> : <Loader size={16} aria-hidden />}
+      <span role="status">
+        {first ? (
+          <>
+            First report received{label ? ': ' : '.'}
+            {label && <Text>{label}</Text>}
+          </>
+        ) : since === 0 ? (
+          'Waiting for its first report…'
+        ) : (
+          'Waiting for a report with the new token…'
+        )}
+      </span>
+      {first && children}
     </div>
   )
+}
+
+/** The page of an agent once its first report after `since` is there; undefined before. */
+export function useFirstReport(slug: string, name: string, since = 0) {
+  const { data } = useQuery({ ...read('GET /w/:slug/agents/:name', { slug, name }), refetchInterval: 2_000 })
+  return data?.seenAt != null && data.seenAt > since ? data : undefined
 }

@@ -33,7 +33,7 @@ export function RotateDialog({ slug, name, opened, onClose }: AgentDialogProps) 
     return (
       <Dialog opened onClose={done} title={`New token for ${name}`} size="lg" stay>
         <Stack gap="md">
-          <TokenSteps token={fresh.token} rotated installed={installed} />
+          <TokenSteps token={fresh.token} installed={installed} />
           <FirstReport slug={slug} name={name} since={fresh.at} />
           <Group justify="flex-end">
             <Button onClick={done}>Done</Button>

@@ -7,85 +7,75 @@ import { type ReactNode, useState } from 'react'
 import { meQuery } from '../../data/queries.ts'
 import { CopyLines, Help } from '../../ui/index.ts'
 import { ReachNote } from '../../ui/values/ReachNote.tsx'
-import { FetchProgram } from './FetchProgram.tsx'
 import { adoptLine, connectLine, reportLine } from './lines.ts'
 import './agents.css'
 
 interface TokenStepsProps {
   token: NewToken
-  /** True if the token replaces an earlier token of the same agent. */
-  rotated?: boolean
   /**
    * True if the agent was installed from a blueprint. Its folder then has the agent's name, and its runtime picks up
    * the new token by itself.
    */
-  installed?: boolean
+  installed: boolean
 }
 
 /**
- * Shows the new token of an agent, which cannot be shown again, and the exact lines to paste on the agent's machine.
+ * Shows the new token of an agent that has had another, which cannot be shown again, and the exact lines to paste on the
+ * agent's machine.
  */
-export function TokenSteps({ token: { name, token }, rotated = false, installed = false }: TokenStepsProps) {
+export function TokenSteps({ token: { name, token }, installed }: TokenStepsProps) {
   const { service } = useSuspenseQuery(meQuery).data
   return (
     <Stack gap="md">
       <ReachNote address={service.baseUrl} />
-      <Step title={rotated ? 'The new token' : 'Its token'}>
+      <Step title="The new token">
         <CopyLines text={token} label="token" />
-        <p className="svc-once">
-          <IconKey size={16} aria-hidden />
-          Copy it now: you won’t see it again. Anyone with it can report as this agent.
-        </p>
+        <TokenOnce />
       </Step>
       {service.runtime ? (
-        <>
-          {!rotated && (
-            <Step title="Download the program on the agent’s machine">
-              <FetchProgram baseUrl={service.baseUrl} />
-            </Step>
+        <Step title="Connect again">
+          {installed ? (
+            <Program name={name} baseUrl={service.baseUrl} installed />
+          ) : (
+            <>
+              <section className="svc-way">
+                <h4>A program in a folder</h4>
+                <Program name={name} baseUrl={service.baseUrl} />
+              </section>
+              <section className="svc-way">
+                <h4>The cron jobs of the machine</h4>
+                <Jobs name={name} baseUrl={service.baseUrl} />
+              </section>
+            </>
           )}
-          <Step title={rotated ? 'Connect again' : 'Connect'}>
-            {installed ? (
-              <Program name={name} baseUrl={service.baseUrl} installed rotated={rotated} />
-            ) : (
-              <>
-                <section className="svc-way">
-                  <h4>A program in a folder</h4>
-                  <Program name={name} baseUrl={service.baseUrl} rotated={rotated} />
-                </section>
-                <section className="svc-way">
-                  <h4>The cron jobs of the machine</h4>
-                  <Jobs name={name} baseUrl={service.baseUrl} />
-                </section>
-              </>
-            )}
-          </Step>
-        </>
+        </Step>
       ) : (
         <Step title="Report">
-          <Text>
-            This service has no <code>svc.pyz</code> to download. Any program can report by posting JSON to{' '}
-            <code className="svc-wrap">{service.baseUrl}/api/agent/v1/report</code> with the token as bearer, every 30
-            s.
-          </Text>
+          <WithoutProgram baseUrl={service.baseUrl} />
         </Step>
       )}
     </Stack>
   )
 }
 
+/** Says that a token is shown once. */
+export const TokenOnce = () => (
+  <p className="svc-once">
+    <IconKey size={16} aria-hidden />
+    Copy it now: you won’t see it again. Anyone with it can report as this agent.
+  </p>
+)
+
+/** Says how an agent reports to a service that has no program to download. */
+export const WithoutProgram = ({ baseUrl }: { baseUrl: string }) => (
+  <Text>
+    This service has no <code>svc.pyz</code> to download. Any program can report by posting JSON to{' '}
+    <code className="svc-wrap">{baseUrl}/api/agent/v1/report</code> with the token as bearer, every 30 s.
+  </Text>
+)
+
 /** The lines for a program that something else starts, and for an agent that was installed from a blueprint. */
-function Program({
-  name,
-  baseUrl,
-  installed = false,
-  rotated,
-}: {
-  name: string
-  baseUrl: string
-  installed?: boolean
-  rotated: boolean
-}) {
+function Program({ name, baseUrl, installed = false }: { name: string; baseUrl: string; installed?: boolean }) {
   const [folder, setFolder] = useState(installed ? name : '.')
   const dir = trimInvisible(folder) || '.'
   return (
@@ -109,8 +99,7 @@ function Program({
         <>
           <CopyLines text={reportLine(dir)} label="line that reports" />
           <Text c="dimmed" fz="xs">
-            {rotated ? 'Restart the reporter with this line. ' : ''}It reports until you stop it. The agent never waits
-            for it.
+            Restart the reporter with this line. It reports until you stop it. The agent never waits for it.
           </Text>
         </>
       )}

@@ -1,15 +1,18 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
+  adoptBlock,
   adoptLine,
   checkLine,
+  connectBlock,
   connectLine,
   downloadLines,
   initLine,
+  keepBlock,
   reportLine,
   runLine,
   serviceLine,
@@ -42,7 +45,7 @@ test('the lines fetch the program, install it, connect and report; none contains
   expect(adoptLine('https://svc.example.org', 'vela-ada')).toBe(
     'python3 svc.pyz adopt --url https://svc.example.org --name vela-ada',
   )
-  expect(reportLine('.')).toBe('python3 svc.pyz report --dir .')
+  expect(reportLine('.')).toBe('python3 svc.pyz report')
 })
 
 test('the lines of an installation ask for the code; none contains it', () => {
@@ -52,6 +55,77 @@ test('the lines of an installation ask for the code; none contains it', () => {
     'python3 svc.pyz init --url https://svc.example.org --yes --start < code.txt',
   )
   expect(runLine('my agent')).toBe("python3 svc.pyz run --dir 'my agent'")
+})
+
+const token = `svc_agt_${'Aa1-_'.repeat(9).slice(0, 43)}`
+const shells = ['sh', 'dash', 'bash', 'zsh', 'busybox'].filter(
+  (shell) => spawnSync(shell, ['--help']).error === undefined,
+)
+
+/**
+ * Runs a block in a shell whose only programs are a `curl` that does nothing and a `python3` that prints its arguments
+ * and, where it is given any, its standard input. Returns what they print.
+ */
+function paste(shell: string, block: string): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-block-'))
+  try {
+    const bin = join(folder, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'curl'), '#!/bin/sh\n', { mode: 0o755 })
+    const python = `#!/bin/sh\necho "$@"\ncase "$*" in *--token-file*) read -r given; echo "given $given";; esac\n`
+    writeFileSync(join(bin, 'python3'), python, { mode: 0o755 })
+    const args = shell === 'busybox' ? ['sh'] : []
+    const options = { cwd: folder, input: `${block}\n`, env: { PATH: bin } }
+    const { stdout, stderr } = spawnSync(which(shell), args, options)
+    return `${stdout}${stderr}`.trim().split('\n')
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+test.each(shells)('%s hands the token of a block to svc, and to nothing else', (shell) => {
+  const of = { name: 'mail-triage', token }
+  expect(paste(shell, connectBlock('https://svc.example.org', of))).toEqual([
+    'svc.pyz self install',
+    'svc.pyz connect --url https://svc.example.org --name mail-triage --yes --token-file -',
+    `given ${token}`,
+  ])
+  expect(paste(shell, adoptBlock('https://svc.example.org', of))).toEqual([
+    'svc.pyz self install',
+    'svc.pyz adopt --url https://svc.example.org --name mail-triage --yes --token-file -',
+    `given ${token}`,
+    'svc.pyz adopt',
+  ])
+})
+
+test('every line of a block with a token begins with a space, so that shells can leave it out of their history', () => {
+  for (const block of [connectBlock, adoptBlock])
+    for (const line of block('https://svc.example.org', { name: 'one', token }).split('\n'))
+      expect(line).toMatch(/^ \S/)
+})
+
+test.each<[typed: string, command: string[]]>([
+  ['python3 main.py', ['python3', 'main.py']],
+  ['  ./run.sh  --fast ', ['./run.sh', '--fast']],
+  ['FOO=1 python3 main.py', ['sh', '-c', 'FOO=1 python3 main.py']],
+  [`sh -c "it's \\n fine" && echo $HOME`, ['sh', '-c', `sh -c "it's \\n fine" && echo $HOME`]],
+])('the command %s gets into the manifest as it was typed', (typed, command) => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-keep-'))
+  try {
+    for (const shell of shells.filter((each) => each !== 'busybox')) {
+      const file = join(folder, 'svc.agent.yaml')
+      writeFileSync(file, 'name: one\nversion: 0.1.0')
+      const [line = '', start] = keepBlock(typed).split('\n')
+      execFileSync(shell, ['-c', line], { cwd: folder })
+      const [, json = ''] =
+        /^name: one\nversion: 0.1.0\nruntime: \{kind: process, command: (.*)\}\n$/.exec(readFileSync(file, 'utf8')) ??
+        []
+      expect(JSON.parse(json), shell).toEqual(command)
+      expect(start).toBe('python3 svc.pyz service install --start')
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
 
 /**

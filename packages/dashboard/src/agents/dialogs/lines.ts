@@ -8,6 +8,9 @@ export function shellWord(word: string): string {
   return `${home}'${word.slice(home.length).replaceAll("'", "'\\''")}'`
 }
 
+/** The option that names a folder; nothing for the current one. */
+const at = (folder: string): string => (folder === '.' ? '' : ` --dir ${shellWord(folder)}`)
+
 /** The two lines that download the program `svc.pyz` into the current folder and make it the command `svc`. */
 export const downloadLines = (baseUrl: string): string =>
   [`curl -fsSO ${shellWord(`${baseUrl}/cli/svc.pyz`)}`, 'python3 svc.pyz self install'].join('\n')
@@ -21,7 +24,40 @@ export const checkLine = (baseUrl: string): string =>
 
 /** The line that asks for an agent's token without showing it, sends one report to test it, and stores it. */
 export const connectLine = (baseUrl: string, name: string, folder: string): string =>
-  `python3 svc.pyz connect --url ${shellWord(baseUrl)} --dir ${shellWord(folder)} --name ${shellWord(name)}`
+  `python3 svc.pyz connect --url ${shellWord(baseUrl)}${at(folder)} --name ${shellWord(name)}`
+
+/**
+ * The lines that connect an agent, to be pasted at once: they download the program, install it as the command `svc`, and
+ * hand over the token, which makes a small manifest and a first status. `echo` is a part of each shell, so no other user
+ * sees the token in the list of processes. Each line begins with a space: many shells leave such lines out of their
+ * history, and some judge a block by its first character.
+ */
+export const connectBlock = (baseUrl: string, { name, token }: { name: string; token: string }): string =>
+  unkept(downloadLines(baseUrl), `echo ${token} | ${connectLine(baseUrl, name, '.')} --yes --token-file -`)
+
+/**
+ * The lines that show the cron jobs of a machine, to be pasted at once. With the token nobody is asked, and the crontab
+ * stays as it is. The last line asks whether its lines become jobs.
+ */
+export const adoptBlock = (baseUrl: string, { name, token }: { name: string; token: string }): string =>
+  unkept(
+    downloadLines(baseUrl),
+    `echo ${token} | ${adoptLine(baseUrl, name)} --yes --token-file -`,
+    'python3 svc.pyz adopt',
+  )
+
+const unkept = (...lines: string[]): string => lines.join('\n').replace(/^/gm, ' ')
+
+/**
+ * The lines that let svc start the program of an agent, now and at every boot. The first one adds the program to the
+ * manifest that `connectBlock` has written. A command with signs that only a shell understands is left to a shell.
+ */
+export function keepBlock(command: string): string {
+  const words = command.trim().split(/\s+/)
+  const simple = words.every((word) => /^[\w@%+:,./-]+$/.test(word))
+  const runtime = `runtime: {kind: process, command: ${JSON.stringify(simple ? words : ['sh', '-c', command.trim()])}}`
+  return [`printf '\\n%s\\n' ${shellWord(runtime)} >> svc.agent.yaml`, serviceLine('.')].join('\n')
+}
 
 /**
  * The line that shows the cron jobs of a machine as one agent. It asks before it changes the crontab, asks for the
@@ -31,7 +67,7 @@ export const adoptLine = (baseUrl: string, name: string): string =>
   `python3 svc.pyz adopt --url ${shellWord(baseUrl)} --name ${shellWord(name)}`
 
 /** The line that sends reports of an agent until a person stops it. */
-export const reportLine = (folder: string): string => `python3 svc.pyz report --dir ${shellWord(folder)}`
+export const reportLine = (folder: string): string => `python3 svc.pyz report${at(folder)}`
 
 /**
  * The line that asks for the install code and the secrets, and installs the agent into a folder with its name (2.9).
@@ -45,11 +81,10 @@ export const initLine = (baseUrl: string): string => `python3 svc.pyz init --url
 export const unattendedLine = (baseUrl: string): string => `${initLine(baseUrl)} --yes --start < code.txt`
 
 /** The line that starts an installed agent now and at every boot, as a service of the user's account. */
-export const serviceLine = (folder: string): string =>
-  `python3 svc.pyz service install --start --dir ${shellWord(folder)}`
+export const serviceLine = (folder: string): string => `python3 svc.pyz service install --start${at(folder)}`
 
 /** The line that starts an installed agent in the terminal. */
-export const runLine = (folder: string): string => `python3 svc.pyz run --dir ${shellWord(folder)}`
+export const runLine = (folder: string): string => `python3 svc.pyz run${at(folder)}`
 
 /** The line that writes a status file into the current folder. */
 export const statusLine = (status: string): string => `echo ${shellWord(status)} > status.json`

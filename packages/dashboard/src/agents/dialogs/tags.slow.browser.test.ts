@@ -118,18 +118,14 @@ test('selected agents get and lose tags together, and the dialog shows what each
 
 test('an agent and an install code take tags when they are made', async () => {
   const page = await look()
-  await page.goto(fleet())
-  // The first steps below the list have such a button, too.
-  await page.getByRole('button', { name: 'Add agent' }).first().click()
-  await dialogIn(page).getByLabel('Name').fill('made')
-  await dialogIn(page).getByLabel('Tags').fill('EU')
-  await dialogIn(page).getByRole('button', { name: 'Add agent' }).click()
-  await dialogIn(page)
-    .getByText(/^A tag has 1 to 40/)
-    .waitFor()
-  await dialogIn(page).getByLabel('Tags').fill('eu, made')
-  await dialogIn(page).getByRole('button', { name: 'Add agent' }).click()
-  await dialogIn(page).getByText('Connect made').waitFor()
+  await page.goto(`${fleet()}/add`)
+  await page.getByLabel('Name').fill('made')
+  await page.getByLabel('Tags').fill('EU')
+  await page.getByRole('button', { name: 'Add agent' }).click()
+  await page.getByText(/^A tag has 1 to 40/).waitFor()
+  await page.getByLabel('Tags').fill('eu, made')
+  await page.getByRole('button', { name: 'Add agent' }).click()
+  await page.getByText('Connect made').waitFor()
   expect(await tagsOf('made')).toEqual(['eu', 'made'])
 
   await uploadVersions(setup, ['1.0.0'])

@@ -5,7 +5,7 @@
 import type { InstallCode, InstallCodeState } from '@svc/api'
 import { changedTags } from '@svc/api/filter'
 import { type Binding, type Manifest, neededSvcText } from '@svc/blueprint'
-import { isAgentName, isAhead, limits, shown, type Verdict } from '@svc/protocol'
+import { freeNames, isAgentName, isAhead, limits, shown, type Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
 import { findAgent } from '../../fleet/agents/store.ts'
 import { judgeBots } from '../../fleet/bots/store.ts'
@@ -259,13 +259,8 @@ const versionOf = (db: Db, workspace: WorkspaceRef, { blueprint, version }: Code
 /** The name of the blueprint, or else the first of `name-2`, `name-3` … that no agent of the workspace has. */
 async function freeName(db: Db, workspace: WorkspaceRef, blueprint: string): Promise<string> {
   const rows = await db.selectFrom('agent').select('name').where('workspace_id', '=', workspace.id).execute()
-  const taken = new Set(rows.map(({ name }) => name))
-  let name = blueprint
-  for (let n = 2; taken.has(name); n++) {
-    const ending = `-${n}`
-    name = blueprint.slice(0, limits.agentName - ending.length).replace(/-$/, '') + ending
-  }
-  return name
+  const [free = blueprint] = freeNames(blueprint, new Set(rows.map(({ name }) => name)), 1)
+  return free
 }
 
 /**

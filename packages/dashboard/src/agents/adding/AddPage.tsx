@@ -1,0 +1,48 @@
+/**
+ * The page to add an agent, in three steps: what the person has, one block to paste on its machine, and its first
+ * report. Before the second step an agent is made, whose token is part of the block and is shown only once.
+ */
+import type { NewToken } from '@svc/api'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useWorkspace } from '../../data/workspace.ts'
+import { paths } from '../../paths.ts'
+import { PageHeader, useDocumentTitle, useFocusedPart } from '../../ui/index.ts'
+import { ButtonLink } from '../../ui/links.tsx'
+import { Connect } from './Connect.tsx'
+import { What, type WhatToAdd } from './What.tsx'
+import './add.css'
+
+const route = getRouteApi('/signed-in/w/$slug/add')
+
+export function AddPage() {
+  const { slug } = route.useParams()
+  const { what = 'program' } = route.useSearch()
+  const { role } = useWorkspace()
+  const [added, setAdded] = useState<{ token: NewToken; to: WhatToAdd }>()
+  const part = useFocusedPart<HTMLDivElement>(added?.token.name ?? 'what')
+  useDocumentTitle(added ? `Connect ${added.token.name}` : 'Add agent')
+  if (role !== 'admin')
+    return (
+      <>
+        <PageHeader title="Add agent" />
+        <p className="add-members">Only admins of this workspace can add agents. Ask one of them.</p>
+        <ButtonLink to={paths.members} params={{ slug }} variant="default">
+          View members
+        </ButtonLink>
+      </>
+    )
+  const keep = (token: NewToken, to: WhatToAdd) => setAdded({ token, to })
+  return (
+    <div className="add-page svc-focused-part" ref={part} tabIndex={-1}>
+      {added ? (
+        <Connect key={added.token.name} slug={slug} token={added.token} to={added.to} onAdded={keep} />
+      ) : (
+        <>
+          <PageHeader title="Add agent" note="It stays on its machine, reports here, and answers your commands." />
+          <What slug={slug} what={what} onAdded={keep} />
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,215 @@
+import { Button, Group, TextInput } from '@mantine/core'
+import type { NewToken } from '@svc/api'
+import { IconCircleCheckFilled } from '@tabler/icons-react'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useBlocker } from '@tanstack/react-router'
+import { useState } from 'react'
+import { meQuery } from '../../data/queries.ts'
+import { paths } from '../../paths.ts'
+import { Confirm, CopyLines, ErrorNote, Help, PageHeader, Section } from '../../ui/index.ts'
+import { AnchorLink, ButtonLink } from '../../ui/links.tsx'
+import { ReachNote } from '../../ui/values/ReachNote.tsx'
+import { FirstReport, useFirstReport } from '../dialogs/FirstReport.tsx'
+import { adoptBlock, adoptLine, checkLine, connectBlock, connectLine, keepBlock, reportLine } from '../dialogs/lines.ts'
+import { Step, TokenOnce, WithoutProgram } from '../dialogs/TokenSteps.tsx'
+import { freeName, useTaken } from './names.ts'
+import { thingName, useAdding, type WhatToAdd } from './What.tsx'
+
+interface ConnectProps {
+  slug: string
+  token: NewToken
+  to: WhatToAdd
+  onAdded: (token: NewToken, to: WhatToAdd) => void
+}
+
+/** The second and the third step: the block to paste, which holds the token, and the first report on top. */
+export function Connect({ slug, token, to, onAdded }: ConnectProps) {
+  const { service } = useSuspenseQuery(meQuery).data
+  const { name } = token
+  const arrived = useFirstReport(slug, name) !== undefined
+  return (
+    <>
+      <PageHeader title={`Connect ${name}`} />
+      <div className="add-arrival">
+        <FirstReport slug={slug} name={name}>
+          <Arrived slug={slug} name={name} to={to} onAdded={onAdded} />
+        </FirstReport>
+      </div>
+      <div className="svc-columns add-columns">
+        <div className="svc-column">
+          <p className="add-done">
+            <IconCircleCheckFilled size={16} aria-hidden />
+            {['1. ', thingName(to.what), ...(to.tags.length > 0 ? [` · tags ${to.tags.join(', ')}`] : [])]}
+          </p>
+          <Step order={2} title="2. Paste this on its machine">
+            <ReachNote address={service.baseUrl} />
+            {service.runtime ? (
+              <Block baseUrl={service.baseUrl} token={token} what={to.what} />
+            ) : (
+              <>
+                <CopyLines text={token.token} label="token" />
+                <TokenOnce />
+                <WithoutProgram baseUrl={service.baseUrl} />
+              </>
+            )}
+          </Step>
+        </div>
+        <div className="svc-column">
+          {service.runtime && (
+            <Section title="Keep it running">{to.what === 'cron' ? <CronRuns /> : <KeepRunning />}</Section>
+          )}
+          <Section title="Tell it more">
+            <TellMore slug={slug} name={name} what={to.what} />
+          </Section>
+        </div>
+      </div>
+      <LeaveToken open={!arrived} name={name} />
+    </>
+  )
+}
+
+/** Leads to the agent that has reported, and adds another one like it with one press. */
+function Arrived({ slug, name, to, onAdded }: Omit<ConnectProps, 'token'> & { name: string }) {
+  const taken = useTaken(slug, to.base)
+  const { busy, error, submit } = useAdding(slug, onAdded)
+  const next = freeName(to.base, taken)
+  return (
+    <>
+      <Group gap="xs" className="add-goes">
+        <Button variant="default" loading={busy} disabled={!taken} onClick={() => submit({ ...to, name: next })}>
+          {`Add another: ${next}`}
+        </Button>
+        <ButtonLink to={paths.agent} params={{ slug, name }}>
+          {`Open ${name}`}
+        </ButtonLink>
+      </Group>
+      {error !== null && <ErrorNote error={error} />}
+    </>
+  )
+}
+
+interface BlockProps {
+  baseUrl: string
+  token: NewToken
+  what: WhatToAdd['what']
+}
+
+/** The lines to paste, and the same in two parts for who wants no token in the lines. */
+function Block({ baseUrl, token, what }: BlockProps) {
+  const cron = what === 'cron'
+  return (
+    <>
+      <CopyLines text={(cron ? adoptBlock : connectBlock)(baseUrl, token)} label="block" />
+      <TokenOnce />
+      <p className="svc-quiet">
+        {cron
+          ? 'As the user whose jobs these are. Nothing changes in the crontab until you agree to the difference that the last line shows.'
+          : 'In the program’s own folder. It writes svc.agent.yaml and a first status, if there are none.'}{' '}
+        It needs Node 20 and Python 3.6, or newer, and makes <code>svc</code> a command of your user.
+      </p>
+      <details className="svc-quiet">
+        <summary>The token and the shell’s history</summary>
+        <p>
+          Each line begins with a space, so shells that ignore such lines keep none: Bash as Debian, Ubuntu and others
+          set it up, and Zsh with <code>HIST_IGNORE_SPACE</code>. Other shells keep the token in their history. It is
+          never in the list of processes. To keep it out of every history, paste this in place of the line with{' '}
+          <code>echo</code>, and then the token, which is not shown:
+        </p>
+        <CopyLines
+          text={`${cron ? adoptLine(baseUrl, token.name) : connectLine(baseUrl, token.name, '.')} --token-file -`}
+          label="line that asks for the token"
+        />
+        <CopyLines text={token.token} label="token" />
+      </details>
+      <details className="svc-quiet">
+        <summary>Verify the program first</summary>
+        <CopyLines text={checkLine(baseUrl)} label="line that verifies the program" />
+        <p>Run this after the first line, on Linux or macOS. It prints “svc.pyz: OK”.</p>
+      </details>
+    </>
+  )
+}
+
+/** How svc keeps a program running, now and at every boot. */
+function KeepRunning() {
+  const [command, setCommand] = useState('')
+  return (
+    <div className="svc-column">
+      <p className="add-says">
+        The block sends one report. For more, let svc start the program: now, at every boot, and again when it ends.
+      </p>
+      <TextInput
+        label="Command that starts it"
+        placeholder="python3 main.py"
+        value={command}
+        onChange={(event) => setCommand(event.currentTarget.value)}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <CopyLines text={keepBlock(command.trim() || 'python3 main.py')} label="lines that keep it running" />
+      <details className="svc-quiet">
+        <summary>Something else starts it</summary>
+        <p>Then only report. This line does it until you stop it, and the program never waits for it:</p>
+        <CopyLines text={reportLine('.')} label="line that reports" />
+      </details>
+      <Help about="runtime#running" />
+    </div>
+  )
+}
+
+const CronRuns = () => (
+  <p className="add-says">
+    It runs already, and starts with the machine. Cron starts the jobs as before, even if svc is gone.{' '}
+    <code>svc adopt --remove</code> puts every line back.
+  </p>
+)
+
+const TellMore = ({ slug, name, what }: { slug: string; name: string; what: WhatToAdd['what'] }) => (
+  <ul className="svc-list add-more">
+    {what === 'cron' ? (
+      <li>
+        Late and failed jobs, and their logs. <Help about="jobs#adopt-your-crontab" />
+      </li>
+    ) : (
+      <li>
+        How it is: it writes a status file. The first one says “Hello”, and soon counts as old.{' '}
+        <Help about="start#write-a-status-file" />
+      </li>
+    )}
+    <li>
+      When it is expected to run, and what it is called:{' '}
+      <AnchorLink to={paths.agent} params={{ slug, name }} underline="always">
+        its page
+      </AnchorLink>
+      .
+    </li>
+    <li>
+      Who hears about it:{' '}
+      <AnchorLink to={paths.alerts} params={{ slug }} search={{ tab: 'mine' }} underline="always">
+        alerts for me
+      </AnchorLink>
+      .
+    </li>
+  </ul>
+)
+
+/** Asks before the person leaves the only page that shows the token, while nothing has reported with it. */
+function LeaveToken({ open, name }: { open: boolean; name: string }) {
+  const blocker = useBlocker({
+    shouldBlockFn: ({ current, next }) => open && current.pathname !== next.pathname,
+    enableBeforeUnload: () => open,
+    withResolver: true,
+  })
+  return (
+    <Confirm
+      opened={blocker.status === 'blocked'}
+      onClose={() => blocker.reset?.()}
+      title={`Leave before ${name} reports?`}
+      confirm="Leave"
+      keepOpen
+      onConfirm={async () => blocker.proceed?.()}
+    >
+      Its token is shown only here. If you have not pasted it, its page can create a new one.
+    </Confirm>
+  )
+}

@@ -1,0 +1,163 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import type { NewToken } from '@svc/api'
+import { trimInvisible } from '@svc/protocol'
+import { IconClock, IconPackage, IconTerminal2 } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ComponentType, type FormEvent, useState } from 'react'
+import { call } from '../../data/api.ts'
+import { keys } from '../../data/queries.ts'
+import { type AddedThing, addedThings, paths } from '../../paths.ts'
+import { useChange } from '../../ui/dialogs/useChange.ts'
+import { asTyped } from '../../ui/forms/as-typed.ts'
+import { ErrorNote, Help } from '../../ui/index.ts'
+import { AnchorLink, ButtonLink } from '../../ui/links.tsx'
+import { TagsField } from '../dialogs/TagsField.tsx'
+import { Step } from '../dialogs/TokenSteps.tsx'
+import { tagsTyped, wrongWithTags } from '../dialogs/tags.ts'
+import { freeName, useTaken, wrongWithNewName } from './names.ts'
+
+type Connected = Exclude<AddedThing, 'blueprint'>
+/** An agent to be made for something that runs already. */
+export interface WhatToAdd {
+  readonly what: Connected
+  /** The name without the number that made it free. */
+  readonly base: string
+  readonly tags: readonly string[]
+}
+
+const things: Readonly<Record<AddedThing, { name: string; says: string; icon: ComponentType<{ size: number }> }>> = {
+  program: { name: 'A program', says: 'A script, a bot or a service that already runs.', icon: IconTerminal2 },
+  cron: { name: 'Cron jobs', says: 'The crontab of one user on one machine.', icon: IconClock },
+  blueprint: { name: 'A blueprint', says: 'A packed agent, which svc installs and updates.', icon: IconPackage },
+}
+export const thingName = (what: AddedThing): string => things[what].name
+
+interface WhatProps {
+  slug: string
+  what: AddedThing
+  onAdded: (token: NewToken, to: WhatToAdd) => void
+}
+
+/** The first step: what the person has, and the name that the agent gets. */
+export const What = ({ slug, what, onAdded }: WhatProps) => (
+  <div className="svc-column">
+    <Step order={2} title="1. What do you have?">
+      <nav className="add-things" aria-label="What do you have?">
+        {addedThings.map((thing) => (
+          <Thing key={thing} slug={slug} thing={thing} chosen={thing === what} />
+        ))}
+      </nav>
+    </Step>
+    {what === 'blueprint' ? (
+      <FromBlueprint slug={slug} />
+    ) : (
+      <NameForm key={what} slug={slug} what={what} onAdded={onAdded} />
+    )}
+  </div>
+)
+
+/** A choice is a link, so that it is in the address, and the browser's Back button takes it back. */
+function Thing({ slug, thing, chosen }: { slug: string; thing: AddedThing; chosen: boolean }) {
+  const { name, says, icon: Icon } = things[thing]
+  return (
+    <AnchorLink
+      className="add-thing"
+      to={paths.add}
+      params={{ slug }}
+      search={thing === 'program' ? {} : { what: thing }}
+      activeOptions={{ exact: true, includeSearch: true }}
+      underline="never"
+      resetScroll={false}
+      replace
+      aria-current={chosen ? 'true' : undefined}
+      data-chosen={chosen}
+    >
+      <Icon size={20} aria-hidden />
+      <span>
+        <strong>{name}</strong>
+        <span className="svc-quiet">{says}</span>
+      </span>
+    </AnchorLink>
+  )
+}
+
+const FromBlueprint = ({ slug }: { slug: string }) => (
+  <>
+    <p className="add-says">
+      A code, valid once, installs the agent on any machine: with its settings, its logs and its versions.{' '}
+      <Help about="blueprints#for-authors" />
+    </p>
+    <Group>
+      <ButtonLink to={paths.install} params={{ slug }}>
+        Choose a blueprint
+      </ButtonLink>
+    </Group>
+  </>
+)
+
+/** The name without a number that an agent gets if the person chooses none. */
+const usual: Readonly<Record<Connected, string>> = { program: 'my-agent', cron: 'cron-jobs' }
+
+function NameForm({ slug, what, onAdded }: WhatProps & { what: Connected }) {
+  const usualTaken = useTaken(slug, usual[what])
+  const [typed, setTyped] = useState<string>()
+  const [tags, setTags] = useState('')
+  const [pressed, setPressed] = useState(false)
+  const name = typed ?? freeName(usual[what], usualTaken)
+  const [settled] = useDebouncedValue(trimInvisible(name), 250)
+  const taken = useTaken(slug, settled)
+  const whyName = wrongWithNewName(name, settled === trimInvisible(name) ? taken : undefined)
+  const whyTags = wrongWithTags(tags)
+  const { busy, error, submit, forgetError } = useAdding(slug, onAdded)
+  const add = (event: FormEvent) => {
+    event.preventDefault()
+    setPressed(true)
+    const base = typed === undefined ? usual[what] : trimInvisible(typed)
+    if (whyName === null && whyTags === null) submit({ name: trimInvisible(name), what, base, tags: tagsTyped(tags) })
+  }
+  const isTaken = whyName !== null && taken?.has(settled)
+  return (
+    <form onSubmit={add} noValidate>
+      <Stack gap="md">
+        <div className="add-fields">
+          <TextInput
+            label="Name"
+            description="Lowercase letters, digits and hyphens. It can be renamed later."
+            value={name}
+            onFocus={(event) => typed === undefined && event.currentTarget.select()}
+            onChange={(event) => {
+              setTyped(event.currentTarget.value)
+              setPressed(false)
+              forgetError()
+            }}
+            error={(pressed || isTaken) && whyName}
+            {...asTyped}
+          />
+          <TagsField value={tags} onChange={(event) => setTags(event.currentTarget.value)} error={pressed && whyTags} />
+        </div>
+        {error !== null && <ErrorNote error={error} />}
+        <Group gap="md">
+          <Button type="submit" loading={busy}>
+            Add agent
+          </Button>
+          <Help about={what === 'cron' ? 'jobs#adopt-your-crontab' : 'start#connect-a-program-that-already-runs'} />
+        </Group>
+        <ol className="add-next" start={2}>
+          <li>Paste one block on its machine.</li>
+          <li>Its first report appears here.</li>
+        </ol>
+      </Stack>
+    </form>
+  )
+}
+
+/** Makes an agent and its token. */
+export function useAdding(slug: string, onAdded: WhatProps['onAdded']) {
+  const client = useQueryClient()
+  return useChange(async ({ name, ...to }: WhatToAdd & { name: string }) => {
+    const token = await call('POST /w/:slug/agents', { slug }, { name, tags: [...to.tags] })
+    void client.invalidateQueries({ queryKey: keys.workspace(slug) })
+    onAdded(token, to)
+  })
+}

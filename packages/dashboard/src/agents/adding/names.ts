@@ -1,0 +1,24 @@
+/** Names for agents that are about to be made: whether one is taken, and which one is free. */
+import { freeNames, isAgentName } from '@svc/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { read } from '../../data/queries.ts'
+import { wrongWithName } from '../dialogs/names.ts'
+
+/** The names of a workspace's agents that begin with this one; undefined until they are known. */
+export function useTaken(slug: string, name: string): ReadonlySet<string> | undefined {
+  const q = `name:${name}*`
+  const { data } = useQuery({ ...read('GET /w/:slug/fleet/names', { slug }, { q }), enabled: isAgentName(name) })
+  return data && new Set(data.names)
+}
+
+/** The first free name after `base`. While the names are not known, it is the base itself. */
+export const freeName = (base: string, taken: ReadonlySet<string> = new Set()): string =>
+  freeNames(base, taken, 1)[0] ?? base
+
+/** The reason why a typed name cannot be given, with a free one if it is taken; null if it can. */
+export function wrongWithNewName(typed: string, taken: ReadonlySet<string> | undefined): string | null {
+  const wrong = wrongWithName(typed)
+  if (wrong !== null) return wrong
+  const name = typed.trim()
+  return taken?.has(name) ? `The workspace already has an agent ${name}. ${freeName(name, taken)} is free.` : null
+}
