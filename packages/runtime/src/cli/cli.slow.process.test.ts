@@ -82,35 +82,35 @@ describe('svc connect', () => {
     expect(none).toMatchObject({ code: 2, err: expect.stringContaining('No token was given') })
   })
 
-  test.runIf(python).each([
-    [],
-    ['--token-file', '-'],
-  ])('asks for it at a terminal, without showing it (I29)', async (...more) => {
-    const good = await service()
-    // `svc connect` also asks whether to write a first status file, unless there is one. The status file here leaves
-    // only the question for the token.
-    const of = folder({ 'state/status.json': '{"state": {"level": "ok"}}' })
-    const args = [
-      'testing/terminal.py',
-      'not shown',
-      token,
-      process.execPath,
-      'src/main.ts',
-      'connect',
-      '--dir',
-      of.root,
-      '--url',
-      good.origin,
-      ...more,
-    ]
-    const here = fileURLToPath(new URL('../..', import.meta.url))
-    const shown = await new Promise<string>((resolve) =>
-      execFile('python3', args, { cwd: here }, (_error, out) => resolve(out)),
-    )
-    expect(shown).toContain('accepted a report of mail-triage 1.4.0')
-    expect(shown).not.toContain('AAA')
-    expect(readFileSync(of.env, 'utf8')).toContain(`SVC_TOKEN=${token}\n`)
-  })
+  test.runIf(python).each([[], ['--token-file', '-']])(
+    'asks for it at a terminal, without showing it (I29)',
+    async (...more) => {
+      const good = await service()
+      // `svc connect` also asks whether to write a first status file, unless there is one. The status file here leaves
+      // only the question for the token.
+      const of = folder({ 'state/status.json': '{"state": {"level": "ok"}}' })
+      const args = [
+        'testing/terminal.py',
+        'not shown',
+        token,
+        process.execPath,
+        'src/main.ts',
+        'connect',
+        '--dir',
+        of.root,
+        '--url',
+        good.origin,
+        ...more,
+      ]
+      const here = fileURLToPath(new URL('../..', import.meta.url))
+      const shown = await new Promise<string>((resolve) =>
+        execFile('python3', args, { cwd: here }, (_error, out) => resolve(out)),
+      )
+      expect(shown).toContain('accepted a report of mail-triage 1.4.0')
+      expect(shown).not.toContain('AAA')
+      expect(readFileSync(of.env, 'utf8')).toContain(`SVC_TOKEN=${token}\n`)
+    },
+  )
 
   test.runIf(python)('a text that is pasted at the wrong question answers nothing and is not shown', async () => {
     const good = await service()
