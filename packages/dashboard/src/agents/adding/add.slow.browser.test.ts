@@ -1,6 +1,6 @@
 /**
  * Tests the page to add an agent: its names, its block with the token, its first report, and leaving it. `npm test`
- * leaves this out. packages/dashboard/src/newcomer.browser.test.ts goes the whole way, with a real terminal.
+ * leaves this out. packages/dashboard/src/newcomer.browser.test.ts proves the same rules.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
