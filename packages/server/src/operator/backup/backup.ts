@@ -5,7 +5,7 @@
  */
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { backup as copyOnline, DatabaseSync } from 'node:sqlite'
+import { backup, DatabaseSync } from 'node:sqlite'
 import type { Verdict } from '@svc/protocol'
 import type { Config } from '../../platform/base.ts'
 import { secretOf } from '../../platform/data-folder.ts'
@@ -46,7 +46,7 @@ export async function writeBackup(
     )
   }
   try {
-    await copyOnline(store.sqlite, beside)
+    await copyOnline(store, beside)
     addWhatLiesBeside(beside, { secret: secretOf(config.dataDir), at: now, version: config.version })
     syncFile(beside)
     linkSync(beside, file)
@@ -64,6 +64,25 @@ export async function writeBackup(
   const unrecorded = await recordBackup(store.db, now, bytes).then(() => undefined, systemReason)
   const made = { file, bytes, at: now, version: config.version }
   return { ok: true, value: { ...made, ...(unrecorded !== undefined && { unrecorded }) } }
+}
+
+/**
+ * Copies the database while the service uses it. SQLite refuses the first step of a copy while a transaction writes on
+ * the same connection, so that step has the connection for itself; a later step waits until the transaction has ended.
+ */
+async function copyOnline({ db, sqlite }: Extract<Store, { engine: 'sqlite' }>, file: string): Promise<void> {
+  let copied: Promise<unknown> | undefined
+  await db.connection().execute(
+    () =>
+      new Promise<void>((resolve) => {
+        copied = backup(sqlite, file, { progress: () => resolve() })
+        copied.then(
+          () => resolve(),
+          () => resolve(),
+        )
+      }),
+  )
+  await copied
 }
 
 /** Records the time of this backup, so that an alert can open when the last backup is old. */
