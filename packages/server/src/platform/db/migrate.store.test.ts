@@ -24,6 +24,14 @@ const engines: [string, () => Promise<Store>][] = [
   ['PostgreSQL', async () => openPostgres(await newPostgresDatabase({ empty: true }))],
 ]
 
+const indexesOf = async ({ db, engine }: Store): Promise<string[]> => {
+  const names =
+    engine === 'sqlite'
+      ? sql<{ name: string }>`select name from sqlite_master where type = 'index' order by name`
+      : sql<{ name: string }>`select indexname as name from pg_indexes where schemaname = 'public' order by 1`
+  return (await names.execute(db)).rows.map(({ name }) => name)
+}
+
 describe.each(engines)('the tables (%s)', (_, open) => {
   test('are created next to those of another program, and a second start does not change them', async () => {
     const store = await open()
@@ -61,6 +69,24 @@ describe.each(engines)('the tables (%s)', (_, open) => {
     await migrate(store, accountTables(store))
     await store.close()
   })
+
+  test.each(['session_userId_idx', 'invitation_email_idx'])(
+    'of accounts have all their indexes when the first start fails at %s, and the next one succeeds',
+    async (index) => {
+      const whole = await open()
+      await migrate(whole, accountTables(whole))
+      const store = await open()
+      await sql`create table something_else (id integer)`.execute(store.db)
+      await sql`create index ${sql.id(index)} on something_else (id)`.execute(store.db)
+      await expect(migrate(store, accountTables(store))).rejects.toThrow()
+      expect((await store.db.introspection.getTables()).map(({ name }) => name)).toEqual(['something_else'])
+      await sql`drop table something_else`.execute(store.db)
+      await migrate(store, accountTables(store))
+      expect(await indexesOf(store)).toEqual(await indexesOf(whole))
+      await store.close()
+      await whole.close()
+    },
+  )
 
   test('of an earlier build of 0.2.0 lose what alerts knew about reports, and the next report stores it again', async () => {
     const store = await open()

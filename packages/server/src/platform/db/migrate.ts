@@ -43,8 +43,9 @@ import * as actionChanges from './migrations/045-action-changes.ts'
 import * as cost from './migrations/047-cost.ts'
 import * as countedSignIns from './migrations/048-counted-sign-ins.ts'
 import * as states from './migrations/049-states.ts'
-import type { Store } from './open.ts'
+import type { Db, Store } from './open.ts'
 import { type DatabasePlace, whyPostgresFails } from './reasons.ts'
+import { transaction } from './transaction.ts'
 
 const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => Promise<void> }> = {
   '001-first': first,
@@ -158,9 +159,17 @@ async function refuseNewer({ db }: Store): Promise<void> {
   )
 }
 
+/**
+ * Migrates the tables of the accounts library. It makes the indexes of tables that it creates, and none of those that
+ * exist. So a start that is killed between the two would leave them without indexes.
+ */
+async function migrateAccounts(trx: Db, { engine }: Store, accounts: BetterAuthOptions): Promise<void> {
+  await (await getMigrations({ ...accounts, database: { db: trx, type: engine } })).runMigrations()
+}
+
 async function migrateAlone(store: Store, accounts: BetterAuthOptions, upTo: string | undefined): Promise<void> {
   await refuseNewer(store)
-  await (await getMigrations(accounts)).runMigrations()
+  await transaction(store.db, (trx) => migrateAccounts(trx, store, accounts))
   const provider = {
     getMigrations: async () =>
       Object.fromEntries(
