@@ -53,8 +53,8 @@ const scenes: readonly [says: string, happens: (fleet: Fleet) => number][] = [
   ['every agent reports and is well', ({ store, start }) => knowSigns(store, start)],
   ['every agent has signs of rules that are off', ({ store, start }) => knowSigns(store, start, '{"started":1}')],
   ['one in a hundred is bad', ({ store, start }) => turnBad(store, start)],
-  ['every agent falls silent at once', ({ start }) => start + 12 * 60_000],
-  ['every agent has been silent for long', ({ start }) => start + 60 * 60_000],
+  ['every agent goes offline at once', ({ start }) => start + 12 * 60_000],
+  ['every agent has been offline for long', ({ start }) => start + 60 * 60_000],
 ]
 
 export async function benchAlerts(args: string[]): Promise<string> {

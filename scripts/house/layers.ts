@@ -234,7 +234,8 @@ export const orders: Readonly<Record<string, Order>> = {
             'operator/socket': '`operator.sock`: a command asks the running service',
           },
           {
-            'operator/commands': 'commands of `svc-server`, a file for each noun',
+            'operator/commands':
+              'commands of `svc-server`, a file for each noun or group of related nouns; `all.ts` lists them',
           },
           {
             'operator/shared': 'what commands share: arguments, how they make changes, what they print',
@@ -338,7 +339,7 @@ export const orders: Readonly<Record<string, Order>> = {
         layers: [
           {
             'fleet/agents':
-              'agents: made, renamed, deleted; their tokens and tags (the rules of tags: `filter/tags.ts` of packages/api); when one counts as offline (`silent.ts`)',
+              'agents: made, renamed, deleted; their tokens and tags (the rules of tags: `filter/tags.ts` of packages/api); when one counts as offline (`offline.ts`)',
             'fleet/products': 'products that bots belong to',
             'fleet/views': 'views: saved filters of the list of agents, for a person or a workspace',
           },
@@ -381,14 +382,15 @@ export const orders: Readonly<Record<string, Order>> = {
         says: 'sends messages: queue, retries, allowed addresses, channels',
         layers: [
           {
-            deliveries: 'messages on their way: when they are tried, and who may be called',
+            deliveries:
+              'messages on their way: when they are tried, and who may be called; `send.ts` sends them by HTTP, `smtp.ts` by mail',
           },
           {
             'deliveries/names': 'names of receivers, looked up in a process that can be ended',
           },
           {
             'deliveries/channels':
-              'what each kind of channel is sent, a file for each; its secret is sealed for the database',
+              'makes the request of each kind of channel, a file for each, and sends nothing; seals secrets for the database',
           },
         ],
       },

@@ -14,7 +14,7 @@ const found = (name: string) => figures.find((figure) => figure.name === name)?.
  */
 const neededElsewhere = [
   'packages/runtime/src/packed.ts exports loadPart',
-  'packages/server/src/platform/db/tables/described.ts exports Arrival',
+  'packages/server/src/platform/db/tables/described.ts exports AutoIncrementColumn',
   'packages/server/src/platform/db/tables/described.ts exports TableColumn',
 ]
 

@@ -29,7 +29,7 @@ export const alertFaults: readonly Fault[] = [
     tests: [at('alerts/rules/judge.test.ts')],
   },
   {
-    name: 'mass silence: each agent also has an alert of its own',
+    name: 'mass outage: each agent also has an alert of its own',
     harm: 'A network failure sends one message for each of a thousand agents.',
     file: at('alerts/evaluation/findings.ts'),
     old: '    if (isMember && !alert) continue\n',
@@ -37,7 +37,7 @@ export const alertFaults: readonly Fault[] = [
     tests: [at('alerts/evaluation/evaluate.store.test.ts'), at('alerts/evaluation/fleet.store.test.ts')],
   },
   {
-    name: 'mass silence: agents that fell silent at any time count together',
+    name: 'mass outage: agents that went offline at any time count together',
     harm: 'An agent that fails now is hidden among those that were offline for weeks.',
     file: at('alerts/rules/mass.ts'),
     old: '(times[end] ?? 0) <= since + windowMs',

@@ -88,7 +88,7 @@ export const dashboardFaults: readonly Fault[] = [
     name: 'page: an agent that no longer reports looks as it did last',
     harm: 'A machine that died a week ago is shown as OK.',
     file: at('ui/values/Level.tsx'),
-    old: "  if (silent) return 'silent'\n",
+    old: "  if (offline) return 'offline'\n",
     new: '',
     tests: [at('journey.browser.test.ts')],
   },

@@ -3,7 +3,7 @@
  * open pages are notified. The service's routes, the page's client, the commands of `svc-server` with their help, and
  * tables in the documents are derived from these descriptions.
  */
-import type { Bound } from './bounds.ts'
+import type { RowLimit } from './bounds.ts'
 import type { Reader } from './input.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -66,7 +66,7 @@ export interface Change {
    */
   again: 'same' | 'refused' | 'new'
   /** The rows that the operation adds; null if it changes or deletes rows, or adds only lines of the activity. */
-  adds: Bound | null
+  adds: RowLimit | null
 }
 
 /** How an operation is called as a command of `svc-server`. */

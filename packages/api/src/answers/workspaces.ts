@@ -39,7 +39,7 @@ export interface Me {
 }
 
 /** The answer to the first request of the page. Without a session it tells nothing but how to sign in. */
-export interface Door {
+export interface EntryInfo {
   /** The signed-in person; null without a session. */
   me: Me | null
   /** True while nobody has an account. */

@@ -45,5 +45,5 @@ export const levelOf = ({
  * True if an agent has stopped reporting, by the service's clock (D20). An agent that was stopped on purpose is shown
  * as stopped, not as offline (D66).
  */
-export const isSilent = ({ silentAt, stopped }: Pick<FleetRow, 'silentAt' | 'stopped'>, now: number): boolean =>
+export const isOffline = ({ silentAt, stopped }: Pick<FleetRow, 'silentAt' | 'stopped'>, now: number): boolean =>
   stopped === null && silentAt !== null && silentAt <= now

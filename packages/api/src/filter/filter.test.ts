@@ -6,7 +6,7 @@ import {
   type FilterFacts,
   fitsChip,
   idleTerms,
-  isSilent,
+  isOffline,
   levelOf,
   parseFilter,
   pressChip,
@@ -209,7 +209,7 @@ function holdsKeyed(key: string, value: string, agent: FilterFacts): boolean {
   }
   const { seenAt, stopped, alerts, updates, version, label, doing, tags, host, name, costToday, cost30 } = agent
   const states = [updates.wishState, updates.runtimeWishState]
-  const isOffline = stopped === null && isSilent(agent, caseTime)
+  const offline = stopped === null && isOffline(agent, caseTime)
   const seconds = Number.parseInt(wanted, 10) * ({ s: 1, m: 60, h: 3600, d: 86_400 }[wanted.at(-1) ?? ''] ?? 0)
   const answers: Record<string, boolean | Record<string, boolean>> = {
     tag: tags.some(isLike),
@@ -220,8 +220,8 @@ function holdsKeyed(key: string, value: string, agent: FilterFacts): boolean {
     is: {
       never: seenAt === null,
       stopped: stopped !== null,
-      offline: isOffline,
-      online: seenAt !== null && stopped === null && !isOffline,
+      offline,
+      online: seenAt !== null && stopped === null && !offline,
       running: doing !== null,
       paused: label === 'Paused',
       late: agent.statusLate && stopped === null,

@@ -1,6 +1,6 @@
 /** The groups in which the list and the map show agents, and the states in which the map shows them. */
 import type { FleetRow } from '../answers/agents.ts'
-import { isSilent, levelOf } from './facts.ts'
+import { isOffline, levelOf } from './facts.ts'
 
 /** The facts by which agents are grouped. */
 export const groupings = ['tag', 'host', 'blueprint'] as const
@@ -27,7 +27,7 @@ type StateFacts = Pick<
 export function mapStateOf(agent: StateFacts, now: number): MapState {
   if (agent.seenAt === null) return 'never'
   if (agent.stopped !== null) return 'stopped'
-  if (isSilent(agent, now)) return 'offline'
+  if (isOffline(agent, now)) return 'offline'
   const level = levelOf(agent) ?? 'none'
   return agent.label === 'Paused' && level !== 'bad' && level !== 'warn' ? 'paused' : level
 }

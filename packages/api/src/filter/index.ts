@@ -14,7 +14,7 @@ export {
   quoted,
   withoutChips,
 } from './chips.ts'
-export { type FilterFacts, isSilent, levelOf } from './facts.ts'
+export { type FilterFacts, isOffline, levelOf } from './facts.ts'
 export { type Grouping, groupings, groupsOf, mapStateOf, mapStates } from './groups.ts'
 export { type Key, keys } from './keys.ts'
 export { type Filter, type FilterError, parseFilter, type Term } from './parse.ts'

@@ -3,8 +3,8 @@ import { type controls, isVersion, type levels } from '@svc/protocol'
 import type { WishState } from '../answers/updates.ts'
 import { readDuration } from '../words/durations.ts'
 import { type Comparison, compareRanked, knownVersion, matchesAnyOf, type Operator, rankedVersion } from './compare.ts'
-import { type FilterFacts, isSilent, levelOf } from './facts.ts'
-import type { Field } from './texts.ts'
+import { type FilterFacts, isOffline, levelOf } from './facts.ts'
+import type { SearchField } from './texts.ts'
 
 /** A value behind a key. `text` is folded (look.ts); in a value in quotation marks a star is only a star. */
 export interface Value {
@@ -24,7 +24,7 @@ interface KeyRule {
   /** True if the key takes an operator. */
   compares?: true
   /** The texts of an agent with which values without an operator are compared as a whole (selects.ts). */
-  field?: Field
+  field?: SearchField
   /**
    * Makes the test whether an agent has one of the values, apart from those that are compared as texts; undefined if the
    * key does not take one of them. The time for the test does not grow with the number of values.
@@ -49,10 +49,10 @@ function words<W extends string>(tests: Readonly<Record<W, Test>>): KeyRule {
 }
 
 /** A key that compares the whole of each text of an agent with the value. A star in the value stands for any text. */
-const wholeText = (takes: string, field: Field): KeyRule => ({ takes, field })
+const wholeText = (takes: string, field: SearchField): KeyRule => ({ takes, field })
 
 /** A key for versions: as text without an operator, and by the precedence of SemVer with one. */
-const version = (example: string, field: Field, of: (agent: FilterFacts) => string | null): KeyRule => ({
+const version = (example: string, field: SearchField, of: (agent: FilterFacts) => string | null): KeyRule => ({
   takes: `a version such as ${example}.0 or ${example}.*, or a comparison such as <${example}.0`,
   compares: true,
   field,
@@ -107,7 +107,6 @@ const seen: KeyRule = {
   },
 }
 
-const isOffline: Test = isSilent
 const isNever: Test = ({ seenAt }) => seenAt === null
 const isStopped: Test = ({ stopped }) => stopped !== null
 const settled = (state: WishState) => state === 'none' || state === 'kept'

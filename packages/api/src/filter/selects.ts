@@ -2,7 +2,7 @@ import { finderOf, type Pattern, signOf, valueEnd } from './automaton.ts'
 import type { FilterFacts } from './facts.ts'
 import { type Key, keys, type Test, type Value } from './keys.ts'
 import type { Term } from './parse.ts'
-import { bitOf, type Field, fields, searchIn, wordFields } from './texts.ts'
+import { bitOf, fields, type SearchField, searchIn, wordFields } from './texts.ts'
 
 /** Judges agents by the terms of a filter: each agent once, however many questions are asked about the terms. */
 interface Judge {
@@ -91,7 +91,7 @@ function holdingOf(terms: readonly Term[], now: number): (agent: FilterFacts) =>
 const isText = (key: Key, { operator }: Value): boolean => keys[key].field !== undefined && operator === undefined
 
 /** The pattern for a value of a key, which must be the whole text. A star stands for any text. */
-function patternOf({ text, quoted }: Value, field: Field, bits: number): Pattern {
+function patternOf({ text, quoted }: Value, field: SearchField, bits: number): Pattern {
   const sign = signOf(fields.indexOf(field))
   const pieces = quoted ? [text] : text.split('*')
   const [first = ''] = pieces

@@ -8,8 +8,8 @@ import { foldedText } from './look.ts'
 
 /** The fields of an agent in which values are found. Words are found in all but `runtime`. */
 export const fields = ['name', 'host', 'version', 'blueprint', 'tag', 'runtime', 'other'] as const
-export type Field = (typeof fields)[number]
-export const bitOf = (field: Field): number => 1 << fields.indexOf(field)
+export type SearchField = (typeof fields)[number]
+export const bitOf = (field: SearchField): number => 1 << fields.indexOf(field)
 export const wordFields = fields.reduce((all, field) => (field === 'runtime' ? all : all | bitOf(field)), 0)
 
 /** The texts of one row. */
@@ -28,7 +28,7 @@ type SharedField = (typeof sharedFields)[number]
 class Book {
   readonly texts: string[] = []
   readonly #numbers = new Map<string, number>()
-  numberOf(field: Field, text: string): number {
+  numberOf(field: SearchField, text: string): number {
     const sign = signOf(fields.indexOf(field))
     const key = sign + text
     const known = this.#numbers.get(key)
@@ -67,7 +67,7 @@ function textsOf(agent: FilterFacts): Texts {
 }
 
 /** One flat text of several: reading the units of a text that was put together by `+` takes longer. */
-const flat = (field: Field, texts: readonly (string | null)[]): string =>
+const flat = (field: SearchField, texts: readonly (string | null)[]): string =>
   texts
     .flatMap((text) => (typeof text !== 'string' ? [] : [signOf(fields.indexOf(field)), foldedText(text), valueEnd]))
     .join('')

@@ -2,7 +2,7 @@
 import type { SignInAnswer } from '../answers/factors.ts'
 import type {
   ClaimInfo,
-  Door,
+  EntryInfo,
   ForgotPasswordInfo,
   Me,
   PushKey,
@@ -19,7 +19,7 @@ const token = pasted({ max: 200, secret: true })
 const link = 'wrong links are counted by address, and a good one signs in'
 const noPages = { none: 'open pages show it when they ask next' }
 
-export const door = look<Door>()('GET /door', {
+export const door = look<EntryInfo>()('GET /door', {
   right: 'anybody',
   says: 'show who is signed in, if anybody is, and how people sign in to this service',
   manual: 'it works with and without a session, and requests without one are counted by address',
@@ -117,7 +117,7 @@ export const forgotPassword = change<ForgotPasswordInfo>()('POST /forgot', {
   audit: { none: 'the link is recorded when it is sent' },
   pages: noPages,
   again: 'new',
-  adds: bounds.forgotten,
+  adds: bounds.passwordRequests,
   manual: 'it needs no right; requests are counted by address',
 })
 export const claimInfo = look<ClaimInfo>()('GET /claim', {

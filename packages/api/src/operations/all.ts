@@ -1,5 +1,5 @@
 /** The list of all operations of the service. */
-import type { Bound } from '../bounds.ts'
+import type { RowLimit } from '../bounds.ts'
 import type { GivenOf, Operation, ParamsOf, RouteOf, SentOf } from '../operation.ts'
 import * as nouns from './nouns.ts'
 
@@ -20,4 +20,4 @@ export const operations: readonly Operation[] = Object.values(nouns)
 /** The rows that each operation adds, by its route, of the operations that change something. */
 export const bounds = Object.fromEntries(
   operations.flatMap(({ route, change }) => (change ? [[route, change.adds]] : [])),
-) as Readonly<Partial<Record<keyof Operations, Bound | null>>>
+) as Readonly<Partial<Record<keyof Operations, RowLimit | null>>>

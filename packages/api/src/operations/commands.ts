@@ -67,7 +67,7 @@ export const logs = look<LogEntry[]>()('GET /w/:slug/agents/:name/logs', {
   says: 'list the kept logs of an agent, newest first',
   command: { name: 'log list', args: [agentArgument] },
 })
-export const log = look<LogText>()('GET /w/:slug/agents/:name/logs/:id', {
+export const showLog = look<LogText>()('GET /w/:slug/agents/:name/logs/:id', {
   right: 'admin',
   says: 'show the text of a log',
   command: { name: 'log show', args: [['<id>', 'as svc-server log list names it']] },

@@ -10,7 +10,7 @@ import { ApiError } from '../data/api.ts'
 import { read } from '../data/queries.ts'
 import { type AgentTab, paths } from '../paths.ts'
 import { fileOf } from '../ui/files.tsx'
-import { Confirm, ErrorNote, PageTabs, useDocumentTitle, useSilent } from '../ui/index.ts'
+import { Confirm, ErrorNote, PageTabs, useDocumentTitle, useReportOverdue } from '../ui/index.ts'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import './agent.css'
 import type { Control } from '@svc/protocol'
@@ -45,14 +45,14 @@ export function AgentPage() {
 function OneAgent({ slug, name }: { slug: string; name: string }) {
   const { data: page, error, refetch } = useQuery(read('GET /w/:slug/agents/:name', { slug, name }))
   const { press, commands, left, dismiss } = usePress(slug, page, name)
-  const silent = useSilent(page?.silentAt)
+  const offline = useReportOverdue(page?.silentAt)
   const settings = useDrafts()
   const view = useView()
   useNewName(page?.name)
   useDocumentTitle(name)
 
   if (page === undefined) return <Missing slug={slug} error={error} retry={refetch} />
-  const agent: Agent = { slug, page, silent, press, settings }
+  const agent: Agent = { slug, page, offline, press, settings }
   const shown = tabsOf(agent)
   const tab = shown.includes(view.tab) ? view.tab : 'overview'
   const Panel = tabs[tab].panel

@@ -1,7 +1,7 @@
 /** The pages that work without a session: sign-in, first start, links and invitations. */
 
 import { Button, Stack } from '@mantine/core'
-import type { Door as DoorAnswer } from '@svc/api'
+import type { EntryInfo } from '@svc/api'
 import { call } from '../data/api.ts'
 import { operatorCommand } from '../data/operator-command.ts'
 import { paths } from '../paths.ts'
@@ -21,7 +21,7 @@ import { StartPage } from './StartPage.tsx'
 import { useAnswer } from './useAnswer.ts'
 
 /** Opens the door in a page that has loaded nothing else. */
-export function openDoor(door: DoorAnswer, show: Show): void {
+export function openDoor(door: EntryInfo, show: Show): void {
   window.addEventListener('popstate', () => {
     if (!doorAt(location.pathname)) location.reload()
   })
@@ -39,7 +39,7 @@ export function Door() {
   return assumed ? <DoorPages door={assumed} /> : <FailedPage error={answer.error} />
 }
 
-function DoorPages({ door }: { door: DoorAnswer }) {
+function DoorPages({ door }: { door: EntryInfo }) {
   const address = new URL(useAddress(), location.origin)
   const at = doorAt(address.pathname)
   const token = address.searchParams.get('token') ?? ''

@@ -1,5 +1,5 @@
 /** Decides from the address and the answer of the door which page is opened. */
-import type { Door, Me } from '@svc/api'
+import type { EntryInfo, Me } from '@svc/api'
 import { ApiError } from '../data/api.ts'
 import { paths } from '../paths.ts'
 
@@ -23,7 +23,7 @@ export function doorAt(pathname: string): DoorPage | undefined {
  * is. Undefined if that may be wrong for this path. Too many requests are only refused to people without a
  * session.
  */
-export function doorWithout(error: unknown, pathname: string): Door | undefined {
+export function doorWithout(error: unknown, pathname: string): EntryInfo | undefined {
   const page = doorAt(pathname)?.page
   const tooMany = error instanceof ApiError && error.code === 'rate_limited'
   if (!tooMany && (page === undefined || page === 'invitation')) return undefined
@@ -38,7 +38,7 @@ type OpenedPlace = { is: 'pages'; me: Me } | { is: 'door'; address?: string }
  */
 export function placeFor(
   { pathname, search, hash }: Pick<Location, 'pathname' | 'search' | 'hash'>,
-  { me, first }: Pick<Door, 'me' | 'first'>,
+  { me, first }: Pick<EntryInfo, 'me' | 'first'>,
 ): OpenedPlace {
   if (doorAt(pathname)) return { is: 'door' }
   if (me) return { is: 'pages', me }

@@ -63,7 +63,7 @@ const withFilter = (view: FleetView, q: string): FleetView => (q === '' ? view :
 const Sign = ({ chip }: { chip: Chip }) => (
   <span aria-hidden className="fleet-sign">
     {chip === 'silent' ? (
-      <Level level={null} silent iconOnly />
+      <Level level={null} offline iconOnly />
     ) : chip === 'stopped' ? (
       <Level level={null} stopped iconOnly />
     ) : chip === 'never' ? (

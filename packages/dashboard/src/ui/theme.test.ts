@@ -34,7 +34,7 @@ function chosen(scheme: 'light' | 'dark'): Rgb {
   )
 }
 
-const texts = ['--mantine-color-dimmed', '--svc-ok', '--svc-info', '--svc-warn', '--svc-bad', '--svc-silent']
+const texts = ['--mantine-color-dimmed', '--svc-ok', '--svc-info', '--svc-warn', '--svc-bad', '--svc-offline']
 const backgrounds = ['--mantine-color-body', '--svc-surface', '--svc-hover', 'chosen']
 
 test.each(

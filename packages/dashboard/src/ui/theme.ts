@@ -106,7 +106,7 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--svc-info': '#2563b8',
     '--svc-warn': '#9a5b00',
     '--svc-bad': '#c42b2b',
-    '--svc-silent': 'var(--mantine-color-gray-7)',
+    '--svc-offline': 'var(--mantine-color-gray-7)',
   },
   dark: {
     '--mantine-color-body': 'var(--mantine-color-dark-7)',
@@ -123,6 +123,6 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--svc-info': '#74a9f5',
     '--svc-warn': '#e5a13a',
     '--svc-bad': '#ff7b72',
-    '--svc-silent': '#a4aab6',
+    '--svc-offline': '#a4aab6',
   },
 })

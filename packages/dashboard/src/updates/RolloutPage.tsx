@@ -22,7 +22,7 @@ import {
   timeOfDay,
   useClock,
   useDocumentTitle,
-  useSilent,
+  useReportOverdue,
   WhyButton,
 } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
@@ -295,6 +295,6 @@ function List({
 }
 
 function Stands({ agent: { level, seenAt, silentAt, stopped } }: { agent: RolloutAgent }) {
-  const silent = useSilent(silentAt)
-  return <Level level={level} silent={silent} stopped={stopped !== null} never={seenAt === null} iconOnly />
+  const offline = useReportOverdue(silentAt)
+  return <Level level={level} offline={offline} stopped={stopped !== null} never={seenAt === null} iconOnly />
 }

@@ -9,7 +9,13 @@ import { createFolder, syncFolder } from '../machine/files/durable.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { judgeSpace, mountOf, spaceAt, spaceSentence } from '../machine/files/space.ts'
 import { lives, ownIdentity } from '../machine/process/identity.ts'
-import { type Install, readInstall, unfinished, unreadableInstall, writeInstall } from '../state/install-note.ts'
+import {
+  type Install,
+  readInstall,
+  unfinishedInstallText,
+  unreadableInstall,
+  writeInstall,
+} from '../state/install-note.ts'
 
 type ClaimedCode =
   | { readonly ok: true; readonly folder: Folder; readonly install: Install }
@@ -29,7 +35,7 @@ export function takenBy(root: string): string | undefined {
   const install = readInstall(folder)
   if (install?.is === 'installed') return `The agent ${install.agent} is already installed in ${root}.`
   if (install?.is === 'made' && lives(install)) return `Process ${install.pid} is installing into ${root}.`
-  if (install && install.is !== 'made') return unfinished(folder)
+  if (install && install.is !== 'made') return unfinishedInstallText(folder)
   const unread = unreadableInstall(folder)
   if (unread)
     return `In ${root}, ${unread}, so a code may have been used there. Choose another folder with --dir, or remove ${root} if nobody needs what is in it.`

@@ -59,7 +59,7 @@ export const readInstall: (folder: InstallPath) => Install | undefined = file.re
  * A sentence about why nothing can be started in this folder, and what to do (4, rule 6, D44). Undefined if the
  * installation is complete, or if the folder holds no readable note of an installation.
  */
-export function unfinished(folder: Folder): string | undefined {
+export function unfinishedInstallText(folder: Folder): string | undefined {
   const install = readInstall(folder)
   if (!install || install.is === 'installed') return undefined
   if (install.is === 'made')

@@ -107,15 +107,16 @@ export function settingsHealth(folder: Folder, manifest: WithSettings): HealthIt
 }
 
 /** The place of the settings file that a person wrote and that svc had to write again. */
-export const setAside = ({ settings }: SettingsPlace): string => `${settings}.unread`
+export const setAsideFile = ({ settings }: SettingsPlace): string => `${settings}.unread`
 
 /** True if a settings file was set aside. It may be a link that leads nowhere. */
-const isAside = (folder: SettingsPlace): boolean => lstatSync(setAside(folder), { throwIfNoEntry: false }) !== undefined
+const isAside = (folder: SettingsPlace): boolean =>
+  lstatSync(setAsideFile(folder), { throwIfNoEntry: false }) !== undefined
 
 /** Sentences about the settings file that was set aside, until a person deletes it. */
 export function asideRemarks(folder: SettingsPlace, manifest: WithSettings): string[] {
   if (!isAside(folder)) return []
-  const aside = { settings: setAside(folder) }
+  const aside = { settings: setAsideFile(folder) }
   const name = basename(aside.settings)
   if (isEmpty(aside.settings))
     return [`settings.json was gone or empty when it was written again; check the values, then delete ${name}`]
@@ -134,7 +135,7 @@ export function keepWritten(folder: Folder, manifest: WithSettings, chosen: Sett
   const drops = remarksOn(folder, manifest).some(({ keys, stays }) => !stays && !keys.every(isChosen))
   if (unreadSettings(folder) !== undefined || drops) return keepAside(folder)
   if (!isAside(folder) && lostSettings(folder, manifest).some((key) => !isChosen(key)))
-    writeFileSync(setAside(folder), '')
+    writeFileSync(setAsideFile(folder), '')
   return false
 }
 
@@ -142,8 +143,8 @@ export function keepWritten(folder: Folder, manifest: WithSettings, chosen: Sett
 function keepAside(folder: SettingsPlace): boolean {
   const found = lstatSync(folder.settings)
   if (!found.isFile() && !found.isSymbolicLink()) return false
-  rmSync(setAside(folder), { force: true })
-  if (found.isFile()) linkSync(folder.settings, setAside(folder))
-  else symlinkSync(readlinkSync(folder.settings), setAside(folder))
+  rmSync(setAsideFile(folder), { force: true })
+  if (found.isFile()) linkSync(folder.settings, setAsideFile(folder))
+  else symlinkSync(readlinkSync(folder.settings), setAsideFile(folder))
   return true
 }

@@ -15,7 +15,7 @@ import { agentFolder } from '../../testing/folder.ts'
 import { apply } from '../reporter/commands/apply.ts'
 import { readStatus } from '../reporter/status/file.ts'
 import { changeSettings, fillSettings, settingsInForce } from './settings.ts'
-import { asideRemarks, setAside, settingsHealth, settingsRemarks, unreadSettings } from './settings-file.ts'
+import { asideRemarks, setAsideFile, settingsHealth, settingsRemarks, unreadSettings } from './settings-file.ts'
 
 let folder: ReturnType<typeof agentFolder>
 beforeEach(() => {
@@ -68,7 +68,7 @@ test.each([
   expect(unreadSettings(folder)).toBe(why)
   const manifest = { settings } as Manifest
   fillSettings(folder, manifest)
-  expect(readFileSync(setAside(folder), 'utf8')).toBe(text)
+  expect(readFileSync(setAsideFile(folder), 'utf8')).toBe(text)
   expect(settingsInForce(folder, manifest)).toEqual({ every: 10 })
 })
 
@@ -88,7 +88,7 @@ test('a settings file with a byte order mark is read, and an empty one is writte
   expect(settingsInForce(folder, manifest)).toEqual({ every: 5 })
   writeFileSync(folder.settings, '')
   changeSettings(folder, manifest, { every: 7 }, { is: 'person', name: 'a', at: 1 } as never)
-  expect(existsSync(setAside(folder))).toBe(false)
+  expect(existsSync(setAsideFile(folder))).toBe(false)
   expect(settingsInForce(folder, manifest)).toEqual({ every: 7 })
 })
 
@@ -109,7 +109,7 @@ test.each([
   const set = apply(folder, both, { do: 'set', values: { every: 20 } }, author)
   expect(set).toMatchObject({ ok: true, message: expect.stringMatching(/gone or empty, so tone has its default/) })
   expect(settingsHealth(folder, both), 'until a person has looked').toMatchObject([{ name: 'Settings', level: 'warn' }])
-  rmSync(setAside(folder))
+  rmSync(setAsideFile(folder))
   expect(settingsHealth(folder, both)).toEqual([])
 })
 

@@ -5,7 +5,7 @@ import type { Window } from '../platform/limits/window.ts'
 import type { Releases } from '../updates/releases/releases.ts'
 import type { Batcher } from './reports/batch.ts'
 import type { Lookup } from './reports/lookup.ts'
-import type { AgentMetrics } from './reports/metrics.ts'
+import type { AgentApiMetrics } from './reports/metrics.ts'
 import type { Trouble } from './trouble.ts'
 
 /**
@@ -28,7 +28,7 @@ export interface AgentParts {
    * turn of the event loop without other such work.
    */
   turns: Turns
-  metrics: AgentMetrics
+  metrics: AgentApiMetrics
   trouble: Trouble
   windows: { reports: Window; logs: Window }
   /** Returns true if answers to reports may offer wishes for the first time; false while this process shuts down. */

@@ -19,13 +19,13 @@ import type { Decide, Decision, ReportStore, Submission } from './report-store/r
 import { sqliteReports } from './report-store/sqlite/batch.ts'
 import { createBatcher } from './reports/batch.ts'
 import { createLookup, type Lookup } from './reports/lookup.ts'
-import { type AgentMetrics, createMetrics } from './reports/metrics.ts'
+import { type AgentApiMetrics, createMetrics } from './reports/metrics.ts'
 import { decide } from './reports/rules.ts'
 import { createTrouble } from './trouble.ts'
 
 export interface AgentApi {
   routes: BareRoutes
-  metrics: AgentMetrics
+  metrics: AgentApiMetrics
   /** Returns how long ago this process delivered a command, by the monotonic clock (D20). */
   age: MonotonicAge
   /** Stops offering new wishes to agents, because their trial would run while the service is down. */
@@ -80,7 +80,7 @@ interface Watchers {
   live: AgentDeps['live']
   lookup: Lookup
   deliveries: Deliveries
-  metrics: AgentMetrics
+  metrics: AgentApiMetrics
 }
 
 /**

@@ -229,7 +229,7 @@ interface NewAlert {
   scope: Scope
   rule: RuleName
   about: SubjectRef
-  /** The agents of a mass silence, as JSON. */
+  /** The agents of a mass outage, as JSON. */
   agents?: string
   /** The id of the single event that the alert is about, such as a command. At most one alert is made for an event. */
   cause?: string
@@ -256,7 +256,7 @@ export async function insertAlert(trx: Db, wanted: NewAlert, alert: Alert, now: 
     version: 1,
     ...columnsOf(alert),
   }
-  // The row is not read back, since the list of agents of a mass silence may be large.
+  // The row is not read back, since the list of agents of a mass outage may be large.
   const { numInsertedOrUpdatedRows } = await trx
     .insertInto('alert')
     .values(row)
@@ -266,7 +266,7 @@ export async function insertAlert(trx: Db, wanted: NewAlert, alert: Alert, now: 
 }
 
 /**
- * Updates an alert. `name` is the present name of its subject, `agents` the agents of a mass silence. Returns false if
+ * Updates an alert. `name` is the present name of its subject, `agents` the agents of a mass outage. Returns false if
  * the row was changed since it was read.
  */
 export async function updateAlert(

@@ -6,7 +6,7 @@ import { ECDH } from 'node:crypto'
 import { type ChannelKind, channelKinds, type MessageFormat, messageFormats } from '@svc/api'
 import { isObject, readPasted, shown, type Verdict } from '@svc/protocol'
 import { done, refuse } from '../platform/verdict.ts'
-import type { Address } from './channels/call.ts'
+import type { ReceiverAddress } from './channels/call.ts'
 import { type ChannelTraits, kinds } from './channels/kinds.ts'
 import type { PushKeys } from './channels/push.ts'
 import { isSigningSecret, newSigningSecret } from './channels/webhook.ts'
@@ -27,7 +27,7 @@ export interface ReadChannel {
   name: string
   kind: ChannelKind
   format: MessageFormat
-  address: Address
+  address: ReceiverAddress
   /** The part of the address that is not secret and may be shown. */
   shown: string
   /** The signing secret, if the service generated it. It is shown once. */
@@ -76,7 +76,7 @@ export function readChannel(
 function readAddress(
   kind: ChannelKind,
   { url, to, secret }: ChannelWanted,
-): Verdict<Address & { made?: string | undefined }, 'channel_invalid'> {
+): Verdict<ReceiverAddress & { made?: string | undefined }, 'channel_invalid'> {
   const read = readSecret(kind, secret?.trim() || undefined)
   if (!read.ok) return read
   return done({ ...pick('url', url), ...pick('to', to), ...pick('secret', read.value.secret), made: read.value.made })
@@ -161,7 +161,7 @@ function readSecret(
  * The part of an address that may be shown: of a secret address only the origin. The query is never shown, since it may
  * contain a token.
  */
-export function shownOf({ urlIsSecret }: Pick<ChannelTraits, 'urlIsSecret'>, { url, to }: Address): string {
+export function shownOf({ urlIsSecret }: Pick<ChannelTraits, 'urlIsSecret'>, { url, to }: ReceiverAddress): string {
   const target = url === undefined ? undefined : URL.parse(url)
   const open = target && `${target.origin}${target.pathname}${target.search && '?…'}`
   const where = urlIsSecret ? target && `${target.origin}/…` : open
@@ -178,7 +178,7 @@ const authBytes = 16
 export function readSubscription(
   text: string,
   allowed: AllowedNetworks,
-): Verdict<Address & { made?: undefined }, 'channel_invalid'> {
+): Verdict<ReceiverAddress & { made?: undefined }, 'channel_invalid'> {
   const { endpoint, keys } = parsed(text)
   const invalid = (message: string) => refuse('channel_invalid', message)
   if (typeof endpoint !== 'string' || !isObject(keys))

@@ -1,13 +1,13 @@
 /** The functions that send to channels without HTTP. Email is the only such kind of channel. */
 import type { ChannelKind } from '@svc/api'
 import type { AttemptLimits } from './attempt.ts'
-import type { Address, Delivery } from './channels/call.ts'
+import type { Delivery, ReceiverAddress } from './channels/call.ts'
 import { mailOf } from './channels/mail.ts'
 import type { TryResult } from './outbox.ts'
 import { sendMail } from './smtp.ts'
 
 /** Tries to send one delivery. This never throws because of something that the receiver does. */
-type Sender = (address: Address, delivery: Delivery, limits: AttemptLimits) => Promise<TryResult>
+type Sender = (address: ReceiverAddress, delivery: Delivery, limits: AttemptLimits) => Promise<TryResult>
 export type Senders = Readonly<Partial<Record<ChannelKind, Sender>>>
 
 interface SenderSettings {

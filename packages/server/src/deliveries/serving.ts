@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Store } from '../platform/db/open.ts'
 import { type SealKey, unseal } from '../platform/seal.ts'
 import { type AttemptLimits, attempt, wordsOf } from './attempt.ts'
-import type { Address } from './channels/call.ts'
+import type { ReceiverAddress } from './channels/call.ts'
 import { kinds } from './channels/kinds.ts'
 import { type ClaimedDelivery, claim } from './claiming.ts'
 import type { DeliveryAnswer, TryResult } from './outbox.ts'
@@ -136,10 +136,10 @@ interface TryParts extends AttemptLimits {
 }
 
 /** The address of a channel; undefined if it was encrypted with another key, or cannot be read. */
-function openAddress({ channel }: Pick<ClaimedDelivery, 'channel'>, key: SealKey): Address | undefined {
+function openAddress({ channel }: Pick<ClaimedDelivery, 'channel'>, key: SealKey): ReceiverAddress | undefined {
   const text = unseal(key, channel.id, channel.sealed)
   try {
-    return text === undefined ? undefined : (JSON.parse(text) as Address)
+    return text === undefined ? undefined : (JSON.parse(text) as ReceiverAddress)
   } catch {
     return undefined
   }
@@ -148,7 +148,7 @@ function openAddress({ channel }: Pick<ClaimedDelivery, 'channel'>, key: SealKey
 /** Tries once to send a message. Nothing that the receiver says reveals the secrets of the address afterwards. */
 async function tryOnce(
   { channel, row, written: message }: ClaimedDelivery,
-  address: Address,
+  address: ReceiverAddress,
   { key, allowed, senders, stop, withinMs, names }: TryParts,
   at: number,
 ): Promise<TryResult> {
@@ -180,7 +180,7 @@ async function tryOnce(
 const minSecret = 8
 
 /** Removes the secrets of an address from what the receiver said, since some receivers repeat a request. */
-function withoutSecrets(text: string, { url, secret }: Address): string {
+function withoutSecrets(text: string, { url, secret }: ReceiverAddress): string {
   const secrets = [secret, url && pathOf(url)].filter((one) => one !== undefined && one.length >= minSecret)
   return secrets.reduce<string>((left, one) => left.replaceAll(one ?? '', '…'), text)
 }
@@ -191,7 +191,11 @@ const pathOf = (url: string): string => {
 }
 
 /** The address to which a receiver redirects, as far as it may be shown. */
-function shownRedirect(redirect: string, kind: ClaimedDelivery['channel']['kind'], { secret }: Address): string {
+function shownRedirect(
+  redirect: string,
+  kind: ClaimedDelivery['channel']['kind'],
+  { secret }: ReceiverAddress,
+): string {
   const hasSecret = secret !== undefined && redirect.includes(secret)
   return shownOf({ urlIsSecret: kinds[kind].urlIsSecret || hasSecret }, { url: redirect })
 }

@@ -28,14 +28,14 @@ export const outcomeWords: Readonly<Record<ActionState, { word: string; tone: Ou
   cancelled: { word: 'cancelled', tone: 'plain', means: 'Somebody cancelled it before it was delivered.' },
 }
 
-/** The reason that is shown for an agent whose outcome has no words of its own. */
-const silentReasons: Partial<Record<ActionState, string>> = {
+/** The reasons that are shown for agents that gave no message. */
+const defaultReasons: Partial<Record<ActionState, string>> = {
   refused: 'The agent gave no reason.',
   failed: 'It was delivered, but no answer came within ten minutes.',
   expired: 'No report came within ten minutes, so it was never delivered.',
 }
 export const reasonOf = ({ state, message }: { state: ActionState; message: string | null }): string | null =>
-  message ?? silentReasons[state] ?? null
+  message ?? defaultReasons[state] ?? null
 
 const total = (counts: ActionRow['counts']): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 

@@ -65,7 +65,7 @@ function One({ agent, command, undoable, dismiss }: OneProps) {
       <Tone tone={tone} title={means}>
         {word}
       </Tone>
-      {command.state === 'queued' && !agent.silent && <Due nextAt={agent.page.nextReportAt} />}
+      {command.state === 'queued' && !agent.offline && <Due nextAt={agent.page.nextReportAt} />}
       {command.message && (
         <q className="ag-words">
           <Text>{command.message}</Text>

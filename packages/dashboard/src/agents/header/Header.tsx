@@ -30,9 +30,9 @@ import { minutesToAnswer } from '../parts/press.ts'
 
 /** The top of the agent's page: the agent's name, level, last report and controls. */
 export function Header({ agent }: { agent: Agent }) {
-  const { slug, page, silent } = agent
+  const { slug, page, offline } = agent
   const { report } = page
-  const old = page.statusOld && !silent
+  const old = page.statusOld && !offline
   const update = page.updates.blueprint
   const version = page.blueprint === null ? null : (page.versions.running ?? page.versions.installed)
   return (
@@ -45,7 +45,7 @@ export function Header({ agent }: { agent: Agent }) {
           <h1>{page.name}</h1>
           <Level
             level={report?.state?.level}
-            silent={silent}
+            offline={offline}
             stopped={page.stopped !== null}
             old={old}
             late={old && page.statusLate}
@@ -53,7 +53,7 @@ export function Header({ agent }: { agent: Agent }) {
             never={page.seenAt === null}
           />
           {report?.state?.label && (
-            <span className="ag-label" data-silent={silent || old}>
+            <span className="ag-label" data-offline={offline || old}>
               <Text>{report.state.label}</Text>
             </span>
           )}
@@ -63,7 +63,7 @@ export function Header({ agent }: { agent: Agent }) {
           <Dotted
             parts={[
               <Heard key="heard" agent={agent} />,
-              report?.active?.length === 0 && !silent && !old && 'nothing is running',
+              report?.active?.length === 0 && !offline && !old && 'nothing is running',
               report?.agent?.version && report.agent.version !== version && (
                 <>
                   version <Text>{report.agent.version}</Text>
@@ -110,7 +110,7 @@ export function Header({ agent }: { agent: Agent }) {
  * Shows when the agent last reported or, before its first report, when it was added. If the agent is stopped or offline
  * (D20), the time is emphasised, because everything on the page is as old as the last report.
  */
-function Heard({ agent: { page, silent } }: { agent: Agent }) {
+function Heard({ agent: { page, offline } }: { agent: Agent }) {
   if (page.seenAt === null)
     return (
       <>
@@ -129,8 +129,8 @@ function Heard({ agent: { page, silent } }: { agent: Agent }) {
         Stopped on its machine, <Time at={page.seenAt} />
       </strong>
     )
-  return silent ? (
-    <strong className="ag-silent">
+  return offline ? (
+    <strong className="ag-offline">
       Offline: last report <Time at={page.seenAt} />
     </strong>
   ) : (
@@ -281,7 +281,7 @@ function ControlButton({ agent, control }: { agent: Agent; control: Control }) {
       onClick={() => void press()}
       why={whyNot(agent, control, sending, under && wordsOf(under).word)}
       note={
-        agent.silent ? `The agent is offline: without a report within ${minutesToAnswer} minutes, this expires.` : null
+        agent.offline ? `The agent is offline: without a report within ${minutesToAnswer} minutes, this expires.` : null
       }
     >
       {controlNames[control]}

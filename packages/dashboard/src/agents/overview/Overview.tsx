@@ -36,10 +36,10 @@ export function Overview({ agent }: { agent: Agent }) {
   const { state } = report
   const { wide, narrow } = arrange(agent.page, hasVersions(agent))
   return (
-    <div className="svc-column ag-overview" data-silent={agent.silent}>
+    <div className="svc-column ag-overview" data-offline={agent.offline}>
       {twoReporters && <TwoReporters />}
-      {(state?.detail || agent.silent || pauseByMachine(agent.page)) && <StateDetail agent={agent} />}
-      {state?.level === undefined && !agent.silent && (
+      {(state?.detail || agent.offline || pauseByMachine(agent.page)) && <StateDetail agent={agent} />}
+      {state?.level === undefined && !agent.offline && (
         <Suspense>
           <NextStep agent={agent} />
         </Suspense>
@@ -146,7 +146,7 @@ function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
   const old = agent.page.statusOld
   return (
     <Section
-      title={agent.silent || old ? 'Was running' : 'Running now'}
+      title={agent.offline || old ? 'Was running' : 'Running now'}
       flush
       aside={
         <Dotted parts={[old && <AsOf key="as-of" agent={agent} />, runs.length > 1 && count(runs.length, 'run')]} />
@@ -156,7 +156,7 @@ function Active({ agent, runs }: { agent: Agent; runs: readonly ActiveRun[] }) {
         {runs.map((run, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: runs in progress have no id
           <li key={`${i}-${run.started}`} className="ag-active">
-            <One agent={agent} run={run} until={agent.silent ? agent.page.seenAt : old ? agent.page.statusAt : null} />
+            <One agent={agent} run={run} until={agent.offline ? agent.page.seenAt : old ? agent.page.statusAt : null} />
           </li>
         ))}
       </ul>
@@ -223,7 +223,7 @@ const isOfRuntime = ({ name }: HealthItem): boolean =>
  * from the status file also show when the file was written.
  */
 function Health({ agent, items }: { agent: Agent; items: readonly HealthItem[] }) {
-  const old = agent.page.statusOld && !agent.silent
+  const old = agent.page.statusOld && !agent.offline
   return (
     <Section title="Health" flush>
       <ul className="svc-rows">

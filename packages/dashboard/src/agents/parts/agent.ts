@@ -9,7 +9,7 @@ export interface Agent {
   readonly slug: string
   readonly page: AgentPage
   /** True if the agent is offline (D20). The page then shows its last report. */
-  readonly silent: boolean
+  readonly offline: boolean
   /**
    * Sends commands to the agent. The page shows the state of each sent command until the agent has answered and the
    * person has dismissed the answer.

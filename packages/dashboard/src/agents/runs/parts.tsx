@@ -45,7 +45,7 @@ export function Length({ run, agent }: { run: Run; agent: Agent }) {
   return run.started !== undefined &&
     run.ended === undefined &&
     run.status !== undefined &&
-    !agent.silent &&
+    !agent.offline &&
     toneOf(run.status) === 'waiting' ? (
     <Ticking since={run.started} />
   ) : null

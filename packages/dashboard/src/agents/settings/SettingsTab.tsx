@@ -131,7 +131,7 @@ function End({ agent, faults, changed, sending }: EndProps) {
         onClick={() => undefined}
         why={!agent.page.canAct ? adminsOnly : changed === 0 && faults === 0 ? 'No changes' : null}
         note={
-          agent.silent
+          agent.offline
             ? `The agent is offline. The change expires if it does not report within ${minutesToAnswer} minutes.`
             : null
         }

@@ -41,7 +41,7 @@ test.each<[Partial<RuleSettings>, string[]]>([
   ],
 ])('a rule says what follows: %j', (more, sentences) => expect(followUpsOf(rule(more))).toEqual(sentences))
 
-test('an alert says what is wrong, and a mass silence how many agents are offline', () => {
+test('an alert says what is wrong, and a mass outage how many agents are offline', () => {
   const subject = { kind: 'agent', name: 'mail' } as const
   const line = { subject, label: null, agents: null }
   expect(statementOf({ ...line, rule: 'bad', label: 'Build fails' })).toBe('Level Bad: Build fails')

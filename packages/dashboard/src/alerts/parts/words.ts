@@ -48,7 +48,7 @@ export function statementOf({ rule, label, agents, subject: { item } }: StatedAl
   return label ? `${what}: ${label}` : what
 }
 
-/** The agents of a mass silence: how many went offline at once, and how many of them still are if some are back. */
+/** The agents of a mass outage: how many went offline at once, and how many of them still are if some are back. */
 function massText({ names, of, offline }: NonNullable<AlertLine['agents']>): string {
   const went = `${names.length} of ${of} agents went offline`
   if (offline === null || offline === names.length) return went

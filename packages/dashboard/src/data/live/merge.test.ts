@@ -84,7 +84,7 @@ test.each<[string, Fleet, FleetRow, boolean]>([
 })
 
 test.each<[string, number, boolean, FleetRow[]]>([
-  ['fell silent since', 91_000, true, []],
+  ['went offline since', 91_000, true, []],
   ['is due in a moment', 90_999, false, []],
   ['was due, and reports in this frame', 91_000, false, [row('a', { silentAt: 181_000 })]],
 ])('when an agent that is shown %s, the counts are asked for again: %3$s', (_what, now, again, reports) => {

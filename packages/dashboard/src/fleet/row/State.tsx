@@ -1,20 +1,20 @@
 import type { FleetRow } from '@svc/api'
 import { pausedLabel } from '@svc/protocol'
 import { IconPlayerPauseFilled } from '@tabler/icons-react'
-import { Level, PlainTime, Text, useSilent } from '../../ui/index.ts'
+import { Level, PlainTime, Text, useReportOverdue } from '../../ui/index.ts'
 import { AlertMark } from './Marks.tsx'
 
 /** True if the agent counts as offline, and whether its status is old. */
-function useSigns({ silentAt, statusOld }: FleetRow): { silent: boolean; old: boolean } {
-  const silent = useSilent(silentAt)
-  return { silent, old: statusOld && !silent }
+function useSigns({ silentAt, statusOld }: FleetRow): { offline: boolean; old: boolean } {
+  const offline = useReportOverdue(silentAt)
+  return { offline, old: statusOld && !offline }
 }
 
 /** Shows what the agent does or, where nothing runs, the detail that says why it is in its state. */
 export function Doing({ row }: { row: FleetRow }) {
-  const { silent, old } = useSigns(row)
+  const { offline, old } = useSigns(row)
   const doingText = row.doing ?? row.detail
-  if (silent || doingText === null) return null
+  if (offline || doingText === null) return null
   return (
     <span className="fleet-label fleet-now">
       {old && <span className="fleet-was">was </span>}
@@ -34,16 +34,16 @@ interface StateProps {
  * was before.
  */
 export function State({ slug, row, narrow }: StateProps) {
-  const { silent, old } = useSigns(row)
+  const { offline, old } = useSigns(row)
   const { label } = row
   const stopped = row.stopped !== null
-  const gone = silent || stopped
+  const gone = offline || stopped
   const paused = label === pausedLabel && !gone
   return (
     <>
       <Level
         level={gone && label !== null ? null : row.level}
-        silent={silent}
+        offline={offline}
         stopped={stopped}
         old={old}
         late={old && row.statusLate}

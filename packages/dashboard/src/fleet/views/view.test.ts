@@ -118,7 +118,7 @@ test('each problem leads to a filter that can be read, or to the rollouts', () =
 test.each([
   [[null, 900, 1_000, 1_500, 1_200], 1_200],
   [[null, 900, 1_000], undefined],
-])('of those that fall silent at %j, at 1000, the next is %s', (times, next) => {
+])('of those that go offline at %j, at 1000, the next is %s', (times, next) => {
   const rows = times.map((silentAt) => ({ silentAt }) as FleetRow)
   expect(nextSilence({ now: 1_000, rows })).toBe(next)
 })

@@ -125,7 +125,7 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
                     <Level
                       level={level}
                       never={silentAt === null}
-                      silent={silentAt !== null && silentAt <= serviceNow()}
+                      offline={silentAt !== null && silentAt <= serviceNow()}
                       stopped={stopped !== null}
                       iconOnly
                     />

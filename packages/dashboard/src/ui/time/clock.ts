@@ -31,5 +31,5 @@ export const useClock = <T extends string | number | boolean>(read: (now: number
  * True if an agent counts as offline now (D20), as far as the page can know. `silentAt` is the time at which the agent
  * becomes offline unless it reports before.
  */
-export const useSilent = (silentAt: number | null | undefined): boolean =>
+export const useReportOverdue = (silentAt: number | null | undefined): boolean =>
   useSyncExternalStore(listen, () => silentAt != null && silentAt <= knownNow())

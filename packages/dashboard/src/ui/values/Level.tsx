@@ -11,7 +11,7 @@ import {
 import type { ComponentType } from 'react'
 import './level.css'
 
-type ShownLevel = LevelName | 'silent' | 'stopped' | 'never' | 'none'
+type ShownLevel = LevelName | 'offline' | 'stopped' | 'never' | 'none'
 
 interface LevelLook {
   icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>
@@ -24,7 +24,7 @@ export const levelLooks: Record<ShownLevel, LevelLook> = {
   info: { icon: IconInfoCircleFilled, words: 'Info' },
   warn: { icon: IconAlertTriangleFilled, words: 'Warning' },
   bad: { icon: IconExclamationCircleFilled, words: 'Bad' },
-  silent: { icon: IconPlugConnectedX, words: 'Offline' },
+  offline: { icon: IconPlugConnectedX, words: 'Offline' },
   stopped: { icon: IconPlayerStopFilled, words: 'Stopped' },
   never: { icon: IconCircleDashed, words: 'Never reported' },
   none: { icon: IconCircleDashed, words: 'No status yet' },
@@ -36,7 +36,7 @@ interface LevelProps {
    * True if the agent is offline. The level is then grey, with words such as "Offline, was OK", because the last report
    * is old (D20).
    */
-  silent?: boolean
+  offline?: boolean
   /** True if the agent was stopped on its machine (D66). */
   stopped?: boolean
   /**
@@ -69,16 +69,16 @@ export function Level({ level, iconOnly = false, ...facts }: LevelProps) {
 
 type LevelFacts = Omit<LevelProps, 'level' | 'iconOnly'>
 
-function shownOf(level: LevelProps['level'], { never, stopped, silent, late, lacking }: LevelFacts): ShownLevel {
+function shownOf(level: LevelProps['level'], { never, stopped, offline, late, lacking }: LevelFacts): ShownLevel {
   if (never) return 'never'
   if (stopped) return 'stopped'
-  if (silent) return 'silent'
+  if (offline) return 'offline'
   return (late || lacking) && level !== 'bad' ? 'warn' : (level ?? 'none')
 }
 
 function wordsOf(level: LevelProps['level'], shown: ShownLevel, { late, old, lacking }: LevelFacts): string {
   const { words } = levelLooks[shown]
-  if (shown === 'silent') return level ? `Offline, was ${levelLooks[level].words}` : words
+  if (shown === 'offline') return level ? `Offline, was ${levelLooks[level].words}` : words
   if (shown === 'never' || shown === 'stopped') return words
   if (late) return level ? `Old status, was ${levelLooks[level].words}` : 'Old status'
   if (lacking) return level ? `Missing secrets, says ${levelLooks[level].words}` : 'Missing secrets'

@@ -19,7 +19,7 @@ import { manifestOf } from '../../reporter/manifest.ts'
 import { readStatus } from '../../reporter/status/file.ts'
 import { keepStatus } from '../../reporter/status/keep.ts'
 import { readPause } from '../../state/controls.ts'
-import { unfinished } from '../../state/install-note.ts'
+import { unfinishedInstallText } from '../../state/install-note.ts'
 import { placeOf } from '../../state/paths.ts'
 import { readStop } from '../../state/stop-note.ts'
 import { hasVersion } from '../../state/versions/folders.ts'
@@ -43,7 +43,7 @@ export const agentChecks = (folder: Folder): Check[] => [
 
 /** Checks an agent that svc starts itself: its installation, required secrets, process, program and versions. */
 function installed(folder: Folder): Check[] {
-  const broken = unfinished(folder)
+  const broken = unfinishedInstallText(folder)
   if (broken) return [{ name: 'Installation', ok: false, message: broken }]
   const manifest = manifestOf(folder)
   if (!manifest.ok || !manifest.value.runtime) return []

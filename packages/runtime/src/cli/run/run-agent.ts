@@ -11,14 +11,14 @@ import { openLog } from '../../launcher/log.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { holderName, tryLock } from '../../machine/files/lock.ts'
 import { noteDir, noteStart } from '../../machine/hint.ts'
-import { unfinished } from '../../state/install-note.ts'
+import { unfinishedInstallText } from '../../state/install-note.ts'
 import { stopperOf } from '../../state/stop-note.ts'
 import { type CommonOptions, existingFolder } from '../kit/common.ts'
 import { exitOf, guardOutput, lastingOutput, oneLine, Refusal } from '../kit/output.ts'
 
 export async function runAgent({ dir, json }: CommonOptions): Promise<void> {
   const folder = existingFolder(dir)
-  const broken = unfinished(folder)
+  const broken = unfinishedInstallText(folder)
   if (broken) throw new Refusal(broken)
   if (!existsSync(folder.manifest)) throw new Refusal(`There is no ${folder.manifest}, so there is no agent to run.`)
   const lock = tryLock(folder, 'runtime', 'svc run')

@@ -4,7 +4,7 @@
  * one of the same name could be in the environment.
  */
 import { quoted } from '../../machine/hint.ts'
-import { guard, notStartedCodes, setAside } from './guard.ts'
+import { guard, notStartedCodes, setAsideVariables } from './guard.ts'
 import { hostLine, launcherMark } from './launcher-file.ts'
 
 interface LauncherPaths {
@@ -186,7 +186,7 @@ svc_exec_node() {
   if [ -n "$svc_exec_mark" ] && [ -r "/proc/$$/environ" ] && [ -x /usr/bin/env ]; then
     svc_exec_become /usr/bin/env -i OPENSSL_CONF=/dev/null ${kept} ${node}
   fi
-  for svc_exec_key in ${setAside}; do
+  for svc_exec_key in ${setAsideVariables}; do
     eval "[ -z \\"\\\${$svc_exec_key+x}\\" ]" && continue
     eval "SVC_EXEC_$svc_exec_key=\\$$svc_exec_key; export SVC_EXEC_$svc_exec_key; unset $svc_exec_key"
   done

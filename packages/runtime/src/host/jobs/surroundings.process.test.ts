@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { byLevel } from '../../../../../testing/level.ts'
 import { type Account, newAccount } from '../../../testing/jobs.ts'
-import { setAside } from './guard.ts'
+import { setAsideVariables } from './guard.ts'
 
 let ada: Account
 beforeAll(async () => {
@@ -124,7 +124,7 @@ describe.runIf(process.platform === 'linux')('a command ends as it does alone, a
   })
 
   test('the variables that are set aside are those that a row has, and each is given back', async () => {
-    const names = setAside.split(' ')
+    const names = setAsideVariables.split(' ')
     const { alone, wrapped } = await both(names.map((name) => `export ${name}="two  words of ${name}"`).join('\n'))
     expect(wrapped).toEqual(alone)
     for (const name of names) expect(wrapped.out).toContain(`${name}=two  words of ${name}\n`)

@@ -2,7 +2,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { statOf } from './identity.ts'
-import { markDir, markStarted } from './unmark.ts'
+import { dirMarkVariable, startedMarkVariable } from './unmark.ts'
 import { isSvcCommand } from './whose.ts'
 
 interface Mark {
@@ -23,7 +23,7 @@ export function allPids(): number[] {
 
 /** Most environments fit into this many bytes. */
 const usual = 65_536
-const needle = Buffer.from(`${markStarted}=`)
+const needle = Buffer.from(`${startedMarkVariable}=`)
 
 /** Reads the marks of many processes; the function that it returns uses one buffer for all of them. */
 export function markReader(): (pid: number) => Mark | 'none' | 'unreadable' {
@@ -34,8 +34,8 @@ export function markReader(): (pid: number) => Mark | 'none' | 'unreadable' {
     if (!bytes.includes(needle)) return isWhole(bytes) ? 'none' : 'unreadable'
     const entries = bytes.toString('utf8').split('\0')
     const read = (name: string) => entries.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1)
-    const dir = read(markDir)
-    const started = read(markStarted)
+    const dir = read(dirMarkVariable)
+    const started = read(startedMarkVariable)
     return dir === undefined || started === undefined ? 'none' : { dir, started }
   }
 }

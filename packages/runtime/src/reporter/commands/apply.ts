@@ -8,7 +8,7 @@ import type { Folder } from '../../machine/files/folder.ts'
 import type { Author } from '../../state/changes.ts'
 import { askToRun, pause, resume } from '../../state/controls.ts'
 import { changeSettings } from '../../state/settings.ts'
-import { lostSettings, setAside, unreadSettings } from '../../state/settings-file.ts'
+import { lostSettings, setAsideFile, unreadSettings } from '../../state/settings-file.ts'
 import type { Decision } from './decide.ts'
 
 export interface CommandOutcome {
@@ -53,7 +53,7 @@ function set(
   const isAside = changeSettings(folder, manifest, values, author)
   const changed = Object.entries(values).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
   const also = lost.length === 0 ? '' : ` ${folder.settings} was gone or empty, so ${lost.join(', ')} has its default.`
-  const kept = isAside ? ` What svc did not understand in the file is kept in ${setAside(folder)}.` : ''
+  const kept = isAside ? ` What svc did not understand in the file is kept in ${setAsideFile(folder)}.` : ''
   return done(`Set ${changed.join(', ')}.${also}${kept}`)
 }
 

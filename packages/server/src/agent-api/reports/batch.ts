@@ -5,7 +5,7 @@
 
 import { CommitUnknown, type Decision, type ReportStore, type Submission } from '../report-store/rows.ts'
 import { type BatchingEvent, begin, nextBatch, rulesOf, step, type WaitingReport } from './batching.ts'
-import type { AgentMetrics } from './metrics.ts'
+import type { AgentApiMetrics } from './metrics.ts'
 import { countBatch } from './metrics.ts'
 
 /**
@@ -51,7 +51,7 @@ const unavailable: Unavailable = { ok: false, code: 'unavailable' }
 
 interface BatchOptions {
   store: ReportStore
-  metrics: AgentMetrics
+  metrics: AgentApiMetrics
   now: () => number
   /** Returns how long ago this process delivered a command, by the monotonic clock (D20). */
   age: (id: string) => number | undefined

@@ -1,5 +1,5 @@
 /** Counters and gauges of the agent routes. */
-export interface AgentMetrics {
+export interface AgentApiMetrics {
   /** Accepted reports, including those that arrived after a later one (D11). */
   reports: number
   logs: number
@@ -21,7 +21,7 @@ export interface AgentMetrics {
 
 const batchClasses = [1, 4, 16, 64, 128] as const
 
-export const createMetrics = (): AgentMetrics => ({
+export const createMetrics = (): AgentApiMetrics => ({
   reports: 0,
   logs: 0,
   refused: Object.create(null),
@@ -34,11 +34,11 @@ export const createMetrics = (): AgentMetrics => ({
   inBatches: 0,
 })
 
-export function countRefusal(metrics: AgentMetrics, code: string): void {
+export function countRefusal(metrics: AgentApiMetrics, code: string): void {
   metrics.refused[code] = (metrics.refused[code] ?? 0) + 1
 }
 
-export function countBatch(metrics: AgentMetrics, size: number, seconds: number): void {
+export function countBatch(metrics: AgentApiMetrics, size: number, seconds: number): void {
   metrics.batches++
   metrics.commitSeconds += seconds
   metrics.maxCommitSeconds = Math.max(metrics.maxCommitSeconds, seconds)

@@ -3,7 +3,7 @@
  * and that on PostgreSQL read the rows, call this function, and write the changes that it returns.
  */
 import type { Report } from '@svc/protocol'
-import { silentAt } from '../../fleet/agents/silent.ts'
+import { offlineFrom } from '../../fleet/agents/offline.ts'
 import type { CommandChange, StoredCommand } from '../../fleet/commands/row.ts'
 import { bodyOf } from '../../fleet/commands/row.ts'
 import { settleAcks, settleAndClaim } from '../../fleet/commands/settle.ts'
@@ -82,7 +82,7 @@ export function endedOffline(
   now: number,
 ): Writes['offline'] {
   if (last === undefined) return undefined
-  const from_at = silentAt(last.received_at, last.interval_s, last.stopped)
+  const from_at = offlineFrom(last.received_at, last.interval_s, last.stopped)
   return from_at < now ? { from_at, until_at: now, stopped: last.stopped } : undefined
 }
 

@@ -31,7 +31,7 @@ everyEngine('an evaluation of a workspace', (open) => {
     }
   }
 
-  test('an agent that stops reporting causes one message, ten minutes after it counts as silent, and one at its return', async () => {
+  test('an agent that stops reporting causes one message, ten minutes after it counts as offline, and one at its return', async () => {
     const { w, reports, pass, sent } = await lived()
     await reports()
     await pass(11.25)
@@ -57,7 +57,7 @@ everyEngine('an evaluation of a workspace', (open) => {
     ])
   })
 
-  test('many agents that fall silent at once cause one message, which names them, and one at the end', async () => {
+  test('many agents that go offline at once cause one message, which names them, and one at the end', async () => {
     const { w, reports, pass, sent } = await lived()
     const agents = [w.agent, ...(await Promise.all(Array.from({ length: 9 }, (_, i) => w.addAgent(`agent-${i}`))))]
     for (const agent of agents) await reports(agent)
@@ -108,7 +108,7 @@ everyEngine('an evaluation of a workspace', (open) => {
     expect((await sent()).map(({ subject }) => subject)).toEqual([{ kind: 'agent', name: 'mail-triage' }])
   })
 
-  test('a mass silence does not end because the service itself was down', async () => {
+  test('a mass outage does not end because the service itself was down', async () => {
     const { w, reports, pass, sent } = await lived()
     const agents = [w.agent, ...(await Promise.all(Array.from({ length: 9 }, (_, i) => w.addAgent(`agent-${i}`))))]
     for (const agent of agents) await reports(agent)
@@ -251,7 +251,7 @@ everyEngine('an evaluation of a workspace', (open) => {
     expect(await w.store.db.selectFrom('alert').select('id').where('ended_at', 'is', null).execute()).toEqual([])
   })
 
-  test('no agent counts as silent after the service itself was down', async () => {
+  test('no agent counts as offline after the service itself was down', async () => {
     const { w, reports, pass, sent } = await lived()
     await reports()
     const from_at = w.clock.now() + 10_000

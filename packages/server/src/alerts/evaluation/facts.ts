@@ -11,7 +11,7 @@ import { noSigns, readSigns, type Signs, signsOf } from '../../fleet/reports/sig
 import type { Db, Store } from '../../platform/db/open.ts'
 import { dayOf } from '../../platform/limits/units.ts'
 import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
-import { type AlertFacts, isSilent, mayBeTooMuch } from '../rules/conditions.ts'
+import { type AlertFacts, isReportOverdue, mayBeTooMuch } from '../rules/conditions.ts'
 import { readHours } from '../rules/hours.ts'
 import { highSums, isNeeded, type JudgedRules, needsYoungRuns } from '../rules/may-hold.ts'
 import type { SubjectRef } from '../store.ts'
@@ -104,11 +104,11 @@ const hasHold = (wishes: string | null): boolean => wishes?.includes('Hold"') ??
 /**
  * True if the body of the last report must be read for its signs, the facts in a body that alerts need. That is so if
  * the signs are not stored yet, or if the rule `run_long` is about runs that are too young to be among the stored
- * signs. The signs of a silent agent do not matter.
+ * signs. The signs of an offline agent do not matter.
  */
 function needsBody(row: SliceRow, judged: JudgedRules): boolean {
   const reported = { receivedAt: row.received_at, intervalSeconds: row.interval_s ?? 0 }
-  if (row.received_at === null || isSilent(reported, judged.now)) return false
+  if (row.received_at === null || isReportOverdue(reported, judged.now)) return false
   if (row.signs === null) return isNeeded('signs', judged)
   return needsYoungRuns(judged) && row.doing !== null
 }

@@ -1,15 +1,15 @@
 /**
- * Judges the rules of a workspace: about single agents, about many agents that fall silent at once, about rollouts,
+ * Judges the rules of a workspace: about single agents, about many agents that go offline at once, about rollouts,
  * about channels and about the cost of the day. The rule `command` is judged elsewhere.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { RuleName } from '@svc/api'
 import type { Db, Store } from '../../platform/db/open.ts'
 import type { AlertChannelRow } from '../../platform/db/tables.ts'
-import { costOfDay, type Finding, isSilent, type Moment, overFinding } from '../rules/conditions.ts'
+import { costOfDay, type Finding, isReportOverdue, type Moment, overFinding } from '../rules/conditions.ts'
 import { findItems } from '../rules/items.ts'
-import { fellSilentThen, massSilence } from '../rules/mass.ts'
-import { agentRules, findInAgent, findInRollout, silentAgentRules } from '../rules/rules.ts'
+import { massOutage, wentOfflineThen } from '../rules/mass.ts'
+import { agentRules, findInAgent, findInRollout, offlineAgentRules } from '../rules/rules.ts'
 import {
   type KnownAlert,
   type KnownAlerts,
@@ -33,11 +33,11 @@ export interface RuleFinding {
   rule: SetRule
   about: SubjectRef
   finding: Finding
-  /** The agents of a mass silence. */
+  /** The agents of a mass outage. */
   agents?: MassAgents
 }
 
-/** The agents of a mass silence: the list, and as JSON. Both are kept, since they are made for up to 50,000 agents. */
+/** The agents of a mass outage: the list, and as JSON. Both are kept, since they are made for up to 50,000 agents. */
 interface MassAgents {
   list: { names: readonly string[]; of: number }
   json: string
@@ -56,18 +56,18 @@ export async function findings(store: Store, place: NamedScope, context: Finding
   const { rules, known, moment } = context
   const itemRule = rules('item')
   const itemsOf = itemAlertsOf(known)
-  const [judgedRules, judgedOfSilent] = [agentRules.map(rules), silentAgentRules.map(rules)]
+  const [judgedRules, judgedWhileOffline] = [agentRules.map(rules), offlineAgentRules.map(rules)]
   const mustBeJudged = new Set(known.current.map(({ row }) => keyOfRow(row)))
   const asked = new Set(
     known.current.filter(({ row }) => row.subject_kind === 'agent').map(({ row }) => row.subject_id),
   )
   const found: RuleFinding[] = []
   let costToday = 0
-  const silence: Silence = { ids: [], names: [], froms: [], sinces: [], unknown: new Set(), counted: 0, asked }
+  const offline: OfflineAgents = { ids: [], names: [], froms: [], sinces: [], unknown: new Set(), counted: 0, asked }
   const mass = massAlertOf(known)
-  if (mass && isAnnounced(mass)) silence.announced = mass.row.since
+  if (mass && isAnnounced(mass)) offline.announced = mass.row.since
   for await (const slice of agentFacts(store, { workspaceId: place.id, rules, now: moment.now, asked })) {
-    silence.counted += slice.counted
+    offline.counted += slice.counted
     costToday += slice.costToday
     for (const { about, facts } of slice.agents) {
       const isAsked = asked.has(about.id)
@@ -79,9 +79,9 @@ export async function findings(store: Store, place: NamedScope, context: Finding
           now: moment.now,
         }))
           found.push({ rule: itemRule, about: { ...about, item }, finding })
-      for (const rule of !isAsked && isSilent(facts, moment.now) ? judgedOfSilent : judgedRules) {
+      for (const rule of !isAsked && isReportOverdue(facts, moment.now) ? judgedWhileOffline : judgedRules) {
         const finding = findInAgent(rule, facts, moment)
-        if (rule.name === 'silent' && !context.muted(about.id) && noteSilence(silence, about, finding)) continue
+        if (rule.name === 'silent' && !context.muted(about.id) && noteOffline(offline, about, finding)) continue
         if (finding.is !== 'holds' && !(isAsked && mustBeJudged.has(keyOf(rule.name, about)))) continue
         found.push({ rule, about, finding })
       }
@@ -90,7 +90,7 @@ export async function findings(store: Store, place: NamedScope, context: Finding
   }
   return [
     ...found,
-    ...(await silenceFindings(place, silence, context)),
+    ...(await offlineFindings(place, offline, context)),
     ...(await rolloutFindings(store.db, place, context)),
     ...channelFindings(context),
     {
@@ -102,23 +102,23 @@ export async function findings(store: Store, place: NamedScope, context: Finding
 }
 
 /**
- * The number of silent agents that are handled in one turn of the event loop. It is limited so that turns stay short.
+ * The number of offline agents that are handled in one turn of the event loop. It is limited so that turns stay short.
  */
-const silentAtOnce = 2000
+const offlineAtOnce = 2000
 
 const aboutPlace = ({ id, slug }: NamedScope): SubjectRef => ({ kind: 'workspace', id, name: slug })
 
 /**
- * The silence that an evaluation has found. The agents that are silent and not muted are kept in columns, each
- * agent at the same index of all four: if a large fleet falls silent, small objects that live for the whole evaluation
+ * The agents that an evaluation has found offline. Those that are not muted are kept in columns, each
+ * agent at the same index of all four: if a large fleet goes offline, small objects that live for the whole evaluation
  * would make the garbage collector block this process for too long.
  */
-interface Silence {
+interface OfflineAgents {
   ids: string[]
   names: string[]
   /** From when on the rule's `after` counts, in Unix milliseconds. */
   froms: number[]
-  /** When the agent fell silent, in Unix milliseconds. */
+  /** When the agent went offline, in Unix milliseconds. */
   sinces: number[]
   /**
    * The names of agents about which the rule `silent` can say nothing now, for example soon after an outage of the
@@ -130,28 +130,28 @@ interface Silence {
   /** The ids of agents that have alerts. */
   asked: ReadonlySet<string>
   /**
-   * The start of the mass silence that a message has announced; undefined if there is none. Its list of agents is
-   * final, so of the members without alerts only the first is kept, which shows that the silence lasts.
+   * The start of the mass outage that a message has announced; undefined if there is none. Its list of agents is
+   * final, so of the members without alerts only the first is kept, which shows that the outage lasts.
    */
   announced?: number
-  /** True if a member of the announced mass silence without an alert was kept. */
+  /** True if a member of the announced mass outage without an alert was kept. */
   hasMember?: boolean
 }
 
-/** Notes what the rule `silent` has found for an agent. True if the agent is silent. */
-function noteSilence(silence: Silence, { id, name }: SubjectRef, finding: Finding): boolean {
-  if (finding.is === 'unknown') silence.unknown.add(name)
+/** Notes what the rule `silent` has found for an agent. True if the agent is offline. */
+function noteOffline(offline: OfflineAgents, { id, name }: SubjectRef, finding: Finding): boolean {
+  if (finding.is === 'unknown') offline.unknown.add(name)
   if (finding.is !== 'holds') return false
   const from = finding.from ?? 0
   const since = finding.since ?? from
-  if (silence.announced !== undefined && fellSilentThen(silence.announced, since) && !silence.asked.has(id)) {
-    if (silence.hasMember) return true
-    silence.hasMember = true
+  if (offline.announced !== undefined && wentOfflineThen(offline.announced, since) && !offline.asked.has(id)) {
+    if (offline.hasMember) return true
+    offline.hasMember = true
   }
-  silence.ids.push(id)
-  silence.names.push(name)
-  silence.froms.push(from)
-  silence.sinces.push(since)
+  offline.ids.push(id)
+  offline.names.push(name)
+  offline.froms.push(from)
+  offline.sinces.push(since)
   return true
 }
 
@@ -166,7 +166,7 @@ function itemAlertsOf({ current }: KnownAlerts) {
   )
 }
 
-/** The alert about a mass silence that has not ended. */
+/** The alert about a mass outage that has not ended. */
 const massAlertOf = ({ current }: KnownAlerts): KnownAlert | undefined =>
   current.find(({ row }) => row.rule === 'silent' && row.subject_kind === 'workspace')
 
@@ -201,55 +201,55 @@ function channelFindings({ rules, channels, moment: { now } }: FindingContext): 
 }
 
 /**
- * The findings about silence. If many agents fell silent at once, one finding about the workspace replaces theirs.
+ * The findings of the rule `silent`. If many agents went offline at once, one finding about the workspace replaces theirs.
  * Until its alert opens, the agents' own alerts wait; once it is open, they are dropped unless they were already sent.
  */
-async function silenceFindings(
+async function offlineFindings(
   place: NamedScope,
-  silence: Silence,
+  offline: OfflineAgents,
   { rules, known }: FindingContext,
 ): Promise<RuleFinding[]> {
   const rule = rules('silent')
   const before = massAlertOf(known)
   const isOpen = before?.alert.openedAt != null
-  // A mass alert that is still pending opens only if many agents are still silent. After a short network failure
+  // A mass alert that is still pending opens only if many agents are still offline. After a short network failure
   // perhaps only one agent is really gone.
-  const begin = massSilence(silence.sinces, silence.counted, isOpen ? before.row.since : undefined)
+  const begin = massOutage(offline.sinces, offline.counted, isOpen ? before.row.since : undefined)
   const own = new Map(
     known.current.filter(({ row }) => row.rule === 'silent').map(({ row, alert }) => [row.subject_id, alert]),
   )
   const found: RuleFinding[] = []
-  for (const [i, id] of silence.ids.entries()) {
-    if (i % silentAtOnce === 0) await setImmediate()
-    const since = silence.sinces[i] ?? 0
+  for (const [i, id] of offline.ids.entries()) {
+    if (i % offlineAtOnce === 0) await setImmediate()
+    const since = offline.sinces[i] ?? 0
     const alert = own.get(id)
-    const isMember = begin !== undefined && fellSilentThen(begin, since)
+    const isMember = begin !== undefined && wentOfflineThen(begin, since)
     // A member without an alert of its own gets none; it is only listed in the mass alert.
     if (isMember && !alert) continue
     const waits: Finding | undefined =
       isMember && alert?.told === 'nothing' ? { is: isOpen ? 'over' : 'unknown' } : undefined
-    const finding = waits ?? { is: 'holds', from: silence.froms[i] ?? since, since }
-    found.push({ rule, about: { kind: 'agent', id, name: silence.names[i] ?? '' }, finding })
+    const finding = waits ?? { is: 'holds', from: offline.froms[i] ?? since, since }
+    found.push({ rule, about: { kind: 'agent', id, name: offline.names[i] ?? '' }, finding })
   }
-  if (begin !== undefined || before) found.push(await aboutMass(place, silence, { rule, begin, before }))
+  if (begin !== undefined || before) found.push(await aboutMass(place, offline, { rule, begin, before }))
   return found
 }
 
 interface MassParts {
   rule: SetRule
-  /** When the mass silence began; undefined if there is none, or if it has ended. */
+  /** When the mass outage began; undefined if there is none, or if it has ended. */
   begin: number | undefined
   before: KnownAlert | undefined
 }
 
 async function aboutMass(
   place: NamedScope,
-  silence: Silence,
+  offline: OfflineAgents,
   { rule, begin, before }: MassParts,
 ): Promise<RuleFinding> {
   const about = aboutPlace(place)
   if (begin === undefined) {
-    const isUnknown = namesOf(before).some((name) => silence.unknown.has(name))
+    const isUnknown = namesOf(before).some((name) => offline.unknown.has(name))
     return { rule, about, finding: rule.on ? { is: isUnknown ? 'unknown' : 'clear' } : overFinding }
   }
   const finding: Finding = { is: 'holds', from: begin, since: begin }
@@ -257,15 +257,15 @@ async function aboutMass(
   // the same agents.
   if (before && isAnnounced(before)) return { rule, about, finding }
   await setImmediate()
-  const names = silence.names.filter((_, i) => fellSilentThen(begin, silence.sinces[i] ?? 0))
+  const names = offline.names.filter((_, i) => wentOfflineThen(begin, offline.sinces[i] ?? 0))
   await setImmediate()
-  const list = { names, of: silence.counted }
+  const list = { names, of: offline.counted }
   const json = JSON.stringify(list)
   await setImmediate()
   return { rule, about, finding, agents: { list, json } }
 }
 
-/** The names of the agents in an alert about a mass silence. */
+/** The names of the agents in an alert about a mass outage. */
 const namesOf = (mass: KnownAlert | undefined): readonly string[] =>
   mass?.row.agents == null ? [] : (JSON.parse(mass.row.agents) as { names: string[] }).names
 

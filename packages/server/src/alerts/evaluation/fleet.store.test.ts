@@ -82,7 +82,7 @@ test.each(scenes)(
   },
 )
 
-test('1,000 agents that two nodes find silent at once are one message (PostgreSQL)', async () => {
+test('1,000 agents that two nodes find offline at once are one message (PostgreSQL)', async () => {
   const url = await newPostgresDatabase()
   const nodes = [openPostgres(url), openPostgres(url)] as const
   const w = await newTestWorkspace(nodes[0])

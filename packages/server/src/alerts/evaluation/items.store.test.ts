@@ -231,7 +231,7 @@ everyEngine('alerts about health items', (open) => {
     expect(said()).toEqual([`opened: Job backup on ${vela} has been bad for 7 minutes: failed twice`])
   })
 
-  test('while the agent is silent its alerts about items stay as they are', async () => {
+  test('while the agent is offline its alerts about items stay as they are', async () => {
     const { are, said, listed, w, place } = await lived()
     await are(3, ['Job backup'])
     said()

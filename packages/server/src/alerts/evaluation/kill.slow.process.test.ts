@@ -133,7 +133,7 @@ async function prepare(w: TestWorkspace, store: Store, url: string): Promise<voi
       .insertInto('agent')
       .values({ ...row, ...about, token_hash: row.id })
       .execute()
-  // The last reports are in the future, so no agent falls silent although the nodes' clocks are set ahead.
+  // The last reports are in the future, so no agent goes offline although the nodes' clocks are set ahead.
   const report = {
     received_at: now + (kills + 2) * shiftMs,
     level: 'bad' as const,

@@ -18,7 +18,7 @@ import { newServiceHome, populate, type ServiceHome } from '../../../testing/ser
 
 const second = 1000
 const agents = 50
-/** An agent that is asked to report every 30 s counts as silent after this time without a report. */
+/** An agent that is asked to report every 30 s counts as offline after this time without a report. */
 const silent = 90 * second
 /** The `after` of the rule, in place of ten minutes. */
 const after = 30 * second

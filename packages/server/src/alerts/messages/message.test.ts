@@ -46,7 +46,7 @@ test('a link that only the machine of the service reaches is marked', () => {
   expect(data).toMatchObject({ url: 'http://localhost:8787/w/north/alerts', urlNote: ownMachineWords })
 })
 
-test('an end says when it ended, a mass silence names its agents', () => {
+test('an end says when it ended, a mass outage names its agents', () => {
   expect(singleBody(change({ type: 'alert.ended', endedAt: at })).data.ended).toBe('2026-11-22T14:02:11Z')
   expect(singleBody(change({ agents: { names: ['a', 'b'], of: 3 } })).data.agents).toEqual(['a', 'b'])
 })
@@ -227,7 +227,7 @@ test('one change links to its subject and says since when', () => {
   })
 })
 
-test('a mass silence names up to ten agents and the likelier cause', () => {
+test('a mass outage names up to ten agents and the likelier cause', () => {
   const { title, lines } = textOf(
     'north',
     [change({ agents: { names: names(31), of: 40 }, subject: { kind: 'workspace', name: 'north' } })],

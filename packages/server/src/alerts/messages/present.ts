@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { type MessageType, otherItems } from '@svc/api'
-import { silentAt } from '../../fleet/agents/silent.ts'
+import { offlineFrom } from '../../fleet/agents/offline.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
 import { readSigns, type Signs } from '../../fleet/reports/signs.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -20,7 +20,7 @@ import type { MassAgents } from './words.ts'
 const [agentsAtOnce, bodiesAtOnce] = [200, 8]
 /** The characters of bodies that are read for one list. Items of further agents are shown without words. */
 const maxBodies = 4_000_000
-/** The largest mass silence whose agents are counted again for a list. */
+/** The largest mass outage whose agents are counted again for a list. */
 const maxCounted = 2000
 
 type OpenRow = Pick<AlertRow, 'id' | 'scope' | 'rule' | 'subject_kind' | 'subject_id' | 'item' | 'label' | 'ended_at'>
@@ -119,7 +119,7 @@ async function ownItems(db: Db, rows: readonly OpenRow[]): Promise<Map<string, S
 }
 
 /**
- * Counts the agents of a mass silence that are offline now. Returns null if there are too many to count for a list. An
+ * Counts the agents of a mass outage that are offline now. Returns null if there are too many to count for a list. An
  * agent that was renamed or deleted since is not counted.
  */
 export async function stillOffline(
@@ -138,13 +138,15 @@ export async function stillOffline(
       .where('workspace_id', '=', workspaceId)
       .where('name', 'in', some)
       .execute()
-    offline += rows.filter((row) => row.stopped !== 'person' && silentAt(row.received_at, row.interval_s) <= now).length
+    offline += rows.filter(
+      (row) => row.stopped !== 'person' && offlineFrom(row.received_at, row.interval_s) <= now,
+    ).length
   }
   return offline
 }
 
 /**
- * The agents of a mass silence for a message. The first message names them in `list`, or as they are stored; a later one
+ * The agents of a mass outage for a message. The first message names them in `list`, or as they are stored; a later one
  * also says how many of them are still offline.
  */
 export async function agentsNow(

@@ -82,14 +82,14 @@ export const secondChannels = (rule: SetRule, all: readonly AlertChannelRow[]): 
       !isRouted(rule, channel, false),
   )
 
-/** The agents of a mass silence, as they are stored. */
+/** The agents of a mass outage, as they are stored. */
 export const agentsOf = ({ agents }: Pick<AlertRow, 'agents'>): AlertChange['agents'] =>
   agents === null ? null : (JSON.parse(agents) as NonNullable<AlertChange['agents']>)
 
 interface ChangedAlert {
   type: AlertChange['type']
   alert: Alert
-  /** The agents of a mass silence. */
+  /** The agents of a mass outage. */
   agents: AlertChange['agents']
   detail?: string | null
   because?: EndCause | undefined

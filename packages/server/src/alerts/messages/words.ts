@@ -10,7 +10,7 @@ import type { EndCause } from '../rules/conditions.ts'
 import type { RuleWords } from '../rules/rule.ts'
 import { ruleRecords } from '../rules/rules.ts'
 
-/** The agents of a mass silence. */
+/** The agents of a mass outage. */
 export interface MassAgents {
   names: readonly string[]
   /** The number of all agents that had ever reported. */
@@ -27,7 +27,7 @@ interface SummarizedAlert {
   because?: EndCause
   /** A few words about the problem, such as the label of a level or the name of a gauge. */
   label: string | null
-  /** The agents of a mass silence; null for other alerts. */
+  /** The agents of a mass outage; null for other alerts. */
   agents: MassAgents | null
   acknowledgedBy: string | null
 }
@@ -69,7 +69,7 @@ export function summaryOf(type: MessageType, alert: SummarizedAlert, now: number
   }
 }
 
-/** The sentence about a mass silence of which some agents are back, or may be; undefined if none is. */
+/** The sentence about a mass outage of which some agents are back, or may be; undefined if none is. */
 function massNow({ rule, agents, since }: SummarizedAlert, now: number): string | undefined {
   if (rule !== 'silent' || agents?.offline === undefined || agents.offline === agents.names.length) return undefined
   const { names, of, offline } = agents

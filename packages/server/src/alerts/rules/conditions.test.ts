@@ -84,12 +84,12 @@ test.each<[string, Finding, Finding['is']]>([
     'clear',
   ],
   [
-    'the process of a silent agent',
+    'the process of an offline agent',
     find('process', { ...signs({ process: 'bad' }), receivedAt: now - 60 * minute }),
     'unknown',
   ],
-  ['the level of a silent agent', find('bad', ago(60 * minute, { level: 'bad' })), 'unknown'],
-  ['the good level of a silent agent', find('bad', ago(60 * minute)), 'unknown'],
+  ['the level of an offline agent', find('bad', ago(60 * minute, { level: 'bad' })), 'unknown'],
+  ['the good level of an offline agent', find('bad', ago(60 * minute)), 'unknown'],
   ['its status file is stale', find('status_stale', facts({ statusStale: true })), 'holds'],
   ['its disk is nearly full', find('disk', facts({ diskFull: true })), 'holds'],
   ['a binding is broken', find('binding', signs({ bindings: ['mail'] })), 'holds'],
@@ -120,7 +120,7 @@ test.each<[string, Finding, Finding['is']]>([
   ],
   ['no limit is set', find('cost_day', facts({ cost: { today: 9e9, before: [] } })), 'over'],
   [
-    'a limit counts for a silent agent, too',
+    'a limit counts for an offline agent, too',
     find('cost_day', ago(60 * minute, { cost: { today: 2, before: [] } }), { limit: 1 }),
     'holds',
   ],
@@ -148,7 +148,7 @@ test.each<[string, Finding, Finding['is']]>([
   ['a rollout goes on', findInRollout(defaultRule('rollout'), { state: 'running' }), 'clear'],
 ])('%s', (_fact, finding, is) => expect(finding.is).toBe(is))
 
-test('silence counts from the report that was missed, and on a working day at the earliest from its beginning', () => {
+test('the time offline counts from the report that was missed, and on a working day at the earliest from its beginning', () => {
   const since = now - 10 * minute
   expect(find('silent', ago(10 * minute + 90 * second))).toMatchObject({ from: since, since })
   const friday = now - 3 * 24 * 60 * minute

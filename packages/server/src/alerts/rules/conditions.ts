@@ -4,12 +4,12 @@
  */
 import type { AlertLevel, RuleName } from '@svc/api'
 import type { Level, Outcome, Stop } from '@svc/protocol'
-import { silentAt } from '../../fleet/agents/silent.ts'
+import { offlineFrom } from '../../fleet/agents/offline.ts'
 import type { Signs } from '../../fleet/reports/signs.ts'
 import { type Hours, windowAt } from './hours.ts'
 
 const minute = 60_000
-/** The minimum time after an outage of the service in which no agent counts as silent. */
+/** The minimum time after an outage of the service in which no agent counts as offline. */
 const minGraceMs = 3 * minute
 /** The number of consecutive failed runs that open an alert of the rule `run_failed`. */
 export const failedRuns = 3
@@ -105,10 +105,10 @@ export interface Moment {
 }
 
 /** True if the agent has reported once but not within the expected time. */
-export const isSilent = (
+export const isReportOverdue = (
   { receivedAt, intervalSeconds }: Pick<AlertFacts, 'receivedAt' | 'intervalSeconds'>,
   now: number,
-): boolean => receivedAt !== null && silentAt(receivedAt, intervalSeconds) <= now
+): boolean => receivedAt !== null && offlineFrom(receivedAt, intervalSeconds) <= now
 
 /** The finding of a rule that is judged by reports, for an agent that a person has stopped. */
 export const closedByStop: Finding = { is: 'clear', because: 'stopped' }
@@ -138,15 +138,15 @@ export const runaway = ({ today, before }: AlertFacts['starts']): Finding =>
     : notNow
 
 /**
- * Judges whether an agent is silent, by the service's clock (D20). No agent counts as silent soon after an outage of
+ * Judges whether an agent is offline, by the service's clock (D20). No agent counts as offline soon after an outage of
  * the service, or outside the hours in which the agent is expected to report.
  */
-export function silence(
+export function offlineFinding(
   { receivedAt, intervalSeconds, hours }: Pick<AlertFacts, 'receivedAt' | 'intervalSeconds' | 'hours'>,
   { now, backSince }: Moment,
 ): Finding {
   if (receivedAt === null) return clearFinding
-  const since = silentAt(receivedAt, intervalSeconds)
+  const since = offlineFrom(receivedAt, intervalSeconds)
   if (now < since) return clearFinding
   const judgedFrom = backSince === null ? since : backSince + Math.max(3 * intervalSeconds * 1000, minGraceMs)
   if (now < judgedFrom) return unknownFinding

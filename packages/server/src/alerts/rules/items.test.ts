@@ -111,7 +111,7 @@ test.each<[string, string[], string[]]>([
   ],
   ['the rule is off', found(bad(['Job a']), [known('Job b')], { on: false }), ['Job b: over']],
   [
-    'the agent is silent',
+    'the agent is offline',
     found(bad(['Job a'], 0, silent), [known('Job a'), known('Job b')]),
     ['Job a: unknown', 'Job b: unknown'],
   ],

@@ -3,7 +3,7 @@
  * does not hold for the agent, so that a message names the item and not only the agent. Pure.
  */
 import { otherItems, type RuleName } from '@svc/api'
-import { type AlertFacts, closedByStop, type Finding, isSilent, type Rule } from './conditions.ts'
+import { type AlertFacts, closedByStop, type Finding, isReportOverdue, type Rule } from './conditions.ts'
 import { type Alert, isOpen, openingsWithin } from './judge.ts'
 
 /** An alert about an item that has not ended. */
@@ -56,7 +56,7 @@ export function findItems(
   if (!rule.on) return all({ is: 'over' })
   if (agent.receivedAt === null) return all({ is: 'clear' })
   if (agent.stopped === 'person') return all(closedByStop)
-  if (isSilent(agent, now)) return all({ is: 'unknown' })
+  if (isReportOverdue(agent, now)) return all({ is: 'unknown' })
   const { items, moreItems } = agent.signs
   const unnamed = new Set(moreItems > 0 ? newestOpen(known, items) : [])
   const shared = sharedItems(items, { known, earlier, now })

@@ -1,5 +1,5 @@
 /**
- * Mass silence: when many agents of a workspace fall silent within two minutes, one alert of the workspace replaces the
+ * Mass outage: when many agents of a workspace go offline within two minutes, one alert of the workspace replaces the
  * alerts of the single agents, because the network or this service is the likelier cause. Pure.
  */
 
@@ -8,18 +8,18 @@ const minAgents = 5
 const minShare = 0.3
 
 /**
- * When the mass silence of a workspace began, in Unix milliseconds; undefined if there is none. `silent` has the times
- * at which the silent agents fell silent, and `counted` is the number of agents that have ever reported. `known` is the
- * start of a mass silence about which an alert is already open; it lasts while some of its agents are still silent.
+ * When the mass outage of a workspace began, in Unix milliseconds; undefined if there is none. `offlineSince` has the times
+ * at which the offline agents stopped reporting, and `counted` is the number of agents that have ever reported. `known` is the
+ * start of a mass outage about which an alert is already open; it lasts while some of its agents are still offline.
  */
-export function massSilence(silent: readonly number[], counted: number, known?: number): number | undefined {
-  if (known !== undefined) return silent.some((since) => fellSilentThen(known, since)) ? known : undefined
+export function massOutage(offlineSince: readonly number[], counted: number, known?: number): number | undefined {
+  if (known !== undefined) return offlineSince.some((since) => wentOfflineThen(known, since)) ? known : undefined
   const enough = Math.max(minAgents, counted * minShare)
-  if (silent.length < enough) return undefined
-  const [first, last] = firstAndLast(silent)
+  if (offlineSince.length < enough) return undefined
+  const [first, last] = firstAndLast(offlineSince)
   // Sorting the times of a large fleet blocks this process for some milliseconds, so it is avoided.
   if (last - first <= windowMs) return first
-  const times = Float64Array.from(silent).sort()
+  const times = Float64Array.from(offlineSince).sort()
   let end = 0
   for (const [start, since] of times.entries()) {
     while (end < times.length && (times[end] ?? 0) <= since + windowMs) end++
@@ -29,10 +29,10 @@ export function massSilence(silent: readonly number[], counted: number, known?: 
 }
 
 /**
- * True if an agent that fell silent at `since` belongs to the mass silence that began at `begin`. An agent that has
- * reported since and fell silent again does not.
+ * True if an agent that went offline at `since` belongs to the mass outage that began at `begin`. An agent that has
+ * reported since and went offline again does not.
  */
-export const fellSilentThen = (begin: number, since: number): boolean => since >= begin && since <= begin + windowMs
+export const wentOfflineThen = (begin: number, since: number): boolean => since >= begin && since <= begin + windowMs
 
 /** The first and the last of these times. */
 function firstAndLast(times: readonly number[]): [first: number, last: number] {

@@ -46,7 +46,7 @@ interface AgentRule<F extends Fact = Fact> extends ByFacts<F> {
   about: 'agent'
   condition: (agent: Pick<AlertFacts, F>, rule: Rule, moment: Moment) => Finding
   /** Set if the rule is judged even while the agent sends no reports. */
-  whileSilent?: 'judged'
+  whileOffline?: 'judged'
   /**
    * Set if alerts stay after a person has stopped the agent on its machine: the service knows their facts, and people at
    * the service or the clock end them. All others are judged by reports, of which none follows.

@@ -15,14 +15,14 @@ import {
   type Finding,
   failedRuns,
   holdsIf,
-  isSilent,
+  isReportOverdue,
   longRun,
   type Moment,
   minJumpMicro,
+  offlineFinding,
   overFinding,
   type Rule,
   runaway,
-  silence,
   unknownFinding,
   usualRuns,
 } from './conditions.ts'
@@ -39,9 +39,9 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
   silent: ruleOfAgents({
     ...{ on: true, after: 10 * minute, level: 'bad' },
     facts: ['receivedAt', 'intervalSeconds', 'hours'],
-    condition: (agent, _rule, moment) => silence(agent, moment),
+    condition: (agent, _rule, moment) => offlineFinding(agent, moment),
     mayHold: ({ now }) => sql`(received_at + 90000 <= ${now} and received_at + 3000 * interval_s <= ${now})`,
-    whileSilent: 'judged',
+    whileOffline: 'judged',
     words: stateWords('offline', 'going offline and coming back'),
   }),
   bad: ruleWordedByAgents({
@@ -148,7 +148,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     condition: ({ cost }, rule) => costOfDay(cost.today, rule),
     // The rule also judges the sum of a workspace, so the costs of all its agents are needed.
     mayHold: { costAbove: ({ limit }) => (limit === null ? undefined : 0) },
-    ...{ whileSilent: 'judged', afterStop: 'stays' },
+    ...{ whileOffline: 'judged', afterStop: 'stays' },
     words: eventWords('cost more today than its limit', 'costing more than its limit'),
   }),
   cost_jump: ruleOfAgents({
@@ -156,7 +156,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     facts: ['cost'],
     condition: ({ cost }) => costJump(cost),
     mayHold: { costAbove: () => minJumpMicro },
-    ...{ whileSilent: 'judged', afterStop: 'stays' },
+    ...{ whileOffline: 'judged', afterStop: 'stays' },
     words: eventWords('cost more than three times as much today as on a usual day', 'costing more than usual'),
   }),
   runaway: ruleOfAgents({
@@ -164,7 +164,7 @@ export const ruleRecords: Readonly<Record<RuleName, RuleRecord>> = {
     facts: ['starts'],
     condition: ({ starts }) => runaway(starts),
     mayHold: { runsAbove: usualRuns },
-    ...{ whileSilent: 'judged', afterStop: 'stays' },
+    ...{ whileOffline: 'judged', afterStop: 'stays' },
     words: eventWords(
       'started more than three times as many runs today as on any of 14 days',
       'starting too many runs',
@@ -201,12 +201,12 @@ export function defaultRule(name: RuleName): Rule {
   return { name, on, after, level, limit, statuses, reminds: true }
 }
 
-const isJudgedInSilence = (rule: RuleRecord): boolean => rule.about === 'agent' && rule.whileSilent === 'judged'
+const isJudgedWhileOffline = (rule: RuleRecord): boolean => rule.about === 'agent' && rule.whileOffline === 'judged'
 
 export const agentRules = (Object.keys(ruleRecords) as RuleName[]).filter((name) => ruleRecords[name].about === 'agent')
 
 /** The rules that are judged even while the agent sends no reports. */
-export const silentAgentRules = agentRules.filter((name) => isJudgedInSilence(ruleRecords[name]))
+export const offlineAgentRules = agentRules.filter((name) => isJudgedWhileOffline(ruleRecords[name]))
 
 /** True if agents choose the words of this rule's alerts. */
 export function isWordedByAgents(name: RuleName): boolean {
@@ -224,7 +224,7 @@ export function needsFact(name: RuleName, fact: keyof AlertFacts): boolean {
 export const isAboutYoungRuns = ({ after }: Pick<Rule, 'after'>): boolean => after < youngRunMs
 
 /**
- * Judges a rule for an agent. While the agent is silent, most rules give `unknown`, so their alerts stay as they are.
+ * Judges a rule for an agent. While the agent is offline, most rules give `unknown`, so their alerts stay as they are.
  */
 export function findInAgent(rule: Rule, agent: AlertFacts, moment: Moment): Finding {
   const record = ruleRecords[rule.name]
@@ -232,7 +232,7 @@ export function findInAgent(rule: Rule, agent: AlertFacts, moment: Moment): Find
   if (agent.receivedAt === null) return clearFinding
   const isStopped = agent.stopped === 'person'
   if (isStopped && record.afterStop !== 'stays') return closedByStop
-  if (!isStopped && isSilent(agent, moment.now) && !isJudgedInSilence(record)) return unknownFinding
+  if (!isStopped && isReportOverdue(agent, moment.now) && !isJudgedWhileOffline(record)) return unknownFinding
   const finding = record.condition(agent, rule, moment)
   const isPaused = agent.label === pausedLabel && record.whilePaused === 'ends'
   return isPaused && finding.is === 'clear' ? { is: 'clear', because: 'paused' } : finding

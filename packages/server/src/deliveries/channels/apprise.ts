@@ -3,7 +3,7 @@ import { type Channel, jsonCall, mustHave, oneLine, plainMessage } from './call.
 const max = 10_000
 
 /**
- * Sends a message to an Apprise server, which forwards it to about a hundred other services. The address of the channel
+ * Makes a request for an Apprise server, which forwards it to about a hundred other services. The address of the channel
  * contains the key of the Apprise configuration that names the receivers.
  */
 export const apprise: Channel = ({ url }, { text }) =>

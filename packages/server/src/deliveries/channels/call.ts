@@ -13,7 +13,7 @@ export interface Call {
 }
 
 /** The address of a channel's receiver. The table in kinds.ts says which fields each kind of channel needs. */
-export interface Address {
+export interface ReceiverAddress {
   url?: string | undefined
   /** The id of a chat, room or user, or a mail address. */
   to?: string | undefined
@@ -49,7 +49,7 @@ export interface Delivery {
 /**
  * Makes the request for a delivery. `key` is the secret key of the service, from which a channel may derive other keys.
  */
-export type Channel = (address: Address, delivery: Delivery, key: SealKey) => Call | Promise<Call>
+export type Channel = (address: ReceiverAddress, delivery: Delivery, key: SealKey) => Call | Promise<Call>
 
 export const userAgentName = 'svc'
 

@@ -2,7 +2,7 @@ import { channelKinds } from '@svc/api'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { sealKeyOf } from '../../platform/seal.ts'
-import type { Address, Call, Delivery, Text } from './call.ts'
+import type { Call, Delivery, ReceiverAddress, Text } from './call.ts'
 import { kinds } from './kinds.ts'
 import { isSigningSecret, newSigningSecret } from './webhook.ts'
 
@@ -22,8 +22,12 @@ const delivery = (more: Partial<Text> = {}): Delivery => ({
   body: '{"type":"alerts"}',
   at: now,
 })
-const address: Address = { url: 'https://chat.example.org/hook/', to: '!room:example.org', secret: 'token' }
-const call = (kind: keyof typeof kinds, more: Partial<Text> = {}, to: Address = address): Call & { body: string } => {
+const address: ReceiverAddress = { url: 'https://chat.example.org/hook/', to: '!room:example.org', secret: 'token' }
+const call = (
+  kind: keyof typeof kinds,
+  more: Partial<Text> = {},
+  to: ReceiverAddress = address,
+): Call & { body: string } => {
   const { channel } = kinds[kind]
   if (!channel) throw new Error(`${kind} is not sent by HTTP.`)
   return channel(to, delivery(more), key) as Call & { body: string }

@@ -1,5 +1,5 @@
 /**
- * Sends by Web Push: a message is encrypted for one browser and sent to the push service of that browser's maker, which
+ * Makes requests for Web Push: a message is encrypted for one browser and sent to the push service of that browser's maker, which
  * cannot read it. In the browser the service worker (packages/dashboard/public/push-worker.js) shows the message.
  */
 

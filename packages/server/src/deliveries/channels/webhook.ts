@@ -1,9 +1,9 @@
 /**
- * Sends a webhook by Standard Webhooks 1.0: the receiver can check by the signature that the body comes from this
- * service, and recognise a repeated delivery by its id.
+ * Makes the request of a webhook by Standard Webhooks 1.0; `../send.ts` sends it. The receiver can check by the signature
+ * that the body comes from this service, and recognise a repeated delivery by its id.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { type Address, type Call, type Delivery, mustHave, userAgentName } from './call.ts'
+import { type Call, type Delivery, mustHave, type ReceiverAddress, userAgentName } from './call.ts'
 
 const prefix = 'whsec_'
 const secretBytes = 32
@@ -19,7 +19,7 @@ export function isSigningSecret(text: string): boolean {
   return key.toString('base64') === encoded && key.length >= minBytes && key.length <= maxBytes
 }
 
-export const webhook = ({ url, secret }: Address, { id, body, at }: Delivery): Call => {
+export const webhook = ({ url, secret }: ReceiverAddress, { id, body, at }: Delivery): Call => {
   const timestamp = String(Math.floor(at / 1000))
   return {
     method: 'POST',

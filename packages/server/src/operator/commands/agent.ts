@@ -5,7 +5,7 @@ import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { StatusAge } from '../../web/queries/age.ts'
 import { command, commandOf } from '../shared/command.ts'
 import { findByFilter, idleLines, withIdle } from '../shared/filter.ts'
-import { agentForm, inWorkspace, onAgent, partsOf, workspaceOf } from '../shared/params.ts'
+import { agentForm, inWorkspace, onAgent, slugAndNameOf, workspaceOf } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import {
   argument,
@@ -99,7 +99,7 @@ async function tagged(call: CommandCall): Promise<{ workspace: WorkspaceInfo; na
 export const agentCommands = {
   ...commandOf(agents.createAgent, {
     run: async (call) => {
-      const { slug, name } = partsOf(argument(call, 0), agentForm)
+      const { slug, name } = slugAndNameOf(argument(call, 0), agentForm)
       const workspace = await workspaceOf(call, slug)
       const wanted = readTyped(agents.createAgent, { name, tags: listOption(call, 'tags') })
       const { agent, token } = await perform(call, agents.createAgent, { workspace }, wanted)

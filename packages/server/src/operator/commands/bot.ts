@@ -2,7 +2,7 @@
 import { blueprints } from '@svc/api'
 import { shown } from '@svc/protocol'
 import { command, commandOf } from '../shared/command.ts'
-import { inWorkspace, partsOf, workspaceOf } from '../shared/params.ts'
+import { inWorkspace, slugAndNameOf, workspaceOf } from '../shared/params.ts'
 import { perform } from '../shared/perform.ts'
 import { argument, asOperator, type CommandCall, granted, MissingError, option, UsageError } from '../shared/request.ts'
 import { table, timeText } from '../shared/show.ts'
@@ -100,7 +100,7 @@ export const botCommands = {
  */
 async function botsOf(call: CommandCall) {
   const { botsNamed } = await import('../../fleet/bots/store.ts')
-  const { slug, name } = partsOf(argument(call, 0), 'A bot is named SLUG/NAME')
+  const { slug, name } = slugAndNameOf(argument(call, 0), 'A bot is named SLUG/NAME')
   const workspace = await workspaceOf(call, slug)
   const bots = await botsNamed(call.store.db, workspace, name, option(call, 'product'))
   if (bots.length === 0) throw new MissingError(`There is no such bot ${shown(name)} in the workspace ${shown(slug)}.`)

@@ -25,8 +25,8 @@ export const commandCommands = {
   ...commandOf(commands.commandLedger, {
     at: onAgent,
     run: async ({ store, now }, { agent }) => {
-      const { ledgerOf } = await import('../../web/queries/commands.ts')
-      return (await ledgerOf(store.db, agent, { offset: 0, limit: listed }, now())).rows
+      const { commandsPageOf } = await import('../../web/queries/commands.ts')
+      return (await commandsPageOf(store.db, agent, { offset: 0, limit: listed }, now())).rows
     },
     show: (all) =>
       table(
@@ -98,7 +98,7 @@ export const logCommands = {
         'No logs are stored. Request one: svc-server command send SLUG/NAME log NAME',
       ),
   }),
-  ...commandOf(commands.log, {
+  ...commandOf(commands.showLog, {
     run: async (call) => {
       const { noteReading } = await import('../../fleet/logs/reading.ts')
       const { logOf } = await import('../../web/queries/logs.ts')

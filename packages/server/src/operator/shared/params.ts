@@ -10,7 +10,7 @@ export async function workspaceOf({ store }: Service, slug: string): Promise<Wor
 }
 
 /** Splits `SLUG/NAME` into a workspace and the name of something in it. `what` begins the refusal. */
-export function partsOf(path: string, what: string): { slug: string; name: string } {
+export function slugAndNameOf(path: string, what: string): { slug: string; name: string } {
   const [slug, name, more] = path.split('/')
   if (!slug || !name || more !== undefined) throw new UsageError(`${what}: got ${shown(path)}.`)
   return { slug, name }
@@ -32,7 +32,7 @@ export const agentForm = 'An agent is named SLUG/NAME'
 /** The agent that `SLUG/NAME` names. */
 export async function onAgent(call: CommandCall) {
   const { findAgent } = await import('../../fleet/agents/store.ts')
-  const { slug, name } = partsOf(argument(call, 0), agentForm)
+  const { slug, name } = slugAndNameOf(argument(call, 0), agentForm)
   const workspace = await workspaceOf(call, slug)
   const agent = await findAgent(call.store.db, workspace, name)
   if (!agent) throw new MissingError(`There is no agent ${shown(name)} in the workspace ${shown(slug)}.`)
@@ -41,13 +41,13 @@ export async function onAgent(call: CommandCall) {
 
 /** The channel that `SLUG/NAME` names; `@service` may stand for the workspace. */
 export async function onChannel(call: CommandCall) {
-  const { slug, name: channel } = partsOf(argument(call, 0), 'A channel is named SLUG/NAME')
+  const { slug, name: channel } = slugAndNameOf(argument(call, 0), 'A channel is named SLUG/NAME')
   return { workspace: await placeNamed(call, slug), channel }
 }
 
 /** The workspace and the id that `SLUG/ID` names. */
 export async function onAction(call: CommandCall) {
-  const { slug, name: id } = partsOf(argument(call, 0), 'An action is named SLUG/ID')
+  const { slug, name: id } = slugAndNameOf(argument(call, 0), 'An action is named SLUG/ID')
   return { workspace: await workspaceOf(call, slug), id }
 }
 

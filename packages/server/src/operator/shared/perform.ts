@@ -2,7 +2,7 @@
 import type { Operation, ParamsOf, Route } from '@svc/api'
 import type { Writer } from '../../platform/db/transaction.ts'
 import type { boundOperations } from '../../web/operations/all.ts'
-import type { Bound, BoundChange, BoundOften, RouteObjects } from '../../web/routing/operations.ts'
+import type { BoundChange, BoundOften, BoundOperation, RouteObjects } from '../../web/routing/operations.ts'
 import { granted, operator, type Service } from './request.ts'
 
 type OperatorChange = Extract<(typeof boundOperations)[number], BoundChange | BoundOften>
@@ -23,7 +23,7 @@ export async function perform<R extends OperatorChange['operation']['route'], Re
   const { noticesOf, notify } = await import('../../web/routing/operations.ts')
   const { transaction } = await import('../../platform/db/transaction.ts')
   const { store, live, now } = service
-  const bound = (boundOperations as readonly Bound[]).find((each) => each.operation === operation)
+  const bound = (boundOperations as readonly BoundOperation[]).find((each) => each.operation === operation)
   if (!bound || 'read' in bound || 'actAsPerson' in bound) throw new Error(`${operation.route} has no such change.`)
   const context = { ...at, params: at, by: operator, role: 'admin' as const, factorMissing: false, now: now() }
   const write: Writer = (work) => transaction(store.db, work)

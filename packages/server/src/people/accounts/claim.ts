@@ -10,7 +10,7 @@ import { audit } from '../audit/store.ts'
 import { endHalves } from '../factors/store.ts'
 import { queueNotice } from '../mails/queue.ts'
 import { confirmEmail } from './confirmed.ts'
-import { removeAndTell } from './factors.ts'
+import { removeFactorsAndNotify } from './factors.ts'
 import { type Accounts, decideWithAccounts, type People, type Trx } from './library.ts'
 import { linkPerson, useLink } from './links.ts'
 import { ownWords, type Person, type PersonRefusal, storedName, wrongName, wrongPassword } from './store.ts'
@@ -39,7 +39,7 @@ export async function claimAccount(
     await handOver(trx, accounts, owner, hash)
     await endHalves(trx, owner.id)
     // The new owner of a claimed account does not have the phone of the previous one.
-    if (purpose === 'claim') await removeAndTell({ db: trx, by: owner, now }, people.config, owner)
+    if (purpose === 'claim') await removeFactorsAndNotify({ db: trx, by: owner, now }, people.config, owner)
     await queueNotice(trx, people, { person: owner.id, what: 'password' }, now)
     await confirmEmail(trx, owner.id, now)
     const note = { workspaceId: null, at: now, by: owner, subject: `person ${owner.email}` }

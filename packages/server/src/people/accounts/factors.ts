@@ -179,7 +179,7 @@ export async function resetFactor(
   return decideWithAccounts<Person, 'person_unknown' | 'factor_unknown'>(people, async (trx, { own }) => {
     const person = await findNamed(trx, typed)
     if (!person) return unknownPerson(typed)
-    if (!(await removeAndTell({ db: trx, by, now }, people.config, person)))
+    if (!(await removeFactorsAndNotify({ db: trx, by, now }, people.config, person)))
       return refuse('factor_unknown', `${person.email} has no second factor.`)
     await own.deleteUserSessions(person.id)
     return done(person)
@@ -187,7 +187,7 @@ export async function resetFactor(
 }
 
 /** Removes all second factors of a person, and tells the person. The caller ends the sessions. */
-export async function removeAndTell(
+export async function removeFactorsAndNotify(
   { db, by, now }: { db: Db; by: By; now: number },
   config: FactorConfig,
   person: Person,

@@ -8,7 +8,7 @@ import { once } from '../../../testing/postgres.ts'
 import { newPostgresDatabase, openTestPostgres } from '../../../testing/stores.ts'
 import { newTestWorkspace } from '../../../testing/test-workspace.ts'
 import { type Db, openPostgres } from './open.ts'
-import { attempts, hasLost, transaction, untilWon } from './transaction.ts'
+import { attempts, hasLost, retryIfLost, transaction } from './transaction.ts'
 
 test('two nodes whose transactions wait for each other both complete their work (PostgreSQL)', async () => {
   const url = await newPostgresDatabase()
@@ -109,7 +109,7 @@ test('a connection without traffic is given up, and the next one works (PostgreS
 
 test('an error without a code does not count as a lost transaction', async () => {
   expect(hasLost(new Error('the connection ended'))).toBe(false)
-  await expect(untilWon(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  await expect(retryIfLost(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
 })
 
 test('only this helper opens a transaction', () => {

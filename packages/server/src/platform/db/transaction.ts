@@ -34,7 +34,7 @@ export type Writer = <T>(work: (trx: Transaction<Tables>) => Promise<T>) => Prom
 export function transaction<T>(on: Db | Writer, work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
   if (typeof on === 'function') return on(work)
   if (on.isTransaction) return work(on as Transaction<Tables>)
-  return untilWon(() => on.transaction().execute(work))
+  return retryIfLost(() => on.transaction().execute(work))
 }
 
 /** Lets others have the thread between two transactions. A transaction that was given stays open, so it goes on. */
@@ -46,7 +46,7 @@ export async function betweenTransactions(on: Db | Writer): Promise<void> {
  * Runs `work` again as long as its transaction loses against another one. If the result of a commit is unknown, `work`
  * is not run again, since the commit may have succeeded.
  */
-export async function untilWon<T>(work: () => Promise<T>): Promise<T> {
+export async function retryIfLost<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()

@@ -5,8 +5,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { limits, type Stop } from '@svc/protocol'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { AgentMetrics } from '../../agent-api/reports/metrics.ts'
-import { silentAt } from '../../fleet/agents/silent.ts'
+import type { AgentApiMetrics } from '../../agent-api/reports/metrics.ts'
+import { offlineFrom } from '../../fleet/agents/offline.ts'
 import type { Base } from '../../platform/base.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { standardErrorLines } from '../../platform/log.ts'
@@ -14,7 +14,7 @@ import { alertGauges, countAlerts } from './alert-metrics.ts'
 
 interface MetricsParts extends Pick<Base, 'config' | 'now'> {
   store: Store
-  agents: AgentMetrics
+  agents: AgentApiMetrics
   /** The number of pages that are open. */
   live: { readonly size: number }
 }
@@ -158,11 +158,11 @@ interface LastReport {
   stopped: Stop | null
 }
 
-/** An agent whose reports stay away counts as silent (D20), unless its last report says that it was stopped (D66). */
+/** An agent whose reports stay away counts as offline (D20), unless its last report says that it was stopped (D66). */
 function seenAs({ received_at, interval_s, stopped }: LastReport, now: number): ReportingState {
   if (received_at === null) return 'never'
   if (stopped !== null) return 'stopped'
-  return silentAt(received_at, interval_s ?? limits.intervalSeconds) < now ? 'silent' : 'reporting'
+  return offlineFrom(received_at, interval_s ?? limits.intervalSeconds) < now ? 'silent' : 'reporting'
 }
 
 /** Calls `ask` at most once in `lasts` milliseconds; calls in between get the last result. A failure is not kept. */

@@ -106,7 +106,7 @@ const foldDays = (db: Db, id: string, days: readonly number[]): Promise<void> =>
 /** The number of newest commands of an agent that are always kept. */
 export const maxCommands = 1000
 /** The time for which a command that was not cancelled is kept, because an agent may answer it late (D3, D7). */
-export const answeredMs = dayMs
+export const commandRetentionMs = dayMs
 const commandsAtOnce = 250
 
 /**
@@ -141,7 +141,7 @@ const eraseSome = (db: Db, agentId: string, now: number): Promise<number> =>
         eb.or([
           eb('state', '=', 'cancelled'),
           eb('due_at', 'is', null)
-            .and('created_at', '<=', now - answeredMs)
+            .and('created_at', '<=', now - commandRetentionMs)
             .and(
               eb.not(eb.exists(eb.selectFrom('log').select('log.id').whereRef('log.command_id', '=', 'command.id'))),
             ),

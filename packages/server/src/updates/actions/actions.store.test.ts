@@ -7,7 +7,7 @@ import { addPerson, type TestAgent } from '../../../testing/test-workspace.ts'
 import { deleteAgent } from '../../fleet/agents/store.ts'
 import { storeLog } from '../../fleet/logs/store.ts'
 import { hashToken } from '../../platform/tokens.ts'
-import { answeredMs, boundHistories, maxCommands } from '../../service/sweeper/history.ts'
+import { boundHistories, commandRetentionMs, maxCommands } from '../../service/sweeper/history.ts'
 import { eraseOldAction } from '../../service/sweeper/rounds.ts'
 import { eraseSurplus, surplus } from '../../service/sweeper/surplus.ts'
 import { actionPage, actionsOf } from '../../web/queries/actions.ts'
@@ -267,7 +267,7 @@ everyEngine('an action', (open) => {
     expect(await rows.execute()).toHaveLength(maxCommands + 2)
     await report(agent, { ok: true })
     expect((await page(late)).counts).toEqual({ ...none, applied: 1 })
-    await boundHistories(w.store.db, '', w.clock.now() + answeredMs)
+    await boundHistories(w.store.db, '', w.clock.now() + commandRetentionMs)
     expect(await rows.execute()).toHaveLength(maxCommands)
     expect((await page(id)).agents).toEqual([{ name: 'a-0', state: 'refused', message: 'not now' }])
     expect((await page(late)).counts).toEqual({ ...none, applied: 1 })

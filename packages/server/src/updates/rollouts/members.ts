@@ -6,7 +6,7 @@ import type { BlockingRollout, NewRollout, RolloutKind } from '@svc/api'
 import type { NeededSvc } from '@svc/blueprint'
 import { keptReport, type Level } from '@svc/protocol'
 import { type RawBuilder, sql } from 'kysely'
-import { silentAt } from '../../fleet/agents/silent.ts'
+import { offlineFrom } from '../../fleet/agents/offline.ts'
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -76,7 +76,7 @@ export async function candidatesOf(
     all.push({
       id: row.id,
       name: row.name,
-      silent: row.received_at === null || silentAt(row.received_at, row.interval_s ?? 0, row.stopped) <= now,
+      silent: row.received_at === null || offlineFrom(row.received_at, row.interval_s ?? 0, row.stopped) <= now,
       leftOut: inAnother(busy.get(row.id)) ?? leaveOutReason(row, named),
     })
   })
@@ -201,7 +201,7 @@ export async function memberFactsOf(
         silentAt:
           row.received_at === null
             ? null
-            : silentAt(Math.max(row.received_at, backAt), row.interval_s ?? 0, row.stopped),
+            : offlineFrom(Math.max(row.received_at, backAt), row.interval_s ?? 0, row.stopped),
       },
     ]),
   )

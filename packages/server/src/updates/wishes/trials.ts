@@ -91,14 +91,14 @@ async function grantWithin(trx: Db, workspaceId: string, now: number): Promise<s
  * were not offered the wish. Returns how many places became free.
  */
 async function takeBackUnclaimed(trx: Db, workspaceId: string, now: number): Promise<number> {
-  const silent = await wishesOf(trx, workspaceId)
+  const unclaimed = await wishesOf(trx, workspaceId)
     .where('runtime_granted_at', '<', now - unclaimedMs)
     .where((eb) => eb.or([eb('received_at', 'is', null), eb('received_at', '<', now - unclaimedMs)]))
     .orderBy('agent.id')
     .limit(50)
     .execute()
   let freed = 0
-  for (const { id } of silent) {
+  for (const { id } of unclaimed) {
     const agent = await lockRow(trx, { id })
     const wishes = wishesIn(agent?.wishes ?? null)
     if (!agent || !wishes.runtime || wishes.runtime.offeredAt !== undefined) continue

@@ -4,7 +4,7 @@
  */
 import type { NowRefusal, Pressable, WaitReason } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
-import { silentAt } from '../../fleet/agents/silent.ts'
+import { offlineFrom } from '../../fleet/agents/offline.ts'
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
@@ -65,7 +65,7 @@ export async function lastSeenOf(db: Db, agentIds: readonly string[]): Promise<M
   return new Map(
     reports.map(({ agent_id, received_at, interval_s, stopped }) => [
       agent_id,
-      { receivedAt: received_at, silentAt: silentAt(received_at, interval_s, stopped) },
+      { receivedAt: received_at, silentAt: offlineFrom(received_at, interval_s, stopped) },
     ]),
   )
 }

@@ -13,7 +13,7 @@ import { frameOf, type News, noNews } from './frame.ts'
 import { type ChangeListener, joinNodes } from './nodes.ts'
 import { begin, type Pace, type PaceAct, type PaceEvent, type PaceRules, step } from './pace.ts'
 import { type Answers, sharedAnswers } from './shared.ts'
-import { atPing, eventBytes, openStream, type PageReading, write } from './stream.ts'
+import { atPing, eventBytes, openStream, type PageReading, writeOrDisconnect } from './stream.ts'
 import { watchCounts } from './watched.ts'
 
 const pace: PaceRules = { tick: 500, gather: 25, slowest: 900 }
@@ -291,7 +291,7 @@ async function send(
     const open = new Set([...subscribers.keys()].flatMap(({ agentId }) => agentId ?? []))
     const frame = frameOf(await fleet.read(workspaceId), news, open, now())
     const bytes = eventBytes('frame', JSON.stringify(frame))
-    for (const { res } of subscribers.keys()) write(res, bytes)
+    for (const { res } of subscribers.keys()) writeOrDisconnect(res, bytes)
   } catch (error) {
     // The streams of the workspace end, so that its pages reload by themselves when the database answers again.
     log.warn({ err: error }, 'a live frame could not be made; the pages will reload')
@@ -306,7 +306,7 @@ function pingAll(channels: ReadonlyMap<string, Channel>, now: () => number): voi
       const reading = atPing(was, subscriber.res.writableLength)
       subscribers.set(subscriber, reading)
       if (reading === 'reads nothing') subscriber.res.destroy()
-      else write(subscriber.res, bytes)
+      else writeOrDisconnect(subscriber.res, bytes)
     }
   }
 }

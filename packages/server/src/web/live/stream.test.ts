@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { atPing, type PageReading, write } from './stream.ts'
+import { atPing, type PageReading, writeOrDisconnect } from './stream.ts'
 
 test.each<[string, number[], PageReading[]]>([
   ['a page that reads keeps up', [0, 0], ['keeps up', 'keeps up']],
@@ -29,6 +29,6 @@ test.each([
     destroy: () => called.push('destroy'),
     ...state,
   }
-  write(res as unknown as ServerResponse, Buffer.from('event'))
+  writeOrDisconnect(res as unknown as ServerResponse, Buffer.from('event'))
   expect(called).toEqual(calls)
 })

@@ -31,7 +31,7 @@ export const eventBytes = (name: 'frame' | 'ping', data: string): Buffer =>
  * Writes to the stream of a page. A page that is too far behind is disconnected; it then reconnects by itself and loads
  * everything once.
  */
-export function write(res: ServerResponse, bytes: Buffer): void {
+export function writeOrDisconnect(res: ServerResponse, bytes: Buffer): void {
   if (res.destroyed || res.writableEnded) return
   res.write(bytes)
   if (res.writableLength > maxBehind) res.destroy()

@@ -10,12 +10,12 @@ import { actionOffers, previewAction } from '../../updates/actions/preview.ts'
 import { agentsAtOnce, finishAction, runAction } from '../../updates/actions/runner.ts'
 import { cancelAction, existingAgents, retryAction, sendAction } from '../../updates/actions/store.ts'
 import { actionPage, actionsOf } from '../queries/actions.ts'
-import { commandOf, ledgerOf } from '../queries/commands.ts'
+import { commandOf, commandsPageOf } from '../queries/commands.ts'
 import { logOf, logsOf } from '../queries/logs.ts'
 import { acts, actsOften, looks, type OperationNeeds } from '../routing/operations.ts'
 
 export const commandOperations = [
-  looks(commands.commandLedger, ({ deps, agent, now }, piece) => ledgerOf(deps.store.db, agent, piece, now)),
+  looks(commands.commandLedger, ({ deps, agent, now }, piece) => commandsPageOf(deps.store.db, agent, piece, now)),
   acts(commands.sendCommand, ({ agent, ...ctx }, body) => sendCommand(ctx, agent, body), {
     answer: ({ command }) => commandOf(command, null),
     made: ({ made }) => made,
@@ -48,7 +48,7 @@ export const commandOperations = [
     { agents: () => [] },
   ),
   looks(commands.logs, ({ deps, agent, now }) => logsOf(deps.store.db, agent, now)),
-  looks(commands.log, async ({ deps, workspace, agent, who, now, params }) => {
+  looks(commands.showLog, async ({ deps, workspace, agent, who, now, params }) => {
     const log = requireFound(await logOf(deps.store.db, agent, params.id, now), 'log_unknown')
     const reading = { workspaceId: workspace.id, agent, by: who.person, now, log, how: 'log.read' as const }
     await noteReading(deps.store.db, reading)

@@ -1,6 +1,6 @@
 /** Agents as the operator's command line shows them. */
 import type { FleetRow } from '@svc/api'
-import { type Grouping, isSilent, judgeOf } from '@svc/api/filter'
+import { type Grouping, isOffline, judgeOf } from '@svc/api/filter'
 import { limits, type Run } from '@svc/protocol'
 import { tagsOf } from '../../fleet/agents/tags.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
@@ -63,7 +63,7 @@ function listed(columns: AgentColumns, facts: FleetRow, now: number) {
   const age = statusAge(columns)
   return {
     ...{ name, received_at, level, label, version, blueprint, stopped, detail },
-    ...{ age, host, tags, offline: isSilent(facts, now) },
+    ...{ age, host, tags, offline: isOffline(facts, now) },
   }
 }
 

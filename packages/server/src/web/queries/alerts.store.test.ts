@@ -80,7 +80,7 @@ everyEngine('alerts on the page', (open) => {
   test('an alert about a rollout has its id, and one about many agents their names', async () => {
     const { w, lines } = await started()
     await insert(w, 'rollout', { kind: 'rollout', id: 'r1', name: 'mail@2.0.0' })
-    await massSilence(w, ['mail-triage', 'other'])
+    await massOutage(w, ['mail-triage', 'other'])
     const { rows } = await lines()
     expect(rows.map(({ rule, rollout, agents, agent }) => ({ rule, rollout, agents, agent }))).toEqual([
       { rule: 'silent', rollout: null, agents: { names: ['mail-triage', 'other'], of: 7, offline: 0 }, agent: null },
@@ -172,7 +172,7 @@ everyEngine('alerts on the page', (open) => {
     expect(await db.selectFrom('alert').select('id').execute()).toHaveLength(1)
   })
 
-  test('the page of an agent has its open alerts and those of 30 days, also mass silences that name it, and no others', async () => {
+  test('the page of an agent has its open alerts and those of 30 days, also mass outages that name it, and no others', async () => {
     const { w, ofAgent } = await started()
     const other = await w.addAgent('mail')
     const began = w.clock.now()
@@ -180,7 +180,7 @@ everyEngine('alerts on the page', (open) => {
     await insert(w, 'gauge', { kind: 'agent', id: w.agent.id, name: w.agent.name }, { label: 'still open' })
     w.clock.pass(30 * day + 1)
     await openAlert(w, { ...w.agent, alert: { label: 'new' } })
-    await massSilence(w, ['mail-triage', 'some-other'])
+    await massOutage(w, ['mail-triage', 'some-other'])
     const labels = async (agent: TestAgent, limit?: number) =>
       (await ofAgent(agent, limit)).map(({ rule, label }) => label ?? rule)
     expect(await labels(w.agent)).toEqual(['silent', 'new', 'still open'])
@@ -194,7 +194,7 @@ everyEngine('alerts on the page', (open) => {
     const their = { ...w, workspace: south }
     await openAlert(their, { id: 'a2', name: w.agent.name })
     await openAlert(their, { id: 'a3', name: 'over', alert: { endedAt: w.clock.now() } })
-    await massSilence(their, [w.agent.name])
+    await massOutage(their, [w.agent.name])
     await openAlert(w, { id: 'disk', name: 'Disk', kind: 'service', scope: { id: serviceScope } })
     await addChannel({ ...ctx(), ...sealing }, south, hook)
     expect(await lines()).toEqual({ rows: [], more: false })
@@ -224,7 +224,7 @@ async function insert(
   await insertAlert(w.store.db, wanted, { ...alert, ...more }, now)
 }
 
-const massSilence = (w: TestWorkspace, names: readonly string[]) =>
+const massOutage = (w: TestWorkspace, names: readonly string[]) =>
   insert(
     w,
     'silent',

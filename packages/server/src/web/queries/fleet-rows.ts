@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { FleetRow } from '@svc/api'
 import { type Control, controls } from '@svc/protocol'
 import { sql } from 'kysely'
-import { silentAt } from '../../fleet/agents/silent.ts'
+import { offlineFrom } from '../../fleet/agents/offline.ts'
 import { tagsOf } from '../../fleet/agents/tags.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
 import { warnsOf } from '../../fleet/reports/columns.ts'
@@ -101,7 +101,7 @@ export async function rowsOf(
       label: row.label,
       detail: row.detail,
       seenAt: row.received_at,
-      silentAt: row.received_at === null ? null : silentAt(row.received_at, row.interval_s ?? 0, row.stopped),
+      silentAt: row.received_at === null ? null : offlineFrom(row.received_at, row.interval_s ?? 0, row.stopped),
       stopped: row.stopped,
       ...statusAge(row),
       secretsMissing: warnsOf(row.warnings, 'secrets'),

@@ -14,7 +14,7 @@ import {
 import {
   type Grouping,
   groupsOf,
-  isSilent,
+  isOffline,
   judgeOf,
   levelOf,
   onlyChips,
@@ -171,7 +171,7 @@ export function count(counts: FleetCounts, row: FleetRow, now: number): void {
   if (level) counts[level]++
   if (row.seenAt === null) counts.never++
   if (row.stopped !== null) counts.stopped++
-  else if (isSilent(row, now)) counts.silent++
+  else if (isOffline(row, now)) counts.silent++
 }
 
 /** How the last update of an agent went wrong, its blueprint's or its runtime's; undefined if it did not. */
@@ -199,7 +199,7 @@ const sorts: Record<FleetSort, (row: FleetRow, now: number) => string | number |
 export function trouble(row: FleetRow, now: number): number | null {
   const own = levelOf(row)
   const level = own === null ? null : levels.indexOf(own)
-  return isSilent(row, now) ? Math.max(level ?? 0, levels.indexOf('warn') + 0.5) : level
+  return isOffline(row, now) ? Math.max(level ?? 0, levels.indexOf('warn') + 0.5) : level
 }
 
 /** Sorts rows that are in the order of their names; rows with equal values keep that order. */

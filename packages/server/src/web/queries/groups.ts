@@ -1,6 +1,6 @@
 /** Counts the agents of a workspace in groups, and makes the answer for the map. The work is in slices. */
 import type { FleetCounts, FleetGroup, FleetGroups, FleetMap, FleetRow, Square } from '@svc/api'
-import { type Grouping, groupsOf, isSilent, levelOf, mapStateOf, mapStates, type Term } from '@svc/api/filter'
+import { type Grouping, groupsOf, isOffline, levelOf, mapStateOf, mapStates, type Term } from '@svc/api/filter'
 import { forEach, type SlicedWork, sorted } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/lists.ts'
 import { count, noCounts, selected, trouble } from './fleet.ts'
@@ -53,7 +53,7 @@ export function* groupsIn(rows: readonly FleetRow[], by: Grouping, now: number):
 /** The state that gives an agent its place in the list: offline counts for more than each level but bad. */
 function worstOf(row: FleetRow, now: number): FleetGroup['worst'] {
   const level = levelOf(row)
-  return isSilent(row, now) && level !== 'bad' ? 'offline' : level
+  return isOffline(row, now) && level !== 'bad' ? 'offline' : level
 }
 
 /** The agents that a filter selects, as the map shows them. */

@@ -9,7 +9,7 @@ import type {
   Rollouts,
 } from '@svc/api'
 import { durationText } from '@svc/api/words'
-import { silentAt } from '../../fleet/agents/silent.ts'
+import { offlineFrom } from '../../fleet/agents/offline.ts'
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -159,7 +159,7 @@ async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Pic
     const ofBlueprint = blueprintState(version, wishes.blueprint, wishes.blueprintHold)
     const view = {
       receivedAt: row.received_at,
-      silentAt: row.received_at === null ? null : silentAt(row.received_at, row.interval_s ?? 0, row.stopped),
+      silentAt: row.received_at === null ? null : offlineFrom(row.received_at, row.interval_s ?? 0, row.stopped),
     }
     const { running, wish, waits } =
       rollout.kind === 'blueprint'

@@ -5,7 +5,7 @@
 import type { AgentAt, AgentState, StateSpan, TimeShares, Trend } from '@svc/api'
 import { type Level, levels, limits, offlineAfter, pausedLabel, type Stop } from '@svc/protocol'
 import { sql } from 'kysely'
-import { silentAt } from '../../fleet/agents/silent.ts'
+import { offlineFrom } from '../../fleet/agents/offline.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { dayMs, dayOf } from '../../platform/limits/units.ts'
 import { lists } from './fleet.ts'
@@ -58,7 +58,7 @@ export function shownOffline({
       if (span.stopped !== null) return span
       let { from } = span
       for (const outage of away)
-        if (outage.from < from && from <= outage.until) from = silentAt(outage.until, interval ?? 0)
+        if (outage.from < from && from <= outage.until) from = offlineFrom(outage.until, interval ?? 0)
       return { ...span, from }
     })
     .filter(({ from, until }) => from < until)
@@ -179,7 +179,7 @@ const firstReport = ({ first_report_at, received_at }: LastColumns, oldest = Num
 const openOffline = ({ received_at, interval_s, stopped }: LastColumns): OfflineSpan | undefined =>
   received_at === null
     ? undefined
-    : { from: silentAt(received_at, interval_s ?? 0, stopped), until: Number.POSITIVE_INFINITY, stopped }
+    : { from: offlineFrom(received_at, interval_s ?? 0, stopped), until: Number.POSITIVE_INFINITY, stopped }
 
 /** The outages of the service between two times, and those that ended shortly before. */
 async function outages(db: Db, since: number, until: number): Promise<Span[]> {

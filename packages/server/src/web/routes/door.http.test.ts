@@ -1,11 +1,11 @@
-import type { Door, Me } from '@svc/api'
+import type { EntryInfo, Me } from '@svc/api'
 import { serviceTimeHeader } from '@svc/api/clock'
 import { expect, test } from 'vitest'
 import { type Browser, serve } from '../../../testing/page/service.ts'
 
 const path = '/api/web/door'
-const closed: Door = { me: null, first: false, mail: false, oidc: null, version: null }
-const opened = (browser: Browser, from = '192.0.2.1') => browser.get<Door>(path, { 'x-forwarded-for': from })
+const closed: EntryInfo = { me: null, first: false, mail: false, oidc: null, version: null }
+const opened = (browser: Browser, from = '192.0.2.1') => browser.get<EntryInfo>(path, { 'x-forwarded-for': from })
 
 test('without a session, the door says whether anybody has an account, and nothing about the service', async () => {
   const service = await serve({ smtpUrl: 'smtp://mail.example.org' })

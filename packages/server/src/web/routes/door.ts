@@ -1,5 +1,5 @@
 /** The first request of the page: who is signed in, and what the page shows to a person without a session. */
-import type { Door } from '@svc/api'
+import type { EntryInfo } from '@svc/api'
 import { Hono } from 'hono'
 import { signedInBy } from '../../people/accounts/sessions.ts'
 import { hasNoAccounts } from '../../people/accounts/store.ts'
@@ -31,7 +31,7 @@ export const doorRoutes = (deps: WebDeps) => {
       const wait = browser ? browsers.take(browser, now()) : strangers.take(callerKey(addressOf(c.env.incoming)), now())
       if (wait > 0) throw new Refusal('rate_limited', undefined, wait)
     }
-    const door: Door = {
+    const door: EntryInfo = {
       me: null,
       first: await hasNoAccounts(store.db),
       mail: config.smtpUrl !== undefined,

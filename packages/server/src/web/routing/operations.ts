@@ -99,7 +99,7 @@ type BoundForPeople = Afterwards<Route, unknown, unknown> & {
   operation: Operation
   actAsPerson(acting: PersonActing<Route>, input: unknown): Promise<Verdict<unknown, WebCode>>
 }
-export type Bound = BoundRead | BoundChange | BoundOften | BoundForPeople
+export type BoundOperation = BoundRead | BoundChange | BoundOften | BoundForPeople
 
 const utf8 = new TextEncoder()
 
@@ -140,7 +140,7 @@ export const actsOften = <R extends Route, Read, Sent, Given, Value>(
  * Adds the routes of all given operations below `/api/web`. The guard `member` is not added here, because it already
  * protects every route of a workspace.
  */
-export function mount(app: Hono<WebEnv>, deps: WebDeps, all: readonly Bound[]): void {
+export function mount(app: Hono<WebEnv>, deps: WebDeps, all: readonly BoundOperation[]): void {
   for (const bound of all) {
     const { route } = bound.operation
     const [method = '', path = ''] = route.split(' ')
@@ -158,7 +158,7 @@ function guardsOf({ route, right, oldNames }: Operation, deps: WebDeps): Guard[]
   ]
 }
 
-async function answer(deps: WebDeps, c: Context<WebEnv>, bound: Bound): Promise<Response> {
+async function answer(deps: WebDeps, c: Context<WebEnv>, bound: BoundOperation): Promise<Response> {
   const { operation } = bound
   const input = await inputOf(c, operation)
   const at = { workspace: c.var.workspace, agent: c.var.agent }

@@ -8,8 +8,14 @@ import type { Context } from 'hono'
 import { addressHeader } from '../../people/accounts/auth.ts'
 import { deviceCookies } from '../../people/accounts/device.ts'
 import { isDisabled } from '../../people/accounts/disabled.ts'
-import { maxUserAgent, recordSignIn, type SignInLine, shortAccount, signInsOf } from '../../people/accounts/history.ts'
 import { endLongestUnused, signedInBy } from '../../people/accounts/sessions.ts'
+import {
+  maxUserAgent,
+  recordSignIn,
+  type SignInLine,
+  shortAccount,
+  signInsOf,
+} from '../../people/accounts/sign-in-records.ts'
 import type { Person } from '../../people/accounts/store.ts'
 import { queueMail } from '../../people/mails/queue.ts'
 import type { Db } from '../../platform/db/open.ts'

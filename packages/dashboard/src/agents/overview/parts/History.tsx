@@ -224,4 +224,4 @@ const colors: Readonly<Record<LevelName, string>> = {
 }
 
 const colorOf = ({ is, level }: StateSpan): string =>
-  is === 'offline' || is === 'stopped' || level === null ? 'var(--svc-silent)' : colors[level]
+  is === 'offline' || is === 'stopped' || level === null ? 'var(--svc-offline)' : colors[level]

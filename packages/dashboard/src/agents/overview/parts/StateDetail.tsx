@@ -11,7 +11,7 @@ import { isPaused, pauseByMachine } from '../../parts/machine.ts'
  * agent it also says that this is the last report (D20).
  */
 export function StateDetail({ agent }: { agent: Agent }) {
-  const { page, silent } = agent
+  const { page, offline } = agent
   const detail = page.report?.state?.detail
   const byMachine = pauseByMachine(page)
   return (
@@ -22,7 +22,7 @@ export function StateDetail({ agent }: { agent: Agent }) {
           <Detail agent={agent} detail={detail} /> <AsOf agent={agent} />
         </p>
       )}
-      {silent && page.seenAt !== null && (
+      {offline && page.seenAt !== null && (
         <p className="ag-quiet">
           {page.stopped === null ? (
             <>

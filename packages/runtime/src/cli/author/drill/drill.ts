@@ -4,7 +4,7 @@
  */
 import { Command } from 'commander'
 import { examples } from '../../../machine/hint.ts'
-import { readInstall, unfinished, unreadableInstall } from '../../../state/install-note.ts'
+import { readInstall, unfinishedInstallText, unreadableInstall } from '../../../state/install-note.ts'
 import { agentAt, type CommonOptions, common } from '../../kit/folder.ts'
 import { exits, Refusal, show, warn } from '../../kit/output.ts'
 
@@ -22,7 +22,7 @@ export const drill = (): Command =>
     .addHelpText('after', examples('drill', { before: 'SVC_TIME_SCALE=0.2', command: 'drill --start --json' }))
     .action(async ({ dir, json, start, withState, keep }: DrillOptions) => {
       const { folder, manifest } = await agentAt(dir)
-      const broken = unfinished(folder)
+      const broken = unfinishedInstallText(folder)
       if (broken) throw new Refusal(broken)
       const unread = unreadableInstall(folder)
       if (unread) throw new Refusal(`Nothing can be rehearsed, because ${unread}.`)

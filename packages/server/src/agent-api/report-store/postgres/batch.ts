@@ -6,7 +6,7 @@ import type pg from 'pg'
 import type { UsageDelta } from '../../../fleet/reports/stored.ts'
 import { limitNames, otherModels, type UsageRows } from '../../../fleet/reports/usage-names.ts'
 import type { Store } from '../../../platform/db/open.ts'
-import { untilWon } from '../../../platform/db/transaction.ts'
+import { retryIfLost } from '../../../platform/db/transaction.ts'
 import { dayOf } from '../../../platform/limits/units.ts'
 import {
   type AgentRows,
@@ -22,7 +22,8 @@ import { pipelined } from './pipeline.ts'
 import { writeSteps } from './writing.ts'
 
 export function postgresReports(store: Extract<Store, { engine: 'postgres' }>, decide: Decide): ReportStore {
-  return (batch, now, age) => untilWon(() => commitOnce(store.pool, batch, (s, rows) => decide(rows, s, now, age), now))
+  return (batch, now, age) =>
+    retryIfLost(() => commitOnce(store.pool, batch, (s, rows) => decide(rows, s, now, age), now))
 }
 
 async function commitOnce(

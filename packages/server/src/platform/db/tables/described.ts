@@ -11,18 +11,26 @@ export interface TableColumn<T> {
   readonly kind: Kind
   readonly nullable: boolean
   /** True if the database fills this column with consecutive numbers, in the order in which rows arrive. */
-  readonly arrival: boolean
+  readonly autoIncrement: boolean
   /** Never has a value at run time: the field only carries the type of the column's values. */
   readonly holds?: T
 }
-export interface Arrival extends TableColumn<number> {
-  readonly arrival: true
+export interface AutoIncrementColumn extends TableColumn<number> {
+  readonly autoIncrement: true
 }
 
-export const text = <T extends string = string>(): TableColumn<T> => ({ kind: 'text', nullable: false, arrival: false })
-export const integer = (): TableColumn<number> => ({ kind: 'bigint', nullable: false, arrival: false })
-export const arrival = (): Arrival => ({ kind: 'bigint', nullable: false, arrival: true })
-export const orNull = <T>({ kind }: TableColumn<T>): TableColumn<T | null> => ({ kind, nullable: true, arrival: false })
+export const text = <T extends string = string>(): TableColumn<T> => ({
+  kind: 'text',
+  nullable: false,
+  autoIncrement: false,
+})
+export const integer = (): TableColumn<number> => ({ kind: 'bigint', nullable: false, autoIncrement: false })
+export const autoIncrement = (): AutoIncrementColumn => ({ kind: 'bigint', nullable: false, autoIncrement: true })
+export const orNull = <T>({ kind }: TableColumn<T>): TableColumn<T | null> => ({
+  kind,
+  nullable: true,
+  autoIncrement: false,
+})
 
 type Columns = Readonly<Record<string, TableColumn<unknown>>>
 type ValueOf<C> = C extends TableColumn<infer T> ? T : never
@@ -37,7 +45,7 @@ export interface DescribedTable<C extends Columns = Columns> {
 export type RowOf<D extends DescribedTable> = { [K in keyof D['columns']]: ValueOf<D['columns'][K]> }
 /** The type of the table for Kysely, in which a column that the database numbers need not be given. */
 export type TableOf<D extends DescribedTable> = {
-  [K in keyof D['columns']]: D['columns'][K] extends Arrival ? Generated<number> : ValueOf<D['columns'][K]>
+  [K in keyof D['columns']]: D['columns'][K] extends AutoIncrementColumn ? Generated<number> : ValueOf<D['columns'][K]>
 }
 
 export function describedTable<C extends Columns>(name: string, columns: C): DescribedTable<C> {

@@ -5,7 +5,7 @@
  */
 import type { RolloutKind, UpdateKind } from '@svc/api'
 import type { CommandState, CommandType, Level, Stop } from '@svc/protocol'
-import { arrival, describedTable, integer, orNull, type TableOf, text } from './described.ts'
+import { autoIncrement, describedTable, integer, orNull, type TableOf, text } from './described.ts'
 
 export const agent = describedTable('agent', {
   id: text(),
@@ -119,7 +119,7 @@ export interface AgentTagTable {
  */
 export const run = describedTable('run', {
   /** The run's number in order of arrival, which orders runs of an agent that have an equal `place`. */
-  seq: arrival(),
+  seq: autoIncrement(),
   agent_id: text(),
   id: text(),
   place: integer(),
@@ -152,7 +152,7 @@ export const usageDay = describedTable('usage_day', {
 
 /** A row for each report whose level or pause differs from the report before. */
 export const levelChange = describedTable('level_change', {
-  seq: arrival(),
+  seq: autoIncrement(),
   agent_id: text(),
   at: integer(),
   level: text<Level>(),
@@ -163,7 +163,7 @@ export const levelChange = describedTable('level_change', {
 
 /** The times without a report after which an agent reported again. `stopped` says who had stopped it (D66). */
 export const agentOffline = describedTable('agent_offline', {
-  seq: arrival(),
+  seq: autoIncrement(),
   agent_id: text(),
   from_at: integer(),
   until_at: integer(),
@@ -197,7 +197,7 @@ export const command = describedTable('command', {
 
 /** Changes on an agent's machine that no command from the service caused. `before` and `after` are JSON. */
 export const machineChange = describedTable('machine_change', {
-  seq: arrival(),
+  seq: autoIncrement(),
   agent_id: text(),
   at: integer(),
   kind: text<'pause' | 'setting' | 'version'>(),
@@ -208,7 +208,7 @@ export const machineChange = describedTable('machine_change', {
 
 /** The timeline of an agent's updates; only the newest entries are kept. */
 export const updateEvent = describedTable('update_event', {
-  seq: arrival(),
+  seq: autoIncrement(),
   agent_id: text(),
   at: integer(),
   subject: text<RolloutKind>(),

@@ -2,7 +2,7 @@ import type { SignInRecord } from '@svc/api'
 import { expect, test } from 'vitest'
 import { everyEngine } from '../../../testing/stores.ts'
 import { openAuth } from './auth.ts'
-import { nextToDrop, recordSignIn, signInsOf } from './history.ts'
+import { nextToDrop, recordSignIn, signInsOf } from './sign-in-records.ts'
 import { createPerson } from './store.ts'
 
 const operator = { id: null, name: 'operator' }

@@ -5,5 +5,5 @@ import { offlineAfter, type Stop } from '@svc/protocol'
  * but at least 90 s. For an agent that was stopped on purpose it is the time of its last report, since no report
  * follows (D66).
  */
-export const silentAt = (receivedAt: number, intervalSeconds: number, stopped: Stop | null = null): number =>
+export const offlineFrom = (receivedAt: number, intervalSeconds: number, stopped: Stop | null = null): number =>
   stopped !== null ? receivedAt : receivedAt + offlineAfter(intervalSeconds) * 1000

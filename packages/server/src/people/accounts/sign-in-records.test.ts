@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shortAccount } from './history.ts'
+import { shortAccount } from './sign-in-records.ts'
 
 test.each([
   [' Ann@Example.org', 'an…@example.org'],
