@@ -252,6 +252,23 @@ export interface Runs extends LeftOff {
 }
 export type RunSort = 'started' | 'cost' | 'duration'
 
+/** The last runs of one job, among the kept runs of the agent. */
+export interface JobRuns {
+  job: string
+  /** At most 30, the oldest first. */
+  runs: JobRun[]
+  /** The id of the run whose output may be requested as the log of its failure; null if there is none. */
+  printed: string | null
+}
+export interface JobRun {
+  id: string
+  /** In Unix seconds; null if the run did not say. */
+  started: number | null
+  /** How long it took; null for a run in progress, or without times. */
+  seconds: number | null
+  status: string | null
+}
+
 export interface UsageDay {
   /** A day in UTC, such as `2026-11-21`. */
   day: string

@@ -7,6 +7,7 @@ import type {
   FleetFacets,
   FleetNames,
   FleetOrder,
+  JobRuns,
   NewToken,
   Runs,
   TaggedAgent,
@@ -163,6 +164,9 @@ export const runs = look<Runs>()('GET /w/:slug/agents/:name/runs', {
 export const exportRuns = look<string>()('GET /w/:slug/agents/:name/runs/export', {
   says: 'download kept runs of an agent as CSV',
   input: query(whichRuns),
+})
+export const jobRuns = look<JobRuns[]>()('GET /w/:slug/agents/:name/jobs', {
+  says: 'show the last 30 runs of each job of an agent, among its kept runs',
 })
 export const usage = look<UsageDay[]>()('GET /w/:slug/agents/:name/usage', {
   says: 'show the runs, costs and tokens of an agent by day',

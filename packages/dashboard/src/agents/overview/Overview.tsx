@@ -20,7 +20,7 @@ import { Alerts } from './Alerts.tsx'
 import { Bindings } from './Bindings.tsx'
 import { Gauges } from './Gauges.tsx'
 import { PanelSection } from './Panels.tsx'
-import { arrange, type Columns, listedHealth, worstFirst } from './parts/arrange.ts'
+import { arrange, type Columns, listedHealth, listedPanels, worstFirst } from './parts/arrange.ts'
 import { History } from './parts/History.tsx'
 import { StateDetail, TwoReporters } from './parts/StateDetail.tsx'
 import { Subjects } from './Subjects.tsx'
@@ -28,6 +28,9 @@ import { hasVersions, Versions } from './Versions.tsx'
 
 /** Only agents without a level have a next step, so its code is apart. */
 const NextStep = part(() => import('./NextStep.tsx'))
+
+/** Only the agent of a machine has jobs. */
+const Jobs = part(() => import('./Jobs.tsx'))
 
 /** Shows the agent's last report, part by part. Parts that are missing in the report are not shown (2.1). */
 export function Overview({ agent }: { agent: Agent }) {
@@ -62,9 +65,14 @@ export function Overview({ agent }: { agent: Agent }) {
 const partOf: Readonly<Record<Columns['wide'][number], (agent: Agent) => ReactNode>> = {
   active: (agent) => <Active agent={agent} runs={agent.page.report?.active ?? []} />,
   bindings: (agent) => <Bindings agent={agent} />,
+  jobs: (agent) => (
+    <Suspense>
+      <Jobs agent={agent} />
+    </Suspense>
+  ),
   health: (agent) => <Health agent={agent} items={listedHealth(agent.page)} />,
   panels: (agent) =>
-    agent.page.report?.panels?.map((panel, i) => (
+    listedPanels(agent.page.report).map((panel, i) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: panels have no id, and two may share type and title
       <PanelSection key={`${i}-${panel.type}`} agent={agent} panel={panel} />
     )),

@@ -4,7 +4,7 @@
  */
 import { Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
-import { failedStatuses, isInProgress, type Run, runSeconds } from '@svc/protocol'
+import { type Run, runSeconds } from '@svc/protocol'
 import { IconCheck, IconLink } from '@tabler/icons-react'
 import { Cost, dateAndTime, lastingText, serviceNow, Text, Time, UntrustedLink, useClock } from '../../ui/index.ts'
 import { Tone } from '../../ui/parts.tsx'
@@ -12,6 +12,8 @@ import { tokensText } from '../../ui/time/format.ts'
 import { Subjects } from '../overview/Subjects.tsx'
 import { AskForLog } from '../parts/AskForLog.tsx'
 import type { Agent } from '../parts/agent.ts'
+import { toneOf } from '../parts/tones.ts'
+import { Printed } from './Printed.tsx'
 
 /** Shows when a run started: the date with the time of day, and how long ago that is. */
 export function Started({ run }: { run: Run }) {
@@ -96,6 +98,7 @@ export function RunDetails({ run, agent }: { run: Run; agent: Agent }) {
           </dl>
         </div>
       )}
+      <Printed run={run} agent={agent} />
       <div>
         <h3>Run</h3>
         <dl className="svc-kv svc-kv-small">
@@ -150,25 +153,3 @@ function CopyLink() {
 
 export const Tokens = ({ run }: { run: Run }) =>
   run.output_tokens === undefined ? null : tokensText(run.output_tokens)
-
-// The colours for the usual statuses of runs, so that a list of runs can be read at a glance. Agents choose the words
-// of their statuses themselves.
-
-const tones: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(failedStatuses.map((status) => [status, 'no'])),
-  ok: 'good',
-  done: 'good',
-  success: 'good',
-  succeeded: 'good',
-  completed: 'good',
-  finished: 'good',
-  failure: 'no',
-  crashed: 'no',
-  cancelled: 'lost',
-  canceled: 'lost',
-  aborted: 'lost',
-  stopped: 'lost',
-  skipped: 'lost',
-}
-
-const toneOf = (status: string): string => (isInProgress(status) ? 'waiting' : (tones[status.toLowerCase()] ?? 'plain'))

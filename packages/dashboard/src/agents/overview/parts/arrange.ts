@@ -1,6 +1,7 @@
 /** Decides in which order and in which column the parts of an agent's report are shown. */
 import type { AgentPage } from '@svc/api'
-import { type HealthItem, levels } from '@svc/protocol'
+import { type HealthItem, type Level, levels, type Panel } from '@svc/protocol'
+import { isJobItem, jobPanel, jobsOf } from './jobs.ts'
 
 const rank = ({ level }: HealthItem): number => (level === undefined ? -1 : levels.indexOf(level))
 
@@ -9,14 +10,33 @@ export const worstFirst = (items: readonly HealthItem[]): HealthItem[] => items.
 
 /**
  * The health items to list. Those about a binding are left out if the page shows that binding: the service may know
- * better than the machine how it is.
+ * better than the machine how it is. So are those about jobs, which have a table.
  */
 export function listedHealth({ report, bindings }: Pick<AgentPage, 'report' | 'bindings'>): HealthItem[] {
   const shown = new Set(bindings.map(({ product }) => `Binding ${product}`))
-  return (report?.health ?? []).filter(({ name }) => name === undefined || !shown.has(name))
+  const jobs = jobsOf(report)
+  return (report?.health ?? []).filter(
+    (item) => item.name === undefined || !(shown.has(item.name) || isJobItem(item, jobs)),
+  )
 }
 
-type OverviewPart = 'bindings' | 'health' | 'active' | 'panels' | 'gauges' | 'costs' | 'levels' | 'account' | 'versions'
+/** The panels to show one by one: all but that of the jobs. */
+export const listedPanels = (report: AgentPage['report']): Panel[] => {
+  const jobs = jobPanel(report)
+  return (report?.panels ?? []).filter((panel) => panel !== jobs)
+}
+
+type OverviewPart =
+  | 'bindings'
+  | 'jobs'
+  | 'health'
+  | 'active'
+  | 'panels'
+  | 'gauges'
+  | 'costs'
+  | 'levels'
+  | 'account'
+  | 'versions'
 
 /** The columns of the overview: the wide one for what the agent does, the narrow one for what changes slowly. */
 export interface Columns {
@@ -26,7 +46,7 @@ export interface Columns {
 
 /** The parts of each column in their usual order, and those that may also fill the wide column. */
 const usual: Columns = {
-  wide: ['active', 'bindings', 'health', 'panels'],
+  wide: ['active', 'bindings', 'jobs', 'health', 'panels'],
   narrow: ['gauges', 'costs', 'levels', 'account', 'versions'],
 }
 const movable: readonly OverviewPart[] = ['costs', 'gauges', 'levels']
@@ -54,7 +74,9 @@ export function arrange(page: Pick<AgentPage, 'report' | 'bindings' | 'runs'>, h
 function urgentOf(page: Pick<AgentPage, 'report' | 'bindings'>): OverviewPart[] {
   const urgent: OverviewPart[] = []
   if (page.bindings.some(({ broken }) => broken)) urgent.push('bindings')
-  if (listedHealth(page).some(({ level }) => level === 'bad' || level === 'warn')) urgent.push('health')
+  const isUrgent = ({ level }: { level?: Level | undefined }) => level === 'bad' || level === 'warn'
+  if (jobsOf(page.report).some(isUrgent)) urgent.push('jobs')
+  if (listedHealth(page).some(isUrgent)) urgent.push('health')
   return urgent
 }
 
@@ -63,13 +85,14 @@ function heightsOf(
   page: Pick<AgentPage, 'report' | 'bindings' | 'runs'>,
   hasVersions: boolean,
 ): Readonly<Record<OverviewPart, number>> {
-  const { active = [], gauges = [], panels = [], account = {}, state } = page.report ?? {}
+  const { active = [], gauges = [], account = {}, state } = page.report ?? {}
   const card = (lines: number) => (lines === 0 ? 0 : lines + 2)
   return {
     active: card(active.length * 3),
     bindings: card(page.bindings.length * 4),
     health: card(listedHealth(page).length * 1.5),
-    panels: panels.length * 8,
+    jobs: card(jobPanel(page.report)?.rows?.length ?? 0) * 1.5,
+    panels: listedPanels(page.report).length * 8,
     gauges: card(gauges.length * 2),
     costs: page.runs.kept > 0 ? 10 : 0,
     // An agent without a level may have had one before.

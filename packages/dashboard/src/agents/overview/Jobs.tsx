@@ -1,0 +1,82 @@
+import './jobs.css'
+import type { JobRuns } from '@svc/api'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { read } from '../../data/queries.ts'
+import { paths } from '../../paths.ts'
+import { RunBars } from '../../ui/charts/RunBars.tsx'
+import { Level, Text } from '../../ui/index.ts'
+import { AnchorLink } from '../../ui/links.tsx'
+import { Section } from '../../ui/parts.tsx'
+import { count } from '../../ui/time/format.ts'
+import { AsOf } from '../parts/AsOf.tsx'
+import type { Agent } from '../parts/agent.ts'
+import { barsOf, jobsOf, type ShownJob } from './parts/jobs.ts'
+
+/** Shows the jobs of a machine in one table: how each is, its last runs as a picture, and when it is due. */
+export default function Jobs({ agent }: { agent: Agent }) {
+  const { slug, page } = agent
+  const jobs = useMemo(() => jobsOf(page.report), [page.report])
+  const { data } = useQuery({
+    ...read('GET /w/:slug/agents/:name/jobs', { slug, name: page.name }),
+    enabled: page.runs.kept > 0,
+  })
+  const runs = useMemo(() => new Map((data ?? []).map((one) => [one.job, one])), [data])
+  return (
+    <Section
+      title="Jobs"
+      flush
+      aside={
+        <>
+          <AsOf agent={agent} /> {count(jobs.length, 'job')}
+        </>
+      }
+    >
+      <table className="ag-table ag-jobs">
+        <thead>
+          <tr>
+            <th scope="col">Level</th>
+            <th scope="col">Job</th>
+            <th scope="col" className="ag-jobs-runs">
+              Last runs
+            </th>
+            <th scope="col">Last</th>
+            <th scope="col">Took</th>
+            <th scope="col">Next</th>
+          </tr>
+        </thead>
+        <tbody>
+          {jobs.map((job) => (
+            <JobRow key={job.name} agent={agent} job={job} runs={runs.get(job.name)} />
+          ))}
+        </tbody>
+      </table>
+    </Section>
+  )
+}
+
+function JobRow({ agent: { slug, page }, job, runs }: { agent: Agent; job: ShownJob; runs: JobRuns | undefined }) {
+  const { name, level, last, took, next, detail } = job
+  const needsYou = level === 'bad' || level === 'warn'
+  const chart = runs && barsOf(runs)
+  return (
+    <tr>
+      <td className="ag-jobs-level">{level && <Level level={level} />}</td>
+      <th scope="row">
+        <AnchorLink to={paths.agent} params={{ slug, name: page.name }} search={{ tab: 'runs', text: `${name}/` }}>
+          <Text>{name}</Text>
+        </AnchorLink>
+      </th>
+      <td className="ag-jobs-runs">{chart && <RunBars title={chart.title} bars={chart.bars} />}</td>
+      <td data-label="Last">
+        <Text>{needsYou && detail !== undefined ? detail : last}</Text>
+      </td>
+      <td data-label="Took">
+        <Text>{took}</Text>
+      </td>
+      <td data-label="Next">
+        <Text>{next}</Text>
+      </td>
+    </tr>
+  )
+}

@@ -1,0 +1,63 @@
+/** The jobs of a host agent, as its page shows them: from its panel, its health items and its kept runs. Pure. */
+import type { AgentPage, JobRuns } from '@svc/api'
+import { failedStatuses, type HealthItem, type Level, levels, type Panel } from '@svc/protocol'
+import type { RunBar } from '../../../ui/charts/RunBars.tsx'
+import { count } from '../../../ui/time/format.ts'
+import { toneOf } from '../../parts/tones.ts'
+
+type TablePanel = Extract<Panel, { type: 'table' }>
+
+/** The headings of the panel that `svc watch` writes. */
+const headings = ['Job', 'Last', 'Took', 'Next'] as const
+
+export interface ShownJob {
+  name: string
+  /** Undefined if the report does not say it: it has items for the worst 22 jobs only. */
+  level: Level | undefined
+  last: string
+  took: string
+  next: string
+  /** The detail of its health item. */
+  detail: string | undefined
+}
+
+/** The panel with the jobs; undefined for an agent that is none of a host. */
+export const jobPanel = (report: AgentPage['report']): TablePanel | undefined =>
+  report?.panels?.find(
+    (panel): panel is TablePanel => panel.type === 'table' && panel.title === 'Jobs' && hasHeadings(panel),
+  )
+
+const hasHeadings = ({ columns = [] }: TablePanel): boolean => headings.every((words, at) => columns[at] === words)
+
+/** The jobs of an agent, the worst first; empty for an agent that is none of a host. */
+export function jobsOf(report: AgentPage['report']): ShownJob[] {
+  const items = new Map((report?.health ?? []).map((item) => [item.name, item]))
+  const rest = items.get(restItem)
+  const jobs = (jobPanel(report)?.rows ?? []).map((cells): ShownJob => {
+    const [name = '', last = '', took = '', next = ''] = cells.map((cell) =>
+      typeof cell === 'string' ? cell : cell.text,
+    )
+    const item = items.get(`Job ${name}`)
+    const level = item?.level ?? (item === undefined && rest?.level === 'ok' ? 'ok' : undefined)
+    return { name, level, last, took, next, detail: item?.detail }
+  })
+  return jobs.toSorted((a, b) => rank(b) - rank(a))
+}
+
+const rank = ({ level }: ShownJob): number => (level === undefined ? -1 : levels.indexOf(level))
+
+/** The name of the item about the jobs that have none of their own. */
+const restItem = 'Jobs'
+
+/** True for a health item that the table of jobs shows. */
+export function isJobItem({ name = '' }: HealthItem, jobs: readonly ShownJob[]): boolean {
+  if (jobs.length === 0) return false
+  return name === restItem || (name.startsWith('Job ') && jobs.some((job) => `Job ${job.name}` === name))
+}
+
+/** The bars of a job's runs, and one sentence about them. */
+export function barsOf({ runs }: Pick<JobRuns, 'runs'>): { bars: RunBar[]; title: string } {
+  const bars = runs.map(({ seconds, status }): RunBar => ({ seconds, tone: toneOf(status ?? '') }))
+  const failed = runs.filter(({ status }) => (failedStatuses as readonly string[]).includes(status ?? '')).length
+  return { bars, title: `${count(runs.length, 'run')}, ${failed === 0 ? 'none' : failed} failed` }
+}

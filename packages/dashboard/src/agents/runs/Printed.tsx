@@ -1,0 +1,87 @@
+import { Button } from '@mantine/core'
+import type { LogEntry } from '@svc/api'
+import type { Run } from '@svc/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { read } from '../../data/queries.ts'
+import { Time } from '../../ui/index.ts'
+import { Scroll, WhyButton } from '../../ui/parts.tsx'
+import type { Agent } from '../parts/agent.ts'
+import { wordsOf } from '../parts/life.ts'
+
+/**
+ * Shows the end of the output of a failed run, to admins who ask for it. The machine keeps it until the next failure, so
+ * only the newest run that names this log has it.
+ */
+export function Printed({ run, agent }: { run: Run; agent: Agent }) {
+  const name = run.log ?? ''
+  const mayHave = name.startsWith('failed/') && agent.page.canAct
+  const { data: jobs } = useQuery({
+    ...read('GET /w/:slug/agents/:name/jobs', { slug: agent.slug, name: agent.page.name }),
+    enabled: mayHave,
+  })
+  if (!mayHave || !jobs?.some(({ printed }) => printed === run.id)) return null
+  return <FailedOutput run={run} name={name} agent={agent} />
+}
+
+function FailedOutput({ run, name, agent }: { run: Run; name: string; agent: Agent }) {
+  const { slug, page, press } = agent
+  const { data: logs } = useQuery(read('GET /w/:slug/agents/:name/logs', { slug, name: page.name }))
+  const [isAsked, setAsked] = useState(false)
+  const under = press.under({ type: 'log', payload: { name } })
+  const arrived = arrivedSince(logs ?? [], name, (run.ended ?? run.started ?? 0) * 1000)
+  const show = () => {
+    setAsked(true)
+    if (!arrived && !under) void press.send({ type: 'log', payload: { name } }).catch(() => setAsked(false))
+  }
+  return (
+    <div className="ag-printed">
+      <h3>What it printed</h3>
+      {isAsked && arrived ? (
+        <Lines slug={slug} agent={page.name} log={arrived} />
+      ) : (
+        <>
+          <WhyButton
+            size="compact-sm"
+            variant="default"
+            why={under ? `Already ${wordsOf(under).word}.` : null}
+            onClick={show}
+          >
+            Show what it printed
+          </WhyButton>
+          <p className="ag-quiet">
+            {isAsked
+              ? 'It appears here when the machine has sent it.'
+              : 'The machine sends the last 20 lines. They are kept here for 30 days, for admins only.'}
+          </p>
+        </>
+      )}
+    </div>
+  )
+}
+
+/** The newest log of this name that arrived since a moment, in Unix milliseconds. */
+const arrivedSince = (logs: readonly LogEntry[], name: string, since: number): LogEntry | undefined =>
+  logs.filter((log) => log.name === name && log.receivedAt >= since).sort((a, b) => b.receivedAt - a.receivedAt)[0]
+
+function Lines({ slug, agent, log }: { slug: string; agent: string; log: LogEntry }) {
+  const { data, error, refetch } = useQuery(
+    read('GET /w/:slug/agents/:name/logs/:id', { slug, name: agent, id: log.id }),
+  )
+  if (error)
+    return (
+      <Button size="compact-sm" variant="default" onClick={() => void refetch()}>
+        Load it again
+      </Button>
+    )
+  return (
+    <>
+      <Scroll className="ag-printed-lines" label="What the run printed">
+        <bdi>{data?.text ?? ''}</bdi>
+      </Scroll>
+      <p className="ag-quiet">
+        Arrived <Time at={log.receivedAt} />
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,58 @@
+import './charts.css'
+
+/** How a run ended. Each is drawn in another way, so that nobody needs to see colours. */
+export type BarTone = 'good' | 'no' | 'waiting' | 'lost' | 'plain'
+
+export interface RunBar {
+  /** How long the run took; null if nobody knows. */
+  seconds: number | null
+  tone: BarTone
+}
+
+interface RunBarsProps {
+  /** The content of the picture in one sentence. */
+  title: string
+  /** The oldest first. */
+  bars: readonly RunBar[]
+}
+
+const height = 22
+const step = 5
+const barWidth = 4
+/** The height of the mark below a run that failed, and of the shortest bar. */
+const foot = 3
+
+/**
+ * Shows runs as bars: the height is the length. A run that failed has a mark below its bar, one in progress is hollow,
+ * and one that was skipped or cancelled is short and wide. Each kind of run is one element.
+ */
+export function RunBars({ title, bars }: RunBarsProps) {
+  const max = bars.reduce((longest, { seconds }) => Math.max(longest, seconds ?? 0), 0)
+  const tones = [...new Set(bars.map(({ tone }) => tone))]
+  const width = Math.max(1, bars.length) * step
+  return (
+    <svg className="svc-run-bars" width={width} height={height + foot + 1} role="img" aria-label={title}>
+      <title>{title}</title>
+      {tones.map((tone) => (
+        <path key={tone} data-tone={tone} d={pathOf(bars, tone, max)} />
+      ))}
+    </svg>
+  )
+}
+
+/** The bars of one tone. */
+export const pathOf = (bars: readonly RunBar[], tone: BarTone, max: number): string =>
+  bars
+    .map((bar, at) => (bar.tone === tone ? barAt(at * step, bar, max) : ''))
+    .filter((part) => part !== '')
+    .join('')
+
+function barAt(x: number, { seconds, tone }: RunBar, max: number): string {
+  if (tone === 'lost') return rect(x - 0.5, height - foot, barWidth + 1, foot)
+  const tall = max === 0 ? foot : Math.max(foot, Math.round(((seconds ?? 0) / max) * height))
+  if (tone === 'waiting') return rect(x + 0.5, 0.5, barWidth - 1, height - 1)
+  const bar = rect(x, height - tall, barWidth, tall)
+  return tone === 'no' ? bar + rect(x, height + 1, barWidth, foot) : bar
+}
+
+const rect = (x: number, y: number, width: number, tall: number): string => `M${x} ${y}h${width}v${tall}h${-width}z`

@@ -1,0 +1,54 @@
+/** The last runs of each job of a host agent, from its kept runs (2.2). */
+import { setImmediate } from 'node:timers/promises'
+import type { JobRun, JobRuns } from '@svc/api'
+import { type Run, runSeconds } from '@svc/protocol'
+import type { Db } from '../../platform/db/open.ts'
+
+/** The number of runs of a job that are shown. */
+const maxRuns = 30
+/** The number of runs that are read in one turn of the event loop. */
+const atOnce = 200
+
+export async function jobRuns(db: Db, agent: { id: string }): Promise<JobRuns[]> {
+  const jobs = new Map<string, JobRuns>()
+  for (let offset = 0; ; offset += atOnce) {
+    const rows = await db
+      .selectFrom('run')
+      .select('body')
+      .where('agent_id', '=', agent.id)
+      .orderBy('place', 'desc')
+      .orderBy('seq', 'desc')
+      .offset(offset)
+      .limit(atOnce)
+      .execute()
+    for (const { body } of rows) take(jobs, JSON.parse(body) as Run)
+    if (rows.length < atOnce) break
+    await setImmediate()
+  }
+  const all = [...jobs.values()]
+  for (const { runs } of all) runs.reverse()
+  return all.sort((a, b) => (a.job < b.job ? -1 : 1))
+}
+
+/** Adds a run to those of its job. Newer runs come first. */
+function take(jobs: Map<string, JobRuns>, run: Run): void {
+  const name = jobOf(run)
+  if (name === undefined) return
+  const job = jobs.get(name) ?? { job: name, runs: [], printed: null }
+  jobs.set(name, job)
+  if (job.runs.length < maxRuns) job.runs.push(shown(run))
+  if (job.printed === null && run.log === `failed/${name}`) job.printed = run.id
+}
+
+/** The job of a run; undefined for any other run. The host agent puts the job in front of the id. */
+function jobOf({ kind, id }: Run): string | undefined {
+  const end = id.indexOf('/')
+  return kind === 'job' && end > 0 ? id.slice(0, end) : undefined
+}
+
+const shown = (run: Run): JobRun => ({
+  id: run.id,
+  started: run.started ?? null,
+  seconds: runSeconds(run) ?? null,
+  status: run.status ?? null,
+})
