@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { reporting } from '../../../testing/reporting.ts'
@@ -201,3 +202,32 @@ async function sharedColumns({ db }: Store): Promise<string[]> {
   )
   return channel.filter((name) => delivery.includes(name)).sort()
 }
+
+/** The tables in the order in which transactions of a node of the previous version lock their rows. */
+const orders = [
+  ['agent', 'command'],
+  ['agent', 'level_change'],
+  ['action', 'agent', 'command'],
+  ['rollout', 'agent'],
+]
+
+test.each(orders)('an upgrade waits for a transaction that locks %s, %s', async (first, ...more) => {
+  const store = openPostgres(await newPostgresDatabase({ empty: true }))
+  if (store.engine !== 'postgres') throw new Error('This is PostgreSQL.')
+  await migrate(store, accountTables(store), '041-tests')
+  const client = await store.pool.connect()
+  const lock = (table = '') => client.query(`select 1 from ${table} for update`)
+  await client.query('begin')
+  await lock(first)
+  const upgraded = migrate(store, accountTables(store)).then(
+    () => 'upgraded',
+    ({ cause }) => String(cause),
+  )
+  const waiting = `select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`
+  while ((await client.query(waiting)).rows.length === 0) await sleep(10)
+  for (const table of more) await lock(table)
+  await client.query('commit')
+  expect(await upgraded).toBe('upgraded')
+  client.release()
+  await store.close()
+})

@@ -160,6 +160,21 @@ async function refuseNewer({ db }: Store): Promise<void> {
 }
 
 /**
+ * The tables that other transactions lock before further ones, in their order. Migrations change tables in another order,
+ * so an upgrade and the reports of a node of the previous version would deadlock.
+ */
+const lockedFirst = ['rollout', 'action', 'agent', 'command']
+
+async function lockInOrder(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  if (engine === 'sqlite') return
+  const tables = await sql<{ name: string }>`select tablename as name from pg_tables
+    where schemaname = current_schema() and tablename = any(${lockedFirst})`.execute(db)
+  const there = new Set(tables.rows.map(({ name }) => name))
+  for (const table of lockedFirst)
+    if (there.has(table)) await sql`lock table ${sql.table(table)} in access exclusive mode`.execute(db)
+}
+
+/**
  * Migrates the tables of the accounts library. It makes the indexes of tables that it creates, and none of those that
  * exist. So a start that is killed between the two would leave them without indexes.
  */
@@ -175,7 +190,7 @@ async function migrateAlone(store: Store, accounts: BetterAuthOptions, upTo: str
       Object.fromEntries(
         Object.entries(migrations).map(([name, { up }]): [string, Migration] => [
           name,
-          { up: (db) => up(db, store.engine) },
+          { up: (db) => lockInOrder(db, store.engine).then(() => up(db, store.engine)) },
         ]),
       ),
   }
