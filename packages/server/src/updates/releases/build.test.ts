@@ -102,6 +102,23 @@ test('without ssh-keygen the service relies on its own verification, which is st
   expect(await readBuild(folder, async () => ({ is: 'unable', why: 'missing' }))).toMatchObject({ ok: true })
 })
 
+test('without ssh-keygen a signature by a security key is refused, and the message says what to do', async () => {
+  const text = (value: string | Buffer) => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(value.length)
+    return Buffer.concat([length, Buffer.from(value)])
+  }
+  const type = 'sk-ssh-ed25519@openssh.com'
+  const key = Buffer.concat([text(type), text('key'), text('ssh:')])
+  const bytes = pyz('1.0.0', { keys: [`${type} ${key.toString('base64')}`] })
+  const fields = [key, 'svc-runtime', '', 'sha512', 'signature'].map(text)
+  const blob = Buffer.concat([Buffer.from('SSHSIG'), Buffer.from([0, 0, 0, 1]), ...fields]).toString('base64')
+  const armored = Buffer.from(`-----BEGIN SSH SIGNATURE-----\n${blob}\n-----END SSH SIGNATURE-----\n`)
+  expect(
+    await readBuild(buildFolder(bytes, armored), async () => ({ is: 'unable', why: 'there is none' })),
+  ).toMatchObject(refusal(/without ssh-keygen: there is none\. Install OpenSSH .*openssh-client.*ssh-ed25519/))
+})
+
 test.each([
   ['the runtimes know the key', '1.0.0', 'mine', false, []],
   ['the runtimes know another key', '1.0.0', 'other', true, [/Runtimes of release 1.0.0 do not know the key/]],

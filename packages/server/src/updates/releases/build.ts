@@ -77,8 +77,13 @@ export async function readBuild(
   if (says.is === 'refused')
     return refused(`${file}.sig: every runtime would refuse it, as ssh-keygen does: ${says.why}`)
   if (says.is === 'good' || verified) return read
-  return refused(`${file}.sig: the service cannot verify this type of key without ssh-keygen: ${says.why}.`)
+  return refused(
+    `${file}.sig: the service cannot verify this type of key without ssh-keygen: ${says.why}. ${withKeygen}`,
+  )
 }
+
+const withKeygen =
+  'Install OpenSSH where the service runs (on Debian the package openssh-client, for a container in an image of your own that begins FROM this one), or sign with a key of the type ssh-ed25519, ssh-rsa or ecdsa-sha2-nistp256.'
 
 function readFiles(file: string): Verdict<Build, 'build_refused'> | undefined {
   const build = readFile(file, limits.runtimeBytes)
