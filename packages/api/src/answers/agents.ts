@@ -56,6 +56,7 @@ export type FleetOrder = FleetSort | `-${FleetSort}`
 /** A column of the list of agents. The agent's name is always shown. */
 export type FleetColumn =
   | 'state'
+  | 'day'
   | 'doing'
   | 'tags'
   | 'host'

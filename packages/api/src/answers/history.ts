@@ -24,6 +24,17 @@ export interface AgentAt {
   label: string | null
 }
 
+/**
+ * The states of agents in the last 24 hours, for the strips of the list. Each text has the agent's states from `from` to
+ * `until`, as `stripText` writes them.
+ */
+export interface Strips {
+  from: number
+  until: number
+  /** The texts by the names of the agents. Names of no agent are left out. */
+  strips: Record<string, string>
+}
+
 /** The kinds of changes in the history of an agent; `service` is an outage of the service. */
 export const changeKinds = [
   'level',

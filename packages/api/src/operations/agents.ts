@@ -31,6 +31,7 @@ export const fleetOrders = [
 /** The columns of the list of agents, from the left. */
 export const fleetColumns = [
   'state',
+  'day',
   'doing',
   'tags',
   'host',

@@ -2,11 +2,12 @@
  * Operations about what was before: states and changes of agents, and the costs of a workspace. A value that cannot be
  * read is refused.
  */
-import { levels, shown } from '@svc/protocol'
+import { levels, limits, shown } from '@svc/protocol'
 import type { CostPage, CostRow, CostRun, CostSplit, CostStep } from '../answers/costs.ts'
-import type { AgentAt, HistoryChange, StateSpan, Trend } from '../answers/history.ts'
+import type { AgentAt, HistoryChange, StateSpan, Strips, Trend } from '../answers/history.ts'
 import { InputRefused, oneOf, optional, type Reader, reader, strictQuery } from '../input.ts'
 import { look } from '../operation.ts'
+import { maxStrips } from '../words/strips.ts'
 import { agentArgument, slugArgument } from './arguments.ts'
 
 export const costSteps = ['day', 'week', 'month'] as const satisfies readonly CostStep[]
@@ -165,6 +166,26 @@ export const fleetAt = look<AgentAt[]>()('GET /w/:slug/history/fleet', {
       ['--at <time>', 'the time, such as 2026-11-22T14:03Z, 2026-11-22 or Unix seconds'],
       ['--level <level>', `only agents with this level: ${levels.join(', ')}`],
     ],
+  },
+})
+
+/** Reads the names of agents, with commas between them. */
+const namesInText: Reader<{ names: string[] }, { names: string }> = reader({ is: 'query' }, (value) => {
+  const { names } = value as { names?: string }
+  const all = (names ?? '').split(',').filter((name) => name !== '')
+  if (all.length === 0 || all.length > maxStrips || all.some((name) => name.length > limits.agentName))
+    throw new InputRefused(
+      `names must be 1 to ${maxStrips} names of agents with commas between them, each of at most ${limits.agentName} characters.`,
+    )
+  return { names: [...new Set(all)] }
+})
+
+export const strips = look<Strips>()('GET /w/:slug/history/strips', {
+  says: `list the states that up to ${maxStrips} agents had in the last 24 hours; names of no agent are left out`,
+  input: namesInText,
+  command: {
+    name: 'history strips',
+    args: [slugArgument, ['<names>', 'the names of the agents, with commas between them']],
   },
 })
 

@@ -2,3 +2,4 @@
 export * from './alerts.ts'
 export * from './durations.ts'
 export * from './rules.ts'
+export * from './strips.ts'

@@ -2,6 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: a row takes the focus; its cells and the head do not
 import { Skeleton } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
+import type { FleetRow } from '@svc/api'
 import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type CSSProperties, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useKey } from '../ui/keys/useKeys.ts'
@@ -11,6 +12,7 @@ import type { ShownFleet } from './useFleet.ts'
 import { useRoom } from './useRoom.ts'
 import type { Selection } from './useSelection.ts'
 import { useStop } from './useStop.ts'
+import { useStrips } from './useStrips.ts'
 import type { FleetView } from './views/state.ts'
 
 /**
@@ -51,14 +53,15 @@ export function FleetList({ slug, view, filter, shown, late, selection, onRange 
   useListKeys({ body, stop, move, shown, selection })
   const choose = useChoose(shown.row, selection)
   const table = useRef<HTMLDivElement>(null)
+  const near = loadedRows(shown, first, last)
   const list = `${slug} ${filter} ${JSON.stringify(view)}`
   const { names, template } = useRoom(table, {
     list,
     narrow,
     hasBoxes: selection !== undefined,
-    shown,
-    rows: [first, last],
+    near,
   })
+  const stripOf = useStrips(slug, near, names.includes('day'))
   const head = { slug, view, filter, shown, selection }
   return (
     <div
@@ -109,6 +112,7 @@ export function FleetList({ slug, view, filter, shown, late, selection, onRange 
                     names={names}
                     narrow={narrow}
                     chosen={chosen ?? false}
+                    strip={stripOf(agent.name)}
                     onChoose={selection ? choose : undefined}
                   />
                 ) : (
@@ -121,6 +125,16 @@ export function FleetList({ slug, view, filter, shown, late, selection, onRange 
       </div>
     </div>
   )
+}
+
+/** The rows from `first` to `last` that are loaded. */
+function loadedRows({ row }: ShownFleet, first: number, last: number): FleetRow[] {
+  const rows: FleetRow[] = []
+  for (let i = first; i <= last; i++) {
+    const one = row(i)
+    if (one) rows.push(one)
+  }
+  return rows
 }
 
 const Blank = () => (

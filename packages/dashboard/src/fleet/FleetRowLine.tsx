@@ -7,6 +7,7 @@ import { memo, type ReactNode } from 'react'
 import { paths } from '../paths.ts'
 import { Cost, PlainTime, Text } from '../ui/index.ts'
 import { Wished } from '../updates/parts/Wished.tsx'
+import { DayStrip, type StripText } from './row/DayStrip.tsx'
 import { RuntimeMark, TroubleMark } from './row/Marks.tsx'
 import { Doing, State } from './row/State.tsx'
 import { troubleOf } from './row/trouble.ts'
@@ -21,6 +22,8 @@ interface RowProps {
   /** True in narrow windows, in which the row has two lines. */
   narrow: boolean
   chosen: boolean
+  /** The last 24 hours of the agent; undefined until they are known. */
+  strip: StripText | undefined
   /** Called to select or deselect the agent; undefined if agents cannot be selected here. */
   onChoose: ((name: string, index: number, range: boolean) => void) | undefined
 }
@@ -141,6 +144,11 @@ const TextCell = ({ name, text }: { name: ColumnName; text: string | null }) => 
 const cells: Readonly<Record<ColumnName, (props: RowProps) => ReactNode>> = {
   agent: AgentCell,
   state: StateCell,
+  day: ({ strip }) => (
+    <Cell name="day">
+      <DayStrip strip={strip} />
+    </Cell>
+  ),
   doing: ({ row }) => (
     <Cell name="doing">
       <Doing row={row} />

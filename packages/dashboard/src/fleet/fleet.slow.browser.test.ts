@@ -257,14 +257,24 @@ test('the columns of the list are chosen, and this browser remembers them', asyn
   await page.goto(fleet())
   await row(visitor, 'mail-triage').waitFor()
   const heads = async () => (await page.getByRole('columnheader').allTextContents()).slice(1)
-  expect(await heads()).toEqual(['Agent', 'State', 'Doing now', 'Tags', 'Last seen', 'Cost today', 'Version'])
+  expect(await heads()).toEqual([
+    'Agent',
+    'State',
+    '24 hours',
+    'Doing now',
+    'Tags',
+    'Last seen',
+    'Cost today',
+    'Version',
+  ])
   await page.getByRole('button', { name: 'Columns' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('30 days').uncheck()
+  await dialog.getByLabel('Tags').uncheck()
   await dialog.getByLabel('Host').check()
   expect(await axe(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Done' }).click()
-  const chosen = ['Agent', 'State', 'Doing now', 'Tags', 'Host', 'Last seen', 'Cost today', 'Version']
+  const chosen = ['Agent', 'State', '24 hours', 'Doing now', 'Host', 'Last seen', 'Cost today', 'Version']
   expect(await heads()).toEqual(chosen)
   await page.reload()
   await row(visitor, 'mail-triage').waitFor()

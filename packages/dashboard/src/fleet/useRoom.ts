@@ -3,21 +3,19 @@ import type { FleetRow } from '@svc/api'
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { serviceNow } from '../ui/index.ts'
 import { larger, type Measure, templateOf, type Wants, wantsOf } from './row/widths.ts'
-import type { ShownFleet } from './useFleet.ts'
 import { type ColumnName, fittingColumns } from './views/columns.ts'
 import { useColumns } from './views/useColumns.ts'
 
 /** The cells of a row in a narrow window. */
-const cardNames: readonly ColumnName[] = ['agent', 'state', 'seen', 'today']
+const cardNames: readonly ColumnName[] = ['agent', 'state', 'seen', 'today', 'day']
 
 interface ColumnRoom {
   /** Tells lists apart: their widths have nothing to do with each other. */
   list: string
   narrow: boolean
   hasBoxes: boolean
-  shown: ShownFleet
-  /** The first and the last row that may be in sight. */
-  rows: readonly [first: number, last: number]
+  /** The rows that may be in sight. */
+  near: readonly FleetRow[]
 }
 
 type TableRef = { readonly current: HTMLDivElement | null }
@@ -26,14 +24,9 @@ type TableRef = { readonly current: HTMLDivElement | null }
  * The columns that the list shows, and the template of their widths. The column for tags is left out while no agent near
  * has a tag. While a list is shown, no content makes a column narrower, so that rows move little.
  */
-export function useRoom(table: TableRef, { list, narrow, hasBoxes, shown, rows: [first, last] }: ColumnRoom) {
+export function useRoom(table: TableRef, { list, narrow, hasBoxes, near }: ColumnRoom) {
   const chosen = useColumns()
   const width = useWidth(table)
-  const near: FleetRow[] = []
-  for (let i = first; i <= last; i++) {
-    const row = shown.row(i)
-    if (row) near.push(row)
-  }
   const wants = useWants(list, narrow ? [] : near)
   const hasTags = near.some(({ tags }) => tags.length > 0)
   return useMemo(() => {

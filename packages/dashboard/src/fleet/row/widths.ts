@@ -16,6 +16,7 @@ const bell = 32
 const apart = 12
 const age = 80
 const tagEdges = 20
+const dayWidth = 128
 const fade = 14
 
 /** The widths that the cells of a row need. */
@@ -41,6 +42,7 @@ export function wantsOf(row: FleetRow, measure: Measure, silent: boolean): Wants
       measure(label ?? 'Never reported') +
       (alerts.open > 0 ? bell : 0) +
       (row.statusOld && !silent ? age : 0),
+    day: dayWidth,
     doing: silent ? 0 : measure(doing ?? detail ?? ''),
     tags: tags.reduce((sum, tag) => sum + measure(tag, 'small') + tagEdges, tags.length > 0 ? fade : 0),
     host: measure(host ?? ''),

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { columnNames, defaultColumns, fittingColumns, readColumns } from './columns.ts'
 
 test.each<[width: number, hasBoxes: boolean, chosen: readonly FleetColumn[], shown: string]>([
-  [1500, true, defaultColumns, 'agent state doing tags seen today month version'],
-  [1174, true, defaultColumns, 'agent state doing tags seen today month version'],
-  [930, true, defaultColumns, 'agent state doing seen today version'],
-  [758, true, defaultColumns, 'agent state doing seen today version'],
-  [690, true, defaultColumns, 'agent state doing seen version'],
-  [850, false, defaultColumns.slice(0, -1), 'agent state doing tags seen today month'],
-  [1174, true, columnNames, 'agent state doing tags host blueprint seen today month version'],
+  [1500, true, defaultColumns, 'agent state day doing tags seen today month version'],
+  [1174, true, defaultColumns, 'agent state day doing tags seen today version'],
+  [930, true, defaultColumns, 'agent state day doing seen today version'],
+  [758, true, defaultColumns, 'agent state day doing seen version'],
+  [690, true, defaultColumns, 'agent state day doing seen'],
+  [940, false, defaultColumns.slice(0, -1), 'agent state day doing tags seen today month'],
+  [1174, true, columnNames, 'agent state day doing tags host seen today month version'],
   [700, false, ['month', 'host'], 'agent host month'],
   [100, true, defaultColumns, 'agent'],
 ])('a list of %i pixels shows these columns', (width, hasBoxes, chosen, shown) => {

@@ -24,6 +24,7 @@ interface ColumnLook {
 export const columns: Readonly<Record<ColumnName, ColumnLook>> = {
   agent: { words: 'Agent', sort: 'name', minWidth: 110, share: 3 },
   state: { words: 'State', sort: 'level', minWidth: 150, goodWidth: 180, share: 3 },
+  day: { words: '24 hours', minWidth: 84, goodWidth: 104, share: 1.6 },
   doing: { words: 'Doing now', minWidth: 130, goodWidth: 240, share: 3 },
   tags: { words: 'Tags', minWidth: 76, share: 1.2 },
   host: { words: 'Host', minWidth: 90, share: 2 },
@@ -36,13 +37,23 @@ export const columns: Readonly<Record<ColumnName, ColumnLook>> = {
 }
 const allNames = Object.keys(columns) as ColumnName[]
 export const columnNames = allNames.filter((name) => name !== 'agent')
-export const defaultColumns: readonly FleetColumn[] = ['state', 'doing', 'tags', 'seen', 'today', 'month', 'version']
+export const defaultColumns: readonly FleetColumn[] = [
+  'state',
+  'day',
+  'doing',
+  'tags',
+  'seen',
+  'today',
+  'month',
+  'version',
+]
 
 /** The columns, the most important ones first: those at the end are left out where there is no room. */
 const byWeight: readonly FleetColumn[] = [
   'state',
   'doing',
   'seen',
+  'day',
   'version',
   'today',
   'tags',

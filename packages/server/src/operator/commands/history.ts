@@ -1,10 +1,11 @@
 /** Commands about what was before: states and changes of agents, and costs. */
 import { type CostRow, history } from '@svc/api'
+import { readStrip } from '@svc/api/words'
 import { dayOf } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { commandOf } from '../shared/command.ts'
 import { inWorkspace, onAgent } from '../shared/params.ts'
-import { RefusedError, readOptions, usageOf } from '../shared/request.ts'
+import { RefusedError, readOptions, readTyped, typedArgument, usageOf } from '../shared/request.ts'
 import { oneSafeLine, table, timeText } from '../shared/show.ts'
 
 export const historyCommands = {
@@ -59,6 +60,24 @@ export const historyCommands = {
         ['AGENT', 'STATE', 'LEVEL', 'LABEL'],
         agents.map(({ name, is, level, label }) => [name, is, level, label]),
         'No agent had a known state at that time.',
+      ),
+  }),
+  ...commandOf(history.strips, {
+    at: inWorkspace,
+    run: async (call, { workspace }) => {
+      const { stripsOf } = await import('../../web/queries/strips.ts')
+      const { names } = readTyped(history.strips, { names: typedArgument(call, 1) })
+      return stripsOf(call.store.db, workspace, names, call.now())
+    },
+    show: ({ strips }) =>
+      table(
+        ['AGENT', 'STATES'],
+        Object.entries(strips).map(([name, text]) => {
+          const shares: Record<string, number> = {}
+          for (const { state, seconds } of readStrip(text)) shares[state] = (shares[state] ?? 0) + seconds
+          return [name, sharesText(shares)]
+        }),
+        'There is no agent with such a name.',
       ),
   }),
   ...commandOf(history.trend, {

@@ -9,6 +9,7 @@ import type { CostQuestion } from '../queries/cost-sums.ts'
 import { costCsv, costPage, costRows } from '../queries/costs.ts'
 import { fitting, jsonBytes } from '../queries/fitting.ts'
 import { agentStates, fleetAt, trendOf } from '../queries/states.ts'
+import { stripsOf } from '../queries/strips.ts'
 import { maxListBytes } from '../routing/bounded.ts'
 import { looks } from '../routing/operations.ts'
 
@@ -59,6 +60,7 @@ export const historyOperations = [
   looks(history.fleetAt, ({ deps, workspace, now }, asked) =>
     fleetAt(deps.store.db, workspace, history.askedMoment(asked, now), asked.level),
   ),
+  looks(history.strips, ({ deps, workspace, now }, { names }) => stripsOf(deps.store.db, workspace, names, now)),
   looks(history.trend, ({ deps, agent, now }, { days = '1' }) => trendOf(deps.store.db, agent, Number(days), now)),
   looks(history.cost, ({ deps: { store }, workspace, now }, asked) => {
     const question = questionOf(asked, now)

@@ -11,18 +11,18 @@ import { dayMs, dayOf } from '../../platform/limits/units.ts'
 import { lists } from './fleet.ts'
 import { usageSums } from './usage.ts'
 
-interface LevelRow {
+export interface LevelRow {
   at: number
   level: Level
   label: string | null
   /** Null in rows of earlier versions. */
   paused: number | null
 }
-interface Span {
+export interface Span {
   from: number
   until: number
 }
-interface OfflineSpan extends Span {
+export interface OfflineSpan extends Span {
   stopped: Stop | null
 }
 
@@ -65,7 +65,7 @@ export function shownOffline({
 }
 
 /** The spans of an agent from `since` to `until`, oldest first, without gap or overlap; equal neighbours are one. */
-function spansOf(kept: KeptStates, since: number, until: number): StateSpan[] {
+export function spansOf(kept: KeptStates, since: number, until: number): StateSpan[] {
   const offline = shownOffline(kept)
   const first = kept.firstReportAt ?? Number.POSITIVE_INFINITY
   // The last state that holds wins, as in `AgentState`.
@@ -172,8 +172,10 @@ interface LastColumns {
 }
 
 /** The first report; until the sweeper has noted it after an upgrade, the oldest that is known. */
-const firstReport = ({ first_report_at, received_at }: LastColumns, oldest = Number.POSITIVE_INFINITY): number | null =>
-  first_report_at ?? (received_at === null ? null : Math.min(oldest, received_at))
+export const firstReport = (
+  { first_report_at, received_at }: LastColumns,
+  oldest = Number.POSITIVE_INFINITY,
+): number | null => first_report_at ?? (received_at === null ? null : Math.min(oldest, received_at))
 
 /** The time offline that has not ended; it may begin in the future. */
 const openOffline = ({ received_at, interval_s, stopped }: LastColumns): OfflineSpan | undefined =>
@@ -182,7 +184,7 @@ const openOffline = ({ received_at, interval_s, stopped }: LastColumns): Offline
     : { from: offlineFrom(received_at, interval_s ?? 0, stopped), until: Number.POSITIVE_INFINITY, stopped }
 
 /** The outages of the service between two times, and those that ended shortly before. */
-async function outages(db: Db, since: number, until: number): Promise<Span[]> {
+export async function outages(db: Db, since: number, until: number): Promise<Span[]> {
   return db
     .selectFrom('service_away')
     .select(['from_at as from', 'until_at as until'])
@@ -218,7 +220,11 @@ export async function fleetAt(db: Db, workspace: { id: string }, at: number, lev
   const found: AgentAt[] = []
   for (let after: string | undefined = ''; after !== undefined; ) {
     await lists.next(workspace.id)
-    const rows = await agentsAt(db, workspace, at, after)
+    const rows = await agentsAt(db, workspace, at)
+      .where('name', '>', after)
+      .orderBy('name')
+      .limit(agentsAtOnce)
+      .execute()
     for (const row of rows) {
       const span = spansOf({ ...keptOf(row), away }, at, at + 1)[0]
       if (!span || span.is === 'unknown' || (level !== undefined && span.level !== level)) continue
@@ -231,7 +237,8 @@ export async function fleetAt(db: Db, workspace: { id: string }, at: number, lev
   return found
 }
 
-function agentsAt(db: Db, { id }: { id: string }, at: number, after: string) {
+/** The query for the agents of a workspace, with the last change of level and the last time offline up to a time. */
+export function agentsAt(db: Db, { id }: { id: string }, at: number) {
   return db
     .selectFrom('agent')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
@@ -262,15 +269,11 @@ function agentsAt(db: Db, { id }: { id: string }, at: number, after: string) {
     .select(['name', 'first_report_at', 'received_at', 'interval_s', 'agent_report.stopped'])
     .select(['l.at', 'l.level', 'l.label', 'l.paused', 'o.from_at', 'o.until_at', 'o.stopped as was_stopped'])
     .where('workspace_id', '=', id)
-    .where('name', '>', after)
-    .orderBy('name')
-    .limit(agentsAtOnce)
-    .execute()
 }
 
-type RowAt = Awaited<ReturnType<typeof agentsAt>>[number]
+type RowAt = Awaited<ReturnType<ReturnType<typeof agentsAt>['execute']>>[number]
 
-function keptOf(row: RowAt): Omit<KeptStates, 'away'> {
+export function keptOf(row: RowAt): Omit<KeptStates, 'away'> {
   const { at, level, label, paused, from_at, until_at, was_stopped } = row
   const open = openOffline(row)
   return {

@@ -41,6 +41,7 @@ const members = [
   'GET /api/web/w/:slug/agents/:name/history/changes',
   'GET /api/web/w/:slug/agents/:name/history/trend',
   'GET /api/web/w/:slug/history/fleet',
+  'GET /api/web/w/:slug/history/strips',
   'GET /api/web/w/:slug/agents/:name/commands',
   'GET /api/web/w/:slug/agents/:name/updates',
   'GET /api/web/w/:slug/runtime',

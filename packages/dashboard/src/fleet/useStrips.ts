@@ -1,0 +1,118 @@
+/** Asks for the strips of the agents in sight: one request at a time, and none for strips that are still right. */
+import type { FleetRow } from '@svc/api'
+import { maxStrips } from '@svc/api/words'
+import { useEffect, useRef, useState } from 'react'
+import { call } from '../data/api.ts'
+import { serviceNow } from '../ui/index.ts'
+import type { StripText } from './row/DayStrip.tsx'
+
+interface KnownStrip extends StripText {
+  /** The state of the agent when its strip was asked for. A strip is asked for again if the state is another. */
+  state: string
+  /** When the strip arrived, by the clock of this tab. */
+  at: number
+}
+type KnownStrips = Map<string, KnownStrip>
+
+/** After this time a strip is asked for again: it ends in the past, and no frame says that an agent went offline. */
+const oldMs = 60_000
+/** The pause in milliseconds before a request: for rows that came into sight, and after the previous one otherwise. */
+const pauses = { scrolling: 150, changes: 2_000, failed: 10_000 } as const
+
+const stateOf = ({ level, label, stopped, silentAt }: FleetRow, now: number): string =>
+  `${level} ${label === 'Paused'} ${stopped} ${silentAt !== null && silentAt <= now}`
+
+/** The names of the agents whose strips are missing, or are no longer right; `missing` if any is missing. */
+export function namesToAsk(
+  rows: readonly FleetRow[],
+  known: ReadonlyMap<string, Pick<KnownStrip, 'state' | 'at'>>,
+  { at, now }: { at: number; now: number },
+): { names: string[]; missing: boolean } {
+  let missing = false
+  const names = rows.flatMap((row) => {
+    const strip = known.get(row.name)
+    if (!strip) missing = true
+    return strip && strip.state === stateOf(row, now) && at - strip.at < oldMs ? [] : [row.name]
+  })
+  return { names: names.slice(0, maxStrips), missing }
+}
+
+/** Returns the function that gives the strip of an agent; undefined until it is known. */
+export function useStrips(
+  slug: string,
+  rows: readonly FleetRow[],
+  wanted: boolean,
+): (name: string) => StripText | undefined {
+  const [, redraw] = useState(0)
+  const near = useRef(rows)
+  near.current = wanted ? rows : []
+  const asking = useRef<Asking>(undefined)
+  if (asking.current?.slug !== slug) {
+    asking.current?.end()
+    asking.current = newAsking(slug, near, () => redraw((times) => times + 1))
+  }
+  const { known, plan, end } = asking.current
+  useEffect(plan)
+  useEffect(() => end, [end])
+  return (name) => known.get(name)
+}
+
+interface Asking {
+  slug: string
+  known: KnownStrips
+  /** Asks soon, if anything is to be asked and no request is under way or planned. */
+  plan: () => void
+  end: () => void
+}
+
+function newAsking(slug: string, near: { readonly current: readonly FleetRow[] }, arrived: () => void): Asking {
+  const known: KnownStrips = new Map()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let request: AbortController | undefined
+  let notBefore = 0
+
+  const toAsk = () => namesToAsk(near.current, known, { at: performance.now(), now: serviceNow() })
+  const plan = () => {
+    if (timer !== undefined || request) return
+    const { names, missing } = toAsk()
+    if (names.length === 0) return
+    const wait = Math.max(pauses.scrolling, missing ? 0 : notBefore - performance.now())
+    timer = setTimeout(() => void ask(), wait)
+  }
+  const ask = async () => {
+    timer = undefined
+    const { names } = toAsk()
+    if (names.length === 0 || document.hidden) return
+    const states = new Map(near.current.map((row) => [row.name, stateOf(row, serviceNow())]))
+    const own = new AbortController()
+    request = own
+    try {
+      const { strips, until } = await call(
+        'GET /w/:slug/history/strips',
+        { slug },
+        { names: names.join(',') },
+        own.signal,
+      )
+      const at = performance.now()
+      // A name that the service does not know is not asked for again soon.
+      for (const name of names) known.set(name, { text: strips[name] ?? '', until, at, state: states.get(name) ?? '' })
+      notBefore = at + pauses.changes
+      request = undefined
+      arrived()
+    } catch {
+      request = undefined
+      if (own.signal.aborted) return
+      timer = setTimeout(() => {
+        timer = undefined
+        plan()
+      }, pauses.failed)
+    }
+  }
+  const end = () => {
+    clearTimeout(timer)
+    timer = undefined
+    request?.abort()
+    request = undefined
+  }
+  return { slug, known, plan, end }
+}

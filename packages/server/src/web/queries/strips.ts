@@ -1,0 +1,150 @@
+/** The states of agents in the last 24 hours, for the strips of the list: few statements for many agents. */
+import type { Strips } from '@svc/api'
+import { maxStripSpans, type StripSpan, stripMs, stripText } from '@svc/api/words'
+import { sql } from 'kysely'
+import type { Db } from '../../platform/db/open.ts'
+import { lists } from './fleet.ts'
+import {
+  agentsAt,
+  firstReport,
+  type KeptStates,
+  keptOf,
+  type LevelRow,
+  type OfflineSpan,
+  outages,
+  type Span,
+  spansOf,
+} from './states.ts'
+
+/** The number of agents whose strips are made together. */
+const agentsAtOnce = 25
+/** The rows of changes that are read in one turn of the event loop, which takes one or two milliseconds. */
+const rowsAtOnce = 500
+/** The changes of an agent that are read if those of all together are more. One more than a strip has spans. */
+const newest = maxStripSpans + 1
+/** The agents whose newest changes are read in one turn of the event loop. */
+const busyAtOnce = 8
+
+/** The strips of the agents with these names, up to `now`. Names of no agent are left out. */
+export async function stripsOf(
+  db: Db,
+  workspace: { id: string },
+  names: readonly string[],
+  now: number,
+): Promise<Strips> {
+  const from = now - stripMs
+  const away = await outages(db, from, now)
+  const strips: Strips['strips'] = {}
+  for (let i = 0; i < names.length; i += agentsAtOnce) {
+    await lists.next(workspace.id)
+    const agents = await agentsAt(db, workspace, from - 1)
+      .select('agent.id')
+      .where('name', 'in', names.slice(i, i + agentsAtOnce))
+      .execute()
+    const ids = agents.map(({ id }) => id)
+    await lists.next(workspace.id)
+    const levels = await changesIn<LevelRow>(levelChanges, { db, ids, from, now, workspace })
+    await lists.next(workspace.id)
+    const offline = await changesIn<OfflineSpan>(timesOffline, { db, ids, from, now, workspace })
+    for (const [place, agent] of agents.entries()) {
+      if (place % busyAtOnce === 0) await lists.next(workspace.id)
+      const [own, times] = [levels.get(agent.id) ?? [], offline.get(agent.id) ?? []]
+      const kept = keptOf(agent)
+      const states = {
+        ...kept,
+        firstReportAt: firstReport(agent, kept.levels[0]?.at ?? own[0]?.at),
+        levels: [...kept.levels, ...own],
+        offline: [...kept.offline, ...times].toSorted((a, b) => a.from - b.from),
+        away,
+      }
+      const known = Math.max(
+        from,
+        (own.length < newest ? undefined : own[0]?.at) ?? from,
+        (times.length < newest ? undefined : times[0]?.from) ?? from,
+      )
+      strips[agent.name] = stripText(stripOf(states, { from, until: now }, known))
+    }
+  }
+  return { from, until: now, strips }
+}
+
+/** The spans of a strip. All changes since the time `known` were read. */
+function stripOf(kept: KeptStates, { from, until }: Span, known: number): StripSpan[] {
+  const spans: { state: StripSpan['state']; until: number }[] = known > from ? [{ state: 'often', until: known }] : []
+  for (const { is, level, until: end } of spansOf(kept, known, until)) {
+    const state = is === 'reporting' ? (level ?? 'none') : is
+    const last = spans.at(-1)
+    if (last?.state === state) last.until = end
+    else spans.push({ state, until: end })
+  }
+  const left = spans.length - maxStripSpans
+  if (left > 0) spans.splice(0, left + 1, { state: 'often', until: spans[left]?.until ?? from })
+  const second = (at: number) => Math.round((at - from) / 1000)
+  return spans
+    .map(({ state, until: end }, i) => ({ state, seconds: second(end) - second(spans[i - 1]?.until ?? from) }))
+    .filter(({ seconds }) => seconds > 0)
+}
+
+/** A table of changes: its columns, with the time of a change as `time`, and the columns by which its rows are sorted. */
+interface ChangeTable {
+  rows: ReturnType<typeof sql.raw>
+  time: ReturnType<typeof sql.raw>
+  order: ReturnType<typeof sql.raw>
+  newestFirst: ReturnType<typeof sql.raw>
+}
+const levelChanges: ChangeTable = {
+  rows: sql.raw('select agent_id, at, level, label, paused, seq from level_change'),
+  time: sql.raw('at'),
+  order: sql.raw('at, seq'),
+  newestFirst: sql.raw('at desc, seq desc'),
+}
+const timesOffline: ChangeTable = {
+  rows: sql.raw(
+    'select agent_id, from_at as "from", until_at as "until", stopped, from_at, until_at from agent_offline',
+  ),
+  time: sql.raw('from_at'),
+  order: sql.raw('from_at, until_at'),
+  newestFirst: sql.raw('from_at desc, until_at desc'),
+}
+
+interface ChangeQuestion {
+  db: Db
+  workspace: { id: string }
+  ids: readonly string[]
+  from: number
+  now: number
+}
+
+/**
+ * The changes of agents since `from`, oldest first: all of them or, if these are too many for one turn, the newest of
+ * each agent.
+ */
+async function changesIn<Row>(table: ChangeTable, { db, workspace, ids, from, now }: ChangeQuestion) {
+  const byAgent = new Map<string, Row[]>()
+  const take = (rows: readonly (Row & { agent_id: string })[]) => {
+    for (const row of rows) {
+      const own = byAgent.get(row.agent_id)
+      if (own) own.push(row)
+      else byAgent.set(row.agent_id, [row])
+    }
+  }
+  if (ids.length === 0) return byAgent
+  const { rows: all } = await sql<Row & { agent_id: string }>`${table.rows} where agent_id in (${sql.join(ids)})
+    and ${table.time} >= ${from} and ${table.time} < ${now} order by agent_id, ${table.order}
+    limit ${rowsAtOnce + 1}`.execute(db)
+  if (all.length <= rowsAtOnce) {
+    take(all)
+    return byAgent
+  }
+  for (let i = 0; i < ids.length; i += busyAtOnce) {
+    await lists.next(workspace.id)
+    const each = ids.slice(i, i + busyAtOnce).map(
+      (id) => sql`select * from (${table.rows} where agent_id = ${id} and ${table.time} >= ${from}
+        and ${table.time} < ${now} order by ${table.newestFirst} limit ${newest}) as one`,
+    )
+    const { rows } = await sql<Row & { agent_id: string }>`${sql.join(each, sql` union all `)}
+      order by agent_id, ${table.order}`.execute(db)
+    take(rows)
+  }
+  return byAgent
+}
