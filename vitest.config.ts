@@ -1,9 +1,9 @@
 /**
  * The projects of the tests, one for each way in which a file's name ends: `*.test.ts` tests pure code,
  * `*.store.test.ts` both database engines, `*.http.test.ts` routes over real HTTP, `*.process.test.ts` real processes,
- * `*.browser.test.ts` a real browser, `*.machine.test.ts` containers and machines that boot. `npm test` (scripts/test.ts)
- * runs the tests of processes beside all others, and leaves out the files whose names have `.slow.` before the kind. The
- * tests of machines run with `npm run test:machines` alone.
+ * `*.browser.test.ts` a real browser, `*.machine.test.ts` containers and machines that boot. `npm test`
+ * (scripts/test.ts) runs the tests of processes beside all others, and leaves out the files whose names have `.slow.`
+ * before the kind. The tests of machines run with `npm run test:machines` alone.
  */
 import { defineConfig } from 'vitest/config'
 import { level } from './testing/level.ts'

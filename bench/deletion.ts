@@ -95,7 +95,9 @@ export async function benchDeletion(args: string[]): Promise<string> {
   }
 }
 
-/** Moves the last agents to another workspace, and adds logs to those of the first one. None of them has reported yet. */
+/**
+ * Moves the last agents to another workspace, and adds logs to those of the first one. None of them has reported yet.
+ */
 function separate(database: DatabaseSync, agents: number, logs: number): void {
   const first = database.prepare('select id, "createdAt" as created from workspace where slug = ?').get(workspace)
   database.exec('begin immediate')

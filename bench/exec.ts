@@ -54,7 +54,8 @@ async function measure(node: string, account: Account, rounds: number, atOnce: n
   const run: number[] = []
   const start = [account.svcExec, 'bench', '--every', '1d', '--', 'true']
   const env = clean(account)
-  for (const command of [[node, '-e', '0'], start]) await cpuOf(command, env) // the first start reads files from the disk
+  // The first start reads files from the disk.
+  for (const command of [[node, '-e', '0'], start]) await cpuOf(command, env)
   for (let round = 0; round < rounds; round++) {
     bare.push(await cpuOf([node, '-e', '0'], env))
     run.push(await cpuOf(start, env))

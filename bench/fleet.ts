@@ -3,7 +3,8 @@
  * own phase, with a restart of the service in the middle. The limit server T is measured under the same load. `--alone`
  * lists the fleet sizes (or `none`) that are also measured with a new connection for each report, without T.
  *
- *   npm run bench -- fleet [--agents 10000,50000] [--seconds 80 | --minutes 5] [--connections 15000] [--alone 50000] [--no-limit]
+ *   npm run bench -- fleet [--agents 10000,50000] [--seconds 80 | --minutes 5] [--connections 15000] [--alone 50000]
+ *     [--no-limit]
  */
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'

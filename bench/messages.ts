@@ -1,7 +1,7 @@
 /**
- * Measures how soon a first message is sent while receivers of other people hang: mails about accounts, and messages about
- * alerts to each kind of receiver. The service is a process as people run it, and all receivers are real servers on
- * this machine. On both databases.
+ * Measures how soon a first message is sent while receivers of other people hang: mails about accounts, and messages
+ * about alerts to each kind of receiver. The service is a process as people run it, and all receivers are real servers
+ * on this machine. On both databases.
  *
  *   npm run bench -- messages [--rounds 100]
  */

@@ -1,8 +1,8 @@
 /**
  * Measures CPU time per report and reports per second, of the service and of the limit servers T and L
  * (report/limit.ts) in turn; medians of the rounds. PART is keep-alive or close (what happens to connections; reports
- * of 3 KB), 30kb, 250kb, slow-disk (each sync a millisecond slower), postgres, postgres-1ms or postgres-5ms. `--beside FOLDER` compares the service
- * with that of another checkout instead, in 15 rounds (report/beside.ts); it may be given several times.
+ * of 3 KB), 30kb, 250kb, slow-disk (each sync a millisecond slower), postgres, postgres-1ms or postgres-5ms.
+ * `--beside FOLDER` (repeatable) compares the service with another checkout's in 15 rounds (report/beside.ts).
  *
  *   npm run bench -- report [PART …] [--rounds 5] [--seconds 3] [--beside FOLDER]
  */
@@ -116,9 +116,9 @@ const measurePart = (part: Part, rounds: number, seconds: number): Promise<strin
   })
 
 /**
- * The milliseconds for which a server has the load before the next one gets it. After a rest of eight seconds, the threads
- * of V8 add up to a quarter to the cost of a report. Shorter times would count more of the moments in which the last
- * clients wait for their answers.
+ * The milliseconds for which a server has the load before the next one gets it. After a rest of eight seconds, the
+ * threads of V8 add up to a quarter to the cost of a report. Shorter times would count more of the moments in which the
+ * last clients wait for their answers.
  */
 const sliceMs = 1000
 

@@ -1,6 +1,6 @@
 /**
- * Tests install.md on a machine that has only the files of a release: its lines are run as they are, from the package to
- * a service at boot. Then come the first agent with a job, a reboot, and an upgrade.
+ * Tests install.md on a machine that has only the files of a release: its lines are run as they are, from the package
+ * to a service at boot. Then come the first agent with a job, a reboot, and an upgrade.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

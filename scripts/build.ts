@@ -1,7 +1,7 @@
 /**
- * `npm run build` makes the page (`packages/dashboard/dist`), the help (`dist/help`) and `svc.pyz` (`dist/cli`). Each is
- * made only if its sources have changed since the last build. `npm start`, `npm run demo` and `npm test` run this first;
- * it takes milliseconds if nothing has changed.
+ * `npm run build` makes the page (`packages/dashboard/dist`), the help (`dist/help`) and `svc.pyz` (`dist/cli`). Each
+ * is made only if its sources have changed since the last build. `npm start`, `npm run demo` and `npm test` run this
+ * first; it takes milliseconds if nothing has changed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

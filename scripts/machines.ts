@@ -1,7 +1,7 @@
 /**
  * `npm run test:machines` runs the tests that start containers and boot whole machines (`*.machine.test.ts`). They need
- * root and a container engine; where these are missing, the output says what to install. The first run makes the images,
- * which takes some minutes. Arguments filter file names: `npm run test:machines -- units`.
+ * root and a container engine; where these are missing, the output says what to install. The first run makes the
+ * images, which takes some minutes. Arguments filter file names: `npm run test:machines -- units`.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,9 +1,9 @@
 /**
  * `npm test` runs types, lint and format beside the unit tests, then the other kinds of vitest.config.ts, cheap ones
- * first; the tests of processes run beside all of them. It leaves out the files whose names have `.slow.`; `npm run
- * test:all` runs them, too. It ends with the most expensive files, the time and the processor time of each kind, each
- * failure with the first line of its error, and `N passed, N failed`. Arguments filter file names, slow ones among them:
- * `npm test -- reports`.
+ * first; the tests of processes run beside all of them. It leaves out the files whose names have `.slow.`;
+ * `npm run test:all` runs them, too. It ends with the most expensive files, the time and the processor time of each
+ * kind, each failure with the first line of its error, and `N passed, N failed`. Arguments filter file names, slow ones
+ * among them: `npm test -- reports`.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -200,8 +200,8 @@ async function testsOf(
 }
 
 /**
- * Saves the durations of the test files, so that the next run starts the longest files first. The durations of long runs
- * are not saved, since they contain other tests.
+ * Saves the durations of the test files, so that the next run starts the longest files first. The durations of long
+ * runs are not saved, since they contain other tests.
  */
 function keepDurations(): void {
   if (isLong) return

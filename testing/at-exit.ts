@@ -1,6 +1,6 @@
 /**
- * Cleans up when this process exits, so that none of its processes and folders is left. A signal that kills this process
- * leaves no time for that.
+ * Cleans up when this process exits, so that none of its processes and folders is left. A signal that kills this
+ * process leaves no time for that.
  */
 import type { ChildProcess } from 'node:child_process'
 

@@ -1,4 +1,6 @@
-/** The output of a program that runs beside another. It is kept until the other has ended, so that the two do not mix. */
+/**
+ * The output of a program that runs beside another. It is kept until the other has ended, so that the two do not mix.
+ */
 export class KeptOutput {
   readonly #print: (text: string) => void
   #kept = ''

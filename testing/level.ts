@@ -1,6 +1,6 @@
 /**
- * The amount of testing. `short` is `npm test`: each guarantee once. `all` is `npm run test:all`: every test file. `long` is
- * `npm run test:long`: every test file, with all kill points, seeds and rounds.
+ * The amount of testing. `short` is `npm test`: each guarantee once. `all` is `npm run test:all`: every test file.
+ * `long` is `npm run test:long`: every test file, with all kill points, seeds and rounds.
  */
 export type Level = 'short' | 'all' | 'long'
 

@@ -1,6 +1,6 @@
 /**
- * The kinds of first messages. Whoever waits for one is in another workspace and at another domain than what hangs; only
- * a test of a channel is in the workspace in which 40 channels hang, since a person waits for it at a button.
+ * The kinds of first messages. Whoever waits for one is in another workspace and at another domain than what hangs;
+ * only a test of a channel is in the workspace in which 40 channels hang, since a person waits for it at a button.
  */
 import { enqueueTest } from '../../packages/server/src/deliveries/store.ts'
 import { addPerson } from '../../packages/server/testing/test-workspace.ts'

@@ -1,6 +1,6 @@
 /**
- * Queues messages for receivers that hang: 12 invitations to one domain whose recipients take 20 s each, 50 invitations of
- * another workspace to 50 such domains, 12 forgotten passwords at such domains, 40 channels of 10 workspaces, and 40
+ * Queues messages for receivers that hang: 12 invitations to one domain whose recipients take 20 s each, 50 invitations
+ * of another workspace to 50 such domains, 12 forgotten passwords at such domains, 40 channels of 10 workspaces, and 40
  * channels of another workspace.
  */
 import type { Store } from '../../packages/server/src/platform/db/open.ts'

@@ -14,7 +14,9 @@ export const perPerson = 40
  * `useLive`.
  */
 const againEvery = 3000
-/** The milliseconds before a page reconnects after its stream has ended, as in data/live/connection.ts of the dashboard. */
+/**
+ * The milliseconds before a page reconnects after its stream has ended, as in data/live/connection.ts of the dashboard.
+ */
 const backAfter = 500
 
 /** The counts of everything that all simulated pages together have received since they were opened. */

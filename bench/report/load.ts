@@ -1,6 +1,6 @@
 /**
- * `load.ts PORTS PIDS DATABASES MODE SECONDS|all KILOBYTES SLICE` sends reports with 32 clients, each of which waits for
- * its answer before it sends again. The load alternates between several PORTS (separated by commas) every SLICE
+ * `load.ts PORTS PIDS DATABASES MODE SECONDS|all KILOBYTES SLICE` sends reports with 32 clients, each of which waits
+ * for its answer before it sends again. The load alternates between several PORTS (separated by commas) every SLICE
  * milliseconds; each port gets SECONDS in total. Prints one line of JSON with an entry for each port, with the CPU time
  * that the process in PIDS, and the one in DATABASES (0: there is none) with its children, used while the port had the
  * load.

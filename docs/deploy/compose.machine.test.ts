@@ -1,7 +1,7 @@
 /**
- * Tests docs/deploy/compose.yaml with podman-compose, behind Caddy with docs/deploy/Caddyfile: the first account, a report,
- * the end of each part, a newer image, and a backup that becomes the data of other containers. The image of PostgreSQL is
- * made from Debian's packages and takes the variables of the official one.
+ * Tests docs/deploy/compose.yaml with podman-compose, behind Caddy with docs/deploy/Caddyfile: the first account, a
+ * report, the end of each part, a newer image, and a backup that becomes the data of other containers. The image of
+ * PostgreSQL is made from Debian's packages and takes the variables of the official one.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'

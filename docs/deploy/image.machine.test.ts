@@ -1,6 +1,6 @@
 /**
- * Tests the image that docs/deploy/Dockerfile makes, with the commands of docs/install.md: what is in it, which rights it
- * needs, that every signal ends it, and that its data outlives it.
+ * Tests the image that docs/deploy/Dockerfile makes, with the commands of docs/install.md: what is in it, which rights
+ * it needs, that every signal ends it, and that its data outlives it.
  */
 import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -66,7 +66,9 @@ const lazyHttp: Plugin = {
   },
 }
 
-/** The package for installation: everything that `npm install -g FILE` needs to run the service, without dependencies. */
+/**
+ * The package for installation: everything that `npm install -g FILE` needs to run the service, without dependencies.
+ */
 export interface ServicePackage {
   readonly version: string
   /** The folder with the build of `svc.pyz` that the service in the package offers. */

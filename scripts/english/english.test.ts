@@ -35,6 +35,16 @@ test.each([
   '/** No more than ten. */',
 ])('%s is fine', (comment) => expect(says('const a = 1', comment)).toEqual([]))
 
+test('a line with a comment has 120 characters, unless the comment has an address', () => {
+  expect(says(`// ${'a'.repeat(117)}`)).toEqual([])
+  expect(says('const a = 1', '  /**', `   * ${'a'.repeat(116)}`, '   */')).toEqual([
+    '2: a line has 121 characters, at most 120',
+  ])
+  expect(says(`const a = 1 // ${'a'.repeat(106)}`)).toEqual(['1: a line has 121 characters, at most 120'])
+  expect(says('const a = 1', '// one', `// ${'a'.repeat(118)}`)).toEqual(['2: a line has 121 characters, at most 120'])
+  expect(says(`// https://${'a'.repeat(118)}`)).toEqual([])
+})
+
 test('a docstring has three sentences, an opening comment five lines', () => {
   expect(says('const a = 1', '/** One. Two, e.g. this. Three. */')).toEqual([])
   expect(says('const a = 1', '/** One. Two. Three. Four. */')).toEqual(['2: the docstring has 4 sentences, at most 3'])

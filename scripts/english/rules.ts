@@ -12,6 +12,8 @@ export interface Finding {
 
 const maxSentences = 3
 const maxOpeningLines = 5
+/** The maximum number of characters in a line with a comment, unless the comment contains an address. */
+const maxCommentLine = 120
 /** The maximum number of characters in a line of a document; the rows of tables may be longer. */
 export const maxDocumentLine = 140
 
@@ -26,6 +28,9 @@ export function commentFindings(file: string, comments: readonly CommentFact[]):
         ? []
         : [{ file, line: comment.line, says: `begins without a subject: "${fragment} …"` }]),
       ...lengthFindings(file, comment, text),
+      ...(comment.longest > maxCommentLine && !/https?:/.test(comment.text)
+        ? [{ file, line: comment.line, says: `a line has ${comment.longest} characters, at most ${maxCommentLine}` }]
+        : []),
     ]
   })
 }

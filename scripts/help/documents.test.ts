@@ -1,4 +1,6 @@
-/** Checks the documents at `/help` as they are built: which there are, what they contain, and that links lead somewhere. */
+/**
+ * Checks the documents at `/help` as they are built: which there are, what they contain, and that links lead somewhere.
+ */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

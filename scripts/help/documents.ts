@@ -1,4 +1,6 @@
-/** The documents that the service shows at `/help`, in their order, and those that are only for people who change svc. */
+/**
+ * The documents that the service shows at `/help`, in their order, and those that are only for people who change svc.
+ */
 
 export interface Group {
   readonly title: string

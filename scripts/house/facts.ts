@@ -27,6 +27,8 @@ export interface CommentFact {
   readonly doc: boolean
   /** True if nothing precedes the comment in its file. */
   readonly opening: boolean
+  /** The length of the longest line that the comment is in, with what precedes and follows it. */
+  readonly longest: number
 }
 export interface ImportFact {
   /** The imported file or package: the path of a file from the root of the repository, or the name of a package. */
@@ -71,13 +73,24 @@ function commentsOf(text: string, comments: ParsedFile['comments']): CommentFact
     const gap = last === undefined ? '' : text.slice(last.end, start)
     const alone = /(^|\n)[ \t]*$/.test(text.slice(0, start))
     if (last && !last.doc && type === 'Line' && alone && /^\n[ \t]*$/.test(gap))
-      found.splice(-1, 1, { ...last, text: `${last.text}\n${value}`, end })
+      found.splice(-1, 1, {
+        ...last,
+        ...{ text: `${last.text}\n${value}`, longest: Math.max(last.longest, longestOf(text, start, end)), end },
+      })
     else {
       const doc = type === 'Block' && value.startsWith('*')
-      found.push({ line: lineAt(start), text: value, doc, opening: /^(#!.*\n)?\s*$/.test(text.slice(0, start)), end })
+      const opening = /^(#!.*\n)?\s*$/.test(text.slice(0, start))
+      found.push({ line: lineAt(start), text: value, doc, opening, longest: longestOf(text, start, end), end })
     }
   }
   return found.map(({ end: _, ...comment }) => comment)
+}
+
+/** The length of the longest of the lines from one position of a text to another. */
+function longestOf(text: string, start: number, end: number): number {
+  const after = text.indexOf('\n', end)
+  const lines = text.slice(text.lastIndexOf('\n', start - 1) + 1, after < 0 ? undefined : after).split('\n')
+  return Math.max(...lines.map(({ length }) => length))
 }
 
 function lineFinder(text: string): (at: number) => number {

@@ -8,8 +8,8 @@ const root = join(import.meta.dirname, '../..')
 const sources = await readSources()
 
 /**
- * The names of source files in a text, with what precedes them in the path. An ending alone, such as `.http.test.ts`, is
- * not a name.
+ * The names of source files in a text, with what precedes them in the path. An ending alone, such as `.http.test.ts`,
+ * is not a name.
  */
 const namedIn = (text: string): string[] =>
   [...text.matchAll(/(?<![\w./@-])(?:\.{1,2}\/)*((?:[\w.-]+\/)*\w[\w.-]*\.(?:tsx?|mts))\b/g)].flatMap(

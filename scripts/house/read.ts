@@ -10,7 +10,7 @@ import { type Facts, factsOf, type ParsedFile } from './facts.ts'
 const root = join(import.meta.dirname, '../..')
 const cache = join(root, '.cache/house.json')
 /** The version of the format of the cache file. A cache file with another version is ignored. */
-const form = 4
+const form = 5
 
 interface KeptFacts {
   /** The size of the source file and the time of its last change, by which a later run notices changes. */

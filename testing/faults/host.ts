@@ -1,4 +1,6 @@
-/** Faults of `packages/runtime/src/host`: which jobs are due, what is reported of them, and what stays on the machine. */
+/**
+ * Faults of `packages/runtime/src/host`: which jobs are due, what is reported of them, and what stays on the machine.
+ */
 import type { Fault } from './fault.ts'
 
 const at = (file: string) => `packages/runtime/src/host/${file}`

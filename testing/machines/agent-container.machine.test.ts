@@ -1,6 +1,6 @@
 /**
- * Tests an agent in a container of its own, with the commands of docs/runtime.md: installed once into its volume, then run
- * by `svc run` with an init and without one.
+ * Tests an agent in a container of its own, with the commands of docs/runtime.md: installed once into its volume, then
+ * run by `svc run` with an init and without one.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,6 @@
-/** Builds the image of the service by docs/deploy/Dockerfile, and runs containers of this and other images for tests. */
+/**
+ * Builds the image of the service by docs/deploy/Dockerfile, and runs containers of this and other images for tests.
+ */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

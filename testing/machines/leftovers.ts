@@ -1,4 +1,7 @@
-/** Names containers and what belongs to them by the process that made them, and removes those of processes that are gone. */
+/**
+ * Names containers and what belongs to them by the process that made them, and removes those of processes that are
+ * gone.
+ */
 import { existsSync } from 'node:fs'
 import { podman } from './podman.ts'
 

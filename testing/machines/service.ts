@@ -1,6 +1,6 @@
 /**
- * A real service for agents on test machines: it offers signed releases of the runtime and versions of one blueprint, and
- * tells what it shows of an agent.
+ * A real service for agents on test machines: it offers signed releases of the runtime and versions of one blueprint,
+ * and tells what it shows of an agent.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -18,8 +18,8 @@ export type ParamsOf<R extends string> = R extends `${string}:${infer Name}/${in
     : unknown
 
 /**
- * Who may use an operation: anybody at all, anybody with the link that the request names, anybody signed in, a member of
- * the workspace in the address, or an admin of it.
+ * Who may use an operation: anybody at all, anybody with the link that the request names, anybody signed in, a member
+ * of the workspace in the address, or an admin of it.
  */
 export type Right = 'anybody' | 'link' | 'person' | 'member' | 'admin'
 

@@ -3,7 +3,7 @@
  * missing, and reading never blocks, not even on a named pipe.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
-import { readText } from '@svc/protocol'
+import { limitText, readText } from '@svc/protocol'
 
 export type FileRead = { readonly is: 'bytes'; readonly bytes: Buffer; readonly mtimeMs: number } | NotRead
 type TextFileRead = { readonly is: 'text'; readonly text: string } | NotRead
@@ -48,8 +48,7 @@ export function readTextFile(file: string, max: number): TextFileRead {
   return decoded.ok ? { is: 'text', text: decoded.text } : { is: 'unreadable', why: decoded.why }
 }
 
-const tooLarge = (max: number): string =>
-  `is larger than ${max % 1_048_576 === 0 ? `${max / 1_048_576} MB` : `${Math.floor(max / 1024)} KB`}`
+const tooLarge = (max: number): string => `is larger than ${limitText(max)}`
 
 /** Only a name that does not exist is missing. A link that leads nowhere was made by somebody. */
 function whyNotOpen(file: string, error: unknown): NotRead {

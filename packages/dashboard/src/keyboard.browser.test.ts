@@ -1,6 +1,6 @@
 /**
- * The way through the page with the keyboard alone, and what a phone needs: the list is one tab stop, keys lead everywhere,
- * the focus comes back, and everything can be pressed with a thumb.
+ * The way through the page with the keyboard alone, and what a phone needs: the list is one tab stop, keys lead
+ * everywhere, the focus comes back, and everything can be pressed with a thumb.
  */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'

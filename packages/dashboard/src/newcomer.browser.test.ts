@@ -164,7 +164,9 @@ test.each(['light', 'dark'] as const)('the %s frame is shown before the service 
   expect(before).toEqual(await sideBar())
 })
 
-/** The bytes of compressed JavaScript that the service sends to a browser with an empty cache until the page is still. */
+/**
+ * The bytes of compressed JavaScript that the service sends to a browser with an empty cache until the page is still.
+ */
 async function weigh(page: Page, path: string): Promise<number> {
   const sizes: Promise<number>[] = []
   page.on('response', (answer) => {

@@ -311,8 +311,8 @@ declare module '@tanstack/react-router' {
 for (const { routeId } of router.matchRoutes(router.latestLocation) as { routeId: keyof typeof router.routesById }[])
   router.loadRouteChunk(router.routesById[routeId])?.catch(() => {})
 
-// After an upgrade of the service the next link opens a new document. A change on the same page, such as a filter that is
-// typed, does not.
+// After an upgrade of the service the next link opens a new document. A change on the same page, such as a filter that
+// is typed, does not.
 router.subscribe('onBeforeNavigate', ({ toLocation, pathChanged, fromLocation }) => {
   if (fromLocation && pathChanged && filesAreGone()) void loadAgain(toLocation.href)
 })

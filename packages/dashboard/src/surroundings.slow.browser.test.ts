@@ -69,8 +69,8 @@ const opened: [what: string, path: string, open: (page: Page) => Promise<unknown
 ]
 
 /**
- * The words of the page without spaces, without the numbers of times that go on, and without those of charts: an element
- * of HTML in a drawing is not shown, and each chart has its figures as a table, too.
+ * The words of the page without spaces, without the numbers of times that go on, and without those of charts: an
+ * element of HTML in a drawing is not shown, and each chart has its figures as a table, too.
  */
 const said = (page: Page) =>
   page.evaluate(() => {

@@ -102,8 +102,8 @@ const leastTarget = 44
 
 /**
  * Returns what can be pressed on the page, but is too small for a thumb: a press at a distance of half the least size
- * from its middle meets something else. Links in a text are left out, because the lines of a text are closer together. So
- * is the link in a row, because the whole row is pressed.
+ * from its middle meets something else. Links in a text are left out, because the lines of a text are closer together.
+ * So is the link in a row, because the whole row is pressed.
  */
 export const smallTargets = (page: Page): Promise<string[]> =>
   page.evaluate((least) => {

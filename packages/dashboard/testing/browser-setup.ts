@@ -136,7 +136,9 @@ export class BrowserSetup {
     db.close()
   }
 
-  /** Moves all sign-ins and proofs this many minutes into the past, so that dangerous operations ask for a new proof. */
+  /**
+   * Moves all sign-ins and proofs this many minutes into the past, so that dangerous operations ask for a new proof.
+   */
   ageProofs(minutes: number): void {
     const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })
     const before = `strftime('%Y-%m-%dT%H:%M:%fZ', "createdAt", '-${minutes} minutes')`

@@ -20,7 +20,9 @@ export function codeOf(setup: BrowserSetup, secret: string): string {
   return String((hash.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, '0')
 }
 
-/** Adds an authenticator app to the account of a visitor without the page. Returns its secret and the recovery codes. */
+/**
+ * Adds an authenticator app to the account of a visitor without the page. Returns its secret and the recovery codes.
+ */
 export async function addFactor(
   setup: BrowserSetup,
   { call }: Visitor,

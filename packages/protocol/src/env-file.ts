@@ -47,8 +47,8 @@ export function readEnvText(text: string): EnvText {
 }
 
 /**
- * Finds the names in a file that is read like a shell script: with `export`, spaces, comments, and values in quotes that
- * may have several lines. The values are read by `parseEnv` of Node.
+ * Finds the names in a file that is read like a shell script: with `export`, spaces, comments, and values in quotes
+ * that may have several lines. The values are read by `parseEnv` of Node.
  */
 export function readDotenvText(text: string): DotenvText {
   const lines: Omit<EnvLine, 'value'>[] = []
@@ -82,7 +82,9 @@ export function readDotenvText(text: string): DotenvText {
   return { lines, faults }
 }
 
-/** Tells why a value without quotes would be read otherwise than its writer probably meant; undefined if it would not. */
+/**
+ * Tells why a value without quotes would be read otherwise than its writer probably meant; undefined if it would not.
+ */
 function wrongWithBareValue(value: string): string | undefined {
   const hidden = invisible.exec(value.replaceAll('\t', ' ').trim())?.[0]
   if (hidden === '\r') return 'has a carriage return inside; end each line with a line feed'

@@ -66,7 +66,7 @@ export {
   settingTypes,
   wrongWith,
 } from './settings.ts'
-export { sizeText } from './size.ts'
+export { limitText, sizeText } from './size.ts'
 export { readStatusFile, type StatusFile } from './status-file.ts'
 export {
   alignedRows,

@@ -28,8 +28,8 @@ export const isAgentName = (v: string): boolean =>
   v.length <= limits.agentName && agentNameShape.test(v) && !deviceName.test(v)
 
 /**
- * The first free names of agents after `base`: the name itself, `base-2`, `base-3` … without those that are taken. A long
- * base is cut, so that its number fits.
+ * The first free names of agents after `base`: the name itself, `base-2`, `base-3` … without those that are taken. A
+ * long base is cut, so that its number fits.
  */
 export function freeNames(base: string, taken: ReadonlySet<string>, count: number): string[] {
   const free: string[] = []

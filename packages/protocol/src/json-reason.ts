@@ -3,8 +3,8 @@ import { cut } from './text.ts'
 import { codePoint, placeIn } from './text-file.ts'
 
 /**
- * Returns the reason why a text is not JSON, as the end of a sentence, such as `NaN at line 1, column 45 (JSON has no NaN;
- * write null)`; undefined for valid JSON.
+ * Returns the reason why a text is not JSON, as the end of a sentence, such as
+ * `NaN at line 1, column 45 (JSON has no NaN; write null)`; undefined for valid JSON.
  */
 export function whyNotJson(text: string): string | undefined {
   const fault = jsonFaultAt(text)

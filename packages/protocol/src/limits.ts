@@ -136,14 +136,14 @@ export const limits = {
   /** [D67] How often what `svc new` makes writes its status file, although nothing is new. */
   statusEverySeconds: 60,
   /**
-   * [D65] A status file is old at this age, and not before this many times the usual gap between two writes: the page
-   * then shows its age.
+   * [D65] A status file is old when its age is at least `statusOldSeconds` and at least `statusOldGaps` times the usual
+   * gap between two writes. The page then shows its age.
    */
   statusOldSeconds: 300,
   statusOldGaps: 2,
   /**
-   * [D65] An old status file becomes a warning at this age, and not before this many times the usual gap between two
-   * writes.
+   * [D65] An old status file becomes a warning when its age is at least `statusLateSeconds` and at least
+   * `statusLateGaps` times the usual gap between two writes.
    */
   statusLateSeconds: 600,
   statusLateGaps: 4,

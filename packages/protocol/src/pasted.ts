@@ -40,7 +40,9 @@ const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 
 const eachUnseen = new RegExp(`(?![^\\S\ufeff])(?:\\p{Cc}|${invisible})`, 'gu')
-/** The text with `veil` in place of each UTF-16 unit that nobody sees, apart from spaces. Other places stay the same. */
+/**
+ * The text with `veil` in place of each UTF-16 unit that nobody sees, apart from spaces. Other places stay the same.
+ */
 export const replaceHidden = (text: string, veil: string): string =>
   text.replace(eachUnseen, (unseen) => veil.repeat(unseen.length))
 

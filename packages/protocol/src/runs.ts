@@ -1,4 +1,6 @@
-/** Runs of an agent: which are the newest (D10), which are in progress, how long one took, and one in a line of text. */
+/**
+ * Runs of an agent: which are the newest (D10), which are in progress, how long one took, and one in a line of text.
+ */
 
 interface StartedRun {
   readonly started?: number | undefined

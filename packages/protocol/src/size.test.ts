@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sizeText } from './size.ts'
+import { limitText, sizeText } from './size.ts'
 
 test.each([
   [0, '0 B'],
@@ -15,3 +15,9 @@ test.each([
 ])('%d bytes are %s', (bytes, text) => {
   expect(sizeText(bytes)).toBe(text)
 })
+
+test.each([
+  [20 * 1024 * 1024, '20 MB'],
+  [64 * 1024, '64 KB'],
+  [1023 * 1024 + 1, '1023 KB'],
+])('a limit of %d bytes is %s', (bytes, text) => expect(limitText(bytes)).toBe(text))

@@ -83,7 +83,9 @@ function notUtf8(bytes: Uint8Array): TextRead {
   )
 }
 
-/** The number of bytes of the character that begins at `at`; 0 if none begins there. A cut character counts as whole. */
+/**
+ * The number of bytes of the character that begins at `at`; 0 if none begins there. A cut character counts as whole.
+ */
 function lengthAt(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0
   const length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0

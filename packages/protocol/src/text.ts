@@ -25,7 +25,9 @@ export function clean(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd').replace(controls, '')
 }
 
-/** Characters that change the direction of the text around them, which could show a text in another order than it has. */
+/**
+ * Characters that change the direction of the text around them, which could show a text in another order than it has.
+ */
 const directions = /\p{Bidi_Control}/gu
 
 /**

@@ -26,7 +26,9 @@ else if (args[0] === '--self-check')
   ]).then(([{ selfCheck }]) => selfCheck(args))
 else void import('./cli/program.ts').then(({ run }) => run(args))
 
-/** True if `svc exec` is asked for its help. After `--` all words belong to the command, and a typo must not stop it. */
+/**
+ * True if `svc exec` is asked for its help. After `--` all words belong to the command, and a typo must not stop it.
+ */
 function asksForHelp(args: readonly string[]): boolean {
   return !args.includes('--') && args.some((arg) => arg === '--help' || arg === '-h')
 }

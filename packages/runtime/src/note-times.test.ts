@@ -30,8 +30,8 @@ const then = Date.UTC(2026, 10, 21, 12)
 const shown = 'only people read it'
 const number = 'it is no time'
 /**
- * Each number in a note, with what it is: a time that only people read, no time at all, or the name of a check below that
- * changes the clock.
+ * Each number in a note, with what it is: a time that only people read, no time at all, or the name of a check below
+ * that changes the clock.
  */
 const numbers: Record<string, string> = {
   'process.state.pid': number,

@@ -1,4 +1,6 @@
-/** A crontab of a test: a stand-in for the program `crontab`, first in PATH. No test reads the table of this machine. */
+/**
+ * A crontab of a test: a stand-in for the program `crontab`, first in PATH. No test reads the table of this machine.
+ */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 

@@ -1,6 +1,6 @@
 /**
- * An agent that starts helpers as real agents do, in sessions of their own, and the means to see which of them live. The
- * agent is a shell script; each helper notes its kind and its pid.
+ * An agent that starts helpers as real agents do, in sessions of their own, and the means to see which of them live.
+ * The agent is a shell script; each helper notes its kind and its pid.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -326,8 +326,8 @@ export async function wholeWay(
   }
 }
 /**
- * The number of reports for which a new version is watched while strace follows the launcher. The launcher does so little
- * then that otherwise no kill might fall into that state.
+ * The number of reports for which a new version is watched while strace follows the launcher. The launcher does so
+ * little then that otherwise no kill might fall into that state.
  */
 const launcherReports = 10
 async function watchesFor(reports: number, running: Running, { service }: Lane): Promise<void> {

@@ -1,4 +1,6 @@
-/** Lists what may have ended since a backup, as rows for the tests of a restore: a new table of the database joins here. */
+/**
+ * Lists what may have ended since a backup, as rows for the tests of a restore: a new table of the database joins here.
+ */
 import type { RevivedKind } from '../src/operator/backup/revived.ts'
 
 export const [start, hour] = [Date.UTC(2026, 10, 21, 12), 3_600_000]

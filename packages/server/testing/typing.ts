@@ -62,8 +62,8 @@ interface Opened {
 }
 
 /**
- * Inserts an open alert and returns its id. The alert is of the rule `bad` or `item` if it is about an agent, and of the
- * rule `service` if it is about the service itself.
+ * Inserts an open alert and returns its id. The alert is of the rule `bad` or `item` if it is about an agent, and of
+ * the rule `service` if it is about the service itself.
  */
 export async function openAlert(
   w: TestWorkspace,

@@ -90,8 +90,8 @@ export const doingAt = (steps: number): string => `Simulated: ${doings[Math.floo
 export const modelAt = (steps: number): string => (steps % 3 === 2 ? models.large : models.small)
 
 /**
- * The runs of the 30 days before `now`, newest first. A working day has 5 to 10 runs and a day at the weekend at most 2.
- * These runs have more steps than later ones, so that few of them cost as much as a usual day.
+ * The runs of the 30 days before `now`, newest first. A working day has 5 to 10 runs and a day at the weekend at most
+ * 2. These runs have more steps than later ones, so that few of them cost as much as a usual day.
  */
 export function historyBefore(now: number): Run[] {
   const today = Math.floor(now / day)

@@ -94,7 +94,9 @@ export async function startReporting(
   )
 }
 
-/** Lets each agent report when it is due. One timer serves all, since thousands of timers cost more than the reports. */
+/**
+ * Lets each agent report when it is due. One timer serves all, since thousands of timers cost more than the reports.
+ */
 function keepReporting(agents: readonly SimulatedAgent[], signal: AbortSignal): void {
   const due = new Map(agents.map((agent) => [agent, performance.now() + Math.random() * agent.interval * 1000]))
   const look = () => {

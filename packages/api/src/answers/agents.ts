@@ -175,8 +175,8 @@ export interface AgentPage extends AgentSigns {
   /** True if two reporters seem to use this agent's token (D8). */
   twoReporters: boolean
   /**
-   * When the agent's next report is due, by the service's clock; null before the first report, and for an agent that was
-   * stopped on its machine.
+   * When the agent's next report is due, by the service's clock; null before the first report, and for an agent that
+   * was stopped on its machine.
    */
   nextReportAt: number | null
   /** The person whose command paused the agent, if the last report says that it is paused by that command. */
@@ -205,8 +205,8 @@ interface AgentVersions {
 
 /**
  * A binding of the agent to a product (2.9, 3.7). `health` is the health item `Binding <product>` of the agent's last
- * report. It is null if the report has no such item, or if the service itself knows that the binding does not work: what
- * the machine said before is then out of date.
+ * report. It is null if the report has no such item, or if the service itself knows that the binding does not work:
+ * what the machine said before is then out of date.
  */
 export interface AgentBinding {
   product: string

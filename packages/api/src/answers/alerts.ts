@@ -57,7 +57,8 @@ export interface AlertRow {
 export interface AlertLine extends AlertRow {
   /**
    * A few words about what is wrong, such as the label that the agent reports: now, or for an alert that has ended, in
-   * its last message. Null if there are none, and if the condition of an open alert is gone, so that it is about to end.
+   * its last message. Null if there are none, and if the condition of an open alert is gone, so that it is about to
+   * end.
    */
   label: string | null
   /** The current name of the agent that the alert is about; null if it is about no agent, or the agent was deleted. */
@@ -66,8 +67,8 @@ export interface AlertLine extends AlertRow {
   rollout: string | null
   /**
    * For an alert about many agents that went offline at once: their names, how many agents of the workspace had ever
-   * reported (`of`), and how many of those named are still offline. `offline` is null if the alert has ended, or if they
-   * are too many to be counted. Null for other alerts.
+   * reported (`of`), and how many of those named are still offline. `offline` is null if the alert has ended, or if
+   * they are too many to be counted. Null for other alerts.
    */
   agents: { names: string[]; of: number; offline: number | null } | null
 }

@@ -13,7 +13,9 @@ export interface FleetGroup {
   counts: Omit<FleetCounts, 'all'>
 }
 
-/** Groups of the agents that a filter selects, the worst and then the largest first; agents without a value come last. */
+/**
+ * Groups of the agents that a filter selects, the worst and then the largest first; agents without a value come last.
+ */
 export interface FleetGroups extends LeftOff {
   /** The number of agents in all groups. An agent with several tags is in several groups, and counts once. */
   total: number
@@ -21,8 +23,8 @@ export interface FleetGroups extends LeftOff {
 }
 
 /**
- * An agent on the map: its name, its state as the place in `mapStates`, and the groups that it is in, as their places in
- * `groups`.
+ * An agent on the map: its name, its state as the place in `mapStates`, and the groups that it is in, as their places
+ * in `groups`.
  */
 export type Square = readonly [name: string, state: number, ...groups: number[]]
 

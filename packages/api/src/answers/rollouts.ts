@@ -39,7 +39,9 @@ export interface NewRollout {
   byHand?: boolean
   /** The ids of unfinished rollouts that are cancelled first, so that this rollout can reach their agents. */
   end?: string[]
-  /** The seconds for which a wave is watched after its last agent kept the version, before the next starts; default 600. */
+  /**
+   * The seconds for which a wave is watched after its last agent kept the version, before the next starts; default 600.
+   */
   watchSeconds?: number
 }
 

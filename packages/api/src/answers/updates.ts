@@ -1,7 +1,7 @@
 /**
  * Answers about updates: wishes and their outcomes, by the conventions of workspaces.ts. Wishes are refused with 404
- * `version_unknown`, 409 `no_blueprint`, `svc_too_old`, `nothing_waits` or a RuntimeRefusal. A frame lists an agent in `changed` when its
- * wishes, holds or timeline changed.
+ * `version_unknown`, 409 `no_blueprint`, `svc_too_old`, `nothing_waits` or a RuntimeRefusal. A frame lists an agent in
+ * `changed` when its wishes, holds or timeline changed.
  */
 
 import type { Outcome } from '@svc/protocol'
@@ -40,12 +40,12 @@ export type WaitReason =
   | { for: 'runtime_trial' | 'blueprint_trial' } // because an agent and its runtime are not updated at once (D31)
   | { for: 'fetch' } // because the agent received the wish and has reported since, but has not started the update
   | { for: 'silent'; since: number } // because the agent is offline
-  | { for: 'window'; until: number; version: string } // because the agent still watches this version, which it kept (D30)
+  | { for: 'window'; until: number; version: string } // because the agent still watches this kept version (D30)
   | { for: 'trials'; most: number; now: number } // because the maximum number of runtimes is on trial
   | { for: 'report' } // because the agent's next report is due; only for agents of a rollout, as are the following
   | { for: 'wave' } // because the wave of the agent has not started
   | { for: 'approval' } // because a person must start the next wave of the rollout
-  | { for: 'hold'; by: 'rollout' | 'machine' } // because the rollout is paused or halted, or the machine holds the version
+  | { for: 'hold'; by: 'rollout' | 'machine' } // because the rollout is paused or halted, or the machine has a hold
 
 export interface StandingWish {
   version: string

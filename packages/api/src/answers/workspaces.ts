@@ -25,8 +25,8 @@ export interface Me {
   /** True if the service can send email. */
   mails: boolean
   /**
-   * The workspaces of the person, with the role that the person has in this session: an admin has the rights of a member
-   * while the workspace requires a second factor and the session has not shown one.
+   * The workspaces of the person, with the role that the person has in this session: an admin has the rights of a
+   * member while the workspace requires a second factor and the session has not shown one.
    */
   workspaces: { slug: string; name: string; role: Role }[]
   /**

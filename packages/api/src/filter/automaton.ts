@@ -21,7 +21,7 @@ type Finder = (text: string) => number
 
 /** The sign behind each value. Clean texts never hold it, nor the signs of fields. */
 export const valueEnd = '\0'
-/** The sign in front of a value of a field, and the field of a sign. */
+/** The character before each value of a field. */
 export const signOf = (field: number): string => String.fromCharCode(field + 1)
 /** The number of fields that have signs: those below tab. */
 const maxFields = 8

@@ -34,7 +34,9 @@ export function pressChip({ text, terms }: Filter, chip: Chip | undefined): stri
   return joined(...kept, chip && chipTerm(chip))
 }
 
-/** The chip that a filter has pressed: `all` without a term of the chips, undefined if no single chip stands for them. */
+/**
+ * The chip that a filter has pressed: `all` without a term of the chips, undefined if no single chip stands for them.
+ */
 export function pressedChip({ terms }: Filter): Chip | 'all' | undefined {
   const [term, ...others] = onlyChips(terms)
   if (!term) return 'all'

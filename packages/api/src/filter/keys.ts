@@ -26,8 +26,8 @@ interface KeyRule {
   /** The texts of an agent with which values without an operator are compared as a whole (selects.ts). */
   field?: SearchField
   /**
-   * Makes the test whether an agent has one of the values, apart from those that are compared as texts; undefined if the
-   * key does not take one of them. The time for the test does not grow with the number of values.
+   * Makes the test whether an agent has one of the values, apart from those that are compared as texts; undefined if
+   * the key does not take one of them. The time for the test does not grow with the number of values.
    */
   read?: (values: readonly Value[]) => Test | undefined
 }

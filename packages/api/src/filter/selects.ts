@@ -9,8 +9,8 @@ interface Judge {
   /** Says which of the terms hold for an agent, before negation: term `i` is the bit `1 << i`. */
   holding(agent: FilterFacts): number
   /**
-   * Makes the test whether an agent for which the terms of these bits hold is selected by some of the terms. All of them
-   * must hold, but of terms with the same key, one is enough unless they are negated or a range.
+   * Makes the test whether an agent for which the terms of these bits hold is selected by some of the terms. All of
+   * them must hold, but of terms with the same key, one is enough unless they are negated or a range.
    */
   selects(some?: readonly Term[]): (holding: number) => boolean
   /** The negated terms that are not among the bits of any agent: they exclude no agent. */

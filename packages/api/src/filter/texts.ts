@@ -73,8 +73,8 @@ const flat = (field: SearchField, texts: readonly (string | null)[]): string =>
     .join('')
 
 /**
- * Makes a function that gives the bits of all patterns in the texts of an agent in some fields (automaton.ts). `findOwn`
- * finds them in the texts that few agents share.
+ * Makes a function that gives the bits of all patterns in the texts of an agent in some fields (automaton.ts).
+ * `findOwn` finds them in the texts that few agents share.
  */
 export function searchIn(
   wanted: number,

@@ -78,8 +78,8 @@ export const costRuns = look<CostRun[]>()('GET /w/:slug/cost/runs', {
 const timeShape = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/
 
 /**
- * Reads a time as Unix milliseconds: `2026-11-22T14:03Z`, the same with an offset such as `+01:00`, a date (its beginning
- * in UTC), or Unix seconds.
+ * Reads a time as Unix milliseconds: `2026-11-22T14:03Z`, the same with an offset such as `+01:00`, a date (its
+ * beginning in UTC), or Unix seconds.
  */
 export const time: Reader<number> = reader({ is: 'text', kind: 'judged', max: 40 }, (value, field) => {
   const at = typeof value === 'string' ? timeIn(value) : Number.NaN

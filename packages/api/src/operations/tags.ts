@@ -22,7 +22,9 @@ const shape = object({
   add: optional(list(tag, maxChanged)),
   remove: optional(list(tag, maxChanged)),
 })
-/** Reads the names of agents, and the tags to add to them and to remove from them. Both lists of tags may be missing. */
+/**
+ * Reads the names of agents, and the tags to add to them and to remove from them. Both lists of tags may be missing.
+ */
 export const optionalTagging: Reader<Tagging> = reader(shape.form, (value, field) => {
   const read = shape(value, field)
   const { add = [], remove = [] } = read

@@ -4,7 +4,7 @@
  * bytes and on the name, version and checksum that the caller expects.
  */
 import { createHash } from 'node:crypto'
-import { limits } from '@svc/protocol'
+import { limits, limitText } from '@svc/protocol'
 import type { PlacedRead } from '../manifest/read.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
 import { contentOf, disagreement, type Total, WrongContent } from '../zip/contents.ts'
@@ -92,7 +92,8 @@ function headers(bytes: Uint8Array): { layout: Layout; findings: BundleFinding[]
   const bad = new Set(findings.map((f) => f.file))
   findings.push(...wrongBetween(layout.entries.filter((e) => !bad.has(e.path))))
   const says = layout.entries.reduce((sum, e) => sum + e.size, 0)
-  if (says > limits.bundleUnpackedBytes) findings.push({ file: '', message: 'unpacks to more than 100 MB' })
+  if (says > limits.bundleUnpackedBytes)
+    findings.push({ file: '', message: `unpacks to more than ${limitText(limits.bundleUnpackedBytes)}` })
   return { layout, findings }
 }
 

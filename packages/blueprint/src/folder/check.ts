@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { limits } from '@svc/protocol'
+import { limits, limitText } from '@svc/protocol'
 import { type BundleFinding, someFindings } from '../bundle/findings.ts'
 import { readOwnManifest } from '../bundle/manifest.ts'
 import { wrongWithPath } from '../bundle/paths.ts'
@@ -92,10 +92,11 @@ export function wrongInFolder(root: string, except?: string): FolderRead {
 function wrongWithSizes(files: readonly FolderFile[]): BundleFinding[] {
   const findings: BundleFinding[] = files
     .filter(({ size }) => size > limits.bundleFileBytes)
-    .map(({ path }) => ({ file: path, message: 'unpacks to more than 50 MB' }))
+    .map(({ path }) => ({ file: path, message: `unpacks to more than ${limitText(limits.bundleFileBytes)}` }))
   if (files.length > limits.bundleEntries) findings.push({ file: '', message: 'has more than 5000 entries' })
   const total = files.reduce((sum, { size }) => sum + size, 0)
-  if (total > limits.bundleUnpackedBytes) findings.push({ file: '', message: 'unpacks to more than 100 MB' })
+  if (total > limits.bundleUnpackedBytes)
+    findings.push({ file: '', message: `unpacks to more than ${limitText(limits.bundleUnpackedBytes)}` })
   return findings
 }
 

@@ -34,8 +34,8 @@ interface RefusedRules {
 }
 
 /**
- * Lists the files of the folder `dir` that belong in its bundle, without the file `except`. Throws if a folder cannot be
- * read.
+ * Lists the files of the folder `dir` that belong in its bundle, without the file `except`. Throws if a folder cannot
+ * be read.
  */
 export function gather(dir: string, except?: string): GatheredFiles | RefusedRules {
   const rules = readTextFile(join(dir, ignoreName), maxRulesBytes)

@@ -8,8 +8,8 @@ export interface Pattern {
   /** True if the pattern ends in `/`, so that it matches folders only. */
   readonly foldersOnly: boolean
   /**
-   * True if the pattern matches this path, which has no `/` at its end. Git compares bytes, and people write characters.
-   * If the two differ, the result is `ifInDoubt`.
+   * True if the pattern matches this path, which has no `/` at its end. Git matches bytes, people think in
+   * characters. Where the two ways of matching disagree, the result is `ifInDoubt`.
    */
   readonly matches: (path: string, ifInDoubt: boolean) => boolean
 }
@@ -63,8 +63,8 @@ const [question, open, close, colon, bang, caret] = [code('?'), code('['), code(
 const special: ReadonlySet<Sign | undefined> = new Set([star, backslash, question, open])
 
 /**
- * The steps of a pattern; or the reason why it cannot be read. If the pattern is bound to a folder, `?`, `*` and classes
- * match no slash.
+ * The steps of a pattern; or the reason why it cannot be read. If the pattern is bound to a folder, `?`, `*` and
+ * classes match no slash.
  */
 function stepsOf(signs: readonly Sign[], isBound: boolean): Step[] | string {
   const steps: Step[] = []

@@ -2,7 +2,7 @@
  * Checks names that become folders or variables, or parts of them (D46, D50, D51). Each `wrongWith…` returns what is
  * wrong as the middle of a sentence, or undefined for a valid name.
  */
-import { limits } from '@svc/protocol'
+import { limits, limitText } from '@svc/protocol'
 
 const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)$/
 
@@ -71,5 +71,5 @@ const maxEnvValue = 120 * 1024
 export function wrongWithEnvValue(value: string): string | undefined {
   if (/[\r\n\0]/.test(value)) return 'must not hold a line break or a NUL'
   if (new TextEncoder().encode(value).length <= maxEnvValue) return undefined
-  return `must be at most ${maxEnvValue / 1024} KB`
+  return `must be at most ${limitText(maxEnvValue)}`
 }

@@ -2,7 +2,7 @@
  * Reads the manifest `svc.agent.yaml` (2.10, D47) as strict YAML 1.2, and gives all findings at once, with their lines.
  * The service (at an upload), the runtime and the author's tools all use this code.
  */
-import { limits, readText } from '@svc/protocol'
+import { limits, limitText, readText, sizeText } from '@svc/protocol'
 import { type Finding, type ReadContext, sortedFindings, type YamlValue } from './reading.ts'
 import { type Manifest, manifest } from './shape.ts'
 import { readYaml } from './source.ts'
@@ -38,9 +38,7 @@ export function readPlaced(source: string | Uint8Array, options: ReadOptions): P
   const placed = (read: ManifestRead): PlacedRead => ({ read, placeOf: () => start })
   const size = typeof source === 'string' ? new TextEncoder().encode(source).length : source.length
   if (size > limits.manifestBytes) {
-    return placed(
-      refused(`The manifest must be at most ${limits.manifestBytes / 1024} KB: got ${Math.ceil(size / 1024)} KB.`),
-    )
+    return placed(refused(`The manifest must be at most ${limitText(limits.manifestBytes)}: got ${sizeText(size)}.`))
   }
   const text = readText(typeof source === 'string' ? new TextEncoder().encode(source) : source)
   if (!text.ok) return placed(refused(`The manifest ${text.fault}.`, text.place))

@@ -5,7 +5,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { createInflateRaw } from 'node:zlib'
-import { limits } from '@svc/protocol'
+import { limits, limitText } from '@svc/protocol'
 import { fromBufferPromise, type ZipFile } from 'yauzl'
 import { crc32 } from './bytes.ts'
 import type { Layout, ZipEntry } from './layout.ts'
@@ -27,7 +27,8 @@ export async function* contentOf({ bytes }: Layout, entry: ZipEntry, total: Tota
     size += piece.length
     total.bytes += piece.length
     if (size > entry.size) throw new WrongContent('unpacks to more than its headers say')
-    if (size > limits.bundleFileBytes) throw new WrongContent('unpacks to more than 50 MB')
+    if (size > limits.bundleFileBytes)
+      throw new WrongContent(`unpacks to more than ${limitText(limits.bundleFileBytes)}`)
     if (total.bytes > limits.bundleUnpackedBytes) throw new WrongContent(overTotal)
     crc = crc32(piece, crc)
     yield piece
@@ -35,7 +36,7 @@ export async function* contentOf({ bytes }: Layout, entry: ZipEntry, total: Tota
   if (size < entry.size) throw new WrongContent('unpacks to less than its headers say')
   if (crc !== entry.crc) throw new WrongContent('does not match its checksum')
 }
-const overTotal = 'is where the bundle unpacks to more than 100 MB'
+const overTotal = `is where the bundle unpacks to more than ${limitText(limits.bundleUnpackedBytes)}`
 
 const pieceSize = 65_536
 

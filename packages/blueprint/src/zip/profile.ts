@@ -4,7 +4,7 @@
  * agree, so that no two zip readers see different bundles in one file.
  */
 import { isUtf8 } from 'node:buffer'
-import { limits } from '@svc/protocol'
+import { limits, limitText } from '@svc/protocol'
 import { crc32, u16, u32 } from './bytes.ts'
 import { type EndRecord, type Header, type Layout, otherEnds, type ZipEntry } from './layout.ts'
 
@@ -76,14 +76,14 @@ export const entryRules: readonly EntryRule[] = [
   ],
   ['is a file by its mode and a folder by its name', (e) => e.path.endsWith('/') && typeOf(e) === 0o100000],
   ['is a folder and holds data', (e) => e.path.endsWith('/') && e.size > 0],
-  ['unpacks to more than 50 MB', ({ size }) => size > limits.bundleFileBytes],
+  [`unpacks to more than ${limitText(limits.bundleFileBytes)}`, ({ size }) => size > limits.bundleFileBytes],
 ]
 
 /**
  * The two findings that are reported alone. If the bytes are no archive or too large, their headers are not checked.
  */
 const notAnArchive = 'is not a zip archive, or it is cut off: it has no end record'
-const tooLarge = 'is larger than 20 MB'
+const tooLarge = `is larger than ${limitText(limits.bundleBytes)}`
 export const overlaps = 'overlaps another entry'
 const gapBefore = 'has bytes before it that belong to no entry'
 const gapAfter = 'has bytes between its last entry and its directory'

@@ -21,8 +21,8 @@ import { Sessions, SignIns } from './Sessions.tsx'
 import './account.css'
 
 /**
- * My account, in the frame of the workspace that was open last. Without a workspace, or if it cannot be loaded, there is
- * no frame.
+ * My account, in the frame of the workspace that was open last. Without a workspace, or if it cannot be loaded, there
+ * is no frame.
  */
 export function AccountPage() {
   const { data: me } = useSuspenseQuery(meQuery)

@@ -123,11 +123,6 @@ export function SignIns() {
   )
 }
 
-/**
- * Turns a browser's user agent into words such as `Firefox on Linux`. People recognise their browser by these words,
- * while the full user agent is no help.
- */
-
 const browsers: readonly [RegExp, string][] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -145,6 +140,10 @@ const systems: readonly [RegExp, string][] = [
 ]
 const find = (all: readonly [RegExp, string][], text: string) => all.find(([shape]) => shape.test(text))?.[1]
 
+/**
+ * Turns a browser's user agent into words such as `Firefox on Linux`. People recognise their browser by these words,
+ * while the full user agent is no help.
+ */
 export function browserOf(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown browser'
   const browser = find(browsers, userAgent)

@@ -76,7 +76,9 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
   )
 }
 
-/** Replaces the name in the page's address if the agent has another one now (for 90 days, old names lead to an agent). */
+/**
+ * Replaces the name in the page's address if the agent has another one now (for 90 days, old names lead to an agent).
+ */
 function useNewName(name: string | undefined): void {
   const { slug, name: asked } = useAgentAddress()
   const navigate = useNavigate()

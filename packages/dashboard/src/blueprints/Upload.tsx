@@ -2,7 +2,7 @@ import { Button, CloseButton, Progress } from '@mantine/core'
 import { Dropzone, type FileRejection } from '@mantine/dropzone'
 import '@mantine/dropzone/styles.css'
 import type { BundleFinding } from '@svc/api'
-import { limits, sizeText } from '@svc/protocol'
+import { limits, limitText, sizeText } from '@svc/protocol'
 import { IconFileZip, IconUpload } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -87,7 +87,7 @@ export function Upload({ slug, blueprint }: { slug: string; blueprint?: string }
             {blueprint === undefined ? 'Drop a blueprint’s zip here' : `Drop a new version of ${blueprint} here`}
           </strong>
           <span className="svc-quiet">
-            The bundle that <code>svc pack</code> makes, at most {limits.bundleBytes / 1024 / 1024} MB.
+            The bundle that <code>svc pack</code> makes, at most {limitText(limits.bundleBytes)}.
           </span>
         </div>
         <Button
@@ -126,7 +126,7 @@ function whyNot(rejections: FileRejection[]): string {
   const codes = rejections.flatMap(({ errors }) => errors.map(({ code }) => code))
   if (rejections.length > 1 || codes.includes('too-many-files')) return 'One zip at a time.'
   if (codes.includes('file-too-large')) {
-    return `A bundle may have at most ${limits.bundleBytes / 1024 / 1024} MB: this one has ${sizeText(rejections[0]?.file.size ?? 0)}.`
+    return `A bundle may have at most ${limitText(limits.bundleBytes)}: this one has ${sizeText(rejections[0]?.file.size ?? 0)}.`
   }
   return 'This is not a zip. In the agent’s folder, “svc pack” makes the bundle to upload.'
 }

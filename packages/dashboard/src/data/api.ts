@@ -244,8 +244,8 @@ function inTime(signal: AbortSignal | undefined): AbortSignal {
 }
 
 /**
- * Runs `upload` when no other tab of this browser uploads. Without Web Locks, which browsers do not have over plain HTTP
- * on another host than localhost, it runs at once.
+ * Runs `upload` when no other tab of this browser uploads. Without Web Locks, which browsers do not have over plain
+ * HTTP on another host than localhost, it runs at once.
  */
 async function inTurn<T>(upload: () => Promise<T>): Promise<T> {
   const locks = navigator.locks as LockManager | undefined

@@ -1,7 +1,7 @@
 /**
  * The queries by which the page reads from the service. The key of each is the filled path of its route, and then its
- * input: `['w', slug, 'agents', name, 'runs', {…}]`. With the beginning of a key, the page loads all data of a workspace
- * or an agent again, for example when a live frame arrives or after a person sent a command.
+ * input: `['w', slug, 'agents', name, 'runs', {…}]`. With the beginning of a key, the page loads all data of a
+ * workspace or an agent again, for example when a live frame arrives or after a person sent a command.
  */
 import type { ActionPage, Me, Operations } from '@svc/api'
 import {
@@ -41,8 +41,8 @@ export const keys = {
 }
 
 /**
- * True for a key of alerts, rules, mutes, channels or messages. A live frame with `alerts: true` means that any of these
- * may have changed, and no other frame does.
+ * True for a key of alerts, rules, mutes, expected hours, the settings of alerts, channels or messages. A live frame
+ * with `alerts: true` means that data of such keys may have changed. No other frame means that.
  */
 export function isAboutAlerts(key: readonly unknown[]): boolean {
   const [, , subject, , part] = key

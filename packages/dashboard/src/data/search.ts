@@ -8,7 +8,9 @@ type Parameters = Record<string, unknown>
 
 /** Parameters whose values are texts, also where they look like JSON. */
 const plain = 'q'
-/** The search of earlier versions. Their router wrote texts that look like JSON as JSON; people typed them as they are. */
+/**
+ * The search of earlier versions. Their router wrote texts that look like JSON as JSON; people typed them as they are.
+ */
 const oldSearch = 'search'
 
 export function parseSearch(text: string): Parameters {

@@ -6,8 +6,8 @@ const pauses = [1000, 2000]
 const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms))
 
 /**
- * Sends a request again, at most twice, if the service could not be reached or failed. Requests that the service refused
- * are not repeated.
+ * Sends a request again, at most twice, if the service could not be reached or failed. Requests that the service
+ * refused are not repeated.
  */
 export async function withRetries<T>(ask: () => Promise<T>, wait: (ms: number) => Promise<void> = sleep): Promise<T> {
   for (const pause of pauses) {

@@ -39,8 +39,8 @@ interface ListProps {
 }
 
 /**
- * The list of agents. Only rows in sight, and a few around them, are in the document. The list is one tab stop: a row has
- * the focus, and keys move it.
+ * The list of agents. Only rows in sight, and a few around them, are in the document. The list is one tab stop: a row
+ * has the focus, and keys move it.
  */
 export function FleetList({ slug, view, filter, shown, late, selection, onRange }: ListProps) {
   const narrow = useMediaQuery('(max-width: 61.99em)', window.innerWidth < 992, { getInitialValueInEffect: false })

@@ -29,8 +29,8 @@ interface RowProps {
 }
 
 /**
- * Shows one agent in the list, on one line in wide windows and on two lines in narrow ones. The whole row is a link. The
- * row has the focus, so the link and the box are no tab stops.
+ * Shows one agent in the list, on one line in wide windows and on two lines in narrow ones. The whole row is a link.
+ * The row has the focus, so the link and the box are no tab stops.
  */
 export const FleetRowLine = memo(function FleetRowLine(props: RowProps) {
   const { row, index, names, chosen, onChoose } = props

@@ -64,8 +64,9 @@ test('the worst agents come first, with message, progress, costs and version; re
 })
 
 /**
- * All scripts that a page needs at first are measured together, compressed as the service does, in kilobytes. At most six
- * files are allowed, because a browser opens at most six connections at a time. The palette is loaded when it is opened.
+ * All scripts that a page needs at first are measured together, compressed as the service does, in kilobytes. At most
+ * six files are allowed, because a browser opens at most six connections at a time. The palette is loaded when it is
+ * opened.
  */
 test.each([
   ['/w/north-wind', 240, 6],

@@ -21,8 +21,8 @@ interface ColumnRoom {
 type TableRef = { readonly current: HTMLDivElement | null }
 
 /**
- * The columns that the list shows, and the template of their widths. The column for tags is left out while no agent near
- * has a tag. While a list is shown, no content makes a column narrower, so that rows move little.
+ * The columns that the list shows, and the template of their widths. The column for tags is left out while no agent
+ * near has a tag. While a list is shown, no content makes a column narrower, so that rows move little.
  */
 export function useRoom(table: TableRef, { list, narrow, hasBoxes, near }: ColumnRoom) {
   const chosen = useColumns()

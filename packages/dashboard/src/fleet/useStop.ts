@@ -91,8 +91,8 @@ export interface Stop {
 }
 
 /**
- * Returns where the tab stop is after the list changed. It follows its agent to another row in sight; otherwise it stays
- * where it is and has the agent that is there now. `inSight` has the rows in sight by the names of their agents.
+ * Returns where the tab stop is after the list changed. It follows its agent to another row in sight; otherwise it
+ * stays where it is and has the agent that is there now. `inSight` has the rows in sight by the names of their agents.
  */
 export function placeOf(stop: Stop, inSight: ReadonlyMap<string, number>, nameThere: string | undefined): Stop {
   if (nameThere === stop.name || nameThere === undefined) return stop

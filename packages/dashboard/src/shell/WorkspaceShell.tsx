@@ -24,8 +24,8 @@ const Palette = part(async () => ({ default: (await loadPalette()).Palette }))
 const KeysSheet = part(async () => ({ default: (await import('./KeysSheet.tsx')).KeysSheet }))
 
 /**
- * The frame around the page of a route in a workspace, or around `children`. It contains the navigation, at the side or,
- * on narrow screens, at the top. It also holds the live connection that all these pages use.
+ * The frame around the page of a route in a workspace, or around `children`. It contains the navigation, at the side
+ * or, on narrow screens, at the top. It also holds the live connection that all these pages use.
  */
 export function WorkspaceShell({ children = <Outlet /> }: { children?: ReactNode }) {
   const slug = useSlug()

@@ -48,8 +48,8 @@ const brand: MantineColorsTuple = [
 ]
 
 /**
- * The fonts of the system by name. `system-ui` is not among them: where no desktop sets it, Linux may choose a serif font
- * for the weights between regular and bold.
+ * The fonts of the system by name. `system-ui` is not among them: where no desktop sets it, Linux may choose a serif
+ * font for the weights between regular and bold.
  */
 const system = '-apple-system, "Segoe UI", Roboto, "Noto Sans", Ubuntu, Cantarell, "Helvetica Neue", Arial, sans-serif'
 const mono =

@@ -1,4 +1,6 @@
-/** Tests that commands which change a file of a person keep what they do not understand, or refuse and change nothing. */
+/**
+ * Tests that commands which change a file of a person keep what they do not understand, or refuse and change nothing.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'

@@ -454,8 +454,8 @@ test('killed at any change of the disk: before the code was sent the next instal
   expect(found.filter((fell) => fell === 'noted').length).toBeLessThan(2)
 })
 
-// Outside of the long form, each of the two errors happens at every 24th change of the disk, and kills at every 12th; in
-// `npm test` at every 72nd and every 36th.
+// Outside of the long form, each of the two errors happens at every 24th change of the disk, and kills at every 12th;
+// in `npm test` at every 72nd and every 36th.
 test.each([
   ['ENOSPC', 1],
   ['EIO', 13],

@@ -18,7 +18,9 @@ export function ownFile(folder: Pick<Folder, 'runtime'>): string {
 /** The file of this program, however it was started: `svc.pyz`, or main.ts if it runs from source. */
 export const programFile = (): string => realpathSync(process.argv[1] ?? '')
 
-/** The path of this program as it was started, to write down for later: a link to it stays when its target is replaced. */
+/**
+ * The path of this program as it was started, to write down for later: a link to it stays when its target is replaced.
+ */
 export const programPath = (): string => resolve(process.argv[1] ?? '')
 
 /**

@@ -47,8 +47,8 @@ export type KeepingEvent =
   /** The new file has replaced the old one. `from` and `to` are versions. */
   | { readonly is: 'swapped'; readonly from: string; readonly to: string }
   /**
-   * The swap failed, and the old file is still in place. `note` is the note from before the swap; `noted` is true if
-   * the disk already holds the note about the trial, which is then overwritten.
+   * The swap failed, and the old file is still in place. `note` is the runtime's note from before the swap. `noted` is
+   * true if a note about the trial was already written to the disk; `note` then replaces it.
    */
   | { readonly is: 'unswapped'; readonly note: RuntimeNote; readonly noted: boolean }
   | { readonly is: 'attempted'; readonly applied: AppliedUpdate; readonly hold?: RuntimeHold }

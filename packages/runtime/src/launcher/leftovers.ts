@@ -1,6 +1,6 @@
 /**
- * Decides about processes of the agent that are not in its process group, as pure functions: when they are asked to end,
- * when they are killed, and when a program counts as one that went into the background.
+ * Decides about processes of the agent that are not in its process group, as pure functions: when they are asked to
+ * end, when they are killed, and when a program counts as one that went into the background.
  */
 import type { Identity } from '../machine/process/identity.ts'
 import { type AgentProcess, oldestProcess, processNames } from '../machine/process/listed.ts'
@@ -51,8 +51,8 @@ const hasFresh = ({ lastKilled }: Supervision, left: readonly Identity[]): boole
 const freshFactor = 10
 
 /**
- * The event for a program whose first process is gone while another process of the same start goes on: it put itself into
- * the background. Undefined if no such process is left.
+ * The event for a program whose first process is gone while another process of the same start goes on: it put itself
+ * into the background. Undefined if no such process is left.
  */
 export function backgroundedEvent(
   { state, life, started }: Supervision,
@@ -91,8 +91,8 @@ export function giveUpOn(current: Supervision, left: readonly AgentProcess[]): L
 }
 
 /**
- * Ends what an earlier start left, while no process of the agent is supposed to run. Undefined if nothing is left, so that
- * the agent may be started.
+ * Ends what an earlier start left, while no process of the agent is supposed to run. Undefined if nothing is left, so
+ * that the agent may be started.
  */
 export function clearLeftProcesses(
   current: Supervision,

@@ -26,8 +26,8 @@ export type ProcessEvent =
     }
   | { readonly is: 'unstartable'; readonly exit: Exit }
   /**
-   * The program put itself into the background: its first process ended with code 0, and this one goes on outside of the
-   * process group.
+   * The program put itself into the background: its first process ended with code 0, and this one goes on outside of
+   * the process group.
    */
   | { readonly is: 'backgrounded'; readonly pid: number; readonly start: string }
   /** The leader of the process group ended. `remains`: other processes of the agent still live. */

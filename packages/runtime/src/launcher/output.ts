@@ -50,8 +50,8 @@ export function openOutput(folder: Folder, declared?: string): Output {
 }
 
 /**
- * Opens the runtime's own file. Without an inode for it, it is made from the reserve. If it cannot be opened at all, the
- * agent is started anyway, and what it prints is lost.
+ * Opens the runtime's own file. Without an inode for it, it is made from the reserve. If it cannot be opened at all,
+ * the agent is started anyway, and what it prints is lost.
  */
 function ownOutput(folder: Folder): Output {
   try {
@@ -70,8 +70,8 @@ function ownOutput(folder: Folder): Output {
 const O_EMPTIED = constants.O_WRONLY | constants.O_APPEND | constants.O_TRUNC
 
 /**
- * Rotates the file if it is larger than `maxBytes`; otherwise removes the oldest of its older files if it could not grow
- * to this size. Undefined if nothing was done. Throws only if the file could not be emptied.
+ * Rotates the file if it is larger than `maxBytes`; otherwise removes the oldest of its older files if it could not
+ * grow to this size. Undefined if nothing was done. Throws only if the file could not be emptied.
  */
 export function rotateOutput(file: string, maxBytes: number = outputBytes): RotatedOutput | RemovedFile | undefined {
   const size = sizeOf(file) ?? 0

@@ -37,8 +37,8 @@ afterAll(async () => {
   }
 })
 /**
- * The last line of a program that goes into the background: it ends when so many helpers have noted themselves. One that
- * is about to remove its mark could otherwise still be found by it, and end with the agent.
+ * The last line of a program that goes into the background: it ends when so many helpers have noted themselves. One
+ * that is about to remove its mark could otherwise still be found by it, and end with the agent.
  */
 const onceNoted = (count: number): string =>
   `until awk '/^start/ {n = 0} !/^(start|none)/ {n++} END {exit n < ${count}}' "$SVC_STATE_DIR/helpers"; do sleep 0.05; done; exit 0`

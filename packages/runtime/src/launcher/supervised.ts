@@ -58,7 +58,9 @@ export interface ProcessSnapshot {
   readonly lives: boolean
   /** True if the agent's process is not a child of this runtime and any process of its group exists. */
   readonly group: boolean
-  /** The other processes that the agent started and that live. They are looked for only if the agent's process is gone. */
+  /**
+   * The other processes that the agent started and that live. They are looked for only if the agent's process is gone.
+   */
   readonly left?: readonly AgentProcess[]
   /** True while the command runs that ends the agent's containers after a kill. */
   readonly cleaning?: boolean
@@ -84,8 +86,8 @@ export type SupervisionEvent =
   | { readonly is: 'started'; readonly pid: number; readonly start: string; readonly output?: string | undefined }
   | { readonly is: 'unstartable'; readonly error: string }
   /**
-   * The agent's process ended. `remains`: other processes of its group still live. `left`: all processes of the agent that
-   * still live.
+   * The agent's process ended. `remains`: other processes of its group still live. `left`: all processes of the agent
+   * that still live.
    */
   | {
       readonly is: 'exit'

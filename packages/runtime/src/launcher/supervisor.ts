@@ -107,7 +107,9 @@ export function supervise(folder: Folder, found: FoundState, { order, changed, s
 
 type Say = (line: string) => void
 
-/** The supervisor acts with these: the agent's folder, its processes, and the pids of commands that clean up after it. */
+/**
+ * The supervisor acts with these: the agent's folder, its processes, and the pids of commands that clean up after it.
+ */
 interface SupervisorParts {
   readonly folder: Folder
   readonly left: LeftProcesses

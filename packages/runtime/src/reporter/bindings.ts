@@ -73,7 +73,9 @@ export function watchBindings(folder: Folder, first: Names, stop: AbortSignal): 
   }
 }
 
-/** The milliseconds from `now` to the next probe of a product. They are bounded, since the clock may have been set back. */
+/**
+ * The milliseconds from `now` to the next probe of a product. They are bounded, since the clock may have been set back.
+ */
 export function pauseAfter(last: number, now: number): number {
   const whole = duration(limits.bindingProbeSeconds)
   return Math.min(Math.max(0, last + whole - now), whole)

@@ -245,8 +245,8 @@ function arrived({ folder, memory }: Reporter, { acks = [] }: Report, now: numbe
     )
 }
 
-// The clock of the service, as its answers show it. The service judges by its own clock how old a status file is, and the
-// clock of this machine may be wrong or be set. Pure; all times are milliseconds.
+// The clock of the service, as its answers show it. The service judges by its own clock how old a status file is, and
+// the clock of this machine may be wrong or be set. Pure; all times are milliseconds.
 
 /** The time of the service in an answer, and both clocks of this machine when the answer came. */
 interface ServiceClock {

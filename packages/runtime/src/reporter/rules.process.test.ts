@@ -91,8 +91,8 @@ describe('rule 2: the reporter survives and reports at the next interval when th
   async function oneAfterAnother(from: number, to: number): Promise<void> {
     const bad = await service()
     const of = folder({}, bad.origin)
-    // Time is shortened less than in other tests: on a busy machine a good answer must not take longer than the timeout,
-    // and the next report must not look like a retry.
+    // Time is shortened less than in other tests: on a busy machine a good answer must not take longer than the
+    // timeout, and the next report must not look like a retry.
     const running = startsAny(of, ['report'], { scale: 0.1 })
     cleanups.push(() => running.end('SIGKILL'))
     await bad.reported(1)

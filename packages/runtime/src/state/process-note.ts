@@ -57,8 +57,8 @@ const running = withDefaults(
       is: oneOf(['running']),
       ...alive,
       /**
-       * True if the process is not the one that was started: that one has ended with code 0, and has left this one in the
-       * background.
+       * True if the process is not the one that was started: that one has ended with code 0, and has left this one in
+       * the background.
        */
       background: onlyTrue,
     },

@@ -5,7 +5,9 @@ import { envUnread, readEnv } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { plainHint } from '../machine/hint.ts'
 
-/** The names of the required secrets that are not set, in the order of the manifest; none if the file cannot be read. */
+/**
+ * The names of the required secrets that are not set, in the order of the manifest; none if the file cannot be read.
+ */
 export function unsetSecrets({ secrets: file }: Pick<Folder, 'secrets'>, secrets: Manifest['secrets']): string[] {
   const required = secrets.filter(({ optional }) => !optional)
   if (required.length === 0 || envUnread(file) !== undefined) return []

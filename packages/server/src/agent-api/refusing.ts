@@ -1,4 +1,6 @@
-/** Refuses calls of agents, and counts the refusals. `confirmedCode` first checks that the token is still valid (D15). */
+/**
+ * Refuses calls of agents, and counts the refusals. `confirmedCode` first checks that the token is still valid (D15).
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RefusalCode } from '@svc/protocol'
 import { jitteredDelay, refuse, refuseAndClose, refuseAsBusy } from '../platform/http/answers.ts'

@@ -172,8 +172,8 @@ const publicKeyBytes = 65
 const authBytes = 16
 
 /**
- * Reads the subscription of a browser, in the form of `PushSubscription.toJSON()`, as the address of a channel. Its keys,
- * with which messages are encrypted, become the channel's secret.
+ * Reads the subscription of a browser, in the form of `PushSubscription.toJSON()`, as the address of a channel. Its
+ * keys, with which messages are encrypted, become the channel's secret.
  */
 export function readSubscription(
   text: string,

@@ -145,7 +145,7 @@ function openAddress({ channel }: Pick<ClaimedDelivery, 'channel'>, key: SealKey
   }
 }
 
-/** Tries once to send a message. Nothing that the receiver says reveals the secrets of the address afterwards. */
+/** Tries once to send a message. The secrets of the address are removed from what is kept of the answer. */
 async function tryOnce(
   { channel, row, written: message }: ClaimedDelivery,
   address: ReceiverAddress,

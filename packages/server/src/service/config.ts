@@ -215,8 +215,8 @@ function unknownNames(names: readonly string[], where: string): string[] {
 }
 
 /**
- * Checks an address of PostgreSQL, wherever somebody gives one. Messages repeat nothing of the address, since it may hold
- * a password.
+ * Checks an address of PostgreSQL, wherever somebody gives one. Messages repeat nothing of the address, since it may
+ * hold a password.
  */
 
 /**
@@ -233,8 +233,8 @@ const noAddress =
   'must be a PostgreSQL address that starts with postgres:// or postgresql://: got (not repeated here, it may hold a password)'
 
 /**
- * Tells whether an address of PostgreSQL has a character in its user name or password that would be read as a separator.
- * The parts would then be wrong, and messages about them would name a part of the password.
+ * Tells whether an address of PostgreSQL has a character in its user name or password that would be read as a
+ * separator. The parts would then be wrong, and messages about them would name a part of the password.
  */
 function hasBareSeparator(text: string): boolean {
   const [, authority = '', path = '', rest = ''] = /^[a-z]+:\/\/([^/?#]*)([^?#]*)(.*)$/s.exec(text) ?? []

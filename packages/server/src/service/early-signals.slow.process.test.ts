@@ -66,7 +66,9 @@ test.skipIf(!hasNamespaces)('as process 1 it ends when it is asked ten times dur
   await (await home.start()).kill()
 })
 
-/** Code that runs before the program. It says whether a handler of SIGTERM is set before the service's code is loaded. */
+/**
+ * Code that runs before the program. It says whether a handler of SIGTERM is set before the service's code is loaded.
+ */
 const watcher = `
 const { on } = process
 process.on = function (signal, ...rest) {

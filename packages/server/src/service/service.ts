@@ -118,8 +118,8 @@ async function assemble(
   const marks = await startMarks({ store, dataDir: config.dataDir, log, onLoss: expireAfterLoss, now })
   closers.add('reports', 'count of commits', marks.stop)
 
-  // Corrects times that a clock which was ahead has stored, and records an outage that has just ended. This comes before
-  // the first report, which may be about a trial that ended during the outage.
+  // Corrects times that a clock which was ahead has stored, and records an outage that has just ended. This comes
+  // before the first report, which may be about a trial that ended during the outage.
   await clock.check()
   await noteRunning(store.db, now())
   const server = createListener(deps, { agentRoutes: agents.routes, fallback: webApp(deps).listener })

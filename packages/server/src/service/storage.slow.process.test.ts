@@ -1,6 +1,6 @@
 /**
- * Tests starts on data folders that cannot be used: on a full disk, with files of another user, on a file system without
- * locks. `npm test` leaves this out. packages/server/src/platform/failed-start.test.ts proves the same rules.
+ * Tests starts on data folders that cannot be used: on a full disk, with files of another user, on a file system
+ * without locks. `npm test` leaves this out. packages/server/src/platform/failed-start.test.ts proves the same rules.
  */
 import { spawnSync } from 'node:child_process'
 import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'

@@ -16,7 +16,9 @@ export const typeWords: Readonly<Record<ActionType, string>> = {
   delete: 'Delete',
 }
 
-/** The words for each state, in the order of bars and filters: outcomes, then commands under way, then those not sent. */
+/**
+ * The words for each state, in the order of bars and filters: outcomes, then commands under way, then those not sent.
+ */
 export const outcomeWords: Readonly<Record<ActionState, { word: string; tone: OutcomeTone; means: string }>> = {
   applied: { word: 'applied', tone: 'good', means: 'The agent carried it out.' },
   refused: { word: 'refused', tone: 'no', means: 'The agent refused it.' },

@@ -16,8 +16,8 @@ interface DeleteDialogProps extends AgentDialogProps {
 }
 
 /**
- * A dialog that deletes an agent on the service after the person has typed its name. Then it opens the list of agents, or
- * the page to install the agent again.
+ * A dialog that deletes an agent on the service after the person has typed its name. Then it opens the list of agents,
+ * or the page to install the agent again.
  */
 export function DeleteDialog({ slug, name, opened, onClose, reinstall }: DeleteDialogProps) {
   const client = useQueryClient()

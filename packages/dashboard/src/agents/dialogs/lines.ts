@@ -27,10 +27,10 @@ export const connectLine = (baseUrl: string, name: string, folder: string): stri
   `python3 svc.pyz connect --url ${shellWord(baseUrl)}${at(folder)} --name ${shellWord(name)}`
 
 /**
- * The lines that connect an agent, to be pasted at once: they download the program, install it as the command `svc`, and
- * hand over the token, which makes a small manifest and a first status. `echo` is a part of each shell, so no other user
- * sees the token in the list of processes. Each line begins with a space: many shells leave such lines out of their
- * history, and some judge a block by its first character.
+ * The lines that connect an agent, to be pasted at once: they download the program, install it as the command `svc`,
+ * and hand over the token, which makes a small manifest and a first status. `echo` is a part of each shell, so no other
+ * user sees the token in the list of processes. Each line begins with a space: many shells leave such lines out of
+ * their history, and some judge a block by its first character.
  */
 export const connectBlock = (baseUrl: string, { name, token }: { name: string; token: string }): string =>
   unkept(downloadLines(baseUrl), `echo ${token} | ${connectLine(baseUrl, name, '.')} --yes --token-file -`)

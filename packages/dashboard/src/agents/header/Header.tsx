@@ -175,8 +175,8 @@ const HoursDialog = part(() => import('./HoursDialog.tsx'))
 type AgentDialog = 'mute' | 'hours' | 'tags' | 'rename' | 'rotate' | 'delete'
 
 /**
- * The menu to mute an agent, to set its hours and tags, to rename it, to rotate its token and to delete it. Each opens a
- * dialog that names the consequences.
+ * The menu to mute an agent, to set its hours and tags, to rename it, to rotate its token and to delete it. Each opens
+ * a dialog that names the consequences.
  */
 function AgentMenu({ agent }: { agent: Agent }) {
   const [open, setOpen] = useState<AgentDialog | null>(null)

@@ -19,8 +19,8 @@ interface AlertsProps {
 }
 
 /**
- * Shows the agent's open alerts, its last ended alerts, its mutes and its expected hours; nothing if there are none. The
- * page has this section at two places, and the section shows nothing at the place where it does not belong.
+ * Shows the agent's open alerts, its last ended alerts, its mutes and its expected hours; nothing if there are none.
+ * The page has this section at two places, and the section shows nothing at the place where it does not belong.
  */
 export function Alerts({ agent, place }: AlertsProps) {
   const { slug, page } = agent

@@ -9,7 +9,8 @@ const loadForm = () => import('./HoursForm.tsx')
 const HoursForm = part(loadForm)
 
 /**
- * Says in which hours the agent is expected to report. Admins edit them here; the menu of the agent sets the first ones.
+ * Says in which hours the agent is expected to report. Admins edit them here; the menu of the agent sets the first
+ * ones.
  */
 export default function ExpectedHours({ agent: { slug, page }, hours }: { agent: Agent; hours: string }) {
   const [editing, setEditing] = useState(false)

@@ -53,8 +53,8 @@ export const wordsOf = (command: Pick<Command, 'state' | 'deliveredAt'>): StateW
     : lifeWords[command.state]
 
 /**
- * Says when the next report is due, which brings a queued command its delivery; null if nobody knows. `nextAt` and `now`
- * are Unix milliseconds by the service's clock.
+ * Says when the next report is due, which brings a queued command its delivery; null if nobody knows. `nextAt` and
+ * `now` are Unix milliseconds by the service's clock.
  */
 export function dueWords(nextAt: number | null, now: number): string | null {
   if (nextAt === null) return null

@@ -82,8 +82,8 @@ function useSeenApplied(commands: readonly Command[]): ReadonlyMap<string, numbe
 }
 
 /**
- * True if a command leaves the list, because the page showed for ten seconds that it was carried out. A command that was
- * refused or got no answer stays until the person dismisses it.
+ * True if a command leaves the list, because the page showed for ten seconds that it was carried out. A command that
+ * was refused or got no answer stays until the person dismisses it.
  */
 export const hasLeft = (seenAt: number | undefined, now: number): boolean =>
   seenAt !== undefined && now - seenAt >= staysMs

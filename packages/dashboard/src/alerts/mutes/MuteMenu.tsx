@@ -15,8 +15,8 @@ interface MuteMenuProps {
 }
 
 /**
- * A button that mutes an agent, one of its health items, a rule or the workspace. Its menu offers several lengths of the
- * mute.
+ * A button that mutes an agent, one of its health items, a rule or the workspace. Its menu offers several lengths of
+ * the mute.
  */
 export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
   const [planning, setPlanning] = useState(false)

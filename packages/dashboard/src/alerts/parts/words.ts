@@ -25,7 +25,9 @@ function named(channels: readonly string[]): string {
   return names.length === 1 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
-/** The sentences that say what a rule does while an alert stays open: whether it sends reminders, and how it escalates. */
+/**
+ * The sentences that say what a rule does while an alert stays open: whether it sends reminders, and how it escalates.
+ */
 export function followUpsOf({ level, reminds, escalation }: RuleSettings): string[] {
   const sentences = []
   if (level === 'bad') sentences.push(reminds ? 'Repeated after 1 hour, then daily.' : 'Not repeated.')
@@ -57,7 +59,8 @@ function massText({ names, of, offline }: NonNullable<AlertLine['agents']>): str
 
 /**
  * Sorts alerts, most urgent first: those that nobody has acknowledged before the acknowledged ones, then level Bad
- * before other levels, then alerts that opened later before earlier ones. Alerts that opened together are sorted by name.
+ * before other levels, then alerts that opened later before earlier ones. Alerts that opened together are sorted by
+ * name.
  */
 export const byUrgency = (a: AlertLine, b: AlertLine): number =>
   Number(a.acknowledged !== null) - Number(b.acknowledged !== null) ||

@@ -1,4 +1,6 @@
-/** The time zone of this browser, which may have none, or one that it does not know itself or that the service lacks. */
+/**
+ * The time zone of this browser, which may have none, or one that it does not know itself or that the service lacks.
+ */
 import { ApiError } from '../../data/api.ts'
 
 /** The zone of this browser by a name that it knows; UTC if there is none. */

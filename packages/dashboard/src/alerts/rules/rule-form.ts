@@ -52,7 +52,9 @@ function lengthValue(seconds: number): LengthValue {
   return { number: String(number), unit }
 }
 
-/** The error below each field of the form for a rule; null if its value is valid. The service checks all values again. */
+/**
+ * The error below each field of the form for a rule; null if its value is valid. The service checks all values again.
+ */
 export const wrongWith = {
   after: ({ number }: LengthValue) => (isWhole(number) ? null : 'Enter a whole number.'),
   limit: (text: string) =>

@@ -143,8 +143,8 @@ const names = Array.from({ length: maxStreams }, (_, i) => `svc-stream-${i + 1}`
 const shownLock = (name: string) => `${name}-visible`
 
 /**
- * Takes a place for a visible tab: a free one, or else one of a hidden tab. Resolves with undefined if visible tabs have
- * all places. `lost` is called if another tab takes the place over.
+ * Takes a place for a visible tab: a free one, or else one of a hidden tab. Resolves with undefined if visible tabs
+ * have all places. `lost` is called if another tab takes the place over.
  */
 export async function takePlace(locks: LockManager, lost: () => void): Promise<Place | undefined> {
   const { held = [] } = await locks.query()

@@ -4,7 +4,9 @@
  * places (places.ts).
  */
 
-/** The maximum number of tabs of one browser that hold a stream. The other two connections are for all other requests. */
+/**
+ * The maximum number of tabs of one browser that hold a stream. The other two connections are for all other requests.
+ */
 export const maxStreams = 4
 /** How often a visible tab without a stream loads its data, in milliseconds. */
 export const pollMs = 4_000
@@ -26,8 +28,8 @@ export interface TabFacts {
 }
 
 /**
- * How a tab keeps its data fresh. A tab that `holds` has a stream, a tab that `polls` loads its data again and again, and
- * an `idle` tab does nothing until it is shown.
+ * How a tab keeps its data fresh. A tab that `holds` has a stream, a tab that `polls` loads its data again and again,
+ * and an `idle` tab does nothing until it is shown.
  */
 export type StreamMode = 'holds' | 'polls' | 'idle'
 

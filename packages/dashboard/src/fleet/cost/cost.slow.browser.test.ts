@@ -1,5 +1,6 @@
 /**
- * Tests the page Cost. `npm test` leaves this out. packages/server/src/web/queries/costs.store.test.ts proves the same rules.
+ * Tests the page Cost. `npm test` leaves this out. packages/server/src/web/queries/costs.store.test.ts proves the same
+ * rules.
  */
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'

@@ -30,8 +30,8 @@ interface StateProps {
 }
 
 /**
- * Shows the state of an agent: its level and label while it reports. One that is offline or stopped says so, and what it
- * was before.
+ * Shows the state of an agent: its level and label while it reports. One that is offline or stopped says so, and what
+ * it was before.
  */
 export function State({ slug, row, narrow }: StateProps) {
   const { offline, old } = useSigns(row)

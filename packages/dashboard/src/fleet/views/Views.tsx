@@ -25,8 +25,8 @@ const none: readonly SavedView[] = []
 type OpenDialog = { is: 'save' } | { is: 'rename'; view: SavedView }
 
 /**
- * The button that names the view which the list shows, its menu of all views, and the button to save a view. The menu is
- * loaded when the pointer or the focus reaches the button.
+ * The button that names the view which the list shows, its menu of all views, and the button to save a view. The menu
+ * is loaded when the pointer or the focus reaches the button.
  */
 export function Views({ slug }: { slug: string }) {
   const { role } = useWorkspace()

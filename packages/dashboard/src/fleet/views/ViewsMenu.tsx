@@ -28,7 +28,8 @@ export default function ViewsMenu({ slug, views, standing, save, rename, remove 
   const open = useOpenView(slug)
   const [opened, setOpened] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
-  // The first press was on a button that this menu replaced. The new one gets the focus, to have it again after the menu.
+  // The first press was on a button that this menu replaced. The new one gets the focus, to have it again after the
+  // menu.
   useEffect(() => {
     button.current?.focus()
     setOpened(true)

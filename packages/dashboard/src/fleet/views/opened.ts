@@ -1,6 +1,6 @@
 /**
- * The view from which a person came to the list of agents. The entry of the browser's history keeps it, so it belongs to
- * one address: it survives a reload and comes back with the button *Back*, and another address has none.
+ * The view from which a person came to the list of agents. The entry of the browser's history keeps it, so it belongs
+ * to one address: it survives a reload and comes back with the button *Back*, and another address has none.
  */
 import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { isPlain } from './standing.ts'

@@ -238,8 +238,8 @@ export function fitsWords(typed: string, text: string): boolean {
 }
 
 /**
- * Returns the agents with the best names for a search first, at most `most`: the name itself, then names that begin with
- * what is typed, then names that contain it, then agents that the service found by something else.
+ * Returns the agents with the best names for a search first, at most `most`: the name itself, then names that begin
+ * with what is typed, then names that contain it, then agents that the service found by something else.
  */
 export function bestNamed<T extends { name: string }>(typed: string, agents: readonly T[], most: number): T[] {
   const wanted = trimInvisible(typed).toLowerCase()

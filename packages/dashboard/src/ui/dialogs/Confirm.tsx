@@ -25,8 +25,8 @@ interface ConfirmProps {
 }
 
 /**
- * A dialog that names the consequences of an action and asks for confirmation. If it has no input, and its text does not
- * change while it is open, `useConfirm` is shorter.
+ * A dialog that names the consequences of an action and asks for confirmation. If it has no input, and its text does
+ * not change while it is open, `useConfirm` is shorter.
  */
 export function Confirm({
   opened,

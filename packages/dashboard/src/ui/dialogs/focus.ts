@@ -14,8 +14,8 @@ export function focusMain(): void {
 }
 
 /**
- * The element that had the focus or was pressed last, outside of dialogs and menus. A menu is closed when a dialog opens
- * from it, and the code of a dialog may still have to be loaded, so the focus at that moment tells nothing.
+ * The element that had the focus or was pressed last, outside of dialogs and menus. A menu is closed when a dialog
+ * opens from it, and the code of a dialog may still have to be loaded, so the focus at that moment tells nothing.
  */
 let before: Element | null = null
 const note = ({ target }: Event): void => {
@@ -66,8 +66,8 @@ export function useKeptFocus(busy: boolean): void {
 }
 
 /**
- * Returns the reference of a part of the page that gets the focus when what it shows is replaced, and what had the focus
- * is gone. `shown` names what it shows; undefined while that has to be loaded.
+ * Returns the reference of a part of the page that gets the focus when what it shows is replaced, and what had the
+ * focus is gone. `shown` names what it shows; undefined while that has to be loaded.
  */
 export function useFocusedPart<T extends HTMLElement>(shown: string | undefined) {
   const part = useRef<T>(null)

@@ -1,7 +1,7 @@
 /**
  * Tests what the fields of the page read from texts that look like another one. A field reads what people type with
- * `trimInvisible`, `numberIn`, `listIn` or `codeIn`, or leaves it to the service; nothing is read with `trim`, which leaves
- * invisible characters.
+ * `trimInvisible`, `numberIn`, `listIn` or `codeIn`, or leaves it to the service; nothing is read with `trim`, which
+ * leaves invisible characters.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -13,8 +13,8 @@ interface PageTabsProps<Tab extends string> {
 }
 
 /**
- * The tabs of a page. Each is a link with `?tab=` in its address, so that it can be opened in another tab of the browser.
- * Only the content of the open tab exists.
+ * The tabs of a page. Each is a link with `?tab=` in its address, so that it can be opened in another tab of the
+ * browser. Only the content of the open tab exists.
  */
 export function PageTabs<Tab extends string>({ tabs, open, onOpen, children }: PageTabsProps<Tab>) {
   const list = useInSight<HTMLDivElement>('[aria-selected="true"]', open)

@@ -1,7 +1,7 @@
 /** The reasons in messages of update attempts, each shown once on a page. */
 import type { UpdateEvent } from '@svc/api'
+import { updateWords } from '@svc/api/words'
 import { readAttempt } from '@svc/protocol'
-import { eventWords } from './words.ts'
 
 /**
  * Returns the reason from the message of an update attempt, without the versions and the time in it, which the page
@@ -21,7 +21,7 @@ export function reasonsOf(
   const reasons = new Map<string, string>()
   for (const { id, kind, message } of events) {
     const reason = message === null ? '' : reasonIn(message)
-    if (reason === '' || reason === eventWords[kind].word || known.has(reason)) continue
+    if (reason === '' || reason === updateWords[kind] || known.has(reason)) continue
     known.add(reason)
     reasons.set(id, reason)
   }

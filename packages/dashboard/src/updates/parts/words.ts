@@ -1,5 +1,6 @@
 /** Pure functions and tables that put the states of requests, rollouts and update events into words. */
 import type { RolloutAgentState, RolloutState, UpdateEvent, UpdateKind, WaitReason, WishState } from '@svc/api'
+import { updateWords } from '@svc/api/words'
 import { numberIn } from '@svc/protocol'
 
 export type Tone = 'waiting' | 'good' | 'no' | 'lost' | 'plain'
@@ -8,12 +9,12 @@ export const wishWords: Readonly<Record<WishState, { word: string; tone: Tone }>
   none: { word: 'nothing requested', tone: 'plain' },
   queued: { word: 'waiting for its turn', tone: 'waiting' },
   waiting: { word: 'waiting for its next report', tone: 'waiting' },
-  offered: { word: 'sent', tone: 'waiting' },
-  trying: { word: 'testing', tone: 'waiting' },
-  kept: { word: 'kept', tone: 'good' },
-  rolled_back: { word: 'rolled back', tone: 'no' },
-  failed: { word: 'failed', tone: 'no' },
-  held: { word: 'held', tone: 'lost' },
+  offered: { word: updateWords.offered, tone: 'waiting' },
+  trying: { word: updateWords.trying, tone: 'waiting' },
+  kept: { word: updateWords.kept, tone: 'good' },
+  rolled_back: { word: updateWords.rolled_back, tone: 'no' },
+  failed: { word: updateWords.failed, tone: 'no' },
+  held: { word: updateWords.held, tone: 'lost' },
 }
 
 /**
@@ -35,11 +36,11 @@ export const rolloutWords: Readonly<Record<RolloutState, { word: string; tone: T
 export const memberWords: Readonly<Record<RolloutAgentState, { word: string; tone: Tone }>> = {
   untouched: { word: 'not reached yet', tone: 'plain' },
   wished: { word: 'waiting for a report', tone: 'waiting' },
-  offered: { word: 'sent', tone: 'waiting' },
-  trying: { word: 'testing', tone: 'waiting' },
-  kept: { word: 'kept', tone: 'good' },
-  rolled_back: { word: 'rolled back', tone: 'no' },
-  failed: { word: 'failed', tone: 'no' },
+  offered: { word: updateWords.offered, tone: 'waiting' },
+  trying: { word: updateWords.trying, tone: 'waiting' },
+  kept: { word: updateWords.kept, tone: 'good' },
+  rolled_back: { word: updateWords.rolled_back, tone: 'no' },
+  failed: { word: updateWords.failed, tone: 'no' },
   worse: { word: 'kept, but worse', tone: 'no' },
   left_out: { word: 'left out', tone: 'plain' },
   withdrawn: { word: 'superseded', tone: 'plain' },
@@ -75,20 +76,19 @@ export function waitWords(waits: WaitReason | null, time: (at: number) => string
   }
 }
 
-export const eventWords: Readonly<Record<UpdateKind, { word: string; tone: Tone }>> = {
-  wished: { word: 'requested', tone: 'plain' },
-  withdrawn: { word: 'cancelled', tone: 'plain' },
-  offered: { word: 'sent', tone: 'plain' },
-  fetched: { word: 'fetched', tone: 'plain' },
-  trying: { word: 'testing', tone: 'plain' },
-  kept: { word: 'kept', tone: 'good' },
-  rolled_back: { word: 'rolled back', tone: 'no' },
-  failed: { word: 'failed', tone: 'no' },
-  held: { word: 'held', tone: 'lost' },
-  dropped: { word: 'dropped', tone: 'plain' },
-  lifted: { word: 'hold lifted', tone: 'plain' },
-  changed: { word: 'changed on the machine', tone: 'lost' },
+const eventTones: Readonly<Partial<Record<UpdateKind, Tone>>> = {
+  kept: 'good',
+  rolled_back: 'no',
+  failed: 'no',
+  held: 'lost',
+  changed: 'lost',
 }
+
+/** The word for an event of an update, with its tone. */
+export const eventLook = (kind: UpdateKind): { word: string; tone: Tone } => ({
+  word: updateWords[kind],
+  tone: eventTones[kind] ?? 'plain',
+})
 
 /**
  * Describes the versions of an event in the timeline: `runtime 1.1.0 after 1.0.0` for an update, `1.1.0 back to 1.0.0`

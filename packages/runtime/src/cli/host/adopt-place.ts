@@ -62,8 +62,8 @@ export function mustInstall(program: string): void {
 }
 
 /**
- * Installs `svc` and `svc-exec` for this user, unless both are there. A `svc-exec` that names a Node which is gone, or soon
- * may be, is mended. Returns what a person reads about it.
+ * Installs `svc` and `svc-exec` for this user, unless both are there. A `svc-exec` that names a Node which is gone, or
+ * soon may be, is mended. Returns what a person reads about it.
  */
 export async function installPrograms({ program, folder: { root } }: HostPlace): Promise<string[]> {
   const folder = join(program, '..')

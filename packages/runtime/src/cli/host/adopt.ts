@@ -101,7 +101,7 @@ interface Adoption {
 
 /** The choices that a person made with options. */
 interface ChosenOptions {
-  /** True if --only names the jobs. */
+  /** True if `--only jobs` was given. */
   readonly jobs: boolean
   readonly names: AdoptedNote['names'] | undefined
   readonly name: string | undefined

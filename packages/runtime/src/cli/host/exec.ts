@@ -1,5 +1,6 @@
 /**
- * `svc exec`: only its help is here. A call with a command never loads this code; host/jobs/exec.ts reads its arguments.
+ * `svc exec`: only its help is here. A call with a command never loads this code; host/jobs/exec.ts reads its
+ * arguments.
  */
 import { Command } from 'commander'
 import { examples, hint } from '../../machine/hint.ts'

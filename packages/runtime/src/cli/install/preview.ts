@@ -1,6 +1,6 @@
 /**
- * The preview of an installation: what an install code would install, as the service says it, and the text that a person
- * reads about it before anything is done.
+ * The preview of an installation: what an install code would install, as the service says it, and the text that a
+ * person reads about it before anything is done.
  */
 import { isToken, limits, type Preview } from '@svc/protocol'
 import { askPreview } from '../../install/call.ts'

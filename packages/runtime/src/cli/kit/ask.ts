@@ -33,8 +33,9 @@ export async function askLine(message: string, wrong: (typed: string) => string 
 }
 
 /**
- * Asks a question that is answered with a whole line: yes, no, y, n, or Enter alone for yes. Single letters decide nothing,
- * since a person may paste a token or a code too early; such a text is not shown, and the question is repeated.
+ * Asks a question that is answered with a whole line: yes, no, y, n, or Enter alone for yes. Single letters decide
+ * nothing, since a person may paste a token or a code too early; such a text is not shown, and the question is
+ * repeated.
  */
 export async function confirm(message: string): Promise<boolean> {
   const { stdin } = process
@@ -65,8 +66,8 @@ export function answerIn(line: string): boolean | undefined {
 const erases = ['\b', '\u007f']
 
 /**
- * Reads one line from a terminal in raw mode, and shows only what may become an answer. Text that arrives together with a
- * line break in front of it was pasted, and counts as one line.
+ * Reads one line from a terminal in raw mode, and shows only what may become an answer. Text that arrives together with
+ * a line break in front of it was pasted, and counts as one line.
  */
 function typedLine(): Promise<string> {
   const { stdin, stderr } = process
@@ -95,8 +96,9 @@ function typedLine(): Promise<string> {
 }
 
 /**
- * Reads standard input to its end, but stops soon after `maxBytes` bytes. It waits for a program that writes late, which
- * `readFileSync` would not: Node has made standard input non-blocking before. Throws a Refusal if it is not UTF-8.
+ * Reads standard input to its end, but stops soon after `maxBytes` bytes. It waits for a program that writes late,
+ * which `readFileSync` would not: Node has made standard input non-blocking before. Throws a Refusal if it is not
+ * UTF-8.
  */
 export async function standardInput(maxBytes: number): Promise<string> {
   const parts: Buffer[] = []

@@ -1,6 +1,6 @@
 /**
- * The checks of `svc doctor` about the agent and what it needs: its process, its status file, its versions, programs, its
- * unit, and svc itself.
+ * The checks of `svc doctor` about the agent and what it needs: its process, its status file, its versions, programs,
+ * its unit, and svc itself.
  */
 import { join, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'

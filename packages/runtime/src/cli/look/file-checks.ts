@@ -75,7 +75,9 @@ function journal(folder: Folder): Check {
   }
 }
 
-/** Checks files that a person may have changed by hand for parts that svc does not understand, and that have no effect. */
+/**
+ * Checks files that a person may have changed by hand for parts that svc does not understand, and that have no effect.
+ */
 function writtenFiles(folder: Folder): Check[] {
   const unread = unreadSettings(folder)
   const manifest = manifestOf(folder)

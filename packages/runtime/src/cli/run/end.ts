@@ -20,8 +20,8 @@ export interface StoppableAgent {
 }
 
 /**
- * Ends the processes of an agent whose runtime is gone, in the same way as the runtime would have ended them. Resolves to
- * false if there are none. `before` is called before the first signal.
+ * Ends the processes of an agent whose runtime is gone, in the same way as the runtime would have ended them. Resolves
+ * to false if there are none. `before` is called before the first signal.
  */
 export async function endLeft(
   { folder, manifest }: StoppableAgent,
@@ -100,8 +100,8 @@ const stopSeconds = ({ manifest }: StoppableAgent): number => manifest?.runtime?
 type ProcessNote = NonNullable<ReturnType<typeof readNote>>
 
 /**
- * Waits until the runtime has noted a state of the process for which `holds` is true, and returns the note; undefined if
- * the runtime is gone.
+ * Waits until the runtime has noted a state of the process for which `holds` is true, and returns the note; undefined
+ * if the runtime is gone.
  */
 async function settled(
   agent: StoppableAgent,
@@ -121,8 +121,8 @@ async function settled(
 }
 
 /**
- * Ends processes without the runtime: asks them, and kills them when their time is over. A process may start another one
- * just before its end, so what is left then is killed, too.
+ * Ends processes without the runtime: asks them, and kills them when their time is over. A process may start another
+ * one just before its end, so what is left then is killed, too.
  */
 async function endThese(
   left: readonly AgentProcess[],

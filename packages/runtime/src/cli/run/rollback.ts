@@ -86,7 +86,10 @@ async function rolledBack(agent: Agent): Promise<{ update: Update; ended: boolea
   return { update, ended }
 }
 
-/** Rolls back, lifts a hold or ends a watch. If a runtime runs in the folder, the runtime does it, otherwise this process (D58). */
+/**
+ * Rolls back, lifts a hold or ends a watch. If a runtime runs in the folder, the runtime does it, otherwise this
+ * process (D58).
+ */
 async function done(folder: Folder, running: string, what: AskedUpdate['what']): Promise<Update> {
   const asked = { id: randomUUID(), running, by: changedBy(me()) }
   const lock = tryLock(folder, 'runtime', `svc ${what}`)

@@ -148,8 +148,8 @@ function refusedBy({ kind, name }: Unit, reason: string, command: string, { root
 }
 
 /**
- * Stops the agent, whether it runs through a service unit, through a runtime in the background, or as processes that were
- * left when the runtime was killed. Refuses and names the processes that could not be ended.
+ * Stops the agent, whether it runs through a service unit, through a runtime in the background, or as processes that
+ * were left when the runtime was killed. Refuses and names the processes that could not be ended.
  */
 export async function stopAgent(agent: StoppableAgent): Promise<boolean> {
   const stopped = await stopRuntime(agent)

@@ -1,6 +1,6 @@
 /**
- * The folder of the host agent. It is made, and removed again if the agent cannot be connected. A folder of another user
- * is refused, since that user could change what this user runs.
+ * The folder of the host agent. It is made, and removed again if the agent cannot be connected. A folder of another
+ * user is refused, since that user could change what this user runs.
  */
 import { existsSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'

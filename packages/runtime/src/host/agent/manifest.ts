@@ -1,7 +1,7 @@
 /**
- * The manifest of the host agent, the one agent of svc for a user on a machine. `svc adopt` writes it. The runtime writes
- * it again before each start of the agent, since the Node in it may be gone, and so does `svc watch`, whose svc may be
- * newer.
+ * The manifest of the host agent, the one agent of svc for a user on a machine. `svc adopt` writes it. The runtime
+ * writes it again before each start of the agent, since the Node in it may be gone, and so does `svc watch`, whose svc
+ * may be newer.
  */
 import { existsSync } from 'node:fs'
 import { programPath } from '../../launcher/file.ts'
@@ -44,8 +44,8 @@ logs:
 const copy = ['-e', 'require(path.resolve(process.argv[1]))', '.svc/runtime/svc.pyz']
 
 /**
- * The manifest that belongs into this folder, with the Node and the svc that run now. In a worker thread the file of svc
- * is given as `program`, since a worker does not know how the process was started.
+ * The manifest that belongs into this folder, with the Node and the svc that run now. In a worker thread the file of
+ * svc is given as `program`, since a worker does not know how the process was started.
  */
 export const manifestFor = (folder: Pick<Folder, 'runtime'>, name: string, program?: string): string =>
   hostManifest({

@@ -1,7 +1,7 @@
 /**
  * The folder of the host agent of this account, the same from every environment: a crontab may set HOME, cron knows no
- * XDG_STATE_HOME, and sudo may keep the HOME of somebody else. `svc-exec` holds the folder of the account that installed
- * it, so the one beside the running program counts first.
+ * XDG_STATE_HOME, and sudo may keep the HOME of somebody else. `svc-exec` holds the folder of the account that
+ * installed it, so the one beside the running program counts first.
  */
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * Simulates starts of jobs over changes of clocks, as several versions of cron begin them. No good run is a false alarm.
- * `SVC_TEST_STARTS=8` makes about ten times as many. `npm test` leaves this out.
+ * Simulates starts of jobs over changes of clocks, as several versions of cron begin them. No good run is a false
+ * alarm. `SVC_TEST_STARTS=8` makes about ten times as many. `npm test` leaves this out.
  * packages/runtime/src/host/jobs/judge.test.ts proves the same rules.
  */
 import { describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Reads the arguments of `svc exec`, which are also those of `svc-exec` and of lines in a crontab. A mistake never hides
- * the command: what can be read is returned together with what is wrong.
+ * Reads the arguments of `svc exec`, which are also those of `svc-exec` and of lines in a crontab. A mistake never
+ * hides the command: what can be read is returned together with what is wrong.
  */
 import { shown } from '@svc/protocol'
 import { isJobName, jobNames } from './paths.ts'

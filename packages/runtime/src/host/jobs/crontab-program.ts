@@ -23,9 +23,9 @@ export async function listCrontab(): Promise<ListedTable> {
 }
 
 /**
- * The messages that programs named `crontab` print for a user without a table: Debian, cronie, dcron, macOS and the BSDs
- * (with their name in front); busybox on Alpine and OpenWrt, also while the folder for tables is missing; Solaris and
- * illumos; AIX; fcron; bcron. For a table that cannot be read, they print something else.
+ * The messages that programs named `crontab` print for a user without a table: Debian, cronie, dcron, macOS and the
+ * BSDs (with their name in front); busybox on Alpine and OpenWrt, also while the folder for tables is missing; Solaris
+ * and illumos; AIX; fcron; bcron. For a table that cannot be read, they print something else.
  */
 const noTable: readonly RegExp[] = [
   /^(?:\S*crontab: )?no crontab for /im,

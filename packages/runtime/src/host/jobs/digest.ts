@@ -1,7 +1,7 @@
 /**
- * Sums up the runs of a job: which run lives, which one ended last, and the failures since the last good run that started
- * after them. Runs may overlap, and clocks may be set, so the places of runs decide, and not their times. Pure; the
- * newest run of a list is the first.
+ * Sums up the runs of a job: which run lives, which one ended last, and the failures since the last good run that
+ * started after them. Runs may overlap, and clocks may be set, so the places of runs decide, and not their times. Pure;
+ * the newest run of a list is the first.
  */
 import { sortNumberOf } from './ids.ts'
 import type { ShownRun } from './reader.ts'
@@ -127,6 +127,8 @@ export function badOf(ended: readonly EndedRun[]): ShownRun[] {
   })
 }
 
-/** True if a run began after another one was lost. Nobody knows when that was, but later runs note which others live. */
+/**
+ * True if a run began after another one was lost. Nobody knows when that was, but later runs note which others live.
+ */
 const isAfterLoss = ({ id, beside }: ShownRun, lost: ShownRun): boolean =>
   sortNumberOf(id) > sortNumberOf(lost.id) && !beside?.includes(lost.id)

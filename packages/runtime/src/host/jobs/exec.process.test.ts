@@ -1,6 +1,6 @@
 /**
- * Tests `svc-exec`, as `svc self install` writes it, with the built `svc.pyz`: a command ends, and is seen by others, as
- * it would without svc, and its record says how it ended. Each row of a table is a rule.
+ * Tests `svc-exec`, as `svc self install` writes it, with the built `svc.pyz`: a command ends, and is seen by others,
+ * as it would without svc, and its record says how it ended. Each row of a table is a rule.
  */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'

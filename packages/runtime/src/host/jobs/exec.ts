@@ -1,7 +1,7 @@
 /**
- * `svc exec`: runs the command of a job, and records how it ended. Nothing here may be the reason why a command does not
- * run, or ends in another way, so each step beside it may fail. This code never touches `process.stdin`, `stdout` or
- * `stderr`, since Node would make a pipe non-blocking, also for the command, which shares it.
+ * `svc exec`: runs the command of a job, and records how it ended. Nothing here may be the reason why a command does
+ * not run, or ends in another way, so each step beside it may fail. This code never touches `process.stdin`, `stdout`
+ * or `stderr`, since Node would make a pipe non-blocking, also for the command, which shares it.
  */
 import { accessSync, closeSync, constants, existsSync, mkdirSync, type Stats, statSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'

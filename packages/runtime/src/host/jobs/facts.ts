@@ -1,6 +1,6 @@
 /**
- * Puts together what is known about each job: its records, its schedule, and its runs without a record. Pure, but for the
- * files of time zones.
+ * Puts together what is known about each job: its records, its schedule, and its runs without a record. Pure, but for
+ * the files of time zones.
  */
 import { libcZone, zoneNamed } from './machine-zone.ts'
 import { type JobPlan, lateSince } from './overdue.ts'

@@ -49,8 +49,8 @@ export interface TimeLimit {
 }
 
 /**
- * Ends the group of the process `pid` after this many seconds: with SIGTERM, and later with SIGKILL. The same is done to
- * its helpers, which may have left the group.
+ * Ends the group of the process `pid` after this many seconds: with SIGTERM, and later with SIGKILL. The same is done
+ * to its helpers, which may have left the group.
  */
 export function limitTime(pid: number, seconds: number, helpers: () => Promise<readonly number[]>): TimeLimit {
   const end = async (signal: NodeJS.Signals): Promise<void> => {

@@ -1,6 +1,7 @@
 /**
- * Finds the processes that the command of a run has started, also in a session of their own: their environment names the
- * file of the run, which no other run has. Other systems than Linux do not show environments, so none is found there.
+ * Finds the processes that the command of a run has started, also in a session of their own: their environment names
+ * the file of the run, which no other run has. Other systems than Linux do not show environments, so none is found
+ * there.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { statOf } from '../../machine/process/identity.ts'

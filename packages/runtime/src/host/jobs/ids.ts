@@ -1,7 +1,7 @@
 /**
- * The ids of runs. An id is the name of its record without `.json`: its place and a random part. The place is when the run
- * began, in Unix milliseconds, or one more than that of the run before it, if the clock was set back since. So ids are in
- * the order of the runs, whatever the clock does.
+ * The ids of runs. An id is the name of its record without `.json`: its place and a random part. The place is when the
+ * run began, in Unix milliseconds, or one more than that of the run before it, if the clock was set back since. So ids
+ * are in the order of the runs, whatever the clock does.
  */
 import { basename } from 'node:path'
 

@@ -1,7 +1,7 @@
 /**
- * The program `svc-exec`, which a crontab calls: a shell script that starts Node and waits for it. If Node ends or takes
- * too long before it has started the command, the shell becomes the command (D73). Shell variables have long names, since
- * one of the same name could be in the environment.
+ * The program `svc-exec`, which a crontab calls: a shell script that starts Node and waits for it. If Node ends or
+ * takes too long before it has started the command, the shell becomes the command (D73). Shell variables have long
+ * names, since one of the same name could be in the environment.
  */
 import { quoted } from '../../machine/hint.ts'
 import { guard, notStartedCodes, setAsideVariables } from './guard.ts'
@@ -36,8 +36,8 @@ trap 'svc_exec_forkless=1; svc_exec_plainly node-does-not-start "$@"' EXIT
 ${facts}${start}${alone}`
 
 /**
- * Finds the folder of the account without the environment of the job, which a crontab may change: the user who owns this
- * file has installed it, and other users have a home folder in the list of users.
+ * Finds the folder of the account without the environment of the job, which a crontab may change: the user who owns
+ * this file has installed it, and other users have a home folder in the list of users.
  */
 const folder = `if [ -z "$svc_exec_host" ] || [ ! -O "$0" ]; then
   svc_exec_home=\${HOME-}
@@ -166,8 +166,8 @@ const node = `"$svc_exec_node" ${nodeFlags} -e "$svc_exec_text" \\
 
 /**
  * The script that watches Node. The mark is the script itself, open in the shell and in Node with one position: the one
- * that reads its first bytes has the run, so the command never runs twice. If Node cannot start the command after all, it
- * reads one byte more, and the shell takes over again.
+ * that reads its first bytes has the run, so the command never runs twice. If Node cannot start the command after all,
+ * it reads one byte more, and the shell takes over again.
  */
 const start = `
 svc_exec_text=${quoted(guard)}
@@ -251,7 +251,9 @@ if [ -n "$svc_exec_mark" ] && [ -f "$0" ] && [ -r "$0" ]; then
 fi
 `
 
-/** The script where no file number is free, so that nothing can watch Node. A whole start of Node is tried first then. */
+/**
+ * The script where no file number is free, so that nothing can watch Node. A whole start of Node is tried first then.
+ */
 const alone = `
 svc_exec_is_open 0 && svc_exec_in=0
 svc_exec_is_open 1 && svc_exec_out=1

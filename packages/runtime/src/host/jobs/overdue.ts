@@ -144,8 +144,8 @@ function graceOf({ grace, zone }: JobPlan, due: number, next = Number.POSITIVE_I
 const clocksChanged = (zone: string, due: number): boolean =>
   offsetAt(zone, due - 3 * hour - 1) !== offsetAt(zone, due + hour)
 
-// A job that is overdue when the clock of the machine is set back stays overdue until a run begins, or until the run ends
-// that did not. Its times no longer say so, but nothing has happened.
+// A job that is overdue when the clock of the machine is set back stays overdue until a run begins, or until the run
+// ends that did not. Its times no longer say so, but nothing has happened.
 
 type LateNote = NonNullable<SeenJobs['late']>[number]
 

@@ -1,8 +1,8 @@
 /**
  * Tests that the files beside a job are those of this user: somebody else may have prepared the folder. Each file that
- * svc opens there is tried as a link, a pipe, a device, a folder, a socket and a file of somebody else, for each program
- * that opens it. The command runs in any case, nothing waits, and nothing else is written. `npm test` tries each file and
- * each program with three kinds.
+ * svc opens there is tried as a link, a pipe, a device, a folder, a socket and a file of somebody else, for each
+ * program that opens it. The command runs in any case, nothing waits, and nothing else is written. `npm test` tries
+ * each file and each program with three kinds.
  */
 import { execFileSync } from 'node:child_process'
 import { chownSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'

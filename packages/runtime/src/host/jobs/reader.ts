@@ -29,8 +29,8 @@ export interface FoundJobs {
   /** The names of jobs whose folder cannot be read. */
   readonly closed: readonly string[]
   /**
-   * True if the process of a run is gone, but its record may still be written. The next look shows the run as lost if it
-   * was not.
+   * True if the process of a run is gone, but its record may still be written. The next look shows the run as lost if
+   * it was not.
    */
   readonly isPending: boolean
 }

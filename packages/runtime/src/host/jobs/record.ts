@@ -23,7 +23,9 @@ const own = object(
     boot: text(100),
     /** The ids of older runs that lived when this one began. */
     beside: list(text(40), 20),
-    /** The place of the newest run that had started when this one ended. Absent if none had, and in earlier versions. */
+    /**
+     * The place of the newest run that had started when this one ended. Absent if none had, and in earlier versions.
+     */
     upTo: integer(0),
   },
   'status',

@@ -216,9 +216,9 @@ const day = 86_400_000
 
 /**
  * Decides which files in the folder of a job are no longer needed, by their names alone: the records of all but the
- * newest runs, at `now` in Unix milliseconds, and what killed runs have left. The record of the run `own` is kept, and so
- * are those of older runs that live, since a run that hangs is noticed by its record. Runs that lie far ahead, since the
- * clock was wrong, go first.
+ * newest runs, at `now` in Unix milliseconds, and what killed runs have left. The record of the run `own` is kept, and
+ * so are those of older runs that live, since a run that hangs is noticed by its record. Runs that lie far ahead, since
+ * the clock was wrong, go first.
  */
 export function surplusRecords(
   names: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * Decides what a host agent still knows of jobs after it did not run, or after the clock was set back. While none ran on a
- * machine that was on, lines may have been removed and put back, so nobody knows whether a job was due in that time. Pure;
- * times are Unix seconds.
+ * Decides what a host agent still knows of jobs after it did not run, or after the clock was set back. While none ran
+ * on a machine that was on, lines may have been removed and put back, so nobody knows whether a job was due in that
+ * time. Pure; times are Unix seconds.
  */
 import { factsOf } from './facts.ts'
 import { judgeJob } from './judge.ts'

@@ -14,8 +14,8 @@ export interface Times {
   /** The first time at which it is due after it was due at `due`. */
   after(due: number): number | undefined
   /**
-   * The first time after a start that is not that of this start, as people read it. `due` lets a run begin early, so it may
-   * be one time later.
+   * The first time after a start that is not that of this start, as people read it. `due` lets a run begin early, so it
+   * may be one time later.
    */
   shown(start: number): number | undefined
   /** True if the times are those of a clock, and do not depend on when the job began. */

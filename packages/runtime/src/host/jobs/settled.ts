@@ -1,6 +1,6 @@
 /**
- * Decides how the times in notes and records of jobs count. The time of something that has happened and lies ahead
- * of the clock was written before the clock was set back: it counts as the moment at which it was noticed. That moment is
+ * Decides how the times in notes and records of jobs count. The time of something that has happened and lies ahead of
+ * the clock was written before the clock was set back: it counts as the moment at which it was noticed. That moment is
  * remembered, since otherwise it would move with the clock until the old time comes again. Pure; all times are Unix
  * seconds.
  */

@@ -21,7 +21,9 @@ afterAll(() => ada.remove())
 const command = `sh -c 'echo out; echo err >&2; cat; env | grep -v SVC_ | sort; ls; ulimit -S -c; exit 3'`
 let count = 0
 
-/** Runs the command alone and as a job, after these lines of a shell. Returns both ends, and what svc wrote about it. */
+/**
+ * Runs the command alone and as a job, after these lines of a shell. Returns both ends, and what svc wrote about it.
+ */
 async function both(lines: string, by = 'svc-exec') {
   rmSync(join(ada.jobs, 'unrecorded'), { force: true })
   const job = `row-${count++}`

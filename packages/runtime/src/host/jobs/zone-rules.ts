@@ -22,7 +22,8 @@ export function readPosix(text: string): Offsets | undefined {
   const usual = 0 - offsetOf(west)
   if (summer === undefined) return () => usual
   const later = summerWest === undefined ? usual + hour : 0 - offsetOf(summerWest)
-  const [first, last] = [readChange(from || 'M3.2.0'), readChange(to || 'M11.1.0')] // where none is given, as in America
+  // If the text gives no dates, summer time is as in America.
+  const [first, last] = [readChange(from || 'M3.2.0'), readChange(to || 'M11.1.0')]
   return first && last ? seasons({ usual, later, first, last }) : undefined
 }
 

@@ -1,4 +1,6 @@
-/** Jobs on a machine whose clock is set: each stored time × jumps, with the same host agent and with one that restarts. */
+/**
+ * Jobs on a machine whose clock is set: each stored time × jumps, with the same host agent and with one that restarts.
+ */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

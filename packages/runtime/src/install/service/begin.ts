@@ -13,15 +13,17 @@ import { unitFault } from './mend.ts'
 
 /** The seconds that the runtime of a unit may take until it holds the lock of its folder. */
 const beginSeconds = 15
-/** A runtime that holds the lock for so long has started, even if it could not note the state of the agent's process. */
+/**
+ * A runtime that holds the lock for so long has started, even if it could not note the state of the agent's process.
+ */
 const heldSeconds = 2
 
 /** The noted state of the agent before its unit is started; `mustBegin` compares it with the state after that. */
 export const beforeStart = (folder: Folder): string | undefined => JSON.stringify(readNote(folder)?.state)
 
 /**
- * Waits until the runtime lives and has decided about the agent's process. Refuses with what the service manager says if
- * there is no runtime, since most managers only say that they have started a program, and not that it runs.
+ * Waits until the runtime lives and has decided about the agent's process. Refuses with what the service manager says
+ * if there is no runtime, since most managers only say that they have started a program, and not that it runs.
  */
 export async function mustBegin(folder: Folder, unit: Unit, before: string | undefined): Promise<void> {
   let since: number | undefined

@@ -12,7 +12,7 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import type { SecureContext } from 'node:tls'
-import { clean, foreignLine, isObject, limits } from '@svc/protocol'
+import { clean, foreignLine, isObject, limits, limitText } from '@svc/protocol'
 import { codeOf } from '../base/errors.ts'
 import { patience } from '../base/time.ts'
 import { version } from '../base/version.ts'
@@ -162,7 +162,7 @@ function collect(
   let total = 0
   response.on('data', (part: Buffer) => {
     total += part.length
-    if (total > maxBytes) lost(`the answer is larger than ${maxBytes / (1024 * 1024)} MB`, true)
+    if (total > maxBytes) lost(`the answer is larger than ${limitText(maxBytes)}`, true)
     else parts.push(part)
   })
   response.on('error', (error) => lost(reason(error)))

@@ -119,7 +119,9 @@ interface TemporaryFile {
   readonly isSpare: boolean
 }
 
-/** Writes the content to a temporary file in the folder of the file. `keep` syncs it, and allows the use of the reserve. */
+/**
+ * Writes the content to a temporary file in the folder of the file. `keep` syncs it, and allows the use of the reserve.
+ */
 function beside({ file, data, mode = 0o644, purpose = 'state' }: FileToWrite, keep: boolean): TemporaryFile {
   const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)
   try {

@@ -10,8 +10,8 @@ import { explainErrors, isNoRoom } from './space.ts'
 
 const spares = 16
 /**
- * The bytes of a spare file: one block of most file systems, and more than most notes have. A note that replaces another
- * one frees a block and an inode, so the reserve stays complete as long as nobody else takes them.
+ * The bytes of a spare file: one block of most file systems, and more than most notes have. A note that replaces
+ * another one frees a block and an inode, so the reserve stays complete as long as nobody else takes them.
  */
 const spareBytes = 4096
 

@@ -1,6 +1,6 @@
 /**
- * Decides whether a file system is nearly full, and describes faults of disks in words that name the file system and say
- * what to do. The decision is pure; `spaceAt` reads the facts.
+ * Decides whether a file system is nearly full, and describes faults of disks in words that name the file system and
+ * say what to do. The decision is pure; `spaceAt` reads the facts.
  */
 import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'

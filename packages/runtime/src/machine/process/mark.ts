@@ -11,9 +11,9 @@ import { type AgentProcess, oldestProcess } from './listed.ts'
 import { type ProcessFacts, whoseRowFor } from './whose.ts'
 
 /**
- * Every process that the agent of this folder started and that still lives, whatever start it is from and whatever group
- * it is in, except those of the start `spared`. Other systems than Linux do not show environments, so the list is empty
- * there.
+ * Every process that the agent of this folder started and that still lives, whatever start it is from and whatever
+ * group it is in, except those of the start `spared`. Other systems than Linux do not show environments, so the list is
+ * empty there.
  */
 export function startedBy(dir: string, spared?: string): AgentProcess[] {
   if (process.platform !== 'linux') return []

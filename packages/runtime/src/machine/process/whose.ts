@@ -9,8 +9,8 @@ export interface ProcessFacts {
   /** `reused`: the process that was found has ended, and another one has its pid by now. */
   readonly life: 'alive' | 'ended' | 'reused'
   /**
-   * The agent whose folder is in the mark. `unreadable`: the process belongs to another user, protects its memory, or has
-   * overwritten its environment.
+   * The agent whose folder is in the mark. `unreadable`: the process belongs to another user, protects its memory, or
+   * has overwritten its environment.
    */
   readonly mark: 'this agent' | 'another agent' | 'none' | 'unreadable'
   /** The start in the mark. `spared`: the start that goes on, for example after a rollback. */
@@ -18,13 +18,13 @@ export interface ProcessFacts {
   /** The folder that the process sees at the path of its mark. A container may have another one there. */
   readonly sees: 'this folder' | 'another folder'
   /**
-   * `svc`: a runtime, a reporter, or a command that starts or stops an agent. `above svc`: an ancestor of one. `below svc`:
-   * a child of one that has exactly its mark, so it only inherited the mark.
+   * `svc`: a runtime, a reporter, or a command that starts or stops an agent. `above svc`: an ancestor of one.
+   * `below svc`: a child of one that has exactly its mark, so it only inherited the mark.
    */
   readonly relation: 'svc' | 'above svc' | 'below svc' | 'none'
   /**
-   * The process that opened the session. The runtime starts an agent in a new session, and nobody can join a session, so
-   * a process in the session of a stranger was not started by the agent.
+   * The process that opened the session. The runtime starts an agent in a new session, and nobody can join a session,
+   * so a process in the session of a stranger was not started by the agent.
    */
   readonly session: 'of the agent' | 'of a stranger'
 }

@@ -81,8 +81,8 @@ function placesOf(name: string, path = ''): string[] {
 const unstarted = [126, 127]
 
 /**
- * The output of a program on both streams, whatever its exit code. `fails` says why the program did not run at all: what
- * it printed then is an error, and a number in it is no version.
+ * The output of a program on both streams, whatever its exit code. `fails` says why the program did not run at all:
+ * what it printed then is an error, and a number in it is no version.
  */
 const said = (
   file: string,

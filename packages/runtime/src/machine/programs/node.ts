@@ -1,7 +1,7 @@
 /**
- * Finds the path of Node to write down for later: in a unit, a manifest or `svc-exec`. Homebrew, nvm, fnm, asdf, mise and
- * snap keep Node in a folder named after its version, which an update removes, and most have a link or a program beside it
- * that stays. Node itself knows only the folder, since it resolves the links of its own path.
+ * Finds the path of Node to write down for later: in a unit, a manifest or `svc-exec`. Homebrew, nvm, fnm, asdf, mise
+ * and snap keep Node in a folder named after its version, which an update removes, and most have a link or a program
+ * beside it that stays. Node itself knows only the folder, since it resolves the links of its own path.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, realpathSync } from 'node:fs'

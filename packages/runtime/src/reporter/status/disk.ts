@@ -10,8 +10,8 @@ import { judgeSpace, mountOf, spaceAt, spaceSentence } from '../../machine/files
 type DiskPaths = Pick<Folder, 'root' | 'svc' | 'state'>
 
 /**
- * Returns the item if a file system is full, is nearly full, or takes no changes. `refused` says why the runtime could not
- * store something just now; it covers quotas and errors, which no figure shows.
+ * Returns the item if a file system is full, is nearly full, or takes no changes. `refused` says why the runtime could
+ * not store something just now; it covers quotas and errors, which no figure shows.
  */
 export function diskHealth(folder: DiskPaths, refused?: string): HealthItem[] {
   const found = placesOf(folder).flatMap((path) => {

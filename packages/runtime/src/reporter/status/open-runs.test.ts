@@ -27,7 +27,9 @@ const status: StatusFile = {
 }
 type Row = readonly [what: string, process: ProcessState | undefined, writtenAgo: number | undefined, ends: string]
 
-/** Each row ends with the status and the age of the open run, in seconds, and with whether runs in progress are shown. */
+/**
+ * Each row ends with the status and the age of the open run, in seconds, and with whether runs in progress are shown.
+ */
 test.each<Row>([
   ['a process that runs', running(second - 3600), 10, 'running, active'],
   ['a process that svc does not start', undefined, 10, 'running, active'],

@@ -1,6 +1,6 @@
 /**
- * Ends the runs that a process of the agent left open: nobody else does once the process is gone. Runs of a process that
- * was stopped end as `stopped`, and those of one that ended by itself as `lost`. Pure.
+ * Ends the runs that a process of the agent left open: nobody else does once the process is gone. Runs of a process
+ * that was stopped end as `stopped`, and those of one that ended by itself as `lost`. Pure.
  */
 import { isInProgress, isTooFarAhead, type StatusFile } from '@svc/protocol'
 import type { ProcessState } from '../../state/process-note.ts'
@@ -41,7 +41,8 @@ export function withEndedRuns(
   if (process === undefined) return { status, kept: before }
   const isUp = process.is === 'running' || process.is === 'stopping'
   const start = isUp ? Number(process.started) * 1000 : Number.NaN
-  // Until the present process has written, the file is that of the one before. After the clock was set back, nobody knows.
+  // Until the present process has written, the file is that of the one before. After the clock was set back, nobody
+  // knows.
   const isOld = !isUp || (writtenAt !== undefined && writtenAt < start && !isTooFarAhead(start, now))
   const isLater = before.started !== process.started
   const listed = status.runs ?? []
@@ -83,7 +84,9 @@ const isOpen = (run: StatusRun): boolean =>
 /** True for a run that the host agent shows: something else started it, and it goes on without the host agent. */
 const isJob = ({ kind, id }: StatusRun): boolean => kind === 'job' && /^[^/]+\/\d{1,15}-[0-9a-z]{1,16}$/.test(id)
 
-/** How and when the runs of a process ended. When a process before the present one ended is known by what it wrote last. */
+/**
+ * How and when the runs of a process ended. When a process before the present one ended is known by what it wrote last.
+ */
 function endOf(process: ProcessState, { writtenAt, now }: Pick<ReportedStatus, 'writtenAt' | 'now'>) {
   const isGone = process.is === 'waiting' || process.is === 'stopped'
   const known = isGone ? process.exit?.at : undefined

@@ -1,6 +1,6 @@
 /**
- * Rolls back, lifts the holds or ends a watch, while no runtime runs. The caller holds the folder's lock and does what the runtime
- * would do. Neither the service nor a network is needed.
+ * Rolls back, lifts the holds or ends a watch, while no runtime runs. The caller holds the folder's lock and does what
+ * the runtime would do. Neither the service nor a network is needed.
  */
 import { readScale } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
@@ -34,14 +34,16 @@ export function rollbackAlone(
   const onDisk = updateOnDisk(folder, version)
   const result = onDisk.state === 'undoing' ? undefined : rollback(folder, onDisk, asked)
   if (result && result.event !== 'asked') return { ok: false, message: result.why ?? '' }
-  const undoing = result ? change(onDisk, result, how) : onDisk // an earlier rollback was interrupted, and is finished here
+  // Without a result, an earlier rollback was interrupted: the note on the disk is already the one of that rollback.
+  const undoing = result ? change(onDisk, result, how) : onDisk
   begun(folder, undoing)
   if (leadsTo(folder) !== nameOf(undoing.running.sha256)) lead(folder, undoing.running.sha256)
   const update = change(undoing, { event: 'done' }, how)
   try {
     writeUpdate(folder, update)
   } catch (error) {
-    // the previous version is back; the next start finds that and finishes the note
+    // The previous version runs again, but the note does not say so. The next start finds the difference and corrects
+    // it.
     if (!isDiskFault(error)) throw error
   }
   return { ok: true, update }

@@ -1,6 +1,6 @@
 /**
- * A person's request on this machine, `.svc/update-ask.json`: `svc rollback`, `svc unhold` and `svc unwatch` write it for
- * a running runtime (D58). It names the version that ran, so that a request that arrives late cannot affect another
+ * A person's request on this machine, `.svc/update-ask.json`: `svc rollback`, `svc unhold` and `svc unwatch` write it
+ * for a running runtime (D58). It names the version that ran, so that a request that arrives late cannot affect another
  * version. The runtime writes its answer into the journal of updates, with the id of the request.
  */
 import { number, object, oneOf } from '@svc/protocol/fields'

@@ -108,7 +108,7 @@ function keep(update: Update, baseline: Level, at: number): Update {
 
 /**
  * Starts a rollback to the version before the update or, if nothing is being updated, before the current one (3.3). The
- * version that is left is put on hold (D25).
+ * version that the agent leaves is put on hold (D25).
  */
 function undo(update: Update, { event, why = '', asked }: UpdateStepResult, at: number, scale: number): Update {
   const { to, proofs: _, window: __, retry: ___, ...rest } = update

@@ -10,7 +10,9 @@ import type { Outcome } from '@svc/protocol'
 export const states = ['idle', 'fetching', 'staging', 'swapping', 'proving', 'watching', 'undoing'] as const
 export type UpdateState = (typeof states)[number]
 export type UpdateEvent =
-  /** The service wishes a version that must be downloaded first. While a version is watched, the wish must say `now`. */
+  /**
+   * The service wishes a version that must be downloaded first. While a version is watched, the wish must say `now`.
+   */
   | 'wanted'
   /** The service wishes the previous version, which is on this machine. */
   | 'present'

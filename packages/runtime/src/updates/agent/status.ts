@@ -19,8 +19,8 @@ export interface StatusRead {
 }
 
 /**
- * Creates a reader of the agent's status. Its result is undefined if the manifest names no status file. `readFile` is for
- * tests.
+ * Creates a reader of the agent's status. Its result is undefined if the manifest names no status file. `readFile` is
+ * for tests.
  */
 export function statusReader(
   folder: Folder,

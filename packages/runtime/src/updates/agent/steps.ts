@@ -1,9 +1,9 @@
 /**
- * The steps of an update, in their order. The two that watch the agent for some time have files of their own: proving.ts
- * and watching.ts.
+ * The steps of an update, in their order. The two that watch the agent for some time have files of their own:
+ * proving.ts and watching.ts.
  */
 import { createHash } from 'node:crypto'
-import { limits, sha256Shape } from '@svc/protocol'
+import { limits, limitText, sha256Shape } from '@svc/protocol'
 import { messageOf } from '../../machine/base/errors.ts'
 import { duration, wait } from '../../machine/base/time.ts'
 import { call, refusalOf, type SendResult } from '../../machine/client/service-client.ts'
@@ -62,7 +62,7 @@ export const fetching: UpdateStep = async ({ folder, stop, attempt, bundle, say 
 export function judgeBundle(sent: SendResult, version: string): UpdateStepResult {
   if (sent.is === 'lost') {
     return sent.tooLarge
-      ? { event: 'refused', why: 'its bundle is larger than 20 MB' }
+      ? { event: 'refused', why: `its bundle is larger than ${limitText(limits.bundleBytes)}` }
       : { event: 'unreachable', why: `the bundle could not be fetched: ${sent.why}` }
   }
   const { status, body, headers } = sent

@@ -62,9 +62,9 @@ export function judgeWish(
 const longestWaitMs = 1100 * limits.fetchRetrySeconds
 
 /**
- * True while a retry waits. If the journal names a longer wait than there can be, the machine's clock was wrong when the
- * journal was written, or was set back since; then the runtime does not wait. Only this machine's clock is involved, so
- * not a minute is allowed for.
+ * True while a retry waits. If the journal names a longer wait than there can be, the machine's clock was wrong when
+ * the journal was written, or was set back since; then the runtime does not wait. Only this machine's clock is
+ * involved, so not a minute is allowed for.
  */
 export const isRetryAhead = (retry: { readonly at: number }, at: number, scale = 1): boolean =>
   isAhead(retry.at, at, longestWaitMs * scale, 0)
@@ -79,7 +79,9 @@ export function loopingVersions({ rollbacks }: Pick<Update, 'rollbacks'>, scale 
   })
 }
 
-/** Returns the rollbacks that may still count at this moment (D29): those of the last day, and of versions that loop. */
+/**
+ * Returns the rollbacks that may still count at this moment (D29): those of the last day, and of versions that loop.
+ */
 export function stillCounted(rollbacks: Update['rollbacks'], at: number, scale = 1): Update['rollbacks'] {
   const looping = loopingVersions({ rollbacks }, scale)
   return rollbacks.filter((r) => Math.abs(at - r.at) < dayMs * scale || looping.includes(r.version))

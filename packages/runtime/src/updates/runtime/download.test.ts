@@ -48,7 +48,7 @@ const endless =
   }
 
 test('the download of a file of more than 32 MB is given up (D59)', async () => {
-  expect(await from(endless())).toEqual({ is: 'lost', why: 'it is larger than 32768 KB' })
+  expect(await from(endless())).toEqual({ is: 'lost', why: 'it is larger than 32 MB' })
   expect(readFileSync(join(folder, 'svc.pyz')).length).toBeLessThanOrEqual(limits.runtimeBytes)
 })
 

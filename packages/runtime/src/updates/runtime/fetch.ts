@@ -8,7 +8,7 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
-import { limits, type ServedRuntime } from '@svc/protocol'
+import { limits, limitText, type ServedRuntime } from '@svc/protocol'
 import { duration, wait } from '../../machine/base/time.ts'
 import { version } from '../../machine/base/version.ts'
 import { lookup } from '../../machine/client/lookup.ts'
@@ -160,7 +160,7 @@ export function download(url: URL, file: string, maxBytes: number, signal: Abort
       response.on('data', (part: Buffer) => {
         if (!open) return
         total += part.length
-        if (total > maxBytes) return lost(`it is larger than ${Math.floor(maxBytes / 1024)} KB`)
+        if (total > maxBytes) return lost(`it is larger than ${limitText(maxBytes)}`)
         try {
           hash.update(part)
           for (let at = 0; at < part.length; ) at += writeSync(sink, part, at)

@@ -33,8 +33,8 @@ export const acknowledgeAlert = (
   })
 
 /**
- * Acknowledges many alerts with one note. Those that have ended or are acknowledged stay as they are. If one is unknown,
- * none is acknowledged.
+ * Acknowledges many alerts with one note. Those that have ended or are acknowledged stay as they are. If one is
+ * unknown, none is acknowledged.
  */
 export const acknowledgeAlerts = (
   ctx: ChangeContext,

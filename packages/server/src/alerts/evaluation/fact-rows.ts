@@ -143,7 +143,9 @@ export interface DaySum {
   runs: number
 }
 
-/** The sums of these agents on a day, without those that are stored with the last reports and not in `usage_day` yet. */
+/**
+ * The sums of these agents on a day, without those that are stored with the last reports and not in `usage_day` yet.
+ */
 export async function sumsOfDay(db: Db, ids: readonly string[], day: number): Promise<Map<string, DaySum>> {
   if (ids.length === 0) return new Map()
   const rows = await db

@@ -201,8 +201,9 @@ function channelFindings({ rules, channels, moment: { now } }: FindingContext): 
 }
 
 /**
- * The findings of the rule `silent`. If many agents went offline at once, one finding about the workspace replaces theirs.
- * Until its alert opens, the agents' own alerts wait; once it is open, they are dropped unless they were already sent.
+ * The findings of the rule `silent`. If many agents went offline at once, one finding about the workspace replaces
+ * theirs. Until its alert opens, the agents' own alerts wait; once it is open, they are dropped unless they were
+ * already sent.
  */
 async function offlineFindings(
   place: NamedScope,

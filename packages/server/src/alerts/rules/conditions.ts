@@ -1,6 +1,6 @@
 /**
- * The facts that alert rules judge, the longer conditions, and what a condition finds. Conditions judge what is stored in
- * the database, not a stream of events, so no condition is missed while the service is down. Pure.
+ * The facts that alert rules judge, the longer conditions, and what a condition finds. Conditions judge what is stored
+ * in the database, not a stream of events, so no condition is missed while the service is down. Pure.
  */
 import type { AlertLevel, RuleName } from '@svc/api'
 import type { Level, Outcome, Stop } from '@svc/protocol'
@@ -51,8 +51,8 @@ export type Finding =
   /** Nothing can be said about the condition now, so the alert stays as it is. */
   | { is: 'unknown' }
   /**
-   * The rule no longer applies to the subject, so its alert ends at once and without a message. `mayReturn` says that it
-   * can soon apply again: then an unsteady alert is kept until it has settled, as if its condition were gone.
+   * The rule no longer applies to the subject, so its alert ends at once and without a message. `mayReturn` says that
+   * it can soon apply again: then an unsteady alert is kept until it has settled, as if its condition were gone.
    */
   | { is: 'over'; mayReturn?: true }
 
@@ -86,8 +86,8 @@ export interface AlertFacts {
    */
   cost: { today: number; before: readonly number[] }
   /**
-   * The number of runs that the agent started today, and on each of the previous 14 days that had runs. The previous days
-   * are left out if no rule needs them.
+   * The number of runs that the agent started today, and on each of the previous 14 days that had runs. The previous
+   * days are left out if no rule needs them.
    */
   starts: { today: number; before: readonly number[] }
   twoReporters: boolean

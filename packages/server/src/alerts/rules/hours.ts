@@ -147,8 +147,8 @@ function clock(zone: string): Intl.DateTimeFormat {
 }
 
 /**
- * The clock of stored hours. A node with an older list of zones may not know their zone: hours in UTC are then better than
- * an evaluation that fails for all.
+ * The clock of stored hours. A node with an older list of zones may not know their zone: hours in UTC are then better
+ * than an evaluation that fails for all.
  */
 const storedClock = (zone: string): Intl.DateTimeFormat => clock(isZone(zone) ? zone : 'UTC')
 

@@ -25,8 +25,8 @@ const maxUnnamed = 30
 
 /**
  * The agent chooses the names of its items, so alerts have limits for each agent, whatever its items are called. After
- * `endedMax` alerts that ended within an hour, beyond `maxInHour` that opened within an hour, and beyond `maxInDay` in a
- * day, further items share one alert. So the first message about many items at once is one of at most five.
+ * `endedMax` alerts that ended within an hour, beyond `maxInHour` that opened within an hour, and beyond `maxInDay` in
+ * a day, further items share one alert. So the first message about many items at once is one of at most five.
  */
 const endedMax = 2
 const maxInHour = 4

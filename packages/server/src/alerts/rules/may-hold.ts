@@ -69,8 +69,8 @@ const rulesOn = ({ rules }: Pick<JudgedRules, 'rules'>) =>
 
 /**
  * A condition for agents whose cost or number of runs on a day may be above the limit. Each is the sum of a row in
- * `usage_day` and of one stored with the last report, so one of these two is above half of the limit. Those with the last
- * report are only compared by their number of digits, and the runs by the first digit, too.
+ * `usage_day` and of one stored with the last report, so one of these two is above half of the limit. Those with the
+ * last report are only compared by their number of digits, and the runs by the first digit, too.
  */
 function mayBeHigh(engine: Engine, { cost, runs }: HighSums, day: number): RawBuilder<boolean> {
   const written: RawBuilder<boolean>[] = []

@@ -48,8 +48,8 @@ interface AgentRule<F extends Fact = Fact> extends ByFacts<F> {
   /** Set if the rule is judged even while the agent sends no reports. */
   whileOffline?: 'judged'
   /**
-   * Set if alerts stay after a person has stopped the agent on its machine: the service knows their facts, and people at
-   * the service or the clock end them. All others are judged by reports, of which none follows.
+   * Set if alerts stay after a person has stopped the agent on its machine: the service knows their facts, and people
+   * at the service or the clock end them. All others are judged by reports, of which none follows.
    */
   afterStop?: 'stays'
   /** Set if the rule does not hold while an agent is paused, whatever it said before. */

@@ -1,6 +1,8 @@
 /**
  * The alert rules, each with its defaults, its condition, the facts that it needs and the words of its messages. A rule
- * without one of them does not compile.
+ * without one of them does not compile. A rule that also judges a whole workspace, such as `cost_day`, has more places:
+ * evaluation/findings.ts and evaluation/facts.ts judge its sum, changes/rules.ts and packages/api
+ * (operations/alerts.ts, words/rules.ts) hold its setting, and web/queries/costs.ts shows its limit.
  */
 import type { RuleName } from '@svc/api'
 import { failedStatuses, pausedLabel } from '@svc/protocol'

@@ -1,4 +1,6 @@
-/** Tests which alerts stay and which are closed when an agent is stopped, paused or deleted, or when a job is removed. */
+/**
+ * Tests which alerts stay and which are closed when an agent is stopped, paused or deleted, or when a job is removed.
+ */
 import { type RuleName, ruleNames } from '@svc/api'
 import { pausedLabel } from '@svc/protocol'
 import { expect, test } from 'vitest'
@@ -27,7 +29,9 @@ const healthy: AlertFacts = {
 const signs = (more: Partial<AlertFacts['signs']>) => ({ signs: { ...noSigns, ...more } })
 const rule = (name: RuleName) => ({ ...defaultRule(name), on: true, after: 0, limit: 1_000_000 })
 
-/** A report says this while the agent is paused: the state is "Paused", and the age of the status file means nothing. */
+/**
+ * A report says this while the agent is paused: the state is "Paused", and the age of the status file means nothing.
+ */
 const whilePaused = (facts: AlertFacts): AlertFacts => ({
   ...facts,
   ...{ paused: true, statusStale: false, level: 'info', label: pausedLabel },

@@ -3,8 +3,8 @@ import { type Channel, jsonCall, mustHave, oneLine, plainMessage } from './call.
 const max = 10_000
 
 /**
- * Makes a request for an Apprise server, which forwards it to about a hundred other services. The address of the channel
- * contains the key of the Apprise configuration that names the receivers.
+ * Makes a request for an Apprise server, which forwards it to about a hundred other services. The address of the
+ * channel contains the key of the Apprise configuration that names the receivers.
  */
 export const apprise: Channel = ({ url }, { text }) =>
   jsonCall(mustHave(url, 'address'), {

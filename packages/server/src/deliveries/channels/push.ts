@@ -1,6 +1,7 @@
 /**
- * Makes requests for Web Push: a message is encrypted for one browser and sent to the push service of that browser's maker, which
- * cannot read it. In the browser the service worker (packages/dashboard/public/push-worker.js) shows the message.
+ * Makes requests for Web Push: a message is encrypted for one browser and sent to the push service of that browser's
+ * maker, which cannot read it. In the browser the service worker (packages/dashboard/public/push-worker.js) shows the
+ * message.
  */
 
 import { cut, isObject } from '@svc/protocol'

@@ -1,6 +1,6 @@
 /**
- * Makes the request of a webhook by Standard Webhooks 1.0; `../send.ts` sends it. The receiver can check by the signature
- * that the body comes from this service, and recognise a repeated delivery by its id.
+ * Makes the request of a webhook by Standard Webhooks 1.0; `../send.ts` sends it. The receiver can check by the
+ * signature that the body comes from this service, and recognise a repeated delivery by its id.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { type Call, type Delivery, mustHave, type ReceiverAddress, userAgentName } from './call.ts'

@@ -183,6 +183,8 @@ export function startHelper(threads: number): ChildProcess {
   return child
 }
 
-/** The variables of this process without those that Node and svc read. The system's look-up reads some of the others. */
+/**
+ * The variables of this process without those that Node and svc read. The system's look-up reads some of the others.
+ */
 const systemVariables = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(NODE_|SVC_)/.test(name)))

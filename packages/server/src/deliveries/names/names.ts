@@ -19,8 +19,8 @@ const maxFailed = 10_000
 
 export interface Names {
   /**
-   * A look-up for one connection, which ends with `signal`. `isFresh` asks a name that has just failed, because a person
-   * waits for the answer.
+   * A look-up for one connection, which ends with `signal`. `isFresh` asks a name that has just failed, because a
+   * person waits for the answer.
    */
   lookupFor(signal: AbortSignal, isFresh?: boolean): LookupFunction
 }

@@ -26,8 +26,8 @@ const agentsAtOnce = 250
 
 /**
  * Gives tags to agents and takes others from them, and returns all of them. If one of the agents is unknown or would
- * have too many tags, nothing is changed. If that becomes true of one while several transactions change many, it is left
- * as it is.
+ * have too many tags, nothing is changed. If that becomes true of one while several transactions change many, it is
+ * left as it is.
  */
 export async function tagAgents(
   { db, by, now }: Omit<ChangeContext, 'db'> & { db: Db | Writer },
@@ -146,7 +146,6 @@ const byName = (agents: readonly TaggedAgent[]): TaggedAgent[] =>
 
 const sorted = (tags: readonly string[] = []): string[] => changedTags([], { add: tags })
 
-/** Gives tags to a new agent. */
 export const tagNewAgent = (trx: Db, { id }: { id: string }, tags: readonly string[]): Promise<void> =>
   give(trx, [id], tags)
 
@@ -165,8 +164,8 @@ export async function tagsOf(db: Db, ids: readonly string[]): Promise<Map<string
 }
 
 /**
- * Finds agents by their names, and may lock them until the transaction ends. They are locked by ascending id, as reports
- * do, so that the two cannot deadlock.
+ * Finds agents by their names, and may lock them until the transaction ends. They are locked by ascending id, as
+ * reports do, so that the two cannot deadlock.
  */
 function named(
   db: Db,

@@ -80,7 +80,10 @@ async function keepWhere(trx: Db, column: 'command.agent_id' | 'command.id', val
   }
 }
 
-/** Notes in the actions that pressed these commands that another press waits for them, too (D5). */
+/**
+ * Notes in the actions which sent these commands that a later press, which found them still pending, waits for them,
+ * too (D5).
+ */
 export async function noteShared(trx: Db, commandIds: readonly string[]): Promise<void> {
   if (commandIds.length === 0) return
   await trx.updateTable('action_agent').set({ shared: 1 }).where('command_id', 'in', commandIds).execute()

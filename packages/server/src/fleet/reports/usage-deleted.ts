@@ -13,8 +13,8 @@ import { limitNames, namesPerDay, otherModels, type UsageRows, usageDays } from 
 const rowsAtOnce = 500
 
 /**
- * Adds the daily sums of an agent, also those that wait in the row of its last report, to those of the deleted agents of
- * its workspace. Called in the transaction that deletes the agent, which holds the lock of the agent.
+ * Adds the daily sums of an agent, also those that wait in the row of its last report, to those of the deleted agents
+ * of its workspace. Called in the transaction that deletes the agent, which holds the lock of the agent.
  */
 export async function keepUsage(trx: Db, id: string, now: number): Promise<void> {
   const agent = await trx.selectFrom('agent').select('workspace_id').where('id', '=', id).executeTakeFirst()

@@ -11,7 +11,9 @@ type LaterThing = AccessThing & {
 
 /** The things of the backup that ended or changed since, by kind. */
 export interface LaterChanges {
-  /** The things that are missing in the later data, although the workspace and person to which they belong are there. */
+  /**
+   * The things that are missing in the later data, although the workspace and person to which they belong are there.
+   */
   gone: Readonly<Record<ThingKind, readonly AccessThing[]>>
   changed: Readonly<Record<ThingKind, readonly LaterThing[]>>
   /** The workspaces of the backup that require a second factor only in the later data. */

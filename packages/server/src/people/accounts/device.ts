@@ -21,8 +21,8 @@ interface Devices {
    */
   find(cookies: string | undefined, email: string, now: number): string | undefined
   /**
-   * Returns the id of a browser in which anybody has signed in before, whatever the account; undefined if it is unknown,
-   * or has only a cookie of an earlier version.
+   * Returns the id of a browser in which anybody has signed in before, whatever the account; undefined if it is
+   * unknown, or has only a cookie of an earlier version.
    */
   browser(cookies: string | undefined, now: number): string | undefined
   /**

@@ -1,6 +1,6 @@
 /**
- * Changes of a person's second factors, with their audit entries and mails, and the check of a typed code. The secret of
- * an authenticator app is sealed with a key from the file `secret`.
+ * Changes of a person's second factors, with their audit entries and mails, and the check of a typed code. The secret
+ * of an authenticator app is sealed with a key from the file `secret`.
  */
 import type { Factors, NewTotp, RecoveryCodes, SecondKind } from '@svc/api'
 import type { Verdict } from '@svc/protocol'

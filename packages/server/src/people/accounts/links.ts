@@ -117,7 +117,9 @@ export const linkUrl = (baseUrl: string, purpose: LinkTable['purpose'], token: s
 
 const pages = { first: 'start', sign_in: 'link', reset: 'link', claim: 'claim', forgot: 'claim' } as const
 
-/** The person of a link, if the link could be used now; never one who is disabled. This call does not use the link up. */
+/**
+ * The person of a link, if the link could be used now; never one who is disabled. This call does not use the link up.
+ */
 export async function linkPerson(db: Db, purpose: LinkTable['purpose'], token: string, now: number) {
   const row = await usable(db, purpose, token, now).select('person_id').executeTakeFirst()
   if (!row?.person_id || (await isDisabled(db, row.person_id))) return undefined

@@ -12,9 +12,9 @@ import { newId } from '../../platform/ids.ts'
 import { normalEmail } from './email.ts'
 
 /**
- * The outcome of a try to sign in. `limited` means too many tries and `busy` that the queue for hashing was full, so the
- * password was not checked; `asked` and `disabled` mean that it was right, or the link good, but a second factor is asked
- * for, or the person is disabled.
+ * The outcome of a try to sign in. `limited` means too many tries and `busy` that the queue for hashing was full, so
+ * the password was not checked; `asked` and `disabled` mean that it was right, or the link good, but a second factor is
+ * asked for, or the person is disabled.
  */
 export type SignInOutcome = 'ok' | 'asked' | 'wrong' | 'limited' | 'busy' | 'disabled'
 
@@ -86,9 +86,9 @@ type Counted = Pick<SignInRow, 'at' | 'times' | 'first_at'>
 type SignInRow = Selectable<SignInTable>
 
 /**
- * Chooses the line that goes first, from lines that are sorted, newest first: the oldest of the network address with the
- * most lines. So an intruder drops lines of their own, however often and with whatever browser they sign in. The second
- * line, the next one of that address, counts what is dropped.
+ * Chooses the line that goes first, from lines that are sorted, newest first: the oldest of the network address with
+ * the most lines. So an intruder drops lines of their own, however often and with whatever browser they sign in. The
+ * second line, the next one of that address, counts what is dropped.
  */
 export function nextToDrop<T extends Pick<SignInRow, 'address'>>(
   rows: readonly T[],

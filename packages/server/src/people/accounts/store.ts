@@ -104,8 +104,8 @@ export async function findPerson(db: Db, email: string): Promise<Person | undefi
 }
 
 /**
- * Finds the account that the operator names, by its address or by its id. An address that an earlier version stored with
- * an invisible character can be typed by nobody.
+ * Finds the account that the operator names, by its address or by its id. An address that an earlier version stored
+ * with an invisible character can be typed by nobody.
  */
 export const findNamed = async (db: Db, typed: string): Promise<Person | undefined> =>
   (await findPerson(db, typed)) ??

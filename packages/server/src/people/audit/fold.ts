@@ -18,7 +18,9 @@ type Room = 'ordinary' | 'evidence'
 interface FoldLimits {
   /** The number of a person's newest lines that are never folded. */
   kept: number
-  /** The number of lines beyond `kept` that may exist before the oldest are folded, so that few new lines cause a fold. */
+  /**
+   * The number of lines beyond `kept` that may exist before the oldest are folded, so that few new lines cause a fold.
+   */
   slack: number
 }
 export const foldLimits: Readonly<Record<Room, FoldLimits>> = {
@@ -97,7 +99,9 @@ interface LargestGroup {
   above: number
 }
 
-/** The kind of action with the most lines, or the pair of action and subject, if one has many; undefined if none has. */
+/**
+ * The kind of action with the most lines, or the pair of action and subject, if one has many; undefined if none has.
+ */
 async function mostOf(
   db: Db,
   { actorId, room, by }: { actorId: string; room: Room; by: 'subject' | 'kind' },

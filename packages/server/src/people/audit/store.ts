@@ -40,8 +40,8 @@ export async function audit(db: Db, note: AuditNote): Promise<void> {
     .execute()
 }
 
-// Keeps lines that say nothing new from piling up: when a person repeats one thing many times in a minute, the last line
-// counts the further times.
+// Keeps lines that say nothing new from piling up: when a person repeats one thing many times in a minute, the last
+// line counts the further times.
 
 /** The number of equal lines of a person in a minute; further ones are counted in the last of them. */
 const maxEqual = 10

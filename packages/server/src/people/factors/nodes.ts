@@ -14,8 +14,8 @@ export async function noteFactorNode(pool: Pick<pg.Pool, 'query'>, node: string,
 }
 
 /**
- * True if one of these nodes, from which announcements arrived, is of a version that does not ask for second factors: it
- * has no row.
+ * True if one of these nodes, from which announcements arrived, is of a version that does not ask for second factors:
+ * it has no row.
  */
 export async function isOldNodeAmong(db: Db, heard: readonly string[]): Promise<boolean> {
   if (heard.length === 0 || !isPostgres(db)) return false

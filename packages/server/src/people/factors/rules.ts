@@ -1,4 +1,6 @@
-/** The rules about second factors, each a pure function: when a proof holds, who lacks a factor, when codes are locked. */
+/**
+ * The rules about second factors, each a pure function: when a proof holds, who lacks a factor, when codes are locked.
+ */
 import type { Role } from '@svc/api'
 import { isAhead } from '@svc/protocol'
 
@@ -7,13 +9,14 @@ const minute = 60_000
 export const proofMs = 10 * minute
 /** The milliseconds for which the first half of a sign-in can be completed. */
 export const halfSignInMs = 10 * minute
-/** After this many wrong codes in a row of one party, its further codes are refused for `lockMs` milliseconds. */
+/** After this number of wrong codes in a row from one party, further codes of the party are refused for `lockMs`. */
 export const maxWrongCodes = 10
+/** The milliseconds for which a lock lasts. */
 export const lockMs = 15 * minute
 /**
- * Who gives codes for an account: a browser that signed in to it before, a session, or all other browsers together. A
- * lock holds for one of them, so that nobody locks out the owner. The others share one count, because somebody who
- * knows the password could be any number of browsers.
+ * Who gives codes for an account: a browser that signed in to the account before, a session, or all other browsers
+ * together (`strangers`). A lock holds for one party, so that nobody locks out the owner. Strangers share one count,
+ * because somebody who knows the password can use any number of browsers.
  */
 export type PartyOfCodes = `browser ${string}` | `session ${string}` | 'strangers'
 /** The milliseconds between two mails about wrong codes to one person. */
@@ -48,8 +51,8 @@ export interface RoleInSession {
 }
 
 /**
- * The rights that a role gives in a session: from the time at which the workspace requires a second factor, an admin has
- * the rights of a member in a session that has shown none. This is the only place that decides it.
+ * The rights that a role gives in a session: from the time at which the workspace requires a second factor, an admin
+ * has the rights of a member in a session that has shown none. This is the only place that decides it.
  */
 export function memberRightsOf(
   held: Role,

@@ -18,7 +18,9 @@ export async function hasFactor(db: Db, personId: string): Promise<boolean> {
   return (await row.where('confirmed_at', 'is not', null).executeTakeFirst()) !== undefined
 }
 
-/** Stores the secret of an app that is being added, in place of an unconfirmed one. False if an app was added already. */
+/**
+ * Stores the secret of an app that is being added, in place of an unconfirmed one. False if an app was added already.
+ */
 export async function storeTotp(db: Db, personId: string, sealed: string, now: number): Promise<boolean> {
   const row = { secret: sealed, created_at: now, last_step: 0 }
   const stored = await db

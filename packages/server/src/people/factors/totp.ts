@@ -3,7 +3,9 @@ import { codeIn } from '@svc/protocol'
 import { Secret, TOTP } from 'otpauth'
 
 export const stepMs = 30_000
-/** A code for the step before or after the present one is accepted, since clocks differ and people need time to type. */
+/**
+ * A code for the step before or after the present one is accepted, since clocks differ and people need time to type.
+ */
 const window = 1
 /** The steps, ten minutes, within which a wrong code says that two clocks differ. */
 const farthest = 20
@@ -39,8 +41,8 @@ export function stepOf(typed: string, secret: string, lastStep: number, now: num
 }
 
 /**
- * The milliseconds by which the clock that made a wrong code is ahead of this one, negative if it is behind; undefined if
- * no difference of up to ten minutes explains the code. It is never a reason to accept the code.
+ * The milliseconds by which the clock that made a wrong code is ahead of this one, negative if it is behind; undefined
+ * if no difference of up to ten minutes explains the code. It is never a reason to accept the code.
  */
 export function clockOff(typed: string, secret: string, lastStep: number, now: number): number | undefined {
   const token = codeIn(typed)

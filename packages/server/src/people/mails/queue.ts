@@ -80,7 +80,9 @@ export async function queueMail(db: Db, topic: MailTopic, now: number): Promise<
   return true
 }
 
-/** Queues the mail about a change of an account, if the service can send mails. Call this with the change's transaction. */
+/**
+ * Queues the mail about a change of an account, if the service can send mails. Call this with the change's transaction.
+ */
 export async function queueNotice(
   trx: Db,
   { config }: { config?: { smtpUrl?: string | undefined } },

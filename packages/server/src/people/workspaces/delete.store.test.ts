@@ -14,8 +14,8 @@ import { eraseDeletedWorkspaces, tablesOfAgents, tablesOfWorkspaces } from './er
 import { findWorkspace, listWorkspaces, roleOf } from './store.ts'
 
 /**
- * The tables of people and of the service, whose rows belong to no workspace. Every other table is filled here and has to
- * be erased with a workspace, so a new table either is erased or has a name in this list.
+ * The tables of people and of the service, whose rows belong to no workspace. Every other table is filled here and has
+ * to be erased with a workspace, so a new table either is erased or has a name in this list.
  */
 const ofNoWorkspace = [
   ...['account', 'account_mail', 'counted_send', 'email_confirmation', 'first_half', 'link', 'onboarding'],

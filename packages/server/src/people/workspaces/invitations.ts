@@ -209,8 +209,8 @@ export async function invitationsOf(
 }
 
 /**
- * The link that a list shows of an invitation. It is never one that makes somebody an admin, because each reader can use
- * it, and inviting admins needs a proof.
+ * The link that a list shows of an invitation. It is never one that makes somebody an admin, because each reader can
+ * use it, and inviting admins needs a proof.
  */
 const listedUrl = (
   people: { auth: Auth; config: { baseUrl: string } },

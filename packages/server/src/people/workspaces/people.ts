@@ -16,8 +16,8 @@ type PersonVerdict = Verdict<Person, 'person_unknown'>
 type RemovalVerdict = Verdict<Person & { withoutAdmin: string[] }, 'person_unknown'>
 
 /**
- * Disables a person: all sessions and unused links end, and nobody can sign in to the account. The person stays a member
- * without any right, so that `enablePerson` brings all of it back.
+ * Disables a person: all sessions and unused links end, and nobody can sign in to the account. The person stays a
+ * member without any right, so that `enablePerson` brings all of it back.
  */
 export const disablePerson = ({ people, by, now }: PeopleCtx, email: string): Promise<RemovalVerdict> =>
   decideWithAccounts<Person & { withoutAdmin: string[] }, 'person_unknown'>(people, async (trx, accounts) => {

@@ -115,8 +115,9 @@ export const withMode = (url: string): string =>
 const socketOf = (client: pg.PoolClient): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream
 
-// The settings of a PostgreSQL session on which the code relies, in one place. A role or a database may have others, and
-// they survive dumps; so each new connection, also of the accounts library, sets these for itself before it is used.
+// The settings of a PostgreSQL session on which the code relies, in one place. A role or a database may have others,
+// and they survive dumps; so each new connection, also of the accounts library, sets these for itself before it is
+// used.
 
 /**
  * Each setting with its value. What is not here may be anything, such as `search_path` or
@@ -139,7 +140,8 @@ export const sessionSettings = {
   default_transaction_deferrable: 'off',
   // An error ends a statement, not the connection.
   exit_on_error: 'off',
-  // The service gives up by itself (`giveUpAfter`). Migrations and moves may take longer than a limit for other programs.
+  // The service gives up by itself (`giveUpAfter`). Migrations and moves may take longer than a limit for other
+  // programs.
   statement_timeout: '0',
   lock_timeout: '0',
   idle_in_transaction_session_timeout: '0',

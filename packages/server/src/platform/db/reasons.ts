@@ -167,7 +167,8 @@ const modes =
 
 /**
  * The words for an error of PostgreSQL, after its name and a colon, also if it is the cause of `error`. An error
- * without a row is described by PostgreSQL's message and code. Undefined if PostgreSQL and the way to it are not at fault.
+ * without a row is described by PostgreSQL's message and code. Undefined if PostgreSQL and the way to it are not at
+ * fault.
  */
 export function whyPostgresFails(
   error: unknown,

@@ -19,7 +19,9 @@ export interface WriterLock {
   again<T>(error: unknown, statement: () => T | Promise<T>): Promise<T>
 }
 
-/** Gets since when another program has held the lock, and the time at which it no longer did; undefined while it does. */
+/**
+ * Gets since when another program has held the lock, and the time at which it no longer did; undefined while it does.
+ */
 type LockListener = (since: number, until: number | undefined) => void
 
 export function newWriterLock(

@@ -78,8 +78,8 @@ function callerOf(peer: string, header: string | undefined, isProxy: (address: s
 }
 
 /**
- * Tells whether an address is one of this machine or of a private network. Only such a peer is probably a proxy; anybody
- * on the internet may send the header.
+ * Tells whether an address is one of this machine or of a private network. Only such a peer is probably a proxy;
+ * anybody on the internet may send the header.
  */
 const isInside = addressesIn([
   '127.0.0.0/8',

@@ -5,8 +5,8 @@ import { Turns } from './turns.ts'
 const sliceMs = 8
 
 /**
- * Lets tasks of many parties run one in each turn of the event loop. The parties take turns, so that one with many tasks
- * waits for its own tasks, and others do not. `clock` returns milliseconds.
+ * Lets tasks of many parties run one in each turn of the event loop. The parties take turns, so that one with many
+ * tasks waits for its own tasks, and others do not. `clock` returns milliseconds.
  */
 export class FairTurns {
   readonly #turns: Pick<Turns, 'add'>
@@ -29,8 +29,8 @@ export class FairTurns {
   }
 
   /**
-   * Does the work of a task in slices of some milliseconds, each in a turn of its party. The first slice begins at once:
-   * the caller awaits `next` before it reads what the work is about.
+   * Does the work of a task in slices of some milliseconds, each in a turn of its party. The first slice begins at
+   * once: the caller awaits `next` before it reads what the work is about.
    */
   async run<T>(party: string, work: SlicedWork<T>): Promise<T> {
     while (true) {

@@ -1,7 +1,7 @@
 /** The input of a command besides its arguments: standard input, and a file. */
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { readText } from '@svc/protocol'
+import { limitText, readText, sizeText } from '@svc/protocol'
 import type { OperatorCommand } from '../../operator/shared/command.ts'
 import { RefusedError } from '../../operator/shared/request.ts'
 import { messageOf } from '../../platform/errors.ts'
@@ -19,7 +19,7 @@ export function readBeside(
   try {
     const { size } = statSync(path)
     if (size > maxBytes)
-      throw new RefusedError(`${what} may have at most ${maxBytes / 1024 / 1024} MB: ${file} has ${size} bytes.`)
+      throw new RefusedError(`${what} may have at most ${limitText(maxBytes)}: ${file} has ${sizeText(size)}.`)
     return readFileSync(path, 'base64')
   } catch (error) {
     if (error instanceof RefusedError) throw error

@@ -1,4 +1,6 @@
-/** Tests what a restore does to everything that gives access and ended since the backup, with and without later data. */
+/**
+ * Tests what a restore does to everything that gives access and ended since the backup, with and without later data.
+ */
 import { copyFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'

@@ -86,7 +86,9 @@ async function mendWishes(db: Db, now: number): Promise<number> {
   return wrong.length
 }
 
-/** The wishes with times that can be; undefined if all can. The numbers in a wish or hold are times, except a serial. */
+/**
+ * The wishes with times that can be; undefined if all can. The numbers in a wish or hold are times, except a serial.
+ */
 function onThisClock(wishes: Wishes, now: number): Wishes | undefined {
   let isChanged = false
   const parts = Object.entries(wishes).map(([name, part]) => {

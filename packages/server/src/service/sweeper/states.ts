@@ -107,9 +107,9 @@ interface KeptLevel {
 }
 
 /**
- * Folds level changes, oldest first, so that each day (UTC) shows its worst level from its beginning on, also if the day
- * before ended with it. The last change of a day moves to the beginning of the next day, which it describes; that of the
- * last day keeps its time, because further changes of that day may follow.
+ * Folds level changes, oldest first, so that each day (UTC) shows its worst level from its beginning on, also if the
+ * day before ended with it. The last change of a day moves to the beginning of the next day, which it describes; that
+ * of the last day keeps its time, because further changes of that day may follow.
  */
 export function foldedDays(changes: readonly KeptLevel[]): { gone: number[]; moved: Map<number, number> } {
   const gone: number[] = []

@@ -128,7 +128,8 @@ everyEngine('the counts of an action', (open, engine) => {
         () => settle(),
         async () => w.clock.pass(pick([1, 700])),
         () => remove((agent) => deleteAgent(ctx(w), agent)),
-        // A node of an earlier version deletes an agent and keeps no outcomes, and an action that it started has no counts.
+        // A node of an earlier version deletes an agent and keeps no outcomes, and an action that it started has no
+        // counts.
         () => remove(({ id }) => db.deleteFrom('agent').where('id', '=', id).execute()),
         () => db.updateTable('action').set({ counts: null, open_agents: null }).where('id', '=', pick(ids)).execute(),
         // The sweeper of such a node writes the counts of an action that is over, and nothing else.

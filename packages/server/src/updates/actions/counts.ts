@@ -134,8 +134,8 @@ async function withOldest(trx: Db, id: string, counts: ActionCounts): Promise<Ac
 }
 
 /**
- * Counts the agents of an action from their rows, and forgets the changes that this includes. On PostgreSQL one statement
- * does both, so that both see the same transactions.
+ * Counts the agents of an action from their rows, and forgets the changes that this includes. On PostgreSQL one
+ * statement does both, so that both see the same transactions.
  */
 async function countAgain(trx: Db, id: string): Promise<ActionCounts> {
   if (isPostgres(trx))

@@ -1,6 +1,6 @@
 /**
- * Answers what a person asks before an action is sent. Agents are read in pieces, each in a transaction, so that reports
- * are answered in between.
+ * Answers what a person asks before an action is sent. Agents are read in pieces, each in a transaction, so that
+ * reports are answered in between.
  */
 import type { ActionOffers, ActionOffersInput, ActionPreview, NewAction, OfferedLog, OfferedSetting } from '@svc/api'
 import { type Offer, readCommand, type Setting, type Settings, type SettingValue, type Verdict } from '@svc/protocol'

@@ -67,7 +67,9 @@ export async function finishAction(needs: Needs, id: string): Promise<void> {
   while ((await runAction(needs, id)) === 'busy') await wait(busyMs)
 }
 
-/** Goes on with every action that is not sent, such as those of a killed node. An error in one does not stop the rest. */
+/**
+ * Goes on with every action that is not sent, such as those of a killed node. An error in one does not stop the rest.
+ */
 export async function runActions(needs: Needs): Promise<void> {
   const left = await needs.store.db
     .selectFrom('action')

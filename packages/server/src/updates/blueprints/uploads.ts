@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { limits } from '@svc/protocol'
+import { limits, limitText } from '@svc/protocol'
 import { Refusal } from '../../platform/refusal.ts'
 
 export interface UploadLimits {
@@ -198,4 +198,4 @@ function isAbandoned(name: string): boolean {
 }
 
 export const bundleTooLarge = (): Refusal =>
-  new Refusal('body_too_large', `A bundle may have at most ${limits.bundleBytes / 1024 / 1024} MB.`)
+  new Refusal('body_too_large', `A bundle may have at most ${limitText(limits.bundleBytes)}.`)

@@ -1,6 +1,6 @@
 /**
- * The agents of a workspace as a rollout sees them: who can be reached, in which order, and who is left out and why; and
- * those of a rollout, as they are stored.
+ * The agents of a workspace as a rollout sees them: who can be reached, in which order, and who is left out and why;
+ * and those of a rollout, as they are stored.
  */
 import type { BlockingRollout, NewRollout, RolloutKind } from '@svc/api'
 import type { NeededSvc } from '@svc/blueprint'

@@ -34,8 +34,8 @@ interface JudgedAgents {
 }
 
 /**
- * Records what became of the agents; with `open` only of those whose outcome is unknown. Undefined when another node has
- * the rollout, or it changes meanwhile.
+ * Records what became of the agents; with `open` only of those whose outcome is unknown. Undefined when another node
+ * has the rollout, or it changes meanwhile.
  */
 export async function judgeAgents(
   db: Db,

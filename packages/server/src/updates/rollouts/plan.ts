@@ -62,8 +62,8 @@ export async function previewRollout(
 }
 
 /**
- * Plans a rollout. Each query is a transaction of its own, so that reports are answered in between; the transaction that
- * stores the rollout checks that the plan still holds.
+ * Plans a rollout. Each query is a transaction of its own, so that reports are answered in between; the transaction
+ * that stores the rollout checks that the plan still holds.
  */
 export async function plan(
   on: Db | Writer,

@@ -180,8 +180,8 @@ const isAnyLeft = async (trx: Db, rollout: { id: string }): Promise<boolean> =>
 
 /**
  * Ends a rollout. Agents keep the version they have reached; wishes that were not offered yet are withdrawn, with
- * `withdraw` also those that were offered but not carried out. Until the latter are withdrawn, the rollout is paused, so
- * that somebody can end it again if the service is killed.
+ * `withdraw` also those that were offered but not carried out. Until the latter are withdrawn, the rollout is paused,
+ * so that somebody can end it again if the service is killed.
  */
 export async function cancelRollout(
   context: RolloutContext,

@@ -1,6 +1,6 @@
 /**
- * Tests that no step of a rollout of many agents pauses in a transaction. SQLite has one connection: while a transaction
- * pauses, reports wait for all of it.
+ * Tests that no step of a rollout of many agents pauses in a transaction. SQLite has one connection: while a
+ * transaction pauses, reports wait for all of it.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { NewRollout } from '@svc/api'

@@ -1,6 +1,6 @@
 /**
- * Withdraws wishes of a rollout that was paused, halted or ended, in short transactions: SQLite has one connection, so reports would
- * wait for a long one. If the service is killed in between, the sweeper goes on.
+ * Withdraws wishes of a rollout that was paused, halted or ended, in short transactions: SQLite has one connection, so
+ * reports would wait for a long one. If the service is killed in between, the sweeper goes on.
  */
 import type { RolloutState } from '@svc/api'
 import { type RawBuilder, sql } from 'kysely'

@@ -26,8 +26,8 @@ export interface BlueprintFacts extends LastSeen {
    */
   previous: string | null
   /**
-   * The running version, and the time at which the agent reported that it keeps it; null if a later line of its timeline
-   * is about something else.
+   * The running version, and the time at which the agent reported that it keeps it; null if a later line of its
+   * timeline is about something else.
    */
   kept: { version: string; at: number } | null
   runtimeOnTrial: boolean

@@ -9,8 +9,8 @@ export const channel = 'svc_live'
 /** A node of an earlier version takes `g` for the change of no agent. */
 type Kind = 'r' | 'c' | 'l' | 'a' | 'g'
 /**
- * A message. `node` is the id of the process that sent it, by which it recognises its own messages. `command` is true if
- * that process is a command of `svc-server` and not a running node.
+ * A message. `node` is the id of the process that sent it, by which it recognises its own messages. `command` is true
+ * if that process is a command of `svc-server` and not a running node.
  */
 export type Message = { node: string; command?: true } & (
   | { kind: Kind; workspace: string; agents: string[] }

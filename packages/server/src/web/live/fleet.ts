@@ -26,8 +26,8 @@ import {
 const lifetime = { sqlite: 600_000, postgres: 15_000 } as const
 const unused = 5 * 60_000
 /**
- * The milliseconds after which the costs of all agents are read again. Costs change only with a report, and the costs of
- * agents that reported are read with their rows.
+ * The milliseconds after which the costs of all agents are read again. Costs change only with a report, and the costs
+ * of agents that reported are read with their rows.
  */
 const costsLifetime = 5 * 60_000
 /** The number of agents whose costs are read in one query. */

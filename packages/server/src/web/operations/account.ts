@@ -1,6 +1,6 @@
 /**
- * Carries out the operations on people's own accounts: sessions, second factors and personal channels. Sign-in, one-time
- * links, passwords, proofs and the second half of a sign-in have separate routes (web/routes).
+ * Carries out the operations on people's own accounts: sessions, second factors and personal channels. Sign-in,
+ * one-time links, passwords, proofs and the second half of a sign-in have separate routes (web/routes).
  */
 import { account, factors, personal, type Session } from '@svc/api'
 import { removeChannel, testChannel, testOf } from '../../alerts/changes/channels.ts'

@@ -1,5 +1,6 @@
 /**
- * Carries out the operations on commands (3.2), actions and logs (2.8). Logs are for admins only, and for 30 days (I32).
+ * Carries out the operations on commands (3.2), actions and logs (2.8). Logs are for admins only, and for 30 days
+ * (I32).
  */
 import { actions, type BulkResult, commands } from '@svc/api'
 import { sendAgain, sendCommand } from '../../fleet/commands/store.ts'

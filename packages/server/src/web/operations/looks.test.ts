@@ -1,6 +1,6 @@
 /**
- * Tests every text that an operation takes against texts that look like it: what is read, or the words that refuse it. A
- * new operation is a row by its description; a text that its function judges needs a row in `judges`.
+ * Tests every text that an operation takes against texts that look like it: what is read, or the words that refuse it.
+ * A new operation is a row by its description; a text that its function judges needs a row in `judges`.
  */
 import { InputRefused, type Operation } from '@svc/api'
 import { readName, type Verdict } from '@svc/protocol'
@@ -127,7 +127,9 @@ test('every text that the function of an operation judges has a row', () => {
   expect(Object.keys(judges).sort()).toEqual(judged.map(({ row }) => row).sort())
 })
 
-/** Names as agents report them, which stay in the form of Unicode that the agent chose, and addresses, which are bytes. */
+/**
+ * Names as agents report them, which stay in the form of Unicode that the agent chose, and addresses, which are bytes.
+ */
 const keepForm = ['POST /w/:slug/mutes item', 'PATCH /w/:slug/rules statuses', 'POST /w/:slug/channels url']
 
 test.each([...new Map(rows.map((row) => [row.row, row])).values()])(

@@ -1,6 +1,7 @@
 /**
  * Adds up the daily sums of a workspace by time and by agent, model or blueprint: those in the table `usage_day`, those
- * that still wait with the last reports, and those of deleted agents. Reads a few agents in each turn of the event loop.
+ * that still wait with the last reports, and those of deleted agents. Reads a few agents in each turn of the event
+ * loop.
  */
 import type { CostSplit, CostStep } from '@svc/api'
 import { sql } from 'kysely'
@@ -130,8 +131,8 @@ interface SumOfAgent {
 }
 
 /**
- * All agents of a workspace, each of them once. They are read by name, some at a time; one that is renamed meanwhile may
- * be read twice or be missing, so ids decide, and their number.
+ * All agents of a workspace, each of them once. They are read by name, some at a time; one that is renamed meanwhile
+ * may be read twice or be missing, so ids decide, and their number.
  */
 async function agentsOf(db: Db, workspace: { id: string }): Promise<AgentKey[]> {
   const known = new Map<string, AgentKey>()

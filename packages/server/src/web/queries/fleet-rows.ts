@@ -158,8 +158,8 @@ export async function agentColumns(db: Db, workspaceId: string, ids: readonly st
 /**
  * The hosts of agents that have not reported since the column for them exists. They are in the bodies of the reports,
  * which are large, so each is read once and then taken from the row before. A node of an earlier version leaves the
- * column as it is: while one runs beside this one, an agent that changed its machine may be shown with the old one until
- * it reports to a newer node.
+ * column as it is: while one runs beside this one, an agent that changed its machine may be shown with the old one
+ * until it reports to a newer node.
  */
 async function hostsOf(
   db: Db,

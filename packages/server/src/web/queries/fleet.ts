@@ -1,6 +1,6 @@
 /**
- * Filters, sorts and counts the rows of the fleet's list, which come from web/live/fleet.ts. The work of many rows is in
- * slices, so that reports are answered in between.
+ * Filters, sorts and counts the rows of the fleet's list, which come from web/live/fleet.ts. The work of many rows is
+ * in slices, so that reports are answered in between.
  */
 import {
   type Fleet,

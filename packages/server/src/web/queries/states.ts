@@ -110,7 +110,9 @@ function joined(spans: readonly Span[]): Span[] {
   return all
 }
 
-/** Makes a function that says whether one of the spans holds at a time. It must be asked about later and later times. */
+/**
+ * Makes a function that says whether one of the spans holds at a time. It must be asked about later and later times.
+ */
 function within(spans: readonly Span[]): (at: number) => boolean {
   let i = 0
   return (at) => {

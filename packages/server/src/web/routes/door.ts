@@ -18,7 +18,9 @@ import type { WebDeps } from '../routing/web-deps.ts'
  */
 const perMinute = { caller: 3000, browser: 300 } as const
 
-/** A session that is unknown or has ended gets the same answer as none, so the page shows no error before signing in. */
+/**
+ * A session that is unknown or has ended gets the same answer as none, so the page shows no error before signing in.
+ */
 export const doorRoutes = (deps: WebDeps) => {
   const { auth, config, now, signIn, store } = deps
   const addressOf = callerAddress(deps)

@@ -1,7 +1,7 @@
 /**
  * Serves the built page and security.txt; help.ts serves `/help` like the page. Files with a hash in their name never
- * change; browsers revalidate the page itself each time. The memory for files is bounded whatever clients request, since
- * only the exact address of an existing file finds it.
+ * change; browsers revalidate the page itself each time. The memory for files is bounded whatever clients request,
+ * since only the exact address of an existing file finds it.
  */
 import { createHash } from 'node:crypto'
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'

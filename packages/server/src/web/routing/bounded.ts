@@ -64,7 +64,9 @@ function boundedObject(given: object): BoundedAnswer {
 
 const leftOffIn = ({ rows, kept }: FittingRows): number => rows.length - kept.length
 
-/** The first rows that fit into the largest answer. No more of a list is written, so that a long one takes no long time. */
+/**
+ * The first rows that fit into the largest answer. No more of a list is written, so that a long one takes no long time.
+ */
 function partOf(rows: readonly unknown[]): FittingRows {
   const part: FittingRows = { rows, kept: [], bytes: 0 }
   for (const row of rows) {

@@ -9,7 +9,9 @@ import { accepts } from './codings.ts'
 
 /** Smaller answers fit into one packet as they are. */
 const worthBytes = 1024
-/** The fastest level: a list of 200 agents becomes a tenth of its size in half a millisecond, outside of the event loop. */
+/**
+ * The fastest level: a list of 200 agents becomes a tenth of its size in half a millisecond, outside of the event loop.
+ */
 const quick = { level: 1 }
 const compress = promisify(gzip)
 

@@ -103,8 +103,8 @@ export function sessionMaker(
   }
 
   /**
-   * Looks the new session up as the next request will. If it cannot be found, nobody stays signed in, and the answers to
-   * people only say that they are not: the log must say it.
+   * Looks the new session up as the next request will. If it cannot be found, nobody stays signed in, and the answers
+   * to people only say that they are not: the log must say it.
    */
   async function confirmSession(made: Headers, person: string): Promise<void> {
     const cookie = made.getSetCookie().map((each) => each.split(';', 1)[0])

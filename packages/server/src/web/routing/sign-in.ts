@@ -1,7 +1,8 @@
 /**
  * Lets people sign in and out. The accounts library hashes passwords and makes the session cookies. This module finds
  * the account, because the library accepts only addresses in ASCII; it limits and logs the tries, and writes the answer
- * in the form of the page's routes. Its steps are in `sign-in-password.ts`, `sign-in-second.ts` and `sign-in-session.ts`.
+ * in the form of the page's routes. Its steps are in `sign-in-password.ts`, `sign-in-second.ts` and
+ * `sign-in-session.ts`.
  */
 import type { SignInAnswer } from '@svc/api'
 import { maxEmailLength, readPasted } from '@svc/protocol'

@@ -128,7 +128,9 @@ const sessionsOf = async ({ service }: Setup, email: string) =>
       .execute()
   ).length
 
-/** Expects that a browser has this role in a workspace: in the answer about the person, and when it changes something. */
+/**
+ * Expects that a browser has this role in a workspace: in the answer about the person, and when it changes something.
+ */
 async function expectRole(browser: Browser, slug: string, role: Role, refusal: string): Promise<void> {
   expect((await me(browser)).body.workspaces).toContainEqual(expect.objectContaining({ slug, role }))
   const changed = await browser.send<Answered['body']>('PATCH', api(`/w/${slug}`), { name: 'Changed' })

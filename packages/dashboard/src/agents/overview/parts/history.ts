@@ -1,6 +1,6 @@
 /** Puts the history of an agent into words: its changes as lines, and the shares of its states. */
-import type { AgentState, HistoryChange, StateSpan } from '@svc/api'
-import { alertRules } from '@svc/api/words'
+import type { AgentState, HistoryChange, StateSpan, UpdateKind } from '@svc/api'
+import { alertRules, updateWords } from '@svc/api/words'
 import { type Level, levels } from '@svc/protocol'
 import { dateAndTime, lastingText, levelLooks, timeOfDay } from '../../../ui/index.ts'
 import { percent } from '../../../ui/time/format.ts'
@@ -85,7 +85,7 @@ function wordsOf({ what, from, to, text }: HistoryChange): string {
     case 'update': {
       const [subject, kind = ''] = (text ?? '').split(' ')
       const name = subject === 'runtime' ? 'Runtime' : 'Version'
-      return `${name}${to === null ? '' : ` ${shown(to)}`}: ${updateWords[kind] ?? kind}`
+      return `${name}${to === null ? '' : ` ${shown(to)}`}: ${updateWords[kind as UpdateKind] ?? kind}`
     }
     case 'setting':
       return `${text} became ${shown(to)} on its machine, before ${shown(from)}`
@@ -104,21 +104,6 @@ const shown = (value: HistoryChange['to']): string => (value === null ? 'not set
 
 const commandName = (type: string): string =>
   isControl(type) ? controlNames[type] : type === 'log' ? 'Send log' : 'Set'
-
-const updateWords: Readonly<Record<string, string>> = {
-  wished: 'requested',
-  withdrawn: 'withdrawn',
-  offered: 'offered',
-  fetched: 'downloaded',
-  trying: 'on trial',
-  kept: 'kept',
-  rolled_back: 'rolled back',
-  failed: 'failed',
-  held: 'on hold',
-  dropped: 'dropped',
-  lifted: 'hold lifted',
-  changed: 'changed on its machine',
-}
 
 function targetOf({ what, id }: HistoryChange, ended: ReadonlySet<string | null>): Target | null {
   switch (what) {
@@ -149,8 +134,8 @@ export type Window = keyof typeof windows
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
 /**
- * The period that the history shows at first: a day if no more than a day is known, otherwise a week. So the first hours
- * of a new agent are not a thin line at the edge.
+ * The period that the history shows at first: a day if no more than a day is known, otherwise a week. So the first
+ * hours of a new agent are not a thin line at the edge.
  */
 export const windowFor = (known: number): Window => (known <= windows['24 h'] ? '24 h' : '7 d')
 

@@ -1,6 +1,6 @@
 /**
- * Rehearses an update and a rollback in the copy, with the code of real updates (updates/agent/moves.ts). The journal, the
- * staging, the swap, the proof and the rollback happen on a real disk. Left out are the download, which needs the
+ * Rehearses an update and a rollback in the copy, with the code of real updates (updates/agent/moves.ts). The journal,
+ * the staging, the swap, the proof and the rollback happen on a real disk. Left out are the download, which needs the
  * service, and the 30 minutes of watching. The proof is left out too, unless the drill really starts the agent.
  */
 import { createHash } from 'node:crypto'

@@ -4,8 +4,9 @@ import type { Engine } from '../engine.ts'
 const rollingMs = 3_600_000
 
 /**
- * Adds the health item to alerts and mutes, so that an agent may have an alert for each bad item. A node of the previous
- * version may run beside a new one: its alerts get the item '', and the new index lets it have what the old one did.
+ * Adds the health item to alerts and mutes, so that an agent may have an alert for each bad item. A node of the
+ * previous version may run beside a new one: its alerts get the item '', and the new index lets it have what the old
+ * one did.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema

@@ -3,7 +3,8 @@ import type { Engine } from '../engine.ts'
 
 /**
  * Adds the tables of people who are disabled, of people who are operators, and of invitations that the operator made. A
- * node of the previous version knows none of them: it lets disabled people sign in, but their sessions do not count here.
+ * node of the previous version knows none of them: it lets disabled people sign in, but their sessions do not count
+ * here.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = engine === 'sqlite' ? 'integer' : 'bigint'

@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import type { Engine } from '../engine.ts'
 
 /**
- * Adds the tables of second factors: authenticator apps, recovery codes, wrong codes, what each session has shown, first
- * halves of a sign-in, the workspaces that require a factor, and the nodes that know factors.
+ * Adds the tables of second factors: authenticator apps, recovery codes, wrong codes, what each session has shown,
+ * first halves of a sign-in, the workspaces that require a factor, and the nodes that know factors.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const time = engine === 'sqlite' ? 'integer' : 'bigint'

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 
 /**
- * Adds a column for the name of the agent's machine, so that filters need not read the body of the report, and the table
- * of the agents' tags. The column is null until the next report, so this migration fills no row, and a node of the
- * previous version may run beside a new one.
+ * Adds a column for the name of the agent's machine, so that filters need not read the body of the report, and the
+ * table of the agents' tags. The column is null until the next report, so this migration fills no row, and a node of
+ * the previous version may run beside a new one.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('agent_report').addColumn('host', 'text').execute()

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Adds views, which are named filters of the list of agents. A view without a member belongs to the workspace. A view of
- * a member refers to the membership, so that it goes when the person leaves, also through a node of the previous
+ * Adds views, which are named filters of the list of agents. A view without a member belongs to the workspace. A view
+ * of a member refers to the membership, so that it goes when the person leaves, also through a node of the previous
  * version.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 
 /**
- * Keeps reports of up to 8 KB in their rows as they are. Without this PostgreSQL compresses what makes a row larger than
- * 2 KB, which costs more than writing it. The row of an agent changes with its next report.
+ * Keeps reports of up to 8 KB in their rows as they are. Without this PostgreSQL compresses what makes a row larger
+ * than 2 KB, which costs more than writing it. The row of an agent changes with its next report.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   if (engine !== 'postgres') return

@@ -3,8 +3,8 @@ import type { Engine } from '../engine.ts'
 
 /**
  * Adds the column with the counts of an action that is over, which the sweeper fills, also for actions of earlier
- * versions. A trigger empties it at a late answer (D3): nodes of the previous version take such answers, too, and reports
- * without one pay nothing.
+ * versions. A trigger empties it at a late answer (D3): nodes of the previous version take such answers, too, and
+ * reports without one pay nothing.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   await db.schema.alterTable('action').addColumn('counts', 'text').execute()

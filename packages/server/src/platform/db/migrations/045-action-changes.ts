@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 
 /**
- * Notes each change of an agent's state in an action in `action_change`; updates/actions/counts.ts adds them up. Triggers
- * do it, because nodes of the previous version change commands as well, and because a report without a command then
- * costs nothing.
+ * Notes each change of an agent's state in an action in `action_change`; updates/actions/counts.ts adds them up.
+ * Triggers do it, because nodes of the previous version change commands as well, and because a report without a command
+ * then costs nothing.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = engine === 'sqlite' ? 'integer' : 'bigint'

@@ -5,8 +5,8 @@ const rollingMs = 3_600_000
 
 /**
  * Adds the daily sums of deleted agents (fleet/reports/usage-deleted.ts), so that the costs of a workspace stay. A node
- * of the previous version cannot word an alert of the rule `runaway`, so none opens within an hour after the service was
- * last seen (see alerts/evaluation/evaluate.ts). An embedded database has only one node.
+ * of the previous version cannot word an alert of the rule `runaway`, so none opens within an hour after the service
+ * was last seen (see alerts/evaluation/evaluate.ts). An embedded database has only one node.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = sql.raw(engine === 'sqlite' ? 'integer' : 'bigint')

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 
 /**
- * Keeps pauses and times offline that are over. It fills no row, so that a node of the previous version may run beside a
- * new one; such a node writes neither. The sweeper fills `first_report_at` of agents that reported before.
+ * Keeps pauses and times offline that are over. It fills no row, so that a node of the previous version may run beside
+ * a new one; such a node writes neither. The sweeper fills `first_report_at` of agents that reported before.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = engine === 'sqlite' ? 'integer' : 'bigint'

@@ -19,8 +19,8 @@ export interface ActionTable {
   created_by: string | null
   created_by_name: string
   /**
-   * The number of agents by state, as JSON, without what `action_change` has (updates/actions/counts.ts). Null until they
-   * are counted, if a node of an earlier version started the action.
+   * The number of agents by state, as JSON, without what `action_change` has (updates/actions/counts.ts). Null until
+   * they are counted, if a node of an earlier version started the action.
    */
   counts: string | null
   /** The number of those agents that wait or were sent the command. */

@@ -38,7 +38,10 @@ export interface CountedSendTable {
   at: number
 }
 
-/** The last sign-ins of people, a bounded number for each person, equal ones in one row (people/accounts/sign-in-records.ts). */
+/**
+ * The last sign-ins of people, a bounded number for each person, equal ones in one row
+ * (people/accounts/sign-in-records.ts).
+ */
 export interface SignInTable {
   id: string
   person_id: string

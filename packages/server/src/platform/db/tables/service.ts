@@ -15,8 +15,8 @@ export interface LogTable {
 }
 
 /**
- * The daily sums of a workspace's deleted agents, as in `usage_day`. The row of the model '' holds the totals of the day,
- * and counts the agents whose first sums were of this day (`began`), and those whose last ones were (`ended`).
+ * The daily sums of a workspace's deleted agents, as in `usage_day`. The row of the model '' holds the totals of the
+ * day, and counts the agents whose first sums were of this day (`began`), and those whose last ones were (`ended`).
  */
 export interface UsageDeletedTable {
   workspace_id: string
@@ -64,7 +64,9 @@ export interface AuditTable {
   details: string
 }
 
-/** The names that agents had before (fleet/agents/old-names.ts). If two agents had a name, the later one has its row. */
+/**
+ * The names that agents had before (fleet/agents/old-names.ts). If two agents had a name, the later one has its row.
+ */
 export interface AgentOldNameTable {
   workspace_id: string
   name: string
