@@ -10,8 +10,8 @@ import type { Agent } from '../parts/agent.ts'
 import { wordsOf } from '../parts/life.ts'
 
 /**
- * Shows the end of the output of a failed run, to admins who ask for it. The machine keeps it until the next failure, so
- * only the newest run that names this log has it.
+ * Shows the end of the output of a failed run, to admins who ask for it. The machine keeps it until the next failure,
+ * so only the newest run that names this log has it.
  */
 export function Printed({ run, agent }: { run: Run; agent: Agent }) {
   const name = run.log ?? ''

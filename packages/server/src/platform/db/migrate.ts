@@ -160,8 +160,8 @@ async function refuseNewer({ db }: Store): Promise<void> {
 }
 
 /**
- * The tables that other transactions lock before further ones, in their order. Migrations change tables in another order,
- * so an upgrade and the reports of a node of the previous version would deadlock.
+ * The tables that other transactions lock before further ones, in their order. Migrations change tables in another
+ * order, so an upgrade and the reports of a node of the previous version would deadlock.
  */
 const lockedFirst = ['rollout', 'action', 'agent', 'command']
 
