@@ -25,8 +25,8 @@ export interface AgentAt {
 }
 
 /**
- * The states of agents in the last 24 hours, for the strips of the list. Each text has the agent's states from `from` to
- * `until`, as `stripText` writes them.
+ * The states of agents in the last 24 hours, for the strips of the list. Each text has the agent's states from `from`
+ * to `until`, as `stripText` writes them.
  */
 export interface Strips {
   from: number

@@ -1,9 +1,12 @@
-/** The states of an agent in the last 24 hours as a short text: for each span a letter and its seconds, `o3600w120o82680`. */
+/**
+ * The states of an agent in the last 24 hours as a short text: for each span a letter and its seconds,
+ * `o3600w120o82680`.
+ */
 import type { Level } from '@svc/protocol'
 
 /**
- * The state of an agent in a span: the level in which it reported, `none` without one, or what `AgentState` says. `often`
- * is a time with more changes than a strip has spans.
+ * The state of an agent in a span: the level in which it reported, `none` without one, or what `AgentState` says.
+ * `often` is a time with more changes than a strip has spans.
  */
 export type StripState = Level | 'none' | 'paused' | 'offline' | 'stopped' | 'often' | 'unknown'
 

@@ -85,7 +85,9 @@ function stripOf(kept: KeptStates, { from, until }: Span, known: number): StripS
     .filter(({ seconds }) => seconds > 0)
 }
 
-/** A table of changes: its columns, with the time of a change as `time`, and the columns by which its rows are sorted. */
+/**
+ * A table of changes: its columns, with the time of a change as `time`, and the columns by which its rows are sorted.
+ */
 interface ChangeTable {
   rows: ReturnType<typeof sql.raw>
   time: ReturnType<typeof sql.raw>
