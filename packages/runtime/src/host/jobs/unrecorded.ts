@@ -12,8 +12,10 @@ export interface UnrecordedRun {
   readonly reason: string
 }
 
-/** The number of bytes at the end of the file that are read and kept. */
-const maxBytes = 64 * 1024
+/** The number of bytes at the end of the file that are read. */
+const maxBytes = 128 * 1024
+/** The file is cut if it has more bytes than the first number, to those of the second. */
+const [cutAbove, cutTo] = [64 * 1024, 32 * 1024]
 
 /** The words for the reasons that the launcher and `svc exec` write. */
 const reasons: Readonly<Record<string, string>> = {
@@ -35,20 +37,51 @@ export const readUnrecorded = (file: string): readonly UnrecordedRun[] =>
     return [{ at: Number(at), ...(name !== '-' && { name }), reason: reasons[reason] ?? 'unknown reason' }]
   })
 
-/** Cuts the file to the lines at its end. Lines that are added meanwhile are kept. */
+/**
+ * Cuts the file to the newest lines. The newest line of each job stays before the second newest of any, so a job that
+ * runs every minute does not push out what is known of one that runs every week. Lines that are added meanwhile are
+ * kept.
+ */
 export function cutUnrecorded(file: string): void {
   const fd = opened(file)
   if (fd === undefined) return
   try {
     const { size } = fstatSync(fd)
-    if (size <= maxBytes) return
-    const kept = wholeLines(endOf(fd, size))
+    if (size <= cutAbove) return
+    const end = endOf(fd, size)
+    const lines = (size > maxBytes ? wholeLines(end) : end).toString('latin1').split('\n').filter(Boolean)
+    const kept = Buffer.from(
+      newestInTurn(lines)
+        .map((line) => `${line}\n`)
+        .join(''),
+      'latin1',
+    )
     writeLightly(file, kept, 0o600)
     const added = readUpTo(fd, maxBytes, { position: size })
     if (added.length > 0) writeLightly(file, Buffer.concat([kept, added]), 0o600)
   } finally {
     closeSync(fd)
   }
+}
+
+function newestInTurn(lines: readonly string[]): string[] {
+  const lineCounts = new Map<string, number>()
+  const inTurn = lines
+    .map((line, at) => ({ line, at, turn: 0 }))
+    .reverse()
+    .map((each) => {
+      const job = each.line.split(' ')[1] ?? ''
+      const turn = lineCounts.get(job) ?? 0
+      lineCounts.set(job, turn + 1)
+      return { ...each, turn }
+    })
+    .sort((a, b) => a.turn - b.turn || b.at - a.at)
+  let bytes = 0
+  const kept = inTurn.filter(({ line }) => {
+    bytes += line.length + 1
+    return bytes <= cutTo
+  })
+  return kept.sort((a, b) => a.at - b.at).map(({ line }) => line)
 }
 
 /** Removes the lines of one job. */

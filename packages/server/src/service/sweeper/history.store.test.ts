@@ -4,7 +4,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestWorkspace } from '../../../testing/test-workspace.ts'
 import { otherModels } from '../../fleet/reports/usage-names.ts'
 import { dayOf } from '../../platform/limits/units.ts'
-import { boundHistories } from './history.ts'
+import { boundHistories, maxCommands } from './history.ts'
 
 const dayMs = 86_400_000
 const many = <T>(count: number, of: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => of(i))
@@ -103,6 +103,23 @@ everyEngine('the history of an agent', (open) => {
     await boundHistories(w.store.db, '', w.clock.now())
     const agent = await w.store.db.selectFrom('agent').select('first_report_at').executeTakeFirst()
     expect(agent).toEqual({ first_report_at: w.clock.now() - 30_000 })
+  })
+
+  test('somebody who sends and cancels commands without end does not push out what another person sent', async () => {
+    const w = await newTestWorkspace(await open())
+    const commands = many(maxCommands + 6, (i) => ({
+      ...{ id: `c${String(i).padStart(5, '0')}`, agent_id: w.agent.id, type: 'pause' as const },
+      ...{ payload: '{}', state: 'cancelled' as const, created_at: 1 + i, created_by_name: 'x' },
+      created_by: i < 2 ? w.admin.id : null,
+    }))
+    for (let i = 0; i < commands.length; i += 500)
+      await w.store.db
+        .insertInto('command')
+        .values(commands.slice(i, i + 500))
+        .execute()
+    await boundHistories(w.store.db, '', w.clock.now())
+    const left = await w.store.db.selectFrom('command').select('id').orderBy('id').execute()
+    expect(left.map(({ id }) => id)).toEqual(commands.filter((_, i) => i < 2 || i >= 8).map(({ id }) => id))
   })
 
   test('agents are processed in turns, a few at a time, and then from the start again', async () => {

@@ -2,6 +2,7 @@
  * Bounds the history of each agent, whatever it reports: daily sums, states and commands. Each round processes a few
  * agents in turn, so that a round costs the same for any fleet.
  */
+import { sql } from 'kysely'
 import { lockAgent } from '../../fleet/commands/lock.ts'
 import { keepOutcomesOf } from '../../fleet/commands/outcomes.ts'
 import { addUsageDeltas } from '../../fleet/reports/pending.ts'
@@ -10,6 +11,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { dayMs, dayOf } from '../../platform/limits/units.ts'
 import { boundStates, withTooMany } from './states.ts'
+import { idsBeyond } from './surplus.ts'
 
 const agentsAtOnce = 25
 /**
@@ -110,8 +112,8 @@ export const commandRetentionMs = dayMs
 const commandsAtOnce = 250
 
 /**
- * Erases the commands of an agent before its newest ones: cancelled ones at once, the others after a day, and those
- * with a log together with it. Actions keep the outcomes.
+ * Erases the commands of an agent before its newest ones, so that nobody pushes out what others sent (surplus.ts):
+ * cancelled ones at once, the others after a day, and those with a log together with it. Actions keep the outcomes.
  */
 async function eraseOldCommands(db: Db, agentId: string, now: number): Promise<void> {
   while ((await eraseSome(db, agentId, now)) === commandsAtOnce);
@@ -120,22 +122,13 @@ async function eraseOldCommands(db: Db, agentId: string, now: number): Promise<v
 const eraseSome = (db: Db, agentId: string, now: number): Promise<number> =>
   transaction(db, async (trx) => {
     await lockAgent(trx, agentId)
-    const ofAgent = trx.selectFrom('command').where('agent_id', '=', agentId)
-    const last = await ofAgent
-      .select(['id', 'created_at'])
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .offset(maxCommands)
-      .limit(1)
-      .executeTakeFirst()
-    if (!last) return 0
-    const old = await ofAgent
+    const old = await trx
+      .selectFrom('command')
       .select('id')
-      .where((eb) =>
-        eb.or([
-          eb('created_at', '<', last.created_at),
-          eb('created_at', '=', last.created_at).and('id', '<=', last.id),
-        ]),
+      .where(
+        'id',
+        'in',
+        sql<string>`(${idsBeyond('command', { of: 'agent_id', by: 'created_by', max: maxCommands }, agentId)})`,
       )
       .where((eb) =>
         eb.or([

@@ -61,15 +61,24 @@ export async function eraseSurplus(db: Db, now: number): Promise<void> {
   for (const [table, kind] of Object.entries(surplus)) await eraseOf(db, table, kind, now)
 }
 
+/** A list of the ids beyond the newest rows of a group, in which those who made the rows share the room. */
+export function idsBeyond(
+  table: string,
+  { of, by, max }: Pick<Surplus, 'of' | 'by' | 'max'>,
+  id: string,
+): RawBuilder<string> {
+  const inTurn = sql`select id, row_number() over (partition by ${sql.raw(by)} order by id desc) as turn
+    from ${sql.table(table)} where ${sql.ref(of)} = ${id}`
+  return sql`select id from (${inTurn}) as shared order by turn, id desc limit ${maxGroup} offset ${max}`
+}
+
 async function eraseOf(db: Db, table: string, { of, by, max, isOver, parts }: Surplus, now: number): Promise<void> {
   const [from, group] = [sql.table(table), sql.ref(of)]
   const full = await sql<{
     id: string
   }>`select ${group} as id from ${from} group by ${group} having count(*) > ${max}`.execute(db)
   for (const { id } of full.rows) {
-    const inTurn = sql`select id, row_number() over (partition by ${sql.raw(by)} order by id desc) as turn
-      from ${from} where ${group} = ${id}`
-    const surplusIds = sql`select id from (${inTurn}) as shared order by turn, id desc limit ${maxGroup} offset ${max}`
+    const surplusIds = idsBeyond(table, { of, by, max }, id)
     const over = await sql<{ id: string }>`
       select id from ${from} where id in (${surplusIds}) and ${isOver(now)} limit ${erasedAtOnce}`.execute(db)
     for (let i = 0; i < over.rows.length; i += rowsAtOnce) {
