@@ -17,7 +17,7 @@ async function start() {
   await report('one', { '=cmd': 1 })
   await report('two', { big: 2 })
   const today = new Date(dayOf(now) * dayMs).toISOString().slice(0, 10)
-  return { today, get: <T>(path: string) => ann.get<T>(`/api/web/w/north/${path}`) }
+  return { today, report, get: <T>(path: string) => ann.get<T>(`/api/web/w/north/${path}`) }
 }
 
 test('members read the costs of a workspace as rows, as CSV without a formula, and as the page shows them', async () => {
@@ -47,6 +47,17 @@ test('members read the costs of a workspace as rows, as CSV without a formula, a
     { agent: 'two', id: 'of-two', kind: 'mail', status: 'done', cost: 2, outputTokens: 9 },
     { agent: 'one', id: 'of-one', cost: 1 },
   ])
+})
+
+test('an answer and a download are made once a minute, and each question has its own', async () => {
+  const { report, get } = await start()
+  const questions = ['history/cost/export', 'history/cost/export?per=agent', 'history/cost?per=agent', 'cost?per=agent']
+  const read = () => Promise.all(questions.map(async (path) => (await get(path)).text))
+  const before = await read()
+  await report('three', { big: 40 })
+  expect(await read()).toEqual(before)
+  expect(new Set(before).size).toBe(questions.length)
+  expect((await get('history/cost/export?per=blueprint')).text).toContain(',43,')
 })
 
 test.each([

@@ -2,23 +2,33 @@
 import { type CostSplit, type CostStep, history } from '@svc/api'
 import { dayOf } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { sharedAnswers } from '../live/shared.ts'
+import { type AnswerBytes, sharedAnswers } from '../live/shared.ts'
 import { changesOf } from '../queries/changes.ts'
 import { costRuns } from '../queries/cost-runs.ts'
 import type { CostQuestion } from '../queries/cost-sums.ts'
 import { costCsv, costPage, costRows } from '../queries/costs.ts'
 import { fitting, jsonBytes } from '../queries/fitting.ts'
+import { lists } from '../queries/fleet.ts'
 import { agentStates, fleetAt, trendOf } from '../queries/states.ts'
 import { stripsOf } from '../queries/strips.ts'
 import { maxListBytes } from '../routing/bounded.ts'
 import { looks } from '../routing/operations.ts'
 
-const bytes = new TextEncoder()
+const utf8 = new TextEncoder()
+/** The number of rows that are written in one turn of the event loop. */
+const rowsAtOnce = 1000
 /** The milliseconds for which an answer about costs is kept: it is read from the sums of all agents. */
 const keptMs = 60_000
-/** The maximum number of these answers, of all workspaces together; each has at most a megabyte. */
-const maxKept = 64
-const kept = sharedAnswers(() => performance.now(), keptMs, maxKept)
+/**
+ * The maximum number of these answers, of all workspaces together, and the bytes of one of them. A download has more
+ * rows than an answer in JSON, so fewer are kept.
+ */
+const mostKept = { json: 64, csv: 2 } as const
+const mostBytes = { json: maxListBytes, csv: 32 * maxListBytes } as const
+const kept = {
+  json: sharedAnswers(() => performance.now(), keptMs, mostKept.json),
+  csv: sharedAnswers(() => performance.now(), keptMs, mostKept.csv),
+} as const
 
 interface Asked {
   from?: number
@@ -33,13 +43,59 @@ const questionOf = (asked: Asked, now: number): CostQuestion => ({
   per: asked.per,
 })
 
-/** The JSON of an answer about a workspace, made at most a minute ago. */
-const keptJson = (workspace: { id: string }, asked: readonly unknown[], make: () => Promise<unknown>) =>
-  kept.of(JSON.stringify([workspace.id, ...asked]), async () => {
-    const json = bytes.encode(JSON.stringify(await make()))
-    if (json.length > maxListBytes) throw new Refusal('costs_too_many')
-    return json
-  })
+/** The reading of costs that is in progress or waits; there is only one at a time for a workspace, since each is large. */
+const readings = new Map<string, Promise<unknown>>()
+
+function afterReadings<T>(workspace: { id: string }, read: () => Promise<T>): Promise<T> {
+  const { id } = workspace
+  const reading = (readings.get(id) ?? Promise.resolve()).then(read, read)
+  readings.set(id, reading)
+  const forget = () => readings.get(id) === reading && readings.delete(id)
+  reading.then(forget, forget)
+  return reading
+}
+
+/** An answer about a workspace as it is sent, made at most a minute ago from pieces of text. */
+const keptBytes = (
+  form: keyof typeof kept,
+  workspace: { id: string },
+  asked: readonly unknown[],
+  make: () => AsyncIterable<string> | Promise<Iterable<string>>,
+): Promise<AnswerBytes> =>
+  kept[form].of(JSON.stringify([workspace.id, ...asked]), () =>
+    afterReadings(workspace, async () => {
+      const pieces: Uint8Array[] = []
+      let size = 0
+      for await (const piece of await make()) {
+        const encoded = utf8.encode(piece)
+        size += encoded.length
+        if (size > mostBytes[form]) throw new Refusal('costs_too_many')
+        pieces.push(encoded)
+      }
+      return joined(pieces, size)
+    }),
+  )
+
+function joined(pieces: readonly Uint8Array[], size: number): AnswerBytes {
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}
+
+/** The JSON of a list, in pieces. */
+async function* listJson({ id }: { id: string }, rows: readonly unknown[]): AsyncGenerator<string> {
+  let before = '['
+  for (let i = 0; i < rows.length; i += rowsAtOnce) {
+    if (i > 0) await lists.next(id)
+    yield before + JSON.stringify(rows.slice(i, i + rowsAtOnce)).slice(1, -1)
+    before = ','
+  }
+  yield rows.length === 0 ? '[]' : ']'
+}
 
 /** The newest rows that fit into an answer, from rows that begin with the oldest. */
 const newestThatFit = <T>(rows: readonly T[]): T[] =>
@@ -64,34 +120,27 @@ export const historyOperations = [
   looks(history.trend, ({ deps, agent, now }, { days = '1' }) => trendOf(deps.store.db, agent, Number(days), now)),
   looks(history.cost, ({ deps: { store }, workspace, now }, asked) => {
     const question = questionOf(asked, now)
-    return keptJson(workspace, ['rows', question], () => costRows(store.db, workspace, question, now))
+    return keptBytes('json', workspace, ['rows', question], async function* () {
+      yield* listJson(workspace, await costRows(store.db, workspace, question, now))
+    })
   }),
   looks(history.exportCost, async ({ deps: { store }, workspace, now }, asked) => {
-    const { from, to, ...split } = questionOf(asked, now)
-    const pieces = costCsv(store.db, workspace, { from, to, ...split }, now)
-    // The sums are read before the answer begins, so that a refusal has its status.
-    const first = await pieces.next()
+    const question = questionOf(asked, now)
+    const { from, to } = question
+    const csv = await keptBytes('csv', workspace, [question], () => costCsv(store.db, workspace, question, now))
     const headers = {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': `attachment; filename="${workspace.slug}-cost-${history.dayText(from)}-${history.dayText(to)}.csv"`,
     }
-    return new Response(streamOf(first.value ?? '', pieces), { headers })
+    return new Response(csv, { headers })
   }),
   looks(history.costPage, ({ deps: { store }, workspace, now }, asked) => {
     const question = questionOf(asked, now)
-    return keptJson(workspace, ['page', question], () => costPage(store.db, workspace, question, now))
+    return keptBytes('json', workspace, ['page', question], async () => [
+      JSON.stringify(await costPage(store.db, workspace, question, now)),
+    ])
   }),
   looks(history.costRuns, ({ deps: { store }, workspace, now }) =>
-    keptJson(workspace, ['runs'], () => costRuns(store.db, workspace, now)),
+    keptBytes('json', workspace, ['runs'], async () => [JSON.stringify(await costRuns(store.db, workspace, now))]),
   ),
 ]
-
-const streamOf = (first: string, rest: AsyncGenerator<string>): ReadableStream<Uint8Array> =>
-  new ReadableStream({
-    start: (stream) => stream.enqueue(bytes.encode(first)),
-    async pull(stream) {
-      const { value, done } = await rest.next()
-      if (done) stream.close()
-      else stream.enqueue(bytes.encode(value))
-    },
-  })

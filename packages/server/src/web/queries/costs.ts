@@ -4,6 +4,7 @@ import { rulesOf, scopeOf } from '../../alerts/store.ts'
 import { usageDays } from '../../fleet/reports/usage-names.ts'
 import { csvOf } from '../../platform/csv.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { firstSorted, forEach, type SlicedWork, sorted } from '../../platform/http/slices.ts'
 import { dayOf } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import {
@@ -50,10 +51,26 @@ type Named = readonly [name: SumName, cell: CostCell]
 const mostExpensiveFirst = ([a, x]: Named, [b, y]: Named): number =>
   y.costMicro - x.costMicro || (String(a) < String(b) ? -1 : 1)
 
-function* rowsOf(table: CostTable, per: CostQuestion['per']): Generator<CostRow> {
-  for (const [start, names] of [...table].sort(([a], [b]) => a - b))
-    for (const [name, cell] of [...names].filter(([, one]) => !isEmpty(one)).sort(mostExpensiveFirst))
-      yield { from: dayText(start), name: textOf(name), ...sumsOf(cell, per) }
+/** The names of one time that have sums, the most expensive first. */
+const ordered = (names: ReadonlyMap<SumName, CostCell>): SlicedWork<Named[]> =>
+  sorted(
+    [...names].filter(([, cell]) => !isEmpty(cell)),
+    mostExpensiveFirst,
+  )
+
+const oldestFirst = (table: CostTable) => [...table].sort(([a], [b]) => a - b)
+
+const rowOf = (start: number, [name, cell]: Named, per: CostQuestion['per']): CostRow => ({
+  from: dayText(start),
+  name: textOf(name),
+  ...sumsOf(cell, per),
+})
+
+function* rowsOf(table: CostTable, per: CostQuestion['per']): SlicedWork<CostRow[]> {
+  const rows: CostRow[] = []
+  for (const [start, names] of oldestFirst(table))
+    yield* forEach(yield* ordered(names), (named) => rows.push(rowOf(start, named, per)))
+  return rows
 }
 
 /** The sums of a workspace as rows, oldest first. Refuses more rows than fit into an answer. */
@@ -65,7 +82,7 @@ export async function costRows(
 ): Promise<CostRow[]> {
   const table = await costTable(db, workspace, withinKept(asked, now))
   if ([...table.values()].reduce((sum, { size }) => sum + size, 0) > maxRows) throw new Refusal('costs_too_many')
-  return [...rowsOf(table, asked.per)]
+  return lists.run(workspace.id, rowsOf(table, asked.per))
 }
 
 /** The same rows as CSV, in pieces. */
@@ -77,15 +94,19 @@ export async function* costCsv(
 ): AsyncGenerator<string> {
   const table = await costTable(db, workspace, withinKept(asked, now))
   yield csvOf([['from', 'name', 'runs', 'cost_usd', 'output_tokens']])
-  let lines: Parameters<typeof csvOf>[0][number][] = []
-  for (const { from, name, runs, cost, outputTokens } of rowsOf(table, asked.per)) {
-    lines.push([from, name ?? undefined, runs ?? undefined, cost, outputTokens ?? undefined])
-    if (lines.length < rowsAtOnce) continue
-    yield csvOf(lines).slice(1)
-    lines = []
+  for (const [start, names] of oldestFirst(table)) {
     await lists.next(workspace.id)
+    const all = await lists.run(workspace.id, ordered(names))
+    for (let i = 0; i < all.length; i += rowsAtOnce) {
+      if (i > 0) await lists.next(workspace.id)
+      yield csvOf(
+        all.slice(i, i + rowsAtOnce).map((named) => {
+          const { from, name, runs, cost, outputTokens } = rowOf(start, named, asked.per)
+          return [from, name ?? undefined, runs ?? undefined, cost, outputTokens ?? undefined]
+        }),
+      ).slice(1)
+    }
   }
-  yield csvOf(lines).slice(1)
 }
 
 /** The costs of a workspace with their most expensive agents, models or blueprints. */
@@ -106,41 +127,38 @@ export async function costPage(
   }
 }
 
-/** Adds up the table for the page. Yields now and then, so that no turn of the event loop is long. */
+/** Adds up the table for the page. */
 function* summed(
   table: CostTable,
   question: CostQuestion,
-): Generator<undefined, Pick<CostPage, 'total' | 'columns' | 'names' | 'others'>> {
+): SlicedWork<Pick<CostPage, 'total' | 'columns' | 'names' | 'others'>> {
   const { from, to, by, per } = question
   const all = new Map<SumName, CostCell>()
-  const total = { runs: 0, costMicro: 0, outputTokens: 0 }
-  let readRows = 0
+  const total = nothing()
   for (const names of table.values())
-    for (const [name, cell] of names) {
-      const known = all.get(name) ?? { runs: 0, costMicro: 0, outputTokens: 0 }
-      all.set(name, added(known, cell))
+    yield* forEach(names, ([name, cell]) => {
+      all.set(name, added(all.get(name) ?? nothing(), cell))
       added(total, cell)
-      if (++readRows % rowsAtOnce === 0) yield
-    }
-  yield
-  const ordered = [...all].filter(([, cell]) => !isEmpty(cell)).sort(mostExpensiveFirst)
-  yield
-  const listed = fitting(ordered.slice(0, namesListed), ([name]) => jsonBytes(textOf(name)) + 100, nameBytes)
-  const rest = ordered.slice(listed.length)
-  const others = rest.reduce((sum, [, cell]) => added(sum, cell), { runs: 0, costMicro: 0, outputTokens: 0 })
+    })
+  const named: Named[] = []
+  yield* forEach(all, (one) => !isEmpty(one[1]) && named.push(one))
+  const first = yield* firstSorted(named, namesListed, mostExpensiveFirst)
+  const listed = fitting(first, ([name]) => jsonBytes(textOf(name)) + 100, nameBytes)
+  const others = listed.reduce((rest, [, cell]) => added(rest, cell, -1), { ...total })
   const drawn = listed.slice(0, namesDrawn).map(([name]) => name)
+  const columns: CostPage['columns'][number][] = []
+  for (const start of startsOf(from, to, by)) {
+    const names = table.get(start) ?? new Map<SumName, CostCell>()
+    let micro = 0
+    yield* forEach(names.values(), ({ costMicro }) => {
+      micro += costMicro
+    })
+    const parts = drawn.map((name) => dollars(names.get(name)?.costMicro ?? 0))
+    columns.push({ from: dayText(start), cost: dollars(micro), parts })
+  }
   return {
     total: sumsOf(total, per),
-    columns: startsOf(from, to, by).map((start) => {
-      const names = table.get(start) ?? new Map<SumName, CostCell>()
-      let micro = 0
-      for (const { costMicro } of names.values()) micro += costMicro
-      return {
-        from: dayText(start),
-        cost: dollars(micro),
-        parts: drawn.map((name) => dollars(names.get(name)?.costMicro ?? 0)),
-      }
-    }),
+    columns,
     names: listed.map(
       ([name, cell]): CostName => ({
         name: textOf(name),
@@ -148,14 +166,16 @@ function* summed(
         ...sumsOf(cell, per),
       }),
     ),
-    others: { count: rest.length, ...sumsOf(others, per) },
+    others: { count: named.length - listed.length, ...sumsOf(others, per) },
   }
 }
 
-function added(sum: CostCell, { runs, costMicro, outputTokens }: CostCell): CostCell {
-  sum.runs += runs
-  sum.costMicro += costMicro
-  sum.outputTokens += outputTokens
+const nothing = (): CostCell => ({ runs: 0, costMicro: 0, outputTokens: 0 })
+
+function added(sum: CostCell, { runs, costMicro, outputTokens }: CostCell, sign: 1 | -1 = 1): CostCell {
+  sum.runs += sign * runs
+  sum.costMicro += sign * costMicro
+  sum.outputTokens += sign * outputTokens
   return sum
 }
 
