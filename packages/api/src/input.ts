@@ -139,13 +139,20 @@ type InputOf<S extends InputShape> = { [K in Exclude<keyof S, OptionalKeys<S>>]:
 const formsOf = (readers: InputShape): Record<string, Form> =>
   Object.fromEntries(Object.entries(readers).map(([key, { form }]) => [key, form]))
 
+/** Stands for the field that holds all options of a command. */
+export const optionsField = '--'
+
+/** The name of a field of an object, which is itself the field `field`; an option is named as people type it. */
+export const fieldOf = (field: string, key: string): string =>
+  field === '' || field === optionsField ? `${field}${key}` : `${field}.${key}`
+
 /** Reads an object that has these fields. Other fields of the object are ignored. */
 export const object = <S extends InputShape>(shape: S): Reader<{ [K in keyof InputOf<S>]: InputOf<S>[K] }> =>
   reader({ is: 'object', fields: formsOf(shape) }, (value, field) => {
     if (!isObject(value)) return refuse(field, 'a JSON object', value)
     const read: Record<string, unknown> = {}
     for (const [key, one] of Object.entries(shape)) {
-      const kept = one(Object.hasOwn(value, key) ? value[key] : undefined, field === '' ? key : `${field}.${key}`)
+      const kept = one(Object.hasOwn(value, key) ? value[key] : undefined, fieldOf(field, key))
       if (kept !== undefined) read[key] = kept
     }
     return read as InputOf<S>

@@ -5,7 +5,7 @@
 import { levels, limits, shown } from '@svc/protocol'
 import type { CostPage, CostRow, CostRun, CostSplit, CostStep } from '../answers/costs.ts'
 import type { AgentAt, HistoryChange, StateSpan, Strips, Trend } from '../answers/history.ts'
-import { InputRefused, oneOf, optional, type Reader, reader, strictQuery } from '../input.ts'
+import { fieldOf, InputRefused, oneOf, optional, type Reader, reader, strictQuery } from '../input.ts'
 import { look } from '../operation.ts'
 import { maxStrips } from '../words/strips.ts'
 import { agentArgument, slugArgument } from './arguments.ts'
@@ -38,7 +38,9 @@ const costValues = strictQuery({
 const whichCosts: typeof costValues = reader({ is: 'query' }, (value, field) => {
   const asked = costValues(value, field)
   if (asked.from !== undefined && asked.to !== undefined && asked.from > asked.to)
-    throw new InputRefused(`from must not be after to: from is ${dayText(asked.from)}, to is ${dayText(asked.to)}.`)
+    throw new InputRefused(
+      `${fieldOf(field, 'from')} must not be after ${fieldOf(field, 'to')}: from is ${dayText(asked.from)}, to is ${dayText(asked.to)}.`,
+    )
   return asked
 })
 
@@ -114,19 +116,20 @@ interface AskedTime {
   until?: number
 }
 
-/** The time that a question is about, which ends now at the latest. */
-export function askedTime(asked: AskedTime, now: number): { since: number; until: number } {
+/** The time that a question is about, which ends now at the latest. `field` is the one that holds the question. */
+export function askedTime(asked: AskedTime, now: number, field = ''): { since: number; until: number } {
   const until = Math.min(asked.until ?? now, now)
   const since = asked.since ?? until - defaultMs
   if (since <= until) return { since, until }
   const [from, to] = [since, until].map((at) => new Date(at).toISOString())
-  throw new InputRefused(`since must not be after until, or after now: since is ${from}, the end is ${to}.`)
+  const [first, last] = [fieldOf(field, 'since'), fieldOf(field, 'until')]
+  throw new InputRefused(`${first} must not be after ${last}, or after now: since is ${from}, the end is ${to}.`)
 }
 
 /** The time of a question about one moment, which must not be ahead. */
-export function askedMoment({ at }: { at: number }, now: number): number {
+export function askedMoment({ at }: { at: number }, now: number, field = ''): number {
   if (at <= now) return at
-  throw new InputRefused(`at must not be in the future: it is ${new Date(at).toISOString()}.`)
+  throw new InputRefused(`${fieldOf(field, 'at')} must not be in the future: it is ${new Date(at).toISOString()}.`)
 }
 
 const between = { since: optional(time), until: optional(time) }

@@ -20,10 +20,24 @@ everyEngine('commands about what was before', (open) => {
       `"from","name","runs","cost_usd","output_tokens"\n"${day}","'=cmd",,1.5,`,
     )
     for (const [typed, message] of [
-      ['--from 2026-11-22 --to 2026-11-21', 'from must not be after to: from is 2026-11-22, to is 2026-11-21.'],
-      ['--to yesterday', 'to must be a date such as 2026-11-21: got "yesterday".'],
-      ['--by year', 'by must be one of "day", "week", "month": got "year".'],
+      ['--from 2026-11-22 --to 2026-11-21', '--from must not be after --to: from is 2026-11-22, to is 2026-11-21.'],
+      ['--to yesterday', '--to must be a date such as 2026-11-21: got "yesterday".'],
+      ['--by year', '--by must be one of "day", "week", "month": got "year".'],
     ])
       expect(await said(`history cost north ${typed}`)).toBe(`misused: ${message}`)
+  })
+
+  test.each([
+    ['fleet north --at soon', '--at must be a time such as'],
+    ['fleet north --at 2099-01-01', '--at must not be in the future'],
+    [
+      'states north/mail-triage --since 2026-11-20 --until 2026-11-19',
+      '--since must not be after --until, or after now',
+    ],
+    ['changes north/mail-triage --limit 0', '--limit must be a whole number from 1 to 1000'],
+    ['trend north/mail-triage --days 2', '--days must be one of'],
+  ])('history %s is refused with the name of the option', async (typed, message) => {
+    const { said } = await typing(await open())
+    expect(await said(`history ${typed}`)).toContain(`misused: ${message}`)
   })
 })

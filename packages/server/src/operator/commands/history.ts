@@ -1,5 +1,5 @@
 /** Commands about what was before: states and changes of agents, and costs. */
-import { type CostRow, history } from '@svc/api'
+import { type CostRow, history, optionsField } from '@svc/api'
 import { readStrip } from '@svc/api/words'
 import { dayOf } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -14,7 +14,7 @@ export const historyCommands = {
     run: async (call, { agent }) => {
       const { agentStates } = await import('../../web/queries/states.ts')
       const asked = readOptions(call, history.states, 'since', 'until')
-      const time = usageOf(() => history.askedTime(asked, call.now()))
+      const time = usageOf(() => history.askedTime(asked, call.now(), optionsField))
       return agentStates(call.store.db, agent, time.since, time.until)
     },
     show: (spans) =>
@@ -29,7 +29,7 @@ export const historyCommands = {
     run: async (call, { agent }) => {
       const { changesOf } = await import('../../web/queries/changes.ts')
       const asked = readOptions(call, history.changes, 'since', 'until', 'limit')
-      const time = usageOf(() => history.askedTime(asked, call.now()))
+      const time = usageOf(() => history.askedTime(asked, call.now(), optionsField))
       return changesOf(call.store.db, agent, {
         ...time,
         limit: asked.limit ?? history.listedChanges.usual,
@@ -51,7 +51,7 @@ export const historyCommands = {
       return fleetAt(
         call.store.db,
         workspace,
-        usageOf(() => history.askedMoment(asked, call.now())),
+        usageOf(() => history.askedMoment(asked, call.now(), optionsField)),
         asked.level,
       )
     },

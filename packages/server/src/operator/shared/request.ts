@@ -1,5 +1,5 @@
 /** A command of `svc-server` as typed, what it may use, and how it ends. */
-import { InputRefused, type Operation, type Role, type Route } from '@svc/api'
+import { InputRefused, type Operation, optionsField, type Role, type Route } from '@svc/api'
 import { splitTags } from '@svc/api/filter'
 import { readPasted, shown, type Verdict } from '@svc/protocol'
 import type { By } from '../../people/audit/by.ts'
@@ -87,14 +87,14 @@ function identifier(what: string, typed: string): string {
 }
 
 /** Reads typed input with the reader of the operation's route. */
-export function readTyped<Read>({ route, input }: Operation<Route, Read>, typed: unknown): Read {
+export function readTyped<Read>({ route, input }: Operation<Route, Read>, typed: unknown, field = ''): Read {
   if (!input) throw new Error(`${route} reads no input.`)
-  return usageOf(() => input(typed, ''))
+  return usageOf(() => input(typed, field))
 }
 
 /** Reads the options of these names as the input of an operation. */
 export const readOptions = <Read>(request: Request, operation: Operation<Route, Read>, ...names: string[]): Read =>
-  readTyped(operation, Object.fromEntries(names.map((name) => [name, typedOption(request, name)])))
+  readTyped(operation, Object.fromEntries(names.map((name) => [name, typedOption(request, name)])), optionsField)
 
 /** Returns what `read` reads; input that it refuses was not understood. */
 export function usageOf<T>(read: () => T): T {
