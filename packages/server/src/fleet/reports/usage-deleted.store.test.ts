@@ -3,7 +3,7 @@ import { reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace, testStart } from '../../../testing/test-workspace.ts'
 import { dayMs, dayOf } from '../../platform/limits/units.ts'
-import { eraseOldSums } from '../../service/sweeper/history.ts'
+import { eraseOldSums } from '../../service/sweeper/rounds.ts'
 import { deleteAgent } from '../agents/store.ts'
 import { namesPerDay, otherModels, usageDays } from './usage-names.ts'
 
@@ -101,6 +101,14 @@ everyEngine('the sums of deleted agents', (open) => {
     const w = await newTestWorkspace(await open())
     await reporting(w).report({ runs: [run('a', { big: 1 })] })
     await remove(w, w.agent)
+    await eraseOldSums(w.store.db, w.clock.now() + usageDays * dayMs)
+    expect(await kept(w)).toHaveLength(2)
+    const sum = { workspace_id: w.workspace.id, runs: 1, cost_micro: 1, output_tokens: 0, began: 0, ended: 0 }
+    for (const day of [today - 1, today - 2])
+      await w.store.db
+        .insertInto('usage_deleted')
+        .values(many(600, (i) => ({ ...sum, day, model: `m${i}` })))
+        .execute()
     await eraseOldSums(w.store.db, w.clock.now() + usageDays * dayMs)
     expect(await kept(w)).toHaveLength(2)
     await eraseOldSums(w.store.db, w.clock.now() + (usageDays + 1) * dayMs)

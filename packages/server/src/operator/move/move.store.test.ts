@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { newPostgresDatabase, openTestSqlite } from '../../../testing/stores.ts'
 import { openPostgres, type Store } from '../../platform/db/open.ts'
+import { keptSince } from '../../web/queries/states.ts'
 import { moveRows } from './move.ts'
 import { inOrder, type Table, tablesOf } from './tables.ts'
 
@@ -96,6 +98,15 @@ test('every row of every table is moved, and the database continues its numbers 
   const next = { agent_id: 'id 1', at: 5, level: 'ok', label: null } as const
   const { seq } = await to.db.insertInto('level_change').values(next).returning('seq').executeTakeFirstOrThrow()
   expect(seq).toBe(rowsEach)
+  await Promise.all([from.close(), to.close()])
+})
+
+test('since when something is kept stays as it was', async () => {
+  const { from, to } = await filled()
+  const time = '2026-10-01T12:00:00.000Z'
+  await sql`update kysely_migration set timestamp = ${time} where name = '049-states'`.execute(from.db)
+  await moveRows(from, to)
+  expect(await keptSince(to.db, { created_at: 0 })).toBe(Date.parse(time))
   await Promise.all([from.close(), to.close()])
 })
 

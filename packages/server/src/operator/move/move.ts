@@ -41,6 +41,7 @@ export async function moveRows(
     await client.query(`lock table ${tables.map(({ name }) => `"${name}"`).join(', ')} in share row exclusive mode`)
     const filled = await firstFilled(client, tables)
     if (!filled) await copy(from.sqlite, client, tables, progress)
+    await copyTimes(from.sqlite, client)
     const checked = await compareAll(from.sqlite, client, tables, filled ? () => {} : progress)
     if (!checked.ok && filled) {
       await client.query('rollback')
@@ -78,6 +79,12 @@ async function copy(sqlite: DatabaseSync, client: pg.PoolClient, tables: readonl
     }
     if (rows > 0) progress(`copied ${table.name}: ${rows} rows`)
   }
+}
+
+/** Copies when each migration ran: the page says since when the service has kept something. */
+async function copyTimes(sqlite: DatabaseSync, client: pg.PoolClient): Promise<void> {
+  for (const { name, timestamp } of sqlite.prepare('select name, timestamp from kysely_migration').all())
+    await client.query('update kysely_migration set timestamp = $2 where name = $1', [name, timestamp])
 }
 
 async function compareAll(

@@ -122,6 +122,24 @@ everyEngine('the history of an agent', (open) => {
     expect(left.map(({ id }) => id)).toEqual(commands.filter((_, i) => i < 2 || i >= 8).map(({ id }) => id))
   })
 
+  test('a pause that an earlier version saw without a change of level is noted once, from the last report on', async () => {
+    const w = await newTestWorkspace(await open())
+    const { report } = reporting(w)
+    await report({ state: { level: 'info', label: 'Idle' } })
+    await report({ state: { level: 'info', label: 'Paused' } })
+    // An earlier version writes a row for the first report only.
+    await w.store.db.deleteFrom('level_change').where('label', '=', 'Paused').execute()
+    await w.store.db.updateTable('level_change').set({ paused: null }).execute()
+    const kept = () => w.store.db.selectFrom('level_change').select(['label', 'paused', 'at']).orderBy('seq').execute()
+    const [at, paused] = [w.clock.now(), (await kept()).map((row) => ({ ...row, paused: null }))]
+    w.clock.pass(10)
+    for (let i = 0; i < 2; i++) await boundHistories(w.store.db, '', w.clock.now())
+    expect(await kept()).toEqual([...paused, { label: 'Paused', paused: 1, at }])
+    await report({ state: { level: 'info', label: 'Idle' } })
+    await boundHistories(w.store.db, '', w.clock.now())
+    expect((await kept()).slice(2)).toEqual([{ label: 'Idle', paused: 0, at: w.clock.now() }])
+  })
+
   test('agents are processed in turns, a few at a time, and then from the start again', async () => {
     const w = await newTestWorkspace(await open())
     const agents = [w.agent, ...(await Promise.all(many(29, (i) => w.addAgent(`agent-${i}`))))]

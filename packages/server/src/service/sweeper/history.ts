@@ -53,14 +53,6 @@ async function withOldUsage(db: Db, ids: readonly string[], first: number): Prom
   return rows.map((row) => row.agent_id)
 }
 
-/** Erases the sums of agents that were deleted, of days that are no longer shown. */
-export async function eraseOldSums(db: Db, now: number): Promise<void> {
-  await db
-    .deleteFrom('usage_deleted')
-    .where('day', '<', dayOf(now) - usageDays)
-    .execute()
-}
-
 /**
  * Folds the models of an agent's oldest days into one row per day, for as many days as needed. The latest days, which
  * pages show by default, are never folded.

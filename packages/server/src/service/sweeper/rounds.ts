@@ -2,10 +2,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import { afterTimeout } from '../../fleet/commands/settle.ts'
+import { usageDays } from '../../fleet/reports/usage-names.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
-import { dayMs } from '../../platform/limits/units.ts'
+import { dayMs, dayOf } from '../../platform/limits/units.ts'
 import { eraseParts } from './surplus.ts'
 
 const commandsAtOnce = 500
@@ -109,26 +110,34 @@ export async function eraseOldAction(db: Db, now: number): Promise<void> {
 export async function eraseEndedAccess({ db, engine }: Store, now: number): Promise<void> {
   const ended = engine === 'sqlite' ? new Date(now).toISOString() : new Date(now)
   for (const table of ['session', 'verification'])
-    await erasePieces(db, { table, key: 'id', where: sql`${sql.ref('expiresAt')} <= ${ended}` })
+    await erasePieces(db, { table, key: ['id'], where: sql`${sql.ref('expiresAt')} <= ${ended}` })
   const before = now - dayMs
-  await erasePieces(db, { table: 'link', key: 'hash', where: sql`expires_at <= ${before} or used_at <= ${before}` })
-  await erasePieces(db, { table: 'code_try', key: 'person_id', where: sql`at <= ${before}` })
+  await erasePieces(db, { table: 'link', key: ['hash'], where: sql`expires_at <= ${before} or used_at <= ${before}` })
+  await erasePieces(db, { table: 'code_try', key: ['person_id'], where: sql`at <= ${before}` })
 }
+
+/** Erases the sums of agents that were deleted, of days that are no longer shown. */
+export const eraseOldSums = (db: Db, now: number): Promise<void> =>
+  erasePieces(db, {
+    table: 'usage_deleted',
+    key: ['workspace_id', 'day', 'model'],
+    where: sql`day < ${dayOf(now) - usageDays}`,
+  })
 
 interface Erased {
   table: string
-  /** The column by which rows are found. Rows with an equal value go together. */
-  key: string
+  /** The columns by which rows are found. Rows with equal values go together. */
+  key: readonly string[]
   where: RawBuilder<unknown>
 }
 const rowsAtOnce = 500
 
 /** Erases rows, some in each statement. */
 async function erasePieces(db: Db, { table, key, where }: Erased): Promise<void> {
-  const [from, by] = [sql.table(table), sql.ref(key)]
+  const [from, by] = [sql.table(table), sql.join(key.map((column) => sql.ref(column)))]
   for (let more = true; more; ) {
     const some = sql`select ${by} from ${from} where ${where} limit ${rowsAtOnce}`
-    const { numAffectedRows } = await sql`delete from ${from} where ${by} in (${some}) and (${where})`.execute(db)
+    const { numAffectedRows } = await sql`delete from ${from} where (${by}) in (${some}) and (${where})`.execute(db)
     more = Number(numAffectedRows ?? 0) >= rowsAtOnce
   }
 }

@@ -1,6 +1,8 @@
 /** Bounds the kept states of agents: level changes, pauses and times offline. */
-import { type Level, levels } from '@svc/protocol'
+import { type Level, levels, pausedLabel } from '@svc/protocol'
+import { lockAgent } from '../../fleet/commands/lock.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { transaction } from '../../platform/db/transaction.ts'
 import { dayMs, dayOf } from '../../platform/limits/units.ts'
 
 /** The days for which states are kept. */
@@ -16,6 +18,7 @@ const maxOffline = 5000
 /** Bounds the states of some agents. */
 export async function boundStates(db: Db, ids: readonly string[], now: number): Promise<void> {
   await noteFirstReports(db, ids)
+  await notePauses(db, ids)
   await eraseOldStates(db, ids, now - stateDays * dayMs)
   for (const id of await withTooMany(db, 'level_change', ids, maxLevels.kept)) await foldLevels(db, id)
   for (const id of await withTooMany(db, 'agent_offline', ids, maxOffline)) await eraseOldestOffline(db, id)
@@ -55,6 +58,47 @@ async function noteFirstReports(db: Db, ids: readonly string[]): Promise<void> {
     const first_report_at = Math.min((await oldest.executeTakeFirst())?.at ?? received_at, received_at)
     await db.updateTable('agent').set({ first_report_at }).where('id', '=', id).execute()
   }
+}
+
+/**
+ * Notes pauses that began or ended at an earlier version without a change of level: that version wrote no row. They are
+ * known from the last report on, whose time the new row has.
+ */
+async function notePauses(db: Db, ids: readonly string[]): Promise<void> {
+  for (const id of (await missedPauses(db, ids)).map((row) => row.agent_id))
+    await transaction(db, async (trx) => {
+      // A report that arrives meanwhile may write the row.
+      await lockAgent(trx, id)
+      for (const { agent_id, received_at: at, level, label } of await missedPauses(trx, [id]))
+        if (level !== null)
+          await trx
+            .insertInto('level_change')
+            .values({ agent_id, at, level, label, paused: label === pausedLabel ? 1 : 0 })
+            .execute()
+    })
+}
+
+/** The agents whose last report and last level change differ about the pause. */
+async function missedPauses(db: Db, ids: readonly string[]) {
+  const rows = await db
+    .selectFrom('agent_report as r')
+    .innerJoin('level_change as l', (join) =>
+      join.on('l.seq', '=', (eb) =>
+        eb
+          .selectFrom('level_change as other')
+          .select('other.seq')
+          .whereRef('other.agent_id', '=', 'r.agent_id')
+          .orderBy('other.at', 'desc')
+          .orderBy('other.seq', 'desc')
+          .limit(1),
+      ),
+    )
+    .select(['r.agent_id', 'r.received_at', 'r.level', 'r.label', 'l.label as noted'])
+    .where('r.agent_id', 'in', ids)
+    .where('r.level', 'is not', null)
+    .where('l.paused', 'is', null)
+    .execute()
+  return rows.filter(({ label, noted }) => (label === pausedLabel) !== (noted === pausedLabel))
 }
 
 /** Erases states from before a time. The last level change before it stays, because it says how the time began. */

@@ -17,8 +17,15 @@ import { advanceRollouts, notifyOf } from '../../updates/rollouts/advance.ts'
 import { noteRunning } from '../../updates/wishes/away.ts'
 import { grantWaiting } from '../../updates/wishes/trials.ts'
 import { type ClockWatch, clocksOf, newClockWatch } from './clock.ts'
-import { boundHistories, eraseOldSums } from './history.ts'
-import { eraseEndedAccess, eraseLogs, eraseOldAction, eraseOldRollout, timeOutCommands } from './rounds.ts'
+import { boundHistories } from './history.ts'
+import {
+  eraseEndedAccess,
+  eraseLogs,
+  eraseOldAction,
+  eraseOldRollout,
+  eraseOldSums,
+  timeOutCommands,
+} from './rounds.ts'
 import { eraseSurplus } from './surplus.ts'
 
 /** The milliseconds between two rounds, at random, so that nodes that started together do not sweep together. */
