@@ -30,11 +30,27 @@ export interface CostCell {
   costMicro: number
   outputTokens: number
 }
-/** The sums by the first day of their time, and then by name. */
-export type CostTable = ReadonlyMap<number, ReadonlyMap<SumName, CostCell>>
+/**
+ * The sums by name, and then by the first day of their time. The sums of a name are in one array of numbers, since
+ * hundreds of thousands of objects would keep the event loop busy with the collection of garbage.
+ */
+export interface CostTable {
+  /** The first days of the times, oldest first. */
+  readonly starts: readonly number[]
+  readonly names: ReadonlyMap<SumName, Float64Array>
+}
+
+/** The numbers of a sum in the arrays of a table. */
+const numbers = 3
+/** The sum of a name at the place of a time. */
+export const cellAt = (sums: Float64Array, place: number): CostCell => ({
+  runs: sums[numbers * place] ?? 0,
+  costMicro: sums[numbers * place + 1] ?? 0,
+  outputTokens: sums[numbers * place + 2] ?? 0,
+})
 
 /** The maximum number of sums in a table; more would take too much memory. */
-const maxCells = 500_000
+const maxCells = 2_000_000
 /** The maximum number of rows to read in one turn of the event loop, unless a single agent has more. */
 const rowsAtOnce = 1500
 const agentsAtOnce = 250
@@ -83,41 +99,50 @@ async function readTable(db: Db, workspace: { id: string }, question: CostQuesti
 }
 
 class Adding {
-  readonly table = new Map<number, Map<SumName, CostCell>>()
+  readonly table: CostTable
+  readonly #names = new Map<SumName, Float64Array>()
+  readonly #places: ReadonlyMap<number, number>
   readonly #question: CostQuestion
-  #cells = 0
 
   constructor(question: CostQuestion) {
     this.#question = question
+    const starts = startsOf(question)
+    this.#places = new Map(starts.map((start, place) => [start, place]))
+    this.table = { starts, names: this.#names }
   }
 
   /** Adds a daily sum of an agent with this name or blueprint. */
   add(owner: SumName, { day, model, runs, costMicro, outputTokens }: UsageDelta): void {
     const { by, per } = this.#question
-    const start = startOf(day, by)
+    const place = this.#places.get(startOf(day, by)) ?? 0
     if (per !== 'model') {
-      this.#addTo(start, per ? owner : null, { runs, costMicro, outputTokens })
+      this.#addTo(per ? owner : null, place, runs, costMicro, outputTokens)
       return
     }
     // The totals of a day without those of its models are the cost without a model.
-    const none = model === '' ? costMicro : -costMicro
-    this.#addTo(start, null, { runs: 0, costMicro: none, outputTokens: 0 })
-    if (model !== '') this.#addTo(start, model, { runs: 0, costMicro, outputTokens: 0 })
+    this.#addTo(null, place, 0, model === '' ? costMicro : -costMicro, 0)
+    if (model !== '') this.#addTo(model, place, 0, costMicro, 0)
   }
 
-  #addTo(start: number, name: SumName, { runs, costMicro, outputTokens }: CostCell): void {
-    const names = this.table.get(start) ?? new Map<SumName, CostCell>()
-    if (names.size === 0) this.table.set(start, names)
-    const cell = names.get(name)
-    if (cell) {
-      cell.runs += runs
-      cell.costMicro += costMicro
-      cell.outputTokens += outputTokens
-      return
+  #addTo(name: SumName, place: number, runs: number, costMicro: number, outputTokens: number): void {
+    let sums = this.#names.get(name)
+    if (!sums) {
+      if ((this.#names.size + 1) * this.#places.size > maxCells) throw new Refusal('costs_too_many')
+      sums = new Float64Array(numbers * this.#places.size)
+      this.#names.set(name, sums)
     }
-    if (++this.#cells > maxCells) throw new Refusal('costs_too_many')
-    names.set(name, { runs, costMicro, outputTokens })
+    const at = numbers * place
+    sums[at] = (sums[at] ?? 0) + runs
+    sums[at + 1] = (sums[at + 1] ?? 0) + costMicro
+    sums[at + 2] = (sums[at + 2] ?? 0) + outputTokens
   }
+}
+
+/** The first days of all times of a question, oldest first. */
+function startsOf({ from, to, by }: CostQuestion): number[] {
+  const starts = new Set<number>()
+  for (let day = from; day <= to; day++) starts.add(startOf(day, by))
+  return [...starts]
 }
 
 interface AgentKey {

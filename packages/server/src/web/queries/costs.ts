@@ -1,5 +1,5 @@
 /** The costs of a workspace as rows, as CSV and as the page Cost shows them. */
-import { type CostName, type CostPage, type CostRow, type CostStep, type CostSums, history } from '@svc/api'
+import { type CostName, type CostPage, type CostRow, type CostSums, history } from '@svc/api'
 import { rulesOf, scopeOf } from '../../alerts/store.ts'
 import { usageDays } from '../../fleet/reports/usage-names.ts'
 import { csvOf } from '../../platform/csv.ts'
@@ -11,10 +11,10 @@ import {
   type CostCell,
   type CostQuestion,
   type CostTable,
+  cellAt,
   costTable,
   deletedAgents,
   type SumName,
-  startOf,
 } from './cost-sums.ts'
 import { fitting, jsonBytes } from './fitting.ts'
 import { lists } from './fleet.ts'
@@ -51,14 +51,15 @@ type Named = readonly [name: SumName, cell: CostCell]
 const mostExpensiveFirst = ([a, x]: Named, [b, y]: Named): number =>
   y.costMicro - x.costMicro || (String(a) < String(b) ? -1 : 1)
 
-/** The names of one time that have sums, the most expensive first. */
-const ordered = (names: ReadonlyMap<SumName, CostCell>): SlicedWork<Named[]> =>
-  sorted(
-    [...names].filter(([, cell]) => !isEmpty(cell)),
-    mostExpensiveFirst,
-  )
-
-const oldestFirst = (table: CostTable) => [...table].sort(([a], [b]) => a - b)
+/** The names that have sums in one time, the most expensive first. */
+function* ordered({ names }: CostTable, place: number): SlicedWork<Named[]> {
+  const named: Named[] = []
+  yield* forEach(names, ([name, sums]) => {
+    const cell = cellAt(sums, place)
+    if (!isEmpty(cell)) named.push([name, cell])
+  })
+  return yield* sorted(named, mostExpensiveFirst)
+}
 
 const rowOf = (start: number, [name, cell]: Named, per: CostQuestion['per']): CostRow => ({
   from: dayText(start),
@@ -68,8 +69,10 @@ const rowOf = (start: number, [name, cell]: Named, per: CostQuestion['per']): Co
 
 function* rowsOf(table: CostTable, per: CostQuestion['per']): SlicedWork<CostRow[]> {
   const rows: CostRow[] = []
-  for (const [start, names] of oldestFirst(table))
-    yield* forEach(yield* ordered(names), (named) => rows.push(rowOf(start, named, per)))
+  for (const [place, start] of table.starts.entries()) {
+    yield* forEach(yield* ordered(table, place), (named) => rows.push(rowOf(start, named, per)))
+    if (rows.length > maxRows) throw new Refusal('costs_too_many')
+  }
   return rows
 }
 
@@ -81,7 +84,6 @@ export async function costRows(
   now: number,
 ): Promise<CostRow[]> {
   const table = await costTable(db, workspace, withinKept(asked, now))
-  if ([...table.values()].reduce((sum, { size }) => sum + size, 0) > maxRows) throw new Refusal('costs_too_many')
   return lists.run(workspace.id, rowsOf(table, asked.per))
 }
 
@@ -94,9 +96,9 @@ export async function* costCsv(
 ): AsyncGenerator<string> {
   const table = await costTable(db, workspace, withinKept(asked, now))
   yield csvOf([['from', 'name', 'runs', 'cost_usd', 'output_tokens']])
-  for (const [start, names] of oldestFirst(table)) {
+  for (const [place, start] of table.starts.entries()) {
     await lists.next(workspace.id)
-    const all = await lists.run(workspace.id, ordered(names))
+    const all = await lists.run(workspace.id, ordered(table, place))
     for (let i = 0; i < all.length; i += rowsAtOnce) {
       if (i > 0) await lists.next(workspace.id)
       yield csvOf(
@@ -121,7 +123,7 @@ export async function costPage(
   const rule = (await rulesOf(db, scopeOf(workspace)))('cost_day')
   return {
     ...{ from: dayText(asked.from), to: dayText(asked.to) },
-    ...(await lists.run(workspace.id, summed(table, question))),
+    ...(await lists.run(workspace.id, summed(table, question.per))),
     deletedAgents: await countDeleted(db, workspace, question),
     limit: rule.on && rule.limit !== null ? dollars(rule.limit) : null,
   }
@@ -129,36 +131,33 @@ export async function costPage(
 
 /** Adds up the table for the page. */
 function* summed(
-  table: CostTable,
-  question: CostQuestion,
+  { starts, names }: CostTable,
+  per: CostQuestion['per'],
 ): SlicedWork<Pick<CostPage, 'total' | 'columns' | 'names' | 'others'>> {
-  const { from, to, by, per } = question
-  const all = new Map<SumName, CostCell>()
   const total = nothing()
-  for (const names of table.values())
-    yield* forEach(names, ([name, cell]) => {
-      all.set(name, added(all.get(name) ?? nothing(), cell))
-      added(total, cell)
-    })
+  const costOf = new Float64Array(starts.length)
   const named: Named[] = []
-  yield* forEach(all, (one) => !isEmpty(one[1]) && named.push(one))
+  yield* forEach(names, ([name, sums]) => {
+    const all = nothing()
+    for (let place = 0; place < starts.length; place++) {
+      const cell = cellAt(sums, place)
+      added(all, cell)
+      costOf[place] = (costOf[place] ?? 0) + cell.costMicro
+    }
+    added(total, all)
+    if (!isEmpty(all)) named.push([name, all])
+  })
   const first = yield* firstSorted(named, namesListed, mostExpensiveFirst)
   const listed = fitting(first, ([name]) => jsonBytes(textOf(name)) + 100, nameBytes)
   const others = listed.reduce((rest, [, cell]) => added(rest, cell, -1), { ...total })
-  const drawn = listed.slice(0, namesDrawn).map(([name]) => name)
-  const columns: CostPage['columns'][number][] = []
-  for (const start of startsOf(from, to, by)) {
-    const names = table.get(start) ?? new Map<SumName, CostCell>()
-    let micro = 0
-    yield* forEach(names.values(), ({ costMicro }) => {
-      micro += costMicro
-    })
-    const parts = drawn.map((name) => dollars(names.get(name)?.costMicro ?? 0))
-    columns.push({ from: dayText(start), cost: dollars(micro), parts })
-  }
+  const drawn = listed.slice(0, namesDrawn).map(([name]) => names.get(name) ?? new Float64Array())
   return {
     total: sumsOf(total, per),
-    columns,
+    columns: starts.map((start, place) => ({
+      from: dayText(start),
+      cost: dollars(costOf[place] ?? 0),
+      parts: drawn.map((sums) => dollars(cellAt(sums, place).costMicro)),
+    })),
     names: listed.map(
       ([name, cell]): CostName => ({
         name: textOf(name),
@@ -177,13 +176,6 @@ function added(sum: CostCell, { runs, costMicro, outputTokens }: CostCell, sign:
   sum.costMicro += sign * costMicro
   sum.outputTokens += sign * outputTokens
   return sum
-}
-
-/** The first days of all times from a day to a day. */
-function startsOf(from: number, to: number, by: CostStep): number[] {
-  const starts = new Set<number>()
-  for (let day = from; day <= to; day++) starts.add(startOf(day, by))
-  return [...starts]
 }
 
 /** The number of deleted agents that had runs from a day to a day, or before and after. */
