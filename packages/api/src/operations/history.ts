@@ -6,6 +6,7 @@ import { levels, limits, shown } from '@svc/protocol'
 import type { CostPage, CostRow, CostRun, CostSplit, CostStep } from '../answers/costs.ts'
 import type { AgentAt, HistoryChange, StateSpan, Strips, Trend } from '../answers/history.ts'
 import { fieldOf, InputRefused, oneOf, optional, type Reader, reader, strictQuery } from '../input.ts'
+import { listedChanges } from '../left-off.ts'
 import { look } from '../operation.ts'
 import { maxStrips } from '../words/strips.ts'
 import { agentArgument, slugArgument } from './arguments.ts'
@@ -144,8 +145,6 @@ export const states = look<StateSpan[]>()('GET /w/:slug/agents/:name/history/sta
   command: { name: 'history states', args: [agentArgument], options: [...timeOptions] },
 })
 
-/** The numbers of changes that an answer has by default and at most. */
-export const listedChanges = { usual: 200, most: 1000 } as const
 export const changes = look<HistoryChange[]>()('GET /w/:slug/agents/:name/history/changes', {
   says: 'list what changed about an agent: its levels, pauses, times offline, versions, settings, commands and alerts',
   input: strictQuery({ ...between, limit: optional(wholeNumber(listedChanges.most)) }),

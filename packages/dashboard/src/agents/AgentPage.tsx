@@ -22,7 +22,7 @@ import { Following } from './commands/Following.tsx'
 import { Header } from './header/Header.tsx'
 import { NeverReported } from './header/NeverReported.tsx'
 import { Overview } from './overview/Overview.tsx'
-import { type Agent, useAgentAddress, useView } from './parts/agent.ts'
+import { type Agent, tabsOf, useAgentAddress, useView } from './parts/agent.ts'
 import { useDrafts } from './parts/drafts.ts'
 import { controlNames } from './parts/life.ts'
 import { usePress } from './parts/press.ts'
@@ -86,22 +86,6 @@ function useNewName(name: string | undefined): void {
     if (name === undefined || name === asked) return
     void navigate({ to: paths.agent, params: { slug, name }, search: true, hash: true, replace: true })
   }, [name, asked, slug, navigate])
-}
-
-/**
- * The tabs of the agent's page. Logs are only for admins, and settings only if the agent reports a schema. Runs and
- * updates are hidden before the first report, unless runs are kept or the agent comes from a blueprint.
- */
-function tabsOf({ page }: Agent): AgentTab[] {
-  const there: Record<AgentTab, boolean> = {
-    overview: true,
-    runs: page.runs.kept > 0 || page.report !== null,
-    commands: true,
-    updates: page.updates.blueprint !== null || page.report !== null,
-    logs: page.canAct,
-    settings: (page.report?.settings?.schema?.length ?? 0) > 0,
-  }
-  return (Object.keys(there) as AgentTab[]).filter((tab) => there[tab])
 }
 
 function Missing({ slug, error, retry }: { slug: string; error: Error | null; retry: () => unknown }) {

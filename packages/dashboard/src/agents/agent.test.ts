@@ -1,6 +1,7 @@
 import type { Command, HistoryChange, StateSpan, UsageDay } from '@svc/api'
 import { commandStates, runSeconds } from '@svc/protocol'
 import { expect, test } from 'vitest'
+import { type AgentTab, agentTabs } from '../paths.ts'
 import { percent, tokensText } from '../ui/time/format.ts'
 import { gaugeView } from './overview/Gauges.tsx'
 import { joinedColumns, usageColumns } from './overview/Overview.tsx'
@@ -288,15 +289,34 @@ test.each<[string, HistoryChange[], string[]]>([
   ],
 ])('changes are lines, newest first: %s', (_, changes, lines) => {
   const now = new Date(2026, 10, 21, 14).getTime()
-  const shown = linesOf(changes, now).map(
+  const shown = linesOf(changes, now, agentTabs).map(
     ({ at, level, words }) => `${new Date(at).toTimeString().slice(0, 5)} ${level === null ? '' : `${level} `}${words}`,
   )
   expect(shown).toEqual(lines)
 })
 
+test('a change keeps its key when newer ones are added, and two equal ones have different keys', () => {
+  const setting = changed(4, 'setting', { from: 5, to: 7, text: 'every' })
+  const before = [changed(1, 'level', { to: 'bad' }), begins(2, 'offline'), setting, setting]
+  const keysOf = (changes: HistoryChange[]) => linesOf(changes, changes[0]?.at ?? 0, agentTabs).map(({ key }) => key)
+  const keys = keysOf(before)
+  expect(new Set(keys).size).toBe(4)
+  expect(keysOf([...before, ends(40, 'offline'), changed(41, 'level', { to: 'ok' })]).slice(1)).toEqual(keys)
+})
+
+test('a change leads to a tab only if the page has it', () => {
+  const changes = [changed(1, 'setting', { to: 1, text: 'every' }), changed(2, 'run', { to: 'failed', id: 'r' })]
+  const targets = (tabs: readonly AgentTab[]) => linesOf(changes, 0, tabs).map(({ target }) => target)
+  expect(targets(agentTabs)).toEqual([
+    { to: 'tab', tab: 'runs', run: 'r' },
+    { to: 'tab', tab: 'settings' },
+  ])
+  expect(targets(['overview', 'runs'])).toEqual([{ to: 'tab', tab: 'runs', run: 'r' }, null])
+})
+
 test('a time of an earlier day has its date', () => {
   const now = new Date(2026, 10, 23, 14).getTime()
-  expect(linesOf([begins(2, 'offline'), ends(40, 'offline')], now)[0]?.words).toBe(
+  expect(linesOf([begins(2, 'offline'), ends(40, 'offline')], now, agentTabs)[0]?.words).toBe(
     'Offline from 21 Nov, 13:02 to 13:40',
   )
 })

@@ -29,6 +29,22 @@ export interface Press {
 const route = getRouteApi('/signed-in/w/$slug/agents/$name')
 export const useAgentAddress = () => route.useParams()
 
+/**
+ * The tabs of the agent's page. Logs are only for admins, and settings only if the agent reports a schema. Runs and
+ * updates are hidden before the first report, unless runs are kept or the agent comes from a blueprint.
+ */
+export function tabsOf({ page }: Pick<Agent, 'page'>): AgentTab[] {
+  const there: Record<AgentTab, boolean> = {
+    overview: true,
+    runs: page.runs.kept > 0 || page.report !== null,
+    commands: true,
+    updates: page.updates.blueprint !== null || page.report !== null,
+    logs: page.canAct,
+    settings: (page.report?.settings?.schema?.length ?? 0) > 0,
+  }
+  return (Object.keys(there) as AgentTab[]).filter((tab) => there[tab])
+}
+
 type View = Readonly<Record<string, string | number | undefined>>
 
 /**

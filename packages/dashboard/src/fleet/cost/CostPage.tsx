@@ -1,4 +1,4 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import type { CostPage as Answer, CostSplit } from '@svc/api'
 import { IconCoins, IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -26,7 +26,8 @@ import {
 } from '../../ui/index.ts'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { figure, percent } from '../../ui/time/format.ts'
-import { askedFor, type CostSearch, dayChoices, splits, stepFor, steps } from './asked.ts'
+import { askedFor } from './asked.ts'
+import { Choices, splitWords } from './Choices.tsx'
 import { costStack, nameText } from './cost-stack.ts'
 import './cost.css'
 
@@ -71,69 +72,6 @@ const NoCosts = () => (
     Agents report them with their runs.
   </Empty>
 )
-
-const timeWords = { 7: '7 days', 30: '30 days', 90: '90 days', 400: '400 days' } as const
-const stepWords = { day: 'Day', week: 'Week', month: 'Month' } as const
-const splitWords = { model: 'Model', agent: 'Agent', blueprint: 'Blueprint', nothing: 'Nothing' } as const
-const ownDates = 'dates'
-
-/** The choices of the page. They are kept in the address. */
-function Choices({ search, first }: { search: CostSearch; first: string }) {
-  const navigate = route.useNavigate()
-  const go = (change: { [K in keyof CostSearch]?: CostSearch[K] | undefined }) =>
-    void navigate({
-      search: (before) =>
-        Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, v]) => v !== undefined)) as CostSearch,
-      replace: true,
-      resetScroll: false,
-    })
-  const hasDates = search.from !== undefined || search.to !== undefined
-  return (
-    <search className="cost-choices">
-      <NativeSelect
-        label="Time"
-        value={hasDates ? ownDates : (search.days ?? dayChoices[0])}
-        data={[
-          ...dayChoices.toSorted((a, b) => Number(a) - Number(b)).map((value) => ({ value, label: timeWords[value] })),
-          { value: ownDates, label: 'Other dates' },
-        ]}
-        onChange={({ currentTarget: { value } }) => {
-          if (value === ownDates) go({ days: undefined, from: first })
-          else go({ days: dayChoices.find((days) => days === value), from: undefined, to: undefined })
-        }}
-      />
-      {hasDates && (
-        <>
-          <TextInput
-            label="From"
-            type="date"
-            defaultValue={search.from ?? first}
-            // While a person types a date, the field is empty.
-            onChange={({ currentTarget: { value } }) => value !== '' && go({ from: value })}
-          />
-          <TextInput
-            label="To"
-            type="date"
-            defaultValue={search.to ?? ''}
-            onChange={({ currentTarget: { value } }) => go({ to: value || undefined })}
-          />
-        </>
-      )}
-      <NativeSelect
-        label="By"
-        value={search.by ?? stepFor(search)}
-        data={steps.map((value) => ({ value, label: stepWords[value] }))}
-        onChange={({ currentTarget: { value } }) => go({ by: steps.find((step) => step === value) })}
-      />
-      <NativeSelect
-        label="Split by"
-        value={search.per ?? splits[0]}
-        data={splits.map((value) => ({ value, label: splitWords[value] }))}
-        onChange={({ currentTarget: { value } }) => go({ per: splits.find((split) => split === value) })}
-      />
-    </search>
-  )
-}
 
 interface SumsProps {
   slug: string

@@ -5,12 +5,14 @@ import { count } from '../../ui/time/format.ts'
 
 /** The words for a name of the answer: those of an agent, model or blueprint are shown as they are. */
 export function nameText(
-  { name, deleted }: Pick<CostName, 'name' | 'deleted'>,
+  { name, deleted, cost }: Pick<CostName, 'name' | 'deleted' | 'cost'>,
   per: CostSplit | undefined,
   deletedAgents: number,
 ): string {
   if (deleted) return deletedAgents > 0 ? count(deletedAgents, 'deleted agent') : 'Deleted agents'
   if (name !== null) return name
+  // Agents report the cost of a run and those of its models; the latter may be more.
+  if (per === 'model' && cost < 0) return 'Models cost more than their runs'
   return per === 'model' ? 'Model not named' : per === 'blueprint' ? 'No blueprint' : 'All costs'
 }
 

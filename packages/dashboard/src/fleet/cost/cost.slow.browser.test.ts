@@ -94,6 +94,20 @@ test('dates that are none are refused with the reason, and dates can be chosen',
   await page.getByLabel('To', { exact: true }).fill(day)
   await page.waitForURL((url) => url.searchParams.get('to') === day)
   await page.getByRole('slider', { name: 'Cost by day and model' }).waitFor()
+  // A year is typed digit by digit; only the whole date is asked for.
+  const from = page.getByLabel('From')
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const date = new URL(request.url()).searchParams.get('from')
+    if (request.url().includes('/cost?') && date) asked.push(date)
+  })
+  await from.focus()
+  await page.keyboard.type(day.slice(5, 7) + day.slice(8) + String(Number(day.slice(0, 4)) - 1))
+  await page.keyboard.press('Enter')
+  const before = `${Number(day.slice(0, 4)) - 1}${day.slice(4)}`
+  await page.waitForURL((url) => url.searchParams.get('from') === before)
+  expect(asked).toEqual([before])
+  expect(await from.evaluate((input) => input === document.activeElement)).toBe(true)
   await page.getByLabel('To', { exact: true }).fill('2020-01-01')
   await page.getByText('from must not be after to').waitFor()
   setup.faults.splice(0)

@@ -1,6 +1,7 @@
 /** Commands about what was before: states and changes of agents, and costs. */
 import { type CostRow, history, optionsField } from '@svc/api'
 import { readStrip } from '@svc/api/words'
+import { listedChanges } from '@svc/api/left-off'
 import { dayOf } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { commandOf } from '../shared/command.ts'
@@ -32,7 +33,7 @@ export const historyCommands = {
       const time = usageOf(() => history.askedTime(asked, call.now(), optionsField))
       return changesOf(call.store.db, agent, {
         ...time,
-        limit: asked.limit ?? history.listedChanges.usual,
+        limit: asked.limit ?? listedChanges.usual,
         now: call.now(),
       })
     },

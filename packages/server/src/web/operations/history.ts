@@ -1,5 +1,6 @@
 /** Carries out the operations about what was before: states and changes of agents, and the costs of a workspace. */
 import { type CostSplit, type CostStep, history } from '@svc/api'
+import { listedChanges } from '@svc/api/left-off'
 import { dayOf } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type AnswerBytes, sharedAnswers } from '../live/shared.ts'
@@ -110,7 +111,7 @@ export const historyOperations = [
     if (first === undefined || newest.length === spans.length) return newest
     return [{ from: since, until: first.from, is: 'unknown', level: null, label: null }, ...newest]
   }),
-  looks(history.changes, async ({ deps, agent, now }, { limit = history.listedChanges.usual, ...asked }) =>
+  looks(history.changes, async ({ deps, agent, now }, { limit = listedChanges.usual, ...asked }) =>
     newestThatFit(await changesOf(deps.store.db, agent, { ...history.askedTime(asked, now), limit, now })),
   ),
   looks(history.fleetAt, ({ deps, workspace, now }, asked) =>

@@ -1,9 +1,10 @@
 import { SegmentedControl } from '@mantine/core'
 import type { AlertLine, StateSpan } from '@svc/api'
+import { listedChanges } from '@svc/api/left-off'
 import type { Level as LevelName } from '@svc/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useRef, useState } from 'react'
 import { statementOf } from '../../../alerts/parts/words.ts'
 import { read } from '../../../data/queries.ts'
 import { paths } from '../../../paths.ts'
@@ -11,7 +12,8 @@ import { Strip } from '../../../ui/charts/Strip.tsx'
 import { count, exactTime, Level, serviceNow, Text, Time } from '../../../ui/index.ts'
 import { AnchorLink } from '../../../ui/links.tsx'
 import { Section } from '../../../ui/parts.tsx'
-import type { Agent } from '../../parts/agent.ts'
+import { figure } from '../../../ui/time/format.ts'
+import { type Agent, tabsOf } from '../../parts/agent.ts'
 import {
   askedSince,
   type ChangeLine,
@@ -37,14 +39,19 @@ export function History({ agent }: { agent: Agent }) {
   const end = serviceNow()
   const [picked, setPicked] = useState<Window | null>(null)
   const window = picked ?? windowFor(end - page.createdAt)
+  const [limit, setLimit] = useState<number>(listedChanges.usual)
+  const [chosen, setChosen] = useState<string | null>(null)
+  const strip = useRef<HTMLDivElement>(null)
   const asked = { since: String(askedSince(end, window)) }
   const at = { slug, name: page.name }
   const { data: spans } = useQuery(read('GET /w/:slug/agents/:name/history/states', at, asked))
-  const { data: changes } = useQuery(read('GET /w/:slug/agents/:name/history/changes', at, asked))
+  const { data: changes } = useQuery(
+    read('GET /w/:slug/agents/:name/history/changes', at, { ...asked, limit: String(limit) }),
+  )
   const { data: alerts = [] } = useQuery(read('GET /w/:slug/agents/:name/alerts', at))
   if (!spans || !changes) return null
   const start = Math.max(end - windows[window], spans.find(({ is }) => is !== 'unknown')?.from ?? end)
-  const lines = linesOf(changes, end)
+  const lines = linesOf(changes, end, tabsOf(agent))
   const hasAxis = picked !== null || isLong(end - start)
   if (lines.length === 0 && !hasAxis) return null
   return (
@@ -62,11 +69,34 @@ export function History({ agent }: { agent: Agent }) {
         )
       }
     >
-      {hasAxis && <Past {...{ agent, window, start, end, lines, spans, alerts }} />}
-      <Lines agent={agent} lines={lines} />
+      {hasAxis && <Past {...{ agent, window, start, end, lines, spans, alerts, chosen, setChosen, strip }} />}
+      <Lines
+        agent={agent}
+        lines={lines}
+        marked={(line) => {
+          if (!hasAxis || line.at < start) return
+          return () => {
+            strip.current?.focus()
+            setChosen(line.key)
+          }
+        }}
+      />
+      {changes.length >= limit && <LeftOff limit={limit} more={() => setLimit(listedChanges.most)} />}
     </Section>
   )
 }
+
+/** Says that older changes of the time are not listed, and offers more of them. */
+const LeftOff = ({ limit, more }: { limit: number; more: () => void }) => (
+  <p className="ag-quiet ag-left-off">
+    These are the newest {figure(limit)} changes of this time.{' '}
+    {limit < listedChanges.most && (
+      <button type="button" className="ag-more" onClick={more}>
+        List older ones, too
+      </button>
+    )}
+  </p>
+)
 
 interface PastProps {
   agent: Agent
@@ -76,14 +106,18 @@ interface PastProps {
   lines: readonly ChangeLine[]
   spans: readonly StateSpan[]
   alerts: readonly AlertLine[]
+  /** The key of the change that is marked on the strip. */
+  chosen: string | null
+  setChosen: (key: string | null) => void
+  strip: RefObject<HTMLDivElement | null>
 }
 
 /** The strip, and the change to which the arrow keys went. */
-function Past({ agent, window, start, end, lines, spans, alerts }: PastProps) {
+function Past({ agent, window, start, end, lines, spans, alerts, chosen, setChosen, strip }: PastProps) {
   const open = useOpen(agent)
-  const [chosen, setChosen] = useState<number | null>(null)
   const shown = lines.filter(({ at }) => at >= start)
-  const line = chosen === null ? undefined : shown[chosen]
+  const place = shown.findIndex(({ key }) => key === chosen)
+  const line = shown[place]
   const raised = alerts.filter((alert) => (alert.endedAt ?? end) > start)
   const known = spans
     .filter(({ until }) => until > start)
@@ -99,18 +133,22 @@ function Past({ agent, window, start, end, lines, spans, alerts }: PastProps) {
   const move = (event: KeyboardEvent) => {
     const last = shown.length - 1
     // The lines begin with the newest one, which is on the right.
-    const to = { ArrowLeft: (chosen ?? -1) + 1, ArrowRight: (chosen ?? last + 1) - 1, Home: last, End: 0 }[event.key]
+    const to = {
+      ...{ ArrowLeft: place + 1, ArrowRight: (line ? place : last + 1) - 1 },
+      ...{ Home: last, End: 0 },
+    }[event.key]
     if (event.key === 'Escape') setChosen(null)
     if (event.key === 'Enter' && line?.target) open(line.target)
     if (to === undefined || last < 0) return
     event.preventDefault()
-    setChosen(Math.max(0, Math.min(last, to)))
+    setChosen(shown[Math.max(0, Math.min(last, to))]?.key ?? null)
   }
   return (
     <>
       {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: the arrow keys go from change to change */}
       {/* biome-ignore-start lint/a11y/useSemanticElements: a fieldset is for inputs */}
       <div
+        ref={strip}
         className="ag-past"
         role="group"
         aria-label="History"
@@ -140,8 +178,10 @@ function Past({ agent, window, start, end, lines, spans, alerts }: PastProps) {
       </div>
       {/* biome-ignore-end lint/a11y/useSemanticElements: a fieldset is for inputs */}
       {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: the arrow keys go from change to change */}
-      <p className="ag-quiet ag-shares" aria-live="polite">
-        {line ? <Chosen line={line} /> : summary || 'Less than an hour is known.'}
+      <p className="ag-quiet ag-shares">
+        {/* Only the change is read out: the shares are different after each answer. */}
+        <span aria-live="polite">{line && <Chosen line={line} />}</span>
+        {line === undefined && (summary || 'Less than an hour is known.')}
       </p>
       {since !== null && since > start && (
         <p className="ag-quiet ag-shares">
@@ -159,18 +199,21 @@ const Chosen = ({ line: { at, level, words } }: { line: ChangeLine }) => (
   </>
 )
 
-function Lines({ agent, lines }: { agent: Agent; lines: readonly ChangeLine[] }) {
+interface LinesProps {
+  agent: Agent
+  lines: readonly ChangeLine[]
+  /** Returns a function that marks the change on the strip; nothing if the strip does not have it. */
+  marked: (line: ChangeLine) => (() => void) | undefined
+}
+
+function Lines({ agent, lines, marked }: LinesProps) {
   const [all, setAll] = useState(false)
   return (
     <>
       <ol className="svc-list ag-changes">
-        {(all ? lines : lines.slice(0, listed)).map((line, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: changes have no id, and two may be equal
-          <li key={`${line.at}-${i}`}>
-            <span className="ag-change">
-              {line.level !== null && <Level level={line.level} />}
-              {line.words !== '' && <Words agent={agent} line={line} />}
-            </span>
+        {(all ? lines : lines.slice(0, listed)).map((line) => (
+          <li key={line.key}>
+            <Change agent={agent} line={line} mark={marked(line)} />
             <span className="ag-quiet">
               <Time at={line.at} />
             </span>
@@ -186,11 +229,31 @@ function Lines({ agent, lines }: { agent: Agent; lines: readonly ChangeLine[] })
   )
 }
 
-function Words({ agent: { slug, page }, line: { words, target } }: { agent: Agent; line: ChangeLine }) {
-  const text = <Text>{words}</Text>
-  if (target === null) return text
-  const link = linkTo(target, slug, page.name)
-  return <AnchorLink {...link}>{text}</AnchorLink>
+/** A change as a link to what it is about. One that is about a state marks it on the strip. */
+function Change({ agent, line, mark }: { agent: Agent; line: ChangeLine; mark: (() => void) | undefined }) {
+  const { slug, page } = agent
+  const words = line.words !== '' && <Text>{line.words}</Text>
+  const level = line.level !== null && <Level level={line.level} />
+  if (line.target !== null)
+    return (
+      <span className="ag-change">
+        {level}
+        {words && <AnchorLink {...linkTo(line.target, slug, page.name)}>{words}</AnchorLink>}
+      </span>
+    )
+  if (mark === undefined)
+    return (
+      <span className="ag-change">
+        {level}
+        {words}
+      </span>
+    )
+  return (
+    <button type="button" className="ag-change ag-mark" onClick={mark} title="Show it on the strip">
+      {level}
+      {words}
+    </button>
+  )
 }
 
 /** The address of the thing that a change is about. */

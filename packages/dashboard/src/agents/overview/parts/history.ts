@@ -2,6 +2,7 @@
 import type { AgentState, HistoryChange, StateSpan, UpdateKind } from '@svc/api'
 import { alertRules, updateWords } from '@svc/api/words'
 import { type Level, levels } from '@svc/protocol'
+import type { AgentTab } from '../../../paths.ts'
 import { dateAndTime, lastingText, levelLooks, timeOfDay } from '../../../ui/index.ts'
 import { percent } from '../../../ui/time/format.ts'
 import { controlNames, isControl, lifeWords } from '../../parts/life.ts'
@@ -14,6 +15,8 @@ export type Target =
 
 /** A change as the page lists it. A pause, a time offline and an outage that are over are one line each. */
 export interface ChangeLine {
+  /** Tells the change from all others, also after newer ones were added. */
+  key: string
   at: number
   /** The new level; null for other changes. */
   level: Level | null
@@ -21,9 +24,15 @@ export interface ChangeLine {
   target: Target | null
 }
 
-/** The changes as lines, newest first. */
-export function linesOf(changes: readonly HistoryChange[], now: number): ChangeLine[] {
-  const lines: ChangeLine[] = []
+/** The changes as lines, newest first. They lead only to the tabs that the page has. */
+export function linesOf(changes: readonly HistoryChange[], now: number, tabs: readonly AgentTab[]): ChangeLine[] {
+  const lines: Omit<ChangeLine, 'key'>[] = []
+  const keys: string[] = []
+  const add = (line: Omit<ChangeLine, 'key'>, { what, to, text, id }: HistoryChange) => {
+    const key = [line.at, what, isTime(what) ? null : to, id ?? text].join(' ')
+    lines.push(line)
+    keys.push(key)
+  }
   /** The beginnings of times that have not ended, by kind, each with its place among the lines. */
   const begun = new Map<HistoryChange['what'], { at: number; place: number }>()
   /** The alerts that have ended; the page lists them apart from the open ones. */
@@ -31,18 +40,27 @@ export function linesOf(changes: readonly HistoryChange[], now: number): ChangeL
   for (const change of changes) {
     const { what, at, to } = change
     if (!isTime(what)) {
-      lines.push(lineOf(change, ended))
+      add(lineOf(change, ended, tabs), change)
       continue
     }
     if (to === true) begun.set(what, { at, place: lines.length })
     const beginning = begun.get(what)
     const words = timeWords(change, beginning?.at, now)
-    const line = { at: beginning?.at ?? at, level: null, words, target: targetOf(change, ended) }
+    const line = { at: beginning?.at ?? at, level: null, words, target: targetOf(change, ended, tabs) }
     if (to !== true && beginning) lines[beginning.place] = line
-    else lines.push(line)
+    else add(line, change)
     if (to !== true) begun.delete(what)
   }
-  return lines.toReversed()
+  // Equal changes of the same moment are counted.
+  const counts = new Map<string, number>()
+  return lines
+    .map((line, i): ChangeLine => {
+      const key = keys[i] ?? ''
+      const count = (counts.get(key) ?? 0) + 1
+      counts.set(key, count)
+      return { key: `${key} ${count}`, ...line }
+    })
+    .toReversed()
 }
 
 type TimeKind = 'paused' | 'offline' | 'service'
@@ -70,10 +88,14 @@ const spanText = (from: number, to: number, now: number): string =>
     ? `from ${clock(from, now)} to ${timeOfDay(to)}`
     : `from ${clock(from, now)} to ${clock(to, now)}`
 
-function lineOf(change: HistoryChange, ended: ReadonlySet<string | null>): ChangeLine {
+function lineOf(
+  change: HistoryChange,
+  ended: ReadonlySet<string | null>,
+  tabs: readonly AgentTab[],
+): Omit<ChangeLine, 'key'> {
   const { at, what, to } = change
   const level = what === 'level' ? (to as Level) : null
-  return { at, level, words: wordsOf(change), target: targetOf(change, ended) }
+  return { at, level, words: wordsOf(change), target: targetOf(change, ended, tabs) }
 }
 
 function wordsOf({ what, from, to, text }: HistoryChange): string {
@@ -105,7 +127,12 @@ const shown = (value: HistoryChange['to']): string => (value === null ? 'not set
 const commandName = (type: string): string =>
   isControl(type) ? controlNames[type] : type === 'log' ? 'Send log' : 'Set'
 
-function targetOf({ what, id }: HistoryChange, ended: ReadonlySet<string | null>): Target | null {
+function targetOf(change: HistoryChange, ended: ReadonlySet<string | null>, tabs: readonly AgentTab[]): Target | null {
+  const target = subjectOf(change, ended)
+  return target?.to === 'tab' && !tabs.includes(target.tab) ? null : target
+}
+
+function subjectOf({ what, id }: HistoryChange, ended: ReadonlySet<string | null>): Target | null {
   switch (what) {
     case 'run':
       return { to: 'tab', tab: 'runs', ...(id !== null && { run: id }) }

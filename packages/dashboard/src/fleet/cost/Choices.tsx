@@ -1,0 +1,91 @@
+import { NativeSelect, TextInput } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { type CostSearch, dayChoices, splits, stepFor, steps } from './asked.ts'
+
+const route = getRouteApi('/signed-in/w/$slug/cost')
+
+const timeWords = { 7: '7 days', 30: '30 days', 90: '90 days', 400: '400 days' } as const
+const stepWords = { day: 'Day', week: 'Week', month: 'Month' } as const
+export const splitWords = { model: 'Model', agent: 'Agent', blueprint: 'Blueprint', nothing: 'Nothing' } as const
+const ownDates = 'dates'
+
+/** The choices of the page. They are kept in the address. */
+export function Choices({ search, first }: { search: CostSearch; first: string }) {
+  const navigate = route.useNavigate()
+  const go = (change: { [K in keyof CostSearch]?: CostSearch[K] | undefined }) =>
+    void navigate({
+      search: (before) =>
+        Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, v]) => v !== undefined)) as CostSearch,
+      replace: true,
+      resetScroll: false,
+    })
+  const hasDates = search.from !== undefined || search.to !== undefined
+  return (
+    <search className="cost-choices">
+      <NativeSelect
+        label="Time"
+        value={hasDates ? ownDates : (search.days ?? dayChoices[0])}
+        data={[
+          ...dayChoices.toSorted((a, b) => Number(a) - Number(b)).map((value) => ({ value, label: timeWords[value] })),
+          { value: ownDates, label: 'Other dates' },
+        ]}
+        onChange={({ currentTarget: { value } }) => {
+          if (value === ownDates) go({ days: undefined, from: first })
+          else go({ days: dayChoices.find((days) => days === value), from: undefined, to: undefined })
+        }}
+      />
+      {hasDates && (
+        <>
+          <DateInput label="From" value={search.from ?? first} onSet={(from) => from !== '' && go({ from })} />
+          <DateInput label="To" value={search.to ?? ''} onSet={(to) => go({ to: to || undefined })} />
+        </>
+      )}
+      <NativeSelect
+        label="By"
+        value={search.by ?? stepFor(search)}
+        data={steps.map((value) => ({ value, label: stepWords[value] }))}
+        onChange={({ currentTarget: { value } }) => go({ by: steps.find((step) => step === value) })}
+      />
+      <NativeSelect
+        label="Split by"
+        value={search.per ?? splits[0]}
+        data={splits.map((value) => ({ value, label: splitWords[value] }))}
+        onChange={({ currentTarget: { value } }) => go({ per: splits.find((split) => split === value) })}
+      />
+    </search>
+  )
+}
+
+/**
+ * A field for a date. A date that is typed changes with each digit of its year, so it is set when the person leaves the
+ * field or presses Enter; one that is picked from the calendar is set at once.
+ */
+function DateInput({ label, value, onSet }: { label: string; value: string; onSet: (date: string) => void }) {
+  const isTyped = useRef(false)
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (field.current) field.current.value = value
+  }, [value])
+  const set = (input: HTMLInputElement) => {
+    isTyped.current = false
+    if (input.value !== value) onSet(input.value)
+  }
+  return (
+    <TextInput
+      ref={field}
+      label={label}
+      type="date"
+      defaultValue={value}
+      onKeyDown={({ key, currentTarget }) => {
+        if (key === 'Enter') set(currentTarget)
+        else isTyped.current = true
+      }}
+      onPointerDown={() => {
+        isTyped.current = false
+      }}
+      onChange={({ currentTarget }) => !isTyped.current && set(currentTarget)}
+      onBlur={({ currentTarget }) => set(currentTarget)}
+    />
+  )
+}
