@@ -2,7 +2,7 @@
 import type { AlertLine, HistoryChange, StateSpan } from '@svc/api'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { wrongLooks } from '../../testing/axe.ts'
+import { smallTargets, wrongLooks } from '../../testing/axe.ts'
 import { type AgentPageSetup, openAgentPageSetup } from './testing/setup.ts'
 
 let setup: AgentPageSetup
@@ -59,9 +59,10 @@ function past(now: number) {
 const history = (page: Page) => page.getByRole('article', { name: 'History', exact: true })
 const strip = (page: Page) => page.getByRole('group', { name: 'History', exact: true })
 
-async function opened(width: number): Promise<Page> {
+async function opened(width: number, more: HistoryChange[] = []): Promise<Page> {
   const page = await setup.visit('admin', 'past', { width })
-  const { spans, changes, alerts } = past(Date.now())
+  const { spans, changes: all, alerts } = past(Date.now())
+  const changes = [...more, ...all]
   await page.route(/\/history\/states/, (route) => route.fulfill({ json: spans }))
   await page.route(/\/history\/changes/, (route) => route.fulfill({ json: changes }))
   await page.route(/\/agents\/past\/alerts/, (route) => route.fulfill({ json: alerts }))
@@ -118,6 +119,42 @@ test('the arrow keys go from change to change, and Enter opens one', async () =>
   await page.waitForURL(/tab=runs/)
 })
 
+test('a line about a state marks its moment on the strip, and only the chosen change is read out', async () => {
+  const page = await opened(1440)
+  const live = history(page).locator('[aria-live="polite"]')
+  expect(await live.innerText()).toBe('')
+  await history(page).getByRole('button', { name: 'All 8 changes' }).click()
+  await history(page)
+    .getByRole('button', { name: /^Offline from/ })
+    .click()
+  await live.filter({ hasText: /^Offline from .*, / }).waitFor()
+  expect(await page.locator('.svc-strip-at').count()).toBe(1)
+  expect(await strip(page).evaluate((group) => group === document.activeElement)).toBe(true)
+  // The agent of this test reports no schema of settings, so there is no such tab.
+  expect(
+    await history(page)
+      .getByRole('link', { name: /^every became 10/ })
+      .count(),
+  ).toBe(0)
+  await page.keyboard.press('ArrowLeft')
+  await live.filter({ hasText: /^Paused from .*, / }).waitFor()
+})
+
+test('if older changes are left off, the history says so and lists more', async () => {
+  const early = Date.now() - 23 * hour
+  const page = await opened(
+    1440,
+    Array.from({ length: 190 }, (_, i) => ({
+      ...{ at: early + i * 1000, what: 'setting', from: i, to: i + 1, text: 'every', id: null },
+    })),
+  )
+  await history(page).getByText('These are the newest 200 changes of this time.').waitFor()
+  const asked = page.waitForRequest(/\/history\/changes\?.*limit=1000/)
+  await history(page).getByRole('button', { name: 'List older ones, too' }).click()
+  await asked
+  await history(page).getByText('These are the newest').waitFor({ state: 'detached' })
+})
+
 test('the history fits a phone, and has no fault that axe finds in either scheme', async () => {
   const page = await opened(1440)
   const chosen = async () => {
@@ -126,4 +163,5 @@ test('the history fits a phone, and has no fault that axe finds in either scheme
     await page.keyboard.press('ArrowLeft')
   }
   expect(await wrongLooks(page, chosen)).toEqual([])
+  expect(await smallTargets(page)).toEqual([])
 })

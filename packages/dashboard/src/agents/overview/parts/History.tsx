@@ -195,7 +195,9 @@ function Past({ agent, window, start, end, lines, spans, alerts, chosen, setChos
 
 const Chosen = ({ line: { at, level, words } }: { line: ChangeLine }) => (
   <>
-    {level !== null && <Level level={level} />} {words !== '' && <Text>{words}</Text>}, {exactTime(at)}
+    {level !== null && <Level level={level} />}
+    {level !== null && words !== '' && ' '}
+    {words !== '' && <Text>{words}</Text>}, {exactTime(at)}
   </>
 )
 
