@@ -3,7 +3,7 @@ import { type CostSplit, type CostStep, history } from '@svc/api'
 import { listedChanges } from '@svc/api/left-off'
 import { dayOf } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { type AnswerBytes, sharedAnswers } from '../live/shared.ts'
+import { sharedAnswers } from '../live/shared.ts'
 import { changesOf } from '../queries/changes.ts'
 import { costRuns } from '../queries/cost-runs.ts'
 import type { CostQuestion } from '../queries/cost-sums.ts'
@@ -13,6 +13,7 @@ import { lists } from '../queries/fleet.ts'
 import { agentStates, fleetAt, trendOf } from '../queries/states.ts'
 import { stripsOf } from '../queries/strips.ts'
 import { maxListBytes } from '../routing/bounded.ts'
+import type { Bytes } from '../routing/json.ts'
 import { looks } from '../routing/operations.ts'
 
 const utf8 = new TextEncoder()
@@ -62,7 +63,7 @@ const keptBytes = (
   workspace: { id: string },
   asked: readonly unknown[],
   make: () => AsyncIterable<string> | Promise<Iterable<string>>,
-): Promise<AnswerBytes> =>
+): Promise<Bytes> =>
   kept[form].of(JSON.stringify([workspace.id, ...asked]), () =>
     afterReadings(workspace, async () => {
       const pieces: Uint8Array[] = []
@@ -77,7 +78,7 @@ const keptBytes = (
     }),
   )
 
-function joined(pieces: readonly Uint8Array[], size: number): AnswerBytes {
+function joined(pieces: readonly Uint8Array[], size: number): Bytes {
   const whole = new Uint8Array(size)
   let at = 0
   for (const piece of pieces) {

@@ -52,7 +52,7 @@ export const cellAt = (sums: Float64Array, place: number): CostCell => ({
 /** The maximum number of sums in a table; more would take too much memory. */
 const maxCells = 2_000_000
 /** The maximum number of rows to read in one turn of the event loop, unless a single agent has more. */
-const rowsAtOnce = 750
+const rowsAtOnce = 1000
 const agentsAtOnce = 250
 /** The rows that an agent usually has for a day if its models count, too. */
 const rowsWithModels = 3
