@@ -1,7 +1,7 @@
 /** Commands about what was before: states and changes of agents, and costs. */
 import { type CostRow, history, optionsField } from '@svc/api'
-import { readStrip } from '@svc/api/words'
 import { listedChanges } from '@svc/api/left-off'
+import { readStrip } from '@svc/api/words'
 import { dayOf } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { commandOf } from '../shared/command.ts'
