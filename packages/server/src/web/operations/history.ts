@@ -45,7 +45,7 @@ const questionOf = (asked: Asked, now: number): CostQuestion => ({
   per: asked.per,
 })
 
-/** The reading of costs that is in progress or waits; there is only one at a time for a workspace, since each is large. */
+/** The last reading of costs of each workspace that has one. A workspace reads one at a time, since each is large. */
 const readings = new Map<string, Promise<unknown>>()
 
 function afterReadings<T>(workspace: { id: string }, read: () => Promise<T>): Promise<T> {
