@@ -55,6 +55,7 @@ async function reportUntilGone(port: number, agent: TestAgent, round: number, kn
     const body = JSON.stringify({
       protocol: 1,
       ...offering,
+      state: { level: 'ok', label: n % 2 === 0 ? 'Paused' : 'Idle' },
       runs: [{ id, started: 1_790_000_000 + n, cost_usd: 0.01 }],
     })
     try {
@@ -105,6 +106,7 @@ test.each([
     const stored = new Set((await store.db.selectFrom('run').select('id').execute()).map(({ id }) => id))
     expect(known.runs.filter((id) => !stored.has(id))).toEqual([])
     expect(known.runs.length).toBeGreaterThan(rounds * 50)
+    for (const agent of agents) expect(await pausesOf(store, agent)).toEqual(await expectedPauses(store, agent))
     const sums = await Promise.all(
       (await store.db.selectFrom('agent').select('id').execute()).map((agent) => usageSums(store.db, agent)),
     )
@@ -117,6 +119,25 @@ test.each([
     await store.close()
   },
 )
+
+/** The pauses of an agent as their rows say it, oldest first. */
+async function pausesOf({ db }: Store, { id }: TestAgent): Promise<(number | null)[]> {
+  const rows = await db.selectFrom('level_change').select('paused').where('agent_id', '=', id).orderBy('seq').execute()
+  return rows.map(({ paused }) => paused)
+}
+
+/** Each report of a service begins or ends a pause, so that the rows alternate, and the last is as the last report. */
+async function expectedPauses(store: Store, agent: TestAgent): Promise<number[]> {
+  const { length } = await pausesOf(store, agent)
+  expect(length).toBeGreaterThan(rounds)
+  const last = await store.db
+    .selectFrom('agent_report')
+    .select('label')
+    .where('agent_id', '=', agent.id)
+    .executeTakeFirstOrThrow()
+  const isPaused = last.label === 'Paused' ? 1 : 0
+  return Array.from({ length }, (_, i) => ((length - 1 - i) % 2 === 0 ? isPaused : 1 - isPaused))
+}
 
 async function pressAll(where: string, agents: TestAgent[]): Promise<void> {
   const store = openAt(where)
