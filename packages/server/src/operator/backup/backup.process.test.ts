@@ -70,6 +70,40 @@ test('a backup of a running service is restored on another machine: data, accoun
   expect(audit.filter(({ action }) => action === 'agent.token_rotated')).toHaveLength(2)
 })
 
+test('a restore keeps pauses, times offline and the costs of deleted agents', async () => {
+  const home = await newServiceHome()
+  const service = await home.start()
+  const { token } = await populate(home)
+  const { token: other } = await home.value<{ token: string }>(['agent', 'create', 'north/gone'])
+  const started = Math.floor(Date.now() / 1000) - 60
+  const paid = (id: string, cost_usd: number) => ({ runs: [{ id, started, cost_usd }] })
+  for (const parts of [
+    { state: { level: 'info', label: 'Idle' }, ...paid('a', 1) },
+    { state: { level: 'info', label: 'Paused' } },
+    { state: { level: 'info', label: 'Paused' }, stopped: 'person' },
+    { state: { level: 'ok', label: 'Idle' } },
+  ])
+    expect((await report(home.url, token, parts)).status).toBe(200)
+  expect((await report(home.url, other, paid('b', 2))).status).toBe(200)
+  await home.value(['agent', 'delete', 'north/gone'])
+  await service.kill()
+  const kept = async (of: ServiceHome) => ({
+    changes: await of.value<{ what: string }[]>(['history', 'changes', 'north/mail']),
+    costs: await of.value<{ name: string; cost: number }[]>(['history', 'cost', 'north', '--per', 'agent']),
+  })
+  const before = await kept(home)
+  const whats = before.changes.map(({ what }) => what)
+  expect(whats).toEqual(expect.arrayContaining(['paused', 'offline', 'level']))
+  expect(before.costs.map(({ name, cost }) => [name, cost])).toEqual([
+    ['(deleted)', 2],
+    ['mail', 1],
+  ])
+  await home.value(['backup', 'b'])
+  const elsewhere = await newServiceHome()
+  await elsewhere.value(['restore', join(home.folder, 'b')])
+  expect(await kept(elsewhere)).toEqual(before)
+})
+
 test('restoring over existing data keeps that data, and only the named agents get new tokens', async () => {
   const home = await newServiceHome()
   const { token } = await populate(home)
