@@ -25,6 +25,8 @@ const goal = 1000
  */
 const pages = [
   ['fleet', `/w/${workspace}`, '.fleet-body .fleet-link'],
+  ['groups', `/w/${workspace}?group=host`, '.fleet-group'],
+  ['map', `/w/${workspace}?as=map`, '.map-tile'],
   ['agent', `/w/${workspace}/agents/agent-7`, 'main [role=tabpanel]'],
 ] as const
 

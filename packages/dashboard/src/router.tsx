@@ -18,6 +18,7 @@ import { fleetQuery, keys, meQuery, queryClient, read } from './data/queries.ts'
 import { previousWorkspace } from './data/returning.ts'
 import { parseSearch, stringifySearch } from './data/search.ts'
 import { appliedFilter } from './fleet/filter/applied.ts'
+import { keepArrangement } from './fleet/views/state.ts'
 import { fleetQueryOf, isOld, viewOf } from './fleet/views/view.ts'
 import { type AgentTab, addedThings, agentTabs, alertTabs, paths } from './paths.ts'
 import { BrokenPage } from './shell/BrokenPage.tsx'
@@ -115,6 +116,7 @@ const fleet = createRoute({
   getParentRoute: () => workspace,
   path: '/',
   validateSearch: (s: Search) => viewOf(s),
+  search: { middlewares: [keepArrangement] },
   beforeLoad: ({ location, params }) => {
     if (isOld(location.search))
       throw redirect({ to: paths.fleet, params, search: viewOf(location.search), replace: true })

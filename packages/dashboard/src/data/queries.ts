@@ -24,6 +24,9 @@ export const keys = {
   facts: (slug: string) => ['w', slug, {}] as const,
   /** The list of agents: all its windows of rows, for every filter and order. */
   fleet: (slug: string) => ['w', slug, 'fleet', {}] as const,
+  /** The groups of the list. */
+  groups: (slug: string) => ['w', slug, 'fleet', 'groups'] as const,
+  map: (slug: string) => ['w', slug, 'fleet', 'map'] as const,
   /** All data of all agents' pages. */
   agents: (slug: string) => ['w', slug, 'agents'] as const,
   /** All data of one agent: its page, runs, usage, history, commands, logs. */
@@ -79,6 +82,8 @@ const ways: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   'GET /me': { staleTime: 60_000 },
   'GET /w/:slug': { refetchInterval: every(60_000) },
   'GET /w/:slug/fleet': { refetchInterval: every(30_000) }, // No frame announces that an agent went offline.
+  'GET /w/:slug/fleet/map': { refetchInterval: every(30_000) },
+  'GET /w/:slug/fleet/groups': { refetchInterval: every(30_000) },
   'GET /w/:slug/fleet/facets': { staleTime: 30_000 },
   'GET /w/:slug/blueprints/:blueprint': { refetchInterval: every(60_000) }, // Frames about reports do not reload it.
   // In case the page has no live connection. Otherwise a frame announces that the install code was redeemed.

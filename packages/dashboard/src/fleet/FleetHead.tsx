@@ -108,7 +108,7 @@ function ChooseAll({
   )
   const all =
     shownNames.length > 0 &&
-    selection.names.size >= shown.total &&
+    selection.names.size >= shown.head.total &&
     shownNames.every((name) => selection.names.has(name))
   const { busy, error, submit } = useChange(async () => {
     if (all) return selection.clear()
@@ -128,7 +128,7 @@ function ChooseAll({
       onChange={() => !busy && submit()}
       aria-label={
         error === null
-          ? `Select all ${grouped(shown.total)}${filter === '' ? '' : ' that fit'}`
+          ? `Select all ${grouped(shown.head.total)}${filter === '' ? '' : ' that fit'}`
           : 'Could not load the list. Select all again to retry.'
       }
     />

@@ -4,7 +4,7 @@ import { Skeleton } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import type { FleetRow } from '@svc/api'
 import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type CSSProperties, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type CSSProperties, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useKey } from '../ui/keys/useKeys.ts'
 import { NarrowHead, WideHead } from './FleetHead.tsx'
 import { FleetRowLine } from './FleetRowLine.tsx'
@@ -35,6 +35,8 @@ interface ListProps {
    */
   late: boolean
   selection: Selection | undefined
+  /** Returns the head of a group if the row at this index is one. Missing if the list has no groups. */
+  headAt?: (index: number) => { open: boolean; line: ReactNode } | undefined
   onRange: (first: number, last: number) => void
 }
 
@@ -42,7 +44,7 @@ interface ListProps {
  * The list of agents. Only rows in sight, and a few around them, are in the document. The list is one tab stop: a row
  * has the focus, and keys move it.
  */
-export function FleetList({ slug, view, filter, shown, late, selection, onRange }: ListProps) {
+export function FleetList({ slug, view, filter, shown, late, selection, headAt, onRange }: ListProps) {
   const narrow = useMediaQuery('(max-width: 61.99em)', window.innerWidth < 992, { getInitialValueInEffect: false })
   const size = narrow ? height.narrow : height.wide
   const scrollTo = useRef<(index: number) => void>(() => {})
@@ -62,7 +64,7 @@ export function FleetList({ slug, view, filter, shown, late, selection, onRange 
     near,
   })
   const stripOf = useStrips(slug, near, names.includes('day'))
-  const head = { slug, view, filter, shown, selection }
+  const headProps = { slug, view, filter, shown, selection }
   return (
     <div
       ref={table}
@@ -71,15 +73,16 @@ export function FleetList({ slug, view, filter, shown, late, selection, onRange 
       data-narrow={narrow}
       style={{ '--fleet-columns': template } as CSSProperties}
     >
-      {narrow && <NarrowHead {...head} />}
+      {narrow && <NarrowHead {...headProps} />}
+      {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: each of the two roles takes these attributes */}
       <div
-        role="grid"
+        role={headAt ? 'treegrid' : 'grid'}
         aria-label="Agents"
         aria-rowcount={shown.total + 1}
         aria-busy={late}
         aria-multiselectable={selection ? true : undefined}
       >
-        {!narrow && <WideHead {...head} names={names} />}
+        {!narrow && <WideHead {...headProps} names={names} />}
         <div
           ref={body}
           role="rowgroup"
@@ -90,13 +93,16 @@ export function FleetList({ slug, view, filter, shown, late, selection, onRange 
         >
           {rows.getVirtualItems().map(({ index, start }) => {
             const agent = shown.row(index)
+            const head = headAt?.(index)
             const chosen = agent !== undefined && selection?.names.has(agent.name)
             return (
               <div
                 key={index}
                 role="row"
                 aria-rowindex={index + 2}
-                aria-selected={selection && chosen}
+                aria-selected={selection && !head ? chosen : undefined}
+                aria-level={headAt && (head ? 1 : 2)}
+                aria-expanded={head?.open}
                 tabIndex={index === stop ? 0 : -1}
                 className="fleet-row"
                 data-row={index}
@@ -104,7 +110,9 @@ export function FleetList({ slug, view, filter, shown, late, selection, onRange 
                 data-chosen={chosen}
                 style={{ height: size, transform: `translateY(${start - top}px)` }}
               >
-                {agent ? (
+                {head ? (
+                  head.line
+                ) : agent ? (
                   <FleetRowLine
                     slug={slug}
                     row={agent}
@@ -193,7 +201,7 @@ function useListKeys({ body, stop, move, shown, selection }: KeyTargets): void {
   useKey('first', () => move(0))
   useKey('last', () => move(shown.total - 1))
   useKey('select', selection && (() => toggle(shown.row(stop)?.name, selection)))
-  useKey('open', () => body.current?.querySelector<HTMLElement>(`[data-row="${stop}"] a`)?.click())
+  useKey('open', () => body.current?.querySelector<HTMLElement>(`[data-row="${stop}"] :is(a, button)`)?.click())
 }
 
 const toggle = (name: string | undefined, selection: Selection): void => {

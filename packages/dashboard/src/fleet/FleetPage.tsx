@@ -17,6 +17,7 @@ import { FleetChips } from './FleetChips.tsx'
 import { FleetList } from './FleetList.tsx'
 import { appliedFilter, noteApplied } from './filter/applied.ts'
 import { FilterField, Mistake, type TypingRef } from './filter/FilterField.tsx'
+import { Arrange } from './groups/Arrange.tsx'
 import { useFleet } from './useFleet.ts'
 import { useSelection } from './useSelection.ts'
 import { useOpened } from './views/opened.ts'
@@ -25,6 +26,8 @@ import { agentCountText, fleetQueryOf, type Problem, problemsOf, urgentText } fr
 
 /** The first steps of a new workspace. Their code is loaded only while they are shown. */
 const FirstSteps = part(() => import('./FirstSteps.tsx'))
+const FleetMap = part(() => import('./map/FleetMap.tsx'))
+const GroupedList = part(() => import('./groups/GroupedList.tsx'))
 const BulkBar = part(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar }))
 
 const route = getRouteApi('/signed-in/w/$slug/')
@@ -56,6 +59,8 @@ export function FleetPage() {
       <FirstSteps slug={slug} steps={workspace.firstSteps} reported={head.of > head.standing.never} />
     </Suspense>
   )
+  const by = view.group === 'none' ? undefined : view.group
+  const list = { slug, view, filter: filter.text, selection: admin ? selection : undefined }
   return (
     <>
       <PageHeader
@@ -87,11 +92,12 @@ export function FleetPage() {
           <div className="fleet-filters">
             <FilterField key={slug} slug={slug} typing={typing} />
             <Views slug={slug} />
-            <ColumnsButton />
+            {view.as !== 'map' && <ColumnsButton />}
           </div>
           {mistake && <Mistake error={mistake} applied={filter.text} />}
           {!mistake && <Idle text={filter.text} places={head?.idle} />}
           <FleetChips slug={slug} filter={filter} counts={head?.counts} typing={typing} />
+          <Arrange slug={slug} view={view} />
           {head && (
             <span className="fleet-number" role="status">
               {agentCountText(head)}
@@ -106,14 +112,19 @@ export function FleetPage() {
         <WaitingPage />
       ) : shown.total === 0 ? (
         <FleetEmpty slug={slug} none={empty} filter={filter.text} admin={admin} />
+      ) : view.as === 'map' ? (
+        <Suspense fallback={<WaitingPage />}>
+          <FleetMap slug={slug} by={by} filter={filter.text} />
+        </Suspense>
+      ) : by ? (
+        <Suspense fallback={<WaitingPage />}>
+          <GroupedList key={by} {...list} by={by} query={fleetQueryOf(view, filter.text)} head={shown.head} />
+        </Suspense>
       ) : (
         <FleetList
-          slug={slug}
-          view={view}
-          filter={filter.text}
+          {...list}
           shown={shown}
           late={late}
-          selection={admin ? selection : undefined}
           onRange={(first, last) => {
             if (first !== range[0] || last !== range[1]) setRange([first, last])
           }}

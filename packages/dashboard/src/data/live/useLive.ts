@@ -1,12 +1,13 @@
 /** Keeps the data of a workspace fresh while its page is open: frames update the page's query cache. */
 import type { ActionPage, Fleet, FleetRow, Frame } from '@svc/api'
-import { parseFilter } from '@svc/api/filter'
+import { groupsOf, parseFilter } from '@svc/api/filter'
 import { type Query, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { serviceHeard, serviceTimeIs } from '../../ui/time/service-time.ts'
 import { ApiError, type FleetQuery, isRefusal } from '../api.ts'
 import { isAboutAlerts, isActionOver, keys } from '../queries.ts'
 import { type LiveState, openLive } from './connection.ts'
+import { tellFrame } from './frames.ts'
 import { type Freshness, keepFresh, type LoadResult } from './freshness.ts'
 
 export type { LiveState }
@@ -67,6 +68,8 @@ function connect(
     for (const queryKey of all) void client.invalidateQueries({ queryKey })
   }
   const lists = throttled(3_000, () => again(keys.fleet(slug)))
+  // Frames have too few rows to count groups by them.
+  const groups = throttled(3_000, () => again(keys.groups(slug)))
   const things = throttled(1_000, () => {
     again(
       ...[keys.blueprints(slug), keys.codes(slug), keys.bots(slug), keys.products(slug)],
@@ -96,6 +99,8 @@ function connect(
       if (!frame) return
       serviceTimeIs(frame.now)
       if (applyFrame(client, slug, frame)) lists.call()
+      tellFrame(frame)
+      if (frame.rows.length > 0 || frame.list || frame.more) groups.call()
       if (frame.list) things.call()
       if (frame.changed.length > 0) wishes.call()
       if (frame.changed.length > 0 || frame.more) actions.call()
@@ -104,7 +109,7 @@ function connect(
   })
   return () => {
     close()
-    for (const each of [lists, things, wishes, actions, alerts]) each.cancel()
+    for (const each of [lists, groups, things, wishes, actions, alerts]) each.cancel()
   }
 }
 
@@ -136,10 +141,13 @@ let selecting: typeof import('./selecting.ts') | undefined
  * the code of the test is being loaded, nothing is known.
  */
 function filterIn(key: readonly unknown[], now: number): ((row: FleetRow) => boolean) | 'loading' | undefined {
-  const { q = '' } = key.at(-1) as FleetQuery
+  const { q = '', group: by, in: value = null } = key.at(-1) as FleetQuery
   const read = parseFilter(q)
-  if (q === '' || !read.ok) return undefined
-  if (selecting) return selecting.selector(read.value.terms, now)
+  if ((q === '' && !by) || !read.ok) return undefined
+  if (selecting) {
+    const selects = selecting.selector(read.value.terms, now)
+    return (row) => selects(row) && (!by || groupsOf(by, row).includes(value))
+  }
   import('./selecting.ts').then(
     (loaded) => {
       selecting = loaded

@@ -1,5 +1,6 @@
 /** The list of agents as a person chose it: its filter, order and columns, and how the page's address names them. */
 import type { FleetColumn, FleetOrder, FleetSort } from '@svc/api'
+import type { Grouping } from '@svc/api/filter'
 import { trimInvisible } from '@svc/protocol'
 
 /** The parameters of the page's address. `q` is the text of the filter, right or wrong. */
@@ -8,6 +9,10 @@ export interface FleetView {
   sort?: FleetSort
   /** True if the column is sorted in the direction opposite to the one of a first press on its heading. */
   reverse?: boolean
+  /** The fact by which the agents are grouped. Links with `none` end the groups that the list has. */
+  group?: Grouping | 'none'
+  /** `map` for the map of the agents. Links with `list` lead back from it. */
+  as?: 'list' | 'map'
 }
 
 /** The list as a person chose it, and as views keep it. `q` is the text of the filter as it was typed. */
@@ -68,4 +73,19 @@ export function searchFor({ q, sort }: Pick<FleetState, 'q' | 'sort'>): FleetVie
     ...(trimInvisible(q) !== '' && { q: trimInvisible(q) }),
     ...addressOf((desc ? sort.slice(1) : sort) as FleetSort, desc),
   }
+}
+
+/**
+ * Keeps the groups and the map when a link changes the filter or the order of the list: they are how a person looks at
+ * the agents, and no part of a view.
+ */
+export function keepArrangement({
+  search,
+  next,
+}: {
+  search: FleetView
+  next: (search: FleetView) => FleetView
+}): FleetView {
+  const { group = search.group, as = search.as, ...rest } = next(search)
+  return { ...rest, ...(group && group !== 'none' && { group }), ...(as === 'map' && { as }) }
 }

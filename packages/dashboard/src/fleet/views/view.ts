@@ -1,6 +1,6 @@
 /** Pure functions that read the view of the list from the page's address, and make the query for the service. */
 import type { Fleet, FleetSort, ProblemCounts } from '@svc/api'
-import { type Chip, filterOfOld, joined } from '@svc/api/filter'
+import { type Chip, filterOfOld, groupings, joined } from '@svc/api/filter'
 import { trimInvisible } from '@svc/protocol'
 import type { FleetQuery } from '../../data/api.ts'
 import { type FleetView, orderOf } from './state.ts'
@@ -33,7 +33,15 @@ export function viewOf(search: Parameters): FleetView {
   })
   const q = joined(trimInvisible(textOf(search.q) ?? ''), old)
   const sort = oneOf(sorts, search.sort)
-  return { ...(q !== '' && { q }), ...(sort && { sort }), ...(search.reverse === true && { reverse: true }) }
+  const group = oneOf(['none', ...groupings], search.group)
+  const as = oneOf(['list', 'map'], search.as)
+  return {
+    ...(q !== '' && { q }),
+    ...(sort && { sort }),
+    ...(search.reverse === true && { reverse: true }),
+    ...(group && { group }),
+    ...(as && { as }),
+  }
 }
 
 /** True if the page's address has parameters of earlier versions. The page replaces such an address. */

@@ -1,0 +1,15 @@
+/** Frames, for parts of the page that keep what they show outside of the query cache. */
+import type { Frame } from '@svc/api'
+
+type Listener = (frame: Frame) => void
+const listeners = new Set<Listener>()
+
+/** Calls `listen` with each frame of the open workspace, until the returned function is called. */
+export function listenToFrames(listen: Listener): () => void {
+  listeners.add(listen)
+  return () => void listeners.delete(listen)
+}
+
+export const tellFrame = (frame: Frame): void => {
+  for (const listen of listeners) listen(frame)
+}

@@ -1,0 +1,65 @@
+import { NativeSelect } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { groupings } from '@svc/api/filter'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { paths } from '../../paths.ts'
+import type { FleetView } from '../views/state.ts'
+
+const route = getRouteApi('/signed-in/w/$slug/')
+const ways = [
+  { as: 'list', words: 'List' },
+  { as: 'map', words: 'Map' },
+] as const
+
+/** Chooses how the agents are shown: as a list or as a map, and by which fact they are grouped. */
+export function Arrange({ slug, view }: { slug: string; view: FleetView }) {
+  const navigate = route.useNavigate()
+  const narrow = useMediaQuery('(max-width: 47.99em)', window.innerWidth < 768, { getInitialValueInEffect: false })
+  const { group = 'none', as = 'list' } = view
+  const show = (next: Pick<FleetView, 'group' | 'as'>) =>
+    void navigate({ search: (now) => ({ ...now, ...next }), state: true, replace: true, resetScroll: false })
+  if (narrow)
+    return (
+      <NativeSelect
+        className="fleet-arrange"
+        size="xs"
+        aria-label="Show the agents as"
+        data={ways.flatMap(({ as, words }) => [
+          { value: `${as} none`, label: words },
+          ...groupings.map((by) => ({ value: `${as} ${by}`, label: `${words} by ${by}` })),
+        ])}
+        value={`${as} ${group}`}
+        onChange={({ currentTarget: { value } }) => {
+          const [nextAs, by] = value.split(' ') as ['list' | 'map', NonNullable<FleetView['group']>]
+          show({ as: nextAs, group: by })
+        }}
+      />
+    )
+  return (
+    <div className="fleet-arrange">
+      <NativeSelect
+        size="xs"
+        aria-label="Group by"
+        data={[{ value: 'none', label: 'No groups' }, ...groupings.map((by) => ({ value: by, label: `By ${by}` }))]}
+        value={group}
+        onChange={({ currentTarget: { value } }) => show({ group: value as NonNullable<FleetView['group']> })}
+      />
+      <nav className="fleet-as" aria-label="Show as">
+        {ways.map((way) => (
+          <Link
+            key={way.as}
+            to={paths.fleet}
+            params={{ slug }}
+            search={(now: FleetView) => ({ ...now, as: way.as })}
+            state
+            replace
+            resetScroll={false}
+            activeOptions={{ exact: true, includeSearch: true }}
+          >
+            {way.words}
+          </Link>
+        ))}
+      </nav>
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+/** The lines of a grouped list: the head of each group and, below the heads of open groups, their agents. */
+import type { FleetGroup } from '@svc/api'
+import type { Grouping } from '@svc/api/filter'
+
+/** A line of the list. `index` is the place of the agent in its group; undefined in the line that is the group's head. */
+interface Line {
+  group: FleetGroup
+  index: number | undefined
+}
+
+export interface Lines {
+  total: number
+  at: (line: number) => Line | undefined
+}
+
+export function linesOf(groups: readonly FleetGroup[], isOpen: (value: string | null) => boolean): Lines {
+  const starts: number[] = []
+  let total = 0
+  for (const { value, agents } of groups) {
+    starts.push(total)
+    total += 1 + (isOpen(value) ? agents : 0)
+  }
+  return {
+    total,
+    at(line) {
+      if (line < 0 || line >= total) return undefined
+      const place = lastAtMost(starts, line)
+      const group = groups[place]
+      const within = line - (starts[place] ?? 0)
+      return group && { group, index: within === 0 ? undefined : within - 1 }
+    },
+  }
+}
+
+/** The place of the last of these rising numbers that is at most `most`. */
+function lastAtMost(rising: readonly number[], most: number): number {
+  let [low, high] = [0, rising.length - 1]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((rising[middle] ?? 0) <= most) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+export const groupWords: Readonly<Record<Grouping, { one: string; none: string }>> = {
+  tag: { one: 'tag', none: 'No tag' },
+  host: { one: 'host', none: 'No host' },
+  blueprint: { one: 'blueprint', none: 'No blueprint' },
+}

@@ -1,0 +1,62 @@
+/** Loads the groups of the list, and the rows of open groups as they come into sight. */
+import type { Fleet, FleetRow } from '@svc/api'
+import type { Grouping } from '@svc/api/filter'
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { FleetQuery } from '../../data/api.ts'
+import { fleetQuery, fleetWindow, read } from '../../data/queries.ts'
+import type { ShownFleet } from '../useFleet.ts'
+import { type Lines, linesOf } from './lines.ts'
+
+interface Asked {
+  slug: string
+  query: FleetQuery
+  by: Grouping
+  /** The list without groups, which has the facts about the whole workspace. */
+  head: Fleet
+  isOpen: (value: string | null) => boolean
+  /** The first and the last line that may be in sight. */
+  range: readonly [first: number, last: number]
+}
+
+export function useGroups({ slug, query, by, head, isOpen, range: [first, last] }: Asked) {
+  const asked = read('GET /w/:slug/fleet/groups', { slug }, { q: query.q, by })
+  const { data, error, isPlaceholderData, refetch } = useQuery({ ...asked, placeholderData: keepPreviousData })
+  const lines = useMemo(() => data && linesOf(data.groups, isOpen), [data, isOpen])
+  const wanted = lines ? windowsIn(lines, first, last) : []
+  const results = useQueries({
+    queries: wanted.map(({ value, offset }) =>
+      fleetQuery(slug, { ...query, group: by, in: value ?? undefined }, offset),
+    ),
+  })
+  const windows = new Map(wanted.map(({ value, offset }, i) => [windowName(value, offset), results[i]?.data]))
+  const row = (line: number): FleetRow | undefined => {
+    const { group, index } = lines?.at(line) ?? {}
+    if (!group || index === undefined) return undefined
+    const offset = Math.floor(index / fleetWindow) * fleetWindow
+    return windows.get(windowName(group.value, offset))?.rows[index - offset]
+  }
+  const shown: ShownFleet | undefined = lines && { total: lines.total, head, row }
+  return {
+    shown,
+    lines,
+    groups: data,
+    late: isPlaceholderData,
+    error: (data ? undefined : error) ?? results.find((result) => result.error && !result.data)?.error ?? null,
+    retry: () => Promise.all([refetch(), ...results.map((result) => result.refetch())]),
+  }
+}
+
+const windowName = (value: string | null, offset: number): string => JSON.stringify([value, offset])
+
+/** The windows of rows that the lines from `first` to `last` need. */
+function windowsIn(lines: Lines, first: number, last: number): { value: string | null; offset: number }[] {
+  const windows = new Map<string, { value: string | null; offset: number }>()
+  for (let line = first; line <= last; line++) {
+    const { group, index } = lines.at(line) ?? {}
+    if (!group || index === undefined) continue
+    const window = { value: group.value, offset: Math.floor(index / fleetWindow) * fleetWindow }
+    windows.set(windowName(window.value, window.offset), window)
+  }
+  return [...windows.values()]
+}

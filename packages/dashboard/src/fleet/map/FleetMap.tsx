@@ -1,0 +1,170 @@
+import './map.css'
+import { useElementSize } from '@mantine/hooks'
+import { type Grouping, parseFilter, selector } from '@svc/api/filter'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type KeyboardEvent, type MouseEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { leftOffIn } from '../../data/left-off.ts'
+import { listenToFrames } from '../../data/live/frames.ts'
+import { keys, read } from '../../data/queries.ts'
+import { paths } from '../../paths.ts'
+import { count, ErrorNote } from '../../ui/index.ts'
+import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
+import { Legend } from './Legend.tsx'
+import { blockOf, type Layout, layoutOf, placeIn, squareAfter, squareAt } from './layout.ts'
+import { SquareLine, Tip } from './SquareLine.tsx'
+import { agentStates, applyFrame, type Squares, squareOf, squaresOf } from './squares.ts'
+import { countsText } from './states.ts'
+import { Tiles, type TilesHandle } from './Tiles.tsx'
+import { usePaint } from './usePaint.ts'
+
+interface MapProps {
+  slug: string
+  by: Grouping | undefined
+  /** The text of the filter that is applied. */
+  filter: string
+}
+
+/** The least time between two loadings of the map because of frames, in milliseconds. */
+const reloadMs = 3_000
+
+/** All agents that the filter selects, a square each, in the groups of the list. */
+export default function FleetMap({ slug, by, filter }: MapProps) {
+  const asked = read('GET /w/:slug/fleet/map', { slug }, { q: filter, by })
+  const { data, error, refetch, dataUpdatedAt } = useQuery({ ...asked, placeholderData: keepPreviousData })
+  // While the answer for other groups loads, the map keeps those that it has.
+  const isGrouped = by !== undefined && (data?.groups.length ?? 0) > 0
+  // biome-ignore lint/correctness/useExhaustiveDependencies: frames change the squares, so each answer makes new ones
+  const squares = useMemo(
+    () => data && squaresOf(data, isGrouped ? by : undefined),
+    [data, isGrouped, by, dataUpdatedAt],
+  )
+  if (error && !data) return <ErrorNote error={error} retry={() => void refetch()} />
+  if (!squares) return <WaitingPage />
+  return <Squared slug={slug} filter={filter} squares={squares} leftOff={data ? leftOffIn(data) : 0} />
+}
+
+interface SquaredProps {
+  slug: string
+  filter: string
+  squares: Squares
+  leftOff: number
+}
+
+function Squared({ slug, filter, squares, leftOff }: SquaredProps) {
+  const { ref, width } = useElementSize()
+  const { by, map } = squares
+  const layout = useMemo(() => layoutOf(squares.sizes, width, by !== undefined), [squares, width, by])
+  const paint = usePaint()
+  const tiles = useRef<TilesHandle>(null)
+  useFrames({ slug, filter, squares }, (changed) => tiles.current?.redraw(changed))
+  const [focused, setFocused] = useState<{ name: string; square: number }>()
+  const [hovered, setHovered] = useState<number>()
+  const navigate = useNavigate()
+  const stop = squareOf(squares, focused)
+  const nameAt = (square: number) => map.squares[squares.agents[square] ?? -1]?.[0] ?? ''
+  const focus = (square: number) => setFocused({ name: nameAt(square), square })
+  const open = (square: number) => void navigate({ to: paths.agent, params: { slug, name: nameAt(square) } })
+  const press = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.key === 'Enter' && stop !== undefined) return open(stop)
+    const next = squareAfter(event.key, stop ?? 0, layout)
+    if (next === undefined) return
+    event.preventDefault()
+    focus(next)
+  }
+  const at = ({ currentTarget, clientX, clientY }: MouseEvent) => {
+    const { left, top } = currentTarget.getBoundingClientRect()
+    return squareAt({ x: clientX - left, y: clientY - top }, layout)
+  }
+  const counts = agentStates(squares)
+  const words = [
+    `${count(map.squares.length, 'agent')}: ${countsText(counts)}.`,
+    'Arrow keys move between agents, Page Up and Page Down between groups, Enter opens an agent.',
+  ]
+  return (
+    <section className="map" aria-label="Map of agents">
+      <Legend counts={counts} paint={paint} />
+      {leftOff > 0 && (
+        <p className="map-note">{count(leftOff, 'agent')} more have no room on the map: filter the list to see them.</p>
+      )}
+      <SquareLine slug={slug} squares={squares} square={stop} paint={paint} />
+      <div ref={ref}>
+        <div
+          className="map-ground"
+          role="application"
+          aria-roledescription="map"
+          aria-label={words.join(' ')}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it moves the focus between squares by its own keys
+          tabIndex={0}
+          style={{ height: layout.height }}
+          onKeyDown={press}
+          onFocus={() => stop === undefined && focus(0)}
+          onPointerMove={(event) => event.pointerType === 'mouse' && setHovered(at(event))}
+          onPointerLeave={() => setHovered(undefined)}
+          onClick={(event) => {
+            const square = at(event)
+            if (square === undefined) return
+            focus(square)
+            // A finger hides the square that it presses, so the line above the map names it and leads to the agent.
+            if ((event.nativeEvent as PointerEvent).pointerType === 'mouse') open(square)
+          }}
+        >
+          {width > 0 && <Tiles ref={tiles} squares={squares} layout={layout} paint={paint} />}
+          {stop !== undefined && <Ring layout={layout} square={stop} />}
+          {hovered !== undefined && hovered < squares.agents.length && (
+            <Tip slug={slug} squares={squares} square={hovered} layout={layout} />
+          )}
+        </div>
+      </div>
+      {by === 'tag' && <p className="map-note">Agents with several tags are in several groups.</p>}
+    </section>
+  )
+}
+
+/** Marks the square that has the focus, and keeps it in sight. */
+function Ring({ layout, square }: { layout: Layout; square: number }) {
+  const ring = useRef<HTMLDivElement>(null)
+  const block = layout.blocks[blockOf(square, layout)]
+  const { x, y } = block ? placeIn(block, square, layout) : { x: 0, y: 0 }
+  const { side } = layout
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of its place scrolls
+  useLayoutEffect(() => {
+    if (ring.current?.parentElement === document.activeElement) ring.current?.scrollIntoView({ block: 'nearest' })
+  }, [x, y])
+  return <div ref={ring} className="map-ring" style={{ left: x, top: y, width: side, height: side }} />
+}
+
+/** Takes over the states of frames, and loads the map again if a frame may have changed which squares it has. */
+function useFrames(
+  { slug, filter, squares }: Pick<SquaredProps, 'slug' | 'filter' | 'squares'>,
+  redraw: (changed: ReadonlySet<number>) => void,
+): void {
+  const client = useQueryClient()
+  const [, setVersion] = useState(0)
+  const latest = useRef(redraw)
+  useLayoutEffect(() => {
+    latest.current = redraw
+  })
+  useEffect(() => {
+    const read = parseFilter(filter)
+    const terms = read.ok ? read.value.terms : []
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const stop = listenToFrames((frame) => {
+      const { changed, reload } = applyFrame(squares, frame, selector(terms, frame.now))
+      if (changed.size > 0) {
+        latest.current(changed)
+        setVersion((before) => before + 1)
+      }
+      if (!reload) return
+      timer ??= setTimeout(() => {
+        timer = undefined
+        void client.invalidateQueries({ queryKey: keys.map(slug) })
+      }, reloadMs)
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [client, slug, filter, squares])
+}

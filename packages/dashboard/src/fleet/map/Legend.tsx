@@ -1,0 +1,33 @@
+import { mapStates } from '@svc/api/filter'
+import { useLayoutEffect, useRef } from 'react'
+import { drawSquare, type Paint } from './draw.ts'
+import { type MapState, stateWords } from './states.ts'
+
+const side = 12
+
+/** The shape of each state on the map, with the number of its agents. */
+export const Legend = ({ counts, paint }: { counts: readonly number[]; paint: Paint }) => (
+  <ul className="map-legend" aria-label="States">
+    {mapStates.map(
+      (state, i) =>
+        (counts[i] ?? 0) > 0 && (
+          <li key={state}>
+            <Swatch state={state} paint={paint} />
+            {stateWords[state]} <span className="map-number">{counts[i]?.toLocaleString('en-US')}</span>
+          </li>
+        ),
+    )}
+  </ul>
+)
+
+export function Swatch({ state, paint }: { state: MapState; paint: Paint }) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const pixels = Math.round(side * paint.ratio)
+  useLayoutEffect(() => {
+    const to = canvas.current?.getContext('2d')
+    if (!to) return
+    to.clearRect(0, 0, pixels, pixels)
+    drawSquare(to, state, { x: 0, y: 0, side: pixels }, paint)
+  }, [state, paint, pixels])
+  return <canvas ref={canvas} className="map-swatch" width={pixels} height={pixels} aria-hidden />
+}

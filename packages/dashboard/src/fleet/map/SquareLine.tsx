@@ -1,0 +1,89 @@
+import { useDebouncedValue } from '@mantine/hooks'
+import { quoted } from '@svc/api/filter'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { read } from '../../data/queries.ts'
+import { paths } from '../../paths.ts'
+import { Text } from '../../ui/index.ts'
+import type { Paint } from './draw.ts'
+import { Swatch } from './Legend.tsx'
+import { blockOf, type Layout, placeIn } from './layout.ts'
+import { type Squares, stateAt } from './squares.ts'
+import { stateWords } from './states.ts'
+
+/** The milliseconds for which a square must be pointed at, or have the focus, before its label is loaded. */
+const settledMs = 150
+
+interface SquareProps {
+  slug: string
+  squares: Squares
+  square: number
+}
+
+/** The agent of a square, with its label as soon as that is loaded. */
+function useAgent({ slug, squares, square }: SquareProps) {
+  const agent = squares.agents[square] ?? 0
+  const [name = ''] = squares.map.squares[agent] ?? []
+  const [settled] = useDebouncedValue(name, settledMs)
+  const asked = read('GET /w/:slug/fleet', { slug }, { q: `name:${quoted(settled)}`, limit: 5 })
+  const { data } = useQuery({ ...asked, enabled: settled === name && name !== '', gcTime: 10_000 })
+  const row = data?.rows.find((each) => each.name === name)
+  return { name, state: stateAt(squares, agent), label: row?.label ?? null }
+}
+
+/** Says which square has the focus: the name of its agent, its state and its label. The name leads to the agent. */
+export function SquareLine({
+  paint,
+  ...props
+}: Omit<SquareProps, 'square'> & { square: number | undefined; paint: Paint }) {
+  const { square } = props
+  return (
+    <div className="map-line" role="status">
+      {square === undefined ? (
+        <span className="map-number">Choose a square to see its agent.</span>
+      ) : (
+        <FocusedSquare {...props} square={square} paint={paint} />
+      )}
+    </div>
+  )
+}
+
+function FocusedSquare({ paint, ...props }: SquareProps & { paint: Paint }) {
+  const { name, state, label } = useAgent(props)
+  return (
+    <>
+      <Swatch state={state} paint={paint} />
+      <Link to={paths.agent} params={{ slug: props.slug, name }} tabIndex={-1}>
+        <Text cut>{name}</Text>
+      </Link>
+      <span>{stateWords[state]}</span>
+      {label !== null && (
+        <span className="map-number">
+          <Text cut>{label}</Text>
+        </span>
+      )}
+    </>
+  )
+}
+
+/** Names the agent at which the mouse points. The line above the map says the same of the focus. */
+export function Tip({ layout, ...props }: SquareProps & { layout: Layout }) {
+  const { name, state, label } = useAgent(props)
+  const block = layout.blocks[blockOf(props.square, layout)]
+  if (!block) return null
+  const { x, y } = placeIn(block, props.square, layout)
+  const isRight = x > layout.width / 2
+  return (
+    <div
+      className="map-tip"
+      aria-hidden
+      style={{ top: y + layout.pitch + 2, ...(isRight ? { right: layout.width - x - layout.side } : { left: x }) }}
+    >
+      <strong>{name}</strong>
+      <span>
+        {stateWords[state]}
+        {label !== null && `, ${label}`}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,148 @@
+/** Places the squares of the map: blocks of squares, one for each group, side by side in rows. Pure functions. */
+
+/** A group on the map. Lengths are CSS pixels. */
+export interface Block {
+  /** The number of its first square. The squares of all blocks are counted through. */
+  first: number
+  squares: number
+  x: number
+  /** The top of its heading. */
+  y: number
+  width: number
+  columns: number
+}
+
+export interface Layout {
+  blocks: readonly Block[]
+  /** The distance from one square to the next, and the side of a square. */
+  pitch: number
+  side: number
+  /** The height of a heading; 0 without groups. */
+  heading: number
+  width: number
+  height: number
+}
+
+const gap = { x: 24, y: 14 }
+const headingHeight = 24
+/** The width that a heading needs to be read. */
+const minBlockWidth = 190
+/** A block is about so many times as wide as it is high, if the map has room. */
+const proportion = 2.2
+const pitches = [
+  { upTo: 150, pitch: 28 },
+  { upTo: 600, pitch: 22 },
+  { upTo: 2000, pitch: 17 },
+  { upTo: 5000, pitch: 14 },
+]
+const smallestPitch = 12
+
+/** `sizes` has the number of squares of each group; `grouped` is false for one block without a heading. */
+export function layoutOf(sizes: readonly number[], width: number, grouped: boolean): Layout {
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  const pitch = pitches.find(({ upTo }) => total <= upTo)?.pitch ?? smallestPitch
+  const most = Math.max(1, Math.floor(width / pitch))
+  const heading = grouped ? headingHeight : 0
+  const blocks: Block[] = []
+  let [x, y, rowHeight, first] = [0, 0, 0, 0]
+  for (const squares of sizes) {
+    const wished = grouped ? Math.max(minBlockWidth / pitch, Math.sqrt(squares * proportion)) : most
+    const columns = Math.min(most, Math.ceil(wished))
+    const blockWidth = columns * pitch
+    if (x > 0 && x + blockWidth > width) [x, y, rowHeight] = [0, y + rowHeight + gap.y, 0]
+    blocks.push({ first, squares, x, y, width: blockWidth, columns })
+    x += blockWidth + gap.x
+    rowHeight = Math.max(rowHeight, heading + Math.ceil(squares / columns) * pitch)
+    first += squares
+  }
+  return { blocks, pitch, side: pitch - 2, heading, width, height: y + rowHeight }
+}
+
+interface Point {
+  x: number
+  y: number
+}
+
+/** The top left corner of a square in its block. */
+export function placeIn(block: Block, square: number, { pitch, heading }: Layout): Point {
+  const at = square - block.first
+  return {
+    x: block.x + (at % block.columns) * pitch,
+    y: block.y + heading + Math.floor(at / block.columns) * pitch,
+  }
+}
+
+/** The place of the block that has a square. */
+export function blockOf(square: number, { blocks }: Layout): number {
+  let [low, high] = [0, blocks.length - 1]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((blocks[middle]?.first ?? 0) <= square) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** The square at a point; undefined beside the squares. */
+export function squareAt({ x, y }: Point, layout: Layout): number | undefined {
+  const { pitch, heading } = layout
+  for (const block of layout.blocks) {
+    const [column, row] = [(x - block.x) / pitch, (y - block.y - heading) / pitch]
+    if (column < 0 || row < 0 || column >= block.columns) continue
+    const at = Math.floor(row) * block.columns + Math.floor(column)
+    if (at < block.squares) return block.first + at
+  }
+  return undefined
+}
+
+/** The squares of a block of which a part lies between two heights: from the first to before the last. */
+export function squaresBetween(block: Block, from: number, to: number, { pitch, heading }: Layout): [number, number] {
+  const top = block.y + heading
+  const row = (y: number) => Math.floor((y - top) / pitch)
+  const first = Math.max(0, row(from)) * block.columns
+  const last = Math.min(block.squares, (row(to) + 1) * block.columns)
+  return [block.first + first, block.first + Math.max(first, last)]
+}
+
+/** The square to which a key leads; undefined if the key moves nothing. */
+export function squareAfter(key: string, square: number, layout: Layout): number | undefined {
+  const place = blockOf(square, layout)
+  const block = layout.blocks[place]
+  const last = (layout.blocks.at(-1)?.first ?? 0) + (layout.blocks.at(-1)?.squares ?? 1) - 1
+  if (!block) return undefined
+  const blockAt = (by: number) => layout.blocks[Math.max(0, Math.min(layout.blocks.length - 1, place + by))] ?? block
+  const column = (square - block.first) % block.columns
+  switch (key) {
+    case 'ArrowRight':
+      return Math.min(last, square + 1)
+    case 'ArrowLeft':
+      return Math.max(0, square - 1)
+    case 'ArrowDown': {
+      const below = square + block.columns
+      if (below < block.first + block.squares) return below
+      const isInLastRow = Math.floor((square - block.first) / block.columns) === rowsOf(block) - 1
+      if (!isInLastRow) return block.first + block.squares - 1
+      const next = blockAt(1)
+      return next === block ? square : next.first + Math.min(next.squares - 1, next.columns - 1, column)
+    }
+    case 'ArrowUp': {
+      if (square - block.columns >= block.first) return square - block.columns
+      const before = blockAt(-1)
+      if (before === block) return square
+      const start = (rowsOf(before) - 1) * before.columns
+      return before.first + Math.min(before.squares - 1, start + Math.min(column, before.columns - 1))
+    }
+    case 'PageDown':
+      return blockAt(1).first
+    case 'PageUp':
+      return square === block.first ? blockAt(-1).first : block.first
+    case 'Home':
+      return 0
+    case 'End':
+      return last
+    default:
+      return undefined
+  }
+}
+
+const rowsOf = (block: Block): number => Math.ceil(block.squares / block.columns)

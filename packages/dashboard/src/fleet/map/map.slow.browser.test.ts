@@ -1,0 +1,201 @@
+/**
+ * Tests the groups of the list and the map of agents as a person sees and uses them. `npm test` leaves this out.
+ * packages/dashboard/src/fleet/map/squares.test.ts proves the same rules.
+ */
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { eventually } from '../../../../../testing/eventually.ts'
+import { overflow, smallTargets, wrongLooks } from '../../../testing/axe.ts'
+import { type BrowserSetup, type Look, openBrowserSetup, type Visitor } from '../../../testing/browser-setup.ts'
+
+let setup: BrowserSetup
+let ada: Visitor
+const tokens = new Map<string, string>()
+const tags = { 'mail-1': ['eu', 'prod'], 'mail-2': ['eu'], 'link-1': ['us'], 'never-1': [] }
+type Name = keyof typeof tags
+
+beforeAll(async () => {
+  setup = await openBrowserSetup()
+  ada = await setup.ada()
+  await ada.call('PATCH', '/api/web/me', { onboarding: false })
+  for (const [name, add] of Object.entries(tags)) {
+    const made = await ada.call<{ token: string }>('POST', '/api/web/w/north-wind/agents', { name, tags: add })
+    tokens.set(name, made.token)
+  }
+  await report('mail-1', 'ok', 'Sorting mail')
+  await report('mail-2', 'warn', 'Slow')
+  await report('link-1', 'bad', 'Two links are broken')
+})
+afterAll(() => setup?.close())
+afterEach(() => expect(setup.faults.splice(0)).toEqual([]))
+
+const report = (name: Name, level: string, label: string) =>
+  setup.report(tokens.get(name) ?? '', { state: { level, label }, agent: { host: 'north' } })
+const open = async (search: string, look: Look = {}): Promise<Page> => {
+  const page = await setup.window(ada, look)
+  await page.goto(`${setup.url}/w/north-wind${search}`)
+  return page
+}
+
+const heads = (page: Page) => page.locator('.fleet-group .fleet-link')
+const group = (page: Page, name: string) => page.locator('[role="row"][aria-level="1"]', { hasText: name })
+const agents = (page: Page) => page.locator('[role="row"][aria-level="2"] .fleet-link').allTextContents()
+
+test('groups are folded at first, the worst above, and open by press and by keyboard', async () => {
+  const page = await open('')
+  await page.getByRole('combobox', { name: 'Group by' }).selectOption('By tag')
+  await page.waitForURL(/group=tag/)
+  await group(page, 'prod').waitFor()
+  expect(await heads(page).allTextContents()).toEqual(['us', 'eu', 'prod', 'No tag'])
+  await page.getByText('4 groups. Agents with several tags are in several.').waitFor()
+  await group(page, 'eu').click()
+  await eventually('the group has its agents', async () => expect(await agents(page)).toEqual(['mail-2', 'mail-1']))
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  const both = ['mail-2', 'mail-1', 'mail-1']
+  await eventually('an agent with two tags is in both groups', async () => expect(await agents(page)).toEqual(both))
+  await page.keyboard.press('ArrowLeft')
+  await eventually('Left folds the group', async () => expect(await agents(page)).toHaveLength(2))
+  expect(await group(page, 'eu').getAttribute('aria-expanded')).toBe('true')
+
+  await page.getByRole('link', { name: /^Warning/ }).click()
+  await page.waitForURL(/group=tag/)
+  await eventually('the groups follow the filter', async () =>
+    expect(await heads(page).allTextContents()).toEqual(['eu']),
+  )
+  await page.getByRole('link', { name: 'mail-2', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'mail-2' }).waitFor()
+  await page.goBack()
+  await eventually('the group is still open', async () => expect(await agents(page)).toEqual(['mail-2']))
+})
+
+test('the numbers of a group follow reports', async () => {
+  const page = await open('?group=host')
+  const bad = () => group(page, 'north').locator('.fleet-group-count[data-level="bad"]')
+  await eventually('one agent is bad', async () => expect(await bad().textContent()).toBe('1 Bad'))
+  await report('mail-1', 'bad', 'No answer')
+  await eventually('two agents are bad', async () => expect(await bad().textContent()).toBe('2 Bad'))
+  await report('mail-1', 'ok', 'Sorting mail')
+})
+
+test.each(['?group=tag', '?group=tag&as=map'])(
+  'axe finds nothing at %s in light and dark, wide and narrow, and everything can be pressed',
+  async (search) => {
+    const page = await open(search, { scheme: 'dark' })
+    const whole = () => page.locator('.fleet-group, .map-tile').first().waitFor()
+    await whole()
+    if (!search.includes('map')) await group(page, 'eu').click()
+    expect(await wrongLooks(page, whole)).toEqual([])
+    expect(await smallTargets(page)).toEqual([])
+    const first = await page.locator('.fleet-body .fleet-row, .map-ground').first().boundingBox()
+    expect(first?.y).toBeLessThan(search.includes('map') ? 300 : 260)
+    expect(await overflow(page)).toBe(0)
+  },
+)
+
+const map = (page: Page) => page.getByRole('application')
+const said = (page: Page) => page.locator('.map-line').innerText()
+
+test('the map is a link away, says its squares in words, and keys lead to each agent', async () => {
+  const page = await open('?group=tag')
+  await page.getByRole('link', { name: 'Map', exact: true }).click()
+  await page.waitForURL(/as=map/)
+  await map(page).waitFor()
+  expect(await map(page).getAttribute('aria-label')).toMatch(
+    /^4 agents: 1 bad, 1 warning, 1 OK, 1 never reported\. Arrow keys/,
+  )
+  expect(await page.locator('.map-heading > :first-child').allTextContents()).toEqual(['us', 'eu', 'prod', 'No tag'])
+  await map(page).focus()
+  const reads = (words: RegExp) => eventually(`it reads ${words}`, async () => expect(await said(page)).toMatch(words))
+  await reads(/^link-1\s+Bad\s+Two links are broken$/)
+  await page.keyboard.press('ArrowRight')
+  await reads(/^mail-1\s+OK\s+Sorting mail$/)
+  await page.keyboard.press('PageDown')
+  await page.keyboard.press('PageDown')
+  await reads(/^never-1\s+Never reported$/)
+  await page.keyboard.press('Home')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await reads(/^mail-2\s+Warning\s+Slow$/)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'mail-2' }).waitFor()
+  await page.goBack()
+  await map(page).waitFor()
+})
+
+/** The colour in the middle of a square of the map without groups. */
+const middle = (page: Page, square: number) =>
+  page.locator('.map-tile').evaluate((canvas, at) => {
+    const pitch = 28
+    const to = (canvas as HTMLCanvasElement).getContext('2d')
+    return [...(to?.getImageData(at * pitch + 8, 16, 1, 1).data ?? [])].join()
+  }, square)
+
+test('a report changes its square at once, the filter which squares there are, and a press opens an agent', async () => {
+  const page = await open('?as=map')
+  const connected = page.waitForResponse(/\/events/)
+  await page.reload()
+  await connected
+  await map(page).waitFor()
+  const before = await middle(page, 1)
+  await report('mail-1', 'bad', 'No answer')
+  await eventually('the square has another colour', async () => expect(await middle(page, 1)).not.toBe(before))
+  await page.locator('.map-legend', { hasText: 'Bad 2' }).waitFor()
+  await report('mail-1', 'ok', 'Sorting mail')
+  await eventually('the square is as before', async () => expect(await middle(page, 1)).toBe(before))
+
+  await map(page).hover({ position: { x: 40, y: 10 } })
+  await page.locator('.map-tip', { hasText: 'Sorting mail' }).waitFor()
+  await page.getByRole('link', { name: /^Warning/ }).click()
+  await page.waitForURL(/as=map/)
+  await eventually('the map has the agent', async () =>
+    expect(await map(page).getAttribute('aria-label')).toMatch(/^1 agent: 1 warning\./),
+  )
+  await map(page).click({ position: { x: 10, y: 10 } })
+  await page.getByRole('heading', { level: 1, name: 'mail-2' }).waitFor()
+})
+
+test('the scheme changes the colours of squares, and forced colours leave the shapes', async () => {
+  const page = await open('?as=map', { scheme: 'light' })
+  await map(page).waitFor()
+  const light = await middle(page, 1)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await eventually('the square has the colour of the scheme', async () => expect(await middle(page, 1)).not.toBe(light))
+  await page.emulateMedia({ forcedColors: 'active' })
+  const picture = (square: number) =>
+    page.locator('.map-tile').evaluate((canvas, at) => {
+      const to = (canvas as HTMLCanvasElement).getContext('2d')
+      return [...(to?.getImageData(at * 28, 0, 26, 26).data ?? [])].join()
+    }, square)
+  await eventually('no two states look the same', async () => {
+    const pictures = await Promise.all([0, 1, 2, 3].map(picture))
+    expect(new Set(pictures).size).toBe(4)
+    const colors = pictures.map((each) => each.split(',').slice(0, 3).join())
+    expect(colors[0]).toBe(colors[1])
+  })
+})
+
+test('10,000 squares are drawn within 100 ms, in parts of the map that are in sight', async () => {
+  await setup.addAgents(
+    'north-wind',
+    Array.from({ length: 10_000 - 4 }, (_, i) => `crowd-${i}`),
+  )
+  for (const look of [{ width: 1440 }, { width: 360 }]) {
+    const page = await open('?as=map', look)
+    await map(page).waitFor()
+    await page.getByText('10,000', { exact: false }).first().waitFor({ state: 'attached' })
+    const drawn = () =>
+      page.evaluate(() => Math.min(...performance.getEntriesByName('map drawn').map(({ duration }) => duration)))
+    await eventually('the map is drawn', async () => expect(await drawn()).toBeLessThan(Infinity))
+    expect(await drawn()).toBeLessThan(100)
+    expect(await page.locator('.map-tile').count()).toBeLessThan(6)
+    await map(page).focus()
+    await page.keyboard.press('End')
+    await eventually('the last agent has the focus', async () => expect(await said(page)).toMatch(/^never-1/))
+    const top = () => page.locator('.map-ring').evaluate((ring) => ring.getBoundingClientRect().top)
+    await eventually(`its square is in sight at ${look.width}`, async () => expect(await top()).toBeLessThan(800))
+    expect(await overflow(page)).toBe(0)
+  }
+})

@@ -1,0 +1,97 @@
+/** The squares of the map as they are drawn: group by group, so that an agent in two groups has two squares. */
+import type { FleetMap, FleetRow, Frame } from '@svc/api'
+import { type Grouping, groupsOf, mapStateOf, mapStates } from '@svc/api/filter'
+
+export interface Squares {
+  map: FleetMap
+  by: Grouping | undefined
+  /** The number of squares of each group. */
+  sizes: readonly number[]
+  /** For each square the place of its agent in the answer. */
+  agents: Int32Array
+  /** The state of each agent. Frames change it in place. */
+  states: Uint8Array
+  /** The place of each agent by its name. */
+  places: ReadonlyMap<string, number>
+}
+
+/** The squares of each group are in the order of names, so that an agent keeps its place when its state changes. */
+export function squaresOf(map: FleetMap, by: Grouping | undefined): Squares {
+  const groups: number[][] = by ? map.groups.map(() => []) : [[]]
+  const places = new Map<string, number>()
+  const states = new Uint8Array(map.squares.length)
+  for (const [place, [name, state, ...own]] of map.squares.entries()) {
+    places.set(name, place)
+    states[place] = state
+    for (const group of by ? own : [0]) groups[group]?.push(place)
+  }
+  return { map, by, sizes: groups.map(({ length }) => length), agents: Int32Array.from(groups.flat()), states, places }
+}
+
+/** The name of the state of an agent. */
+export const stateAt = ({ states }: Squares, agent: number): (typeof mapStates)[number] =>
+  mapStates[states[agent] ?? 0] ?? 'none'
+
+/** Counts the agents of these squares by their states. */
+export function statesIn(squares: Squares, first: number, end: number): readonly number[] {
+  const counts = mapStates.map(() => 0)
+  for (let square = first; square < end; square++) add(counts, squares.states[squares.agents[square] ?? 0] ?? 0)
+  return counts
+}
+
+/** Counts all agents by their states, each once. */
+export function agentStates({ states }: Squares): readonly number[] {
+  const counts = mapStates.map(() => 0)
+  for (const state of states) add(counts, state)
+  return counts
+}
+
+function add(counts: number[], state: number): void {
+  counts[state] = (counts[state] ?? 0) + 1
+}
+
+/**
+ * The square that has the focus: that of the agent which had it, or, if the agent is gone, the one at its place.
+ */
+export function squareOf(squares: Squares, focused: { name: string; square: number } | undefined): number | undefined {
+  const { agents, map, places } = squares
+  if (!focused || agents.length === 0) return undefined
+  if (map.squares[agents[focused.square] ?? -1]?.[0] === focused.name) return focused.square
+  const place = places.get(focused.name)
+  const moved = place === undefined ? -1 : agents.indexOf(place)
+  return moved >= 0 ? moved : Math.min(focused.square, agents.length - 1)
+}
+
+/**
+ * Takes over the states of a frame. Returns the agents that changed, or `reload` if the frame may have changed which
+ * squares the map has.
+ */
+export function applyFrame(
+  squares: Squares,
+  frame: Pick<Frame, 'now' | 'rows' | 'list' | 'more'>,
+  selects: (row: FleetRow) => boolean,
+): { changed: ReadonlySet<number>; reload: boolean } {
+  const changed = new Set<number>()
+  let reload = frame.list || frame.more
+  for (const row of frame.rows) {
+    const place = squares.places.get(row.name)
+    const fits = selects(row)
+    if (place === undefined || !fits) {
+      reload ||= fits !== (place !== undefined)
+      continue
+    }
+    reload ||= hasMoved(squares, place, row)
+    const state = mapStates.indexOf(mapStateOf(row, frame.now))
+    if (squares.states[place] === state) continue
+    squares.states[place] = state
+    changed.add(place)
+  }
+  return { changed, reload }
+}
+
+function hasMoved({ map, by }: Squares, place: number, row: FleetRow): boolean {
+  if (!by) return false
+  const [, , ...own] = map.squares[place] ?? ['', 0]
+  const values = groupsOf(by, row)
+  return values.length !== own.length || own.some((group) => !values.includes(map.groups[group] ?? null))
+}

@@ -1,0 +1,54 @@
+import { useEffect, useState } from 'react'
+import type { Paint } from './draw.ts'
+
+const variables = {
+  bad: 'var(--svc-bad)',
+  offline: 'var(--svc-silent)',
+  warn: 'var(--svc-warn)',
+  info: 'var(--svc-info)',
+  // Most squares are OK. A little paler, they let the others stand out.
+  ok: 'color-mix(in srgb, var(--svc-ok) 72%, var(--mantine-color-body))',
+  none: 'var(--svc-silent)',
+  paused: 'var(--svc-silent)',
+  stopped: 'var(--svc-silent)',
+  never: 'var(--svc-silent)',
+} as const
+const forced = '(forced-colors: active)'
+
+/** The colours of the theme as a canvas takes them. They are read again when the scheme or the screen changes. */
+export function usePaint(): Paint {
+  const [paint, setPaint] = useState(readPaint)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new screen has another resolution to listen to
+  useEffect(() => {
+    const ended = new AbortController()
+    const { signal } = ended
+    const again = () => setPaint(readPaint())
+    const scheme = new MutationObserver(again)
+    scheme.observe(document.documentElement, { attributeFilter: ['data-mantine-color-scheme'] })
+    for (const media of [forced, '(prefers-color-scheme: dark)', `(resolution: ${window.devicePixelRatio}dppx)`])
+      window.matchMedia(media).addEventListener('change', again, { signal })
+    return () => {
+      scheme.disconnect()
+      ended.abort()
+    }
+  }, [paint])
+  return paint
+}
+
+function readPaint(): Paint {
+  const probe = document.createElement('i')
+  // Without transitions: a colour that changes slowly would be read before it has changed.
+  probe.style.cssText = 'position: absolute; forced-color-adjust: none; transition-property: none'
+  document.body.append(probe)
+  const isForced = window.matchMedia(forced).matches
+  const read = (color: string) => {
+    probe.style.color = color
+    return getComputedStyle(probe).color
+  }
+  const colors = Object.fromEntries(
+    Object.entries(variables).map(([state, color]) => [state, read(isForced ? 'CanvasText' : color)]),
+  ) as Record<keyof typeof variables, string>
+  const ground = read(isForced ? 'Canvas' : 'var(--mantine-color-body)')
+  probe.remove()
+  return { colors, ground, ratio: window.devicePixelRatio }
+}
