@@ -62,6 +62,7 @@ const otherPages = new RegExp(
     /src\/alerts\/(channels\/(?!browser|NotifyButtons)|mutes\/(Mutes|mute-lengths))|src\/blueprints\/install\//,
     /src\/actions\/(?!dialogs\/(?!words))|src\/updates\/(UpdatesPage|RolloutBar)/,
     /agents\/(dialogs\/(gone|names|tags|TagsField|TokenSteps|FirstReport)|parts\/Pager)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
+    /src\/fleet\/(GroupedList|map\/|groups\/(?!Arrange))|api\/src\/filter\/(selects|automaton|texts)/,
     /overview\/HoursForm|updates\/parts\/(NewSecrets|Served|reasons)|blueprints\/parts\/words|views\/(open\.ts|ViewForm)/,
   ]
     .map(({ source }) => source)

@@ -458,6 +458,12 @@ export const orders: Readonly<Record<string, Order>> = {
             fleet: 'the page with the list of all agents',
           },
           {
+            'fleet/map': 'the map: a square for each agent, on a canvas',
+          },
+          {
+            'fleet/groups': 'the groups of the list and of the map, by tag, host or blueprint',
+          },
+          {
             'fleet/filter': 'the field with the filter, its suggestions and its help',
           },
           {

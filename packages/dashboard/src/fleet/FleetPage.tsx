@@ -27,7 +27,7 @@ import { agentCountText, fleetQueryOf, type Problem, problemsOf, urgentText } fr
 /** The first steps of a new workspace. Their code is loaded only while they are shown. */
 const FirstSteps = part(() => import('./FirstSteps.tsx'))
 const FleetMap = part(() => import('./map/FleetMap.tsx'))
-const GroupedList = part(() => import('./groups/GroupedList.tsx'))
+const GroupedList = part(() => import('./GroupedList.tsx'))
 const BulkBar = part(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar }))
 
 const route = getRouteApi('/signed-in/w/$slug/')

@@ -1,25 +1,22 @@
 /** Loads the groups of the list, and the rows of open groups as they come into sight. */
-import type { Fleet, FleetRow } from '@svc/api'
+import type { FleetRow } from '@svc/api'
 import type { Grouping } from '@svc/api/filter'
 import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { FleetQuery } from '../../data/api.ts'
 import { fleetQuery, fleetWindow, read } from '../../data/queries.ts'
-import type { ShownFleet } from '../useFleet.ts'
 import { type Lines, linesOf } from './lines.ts'
 
 interface Asked {
   slug: string
   query: FleetQuery
   by: Grouping
-  /** The list without groups, which has the facts about the whole workspace. */
-  head: Fleet
   isOpen: (value: string | null) => boolean
   /** The first and the last line that may be in sight. */
   range: readonly [first: number, last: number]
 }
 
-export function useGroups({ slug, query, by, head, isOpen, range: [first, last] }: Asked) {
+export function useGroups({ slug, query, by, isOpen, range: [first, last] }: Asked) {
   const asked = read('GET /w/:slug/fleet/groups', { slug }, { q: query.q, by })
   const { data, error, isPlaceholderData, refetch } = useQuery({ ...asked, placeholderData: keepPreviousData })
   const lines = useMemo(() => data && linesOf(data.groups, isOpen), [data, isOpen])
@@ -30,16 +27,16 @@ export function useGroups({ slug, query, by, head, isOpen, range: [first, last] 
     ),
   })
   const windows = new Map(wanted.map(({ value, offset }, i) => [windowName(value, offset), results[i]?.data]))
+  /** The row of a line; undefined for the head of a group, and while it loads. */
   const row = (line: number): FleetRow | undefined => {
     const { group, index } = lines?.at(line) ?? {}
     if (!group || index === undefined) return undefined
     const offset = Math.floor(index / fleetWindow) * fleetWindow
     return windows.get(windowName(group.value, offset))?.rows[index - offset]
   }
-  const shown: ShownFleet | undefined = lines && { total: lines.total, head, row }
   return {
-    shown,
     lines,
+    row,
     groups: data,
     late: isPlaceholderData,
     error: (data ? undefined : error) ?? results.find((result) => result.error && !result.data)?.error ?? null,

@@ -1,15 +1,13 @@
-import './groups.css'
-import type { Fleet, FleetGroup } from '@svc/api'
+import type { Fleet } from '@svc/api'
 import type { Grouping } from '@svc/api/filter'
-import { IconChevronRight } from '@tabler/icons-react'
 import { type ComponentProps, type KeyboardEvent, useCallback, useState } from 'react'
-import type { FleetQuery } from '../../data/api.ts'
-import { leftOffIn } from '../../data/left-off.ts'
-import { count, ErrorNote, Level, levelLooks, Text } from '../../ui/index.ts'
-import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
-import { FleetList } from '../FleetList.tsx'
-import { groupWords } from './lines.ts'
-import { useGroups } from './useGroups.ts'
+import type { FleetQuery } from '../data/api.ts'
+import { leftOffIn } from '../data/left-off.ts'
+import { count, ErrorNote } from '../ui/index.ts'
+import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { FleetList } from './FleetList.tsx'
+import { GroupLine } from './groups/GroupLine.tsx'
+import { useGroups } from './groups/useGroups.ts'
 
 interface GroupedListProps extends Pick<ComponentProps<typeof FleetList>, 'slug' | 'view' | 'filter' | 'selection'> {
   by: Grouping
@@ -26,9 +24,9 @@ export default function GroupedList({ by, query, head, ...list }: GroupedListPro
   const { slug } = list
   const [range, setRange] = useState<readonly [number, number]>([0, 0])
   const [isOpen, toggle] = useOpenGroups(`${slug} ${by}`)
-  const { shown, lines, groups, late, error, retry } = useGroups({ slug, query, by, head, isOpen, range })
+  const { lines, row, groups, late, error, retry } = useGroups({ slug, query, by, isOpen, range })
   if (error) return <ErrorNote error={error} retry={retry} />
-  if (!shown || !lines || !groups) return <WaitingPage />
+  if (!lines || !groups) return <WaitingPage />
   const left = leftOffIn(groups)
   const headAt = (line: number) => {
     const { group, index } = lines.at(line) ?? {}
@@ -51,7 +49,7 @@ export default function GroupedList({ by, query, head, ...list }: GroupedListPro
       </p>
       <FleetList
         {...list}
-        shown={shown}
+        shown={{ total: lines.total, head, row }}
         late={late}
         headAt={headAt}
         onRange={(first, last) => {
@@ -74,48 +72,4 @@ function useOpenGroups(list: string) {
     setState({ list, opened: next })
   }
   return [isOpen, toggle] as const
-}
-
-interface GroupLineProps {
-  by: Grouping
-  group: FleetGroup
-  open: boolean
-  onPress: () => void
-}
-
-/** The head of a group: its value, its worst state, and the numbers of its agents. All of it is a button. */
-const GroupLine = ({ by, group: { value, agents, worst, counts }, open, onPress }: GroupLineProps) => (
-  // biome-ignore lint/a11y/useSemanticElements: see FleetList
-  // biome-ignore lint/a11y/useFocusableInteractive: see FleetList
-  <div role="gridcell" className="fleet-cell fleet-group">
-    <IconChevronRight className="fleet-group-sign" data-open={open} size={16} aria-hidden />
-    <Level level={worst === 'offline' ? null : worst} silent={worst === 'offline'} iconOnly />
-    <button type="button" className="fleet-link" tabIndex={-1} onClick={onPress}>
-      {value === null ? <span className="fleet-dim">{groupWords[by].none}</span> : <Text cut>{value}</Text>}
-    </button>
-    <span className="fleet-group-agents">{count(agents, 'agent')}</span>
-    <span className="fleet-group-counts">
-      {shownCounts.map(
-        (name) =>
-          counts[name] > 0 && (
-            <span key={name} className="fleet-group-count" data-level={name} title={levelLooks[name].words}>
-              <CountIcon name={name} />
-              {counts[name].toLocaleString('en-US')}
-              <span className="svc-hidden"> {levelLooks[name].words}</span>
-            </span>
-          ),
-      )}
-    </span>
-  </div>
-)
-
-const shownCounts = ['bad', 'silent', 'warn', 'info', 'ok', 'stopped', 'never'] as const
-
-function CountIcon({ name }: { name: (typeof shownCounts)[number] }) {
-  const { icon: Icon } = levelLooks[name]
-  return (
-    <span className="svc-level" data-level={name}>
-      <Icon size={14} aria-hidden />
-    </span>
-  )
 }
