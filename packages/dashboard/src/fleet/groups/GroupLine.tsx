@@ -18,33 +18,38 @@ export const GroupLine = ({ by, group: { value, agents, worst, counts }, open, o
   // biome-ignore lint/a11y/useFocusableInteractive: see FleetList
   <div role="gridcell" className="fleet-cell fleet-group">
     <IconChevronRight className="fleet-group-sign" data-open={open} size={16} aria-hidden />
-    <Level level={worst === 'offline' ? null : worst} silent={worst === 'offline'} iconOnly />
+    <Level level={worst === 'offline' ? null : worst} offline={worst === 'offline'} iconOnly />
     <button type="button" className="fleet-link" tabIndex={-1} onClick={onPress}>
       {value === null ? <span className="fleet-dim">{groupWords[by].none}</span> : <Text cut>{value}</Text>}
     </button>
     <span className="fleet-group-agents">{count(agents, 'agent')}</span>
     <span className="fleet-group-counts">
-      {shownCounts.map(
-        (name) =>
-          counts[name] > 0 && (
-            <span key={name} className="fleet-group-count" data-level={name} title={levelLooks[name].words}>
-              <CountIcon name={name} />
-              {counts[name].toLocaleString('en-US')}
-              <span className="svc-hidden"> {levelLooks[name].words}</span>
+      {shownCounts.map(([name, look]) => {
+        const { icon: Icon, words } = levelLooks[look]
+        const number = counts[name]
+        return (
+          number > 0 && (
+            <span key={name} className="fleet-group-count" data-level={look} title={words}>
+              <span className="svc-level" data-level={look}>
+                <Icon size={14} aria-hidden />
+              </span>
+              {number.toLocaleString('en-US')}
+              <span className="svc-hidden"> {words}</span>
             </span>
-          ),
-      )}
+          )
+        )
+      })}
     </span>
   </div>
 )
 
-const shownCounts = ['bad', 'silent', 'warn', 'info', 'ok', 'stopped', 'never'] as const
-
-function CountIcon({ name }: { name: (typeof shownCounts)[number] }) {
-  const { icon: Icon } = levelLooks[name]
-  return (
-    <span className="svc-level" data-level={name}>
-      <Icon size={14} aria-hidden />
-    </span>
-  )
-}
+/** The numbers that are shown, each with its look, in the order of the list. */
+const shownCounts = [
+  ['bad', 'bad'],
+  ['silent', 'offline'],
+  ['warn', 'warn'],
+  ['info', 'info'],
+  ['ok', 'ok'],
+  ['stopped', 'stopped'],
+  ['never', 'never'],
+] as const

@@ -3,17 +3,17 @@ import type { FleetGroup } from '@svc/api'
 import type { Grouping } from '@svc/api/filter'
 
 /** A line of the list. `index` is the place of the agent in its group; undefined in the line that is the group's head. */
-interface Line {
+interface GroupedLine {
   group: FleetGroup
   index: number | undefined
 }
 
-export interface Lines {
+export interface GroupedLines {
   total: number
-  at: (line: number) => Line | undefined
+  at: (line: number) => GroupedLine | undefined
 }
 
-export function linesOf(groups: readonly FleetGroup[], isOpen: (value: string | null) => boolean): Lines {
+export function linesOf(groups: readonly FleetGroup[], isOpen: (value: string | null) => boolean): GroupedLines {
   const starts: number[] = []
   let total = 0
   for (const { value, agents } of groups) {

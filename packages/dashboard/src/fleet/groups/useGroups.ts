@@ -5,9 +5,9 @@ import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { FleetQuery } from '../../data/api.ts'
 import { fleetQuery, fleetWindow, read } from '../../data/queries.ts'
-import { type Lines, linesOf } from './lines.ts'
+import { type GroupedLines, linesOf } from './lines.ts'
 
-interface Asked {
+interface GroupedQuery {
   slug: string
   query: FleetQuery
   by: Grouping
@@ -16,7 +16,7 @@ interface Asked {
   range: readonly [first: number, last: number]
 }
 
-export function useGroups({ slug, query, by, isOpen, range: [first, last] }: Asked) {
+export function useGroups({ slug, query, by, isOpen, range: [first, last] }: GroupedQuery) {
   const asked = read('GET /w/:slug/fleet/groups', { slug }, { q: query.q, by })
   const { data, error, isPlaceholderData, refetch } = useQuery({ ...asked, placeholderData: keepPreviousData })
   const lines = useMemo(() => data && linesOf(data.groups, isOpen), [data, isOpen])
@@ -47,7 +47,7 @@ export function useGroups({ slug, query, by, isOpen, range: [first, last] }: Ask
 const windowName = (value: string | null, offset: number): string => JSON.stringify([value, offset])
 
 /** The windows of rows that the lines from `first` to `last` need. */
-function windowsIn(lines: Lines, first: number, last: number): { value: string | null; offset: number }[] {
+function windowsIn(lines: GroupedLines, first: number, last: number): { value: string | null; offset: number }[] {
   const windows = new Map<string, { value: string | null; offset: number }>()
   for (let line = first; line <= last; line++) {
     const { group, index } = lines.at(line) ?? {}

@@ -3,15 +3,15 @@ import type { Paint } from './draw.ts'
 
 const variables = {
   bad: 'var(--svc-bad)',
-  offline: 'var(--svc-silent)',
+  offline: 'var(--svc-offline)',
   warn: 'var(--svc-warn)',
   info: 'var(--svc-info)',
   // Most squares are OK. A little paler, they let the others stand out.
   ok: 'color-mix(in srgb, var(--svc-ok) 72%, var(--mantine-color-body))',
-  none: 'var(--svc-silent)',
-  paused: 'var(--svc-silent)',
-  stopped: 'var(--svc-silent)',
-  never: 'var(--svc-silent)',
+  none: 'var(--svc-offline)',
+  paused: 'var(--svc-offline)',
+  stopped: 'var(--svc-offline)',
+  never: 'var(--svc-offline)',
 } as const
 const forced = '(forced-colors: active)'
 

@@ -1,13 +1,13 @@
 import type { Fleet } from '@svc/api'
 import { type Chip, type Filter, pressChip, pressedChip } from '@svc/api/filter'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { paths } from '../paths.ts'
-import { Level, useInSight } from '../ui/index.ts'
-import { appliedFilter } from './filter/applied.ts'
-import type { TypingRef } from './filter/FilterField.tsx'
-import { changedTo } from './views/opened.ts'
-import type { FleetView } from './views/state.ts'
-import { stateFilters } from './views/view.ts'
+import { paths } from '../../paths.ts'
+import { Level, useInSight } from '../../ui/index.ts'
+import { changedTo } from '../views/opened.ts'
+import type { FleetView } from '../views/state.ts'
+import { stateFilters } from '../views/view.ts'
+import { appliedFilter } from './applied.ts'
+import type { TypingRef } from './FilterField.tsx'
 
 const route = getRouteApi('/signed-in/w/$slug/')
 
