@@ -458,6 +458,7 @@ export const orders: Readonly<Record<string, Order>> = {
             fleet: 'the page with the list of all agents',
           },
           {
+            'fleet/first-steps': 'the first steps of a new workspace, below its list',
             'fleet/map': 'the map: a square for each agent, on a canvas',
           },
           {

@@ -25,7 +25,7 @@ import { Views } from './views/Views.tsx'
 import { agentCountText, fleetQueryOf, type Problem, problemsOf, urgentText } from './views/view.ts'
 
 /** The first steps of a new workspace. Their code is loaded only while they are shown. */
-const FirstSteps = part(() => import('./FirstSteps.tsx'))
+const FirstSteps = part(() => import('./first-steps/FirstSteps.tsx'))
 const FleetMap = part(() => import('./map/FleetMap.tsx'))
 const GroupedList = part(() => import('./GroupedList.tsx'))
 const BulkBar = part(async () => ({ default: (await import('./BulkBar.tsx')).BulkBar }))
