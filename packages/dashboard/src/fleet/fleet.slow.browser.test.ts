@@ -204,7 +204,7 @@ test('the field suggests keys and values, which the keys take, and the chips put
   await page.keyboard.press('Enter')
   await page.getByRole('option', { name: /^1\.2\.0/ }).waitFor()
   await page.keyboard.press('ArrowDown')
-  await page.getByRole('option', { selected: true }).waitFor()
+  await page.getByRole('listbox').getByRole('option', { selected: true }).waitFor()
   await page.keyboard.press('Tab')
   expect(await field(visitor).inputValue()).toBe('version:1.2.0')
   await qIs(visitor, 'version:1.2.0')
