@@ -2,7 +2,7 @@
 import type { FleetGroup } from '@svc/api'
 import type { Grouping } from '@svc/api/filter'
 
-/** A line of the list. `index` is the place of the agent in its group; undefined in the line that is the group's head. */
+/** A line of the list. `index` is the place of the agent in its group; the line of the group's head has none. */
 interface GroupedLine {
   group: FleetGroup
   index: number | undefined
