@@ -34,7 +34,7 @@ test.skipIf(noTerminal)('cron jobs are on the page after one block and one answe
   machine.crontab.write('0 3 * * * /opt/backup.sh --password secret-word\n@daily /opt/report.py\n')
   const { page } = await setup.ada()
   await page.goto(`${setup.url}/w/north-wind`)
-  await page.getByRole('link', { name: 'Add agent' }).first().click()
+  await page.getByRole('link', { name: 'Add your first agent' }).click()
   await page.getByRole('link', { name: 'Cron jobs' }).click()
   await page.getByLabel('Name').fill('vela-ada')
   await page.getByRole('button', { name: 'Add agent' }).click()

@@ -25,7 +25,7 @@ test('an agent is added, reports, is paused, and answers', async () => {
   await page.goto(`${setup.setup.url}/w/north-wind`)
   const steps = page.getByRole('list', { name: 'First steps' }).getByRole('listitem')
   await steps.nth(3).waitFor()
-  await page.getByRole('link', { name: 'Add agent' }).first().click()
+  await page.getByRole('link', { name: 'Add your first agent' }).click()
   await page.getByLabel('Name').fill('first')
   await page.getByRole('button', { name: 'Add agent' }).click()
   const block = (await page.locator('.svc-copy pre').first().textContent()) ?? ''

@@ -22,6 +22,7 @@ import { useFleet } from './useFleet.ts'
 import { useSelection } from './useSelection.ts'
 import { useOpened } from './views/opened.ts'
 import { Views } from './views/Views.tsx'
+import { ViewTabs } from './views/ViewTabs.tsx'
 import { agentCountText, fleetQueryOf, type Problem, problemsOf, urgentText } from './views/view.ts'
 
 /** The first steps of a new workspace. Their code is loaded only while they are shown. */
@@ -54,9 +55,11 @@ export function FleetPage() {
   const { head } = shown ?? {}
   const empty = head?.of === 0
   useDocumentTitle(head && urgentText(head.standing), 'Agents', workspace.name)
+  // A new workspace has one button to add an agent, in the place of its list.
+  const isNew = head ? empty : workspace.firstSteps?.agent === false
   const firstSteps = head && workspace.firstSteps && (
     <Suspense>
-      <FirstSteps slug={slug} steps={workspace.firstSteps} reported={head.of > head.standing.never} />
+      <FirstSteps slug={slug} steps={workspace.firstSteps} empty={empty} reported={head.of > head.standing.never} />
     </Suspense>
   )
   const by = view.group === 'none' ? undefined : view.group
@@ -66,15 +69,17 @@ export function FleetPage() {
       <PageHeader
         title="Agents"
         note={
-          head && (
+          head &&
+          !empty && (
             <>
-              {!empty && <TroubleLine slug={slug} problems={problemsOf(head.standing)} />}
+              <TroubleLine slug={slug} problems={problemsOf(head.standing)} />
               Today <Cost usd={head.costToday} /> · 30 days <Cost usd={head.cost30} />
             </>
           )
         }
         actions={
-          admin && (
+          admin &&
+          !isNew && (
             <ButtonLink
               className="fleet-add"
               leftSection={<IconPlus size={16} aria-hidden />}
@@ -86,10 +91,10 @@ export function FleetPage() {
           )
         }
       />
-      {empty && firstSteps}
       {!empty && (
         <div className="fleet-tools" data-bulk={some} data-empty={shown?.total === 0}>
           <div className="fleet-filters">
+            <ViewTabs slug={slug} />
             <FilterField key={slug} slug={slug} typing={typing} />
             <Views slug={slug} />
             {view.as !== 'map' && <ColumnsButton />}
@@ -132,7 +137,7 @@ export function FleetPage() {
       )}
       {/* The Tab key leads from the list to the buttons for the selected agents. */}
       <Suspense>{bulk && <BulkBar slug={slug} selection={selection} />}</Suspense>
-      {!empty && firstSteps}
+      {firstSteps}
     </>
   )
 }
@@ -221,7 +226,7 @@ function FleetEmpty({ slug, none, filter, admin }: EmptyProps) {
         }
       >
         {admin
-          ? 'Install an agent from a blueprint, or connect one that already runs. It will report here within a minute.'
+          ? 'Connect a program or cron jobs with one block to paste, or install an agent from a blueprint. It reports within a minute.'
           : 'Agents that admins add will be listed here.'}
       </Empty>
     )

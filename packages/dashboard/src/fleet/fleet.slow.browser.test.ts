@@ -3,7 +3,7 @@
  * packages/dashboard/src/keyboard.browser.test.ts proves the same rules.
  */
 import { brotliCompressSync, constants } from 'node:zlib'
-import type { AuditEntry } from '@svc/api'
+import type { AuditEntry, Fleet } from '@svc/api'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../../../../testing/eventually.ts'
 import { axe, overflow, resize, wrongLooks } from '../../testing/axe.ts'
@@ -241,6 +241,60 @@ test('all agents that fit are selected by one box, and the action for them remem
   await page.getByRole('button', { name: '1 cancelled' }).waitFor()
 })
 
+test('each row has a strip of the last 24 hours, in one element, with words and in every scheme', async () => {
+  const visitor = await window()
+  const { page } = visitor
+  const asked: string[] = []
+  await page.route(/history\/strips/, (route) => {
+    const names = new URL(route.request().url()).searchParams.get('names') ?? ''
+    asked.push(names)
+    const until = Date.now()
+    const text = 'u9600o9600i9600w9600b9600n9600p9600x9600s9600'
+    const strips = Object.fromEntries(names.split(',').map((name) => [name, text]))
+    return route.fulfill({ json: { from: until - 86_400_000, until, strips } })
+  })
+  await page.goto(fleet())
+  const strip = row(visitor, 'mail-triage').getByRole('img', { name: /^24 hours: / })
+  await strip.waitFor()
+  expect(await strip.getAttribute('title')).toMatch(/Bad from \d\d:\d\d to \d\d:\d\d, .*offline from .*paused from /)
+  const layers = () => strip.evaluate((e) => getComputedStyle(e).backgroundImage.split('gradient(').length - 1)
+  expect(await layers()).toBe(8)
+  await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' })
+  expect(await layers()).toBe(8)
+  await page.emulateMedia({ forcedColors: 'none' })
+  expect(await strip.locator('*').count()).toBe(0)
+  expect(asked.flatMap((names) => names.split(',')).sort()).toEqual((await names(visitor)).sort())
+  await resize(page, 360)
+  await strip.waitFor()
+  expect((await row(visitor, 'mail-triage').boundingBox())?.height).toBe(62)
+})
+
+test('an update that was rolled back, an agent that is offline and an open alert say so in the row', async () => {
+  const visitor = await window()
+  const { page } = visitor
+  await page.route(/\/fleet\?/, async (route) => {
+    const response = await route.fetch()
+    const answer: Fleet = await response.json()
+    const rows = answer.rows.map((one) => {
+      if (one.name === 'mail-triage')
+        return {
+          ...one,
+          alerts: { ...one.alerts, open: 2 },
+          updates: { ...one.updates, wished: '9.9.9', wishState: 'rolled_back' },
+        }
+      return one.name === 'repo-watch' ? { ...one, label: 'Waiting', stopped: null, silentAt: 1 } : one
+    })
+    await route.fulfill({ response, json: { ...answer, rows } })
+  })
+  await page.goto(fleet())
+  const troubled = row(visitor, 'mail-triage')
+  await troubled.getByText('rolled back', { exact: true }).waitFor()
+  expect(await troubled.locator('.fleet-version').textContent()).toContain('Version 9.9.9 was tried and rolled back')
+  expect(await row(visitor, 'repo-watch').locator('.fleet-state').textContent()).toBe('Offlinewas Waiting')
+  await troubled.getByRole('link', { name: '2 open alerts' }).click()
+  await page.waitForURL(/agents\/mail-triage$/)
+})
+
 test('a tag in a row leads to the agents that have it', async () => {
   const visitor = await window()
   await visitor.page.goto(fleet())
@@ -258,16 +312,7 @@ test('the columns of the list are chosen, and this browser remembers them', asyn
   await page.goto(fleet())
   await row(visitor, 'mail-triage').waitFor()
   const heads = async () => (await page.getByRole('columnheader').allTextContents()).slice(1)
-  expect(await heads()).toEqual([
-    'Agent',
-    'State',
-    '24 hours',
-    'Doing now',
-    'Tags',
-    'Last seen',
-    'Cost today',
-    'Version',
-  ])
+  expect(await heads()).toEqual(['Agent', 'State', '24 hours', 'Doing now', 'Last seen', 'Cost today', 'Version'])
   await page.getByRole('button', { name: 'Columns' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('30 days').uncheck()

@@ -53,8 +53,8 @@ const rowWants = new WeakMap<FleetRow, Wants>()
 function measured(row: FleetRow): Wants {
   const before = rowWants.get(row)
   if (before) return before
-  const silent = row.silentAt !== null && row.silentAt <= serviceNow()
-  const wants = wantsOf(row, measure, silent)
+  const offline = row.silentAt !== null && row.silentAt <= serviceNow()
+  const wants = wantsOf(row, measure, offline)
   rowWants.set(row, wants)
   return wants
 }

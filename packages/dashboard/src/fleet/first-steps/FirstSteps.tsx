@@ -22,12 +22,14 @@ const words: Readonly<Record<keyof Steps, { title: string; says: string }>> = {
 interface FirstStepsProps {
   slug: string
   steps: Steps
+  /** True if the list has no agent, so that it has the button to add one. */
+  empty: boolean
   /** True if an agent has reported, as far as the list of agents knows. */
   reported: boolean
 }
 
 /** The first steps of a new workspace, which admins see until all are done or they hide them. */
-export default function FirstSteps({ slug, steps, reported }: FirstStepsProps) {
+export default function FirstSteps({ slug, steps, empty, reported }: FirstStepsProps) {
   const client = useQueryClient()
   // Notes that the person has seen the steps, so that they stay until all are done.
   useQuery({
@@ -72,7 +74,7 @@ export default function FirstSteps({ slug, steps, reported }: FirstStepsProps) {
                   <div className="svc-quiet">{words[step].says}</div>
                 )}
               </div>
-              {!steps[step] && <Act step={step} slug={slug} />}
+              {!steps[step] && !(empty && step === 'agent') && <Act step={step} slug={slug} />}
             </li>
           ))}
         </ol>

@@ -20,9 +20,9 @@ const dayWidth = 128
 const fade = 14
 
 /** The widths that the cells of a row need. */
-export function wantsOf(row: FleetRow, measure: Measure, silent: boolean): Wants {
+export function wantsOf(row: FleetRow, measure: Measure, offline: boolean): Wants {
   const { name, label, doing, detail, tags, host, version, alerts, updates, stopped } = row
-  const was = silent || stopped !== null ? measure(stopped === null ? 'Offline was ' : 'Stopped was ') + 6 : 0
+  const was = offline || stopped !== null ? measure(stopped === null ? 'Offline was ' : 'Stopped was ') + 6 : 0
   const trouble = troubleOf(updates)
   const wished = updates.wished !== null && updates.wished !== version
   const versionWidth =
@@ -41,9 +41,9 @@ export function wantsOf(row: FleetRow, measure: Measure, silent: boolean): Wants
       was +
       measure(label ?? 'Never reported') +
       (alerts.open > 0 ? bell : 0) +
-      (row.statusOld && !silent ? age : 0),
+      (row.statusOld && !offline ? age : 0),
     day: dayWidth,
-    doing: silent ? 0 : measure(doing ?? detail ?? ''),
+    doing: offline ? 0 : measure(doing ?? detail ?? ''),
     tags: tags.reduce((sum, tag) => sum + measure(tag, 'small') + tagEdges, tags.length > 0 ? fade : 0),
     host: measure(host ?? ''),
     blueprint: measure(updates.blueprint ?? ''),
