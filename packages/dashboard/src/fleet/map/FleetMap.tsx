@@ -27,6 +27,8 @@ interface MapProps {
 
 /** The least time between two loadings of the map because of frames, in milliseconds. */
 const reloadMs = 3_000
+/** The least time between two changes of the numbers. A frame draws its squares at once. */
+const countMs = 1_000
 
 /** All agents that the filter selects, a square each, in the groups of the list. */
 export default function FleetMap({ slug, by, filter }: MapProps) {
@@ -150,11 +152,15 @@ function useFrames(
     const read = parseFilter(filter)
     const terms = read.ok ? read.value.terms : []
     let timer: ReturnType<typeof setTimeout> | undefined
+    let counting: ReturnType<typeof setTimeout> | undefined
     const stop = listenToFrames((frame) => {
       const { changed, reload } = applyFrame(squares, frame, selector(terms, frame.now))
       if (changed.size > 0) {
         latest.current(changed)
-        setVersion((before) => before + 1)
+        counting ??= setTimeout(() => {
+          counting = undefined
+          setVersion((before) => before + 1)
+        }, countMs)
       }
       if (!reload) return
       timer ??= setTimeout(() => {
@@ -165,6 +171,7 @@ function useFrames(
     return () => {
       stop()
       clearTimeout(timer)
+      clearTimeout(counting)
     }
   }, [client, slug, filter, squares])
 }
