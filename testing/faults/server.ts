@@ -168,7 +168,7 @@ export const serverFaults: readonly Fault[] = [
     name: 'rollouts: the rollout that a new one ends goes on',
     harm: 'Two rollouts request different versions of the same agents, and each undoes the work of the other.',
     file: at('updates/rollouts/store.ts'),
-    old: 'for (const other of ends.value) await cancelWithin(trx, other, { by, now })',
+    old: 'for (const other of ends.value) await cancelInTransaction(trx, other, { by, now })',
     new: '',
     tests: [at('updates/rollouts/rollouts.http.test.ts')],
   },

@@ -2,7 +2,7 @@
 import type { CommandState, CommandType, Level, Report, Run, SettingValue, SettingValues, Stop } from '@svc/protocol'
 import type { LeftOff } from '../left-off.ts'
 import type { BotTokenState } from './blueprints.ts'
-import type { AgentUpdates, FleetUpdates } from './updates.ts'
+import type { AgentUpdateSummary, AgentUpdates } from './updates.ts'
 
 /** Times and warnings that show how an agent is doing. The fleet list and the page of the agent have them. */
 interface AgentSigns {
@@ -48,7 +48,7 @@ export interface FleetRow extends AgentSigns {
    */
   costToday: number | null
   cost30: number | null
-  updates: FleetUpdates
+  updates: AgentUpdateSummary
 }
 export type FleetSort = 'name' | 'level' | 'seen' | 'cost_today' | 'cost_30' | 'version'
 /** An order of the list of agents; with `-` in front it is descending. */

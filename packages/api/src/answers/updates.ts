@@ -166,7 +166,7 @@ export interface RuntimeOverview {
 }
 
 /** The columns about updates in an agent's row of the fleet list. */
-export interface FleetUpdates {
+export interface AgentUpdateSummary {
   blueprint: string | null
   /** The version of the blueprint that an admin wants the agent to run; null if there is no wish. */
   wished: string | null

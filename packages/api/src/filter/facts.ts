@@ -1,7 +1,7 @@
 /** The facts about an agent that a filter reads, and the level and the state that lists show. */
 import { type Level, worst } from '@svc/protocol'
 import type { FleetRow } from '../answers/agents.ts'
-import type { FleetUpdates } from '../answers/updates.ts'
+import type { AgentUpdateSummary } from '../answers/updates.ts'
 
 export type FilterFacts = Pick<
   FleetRow,
@@ -24,7 +24,7 @@ export type FilterFacts = Pick<
   | 'cost30'
 > & {
   updates: Pick<
-    FleetUpdates,
+    AgentUpdateSummary,
     'blueprint' | 'wishState' | 'runtime' | 'runtimeWishState' | 'runtimeHeld' | 'runtimeOutdated'
   >
 }

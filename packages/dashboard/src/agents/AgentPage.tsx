@@ -18,7 +18,7 @@ import { listBefore } from '../data/returning.ts'
 import { usePageActions } from '../ui/keys/actions.ts'
 import { useKey } from '../ui/keys/useKeys.ts'
 import { count } from '../ui/time/format.ts'
-import { Following } from './commands/Following.tsx'
+import { CommandsInProgress } from './commands/CommandsInProgress.tsx'
 import { Header } from './header/Header.tsx'
 import { NeverReported } from './header/NeverReported.tsx'
 import { Overview } from './overview/Overview.tsx'
@@ -62,7 +62,7 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
       <LeaveUnsent changes={Object.keys(settings.drafts).length} />
       <Header agent={agent} />
       {error && <ErrorNote error={error} retry={refetch} />}
-      <Following agent={agent} commands={commands} left={left} dismiss={dismiss} />
+      <CommandsInProgress agent={agent} commands={commands} left={left} dismiss={dismiss} />
       <Box mt="md">
         <PageTabs
           tabs={shown.map((each) => [each, tabs[each].name])}

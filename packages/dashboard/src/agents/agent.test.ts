@@ -5,7 +5,7 @@ import { type AgentTab, agentTabs } from '../paths.ts'
 import { percent, tokensText } from '../ui/time/format.ts'
 import { gaugeView } from './overview/Gauges.tsx'
 import { joinedColumns, usageColumns } from './overview/Overview.tsx'
-import { askedSince, isLong, linesOf, marksOf, summaryOf, windowFor } from './overview/parts/history.ts'
+import { historySince, isLong, linesOf, marksOf, summaryOf, windowFor } from './overview/parts/history.ts'
 import { pausedBy } from './overview/parts/StateDetail.tsx'
 import { changesOf, dueWords, lifeWords, stepsOf, titleOf, undoOf, whilePaused, wordsOf } from './parts/life.ts'
 import { hasLeft, mergedCommands } from './parts/press.ts'
@@ -231,7 +231,7 @@ test.each([
 test('an axis of less than an hour would say nothing, and the time that is asked for changes seldom', () => {
   expect([isLong(hour - 1), isLong(hour)]).toEqual([false, true])
   const now = Date.UTC(2026, 10, 21, 12)
-  expect([0, 599_999, 600_000].map((ms) => askedSince(now + ms, '24 h') - now / 1000)).toEqual([
+  expect([0, 599_999, 600_000].map((ms) => historySince(now + ms, '24 h') - now / 1000)).toEqual([
     -86_400, -86_400, -85_800,
   ])
 })

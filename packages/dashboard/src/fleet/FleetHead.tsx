@@ -10,7 +10,7 @@ import { notify } from '../ui/notify.tsx'
 import type { ShownFleet } from './useFleet.ts'
 import type { Selection } from './useSelection.ts'
 import { type ColumnName, columns } from './views/columns.ts'
-import { changedTo } from './views/opened.ts'
+import { entryAfterChange } from './views/opened.ts'
 import { addressOf, type FleetView, orderAfterPress, orderOf } from './views/state.ts'
 import { agentCountText } from './views/view.ts'
 
@@ -68,7 +68,7 @@ export function WideHead({
                     const next = orderAfterPress(view, by)
                     void navigate({
                       search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...next }),
-                      state: changedTo({ q: view.q ?? '', ...next }),
+                      state: entryAfterChange({ q: view.q ?? '', ...next }),
                       replace: true,
                       resetScroll: false,
                     })
@@ -172,7 +172,7 @@ export function NarrowHead({ slug, view, filter, shown, selection }: HeadProps) 
           const next = addressOf(sort, down !== undefined)
           void navigate({
             search: ({ sort: _, reverse: __, ...rest }) => ({ ...rest, ...next }),
-            state: changedTo({ q: view.q ?? '', ...next }),
+            state: entryAfterChange({ q: view.q ?? '', ...next }),
             replace: true,
             resetScroll: false,
           })

@@ -9,7 +9,7 @@ import { call } from '../data/api.ts'
 import { keys, meQuery } from '../data/queries.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { wrongWithEmail } from '../ui/forms/rules.ts'
-import { CopyLines, Dialog, DialogEnd, ErrorNote, Text, Time, useConfirm } from '../ui/index.ts'
+import { CopyLines, Dialog, DialogFooter, ErrorNote, Text, Time, useConfirm } from '../ui/index.ts'
 import { ReachNote } from '../ui/values/ReachNote.tsx'
 
 type Invitation = Members['invitations'][number]
@@ -202,7 +202,7 @@ function InviteForm({ slug, onMade, onCancel }: FormProps) {
         ) : (
           <Paragraph c="dimmed">This service doesn’t send email. You get a link to send yourself.</Paragraph>
         )}
-        <DialogEnd
+        <DialogFooter
           error={error}
           onCancel={onCancel}
           submit={mails && form.values.mail ? 'Invite' : 'Create link'}

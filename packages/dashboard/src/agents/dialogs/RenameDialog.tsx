@@ -7,7 +7,7 @@ import { keys } from '../../data/queries.ts'
 import { paths } from '../../paths.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
-import { Dialog, DialogEnd } from '../../ui/index.ts'
+import { Dialog, DialogFooter } from '../../ui/index.ts'
 import { wrongWithName } from './names.ts'
 import type { AgentDialogProps } from './RotateDialog.tsx'
 
@@ -40,7 +40,7 @@ function RenameForm({ slug, name, onClose }: Omit<AgentDialogProps, 'opened'>) {
           Token, history and commands stay. Links to the old name lead here for 90 days, unless another agent gets it.
           Nothing changes on the agent’s machine.
         </Text>
-        <DialogEnd error={error} onCancel={onClose} submit="Rename" busy={busy} />
+        <DialogFooter error={error} onCancel={onClose} submit="Rename" busy={busy} />
       </Stack>
     </form>
   )

@@ -6,7 +6,7 @@ import { ApiError, call } from '../../data/api.ts'
 import { keys, read } from '../../data/queries.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
-import { count, Dialog, DialogEnd, ErrorNote, Help, Scroll } from '../../ui/index.ts'
+import { count, Dialog, DialogFooter, ErrorNote, Help, Scroll } from '../../ui/index.ts'
 import { goneAgents } from './gone.ts'
 import { changeInWords, changeOf, countTags, pressTag, type TagChoices, type TagCounts, wrongWithTags } from './tags.ts'
 import './tags.css'
@@ -117,7 +117,7 @@ function TagsForm({ slug, agents, onClose }: { slug: string; agents: readonly Ta
         <p className="tag-change" role="status">
           {words === '' ? <span className="svc-quiet">Nothing changes yet.</span> : words}
         </p>
-        <DialogEnd
+        <DialogFooter
           error={error}
           onCancel={onClose}
           submit="Save tags"

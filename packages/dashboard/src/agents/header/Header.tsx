@@ -169,7 +169,7 @@ function Tags({ agent: { slug, page } }: { agent: Agent }) {
   )
 }
 
-const MuteChoice = part(() => import('../../alerts/mutes/MuteChoice.tsx'))
+const MuteLengthDialog = part(() => import('../../alerts/mutes/MuteLengthDialog.tsx'))
 const HoursDialog = part(() => import('./HoursDialog.tsx'))
 
 type AgentDialog = 'mute' | 'hours' | 'tags' | 'rename' | 'rotate' | 'delete'
@@ -203,7 +203,7 @@ function AgentMenu({ agent }: { agent: Agent }) {
           <RenameDialog {...dialog('rename')} />
           <RotateDialog {...dialog('rotate')} />
           <DeleteDialog {...dialog('delete')} />
-          {open === 'mute' && <MuteChoice slug={slug} name={page.name} onClose={() => setOpen(null)} />}
+          {open === 'mute' && <MuteLengthDialog slug={slug} name={page.name} onClose={() => setOpen(null)} />}
           {open === 'tags' && <TagsDialog slug={slug} names={[page.name]} onClose={() => setOpen(null)} />}
           {open === 'hours' && <HoursDialog slug={slug} name={page.name} onClose={() => setOpen(null)} />}
         </Suspense>

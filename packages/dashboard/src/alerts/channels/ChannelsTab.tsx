@@ -9,7 +9,7 @@ import { Empty, Section, Text, Time, useConfirm } from '../../ui/index.ts'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import type { AlertTabProps } from '../parts/props.ts'
 import { useAlertChange, useAlertsAgain } from '../parts/useAlertChange.ts'
-import { AddChannel } from './AddChannel.tsx'
+import { AddChannelDialog } from './AddChannelDialog.tsx'
 import { ChannelState, DisabledBecause, LastAnswer, TestButton, TestResult } from './ChannelParts.tsx'
 import { kindName } from './channel-kinds.ts'
 import { useChannelTest } from './useChannelTest.ts'
@@ -43,7 +43,7 @@ export default function ChannelsTab({ slug, admin }: AlertTabProps) {
             </ul>
           </Section>
         ))}
-      {admin && <AddChannel slug={slug} opened={adding} onClose={() => setAdding(false)} />}
+      {admin && <AddChannelDialog slug={slug} opened={adding} onClose={() => setAdding(false)} />}
     </>
   )
 }

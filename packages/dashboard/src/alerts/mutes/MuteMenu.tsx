@@ -5,8 +5,8 @@ import { call } from '../../data/api.ts'
 import { serviceNow } from '../../ui/index.ts'
 import { useAlertChange } from '../parts/useAlertChange.ts'
 import { coveredBy, type MuteCover } from '../parts/words.ts'
-import { coverFields, MuteDialog } from './MuteDialog.tsx'
 import { muteLengths } from './mute-lengths.ts'
+import { coverFields, PlannedMuteDialog } from './PlannedMuteDialog.tsx'
 
 interface MuteMenuProps {
   slug: string
@@ -55,7 +55,7 @@ export function MuteMenu({ slug, covered, iconOnly = false }: MuteMenuProps) {
           <Menu.Item onClick={() => setPlanning(true)}>Planned window…</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {planning && <MuteDialog slug={slug} covered={covered} onClose={() => setPlanning(false)} />}
+      {planning && <PlannedMuteDialog slug={slug} covered={covered} onClose={() => setPlanning(false)} />}
     </>
   )
 }

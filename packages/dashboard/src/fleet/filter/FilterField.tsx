@@ -7,7 +7,7 @@ import { type KeyboardEvent, Suspense, useEffect, useLayoutEffect, useRef, useSt
 import { part } from '../../ui/files.tsx'
 import { focusList, Text } from '../../ui/index.ts'
 import { useKey } from '../../ui/keys/useKeys.ts'
-import { changedTo } from '../views/opened.ts'
+import { entryAfterChange } from '../views/opened.ts'
 import type { FleetView } from '../views/state.ts'
 
 const Suggestions = part(() => import('./Suggestions.tsx'))
@@ -148,7 +148,7 @@ function useTyped(view: FleetView, typing: TypingRef) {
     told.current.push(next)
     void navigate({
       search: ({ q: _, ...rest }: FleetView) => (next === '' ? rest : { ...rest, q: next }),
-      state: changedTo({ ...view, q: next }),
+      state: entryAfterChange({ ...view, q: next }),
       replace: true,
       resetScroll: false,
     })

@@ -3,7 +3,7 @@ import { type Chip, type Filter, pressChip, pressedChip } from '@svc/api/filter'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
 import { Level, useInSight } from '../../ui/index.ts'
-import { changedTo } from '../views/opened.ts'
+import { entryAfterChange } from '../views/opened.ts'
 import type { FleetView } from '../views/state.ts'
 import { stateFilters } from '../views/view.ts'
 import { appliedFilter } from './applied.ts'
@@ -41,7 +41,7 @@ export function FleetChips({ slug, filter, counts, typing }: ChipsProps) {
             to={paths.fleet}
             params={{ slug }}
             search={(view: FleetView) => after(view, chip)}
-            state={(entry) => changedTo(after(view, chip))(entry)}
+            state={(entry) => entryAfterChange(after(view, chip))(entry)}
             onClick={() => typing.current?.settle()}
             resetScroll={false}
             activeOptions={{ exact: true, includeSearch: true }}

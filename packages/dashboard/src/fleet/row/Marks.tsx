@@ -1,5 +1,5 @@
 /** The marks of agents in the list: open alerts, and updates that did not end well. Most rows have none. */
-import type { FleetRow, FleetUpdates } from '@svc/api'
+import type { AgentUpdateSummary, FleetRow } from '@svc/api'
 import { IconArrowBackUp, IconBellFilled, IconLock, IconPin, IconRefreshDot, IconX } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
@@ -41,7 +41,7 @@ export function AlertMark({ slug, row: { name, alerts }, plain }: AlertMarkProps
 const signs = { rolled_back: IconArrowBackUp, failed: IconX, held: IconLock } as const
 
 /** Says that an update was rolled back, failed or is on hold; nothing if none did. */
-export function TroubleMark({ updates }: { updates: FleetUpdates }) {
+export function TroubleMark({ updates }: { updates: AgentUpdateSummary }) {
   const trouble = troubleOf(updates)
   if (!trouble) return null
   const Sign = signs[trouble.is]
@@ -55,7 +55,7 @@ export function TroubleMark({ updates }: { updates: FleetUpdates }) {
 }
 
 /** Marks an agent whose runtime has a requested or pinned version. */
-export function RuntimeMark({ updates }: { updates: FleetUpdates }) {
+export function RuntimeMark({ updates }: { updates: AgentUpdateSummary }) {
   const { runtimePinned, runtimeWished, runtimeWishState } = updates
   const [Icon, words] =
     runtimeWished !== null

@@ -1,5 +1,5 @@
 /** Updates that did not end well, as the list of agents marks them. */
-import type { FleetUpdates, WishState } from '@svc/api'
+import type { AgentUpdateSummary, WishState } from '@svc/api'
 
 /** An update that was rolled back, failed, or is on hold. */
 interface UpdateTrouble {
@@ -24,7 +24,7 @@ export function troubleOf({
   runtimeWished,
   runtimeWishState,
   runtimeHeld,
-}: Pick<FleetUpdates, 'wished' | 'wishState' | 'runtimeWished' | 'runtimeWishState' | 'runtimeHeld'>):
+}: Pick<AgentUpdateSummary, 'wished' | 'wishState' | 'runtimeWished' | 'runtimeWishState' | 'runtimeHeld'>):
   | UpdateTrouble
   | undefined {
   for (const is of order) {

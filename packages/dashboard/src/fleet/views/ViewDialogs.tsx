@@ -23,7 +23,7 @@ interface SaveProps {
 }
 
 /** The dialog that saves the filter, the order and the columns of the list as a view. */
-export function SaveView({ slug, views, standing, state, onClose }: SaveProps) {
+export function SaveViewDialog({ slug, views, standing, state, onClose }: SaveProps) {
   const { role, name: workspace } = useWorkspace()
   const client = useQueryClient()
   const noteOpened = useNoteOpened()
@@ -79,7 +79,7 @@ interface RenameProps {
 const taken = 'There is a view of that name already. Choose another name, or remove that view.'
 
 /** The dialog that gives a view another name. */
-export function RenameView({ slug, views, view, onClose }: RenameProps) {
+export function RenameViewDialog({ slug, views, view, onClose }: RenameProps) {
   const client = useQueryClient()
   const [name, setName] = useState(view.name)
   const other = replacedView(views, name, view.shared)

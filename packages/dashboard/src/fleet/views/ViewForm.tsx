@@ -4,7 +4,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { read } from '../../data/queries.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
-import { Dialog, DialogEnd } from '../../ui/index.ts'
+import { Dialog, DialogFooter } from '../../ui/index.ts'
 
 interface ViewFormProps {
   title: string
@@ -43,7 +43,7 @@ export function ViewForm({ title, name, onName, wrong, submit: words, onSubmit, 
             onFocus={(event) => event.currentTarget.select()}
           />
           {children}
-          <DialogEnd error={error} onCancel={onClose} submit={words} busy={busy} disabled={wrong !== undefined} />
+          <DialogFooter error={error} onCancel={onClose} submit={words} busy={busy} disabled={wrong !== undefined} />
         </Stack>
       </form>
     </Dialog>

@@ -16,8 +16,8 @@ import './views.css'
 const loadMenu = () => import('./ViewsMenu.tsx')
 const ViewsMenu = part(loadMenu)
 const loadDialogs = () => import('./ViewDialogs.tsx')
-const SaveView = part(async () => ({ default: (await loadDialogs()).SaveView }))
-const RenameView = part(async () => ({ default: (await loadDialogs()).RenameView }))
+const SaveViewDialog = part(async () => ({ default: (await loadDialogs()).SaveViewDialog }))
+const RenameViewDialog = part(async () => ({ default: (await loadDialogs()).RenameViewDialog }))
 
 const none: readonly SavedView[] = []
 
@@ -80,9 +80,9 @@ export function Views({ slug }: { slug: string }) {
       )}
       <Suspense>
         {asked?.is === 'save' && (
-          <SaveView slug={slug} views={views} standing={shownView} state={state} onClose={close} />
+          <SaveViewDialog slug={slug} views={views} standing={shownView} state={state} onClose={close} />
         )}
-        {asked?.is === 'rename' && <RenameView slug={slug} views={views} view={asked.view} onClose={close} />}
+        {asked?.is === 'rename' && <RenameViewDialog slug={slug} views={views} view={asked.view} onClose={close} />}
       </Suspense>
     </>
   )

@@ -25,7 +25,7 @@ export const useOpened = (): string | undefined => route.useRouteContext({ selec
  * Returns a function that makes the history entry of a list which a person changed. The entry keeps the id of the view,
  * unless the list shows all agents in the default order: then later changes are not changes of that view.
  */
-export const changedTo =
+export const entryAfterChange =
   (next: FleetView) =>
   ({ view }: ListEntry): ListEntry =>
     view === undefined || isPlain({ q: next.q ?? '', sort: orderText(next) }) ? {} : { view }

@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router'
-import { changedTo } from './opened.ts'
+import { entryAfterChange } from './opened.ts'
 import { type FleetState, orderText, searchFor } from './state.ts'
 import { chooseColumns, useColumns } from './useColumns.ts'
 
@@ -18,7 +18,7 @@ export function useFleetState(): { state: FleetState; show: (next: Partial<Fleet
     if (next.columns) chooseColumns(next.columns)
     if (next.q !== undefined || next.sort !== undefined) {
       const search = searchFor({ ...state, ...next })
-      void navigate({ search, state: changedTo(search), resetScroll: false })
+      void navigate({ search, state: entryAfterChange(search), resetScroll: false })
     }
   }
   return { state, show }

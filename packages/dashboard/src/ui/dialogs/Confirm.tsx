@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { sharedValue } from '../shared-value.ts'
-import { Dialog, DialogEnd } from './Dialog.tsx'
+import { Dialog, DialogFooter } from './Dialog.tsx'
 import { useChange } from './useChange.ts'
 import '../parts.css'
 
@@ -57,7 +57,14 @@ export function Confirm({
       >
         <Stack gap="md">
           <div>{children}</div>
-          <DialogEnd error={error} onCancel={close} submit={confirm} busy={busy} danger={danger} disabled={disabled} />
+          <DialogFooter
+            error={error}
+            onCancel={close}
+            submit={confirm}
+            busy={busy}
+            danger={danger}
+            disabled={disabled}
+          />
         </Stack>
       </form>
     </Dialog>

@@ -44,7 +44,7 @@ export function Dialog({ opened, onClose, title, children, size = 'md', stay = f
   )
 }
 
-interface DialogEndProps {
+interface DialogFooterProps {
   /** The error with which the action failed; null if it did not fail. */
   error: unknown
   onCancel: () => void
@@ -56,7 +56,7 @@ interface DialogEndProps {
 }
 
 /** The end of a form in a dialog: the error if there is one, the cancel button, and the submit button. */
-export const DialogEnd = ({ error, onCancel, submit, busy, danger, disabled = false }: DialogEndProps) => (
+export const DialogFooter = ({ error, onCancel, submit, busy, danger, disabled = false }: DialogFooterProps) => (
   <>
     {error !== null && <ErrorNote error={error} />}
     <Group justify="flex-end" gap="xs">

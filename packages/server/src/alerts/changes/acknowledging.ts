@@ -25,10 +25,10 @@ export const acknowledgeAlert = (
   { id, ...wanted }: { id: string } & AcknowledgeWords,
 ): Promise<Verdict<{ ok: true }, 'alert_unknown' | 'alert_over'>> =>
   transaction(ctx.db, async (trx) => {
-    const [before] = await alertsWithin(trx, place, [id])
+    const [before] = await alertsInTransaction(trx, place, [id])
     if (!before) return refuse('alert_unknown', 'There is no such alert.')
     if (before.ended_at !== null) return refuse('alert_over', 'The alert has ended.')
-    await acknowledgeWithin({ ...ctx, db: trx }, place, { id, ...wanted })
+    await acknowledgeInTransaction({ ...ctx, db: trx }, place, { id, ...wanted })
     return done(isOk)
   })
 
@@ -43,11 +43,12 @@ export const acknowledgeAlerts = (
 ): Promise<Verdict<AcknowledgeResult, 'alert_unknown'>> =>
   transaction(ctx.db, async (trx) => {
     const asked = [...new Set(ids)].sort()
-    const known = new Set((await alertsWithin(trx, place, asked)).map(({ id }) => id))
+    const known = new Set((await alertsInTransaction(trx, place, asked)).map(({ id }) => id))
     const unknown = asked.find((id) => !known.has(id))
     if (unknown !== undefined) return refuse('alert_unknown', `There is no alert ${shown(unknown)} in this workspace.`)
     let acknowledged = 0
-    for (const id of asked) if (await acknowledgeWithin({ ...ctx, db: trx }, place, { id, ...wanted })) acknowledged++
+    for (const id of asked)
+      if (await acknowledgeInTransaction({ ...ctx, db: trx }, place, { id, ...wanted })) acknowledged++
     return done({ acknowledged })
   })
 
@@ -57,7 +58,7 @@ interface AcknowledgeWords {
 }
 
 /** The alerts of a place that have ever opened, of those with the given ids. */
-const alertsWithin = (trx: Db, place: ScopeRef, ids: readonly string[]) =>
+const alertsInTransaction = (trx: Db, place: ScopeRef, ids: readonly string[]) =>
   trx
     .selectFrom('alert')
     .select(['id', 'ended_at'])
@@ -67,7 +68,7 @@ const alertsWithin = (trx: Db, place: ScopeRef, ids: readonly string[]) =>
     .execute()
 
 /** Acknowledges an alert of the place; false if it has ended or is acknowledged, so that nothing changes. */
-async function acknowledgeWithin(
+async function acknowledgeInTransaction(
   { db: trx, by, now }: ChangeContext,
   place: ScopeRef,
   { id, note, baseUrl }: { id: string } & AcknowledgeWords,

@@ -37,7 +37,7 @@ export function sendCommand(
   agent: { id: string },
   body: CommandBody,
 ): Promise<QueueVerdict> {
-  return transaction(db, (trx) => queueWithin({ db: trx, by, now }, agent, body))
+  return transaction(db, (trx) => queueInTransaction({ db: trx, by, now }, agent, body))
 }
 
 type AgainRefusal = QueueRefusal | 'command_unknown' | 'command_under_way'
@@ -54,7 +54,7 @@ export function sendAgain(
     if (isOpen(earlier, now)) {
       return refuse('command_under_way', 'The command is still in progress: it can be sent again when it has ended.')
     }
-    return queueWithin({ db: trx, by, now }, agent, bodyOf(earlier))
+    return queueInTransaction({ db: trx, by, now }, agent, bodyOf(earlier))
   })
 }
 
@@ -100,7 +100,7 @@ export async function logNamesOf(db: Db, agent: { id: string }): Promise<Readonl
   return (await offerNow(db, agent)).logs
 }
 
-async function queueWithin(
+async function queueInTransaction(
   { db: trx, by, now }: ChangeContext,
   agent: { id: string },
   body: CommandBody,

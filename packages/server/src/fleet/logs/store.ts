@@ -27,7 +27,7 @@ export function storeLog(
   now: number,
 ): Promise<LogStored> {
   return transaction(db, async (trx) => {
-    const agent = await callerWithin(trx, caller)
+    const agent = await callerInTransaction(trx, caller)
     if (!agent) return { ok: false, code: 'token_unknown' }
     if (agent.activated_at === null) return { ok: false, code: 'workspace_inactive' }
     const command = await trx
@@ -125,7 +125,7 @@ const insert = (trx: Db, agentId: string, { command, name, text }: LogUpload, no
  * Reads the agent's row, and on PostgreSQL locks it until the transaction ends; undefined if the token is no longer
  * valid.
  */
-function callerWithin(trx: Db, caller: { agentId: string; tokenHash: string }) {
+function callerInTransaction(trx: Db, caller: { agentId: string; tokenHash: string }) {
   return trx
     .selectFrom('agent')
     .leftJoin('workspace_product', (join) =>

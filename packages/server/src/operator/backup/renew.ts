@@ -7,7 +7,7 @@ import { audit } from '../../people/audit/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { beginHistory } from '../../platform/marks.ts'
-import { unfinished } from '../../updates/rollouts/store.ts'
+import { unfinishedStates } from '../../updates/rollouts/store.ts'
 import { noteUpdate } from '../../updates/wishes/events.ts'
 import { wishesIn } from '../../updates/wishes/kept.ts'
 import { storeWishes } from '../../updates/wishes/row.ts'
@@ -108,6 +108,6 @@ async function endWishes({ db: trx, by, now }: ChangeContext): Promise<number> {
     ended += (blueprint ? 1 : 0) + (runtime ? 1 : 0)
   }
   const columns = { state: 'cancelled', why, changed_at: now } as const
-  await trx.updateTable('rollout').set(columns).where('state', 'in', unfinished).execute()
+  await trx.updateTable('rollout').set(columns).where('state', 'in', unfinishedStates).execute()
   return ended
 }

@@ -7,7 +7,13 @@ import { decideWithAccounts, type People, type PeopleCtx } from '../accounts/lib
 import { isLinkValid, useLink } from '../accounts/links.ts'
 import { insertPerson, type Person, type PersonRefusal, readyPerson } from '../accounts/store.ts'
 import { type InSession, rightsEverywhere } from './standing.ts'
-import { activateWithin, insertWorkspace, ownProduct, type WorkspaceInfo, type WorkspaceRefusal } from './store.ts'
+import {
+  activateInTransaction,
+  insertWorkspace,
+  ownProduct,
+  type WorkspaceInfo,
+  type WorkspaceRefusal,
+} from './store.ts'
 
 /**
  * A person who is an admin of this many workspaces cannot make another one. Otherwise a person could exceed the limits
@@ -35,7 +41,7 @@ export const createOwnWorkspace = (
       return refuse('workspaces_too_many', `You are an admin of ${all} workspaces: the operator can create more.`)
     }
     const made = await insertWorkspace({ db: trx, by, now }, accounts, { ...wanted, adminId: by.id })
-    if (made.ok) await activateWithin({ db: trx, by, now }, made.value, ownProduct)
+    if (made.ok) await activateInTransaction({ db: trx, by, now }, made.value, ownProduct)
     return made
   })
 
@@ -102,7 +108,7 @@ export async function firstStart(
       const by = made.value
       const home = await insertWorkspace({ db: trx, by, now }, accounts, { slug, name: workspace, adminId: by.id })
       if (!home.ok) return home
-      await activateWithin({ db: trx, by, now }, home.value, ownProduct)
+      await activateInTransaction({ db: trx, by, now }, home.value, ownProduct)
       return done(by)
     },
   )

@@ -127,12 +127,16 @@ export function activate(
     if (!(await productExists(trx, product))) {
       return refuse('product_unknown', `There is no product ${shown(product)}; this service itself is "${ownProduct}".`)
     }
-    await activateWithin({ db: trx, by, now }, workspace, product)
+    await activateInTransaction({ db: trx, by, now }, workspace, product)
     return done(workspace)
   })
 }
 
-export async function activateWithin({ db: trx, by, now }: ChangeContext, workspace: WorkspaceInfo, product: string) {
+export async function activateInTransaction(
+  { db: trx, by, now }: ChangeContext,
+  workspace: WorkspaceInfo,
+  product: string,
+) {
   const made = await trx
     .insertInto('workspace_product')
     .values({ workspace_id: workspace.id, product_id: product, activated_at: now })

@@ -97,10 +97,14 @@ export async function redeemInstall(
   if (!row) return refuse('code_unknown')
   const old = await tooOldFor(db, row, svc)
   if (old) return old
-  return decideWithin(db, (trx) => redeemWithin(trx, hashToken(code), now))
+  return decideWithin(db, (trx) => redeemInTransaction(trx, hashToken(code), now))
 }
 
-async function redeemWithin(trx: Db, hash: string, now: number): Promise<Verdict<InstalledAgent, InstallRefusal>> {
+async function redeemInTransaction(
+  trx: Db,
+  hash: string,
+  now: number,
+): Promise<Verdict<InstalledAgent, InstallRefusal>> {
   const row = await lockCode(trx, hash)
   if (!row || codeState(row, now) !== 'live') return refuse('code_unknown')
   const workspace = { id: row.workspace_id }

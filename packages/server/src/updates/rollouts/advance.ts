@@ -10,7 +10,7 @@ import type { Db, Store } from '../../platform/db/open.ts'
 import type { RolloutAgentDbRow, RolloutDbRow } from '../../platform/db/tables.ts'
 import { betweenTransactions, transaction } from '../../platform/db/transaction.ts'
 import { servedRelease } from '../releases/store.ts'
-import { wishBlueprintWithin, wishRuntimeWithin } from '../wishes/store.ts'
+import { wishBlueprintInTransaction, wishRuntimeInTransaction } from '../wishes/store.ts'
 import { trialPlacesOf } from '../wishes/trials.ts'
 import { judgeRollout, type RolloutStep } from './judge.ts'
 import { freshMs, leaveOutReason, levelIn } from './members.ts'
@@ -222,8 +222,8 @@ async function wishSome(trx: Db, rollout: RolloutDbRow, now: number): Promise<st
       why !== undefined
         ? { ok: false as const, message: why }
         : rollout.kind === 'runtime'
-          ? await wishRuntimeWithin(trx, agent, wishing)
-          : await wishBlueprintWithin(trx, agent, wishOf(rollout), wishing)
+          ? await wishRuntimeInTransaction(trx, agent, wishing)
+          : await wishBlueprintInTransaction(trx, agent, wishOf(rollout), wishing)
     const set: Partial<RolloutAgentDbRow> = verdict.ok
       ? { state: 'wished', reason: null, wished_at: now, level_before: levelIn(agent.body), at: now }
       : { state: 'left_out', reason: verdict.message, at: now }

@@ -24,7 +24,7 @@ import { lockRollout, withdrawWishes } from './withdraw.ts'
 /** The context of a change that is made in several short transactions. */
 type RolloutContext = Omit<ChangeContext, 'db'> & { db: Db | Writer }
 
-export const unfinished: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
+export const unfinishedStates: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
 
 /** Returns the number of rollouts of a workspace that halted and have not been resumed or cancelled. */
 export async function haltedRollouts(db: Db, workspaceId: string): Promise<number> {
@@ -77,7 +77,7 @@ async function storePlanned(
   if (!still.ok) return still
   const othersNow = await othersOf(trx, workspace, wanted.kind)
   if (still.value.version !== named.version || othersNow.join() !== others.join()) return undefined
-  for (const other of ends.value) await cancelWithin(trx, other, { by, now })
+  for (const other of ends.value) await cancelInTransaction(trx, other, { by, now })
   const rollout: RolloutDbRow = {
     id: newId(now),
     workspace_id: workspace.id,
@@ -121,12 +121,16 @@ async function lockEnding(
   for (const id of [...new Set(ids)].sort()) {
     const rollout = await lockRollout(trx, workspace, id)
     if (!rollout) return refuse('rollout_unknown', `There is no rollout ${shown(id)} to end in this workspace.`)
-    if (unfinished.includes(rollout.state)) ends.push(rollout)
+    if (unfinishedStates.includes(rollout.state)) ends.push(rollout)
   }
   return { ok: true, value: ends }
 }
 
-async function cancelWithin(trx: Db, rollout: RolloutDbRow, { by, now }: { by: By; now: number }): Promise<void> {
+async function cancelInTransaction(
+  trx: Db,
+  rollout: RolloutDbRow,
+  { by, now }: { by: By; now: number },
+): Promise<void> {
   await moveRollout(trx, rollout, { state: 'cancelled', why: `By ${by.name}.`, wave_kept_at: null }, now)
   await note(trx, rollout, { by, now, action: 'rollout.cancelled' })
 }
@@ -214,7 +218,7 @@ async function change(
   const changed = await transaction(on, async (trx): Promise<Verdict<RolloutDbRow, RolloutRefusal>> => {
     const rollout = await lockRollout(trx, workspace, id)
     if (!rollout) return refuse('rollout_unknown', 'There is no such rollout.')
-    if (!unfinished.includes(rollout.state)) {
+    if (!unfinishedStates.includes(rollout.state)) {
       return refuse('rollout_over', `The rollout is already ${rollout.state}.`)
     }
     const verdict = await decide(trx, rollout)
@@ -269,5 +273,5 @@ export const isRollingOut = async (
     .where('kind', '=', 'blueprint' satisfies RolloutKind)
     .where('blueprint', '=', blueprint)
     .where('version', '=', version)
-    .where('state', 'in', unfinished)
+    .where('state', 'in', unfinishedStates)
     .executeTakeFirst()) !== undefined

@@ -11,7 +11,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
 import { betweenTransactions, transaction, type Writer } from '../../platform/db/transaction.ts'
 import { wishesIn } from '../wishes/kept.ts'
-import { clearBlueprintWithin, clearRuntimeWithin } from '../wishes/store.ts'
+import { clearBlueprintInTransaction, clearRuntimeInTransaction } from '../wishes/store.ts'
 
 /** The states in which a rollout has no wishes that were not offered. One that waits, or is done, keeps them. */
 const without: readonly RolloutState[] = ['paused', 'halted', 'cancelled']
@@ -60,8 +60,8 @@ async function withdrawSome(
     const wish = wishesIn(agent.wishes)[kind]
     if (wish?.version !== version || wish.rollout !== id || (wish.offeredAt !== undefined && !alsoOffered)) continue
     const context = { by, now, rollout: id, silent: true }
-    if (kind === 'blueprint') await clearBlueprintWithin(trx, agent, context)
-    else await clearRuntimeWithin(trx, agent, context)
+    if (kind === 'blueprint') await clearBlueprintInTransaction(trx, agent, context)
+    else await clearRuntimeInTransaction(trx, agent, context)
     await trx
       .updateTable('rollout_agent')
       .set({ state: 'untouched', reason: null, wished_at: null, level_before: null, at: now })

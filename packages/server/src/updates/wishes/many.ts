@@ -12,11 +12,11 @@ import { transaction, type Writer } from '../../platform/db/transaction.ts'
 import type { AgentRef } from '../../platform/ids.ts'
 import { unknownAgent } from '../../platform/verdict.ts'
 import {
-  clearBlueprintWithin,
-  clearRuntimeWithin,
+  clearBlueprintInTransaction,
+  clearRuntimeInTransaction,
   type WishContext,
-  wishBlueprintWithin,
-  wishRuntimeWithin,
+  wishBlueprintInTransaction,
+  wishRuntimeInTransaction,
 } from './store.ts'
 
 const atOnce = 100
@@ -81,12 +81,14 @@ async function wishPiece(
 
 function one(trx: Db, agent: AgentRef, wish: WishOfMany, context: WishContext) {
   if (wish.kind === 'runtime') {
-    return wish.withdraw ? clearRuntimeWithin(trx, agent, context) : wishRuntimeWithin(trx, agent, context)
+    return wish.withdraw
+      ? clearRuntimeInTransaction(trx, agent, context)
+      : wishRuntimeInTransaction(trx, agent, context)
   }
   const { blueprint, version } = wish
   return version === null
-    ? clearBlueprintWithin(trx, agent, context)
-    : wishBlueprintWithin(trx, agent, { blueprint, version }, context)
+    ? clearBlueprintInTransaction(trx, agent, context)
+    : wishBlueprintInTransaction(trx, agent, { blueprint, version }, context)
 }
 
 interface PressEntry extends WishContext {

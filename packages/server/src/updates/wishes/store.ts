@@ -51,10 +51,10 @@ export const wishBlueprint = (
   agent: AgentRef,
   wish: { version: string; blueprint?: string },
 ): Promise<Verdict<WishedAgent, WishRefusal>> =>
-  transaction(db, (trx) => wishBlueprintWithin(trx, agent, wish, { by, now }))
+  transaction(db, (trx) => wishBlueprintInTransaction(trx, agent, wish, { by, now }))
 
 /** Does the work of `wishBlueprint` in the caller's transaction. */
-export async function wishBlueprintWithin(
+export async function wishBlueprintInTransaction(
   trx: Db,
   agentRef: AgentRef,
   { version, blueprint }: { version: string; blueprint?: string },
@@ -99,9 +99,9 @@ export const clearBlueprint = (
   { db, by, now }: ChangeContext,
   agentRef: AgentRef,
 ): Promise<Verdict<WishedAgent, 'agent_unknown' | 'no_blueprint'>> =>
-  transaction(db, (trx) => clearBlueprintWithin(trx, agentRef, { by, now }))
+  transaction(db, (trx) => clearBlueprintInTransaction(trx, agentRef, { by, now }))
 
-export async function clearBlueprintWithin(
+export async function clearBlueprintInTransaction(
   trx: Db,
   agentRef: AgentRef,
   context: WishContext,
@@ -144,13 +144,13 @@ export const wishRuntime = (
   { db, by, now }: ChangeContext,
   agentRef: AgentRef,
 ): Promise<Verdict<WishedAgent, 'agent_unknown' | RuntimeRefusal>> =>
-  transaction(db, (trx) => wishRuntimeWithin(trx, agentRef, { by, now }))
+  transaction(db, (trx) => wishRuntimeInTransaction(trx, agentRef, { by, now }))
 
 /**
  * Does the work of `wishRuntime` in the caller's transaction. A wish of an admin is in the agent's next answer. A
  * rollout's wish takes one of the free `places`, or waits for one.
  */
-export async function wishRuntimeWithin(
+export async function wishRuntimeInTransaction(
   trx: Db,
   agentRef: AgentRef,
   context: WishContext,
@@ -192,9 +192,9 @@ export const clearRuntime = (
   { db, by, now }: ChangeContext,
   agentRef: AgentRef,
 ): Promise<Verdict<WishedAgent, 'agent_unknown'>> =>
-  transaction(db, (trx) => clearRuntimeWithin(trx, agentRef, { by, now }))
+  transaction(db, (trx) => clearRuntimeInTransaction(trx, agentRef, { by, now }))
 
-export async function clearRuntimeWithin(
+export async function clearRuntimeInTransaction(
   trx: Db,
   agentRef: AgentRef,
   context: WishContext,

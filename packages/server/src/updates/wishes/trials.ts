@@ -58,13 +58,13 @@ export async function grantWaiting(db: Db, now: number): Promise<{ id: string; w
     .execute()
   const granted: { id: string; workspaceId: string }[] = []
   for (const { workspace_id: workspaceId } of waiting) {
-    for (const id of await transaction(db, (trx) => grantWithin(trx, workspaceId, now)))
+    for (const id of await transaction(db, (trx) => grantInTransaction(trx, workspaceId, now)))
       granted.push({ id, workspaceId })
   }
   return granted
 }
 
-async function grantWithin(trx: Db, workspaceId: string, now: number): Promise<string[]> {
+async function grantInTransaction(trx: Db, workspaceId: string, now: number): Promise<string[]> {
   await lockWorkspace(trx, workspaceId)
   const { most, busy } = await trialsOf(trx, workspaceId, now)
   const freed = busy < most ? 0 : await takeBackUnclaimed(trx, workspaceId, now)

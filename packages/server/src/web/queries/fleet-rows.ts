@@ -12,7 +12,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { servedRelease } from '../../updates/releases/store.ts'
 import { statusAge } from './age.ts'
 import { type AlertsOf, fleetAlerts } from './fleet-alerts.ts'
-import { fleetUpdates } from './updates.ts'
+import { updateSummaryOf } from './updates.ts'
 
 /**
  * The number of bodies that are read at a time. A body has up to 256 KB, so reading only a few keeps the turns of the
@@ -112,7 +112,7 @@ export async function rowsOf(
       alerts: alerts(row),
       controls: controlsOf(row.controls),
       ...(sums ? costsOf(sums.get(row.id), row.usage, today) : { costToday: null, cost30: null }),
-      updates: fleetUpdates(row, served),
+      updates: updateSummaryOf(row, served),
     })
   }
   return rows

@@ -16,7 +16,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
 import { forEach, sorted, withPauses } from '../../platform/http/slices.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
-import { nothingLeftText, nothingWaitsText, unfinished } from '../../updates/rollouts/store.ts'
+import { nothingLeftText, nothingWaitsText, unfinishedStates } from '../../updates/rollouts/store.ts'
 import { memberWaits } from '../../updates/rollouts/waits.ts'
 import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
 import { blueprintState, runtimeState } from '../../updates/wishes/state.ts'
@@ -232,7 +232,7 @@ function nowOf({ state }: RolloutDbRow, { agents, tooOld }: RolloutPage['watchin
 
 function actionsOf({ state, wave, waves }: RolloutDbRow, counts: AgentCounts): Omit<RolloutPage['actions'], 'now'> {
   const over: Pressable = { ok: false, code: 'rollout_over', message: `The rollout is already ${state}.` }
-  if (!unfinished.includes(state)) return { pause: over, continue: over, cancel: over }
+  if (!unfinishedStates.includes(state)) return { pause: over, continue: over, cancel: over }
   const yes: Pressable = { ok: true }
   const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
   const isLast = wave === (JSON.parse(waves) as string[]).length

@@ -1,9 +1,9 @@
 /** The state of an agent's updates for pages and the command line (D24). */
 import type {
+  AgentUpdateSummary,
   AgentUpdates,
   BlueprintUpdate,
   FleetRow,
-  FleetUpdates,
   Hold,
   LastOutcome,
   RuntimeOverview,
@@ -95,7 +95,7 @@ async function waitsOfRuntime(
 }
 
 /** The part of an agent's row in the fleet list that is about updates. */
-export function fleetUpdates(agent: UpdateColumns, served: ServedRelease | undefined): FleetUpdates {
+export function updateSummaryOf(agent: UpdateColumns, served: ServedRelease | undefined): AgentUpdateSummary {
   const wishes = wishesIn(agent.wishes)
   const hold = isHeld(wishes.runtimeHold, served) ? wishes.runtimeHold : undefined
   const { runtime } = attemptsIn(agent.attempts)

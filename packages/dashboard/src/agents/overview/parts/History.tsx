@@ -15,8 +15,8 @@ import { Section } from '../../../ui/parts.tsx'
 import { figure } from '../../../ui/time/format.ts'
 import { type Agent, tabsOf } from '../../parts/agent.ts'
 import {
-  askedSince,
   type ChangeLine,
+  historySince,
   isLong,
   linesOf,
   marksOf,
@@ -42,7 +42,7 @@ export function History({ agent }: { agent: Agent }) {
   const [limit, setLimit] = useState<number>(listedChanges.usual)
   const [chosen, setChosen] = useState<string | null>(null)
   const strip = useRef<HTMLDivElement>(null)
-  const asked = { since: String(askedSince(end, window)) }
+  const asked = { since: String(historySince(end, window)) }
   const at = { slug, name: page.name }
   const { data: spans } = useQuery(read('GET /w/:slug/agents/:name/history/states', at, asked))
   const { data: changes } = useQuery(

@@ -167,7 +167,7 @@ const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' }
 export const windowFor = (known: number): Window => (known <= windows['24 h'] ? '24 h' : '7 d')
 
 /** The beginning of a period that ends now, in Unix seconds. It changes seldom, so that answers can be kept. */
-export const askedSince = (now: number, window: Window): number => {
+export const historySince = (now: number, window: Window): number => {
   const step = windows[window] / 144
   return Math.floor((now - windows[window]) / step) * (step / 1000)
 }

@@ -3,11 +3,11 @@ import { useForm } from '@mantine/form'
 import { call } from '../../data/api.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { fromLocalTime, toLocalTime } from '../../ui/forms/local-time.ts'
-import { Dialog, DialogEnd, serviceNow } from '../../ui/index.ts'
+import { Dialog, DialogFooter, serviceNow } from '../../ui/index.ts'
 import { useAlertsAgain } from '../parts/useAlertChange.ts'
 import { coveredBy, type MuteCover } from '../parts/words.ts'
 
-interface MuteDialogProps {
+interface PlannedMuteDialogProps {
   slug: string
   covered: MuteCover
   onClose: () => void
@@ -19,7 +19,7 @@ const hour = 3600
  * A dialog that mutes an agent, one of its health items, a rule or the workspace between two times that the person
  * chooses, for example during maintenance.
  */
-export function MuteDialog({ slug, covered, onClose }: MuteDialogProps) {
+export function PlannedMuteDialog({ slug, covered, onClose }: PlannedMuteDialogProps) {
   const again = useAlertsAgain(slug)
   const now = Math.floor(serviceNow() / 60_000) * 60
   const form = useForm({
@@ -52,7 +52,7 @@ export function MuteDialog({ slug, covered, onClose }: MuteDialogProps) {
           </Text>
           <TextInput label="From" type="datetime-local" data-autofocus {...form.getInputProps('from')} />
           <TextInput label="Until" type="datetime-local" {...form.getInputProps('until')} />
-          <DialogEnd error={error} onCancel={onClose} submit="Mute" busy={busy} />
+          <DialogFooter error={error} onCancel={onClose} submit="Mute" busy={busy} />
         </Stack>
       </form>
     </Dialog>

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
-import { CopyLines, Dialog, DialogEnd } from '../../ui/index.ts'
+import { CopyLines, Dialog, DialogFooter } from '../../ui/index.ts'
 import { useAlertsAgain } from '../parts/useAlertChange.ts'
 import { kinds, type WorkspaceKind } from './channel-kinds.ts'
 
@@ -19,7 +19,7 @@ interface AddChannelProps {
 /**
  * A dialog that adds a channel to the workspace. If the service made a signing secret for it, the secret is shown once.
  */
-export function AddChannel({ slug, opened, onClose }: AddChannelProps) {
+export function AddChannelDialog({ slug, opened, onClose }: AddChannelProps) {
   const [made, setMade] = useState<(NewChannel & { secret: string }) | null>(null)
   const close = () => {
     onClose()
@@ -126,7 +126,7 @@ function ChannelForm({ slug, onAdded, onCancel }: ChannelFormProps) {
             <Radio value="single" label="Single" description="Each change at once, one message each." />
           </Stack>
         </Radio.Group>
-        <DialogEnd error={error} onCancel={onCancel} submit="Add channel" busy={busy} />
+        <DialogFooter error={error} onCancel={onCancel} submit="Add channel" busy={busy} />
       </Stack>
     </form>
   )

@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { Dialog, serviceNow } from '../../ui/index.ts'
 import { useAlertChange } from '../parts/useAlertChange.ts'
-import { MuteDialog } from './MuteDialog.tsx'
 import { muteLengths } from './mute-lengths.ts'
+import { PlannedMuteDialog } from './PlannedMuteDialog.tsx'
 
-interface MuteChoiceProps {
+interface MuteLengthDialogProps {
   slug: string
   /** The name of the agent. */
   name: string
@@ -14,7 +14,7 @@ interface MuteChoiceProps {
 }
 
 /** A dialog that mutes an agent for one of several lengths, or for a time that the person plans. */
-export default function MuteChoice({ slug, name, onClose }: MuteChoiceProps) {
+export default function MuteLengthDialog({ slug, name, onClose }: MuteLengthDialogProps) {
   const [planning, setPlanning] = useState(false)
   const mute = useAlertChange(
     slug,
@@ -22,7 +22,7 @@ export default function MuteChoice({ slug, name, onClose }: MuteChoiceProps) {
     (seconds: number | null) => call('POST /w/:slug/mutes', { slug }, { agent: name, seconds }),
     onClose,
   )
-  if (planning) return <MuteDialog slug={slug} covered={{ agent: name, rule: null }} onClose={onClose} />
+  if (planning) return <PlannedMuteDialog slug={slug} covered={{ agent: name, rule: null }} onClose={onClose} />
   return (
     <Dialog opened onClose={onClose} title={`Mute ${name}`} size="sm">
       <Stack gap="xs">

@@ -14,7 +14,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { paths } from '../../paths.ts'
 import { notify, unnotify } from '../../ui/notify.tsx'
 
-interface FollowingProps {
+interface CommandsInProgressProps {
   agent: Agent
   commands: readonly Command[]
   left: readonly Command[]
@@ -25,7 +25,7 @@ interface FollowingProps {
  * Shows the pending commands of an agent, and the results of those that the person has sent since they opened the page.
  * A command that was carried out leaves after a while; what can be done about it is then in a toast.
  */
-export function Following({ agent, commands, left, dismiss }: FollowingProps) {
+export function CommandsInProgress({ agent, commands, left, dismiss }: CommandsInProgressProps) {
   const last = lastControl([...commands, ...left])
   useToasts(agent, left, last?.id)
   return (
