@@ -4,7 +4,7 @@ import { listIn, shown } from '@svc/protocol'
 /** The maximum number of tags of an agent. */
 export const maxTags = 20
 
-/** A change of the tags of agents. */
+/** The tags that agents gain and lose; all others stay. */
 export interface TagChange {
   add?: readonly string[] | undefined
   remove?: readonly string[] | undefined

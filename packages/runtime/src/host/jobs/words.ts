@@ -39,7 +39,7 @@ const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*=/.test(word)
 /** Words of a shell that stand before a command. */
 const keywords = new Set(['!', '{', 'if', 'then', 'else', 'elif', 'do', 'while', 'until'])
 
-/** Programs that run the command in their arguments on this machine. */
+/** Programs that run, on this machine, the command that their arguments name. */
 const runners = new Set([
   ...['exec', 'env', 'sudo', 'doas', 'su', 'runuser', 'nice', 'ionice', 'chrt', 'taskset', 'nohup', 'setsid'],
   ...['time', 'timeout', 'flock', 'chronic', 'cronic', 'stdbuf', 'systemd-cat', 'systemd-run', 'systemd-inhibit'],

@@ -46,7 +46,7 @@ export type Finding =
    * start that messages name, if it differs from `from`.
    */
   | { is: 'holds'; from?: number; since?: number; label?: string }
-  /** The condition is gone. `because` says why if that does not mean that the problem is. */
+  /** The condition is gone. `because` says why, if the problem itself may remain. */
   | { is: 'clear'; because?: EndCause }
   /** Nothing can be said about the condition now, so the alert stays as it is. */
   | { is: 'unknown' }

@@ -82,7 +82,7 @@ const day = 86_400_000
 /** The time of day of a time of the last day, and otherwise the date, too. */
 const clock = (at: number, now: number): string => (now - at < day ? timeOfDay(at) : dateAndTime(at, now))
 
-/** A time, such as `from 13:02 to 13:40`. */
+/** A span of time in words, such as `from 13:02 to 13:40`. */
 const spanText = (from: number, to: number, now: number): string =>
   new Date(from).toDateString() === new Date(to).toDateString()
     ? `from ${clock(from, now)} to ${timeOfDay(to)}`
