@@ -238,6 +238,7 @@ export const otherTables = {
     'run',
     'usage_day',
     'usage_deleted',
+    'version_day',
     'level_change',
     'agent_offline',
   ],

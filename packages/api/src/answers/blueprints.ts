@@ -39,6 +39,8 @@ export interface BlueprintRow {
   uploadedBy: string
   /** The number of agents that were installed from this blueprint. */
   agents: number
+  /** The versions that they run, the most frequent first. The version '' has the agents of all rare versions. */
+  running: { version: string; agents: number }[]
 }
 export interface BlueprintPage {
   now: number

@@ -112,6 +112,11 @@ export interface RolloutAgent {
   reason: string | null
   /** The id of the unfinished rollout because of which the agent was left out; null for any other reason. */
   leftOutFor: string | null
+  /**
+   * The name of the log with what the version printed before it was rolled back; null if it was not, or if the version
+   * that runs again declares no log for its output.
+   */
+  printed: string | null
   /** The reason why the agent has no outcome yet; null for an agent with an outcome, and for one that is left out. */
   waits: WaitReason | null
   level: Level | null
@@ -131,6 +136,8 @@ export interface RolloutPage extends RolloutRow, LeftOff {
    */
   continuedBy: string | null
   upTo: string[]
+  /** The waves in their order: when the first agent of each was asked, null before that, and its agents by state. */
+  steps: { begunAt: number | null; counts: Partial<Record<RolloutAgentState, number>> }[]
   byHand: boolean
   watchSeconds: number
   /**

@@ -108,6 +108,11 @@ export interface BlueprintUpdate extends WishStatus {
   hold: Hold | null
   /** The versions of the blueprint to which an admin can update this agent, highest first. */
   versions: string[]
+  /**
+   * The name of the log with what the version on hold printed before it was rolled back; null if none was, or if the
+   * running version declares no log for its output.
+   */
+  printed: string | null
   /** The decision not to wait for the end of a watch (D30). It is possible only while `waits` is for a `window`. */
   now: Pressable<NowRefusal>
 }
@@ -163,6 +168,20 @@ export interface RuntimeOverview {
    * number of agents that have a trial or permission for one.
    */
   trials: { most: number; now: number }
+}
+
+/**
+ * The number of agents by version of one blueprint and day, for a picture. Days on which nothing was counted, such as
+ * those before an upgrade of the service, are missing.
+ */
+export interface VersionDays {
+  now: number
+  /** The blueprint that the days are about; null if no agent has one. */
+  blueprint: string | null
+  /** The blueprints with agents in these days, the one of the most agents first. */
+  blueprints: string[]
+  /** Each day (UTC), such as `2026-11-21`, oldest first. The version '' has the agents of all rare versions. */
+  days: { date: string; agents: Record<string, number> }[]
 }
 
 /** The columns about updates in an agent's row of the fleet list. */

@@ -1,7 +1,14 @@
 /** Operations on the versions that agents and their runtimes should run (3.3, 3.4), and on the outcomes of updates. */
-import type { AgentUpdates, RuntimeOverview, UpdateEvent, WishOfMany, WishResult } from '../answers/updates.ts'
+import type {
+  AgentUpdates,
+  RuntimeOverview,
+  UpdateEvent,
+  VersionDays,
+  WishOfMany,
+  WishResult,
+} from '../answers/updates.ts'
 import * as bounds from '../bounds.ts'
-import { byKind, count, flag, list, object, optional, orNull, pasted, query } from '../input.ts'
+import { byKind, count, flag, list, object, optional, orNull, pasted, query, words } from '../input.ts'
 import { change, look, proofIf } from '../operation.ts'
 import { agentArgument } from './arguments.ts'
 import { maxBulkAgents } from './commands.ts'
@@ -84,6 +91,10 @@ export const wishMany = change<WishResult[]>()('POST /w/:slug/wishes', {
   pages: seen,
   again: 'same',
   adds: bounds.wishes,
+})
+export const versionDays = look<VersionDays>()('GET /w/:slug/versions', {
+  says: 'show how many agents ran each version of a blueprint on each day',
+  input: query({ days: count(400, 90), blueprint: words }),
 })
 export const runtime = look<RuntimeOverview>()('GET /w/:slug/runtime', {
   says: 'show the runtime versions that agents run and the one that the service serves',

@@ -23,6 +23,7 @@ import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { VersionBar } from '../updates/parts/VersionBar.tsx'
 import { Wished } from '../updates/parts/Wished.tsx'
 import { Codes } from './install/Codes.tsx'
 import { ManifestSections } from './Manifest.tsx'
@@ -59,6 +60,7 @@ export function BlueprintPage() {
           <Version key={shown.version} slug={slug} blueprint={blueprint} version={shown.version} />
         </div>
         <div className="svc-column">
+          <VersionBar title="Agents by version" versions={agentsByVersion(page)} />
           <Versions slug={slug} page={page} shown={shown.version} />
           <Agents slug={slug} page={page} />
           <Codes slug={slug} admin={page.canAct} blueprint={blueprint} />
@@ -67,6 +69,14 @@ export function BlueprintPage() {
       </div>
     </>
   )
+}
+
+/** The number of agents of each version that runs somewhere, the highest version first. */
+function agentsByVersion({ agents, versions }: Blueprint): { name: string; agents: number }[] {
+  const running = Map.groupBy(agents, ({ running }) => running ?? 'not known')
+  const known = versions.map(({ version }) => version)
+  const names = [...known, ...[...running.keys()].filter((name) => !known.includes(name))]
+  return names.map((name) => ({ name, agents: running.get(name)?.length ?? 0 }))
 }
 
 function Head({

@@ -9,6 +9,7 @@ import { count, Empty, PageHeader, Section, Text, Time, useDocumentTitle } from 
 import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { ReachNote } from '../ui/values/ReachNote.tsx'
+import { VersionBar } from '../updates/parts/VersionBar.tsx'
 import { Codes } from './install/Codes.tsx'
 import { Upload } from './Upload.tsx'
 import './blueprints.css'
@@ -72,6 +73,10 @@ const Line = ({ slug, row }: { slug: string; row: BlueprintRow }) => (
       {count(row.agents, 'agent')} · {count(row.versions, 'version')} · uploaded <Time at={row.uploadedAt} /> by{' '}
       <Text>{row.uploadedBy}</Text>
     </p>
+    <VersionBar
+      title={`Agents of ${row.name} by version`}
+      versions={row.running.map(({ version, agents }) => ({ name: version || 'rare versions', agents }))}
+    />
   </li>
 )
 

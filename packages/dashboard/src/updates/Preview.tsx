@@ -2,6 +2,7 @@ import { Loader } from '@mantine/core'
 import type { BlockingRollout, RolloutPreview } from '@svc/api'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { paths } from '../paths.ts'
+import { widthsOf } from '../ui/charts/scale.ts'
 import { count, ErrorNote, Scroll, Section, Text, WhyButton } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
 import { rolloutWords, upToWords } from './parts/words.ts'
@@ -24,6 +25,7 @@ export function Preview({ slug, how, preview: { data, error, refetch }, end }: P
     <Section title="Preview" flush>
       <div className="up-preview">
         {waves.length === 0 && <p>No agents to update.</p>}
+        {how === 'waves' && waves.length > 1 && <PreviewBar waves={waves} />}
         {waves.map(({ upTo, agents }, i) => (
           <section key={upTo}>
             <h3>
@@ -108,3 +110,27 @@ const Blocking = ({ slug, other, agents, end }: BlockingProps) => (
     </WhyButton>
   </div>
 )
+
+/** The waves as one bar, in the widths that they will have on the page of the rollout. */
+function PreviewBar({ waves }: Pick<RolloutPreview, 'waves'>) {
+  const all = waves.reduce((sum, { agents }) => sum + agents.length, 0)
+  const widths = widthsOf(
+    waves.map(({ agents }) => agents.length),
+    100,
+    8,
+  )
+  let before = 0
+  return (
+    <ol className="svc-list up-plan" aria-label="The waves in a picture">
+      {waves.map(({ upTo, agents }, i) => {
+        before += agents.length
+        return (
+          <li key={upTo} style={{ flexBasis: `${widths[i]}%` }}>
+            <span className="up-plan-bar" aria-hidden />
+            <strong>{i + 1}</strong> <span className="svc-quiet">{Math.round((100 * before) / all)}%</span>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}

@@ -12,21 +12,26 @@ interface RolloutBarProps {
  * The number of agents of a rollout in each state, as a bar and in words. The bar fills with agents that have an
  * outcome. Agents that are left out are only in the words.
  */
-export const RolloutBar = ({ counts, agents }: RolloutBarProps) => (
+export const RolloutBar = ({ counts }: Pick<RolloutBarProps, 'counts'>) => (
   <div>
     <div className="up-bar" aria-hidden>
       {barParts(counts).map(({ state, tone, number }) => (
         <span key={state} data-tone={tone} style={{ flexGrow: number }} />
       ))}
     </div>
-    <ul className="svc-list up-counts">
-      {countsByWord(counts, agents, timeOfDay).map(({ word, tone, number }) => (
-        <li key={word}>
-          <Dot tone={shown(tone)}>{`${number.toLocaleString('en-US')} ${word}`}</Dot>
-        </li>
-      ))}
-    </ul>
+    <RolloutCounts counts={counts} />
   </div>
+)
+
+/** The number of agents of a rollout in each state, in words. */
+export const RolloutCounts = ({ counts, agents }: RolloutBarProps) => (
+  <ul className="svc-list up-counts">
+    {countsByWord(counts, agents, timeOfDay).map(({ word, tone, number }) => (
+      <li key={word}>
+        <Dot tone={shown(tone)}>{`${number.toLocaleString('en-US')} ${word}`}</Dot>
+      </li>
+    ))}
+  </ul>
 )
 
 const shown = (tone: Tone) => (tone === 'waiting' ? 'told' : tone)

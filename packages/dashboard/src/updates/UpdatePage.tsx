@@ -16,7 +16,7 @@ import { Preview } from './Preview.tsx'
 import { NewSecrets } from './parts/NewSecrets.tsx'
 import { Unsigned } from './parts/Served.tsx'
 import { readWaves } from './parts/words.ts'
-import type { Plan } from './plan.ts'
+import { behindFirst, type Plan } from './plan.ts'
 import { usePlan, useReach, useSending, whyNot } from './usePlan.ts'
 
 const route = getRouteApi('/signed-in/w/$slug/updates/new')
@@ -40,7 +40,7 @@ export function UpdatePage() {
       {role !== 'admin' ? (
         <p>Only admins of this workspace can update agents.</p>
       ) : data ? (
-        <Form slug={slug} blueprints={data.rows.map(({ name }) => name)} />
+        <Form slug={slug} blueprints={behindFirst(data.rows)} />
       ) : (
         !error && <WaitingPage />
       )}

@@ -5,12 +5,15 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { read, rolloutsQuery } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
-import { count, Empty, Facts, PageHeader, Section, Text, Time, Tone, useDocumentTitle } from '../ui/index.ts'
+import { count, Empty, PageHeader, Section, Text, Time, Tone, useDocumentTitle } from '../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../ui/links.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
+import { Dotted } from '../ui/parts.tsx'
 import { Served } from './parts/Served.tsx'
+import { VersionBar } from './parts/VersionBar.tsx'
 import { rolloutWords } from './parts/words.ts'
 import { RolloutBar } from './RolloutBar.tsx'
+import { VersionsOverTime } from './VersionsOverTime.tsx'
 import './updates.css'
 import './updates-page.css'
 
@@ -21,6 +24,8 @@ export function UpdatesPage() {
   const rollouts = useInfiniteQuery(rolloutsQuery(slug))
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = rollouts
   const rows = data?.pages.flatMap((page) => page.rows)
+  const halted = rows?.filter(({ state }) => state === 'halted') ?? []
+  const others = rows?.filter(({ state }) => state !== 'halted') ?? []
   useDocumentTitle('Updates', name)
   return (
     <>
@@ -38,7 +43,9 @@ export function UpdatesPage() {
       <div className="svc-columns up-page">
         <div className="svc-column">
           <QueryState of={rollouts} />
-          {rows && <List slug={slug} rows={rows} more={hasNextPage} admin={role === 'admin'} />}
+          {halted.length > 0 && <Rows slug={slug} rows={halted} title="Halted" aside="waits for somebody" />}
+          <VersionsOverTime slug={slug} />
+          {rows && <List slug={slug} rows={others} all={rows.length} more={hasNextPage} admin={role === 'admin'} />}
           {hasNextPage && (
             <Button
               variant="default"
@@ -61,43 +68,56 @@ export function UpdatesPage() {
 interface ListProps {
   slug: string
   rows: readonly RolloutRow[]
+  /** The number of rollouts that are loaded, with those that are shown elsewhere on the page. */
+  all: number
   /** True if there are older rollouts that are not loaded. */
   more: boolean
   admin: boolean
 }
 
-const List = ({ slug, rows, more, admin }: ListProps) =>
-  rows.length === 0 ? (
+const List = ({ slug, rows, all, more, admin }: ListProps) =>
+  all === 0 ? (
     <Empty icon={IconRefreshDot} title="No rollouts yet" help="page#updates">
       {admin
         ? 'A rollout updates one agent first, then 10%, then all. It will be listed here.'
         : 'Rollouts that admins start will be listed here.'}
     </Empty>
   ) : (
-    <Section title="Rollouts" aside={more ? `the newest ${rows.length}` : count(rows.length, 'rollout')} flush>
-      <ul className="svc-rows" aria-label="Rollouts">
-        {rows.map((row) => (
-          <li key={row.id} className="up-rollout">
-            <div className="up-state">
-              <AnchorLink to={paths.rollout} params={{ slug, id: row.id }} fw={600}>
-                <Text>{titleOf(row)}</Text>
-              </AnchorLink>
-              <Tone tone={rolloutWords[row.state].tone}>{rolloutWords[row.state].word}</Tone>
-              <span className="svc-quiet up-when">
-                <Time at={row.createdAt} /> by <Text>{row.createdBy}</Text>
-              </span>
-            </div>
-            <RolloutBar counts={row.counts} />
-            {row.why !== null && (
-              <p className="up-message">
-                <Text>{row.why}</Text>
-              </p>
-            )}
-          </li>
-        ))}
-      </ul>
-    </Section>
+    rows.length > 0 && (
+      <Rows
+        slug={slug}
+        rows={rows}
+        title="Rollouts"
+        aside={more ? `the newest ${all}` : count(rows.length, 'rollout')}
+      />
+    )
   )
+
+const Rows = ({ slug, rows, title, aside }: Pick<ListProps, 'slug' | 'rows'> & { title: string; aside: string }) => (
+  <Section title={title} aside={aside} flush>
+    <ul className="svc-rows" aria-label={title}>
+      {rows.map((row) => (
+        <li key={row.id} className="up-rollout">
+          <div className="up-state">
+            <AnchorLink to={paths.rollout} params={{ slug, id: row.id }} fw={600}>
+              <Text>{titleOf(row)}</Text>
+            </AnchorLink>
+            <Tone tone={rolloutWords[row.state].tone}>{rolloutWords[row.state].word}</Tone>
+            <span className="svc-quiet up-when">
+              <Time at={row.createdAt} /> by <Text>{row.createdBy}</Text>
+            </span>
+          </div>
+          <RolloutBar counts={row.counts} />
+          {row.why !== null && (
+            <p className="up-message">
+              <Text>{row.why}</Text>
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  </Section>
+)
 
 export const titleOf = ({ kind, blueprint, version }: Pick<RolloutRow, 'kind' | 'blueprint' | 'version'>): string =>
   kind === 'runtime' ? `Runtime ${version}` : `${blueprint} ${version}`
@@ -110,28 +130,25 @@ function Runtime({ slug }: { slug: string }) {
   const query = useQuery(read('GET /w/:slug/runtime', { slug }))
   const { data } = query
   if (!data) return <QueryState of={query} waiting={null} />
+  const { served, running, wished, held, pinned, trials } = data
   return (
-    <Section title="Runtime" aside={data.served ? `${data.served.version} is served` : 'none is served'} flush>
-      <Facts
-        facts={[
-          [
-            'Served',
-            data.served ? (
-              <Served key="served" served={data.served} offered={isOffered(data)} />
-            ) : (
-              'none: the operator can add one with “svc-server release add”'
-            ),
-          ],
-          ...data.running.map(
-            ({ version, agents }) =>
-              [version === null ? 'Reporting no runtime' : `Running ${version}`, count(agents, 'agent')] as const,
-          ),
-          ['Requested for', data.wished > 0 && count(data.wished, 'agent')],
-          ['On hold for', data.held > 0 && count(data.held, 'agent')],
-          ['Pinned on', data.pinned > 0 && count(data.pinned, 'machine')],
-          ['Being tested', `${data.trials.now} (a rollout tests at most ${data.trials.most} at once)`],
-        ]}
+    <Section title="Runtime" aside={served ? `${served.version} is served` : 'none is served'}>
+      {served && isOffered(data) && !served.signed && <Served served={served} offered />}
+      {!served && <p className="svc-quiet">The operator can add one with “svc-server release add”.</p>}
+      <VersionBar
+        title="Agents by runtime"
+        versions={running.map(({ version, agents }) => ({ name: version ?? 'none reported', agents }))}
       />
+      <p className="svc-quiet">
+        <Dotted
+          parts={[
+            wished > 0 && `requested for ${count(wished, 'agent')}`,
+            held > 0 && `on hold for ${count(held, 'agent')}`,
+            pinned > 0 && `pinned on ${count(pinned, 'machine')}`,
+            trials.now > 0 && `${trials.now} of at most ${trials.most} being tested`,
+          ]}
+        />
+      </p>
     </Section>
   )
 }

@@ -40,3 +40,11 @@ export function withdrawalsOf(plan: Plan, names: readonly string[], atATime = 20
       : { kind: 'blueprint', agents, blueprint: plan.blueprint, version: null },
   )
 }
+
+/** The names of the blueprints, those first of which an agent runs another version than the latest. */
+export function behindFirst(
+  rows: readonly { name: string; latest: string; running: readonly { version: string; agents: number }[] }[],
+): string[] {
+  const isBehind = ({ latest, running }: (typeof rows)[number]) => running.some(({ version }) => version !== latest)
+  return rows.toSorted((a, b) => Number(isBehind(b)) - Number(isBehind(a))).map(({ name }) => name)
+}

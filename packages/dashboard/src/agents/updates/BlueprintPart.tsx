@@ -8,6 +8,7 @@ import { Confirm, lastingText, Text, WhyButton } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { DoNotWait } from '../../updates/parts/DoNotWait.tsx'
 import { NewSecrets } from '../../updates/parts/NewSecrets.tsx'
+import { Printed } from '../../updates/parts/Printed.tsx'
 import { isOutstanding, requestLabel } from '../../updates/parts/words.ts'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { ByMachine } from '../parts/ByMachine.tsx'
@@ -37,7 +38,14 @@ export function BlueprintPart({ agent, update }: PartProps) {
         </AnchorLink>
       }
       update={update}
-      lift={<p>The hold was set by the machine. Requesting another version lifts it.</p>}
+      lift={
+        <>
+          <p>The hold was set by the machine. Requesting another version lifts it.</p>
+          {update.printed !== null && (
+            <Printed slug={slug} name={page.name} log={update.printed} why={page.canAct ? null : adminsOnly} />
+          )}
+        </>
+      }
       facts={[
         [
           'Running',
@@ -93,9 +101,13 @@ function Acts({ agent, update }: PartProps) {
           onChange={(event) => setPicked(event.currentTarget.value)}
           disabled={versions.length === 0}
         />
-        <WhyButton onClick={() => setAsked(chosen)} why={whyNot(agent, update, chosen)}>
-          {`${requestLabel(chosen, running, previous)}…`}
-        </WhyButton>
+        {running === chosen && (wish === null || wish.version === chosen) ? (
+          <span className="svc-quiet">{whyNot(agent, update, chosen)}</span>
+        ) : (
+          <WhyButton onClick={() => setAsked(chosen)} why={whyNot(agent, update, chosen)}>
+            {`${requestLabel(chosen, running, previous)}…`}
+          </WhyButton>
+        )}
         {back !== null && (
           <WhyButton variant="default" onClick={() => setAsked(back)} why={whyNot(agent, update, back)}>
             {`Go back to ${back}…`}

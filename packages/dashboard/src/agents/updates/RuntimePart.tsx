@@ -60,9 +60,11 @@ function Acts({ agent, update }: PartProps) {
   return (
     <>
       <div className="up-act">
-        <WhyButton onClick={() => setAsking(true)} why={why}>
-          {served ? `Update runtime to ${served.version}…` : 'Update runtime…'}
-        </WhyButton>
+        {press.ok && (
+          <WhyButton onClick={() => setAsking(true)} why={why}>
+            {served ? `Update runtime to ${served.version}…` : 'Update runtime…'}
+          </WhyButton>
+        )}
         <CancelRequest agent={agent} kind="runtime" what={`runtime ${wish?.version ?? ''}`} shown={wish !== null}>
           If the runtime has already started the update, it will finish. You can request the update again at any time.
         </CancelRequest>

@@ -1,10 +1,12 @@
 import type { BlueprintUpdate, RuntimeUpdate } from '@svc/api'
+import { IconCheck, IconPointFilled, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { call } from '../../data/api.ts'
 import { Facts, type FactsProps, Section, Text, Tone, useConfirm, WhyButton } from '../../ui/index.ts'
 import { wishWords } from '../../updates/parts/words.ts'
 import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { HoldNote, Waits } from './parts.tsx'
+import { stepsOf } from './steps.ts'
 import { useUpdates } from './useUpdates.ts'
 
 interface UpdateCardProps {
@@ -30,11 +32,36 @@ export function UpdateCard({ title, aside, update, lift, facts, children }: Upda
       <p className="up-says" role="status">
         {state !== 'none' && <Tone tone={tone}>{word}</Tone>} <Text>{says}</Text>
       </p>
+      <Steps state={state} />
       <Waits waits={waits} />
       {hold && <HoldNote hold={hold}>{lift}</HoldNote>}
       <Facts facts={facts} />
       {children}
     </Section>
+  )
+}
+
+const stepWords = { done: 'done', next: 'next', no: 'it ended here', later: 'not yet' } as const
+const stepSigns = { done: IconCheck, next: IconPointFilled, no: IconX, later: undefined } as const
+
+/** The steps of the requested update, with the one that is waited for or at which it ended. */
+function Steps({ state }: Pick<UpdateCardProps['update'], 'state'>) {
+  const steps = stepsOf(state)
+  return (
+    steps && (
+      <ol className="up-steps" aria-label="Steps of the update">
+        {steps.map(({ name, is }) => {
+          const Sign = stepSigns[is]
+          return (
+            <li key={name} data-is={is} aria-current={is === 'next' ? 'step' : undefined}>
+              <span className="up-step-sign">{Sign && <Sign size={13} stroke={3} aria-hidden />}</span>
+              <span>{name}</span>
+              <span className="svc-hidden">, {stepWords[is]}</span>
+            </li>
+          )
+        })}
+      </ol>
+    )
   )
 }
 

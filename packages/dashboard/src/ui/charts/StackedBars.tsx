@@ -16,6 +16,11 @@ interface StackedBarsProps extends StackWords {
   whole?: boolean
   /** The time of a column. */
   each?: 'day' | 'week' | 'month'
+  /**
+   * True if each column is a state and not an amount, so that columns cannot be added up. The figures of the last column
+   * then stand where sums would.
+   */
+  states?: boolean
   /** A value at which the chart has a line, with the words for it. */
   limit?: { value: number; words: string } | undefined
 }
@@ -25,15 +30,16 @@ interface StackedBarsProps extends StackWords {
  * legend and a table of the same figures.
  */
 export function StackedBars(props: StackedBarsProps) {
-  const { title, stack, axis, height = 150, whole = false, each = 'day', limit, ...words } = props
+  const { title, stack, axis, height = 150, whole = false, each = 'day', states = false, limit, ...words } = props
   const { format } = words
   const { ref, width } = useElementSize()
   const [at, setAt] = useState<number | null>(null)
   const id = useId()
-  const { columns, series } = stack
+  const { columns } = stack
+  const last = states ? columns.at(-1) : undefined
   const size = { width, height }
   const chosen = at === null ? undefined : columns[at]
-  const total = `${format(stack.total)} total`
+  const total = last ? `${words.nameOf(last.key)}: ${format(last.total)}` : `${format(stack.total)} total`
 
   const move = (event: KeyboardEvent) => {
     const last = columns.length - 1
@@ -78,7 +84,7 @@ export function StackedBars(props: StackedBarsProps) {
           at={at}
         />
       </div>
-      <Legend series={series} format={format} limit={limit} />
+      <Legend series={last ? seriesIn(stack, last) : stack.series} always={states} format={format} limit={limit} />
       <AsTable title={title} stack={stack} each={each} {...words} />
     </figure>
   )
@@ -199,9 +205,21 @@ const readingText = (column: StackedColumn, { format, nameOf }: StackWords): str
     ...column.parts.map((part) => `${part.series.name} ${format(part.value)}`),
   ].join(', ')
 
-/** Shows the series of a chart with their colours and sums, and its line; nothing if there is only one series. */
-const Legend = ({ series, format, limit }: Pick<Stack, 'series'> & Pick<StackedBarsProps, 'format' | 'limit'>) =>
-  (series.length > 1 || limit) && (
+/** The series of a chart with their figures in one column instead of their sums. */
+const seriesIn = ({ series }: Stack, column: StackedColumn): Stack['series'] =>
+  series.map((one) => ({ ...one, total: column.parts.find((part) => part.series === one)?.value ?? 0 }))
+
+/**
+ * Shows the series of a chart with their colours and sums, and its line; nothing if there is only one series, unless
+ * `always` is true.
+ */
+const Legend = ({
+  series,
+  always,
+  format,
+  limit,
+}: Pick<Stack, 'series'> & Pick<StackedBarsProps, 'format' | 'limit'> & { always: boolean }) =>
+  (series.length > 1 || limit || always) && (
     <ul className="svc-chart-legend">
       {series.map((one) => (
         <li key={keyOf(one)}>
@@ -277,5 +295,5 @@ const seriesColors = 6
  * Returns the colour of the series with this index; grey for null, which stands for the series that combines the
  * smallest ones.
  */
-const colorOf = (place: number | null): string =>
+export const colorOf = (place: number | null): string =>
   place === null ? 'var(--svc-series-rest)' : `var(--svc-series-${place % seriesColors})`

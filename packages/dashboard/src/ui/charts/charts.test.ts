@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { linear, ticksTo } from './scale.ts'
+import { linear, ticksTo, widthsOf } from './scale.ts'
 import { dayName, lastDays, stack } from './stack.ts'
 
 test.each([
@@ -30,6 +30,16 @@ test('an axis always ends at or above its biggest value, with few marks', () => 
 test('a scale over no span draws everything in one place instead of nowhere', () => {
   expect(linear([0, 10], [100, 0])(2.5)).toBe(75)
   expect(linear([3, 3], [20, 50])(3)).toBe(20)
+})
+
+test.each([
+  ['in proportion', [1, 3], 100, 0, [25, 75]],
+  ['the smallest gets its least', [1, 9_999], 100, 20, [20.006, 79.994]],
+  ['nothing gets nothing', [0, 5, 0], 100, 20, [0, 100, 0]],
+  ['equal shares where there is no room', [1, 1_000, 9_000], 30, 20, [10, 10, 10]],
+  ['no sizes', [], 100, 20, []],
+] as const)('a width is divided: %s', (_what, sizes, width, least, widths) => {
+  expect(widthsOf(sizes, width, least).map((each) => Number(each.toFixed(3)))).toEqual(widths)
 })
 
 test('parts are stacked, with the series of the biggest sum at the bottom of every column', () => {

@@ -28,3 +28,15 @@ export const linear =
   (from: readonly [number, number], to: readonly [number, number]) =>
   (value: number): number =>
     from[1] === from[0] ? to[0] : to[0] + ((value - from[0]) / (from[1] - from[0])) * (to[1] - to[0])
+
+/**
+ * Divides a width among parts in proportion to their sizes, so that each part with a size gets at least `least` pixels, or
+ * an equal share if there is no room for that. Parts without a size get nothing.
+ */
+export function widthsOf(sizes: readonly number[], width: number, least: number): number[] {
+  const there = sizes.filter((size) => size > 0)
+  const sum = there.reduce((all, size) => all + size, 0)
+  const floor = there.length === 0 ? 0 : Math.min(least, width / there.length)
+  const rest = Math.max(0, width - floor * there.length)
+  return sizes.map((size) => (size > 0 ? floor + (rest * size) / sum : 0))
+}

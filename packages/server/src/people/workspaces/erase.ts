@@ -54,6 +54,7 @@ export const tablesOfWorkspaces: readonly ErasedTable[] = [
   ['action', 500, inWorkspace],
   ['saved_view', 500, inWorkspace],
   ['usage_deleted', 500, inWorkspace],
+  ['version_day', 500, inWorkspace],
   ['rollout', 100, inWorkspace],
   ['bot', 100, inWorkspace],
   ['blueprint_version', 1, (id) => sql`blueprint_id in (select id from blueprint where workspace_id = ${id})`],

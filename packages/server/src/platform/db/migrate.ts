@@ -43,6 +43,7 @@ import * as actionChanges from './migrations/045-action-changes.ts'
 import * as cost from './migrations/047-cost.ts'
 import * as countedSignIns from './migrations/048-counted-sign-ins.ts'
 import * as states from './migrations/049-states.ts'
+import * as versionDays from './migrations/050-version-days.ts'
 import type { Db, Store } from './open.ts'
 import { type DatabasePlace, whyPostgresFails } from './reasons.ts'
 import { transaction } from './transaction.ts'
@@ -86,6 +87,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '047-cost': cost,
   '048-counted-sign-ins': countedSignIns,
   '049-states': states,
+  '050-version-days': versionDays,
 }
 
 const minVersion = 15

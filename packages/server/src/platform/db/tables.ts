@@ -68,6 +68,7 @@ import type {
   ServiceBackupTable,
   ServiceBeatTable,
   UsageDeletedTable,
+  VersionDayTable,
   WorkspaceLimitTable,
 } from './tables/service.ts'
 import type {
@@ -87,6 +88,7 @@ export interface Tables {
   run: RunTable
   usage_day: UsageDayTable
   usage_deleted: UsageDeletedTable
+  version_day: VersionDayTable
   level_change: LevelChangeTable
   agent_offline: AgentOfflineTable
   command: CommandTable

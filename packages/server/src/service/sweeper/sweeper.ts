@@ -7,6 +7,7 @@
 import type { AgentDeps } from '../../agent-api/deps.ts'
 import { eraseOldNames } from '../../fleet/agents/old-names.ts'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
+import { countVersions, eraseOldVersions } from '../../fleet/versions/days.ts'
 import { foldActivity } from '../../people/audit/fold.ts'
 import { eraseDeletedWorkspaces } from '../../people/workspaces/erase.ts'
 import { every } from '../../platform/every.ts'
@@ -37,6 +38,8 @@ const pauseMs = () => 3_000 * (0.8 + 0.4 * Math.random())
 const foldEveryMs = 600_000
 /** How often expired sessions, links, old names of agents and old sums are erased, in milliseconds. */
 const accessEveryMs = dayMs
+/** How often the agents are counted by version, in milliseconds. */
+const countEveryMs = 3_600_000
 
 interface Sweeper {
   start(): void
@@ -54,6 +57,7 @@ export function createSweeper(
 ): Sweeper {
   let accessErasedAt = Number.NEGATIVE_INFINITY
   let foldedAt = Number.NEGATIVE_INFINITY
+  let countedAt = Number.NEGATIVE_INFINITY
   /** The id of the agent whose history was bounded last; empty at the start of a pass over all agents. */
   let lastBounded = ''
   const { start, run, stop } = every(pauseMs, sweep, (error) =>
@@ -79,10 +83,15 @@ export function createSweeper(
       await eraseSurplus(deps.store.db, now)
       foldedAt = now
     }
+    if (Math.abs(now - countedAt) >= countEveryMs) {
+      await countVersions(deps.store.db, now)
+      countedAt = now
+    }
     if (Math.abs(now - accessErasedAt) >= accessEveryMs) {
       await eraseEndedAccess(deps.store, now)
       await eraseOldNames(deps.store.db, now)
       await eraseOldSums(deps.store.db, now)
+      await eraseOldVersions(deps.store.db, now)
       accessErasedAt = now
     }
     notifyOf(deps.live, await advanceRollouts(deps.store.db, now))

@@ -3,6 +3,7 @@ import type { BlueprintPage, BlueprintRow, BlueprintVersion, BlueprintVersionRow
 import { type Manifest, neededSvcText } from '@svc/blueprint'
 import { compareVersions, shown, type Verdict } from '@svc/protocol'
 import { agentsOf, keptVersions, runningVersion } from '../../fleet/versions/agents.ts'
+import { versionCounts } from '../../fleet/versions/days.ts'
 import { versionNamed } from '../../fleet/versions/named.ts'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
@@ -33,6 +34,7 @@ export async function listBlueprints(db: Db, workspace: WorkspaceRef): Promise<B
     .where('blueprint', 'is not', null)
     .groupBy('blueprint')
     .execute()
+  const running = await versionCounts(db, workspace.id)
   return [...Map.groupBy(rows, ({ name }) => name)].map(([name, versions]) => {
     const latest = versions.reduce((a, b) => (compareVersions(b.version, a.version) > 0 ? b : a))
     const last = versions.reduce((a, b) => (b.uploaded_at > a.uploaded_at ? b : a))
@@ -44,6 +46,7 @@ export async function listBlueprints(db: Db, workspace: WorkspaceRef): Promise<B
       uploadedAt: last.uploaded_at,
       uploadedBy: last.uploaded_by_name,
       agents: Number(agents.find(({ blueprint }) => blueprint === name)?.count ?? 0),
+      running: running.flatMap(({ blueprint, ...count }) => (blueprint === name ? [count] : [])),
     }
   })
 }

@@ -21,6 +21,7 @@ import {
 import { doNotWait } from '../../updates/wishes/watch.ts'
 import { rolloutPage, rolloutsOf } from '../queries/rollouts.ts'
 import { agentUpdates, runtimeOverview } from '../queries/updates.ts'
+import { versionDaysOf } from '../queries/versions.ts'
 import {
   acts,
   actsOften,
@@ -66,6 +67,7 @@ export const updateOperations = [
       answer: ({ results }) => results,
     },
   ),
+  looks(updates.versionDays, ({ deps, workspace, now }, asked) => versionDaysOf(deps.store.db, workspace, asked, now)),
   looks(updates.runtime, async ({ deps, workspace, now }) =>
     runtimeOverview(
       deps.store.db,

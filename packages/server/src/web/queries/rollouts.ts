@@ -1,14 +1,5 @@
 /** Rollouts as pages show them. */
-import type {
-  Pressable,
-  RolloutAgent,
-  RolloutAgentState,
-  RolloutPage,
-  RolloutRow,
-  RolloutState,
-  Rollouts,
-} from '@svc/api'
-import { durationText } from '@svc/api/words'
+import type { RolloutAgent, RolloutAgentState, RolloutPage, RolloutRow, Rollouts } from '@svc/api'
 import { offlineFrom } from '../../fleet/agents/offline.ts'
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
@@ -16,13 +7,14 @@ import type { Db } from '../../platform/db/open.ts'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
 import { forEach, sorted, withPauses } from '../../platform/http/slices.ts'
 import { byText, piecesOf } from '../../platform/lists.ts'
-import { nothingLeftText, nothingWaitsText, unfinishedStates } from '../../updates/rollouts/store.ts'
+import { outputLogs } from '../../updates/blueprints/output.ts'
 import { memberWaits } from '../../updates/rollouts/waits.ts'
 import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
 import { blueprintState, runtimeState } from '../../updates/wishes/state.ts'
 import { trialsOf } from '../../updates/wishes/trials.ts'
 import { blueprintWaits, runtimeWaits } from '../../updates/wishes/waits.ts'
 import { judgeNow, keptIn, lastLines, type VersionLine } from '../../updates/wishes/watch.ts'
+import { actionsOf, inWords, nowOf, says, stays } from './rollout-words.ts'
 
 interface Piece {
   /**
@@ -79,7 +71,7 @@ export async function rolloutPage(
     .where('workspace_id', '=', workspace.id)
     .executeTakeFirst()
   if (!row) return undefined
-  const { agents, watching } = await agentsOf(db, row, now)
+  const { agents, steps, watching } = await agentsOf(db, row, now)
   const counts = noCounts()
   for (const { state } of agents) counts[state]++
   const waves = JSON.parse(row.waves) as string[]
@@ -95,6 +87,7 @@ export async function rolloutPage(
     nextAt: row.wave < waves.length ? nextAt : null,
     says: says(row, { agents, counts }, now),
     agents,
+    steps,
     watching,
     actions: { ...actionsOf(row, counts), now: nowOf(row, watching) },
     stays: stays(row, counts),
@@ -116,7 +109,7 @@ const rowOf = (row: RolloutDbRow, counts: RolloutRow['counts']): RolloutRow => (
   blueprint: row.blueprint,
   version: row.version,
   state: row.state,
-  why: row.why,
+  why: inWords(row.why),
   createdAt: row.created_at,
   createdBy: row.created_by_name,
   changedAt: row.changed_at,
@@ -139,12 +132,25 @@ const noCounts = (): RolloutRow['counts'] => ({
   excused: 0,
 })
 
-async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Pick<RolloutPage, 'agents' | 'watching'>> {
+async function agentsOf(
+  db: Db,
+  rollout: RolloutDbRow,
+  now: number,
+): Promise<Pick<RolloutPage, 'agents' | 'steps' | 'watching'>> {
   const rows = await db
     .selectFrom('rollout_agent')
     .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')
     .leftJoin('agent_report', 'agent_report.agent_id', 'agent.id')
-    .select(['rollout_agent.agent_id', 'name', 'wave', 'rollout_agent.state', 'reason', 'at', 'left_out_for'])
+    .select([
+      'rollout_agent.agent_id',
+      'name',
+      'wave',
+      'rollout_agent.state',
+      'reason',
+      'at',
+      'left_out_for',
+      'wished_at',
+    ])
     .select(['level', 'received_at', 'interval_s', 'stopped'])
     .select(['wishes', 'attempts', 'installed_version', 'reported_version', 'previous_version'])
     .where('rollout_id', '=', rollout.id)
@@ -153,6 +159,8 @@ async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Pic
   const trials = rollout.kind === 'runtime' ? await trialsOf(db, rollout.workspace_id, now) : { most: 0, busy: 0 }
   const agents: RolloutAgent[] = []
   const watching = { agents: 0, tooOld: 0 }
+  const printed = await printedBy(db, rollout, rows)
+  const steps: RolloutPage['steps'] = (JSON.parse(rollout.waves) as string[]).map(() => ({ begunAt: null, counts: {} }))
   const read = forEach(rows, (row) => {
     const wishes = wishesIn(row.wishes)
     const version = runningVersion(row)
@@ -182,12 +190,19 @@ async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Pic
           }
     const waitsFor = row.state === 'wished' ? waits() : null
     if (waitsFor?.for === 'window') watching[judgeNow(row, waitsFor).ok ? 'agents' : 'tooOld']++
+    const state = row.state === 'wished' && (wish === 'offered' || wish === 'trying') ? wish : row.state
+    const step = steps[row.wave - 1]
+    if (step) {
+      step.counts[state] = (step.counts[state] ?? 0) + 1
+      if (row.wished_at !== null) step.begunAt = Math.min(step.begunAt ?? row.wished_at, row.wished_at)
+    }
     agents.push({
       agent: row.name,
       wave: row.wave,
-      state: row.state === 'wished' && (wish === 'offered' || wish === 'trying') ? wish : row.state,
+      state,
       reason: row.reason,
       leftOutFor: row.left_out_for,
+      printed: row.state === 'rolled_back' ? (printed.get(version ?? '') ?? null) : null,
       waits: memberWaits(rollout.state, { state: row.state, wish, waits: waitsFor }),
       level: row.level,
       running,
@@ -199,7 +214,7 @@ async function agentsOf(db: Db, rollout: RolloutDbRow, now: number): Promise<Pic
   })
   await withPauses(read)
   const order = (a: RolloutAgent, b: RolloutAgent) => (a.wave || 1e9) - (b.wave || 1e9) || byText(a.agent, b.agent)
-  return { agents: await withPauses(sorted(agents, order)), watching }
+  return { agents: await withPauses(sorted(agents, order)), steps, watching }
 }
 
 /** The agents whose timelines are read in one statement. */
@@ -218,96 +233,15 @@ async function linesOf(
   return lines
 }
 
-type AgentCounts = RolloutRow['counts']
-const openOf = ({ wished, offered, trying }: AgentCounts): number => wished + offered + trying
-const isLeft = (counts: AgentCounts): boolean => counts.untouched + openOf(counts) > 0
-
-/** Says if the agents that watch a version can be told not to wait. */
-function nowOf({ state }: RolloutDbRow, { agents, tooOld }: RolloutPage['watching']): Pressable {
-  const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
-  if (state !== 'running' && state !== 'waiting') return no(`The rollout is ${state}.`)
-  if (agents > 0) return { ok: true }
-  return no(tooOld > 0 ? 'The runtimes of its agents are too old to end a watch.' : nothingWaitsText)
-}
-
-function actionsOf({ state, wave, waves }: RolloutDbRow, counts: AgentCounts): Omit<RolloutPage['actions'], 'now'> {
-  const over: Pressable = { ok: false, code: 'rollout_over', message: `The rollout is already ${state}.` }
-  if (!unfinishedStates.includes(state)) return { pause: over, continue: over, cancel: over }
-  const yes: Pressable = { ok: true }
-  const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
-  const isLast = wave === (JSON.parse(waves) as string[]).length
-  const goesOn = state === 'running' || state === 'waiting'
-  return {
-    pause: goesOn ? yes : no(`The rollout is already ${state}.`),
-    continue:
-      goesOn && isLast
-        ? no('The last wave is in progress.')
-        : state === 'halted' && !isLeft(counts)
-          ? no(nothingLeftText)
-          : yes,
-    cancel: yes,
-  }
-}
-
-/** A sentence about the rollout: what it waits for, what happens next, or how it ended. */
-function says(row: RolloutDbRow, { agents, counts }: Pick<RolloutPage, 'agents' | 'counts'>, now: number): string {
-  const waves = (JSON.parse(row.waves) as string[]).length
-  const words: Record<RolloutState, () => string> = {
-    running: () => runningSays(row, agents, now, waves),
-    waiting: () =>
-      `${row.why ?? `Wave ${row.wave} of ${waves} is complete.`} The next wave starts when you approve it.`,
-    paused: () => 'Paused: no further agents get the version until someone continues the rollout.',
-    halted: () =>
-      `${stopped(row.why)} The rollout halted by itself. ${isLeft(counts) ? 'No further agents get the version until you continue.' : 'All of its agents have an outcome: nothing is left to continue.'}`.trim(),
-    done: () => doneSays(agents),
-    cancelled: () => `Cancelled. ${row.why ?? ''}`.trim(),
-  }
-  return words[row.state]()
-}
-
-/** Adds a full stop to a reason that ends without one, as reasons in an agent's words may. */
-const stopped = (why: string | null): string => (why === null || /[.!?…]$/.test(why) ? (why ?? '') : `${why}.`)
-
-function runningSays(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number, waves: number): string {
-  const wave = `Wave ${row.wave} of ${waves}`
-  if (row.wave_kept_at !== null) {
-    const next = row.by_hand === 1 ? 'then you approve the next wave' : 'then the next wave starts'
-    const after = row.wave < waves ? next : 'then the rollout is done'
-    return `${wave} is complete and is watched for ${durationText(row.watch_seconds)}, ${after}.`
-  }
-  const open = agents.filter(({ state }) => state === 'wished' || state === 'offered' || state === 'trying')
-  const silent = open.filter((agent) => agent.silentAt === null || agent.silentAt <= now)
-  if (open.length === 0) return `${wave} is starting.`
-  const more = silent.length > 0 ? `, ${silent.length} of them offline` : ''
-  return `${wave} is waiting for ${open.length === 1 ? (open[0]?.agent ?? '') : `${open.length} agents`}${more}.`
-}
-
-function doneSays(agents: readonly RolloutAgent[]): string {
-  const open = agents.filter(({ state }) => state === 'wished' || state === 'offered' || state === 'trying').length
-  const kept = agents.filter(({ state }) => state === 'kept').length
-  const rest =
-    open > 0
-      ? ` ${open === 1 ? 'One offline agent gets the request when it reports' : `${open} offline agents get the request when they report`} again.`
-      : ''
-  return `Done: ${kept} ${kept === 1 ? 'agent runs' : 'agents run'} the version.${rest}`
-}
-
 /**
- * A sentence about how many agents keep the version, keep the request for it, or are not affected, if the rollout is
- * cancelled or after it was.
+ * The logs with what the versions printed to which agents returned, by version; empty if no agent of the rollout was
+ * rolled back.
  */
-function stays({ version, state }: RolloutDbRow, counts: Record<RolloutAgentState, number>): string {
-  const open = openOf(counts)
-  const agents = (n: number) => `${n} ${n === 1 ? 'agent' : 'agents'}`
-  const runs = counts.kept + counts.worse
-  const over = state === 'cancelled'
-  const parts = [
-    runs > 0 && `${agents(runs)} ${runs === 1 ? `runs ${version} and keeps it` : `run ${version} and keep it`}`,
-    open > 0 && `the request stays in place for ${agents(open)}`,
-    counts.untouched > 0 &&
-      `${agents(counts.untouched)} ${counts.untouched === 1 ? (over ? 'was' : 'is') : over ? 'were' : 'are'} not affected`,
-  ].filter((part) => part !== false)
-  if (parts.length === 0) return 'No agent is affected.'
-  const all = parts.join(', ')
-  return `${all[0]?.toUpperCase()}${all.slice(1)}.`
-}
+const printedBy = async (
+  db: Db,
+  rollout: RolloutDbRow,
+  members: readonly { state: RolloutAgentState }[],
+): Promise<Map<string, string>> =>
+  rollout.kind === 'blueprint' && members.some(({ state }) => state === 'rolled_back')
+    ? outputLogs(db, { id: rollout.workspace_id }, rollout.blueprint)
+    : new Map()

@@ -16,6 +16,7 @@ import { type AppliedUpdate, compareVersions, isVersion, type RuntimeInfo } from
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
+import { outputLogs } from '../../updates/blueprints/output.ts'
 import { type ServedRelease, servedRelease } from '../../updates/releases/store.ts'
 import { judgePress } from '../../updates/wishes/judge.ts'
 import {
@@ -63,6 +64,7 @@ export async function agentUpdates(db: Db, agent: AgentRow, now: number): Promis
               versions: await versionsOf(db, agent),
             }),
             ...(await waitsOfBlueprint(db, agent, seen, now)),
+            printed: await printedBy(db, agent, wishes),
           },
     runtime: {
       ...runtimeUpdate(wishes, runtime, served),
@@ -80,6 +82,13 @@ async function waitsOfBlueprint(
 ): Promise<Pick<BlueprintUpdate, 'waits' | 'now'>> {
   const waits = waitsIn(agent, { line: (await lastLines(db, [agent.id], now)).get(agent.id), seen }, now)
   return { waits, now: judgeNow(agent, waits) }
+}
+
+/** The log with what a version that was rolled back printed, if it is on hold and the running version names a log. */
+async function printedBy(db: Db, agent: AgentRow, { blueprintHold: hold }: Wishes): Promise<string | null> {
+  if (hold?.outcome !== 'rolled_back') return null
+  const logs = await outputLogs(db, { id: agent.workspace_id }, agent.blueprint)
+  return logs.get(runningVersion(agent) ?? '') ?? null
 }
 
 async function waitsOfRuntime(
@@ -124,7 +133,7 @@ function blueprintUpdate(
   agent: AgentRow,
   { blueprint: wish, blueprintHold: hold }: Wishes,
   { blueprint, applied, versions }: { blueprint: string; applied: AppliedUpdate | undefined; versions: string[] },
-): Omit<BlueprintUpdate, 'waits' | 'now'> {
+): Omit<BlueprintUpdate, 'waits' | 'now' | 'printed'> {
   const running = runningVersion(agent)
   const state = blueprintState(running, wish, hold)
   return {

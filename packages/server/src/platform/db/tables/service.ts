@@ -29,6 +29,16 @@ export interface UsageDeletedTable {
   ended: number
 }
 
+/** The number of a workspace's agents that ran a version of a blueprint on a day (UTC), as last counted on that day. */
+export interface VersionDayTable {
+  workspace_id: string
+  day: number
+  blueprint: string
+  /** The version; '' for those beyond the most frequent ones, together. */
+  version: string
+  agents: number
+}
+
 /** One row with the last time at which any node of the service was known to be running. */
 export interface ServiceBeatTable {
   id: number

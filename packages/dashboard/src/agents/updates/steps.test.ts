@@ -1,0 +1,21 @@
+import type { WishState } from '@svc/api'
+import { expect, test } from 'vitest'
+import { stepsOf } from './steps.ts'
+
+test.each<[WishState, string | undefined]>([
+  ['none', undefined],
+  ['queued', 'done next later later later'],
+  ['waiting', 'done next later later later'],
+  ['offered', 'done done next later later'],
+  ['trying', 'done done done next later'],
+  ['kept', 'done done done done done'],
+  ['rolled_back', 'done done done no later'],
+  ['failed', 'done done no later later'],
+  ['held', 'done done no later later'],
+])('the steps of an update that is %s', (state, steps) => {
+  expect(
+    stepsOf(state)
+      ?.map(({ is }) => is)
+      .join(' '),
+  ).toBe(steps)
+})

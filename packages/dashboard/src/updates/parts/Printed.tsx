@@ -1,0 +1,87 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../data/api.ts'
+import { keys, read } from '../../data/queries.ts'
+import { useChange } from '../../ui/dialogs/useChange.ts'
+import { ErrorNote, Text, Time, WhyButton } from '../../ui/index.ts'
+import { Scroll } from '../../ui/parts.tsx'
+
+interface PrintedProps {
+  slug: string
+  /** The name of the agent. */
+  name: string
+  /** The log with the output of the agent. */
+  log: string
+  why: string | null
+}
+
+/** The lines of the log that are shown. */
+const shownLines = 20
+/** The milliseconds between two looks for the log, and the time for which the page looks, as long as a command may take. */
+const lookMs = 3000
+const waitMs = 10 * 60_000
+
+/**
+ * Shows the end of what an agent printed, for an admin who asks for it. The lines come from its machine by a `log`
+ * command, and are kept as each log is.
+ */
+export function Printed({ slug, name, log, why }: PrintedProps) {
+  const client = useQueryClient()
+  const [askedAt, setAskedAt] = useState<number | null>(null)
+  const { busy, error, submit } = useChange(async () => {
+    const { createdAt } = await call(
+      'POST /w/:slug/agents/:name/commands',
+      { slug, name },
+      { type: 'log', payload: { name: log } },
+    )
+    setAskedAt(createdAt)
+    void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
+  })
+  const { data: logs } = useQuery({
+    ...read('GET /w/:slug/agents/:name/logs', { slug, name }),
+    enabled: askedAt !== null,
+    refetchInterval: ({ state: { data } }) =>
+      askedAt === null ||
+      Date.now() - askedAt > waitMs ||
+      data?.some((one) => one.name === log && one.receivedAt >= askedAt)
+        ? false
+        : lookMs,
+  })
+  const arrived = askedAt === null ? undefined : logs?.find((one) => one.name === log && one.receivedAt >= askedAt)
+  if (arrived) return <Lines slug={slug} name={name} id={arrived.id} at={arrived.receivedAt} />
+  return (
+    <div className="up-printed">
+      <WhyButton
+        size="compact-sm"
+        variant="default"
+        onClick={() => submit()}
+        why={why ?? (busy || askedAt !== null ? 'The log is on its way.' : null)}
+        label={`Show what ${name} printed`}
+      >
+        Show what it printed
+      </WhyButton>
+      <span className="svc-quiet" role="status">
+        {askedAt === null
+          ? 'The machine sends its log, which admins can read here for 30 days.'
+          : 'The last lines appear here when the machine has sent them, with one of its next reports.'}
+      </span>
+      {error !== null && <ErrorNote error={error} />}
+    </div>
+  )
+}
+
+function Lines({ slug, name, id, at }: { slug: string; name: string; id: string; at: number }) {
+  const { data, error, refetch } = useQuery(read('GET /w/:slug/agents/:name/logs/:id', { slug, name, id }))
+  if (error) return <ErrorNote error={error} retry={refetch} />
+  const lines = (data?.text ?? '').trimEnd().split('\n').slice(-shownLines)
+  return (
+    <div className="up-printed">
+      <Scroll className="up-printed-lines" label={`The last lines that ${name} printed`}>
+        <Text lines>{lines.join('\n')}</Text>
+      </Scroll>
+      <span className="svc-quiet">
+        The last {shownLines} lines of its output, <Time at={at} />. The version that runs again may have printed since.
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+import { colorOf } from '../../ui/charts/StackedBars.tsx'
+import { Text } from '../../ui/index.ts'
+import '../../ui/charts/charts.css'
+
+interface VersionBarProps {
+  title: string
+  /** The versions in the order in which they are shown, with the number of agents of each. */
+  versions: readonly { name: string; agents: number }[]
+}
+
+/** The most versions that have a part of their own; the others are one part. */
+const most = 6
+
+/** The number of agents of each version, as a bar and as a list. */
+export function VersionBar({ title, versions }: VersionBarProps) {
+  const there = versions.filter(({ agents }) => agents > 0)
+  const named = there.length > most ? there.slice(0, most - 1) : there
+  const rest = there.slice(named.length).reduce((sum, { agents }) => sum + agents, 0)
+  const parts: { name: string; agents: number; color: number | null }[] = named.map((one, color) => ({ ...one, color }))
+  if (rest > 0) parts.push({ name: `${there.length - named.length} others`, agents: rest, color: null })
+  if (parts.length === 0) return null
+  return (
+    <div className="up-versions">
+      <div className="up-bar" aria-hidden>
+        {parts.map(({ name, agents, color }) => (
+          <span key={name} style={{ flexGrow: agents, background: colorOf(color) }} />
+        ))}
+      </div>
+      <ul className="svc-chart-legend" aria-label={title}>
+        {parts.map(({ name, agents, color }) => (
+          <li key={name}>
+            <i style={{ background: colorOf(color) }} aria-hidden />
+            <Text>{name}</Text>
+            <span className="svc-chart-sum">{agents.toLocaleString('en-US')}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,68 @@
+import type { Pressable, RolloutPage } from '@svc/api'
+import { expect, test } from 'vitest'
+import { actsOf, waveText, waveWord } from './waves.ts'
+
+const ok: Pressable = { ok: true }
+const no: Pressable = { ok: false, code: 'x', message: 'No.' }
+const counts = {
+  ...{ untouched: 0, wished: 0, offered: 0, trying: 0, kept: 0, rolled_back: 0 },
+  ...{ failed: 0, worse: 0, left_out: 0, withdrawn: 0, excused: 0 },
+}
+const page = (more: Partial<RolloutPage>): RolloutPage =>
+  ({
+    ...{ state: 'running', wave: 2, waves: 3, nextAt: null, why: null, version: '1.1.0', stays: 'It stays.', counts },
+    actions: { pause: ok, continue: ok, cancel: ok, now: no },
+    ...more,
+  }) as RolloutPage
+const spent = { pause: no, continue: no, cancel: ok, now: no }
+
+test.each<[string, Partial<RolloutPage>, string[]]>([
+  ['running', {}, ['done', 'in progress', 'up next']],
+  ['being watched', { nextAt: 1 }, ['done', 'being watched', 'up next']],
+  ['waiting for a person', { state: 'waiting' }, ['done', 'done', 'up next']],
+  ['paused', { state: 'paused' }, ['done', 'paused', 'up next']],
+  ['halted', { state: 'halted' }, ['done', 'halted', 'waits']],
+  ['halted with nothing left', { state: 'halted', actions: spent }, ['done', 'done', 'done']],
+  ['cancelled', { state: 'cancelled' }, ['done', 'cancelled', 'not reached']],
+  ['done', { state: 'done', wave: 3 }, ['done', 'done', 'done']],
+])('the waves of a rollout that is %s', (_state, more, words) => {
+  expect([1, 2, 3].map((number) => waveWord(page(more), number))).toEqual(words)
+})
+
+const brief = (more: Partial<RolloutPage>) =>
+  actsOf(page(more)).map(({ label, primary, asks }) => `${primary ? '!' : ''}${label}${asks ? '?' : ''}`)
+
+test.each<[string, Partial<RolloutPage>, string[]]>([
+  ['running', {}, ['!Pause', 'Start wave 3 now…?', 'Cancel…?']],
+  ['in its last wave', { wave: 3 }, ['!Pause', 'Cancel…?']],
+  ['waiting for a person', { state: 'waiting' }, ['!Start wave 3', 'Pause', 'Cancel…?']],
+  [
+    'waiting, and no agent kept it',
+    { state: 'waiting', why: 'None.' },
+    ['!Pause', 'Start wave 3 anyway…?', 'Cancel…?'],
+  ],
+  ['paused', { state: 'paused' }, ['!Continue', 'Cancel…?']],
+  ['halted', { state: 'halted' }, ['!Cancel…?', 'Continue anyway…?']],
+  ['halted with nothing left', { state: 'halted', actions: spent }, ['!End rollout']],
+  ['done', { state: 'done' }, []],
+])('the safe act is the primary button when a rollout is %s', (_state, more, acts) => {
+  expect(brief(more)).toEqual(acts)
+})
+
+test.each<[Partial<RolloutPage>, string]>([
+  [{}, 'Skips the watch of wave 2.'],
+  [
+    { counts: { ...counts, offered: 2, trying: 1 } },
+    'Skips the watch of wave 2 and does not wait for 3 agents without an outcome.',
+  ],
+  [{ nextAt: 1 }, 'Skips the rest of the watch of wave 2: what goes wrong there later reaches more agents.'],
+])('starting a wave early says what it skips', (more, says) => {
+  expect(actsOf(page(more)).find(({ act }) => act === 'continue')?.says).toBe(says)
+})
+
+test('a wave is told as text, with its agents by state', () => {
+  expect(waveText(page({ state: 'halted' }), 2, { kept: 3_000, rolled_back: 1, untouched: 2 })).toBe(
+    'Wave 2, halted: 3,000 kept, 1 rolled back, 2 not reached yet.',
+  )
+  expect(waveText(page({}), 3, {})).toBe('Wave 3, up next: no agents.')
+})

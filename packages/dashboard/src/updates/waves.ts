@@ -1,0 +1,97 @@
+/** The waves of a rollout as the page shows them, and what a person can do about a rollout. Pure. */
+import type { RolloutAgentState, RolloutPage } from '@svc/api'
+import { count } from '../ui/time/format.ts'
+import { memberWords } from './parts/words.ts'
+
+/** The order of an agent's states in a wave: those with an outcome first, then those on their way. */
+export const stateOrder = [
+  ...(['kept', 'excused', 'withdrawn', 'worse', 'rolled_back', 'failed'] as const),
+  ...(['trying', 'offered', 'wished', 'untouched'] as const),
+] as const satisfies readonly RolloutAgentState[]
+
+type Words = Pick<RolloutPage, 'state' | 'wave' | 'nextAt' | 'actions'>
+
+/** The state of a wave in words, by its number from 1. */
+export function waveWord({ state, wave, nextAt, actions }: Words, number: number): string {
+  const over = state === 'done' || (state === 'halted' && !actions.continue.ok)
+  if (number < wave || over) return 'done'
+  if (number > wave) return state === 'cancelled' ? 'not reached' : state === 'halted' ? 'waits' : 'up next'
+  const now = { halted: 'halted', paused: 'paused', cancelled: 'cancelled', waiting: 'done', done: 'done' } as const
+  return state === 'running' ? (nextAt === null ? 'in progress' : 'being watched') : now[state]
+}
+
+/** A sentence about a wave: its agents by state. */
+export function waveText(page: Words, number: number, counts: RolloutPage['steps'][number]['counts']): string {
+  const parts = stateOrder.flatMap((state) => {
+    const n = counts[state] ?? 0
+    return n === 0 ? [] : [`${n.toLocaleString('en-US')} ${memberWords[state].word}`]
+  })
+  return `Wave ${number}, ${waveWord(page, number)}: ${parts.length === 0 ? 'no agents' : parts.join(', ')}.`
+}
+
+export interface Act {
+  readonly act: 'pause' | 'continue' | 'cancel'
+  readonly label: string
+  /** A sentence about what a press does, shown next to the button. */
+  readonly says: string
+  /** True for the one button that the page recommends: it is never one that takes a version to further agents early. */
+  readonly primary: boolean
+  /** True if the press is confirmed in a dialog. */
+  readonly asks: boolean
+}
+
+/** The actions that a rollout offers, the safe one first. */
+export function actsOf(page: RolloutPage): Act[] {
+  const { state, wave, waves, why, version, stays } = page
+  const cancel = (primary: boolean): Act => ({ act: 'cancel', label: 'Cancel…', says: stays, primary, asks: true })
+  const pause = (primary: boolean): Act => ({
+    act: 'pause',
+    label: 'Pause',
+    says: 'No further agents get the version until you continue. Those that have it keep it.',
+    primary,
+    asks: false,
+  })
+  const next = (label: string, says: string, primary: boolean): Act[] =>
+    wave < waves ? [{ act: 'continue', label, says, primary, asks: !primary }] : []
+  const reached = `The agents of wave ${wave + 1} get ${version}.`
+  switch (state) {
+    case 'running':
+      return [pause(true), ...next(`Start wave ${wave + 1} now…`, skipped(page), false), cancel(false)]
+    case 'waiting':
+      return why === null
+        ? [
+            ...next(`Start wave ${wave + 1}`, `The watch of wave ${wave} is over. ${reached}`, true),
+            pause(false),
+            cancel(false),
+          ]
+        : [pause(true), ...next(`Start wave ${wave + 1} anyway…`, `${why} ${reached}`, false), cancel(false)]
+    case 'paused':
+      return [
+        { act: 'continue', label: 'Continue', says: `Goes on with wave ${wave}.`, primary: true, asks: false },
+        cancel(false),
+      ]
+    case 'halted':
+      if (!page.actions.continue.ok)
+        return [{ act: 'cancel', label: 'End rollout', says: stays, primary: true, asks: false }]
+      return [
+        cancel(true),
+        { act: 'continue', label: 'Continue anyway…', says: forgiven(page), primary: false, asks: true },
+      ]
+    default:
+      return []
+  }
+}
+
+/** A sentence about what an early start of the next wave skips. */
+function skipped({ wave, nextAt, counts }: RolloutPage): string {
+  if (nextAt !== null)
+    return `Skips the rest of the watch of wave ${wave}: what goes wrong there later reaches more agents.`
+  const open = counts.wished + counts.offered + counts.trying
+  const whom = open === 0 ? '' : ` and does not wait for ${count(open, 'agent')} without an outcome`
+  return `Skips the watch of wave ${wave}${whom}.`
+}
+
+function forgiven({ counts, version }: RolloutPage): string {
+  const bad = counts.rolled_back + counts.failed + counts.worse
+  return `${bad === 1 ? 'The failure' : `The ${bad.toLocaleString('en-US')} failures`} until now no longer ${bad === 1 ? 'counts' : 'count'}, and further agents get ${version}.`
+}

@@ -1,0 +1,83 @@
+/**
+ * Counts the agents of each workspace by blueprint version, once an hour for the present day (UTC). A count replaces the
+ * earlier one of its day, so any node may count, and twice does no harm. No report writes here.
+ */
+import type { Db } from '../../platform/db/open.ts'
+import { betweenTransactions, transaction } from '../../platform/db/transaction.ts'
+import { dayOf } from '../../platform/limits/units.ts'
+import { byText } from '../../platform/lists.ts'
+
+/** The number of days for which the counts are kept. */
+export const versionDays = 400
+/** The most versions of a blueprint that are counted on their own, those of the most agents. */
+const maxVersions = 50
+/** The name under which the agents of all other versions are counted. */
+const otherVersions = ''
+
+interface VersionCount {
+  readonly blueprint: string
+  readonly version: string
+  readonly agents: number
+}
+
+/** Counts and stores the versions of all workspaces. */
+export async function countVersions(db: Db, now: number): Promise<void> {
+  const workspaces = await db.selectFrom('agent').select('workspace_id').distinct().orderBy('workspace_id').execute()
+  for (const { workspace_id: id } of workspaces) {
+    await betweenTransactions(db)
+    await transaction(db, async (trx) => store(trx, id, dayOf(now), await versionCounts(trx, id)))
+  }
+}
+
+/**
+ * The agents of a workspace by blueprint and by the version that they run, the most frequent versions first. Agents
+ * without a blueprint are not counted.
+ */
+export async function versionCounts(db: Db, workspaceId: string): Promise<VersionCount[]> {
+  const rows = await db
+    .selectFrom('agent')
+    .select(({ fn }) => [
+      'blueprint',
+      fn.coalesce('reported_version', 'installed_version').as('version'),
+      fn.countAll<number | string>().as('agents'),
+    ])
+    .where('workspace_id', '=', workspaceId)
+    .where('blueprint', 'is not', null)
+    .groupBy(['blueprint', ({ fn }) => fn.coalesce('reported_version', 'installed_version')])
+    .execute()
+  const counts = rows.flatMap(({ blueprint, version, agents }) =>
+    blueprint === null || version === null ? [] : [{ blueprint, version, agents: Number(agents) }],
+  )
+  return [...Map.groupBy(counts, ({ blueprint }) => blueprint).values()].flatMap(mostFrequent)
+}
+
+/** The counts of a blueprint, with those beyond the most frequent ones as one. */
+export function mostFrequent(counts: readonly VersionCount[]): VersionCount[] {
+  const ordered = counts.toSorted((a, b) => b.agents - a.agents || byText(a.version, b.version))
+  const [first] = ordered
+  const rest = ordered.slice(maxVersions).reduce((sum, { agents }) => sum + agents, 0)
+  const named = ordered.slice(0, maxVersions)
+  return first && rest > 0 ? [...named, { blueprint: first.blueprint, version: otherVersions, agents: rest }] : named
+}
+
+async function store(trx: Db, workspaceId: string, day: number, counts: readonly VersionCount[]): Promise<void> {
+  await trx.deleteFrom('version_day').where('workspace_id', '=', workspaceId).where('day', '=', day).execute()
+  if (counts.length === 0) return
+  await trx
+    .insertInto('version_day')
+    .values(counts.map((count) => ({ workspace_id: workspaceId, day, ...count })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['workspace_id', 'day', 'blueprint', 'version'])
+        .doUpdateSet((eb) => ({ agents: eb.ref('excluded.agents') })),
+    )
+    .execute()
+}
+
+/** Erases the counts of days that are no longer shown. */
+export async function eraseOldVersions(db: Db, now: number): Promise<void> {
+  await db
+    .deleteFrom('version_day')
+    .where('day', '<', dayOf(now) - versionDays)
+    .execute()
+}

@@ -1,0 +1,27 @@
+/**
+ * Finds the log into which the output of an agent goes, by its blueprint's manifest. Without such a log, the output stays
+ * in a file of the runtime that never leaves the machine (3.6).
+ */
+import type { Manifest } from '@svc/blueprint'
+import type { Db } from '../../platform/db/open.ts'
+
+/** The names of the logs with the output of a blueprint's versions, by version. Versions without one are left out. */
+export async function outputLogs(
+  db: Db,
+  workspace: { id: string },
+  blueprint: string | null,
+): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('blueprint_version')
+    .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
+    .select(['version', 'manifest'])
+    .where('workspace_id', '=', workspace.id)
+    .where('name', '=', blueprint)
+    .execute()
+  return new Map(
+    rows.flatMap(({ version, manifest }) => {
+      const name = (JSON.parse(manifest) as Partial<Manifest>).logs?.find(({ output }) => output === true)?.name
+      return name === undefined ? [] : [[version, name] as const]
+    }),
+  )
+}

@@ -1,0 +1,116 @@
+/** The actions on a rollout, and the sentences about it: what it waits for, why it halted, how it ended. Pure. */
+import type { Pressable, RolloutAgent, RolloutAgentState, RolloutPage, RolloutRow, RolloutState } from '@svc/api'
+import { durationText } from '@svc/api/words'
+import { readAttempt } from '@svc/protocol'
+import type { RolloutDbRow } from '../../platform/db/tables.ts'
+import { nothingLeftText, nothingWaitsText, unfinishedStates } from '../../updates/rollouts/store.ts'
+
+/**
+ * The reason of a halt in words. A reason in the format of the svc runtime begins with versions and a time, which the
+ * page shows elsewhere.
+ */
+export function inWords(why: string | null): string | null {
+  const halt = /^(On .+? (?:was rolled back|failed|made it worse): )(.*)$/s.exec(why ?? '')
+  return halt === null ? why : `${halt[1]}${readAttempt(halt[2] ?? '')?.reason ?? halt[2]}`
+}
+
+type AgentCounts = RolloutRow['counts']
+const openOf = ({ wished, offered, trying }: AgentCounts): number => wished + offered + trying
+const isLeft = (counts: AgentCounts): boolean => counts.untouched + openOf(counts) > 0
+
+/** Says if the agents that watch a version can be told not to wait. */
+export function nowOf({ state }: RolloutDbRow, { agents, tooOld }: RolloutPage['watching']): Pressable {
+  const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
+  if (state !== 'running' && state !== 'waiting') return no(`The rollout is ${state}.`)
+  if (agents > 0) return { ok: true }
+  return no(tooOld > 0 ? 'The runtimes of its agents are too old to end a watch.' : nothingWaitsText)
+}
+
+export function actionsOf(
+  { state, wave, waves }: RolloutDbRow,
+  counts: AgentCounts,
+): Omit<RolloutPage['actions'], 'now'> {
+  const over: Pressable = { ok: false, code: 'rollout_over', message: `The rollout is already ${state}.` }
+  if (!unfinishedStates.includes(state)) return { pause: over, continue: over, cancel: over }
+  const yes: Pressable = { ok: true }
+  const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
+  const isLast = wave === (JSON.parse(waves) as string[]).length
+  const goesOn = state === 'running' || state === 'waiting'
+  return {
+    pause: goesOn ? yes : no(`The rollout is already ${state}.`),
+    continue:
+      goesOn && isLast
+        ? no('The last wave is in progress.')
+        : state === 'halted' && !isLeft(counts)
+          ? no(nothingLeftText)
+          : yes,
+    cancel: yes,
+  }
+}
+
+/** A sentence about the rollout: what it waits for, what happens next, or how it ended. */
+export function says(
+  row: RolloutDbRow,
+  { agents, counts }: Pick<RolloutPage, 'agents' | 'counts'>,
+  now: number,
+): string {
+  const waves = (JSON.parse(row.waves) as string[]).length
+  const words: Record<RolloutState, () => string> = {
+    running: () => runningSays(row, agents, now, waves),
+    waiting: () =>
+      `${row.why ?? `Wave ${row.wave} of ${waves} is complete.`} The next wave starts when you approve it.`,
+    paused: () => 'Paused: no further agents get the version until someone continues the rollout.',
+    halted: () =>
+      `${stopped(inWords(row.why))} The rollout halted by itself. ${isLeft(counts) ? 'No further agents get the version until you continue.' : 'All of its agents have an outcome: nothing is left to continue.'}`.trim(),
+    done: () => doneSays(agents),
+    cancelled: () => `Cancelled. ${row.why ?? ''}`.trim(),
+  }
+  return words[row.state]()
+}
+
+/** Adds a full stop to a reason that ends without one, as reasons in an agent's words may. */
+const stopped = (why: string | null): string => (why === null || /[.!?…]$/.test(why) ? (why ?? '') : `${why}.`)
+
+function runningSays(row: RolloutDbRow, agents: readonly RolloutAgent[], now: number, waves: number): string {
+  const wave = `Wave ${row.wave} of ${waves}`
+  if (row.wave_kept_at !== null) {
+    const next = row.by_hand === 1 ? 'then you approve the next wave' : 'then the next wave starts'
+    const after = row.wave < waves ? next : 'then the rollout is done'
+    return `${wave} is complete and is watched for ${durationText(row.watch_seconds)}, ${after}.`
+  }
+  const open = agents.filter(({ state }) => state === 'wished' || state === 'offered' || state === 'trying')
+  const silent = open.filter((agent) => agent.silentAt === null || agent.silentAt <= now)
+  if (open.length === 0) return `${wave} is starting.`
+  const more = silent.length > 0 ? `, ${silent.length} of them offline` : ''
+  return `${wave} is waiting for ${open.length === 1 ? (open[0]?.agent ?? '') : `${open.length} agents`}${more}.`
+}
+
+function doneSays(agents: readonly RolloutAgent[]): string {
+  const open = agents.filter(({ state }) => state === 'wished' || state === 'offered' || state === 'trying').length
+  const kept = agents.filter(({ state }) => state === 'kept').length
+  const rest =
+    open > 0
+      ? ` ${open === 1 ? 'One offline agent gets the request when it reports' : `${open} offline agents get the request when they report`} again.`
+      : ''
+  return `Done: ${kept} ${kept === 1 ? 'agent runs' : 'agents run'} the version.${rest}`
+}
+
+/**
+ * A sentence about how many agents keep the version, keep the request for it, or are not affected, if the rollout is
+ * cancelled or after it was.
+ */
+export function stays({ version, state }: RolloutDbRow, counts: Record<RolloutAgentState, number>): string {
+  const open = openOf(counts)
+  const agents = (n: number) => `${n} ${n === 1 ? 'agent' : 'agents'}`
+  const runs = counts.kept + counts.worse
+  const over = state === 'cancelled'
+  const parts = [
+    runs > 0 && `${agents(runs)} ${runs === 1 ? `runs ${version} and keeps it` : `run ${version} and keep it`}`,
+    open > 0 && `the request stays in place for ${agents(open)}`,
+    counts.untouched > 0 &&
+      `${agents(counts.untouched)} ${counts.untouched === 1 ? (over ? 'was' : 'is') : over ? 'were' : 'are'} not affected`,
+  ].filter((part) => part !== false)
+  if (parts.length === 0) return 'No agent is affected.'
+  const all = parts.join(', ')
+  return `${all[0]?.toUpperCase()}${all.slice(1)}.`
+}
