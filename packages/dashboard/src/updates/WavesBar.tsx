@@ -15,8 +15,8 @@ const leastState = 3
 const leastWords = 50
 
 /**
- * A rollout as one bar: its waves side by side, each with its agents by state, and below when each wave began. The width
- * of a wave follows its number of agents, but the smallest can be seen, too.
+ * A rollout as one bar: its waves side by side, each with its agents by state, and below when each wave began. The
+ * width of a wave follows its number of agents, but the smallest can be seen, too.
  */
 export function WavesBar({ rollout }: { rollout: RolloutPage }) {
   const { ref, width } = useElementSize()

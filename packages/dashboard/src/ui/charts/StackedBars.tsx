@@ -17,8 +17,8 @@ interface StackedBarsProps extends StackWords {
   /** The time of a column. */
   each?: 'day' | 'week' | 'month'
   /**
-   * True if each column is a state and not an amount, so that columns cannot be added up. The figures of the last column
-   * then stand where sums would.
+   * True if each column is a state and not an amount, so that columns cannot be added up. The figures of the last
+   * column then stand where sums would.
    */
   states?: boolean
   /** A value at which the chart has a line, with the words for it. */

@@ -30,8 +30,8 @@ export const linear =
     from[1] === from[0] ? to[0] : to[0] + ((value - from[0]) / (from[1] - from[0])) * (to[1] - to[0])
 
 /**
- * Divides a width among parts in proportion to their sizes, so that each part with a size gets at least `least` pixels, or
- * an equal share if there is no room for that. Parts without a size get nothing.
+ * Divides a width among parts in proportion to their sizes, so that each part with a size gets at least `least` pixels,
+ * or an equal share if there is no room for that. Parts without a size get nothing.
  */
 export function widthsOf(sizes: readonly number[], width: number, least: number): number[] {
   const there = sizes.filter((size) => size > 0)

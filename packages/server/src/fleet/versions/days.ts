@@ -1,6 +1,6 @@
 /**
- * Counts the agents of each workspace by blueprint version, once an hour for the present day (UTC). A count replaces the
- * earlier one of its day, so any node may count, and twice does no harm. No report writes here.
+ * Counts the agents of each workspace by blueprint version, once an hour for the present day (UTC). A count replaces
+ * the earlier one of its day, so any node may count, and twice does no harm. No report writes here.
  */
 import type { Db } from '../../platform/db/open.ts'
 import { betweenTransactions, transaction } from '../../platform/db/transaction.ts'

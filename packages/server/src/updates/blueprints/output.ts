@@ -1,6 +1,6 @@
 /**
- * Finds the log into which the output of an agent goes, by its blueprint's manifest. Without such a log, the output stays
- * in a file of the runtime that never leaves the machine (3.6).
+ * Finds the log into which the output of an agent goes, by its blueprint's manifest. Without such a log, the output
+ * stays in a file of the runtime that never leaves the machine (3.6).
  */
 import type { Manifest } from '@svc/blueprint'
 import type { Db } from '../../platform/db/open.ts'

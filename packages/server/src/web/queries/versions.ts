@@ -4,7 +4,9 @@ import type { Db } from '../../platform/db/open.ts'
 import { dayMs, dayOf } from '../../platform/limits/units.ts'
 import { byText } from '../../platform/lists.ts'
 
-/** The last days of one blueprint: the named one or, without a name, that of the most agents on the last day counted. */
+/**
+ * The last days of one blueprint: the named one or, without a name, that of the most agents on the last day counted.
+ */
 export async function versionDaysOf(
   db: Db,
   workspace: { id: string },

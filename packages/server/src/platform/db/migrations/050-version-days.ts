@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Engine } from '../engine.ts'
 
 /**
- * Adds the numbers of agents by blueprint version and day (fleet/versions/days.ts). Nodes of the previous version do not
- * write them, so days on which only such nodes ran are missing.
+ * Adds the numbers of agents by blueprint version and day (fleet/versions/days.ts). Nodes of the previous version do
+ * not write them, so days on which only such nodes ran are missing.
  */
 export async function up(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const whole = sql.raw(engine === 'sqlite' ? 'integer' : 'bigint')
