@@ -17,7 +17,7 @@ interface PrintedProps {
 
 /** The lines of the log that are shown. */
 const shownLines = 20
-/** The milliseconds between two looks for the log, and the time for which the page looks: as long as a command takes. */
+/** The milliseconds between two looks for the log, and the time for which the page looks. */
 const lookMs = 3000
 const waitMs = 10 * 60_000
 
