@@ -100,6 +100,14 @@ export const number: Reader<number> = reader({ is: 'number' }, (value, field) =>
   typeof value === 'number' && Number.isFinite(value) ? value : refuse(field, 'a number', value),
 )
 
+/** Reads a whole number within these bounds. */
+export const whole = (min: number, max: number): Reader<number> =>
+  reader({ is: 'number' }, (value, field) =>
+    Number.isInteger(value) && Number(value) >= min && Number(value) <= max
+      ? Number(value)
+      : refuse(field, `a whole number from ${min} to ${max}`, value),
+  )
+
 export const flag: Reader<boolean> = reader({ is: 'flag' }, (value, field) =>
   typeof value === 'boolean' ? value : refuse(field, 'true or false', value),
 )

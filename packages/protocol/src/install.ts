@@ -18,6 +18,9 @@ export function readInstallBody(body: Uint8Array): Verdict<{ code: string }, 'bo
   return { ok: false, code: 'body_invalid', message: 'The body must hold the install code as the text "code".' }
 }
 
+/** The maximum number of install codes that are issued at once. */
+export const codesAtOnce = 50
+
 /**
  * The form of an agent's name, which is also the name of its folder (D50): lowercase letters, digits, and single
  * hyphens between them.

@@ -6,7 +6,7 @@
 import { addProduct } from '../src/fleet/products/store.ts'
 import { activate } from '../src/people/workspaces/store.ts'
 import type { Store } from '../src/platform/db/open.ts'
-import { issueCode } from '../src/updates/installs/codes.ts'
+import { issueCodes } from '../src/updates/installs/issue.ts'
 import { type Made, uploaded } from './bundles.ts'
 import { newTestWorkspace, type TestWorkspace } from './test-workspace.ts'
 
@@ -33,9 +33,9 @@ export async function installing(store: Store): Promise<InstallWorkspace> {
     secret: added.value.secret,
     upload: (made) => uploaded({ db, by: admin, now: clock.now() }, workspace, made),
     issue: async ({ blueprint = 'mail', version = '1.0.0', agentName } = {}) => {
-      const issued = await issueCode({ db, by: admin, now: clock.now() }, workspace, { blueprint, version, agentName })
+      const issued = await issueCodes({ db, by: admin, now: clock.now() }, workspace, { blueprint, version, agentName })
       if (!issued.ok) throw new Error(issued.message)
-      return issued.value.code
+      return issued.value[0].code
     },
   }
 }

@@ -133,6 +133,11 @@ export interface NewCode extends InstallCode {
    */
   warnings: string[]
 }
+/** The answer to issuing install codes: the first one. */
+export interface NewCodes extends NewCode {
+  /** All codes that were issued; the first one is among them. A service of an earlier version issues one, and leaves it out. */
+  codes?: NewCode[]
+}
 
 export interface Bots {
   now: number

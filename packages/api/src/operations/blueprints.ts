@@ -1,16 +1,18 @@
 /** Operations on blueprints, install codes, and the bots that act for agents in products (2.9, 2.10). */
+
+import { codesAtOnce } from '@svc/protocol'
 import type {
   BlueprintPage,
   Blueprints,
   BlueprintVersion,
   Bots,
   InstallCode,
-  NewCode,
+  NewCodes,
   WorkspaceProduct,
 } from '../answers/blueprints.ts'
 import * as bounds from '../bounds.ts'
 import { maxTags } from '../filter/tags.ts'
-import { list, object, optional, pasted } from '../input.ts'
+import { list, object, optional, pasted, whole } from '../input.ts'
 import { change, look } from '../operation.ts'
 import { botArgument, slugArgument, tagsOption } from './arguments.ts'
 import { tag } from './tags.ts'
@@ -60,13 +62,14 @@ export const codes = look<InstallCode[]>()('GET /w/:slug/codes', {
   says: 'list the install codes that a workspace issued in the last 30 days',
   command: { name: 'code list', args: [slugArgument] },
 })
-export const issueCode = change<NewCode>()('POST /w/:slug/codes', {
-  says: 'issue an install code for one agent; it is shown once and expires after fifteen minutes',
+export const issueCodes = change<NewCodes>()('POST /w/:slug/codes', {
+  says: 'issue install codes, each for one agent; they are shown once and expire after fifteen minutes',
   input: object({
     blueprint: pasted(),
     version: pasted(),
     agent: optional(pasted()),
     tags: optional(list(tag, maxTags)),
+    count: optional(whole(1, codesAtOnce)),
   }),
   proof: true,
   makes: true,
@@ -79,6 +82,10 @@ export const issueCode = change<NewCode>()('POST /w/:slug/codes', {
     args: [slugArgument, versionArgument],
     options: [
       ['--agent <name>', "the agent's name (default: the blueprint's, with a number where that is taken)"],
+      [
+        '--count <number>',
+        `issue so many, up to ${codesAtOnce}, for agents with the next free names after that one: all or none`,
+      ],
       tagsOption,
     ],
   },

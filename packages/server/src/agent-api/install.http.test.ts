@@ -21,6 +21,7 @@ import { openTestSqlite } from '../../testing/stores.ts'
 import { createAgent, rotateToken } from '../fleet/agents/store.ts'
 import { activate, deactivate } from '../people/workspaces/store.ts'
 import { HeldBundles } from '../updates/installs/held.ts'
+import { issueCodes } from '../updates/installs/issue.ts'
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -215,6 +216,32 @@ describe('the install calls', () => {
     expect((await w.preview(code, { body: 'x'.repeat(9000) })).status).toBe(429)
     w.clock.pass(50)
     expect((await w.redeem(code)).status).toBe(200)
+  })
+
+  test('fifty codes are redeemed by fifty machines behind one address; one twice, and one too late, are unknown', async () => {
+    const w = await start()
+    const issued = await issueCodes({ db: w.store.db, by: w.admin, now: w.clock.now() }, w.workspace, {
+      ...{ blueprint: 'mail', version: '1.0.0', count: 50 },
+    })
+    const codes = issued.ok ? issued.value.map(({ code }) => code) : []
+    expect(codes.length).toBe(50)
+    const [first = '', ...others] = codes
+    const late = others.pop() ?? ''
+    const calls = [first, first, ...others].flatMap((code) => [() => w.preview(code), () => w.redeem(code)])
+    const statuses: number[] = []
+    let minutes = 0
+    for (let open = calls; open.length > 0; minutes++) {
+      const answers = await Promise.all(open.map(async (ask) => ({ ask, status: (await ask()).status })))
+      statuses.push(...answers.flatMap(({ status }) => (status === 429 ? [] : [status])))
+      open = answers.flatMap(({ ask, status }) => (status === 429 ? [ask] : []))
+      w.clock.pass(60)
+    }
+    expect(minutes).toBe(5)
+    expect(statuses.filter((status) => status === 404).length).toBeGreaterThanOrEqual(1)
+    const agents = await w.store.db.selectFrom('agent').select('name').where('blueprint', '=', 'mail').execute()
+    expect(new Set(agents.map(({ name }) => name)).size).toBe(49)
+    w.clock.pass(15 * 60)
+    expect([(await w.redeem(late)).status, (await w.redeem(first)).status]).toEqual([404, 404])
   })
 
   test('behind a configured proxy the client is counted, by IPv4 address or IPv6 /64; otherwise the peer, whatever it sends', async () => {

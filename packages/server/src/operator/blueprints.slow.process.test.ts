@@ -50,6 +50,22 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
     expect(await home.value(['code', 'revoke', issued.id])).toEqual({ id: issued.id, revoked: true })
     expect(await home.run(['code', 'revoke', issued.id])).toMatchObject({ code: 1 })
     expect(await home.run(['code', 'issue', 'north', 'mail'])).toMatchObject({ code: 2 })
+    const three = ['code', 'issue', 'north', 'mail@1.0.0', '--count', '3', '--agent', 'box']
+    const { codes } = await home.value<{ codes: { id: string; agent: string; code: string }[] }>(three)
+    expect(codes.map(({ agent }) => agent)).toEqual(['box', 'box-2', 'box-3'])
+    const { stdout } = await home.run(three)
+    expect(stdout).toMatch(/AGENT +CODE\nbox-4 +svc_inst_\S+\nbox-5 +svc_inst_\S+\nbox-6 +svc_inst_/)
+    for (const count of ['0', '51', 'three', '1.5']) {
+      const refused = await home.run(['code', 'issue', 'north', 'mail@1.0.0', '--count', count])
+      expect(refused).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('count must be a whole number from 1 to 50'),
+      })
+    }
+    for (const { id } of (await home.value<{ id: string; state: string }[]>(['code', 'list', 'north'])).filter(
+      ({ state }) => state === 'live',
+    ))
+      await home.run(['code', 'revoke', id])
     expect(await home.value(['bot', 'list', 'north'])).toEqual([])
     expect(await home.run(['bot', 'revoke', 'north/north-mail'])).toMatchObject({ code: 1 })
 

@@ -99,6 +99,7 @@ const webRefusals = {
   runtime_version_held: refusals.runtime_version_held,
   alert_over: [409, 'The alert has ended.'],
   channel_taken: [409, 'There is already a channel with that name.'],
+  bots_too_many: [409, 'The workspace would have more than ten bots.'],
   codes_too_many: [409, 'The workspace has reached its limit of valid install codes.'],
   mutes_too_many: [409, 'The workspace has reached its limit of mutes.'],
   channels_too_many: [409, 'The workspace has reached its limit of channels.'],

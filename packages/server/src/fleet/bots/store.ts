@@ -90,10 +90,7 @@ export async function judgeBots(
   const known = new Map(all.filter((bot) => bot.name === name).map((bot) => [bot.product_id, bot]))
   const fresh = wanted.filter(({ product }) => !known.has(product)).length
   if (fresh > 0 && all.length + fresh > limits.botsPerWorkspace) {
-    return refuse(
-      'bots_too_many',
-      `The workspace has ${all.length} bots and would get ${fresh} more: it may have ${limits.botsPerWorkspace}. Delete bots that no agent needs.`,
-    )
+    return tooManyBots(all.length, fresh)
   }
   for (const { product, role } of wanted) {
     const bot = known.get(product)
@@ -106,6 +103,34 @@ export async function judgeBots(
   }
   return { ok: true, value: known }
 }
+
+/**
+ * Refuses if agents of these names, one after the other, would need more bots than a workspace may have. The caller must
+ * hold the workspace's lock.
+ */
+export async function roomForBots(
+  db: Db,
+  workspace: WorkspaceRef,
+  names: readonly string[],
+  wanted: readonly Pick<WantedBot, 'product'>[],
+): Promise<Verdict<null, 'bots_too_many'>> {
+  const all = await db
+    .selectFrom('bot')
+    .select(['name', 'product_id'])
+    .where('workspace_id', '=', workspace.id)
+    .execute()
+  const known = new Set(all.map(({ name, product_id }) => `${name} ${product_id}`))
+  const fresh = names.flatMap((name) => wanted.filter(({ product }) => !known.has(`${name} ${product}`))).length
+  return fresh > 0 && all.length + fresh > limits.botsPerWorkspace
+    ? tooManyBots(all.length, fresh)
+    : { ok: true, value: null }
+}
+
+const tooManyBots = (present: number, fresh: number) =>
+  refuse(
+    'bots_too_many',
+    `The workspace has ${present} bots and would get ${fresh} more: it may have ${limits.botsPerWorkspace}. Delete bots that no agent needs.`,
+  )
 
 /**
  * Makes or reuses the bot for one binding of a new agent and issues the agent's token for it, valid for one year (8).

@@ -10,6 +10,7 @@ import {
   granted,
   listOption,
   MissingError,
+  numberOption,
   option,
   RefusedError,
   readTyped,
@@ -108,32 +109,41 @@ export function versionedOf(text: string): { name: string; version: string } {
 }
 
 export const codeCommands = {
-  ...commandOf(blueprints.issueCode, {
+  ...commandOf(blueprints.issueCodes, {
     at: inWorkspace,
     run: async (call, { workspace }) => {
       const { name: blueprint, version } = versionedOf(argument(call, 1))
-      const typed = { blueprint, version, agent: option(call, 'agent'), tags: listOption(call, 'tags') }
-      const wanted = readTyped(blueprints.issueCode, typed)
-      const { row, code, warnings } = await perform(call, blueprints.issueCode, { workspace }, wanted)
-      const { id, agent_name: agent, expires_at: expiresAt } = row
-      return {
-        code,
-        id,
-        blueprint,
-        version,
-        agent,
-        tags: wanted.tags ?? [],
-        expiresAt,
-        url: call.config.baseUrl,
-        warnings,
-      }
+      const count = numberOption(call, 'count')
+      const typed = { blueprint, version, agent: option(call, 'agent'), tags: listOption(call, 'tags'), count }
+      const wanted = readTyped(blueprints.issueCodes, typed)
+      const issued = await perform(call, blueprints.issueCodes, { workspace }, wanted)
+      const shown = issued.map(({ row: { id, agent_name: agent, expires_at: expiresAt }, code, warnings }) => ({
+        ...{ code, id, blueprint, version, agent, tags: wanted.tags ?? [], expiresAt },
+        ...{ url: call.config.baseUrl, warnings },
+      }))
+      const [first] = shown
+      if (first === undefined) throw new Error('No code was issued.')
+      return { ...first, ...(count !== undefined && { codes: shown }) }
     },
-    show: ({ code, agent, expiresAt, url, warnings }) =>
+    show: ({ codes, code, agent, expiresAt, url, warnings }) =>
       [
-        `The install code for the agent ${agent}, shown this once, good until ${timeText(expiresAt)}:`,
-        `\n  ${code}\n`,
+        ...(codes
+          ? [
+              `Install codes, each for one agent, shown this once, good until ${timeText(expiresAt)}:\n`,
+              `${table(
+                ['AGENT', 'CODE'],
+                codes.map((one) => [one.agent, one.code]),
+                '',
+              )}\n`,
+            ]
+          : [
+              `The install code for the agent ${agent}, shown this once, good until ${timeText(expiresAt)}:`,
+              `\n  ${code}\n`,
+            ]),
         onItsMachine(url, `init --url ${url}`),
-        ...warnings.map((warning) => oneSafeLine(`It would currently be refused: ${warning}`)),
+        ...[...new Set((codes ?? [{ warnings }]).flatMap((one) => one.warnings))].map((warning) =>
+          oneSafeLine(`It would currently be refused: ${warning}`),
+        ),
       ].join('\n'),
   }),
   ...commandOf(blueprints.codes, {

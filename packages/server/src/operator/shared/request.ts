@@ -111,6 +111,12 @@ export const listOption = (request: Request, name: string): string[] | undefined
   return typed === undefined ? undefined : splitTags(typed)
 }
 
+/** The number that an option gives, for the reader of an operation; another text as it was typed. */
+export const numberOption = (request: Request, name: string): number | string | undefined => {
+  const typed = option(request, name)
+  return typed !== undefined && /^\d{1,9}$/.test(typed) ? Number(typed) : typed
+}
+
 /** Reads the role that the option `--role` gives; without the option it is `member`. */
 export function roleOption(text: string | undefined): Role {
   return text === undefined ? 'member' : roleIn(text)

@@ -6,7 +6,7 @@ import { everyEngine } from '../../../testing/stores.ts'
 import { createAgent, deleteAgent, findAgent } from '../../fleet/agents/store.ts'
 import type { Store } from '../../platform/db/open.ts'
 import { uploadBlueprint } from '../../updates/blueprints/upload.ts'
-import { issueCode } from '../../updates/installs/codes.ts'
+import { issueCodes } from '../../updates/installs/issue.ts'
 import { redeemInstall } from '../../updates/installs/redeem.ts'
 import { openAuth } from '../accounts/auth.ts'
 import { createPerson } from '../accounts/store.ts'
@@ -80,7 +80,7 @@ everyEngine('limits of a workspace', (open) => {
     value(await uploadBlueprint({ db, by: operator, now }, north, await bundle()))
     value(await createAgent({ db, by: operator, now }, north, 'first'))
     await setLimits({ db, by: operator, now }, north, { agents: 1 })
-    const issued = value(await issueCode({ db, by: operator, now }, north, { blueprint: 'mail', version: '1.0.0' }))
+    const [issued] = value(await issueCodes({ db, by: operator, now }, north, { blueprint: 'mail', version: '1.0.0' }))
     expect(await redeemInstall(db, issued.code, now)).toMatchObject({ ok: false, code: 'agents_too_many' })
     const first = await findAgent(db, north, 'first')
     value(await deleteAgent({ db, by: operator, now }, { id: first?.id ?? '' }))

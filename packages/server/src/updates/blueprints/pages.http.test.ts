@@ -9,6 +9,7 @@ import type {
   Frame,
   InstallCode,
   NewCode,
+  NewCodes,
   WorkspaceProduct,
 } from '@svc/api'
 import { expect, test } from 'vitest'
@@ -241,6 +242,33 @@ test('a code can be revoked only once, and open pages are notified', async () =>
   expect((await call('install', next.code)).status).toBe(200)
   await heard((frame) => frame.list)
   expect((await issue()).body).toMatchObject({ agentName: 'mail-2', warnings: [] })
+})
+
+test('several codes are issued with one request, or none; a request without a count issues one', async () => {
+  const { ada, upload, call } = await start()
+  await upload(ada, await bundle({}))
+  const issue = (more: object) =>
+    ada.send<NewCodes & Failure>('POST', `${w}/codes`, { blueprint: 'mail', version: '1.0.0', ...more })
+  for (const count of [0, 51, -1, 1.5, 'three', '3', [], {}, true]) {
+    const { status, body } = await issue({ count })
+    expect([count, status, body.error.code]).toEqual([count, 400, 'body_invalid'])
+    expect(body.error.message).toContain('count must be a whole number from 1 to 50')
+  }
+  expect((await ada.get<InstallCode[]>(`${w}/codes`)).body).toEqual([])
+  const { status, body } = await issue({ count: 3, agent: 'box', tags: ['eu'] })
+  expect(status).toBe(201)
+  const { codes = [], ...first } = body
+  expect(codes.map(({ agentName, tags, state }) => [agentName, tags, state])).toEqual([
+    ['box', ['eu'], 'live'],
+    ['box-2', ['eu'], 'live'],
+    ['box-3', ['eu'], 'live'],
+  ])
+  expect(first).toEqual(codes[0])
+  for (const { code, agentName } of codes)
+    expect((await call('install/preview', code)).body).toMatchObject({ agentName })
+  // A page of an earlier version sends no count, and reads the fields of one code.
+  const single = (await issue({})).body
+  expect([single.agentName, single.codes?.length]).toEqual(['mail', 1])
 })
 
 test('a code shows what would currently refuse its installation', async () => {

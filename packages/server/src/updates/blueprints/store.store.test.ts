@@ -8,7 +8,8 @@ import { bundle, uploaded } from '../../../testing/bundles.ts'
 import { reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { addWorkspace, newTestWorkspace } from '../../../testing/test-workspace.ts'
-import { issueCode, revokeCode } from '../installs/codes.ts'
+import { revokeCode } from '../installs/codes.ts'
+import { issueCodes } from '../installs/issue.ts'
 import { blueprintPage, bundleOf, deleteVersion, listBlueprints, versionPage } from './store.ts'
 import { uploadBlueprint } from './upload.ts'
 
@@ -176,10 +177,10 @@ everyEngine('blueprints', (open, engine) => {
     const { db, workspace, admin, clock, upload, remove } = await start()
     await upload({})
     const wanted = { blueprint: 'mail', version: '1.0.0' }
-    const issued = await issueCode({ db, by: admin, now: clock.now() }, workspace, wanted)
+    const issued = await issueCodes({ db, by: admin, now: clock.now() }, workspace, wanted)
     expect(await remove('mail', '1.0.0')).toMatchObject({ code: 'version_in_use' })
-    if (issued.ok) await revokeCode({ db, by: admin, now: clock.now() }, workspace, issued.value.row.id)
-    await issueCode({ db, by: admin, now: clock.now() }, workspace, wanted)
+    if (issued.ok) await revokeCode({ db, by: admin, now: clock.now() }, workspace, issued.value[0].row.id)
+    await issueCodes({ db, by: admin, now: clock.now() }, workspace, wanted)
     expect(await remove('mail', '1.0.0')).toMatchObject({ code: 'version_in_use' })
     clock.pass(900)
     expect(await remove('mail', '1.0.0')).toEqual({ ok: true, value: null })
@@ -196,7 +197,7 @@ everyEngine('blueprints', (open, engine) => {
     expect(await listBlueprints(db, south)).toEqual([])
     expect(await bundleOf(db, south, 'mail', '1.0.0')).toBeUndefined()
     expect(
-      await issueCode({ db, by: admin, now: clock.now() }, south, { blueprint: 'mail', version: '1.0.0' }),
+      await issueCodes({ db, by: admin, now: clock.now() }, south, { blueprint: 'mail', version: '1.0.0' }),
     ).toMatchObject({
       code: 'version_unknown',
     })

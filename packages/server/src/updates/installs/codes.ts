@@ -1,102 +1,23 @@
 /**
- * Install codes (2.9; 5, rule 5): each is valid once, for fifteen minutes. Issuing one fixes what it installs (D43) and
- * reserves nothing. Only the hash of a code is stored.
+ * Install codes (2.9; 5, rule 5): each is valid once, for fifteen minutes. Here are their states, how they are listed and
+ * revoked; issue.ts issues them, and redeem.ts redeems them.
  */
 import type { InstallCode, InstallCodeState } from '@svc/api'
-import { changedTags } from '@svc/api/filter'
-import { type Binding, type Manifest, neededSvcText } from '@svc/blueprint'
-import { freeNames, isAgentName, isAhead, limits, shown, type Verdict } from '@svc/protocol'
+import { isAhead, limits, type Verdict } from '@svc/protocol'
 import { sql } from 'kysely'
-import { findAgent } from '../../fleet/agents/store.ts'
-import { judgeBots } from '../../fleet/bots/store.ts'
-import { versionNamed } from '../../fleet/versions/named.ts'
 import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
-import { lockWorkspace } from '../../people/workspaces/lock.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
-import { isActivated, ownProduct } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { InstallCodeRow } from '../../platform/db/tables.ts'
 import { liesAhead } from '../../platform/db/times.ts'
 import { transaction } from '../../platform/db/transaction.ts'
-import { newId, type WorkspaceRef } from '../../platform/ids.ts'
+import type { WorkspaceRef } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
-import { hashToken, newToken } from '../../platform/tokens.ts'
 import { refuse } from '../../platform/verdict.ts'
-import { neededSvcOf } from '../wishes/needs.ts'
 
 /** How long an install code is valid, in milliseconds. */
 export const codeMs = limits.installCodeSeconds * 1000
-
-interface CodeWanted {
-  blueprint: string
-  version: string
-  /** The name of the agent to install. By default it is the blueprint's name, with a number if that is taken. */
-  agentName?: string | undefined
-  /** The tags that the agent gets. */
-  tags?: readonly string[] | undefined
-}
-type IssuedCode = {
-  row: InstallCodeRow
-  /** The install code, which is shown only this once. */
-  code: string
-  /** The reasons why installing with the code would fail at present, or may fail on some machines. */
-  warnings: string[]
-}
-
-/** Issues an install code for one version of a blueprint. */
-export function issueCode(
-  { db, by, now }: ChangeContext,
-  workspace: WorkspaceRef,
-  wanted: CodeWanted,
-): Promise<Verdict<IssuedCode, 'version_unknown' | 'agent_name_invalid' | 'codes_too_many'>> {
-  return transaction(db, async (trx) => {
-    const version = await versionOf(trx, workspace, wanted)
-    if (!version) {
-      return refuse(
-        'version_unknown',
-        `There is no blueprint ${shown(wanted.blueprint)} with version ${shown(wanted.version)}.`,
-      )
-    }
-    const agentName = wanted.agentName ?? (await freeName(trx, workspace, wanted.blueprint))
-    if (!isAgentName(agentName)) return wrongName(agentName)
-    const tags = changedTags([], { add: wanted.tags })
-    const { bindings } = JSON.parse(version.manifest) as Manifest
-    await deleteOld(trx, workspace, now)
-    if (await hasMaxCodes(trx, workspace, now)) return tooManyCodes
-    const code = newToken('install')
-    const row = await trx
-      .insertInto('install_code')
-      .values({
-        id: newId(now),
-        hash: hashToken(code),
-        workspace_id: workspace.id,
-        version_id: version.id,
-        blueprint: wanted.blueprint,
-        version: wanted.version,
-        sha256: version.sha256,
-        bindings: JSON.stringify(bindings),
-        agent_name: agentName,
-        tags: JSON.stringify(tags),
-        issued_by: by.id,
-        issued_by_name: by.name,
-        issued_at: now,
-        expires_at: now + codeMs,
-        redeemed_at: null,
-        revoked_at: null,
-        agent_id: null,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow()
-    await audit(trx, {
-      ...note(row, by, now),
-      action: 'code.issued',
-      details: { code: row.id, agent: agentName, ...(tags.length > 0 && { tags }) },
-    })
-    const warnings = [...svcWarnings(version.manifest), ...(await warningsOf(trx, workspace, agentName, bindings))]
-    return { ok: true, value: { row, code, warnings } }
-  })
-}
 
 /** Revokes an install code, so that it can no longer be redeemed. */
 export function revokeCode(
@@ -148,28 +69,8 @@ export async function listCodes(db: Db, workspace: WorkspaceRef, now: number): P
   return rows.map((row) => shownCode(row, now))
 }
 
-/** True if no further code may be issued. The workspace stays locked, so that simultaneous ones are counted. */
-async function hasMaxCodes(trx: Db, { id }: WorkspaceRef, now: number): Promise<boolean> {
-  await lockWorkspace(trx, id)
-  const { valid } = await trx
-    .selectFrom('install_code')
-    .select((eb) => eb.fn.countAll<number>().as('valid'))
-    .where('workspace_id', '=', id)
-    .where(liesAhead('expires_at', now, codeMs))
-    .where('redeemed_at', 'is', null)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirstOrThrow()
-  return Number(valid) >= maxCodes
-}
-
-export const maxCodes = 200
-const tooManyCodes = refuse(
-  'codes_too_many',
-  `A workspace may have ${maxCodes} valid install codes: revoke one, or wait until one expires.`,
-)
-
 /** Deletes install codes that are no longer listed. The audit trail keeps what was done with them. */
-const deleteOld = (trx: Db, workspace: WorkspaceRef, now: number) =>
+export const deleteOld = (trx: Db, workspace: WorkspaceRef, now: number) =>
   trx
     .deleteFrom('install_code')
     .where('workspace_id', '=', workspace.id)
@@ -251,60 +152,10 @@ const withCircumstances = (db: Db, workspace: WorkspaceRef) =>
     .select(['agent.name as agent', issuerRole.as('issuer')])
     .where('install_code.workspace_id', '=', workspace.id)
 
-const versionOf = (db: Db, workspace: WorkspaceRef, { blueprint, version }: CodeWanted) =>
-  versionNamed(db, workspace, blueprint, version)
-    .select(['blueprint_version.id', 'sha256', 'manifest'])
-    .executeTakeFirst()
-
-/** The name of the blueprint, or else the first of `name-2`, `name-3` … that no agent of the workspace has. */
-async function freeName(db: Db, workspace: WorkspaceRef, blueprint: string): Promise<string> {
-  const rows = await db.selectFrom('agent').select('name').where('workspace_id', '=', workspace.id).execute()
-  const [free = blueprint] = freeNames(blueprint, new Set(rows.map(({ name }) => name)), 1)
-  return free
-}
-
-/**
- * Warns if the version of the blueprint needs a certain svc or a newer one. It is only a warning, because nobody knows
- * the version of svc on the machine yet.
- */
-function svcWarnings(manifest: string): string[] {
-  const needed = neededSvcOf(manifest)
-  return needed
-    ? [`The machine needs ${neededSvcText(needed)}: an older one refuses the code without using it up.`]
-    : []
-}
-
-/**
- * The reasons why redeeming an install code would currently fail. They do not prevent issuing it, since they may be
- * gone when it is redeemed.
- */
-async function warningsOf(
-  db: Db,
-  workspace: WorkspaceRef,
-  name: string,
-  bindings: readonly Binding[],
-): Promise<string[]> {
-  const warnings: string[] = []
-  if (!(await isActivated(db, workspace.id))) warnings.push('The workspace is not activated for this service.')
-  for (const { product } of bindings) {
-    if (product === ownProduct || !(await isActivated(db, workspace.id, product)))
-      warnings.push(`The product ${product} is not activated for the workspace: the operator can activate it.`)
-  }
-  if (await findAgent(db, workspace, name)) warnings.push(`The workspace already has an agent ${shown(name)}.`)
-  const bots = await judgeBots(db, workspace, name, bindings)
-  if (!bots.ok) warnings.push(bots.message)
-  return warnings
-}
-
-const note = (row: InstallCodeRow, by: By, at: number) => ({
+/** The part of a line of the activity that is the same for all that is done with a code. */
+export const note = (row: InstallCodeRow, by: By, at: number) => ({
   workspaceId: row.workspace_id,
   at,
   by,
   subject: `blueprint ${row.blueprint}@${row.version}`,
 })
-
-const wrongName = (name: string) =>
-  refuse(
-    'agent_name_invalid',
-    `An agent's name must have 1 to ${limits.agentName} lowercase letters, digits or single hyphens and be no device name such as "con": got ${shown(name)}.`,
-  )

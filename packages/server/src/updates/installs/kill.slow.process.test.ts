@@ -8,7 +8,7 @@ import { accountTables } from '../../people/accounts/auth.ts'
 import { databaseFile } from '../../platform/data-folder.ts'
 import { migrate } from '../../platform/db/migrate.ts'
 import { openEmbedded } from '../../platform/db/open.ts'
-import { issueCode } from './codes.ts'
+import { issueCodes } from './issue.ts'
 
 const rounds = byLevel(2, 2, 25)
 const perRound = 40
@@ -29,13 +29,13 @@ test('a service that is killed while codes are redeemed has used up exactly thos
     const codes = await during(file, async ({ db }) => {
       const issued = Array.from({ length: perRound }, (_, i) => {
         const version = i === 0 && round < 10 ? '1.0.0' : '1.1.0'
-        return issueCode({ db, by: operator, now: Date.now() }, w.workspace, {
+        return issueCodes({ db, by: operator, now: Date.now() }, w.workspace, {
           blueprint: 'mail',
           version,
           agentName: `r${round}-${i}`,
         })
       })
-      return (await Promise.all(issued)).map((one) => (one.ok ? one.value.code : ''))
+      return (await Promise.all(issued)).map((one) => (one.ok ? one.value[0].code : ''))
     })
     const service = await home.start()
     const answers = codes.map((code, i) => redeem(home.url, code, i))

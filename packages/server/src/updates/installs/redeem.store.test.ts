@@ -10,7 +10,8 @@ import { deleteBot, listBots } from '../../fleet/bots/store.ts'
 import { addProduct } from '../../fleet/products/store.ts'
 import { activate, deactivate } from '../../people/workspaces/store.ts'
 import { hashToken } from '../../platform/tokens.ts'
-import { codeOf, issueCode, listCodes, revokeCode } from './codes.ts'
+import { codeOf, listCodes, revokeCode } from './codes.ts'
+import { issueCodes } from './issue.ts'
 import { previewInstall, redeemInstall } from './redeem.ts'
 
 const long = level === 'long'
@@ -220,7 +221,7 @@ everyEngine('installing', (open) => {
     const w = await start()
     const install = await w.issue({ agentName: 'hers' })
     const wanted = { blueprint: 'mail', version: '1.0.0', agentName: 'theirs' }
-    await issueCode({ db: w.db, by: { id: null, name: 'operator' }, now: w.clock.now() }, w.workspace, wanted)
+    await issueCodes({ db: w.db, by: { id: null, name: 'operator' }, now: w.clock.now() }, w.workspace, wanted)
     const states = async () =>
       Object.fromEntries(
         (await listCodes(w.db, w.workspace, w.clock.now())).map(({ agentName, state }) => [agentName, state]),

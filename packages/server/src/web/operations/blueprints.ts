@@ -2,26 +2,32 @@
  * Carries out the operations on blueprints, install codes and bots. Uploads and downloads have separate routes
  * (web/routes/bundles.ts).
  */
-import { blueprints } from '@svc/api'
+import { blueprints, type NewCode } from '@svc/api'
 import { limits } from '@svc/protocol'
 import { deleteBot, listBots, revokeBot } from '../../fleet/bots/store.ts'
 import { productsOf } from '../../fleet/products/store.ts'
 import { requireFound } from '../../platform/refusal.ts'
 import { blueprintPage, deleteVersion, listBlueprints, versionPage } from '../../updates/blueprints/store.ts'
-import { codeOf, issueCode, listCodes, revokeCode, shownCode } from '../../updates/installs/codes.ts'
+import { codeOf, listCodes, revokeCode, shownCode } from '../../updates/installs/codes.ts'
+import { type IssuedCode, issueCodes } from '../../updates/installs/issue.ts'
 import { acts, looks } from '../routing/operations.ts'
+
+/** A code that was just issued, with the code itself. */
+const newCode = ({ row, code, warnings }: IssuedCode, now: number): NewCode => ({
+  ...shownCode({ ...row, agent: null, issuer: 'admin' }, now),
+  code,
+  warnings,
+})
 
 const codeOperations = [
   looks(blueprints.codes, ({ deps, workspace, now }) => listCodes(deps.store.db, workspace, now)),
   acts(
-    blueprints.issueCode,
-    ({ workspace, ...ctx }, { blueprint, version, agent, tags }) =>
-      issueCode(ctx, workspace, { blueprint, version, agentName: agent, tags }),
+    blueprints.issueCodes,
+    ({ workspace, ...ctx }, { agent: agentName, ...wanted }) => issueCodes(ctx, workspace, { ...wanted, agentName }),
     {
-      answer: ({ row, code, warnings }, { now }) => ({
-        ...shownCode({ ...row, agent: null, issuer: 'admin' }, now),
-        code,
-        warnings,
+      answer: (issued, { now }) => ({
+        ...newCode(issued[0], now),
+        codes: issued.map((one) => newCode(one, now)),
       }),
     },
   ),

@@ -20,7 +20,7 @@ import { setLimits } from '../../people/workspaces/limits.ts'
 import { maxOwnWorkspaces } from '../../people/workspaces/making.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { surplus } from '../../service/sweeper/surplus.ts'
-import { maxCodes } from '../../updates/installs/codes.ts'
+import { maxCodes } from '../../updates/installs/issue.ts'
 
 interface Setup {
   service: Service
