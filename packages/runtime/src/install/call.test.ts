@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { bundle, code, previewOf, redeemedOf } from '../../testing/blueprint.ts'
 import { token } from '../../testing/folder.ts'
 import { json, type Reply, type Service, startService, unknownCode } from '../../testing/service.ts'
-import { checkRedeemed, redeem } from './call.ts'
+import { checkRedeemed, inItsTurn, redeem } from './call.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -52,6 +52,48 @@ test.each<[string, Reply, 'unknown' | 'refused', string]>([
 
 test('a call to an unreachable service has spent nothing', async () =>
   expect(await asked('http://127.0.0.1:9')).toMatchObject({ ok: false, is: 'unreached' }))
+
+const busy =
+  (wait?: string): Reply =>
+  (response) =>
+    void response
+      .writeHead(429, { 'content-type': 'application/json', ...(wait !== undefined && { 'retry-after': wait }) })
+      .end('{"error":{"code":"rate_limited","message":"Too many."}}')
+
+test.each<[header: string | undefined, seconds: number]>([
+  ['7', 7],
+  ['0', 1],
+  ['99999', 300],
+  [undefined, 60],
+  ['Wed, 21 Oct 2026 07:28:00 GMT', 60],
+])(
+  'a refusal with the header Retry-After %s is repeated after %i s, until the service takes the call',
+  async (header, seconds) => {
+    const waits: number[] = []
+    const before = service.installs.length
+    const replies = [busy(header), busy(header), unknownCode]
+    service.install = (...came) => replies.shift()?.(...came)
+    const answer = await inItsTurn(
+      () => asked(service.origin),
+      (wait) => waits.push(wait),
+    )
+    expect(answer).toMatchObject({ is: 'refused', message: expect.stringContaining('does not know this code') })
+    expect(waits).toEqual([seconds, seconds])
+    expect(service.installs.length - before).toBe(3)
+  },
+)
+
+test('calls that are always refused as too many end when the code is over', async () => {
+  service.install = busy('300')
+  const waits: number[] = []
+  const answer = await inItsTurn(
+    () => asked(service.origin),
+    (wait) => waits.push(wait),
+  )
+  expect(answer).toMatchObject({ ok: false, is: 'refused', message: expect.stringContaining('429') })
+  expect(waits.length).toBeGreaterThan(0)
+  expect(waits.length).toBeLessThanOrEqual(3)
+})
 
 const packed = await bundle()
 const redeemed = redeemedOf(packed)

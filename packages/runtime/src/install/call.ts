@@ -14,6 +14,7 @@ import {
   shown,
   type Verdict,
 } from '@svc/protocol'
+import { duration, wait } from '../machine/base/time.ts'
 import { call, refusalOf, type SendResult } from '../machine/client/service-client.ts'
 
 /** Time limits of the redemption in seconds: without a single byte, and in all (D44). */
@@ -29,7 +30,16 @@ type CallResult<T> =
    * service refused the code, or its preview is not acceptable, and this call did not use the code up; `unknown`: the
    * answer does not tell, so a redemption may have used the code up.
    */
-  | { readonly ok: false; readonly is: 'unreached' | 'unknown' | 'refused'; readonly message: string }
+  | {
+      readonly ok: false
+      readonly is: 'unreached' | 'unknown' | 'refused'
+      readonly message: string
+      /**
+       * The seconds after which the service takes another call, if it refused this one only because too many came from
+       * this address in a minute.
+       */
+      readonly again?: number
+    }
 
 /** Asks the service what a code would install. This creates nothing, and the code stays valid. */
 export async function askPreview(origin: string, code: string, signal: AbortSignal): Promise<CallResult<Preview>> {
@@ -78,7 +88,7 @@ const body = (code: string): string => JSON.stringify({ code })
  * Reads the answer to an install call. A 4xx is a refusal after which the service has undone everything (4, rule 5).
  * After any other failure it is unknown whether the code was used up.
  */
-function read({ status, body }: Extract<SendResult, { is: 'answered' }>, origin: string): CallResult<unknown> {
+function read({ status, headers, body }: Extract<SendResult, { is: 'answered' }>, origin: string): CallResult<unknown> {
   if (status >= 200 && status <= 299) {
     try {
       return { ok: true, value: JSON.parse(body.toString('utf8')) }
@@ -87,6 +97,8 @@ function read({ status, body }: Extract<SendResult, { is: 'answered' }>, origin:
     }
   }
   const { code, message } = refusalOf(status, body)
+  if (status === 429)
+    return { ok: false, is: 'refused', message: `${origin}: ${message}.`, again: waitOf(headers['retry-after']) }
   if (code === 'code_unknown')
     return {
       ok: false,
@@ -94,6 +106,28 @@ function read({ status, body }: Extract<SendResult, { is: 'answered' }>, origin:
       message: `${origin} does not know this code. It is mistyped, older than 15 minutes, used or revoked. Ask for a new one.`,
     }
   return { ok: false, is: status >= 400 && status <= 499 ? 'refused' : 'unknown', message: `${origin}: ${message}.` }
+}
+
+/** The seconds that a header `Retry-After` names, within bounds; a minute if it names none. */
+const waitOf = (header: string | undefined): number =>
+  header !== undefined && /^\d{1,6}$/.test(header) ? Math.min(Math.max(Number(header), 1), 300) : 60
+
+/**
+ * Repeats an install call for as long as the service refuses it only because too many came from this address. Many
+ * machines behind one address thus install one after the other, until their codes are over. `waiting` is called before
+ * each wait.
+ */
+export async function inItsTurn<T>(
+  ask: () => Promise<CallResult<T>>,
+  waiting: (seconds: number) => void,
+): Promise<CallResult<T>> {
+  const never = new AbortController().signal
+  for (const end = performance.now() + duration(limits.installCodeSeconds); ; ) {
+    const answer = await ask()
+    if (answer.ok || answer.again === undefined || performance.now() + duration(answer.again) > end) return answer
+    waiting(answer.again)
+    await wait(duration(answer.again), never)
+  }
 }
 
 /**

@@ -27,7 +27,8 @@ import { python, svc, token } from '../../testing/folder.ts'
 import { secretsFiles } from '../../testing/handed-files.ts'
 import { expectStandsAsSaid, type InstallSetup, type KillMoment, newInstallSetup } from '../../testing/install-setup.ts'
 import { quickBuild } from '../../testing/releases.ts'
-import { json } from '../../testing/service.ts'
+import { json, type Reply, unknownCode } from '../../testing/service.ts'
+import { folderAt } from '../machine/files/folder.ts'
 import { readInstall } from '../state/install-note.ts'
 
 const password = 'correct horse battery'
@@ -288,8 +289,8 @@ describe('before the code is spent, nothing is left behind and the code stays go
     await w.service.close()
     expect((await init(w)).code).toBe(3)
     const no = await newSetup()
-    no.service.preview = json({ error: { code: 'rate_limited', message: 'Too many calls.' } }, 429)
-    expect((await init(no)).err).toContain('Too many calls.')
+    no.service.preview = json({ error: { code: 'svc_too_old', message: 'Install the newer svc.' } }, 403)
+    expect((await init(no)).err).toContain('Install the newer svc.')
     untouched(no)
   })
 
@@ -350,6 +351,72 @@ describe('before the code is spent, nothing is left behind and the code stays go
     expect(shown).not.toContain(code)
     expect(readFileSync(w.agent.secrets, 'utf8')).toBe(`MAIL_PASSWORD=${password}\n`)
   })
+})
+
+test('many machines behind one address install in turn, each once, and say why they wait', async () => {
+  const w = await newSetup()
+  const machines = byLevel(4, 6, 50)
+  const perMinute = byLevel(3, 4, 20)
+  const scale = 0.02
+  const codes = Array.from({ length: machines }, (_, i) => `svc_inst_${String(i).padStart(43, 'C')}`)
+  const used = new Set<string>()
+  let admitted: number[] = []
+  const inTurn =
+    (reply: (agentName: string, code: string) => Reply): Reply =>
+    (response, came, socket) => {
+      const now = performance.now()
+      admitted = admitted.filter((at) => at > now - 60_000 * scale)
+      if (admitted.length >= perMinute) {
+        response.writeHead(429, { 'content-type': 'application/json', 'retry-after': '60' })
+        return void response.end('{"error":{"code":"rate_limited","message":"Too many."}}')
+      }
+      admitted.push(now)
+      const { code } = JSON.parse(came.text) as { code: string }
+      reply(`mail-${codes.indexOf(code) + 1}`, code)(response, came, socket)
+    }
+  w.service.preview = inTurn((agentName) => json({ ...previewOf(packed), agentName }))
+  w.service.install = inTurn((name, code) => {
+    if (used.has(code)) return unknownCode
+    used.add(code)
+    return json({ ...redeemedOf(packed), agent: { name } })
+  })
+  // The last machine got the code of the first one.
+  const given = [...codes, codes[0] ?? '']
+  const ran = await Promise.all(
+    given.map((code, i) =>
+      svc(w.above, ['init', '--url', w.service.origin, '--code', code, '--dir', join(w.above.root, `m${i}`)], {
+        env: { ...secretsEnv, SVC_TIME_SCALE: String(scale) },
+      }),
+    ),
+  )
+  const refused = ran.filter(({ code }) => code !== 0)
+  expect(refused.length, refused.map(({ err }) => err).join('\n')).toBe(1)
+  expect(refused[0]?.err).toContain('does not know this code')
+  expect(used.size).toBe(machines)
+  expect(
+    ran.filter(({ err }) => /takes 20 install calls a minute .* Trying again in 60 s/.test(err)).length,
+  ).toBeGreaterThan(0)
+  const installed = given.map((_, i) => readInstall(folderAt(join(w.above.root, `m${i}`))))
+  expect(installed.filter((note) => note?.is === 'installed').length).toBe(machines)
+  expect(installed.filter((note) => note === undefined).length, 'the refused one left no folder').toBe(1)
+})
+
+test.runIf(python)('Ctrl-C while it waits leaves a folder that the same code can be installed into', async () => {
+  const w = await newSetup()
+  const { install } = w.service
+  w.service.install = (response) =>
+    void response.writeHead(429, { 'retry-after': '60' }).end('{"error":{"code":"rate_limited","message":"Too many."}}')
+  const shown = await atTerminal(w, [
+    ['install code', code],
+    ['Install it?', ''],
+    ['MAIL_PASSWORD: reads', password],
+    ['EXTRA_KEY: finds', ''],
+    ['setting note', ''],
+    ['Trying again in 60 s', '\u0003'],
+  ])
+  expect(shown).toContain('Trying again in 60 s')
+  w.service.install = install
+  expect(await init(w)).toMatchObject({ code: 0 })
 })
 
 describe('after the code was sent', () => {

@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Preview, SecretSpec, SettingValues } from '@svc/protocol'
 import { Command } from 'commander'
-import { checkRedeemed, redeem } from '../../install/call.ts'
+import { checkRedeemed, inItsTurn, redeem } from '../../install/call.ts'
 import { claim, takenBy, unclaim } from '../../install/claim.ts'
 import { place } from '../../install/place.ts'
 import { unmet } from '../../install/ready.ts'
@@ -34,7 +34,7 @@ import {
   unsetSettingsLines,
 } from '../steer/init-settings.ts'
 import { readPairs } from '../steer/settings.ts'
-import { nothingInstalled, previewCode, previewLines } from './preview.ts'
+import { nothingInstalled, previewCode, previewLines, tellWait } from './preview.ts'
 
 interface InitOptions {
   readonly url: string
@@ -215,13 +215,25 @@ async function take(
   if (!claimed.ok) throw new Refusal(`${claimed.message} ${nothingInstalled}`)
   const { folder } = claimed
   const sending: Install = { ...claimed.install, is: 'redeeming' }
-  try {
-    writeInstall(folder, sending)
-  } catch (error) {
-    unclaim(folder, claimed.install.madeFolder)
-    throw new Refusal(`${messageOf(error)}. ${nothingInstalled}`)
+  const noteNext = (install: Install) => {
+    try {
+      writeInstall(folder, install)
+    } catch (error) {
+      unclaim(folder, claimed.install.madeFolder)
+      throw new Refusal(`${messageOf(error)}. ${nothingInstalled}`)
+    }
   }
-  const answer = await redeem(url, code, new AbortController().signal)
+  const answer = await inItsTurn(
+    () => {
+      noteNext(sending)
+      return redeem(url, code, new AbortController().signal)
+    },
+    (seconds) => {
+      // A refused call has not used the code up. Who ends this wait leaves a folder that can be installed into again.
+      noteNext(claimed.install)
+      tellWait(url)(seconds)
+    },
+  )
   if (!answer.ok && answer.is !== 'unknown') {
     unclaim(folder, claimed.install.madeFolder)
     throw new Refusal(
@@ -250,10 +262,7 @@ async function take(
   }
 }
 
-/**
- * Cleans up after a failed installation. Only the note about the installation stays: no half-unpacked version, no token
- * and no secret.
- */
+/** Cleans up after a failed installation. Only the note about it stays: no half-unpacked version, no token and no secret. */
 function leaveNote(folder: Folder): void {
   try {
     for (const path of [

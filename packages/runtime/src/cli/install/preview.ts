@@ -3,10 +3,10 @@
  * person reads about it before anything is done.
  */
 import { isToken, limits, type Preview } from '@svc/protocol'
-import { askPreview } from '../../install/call.ts'
+import { askPreview, inItsTurn } from '../../install/call.ts'
 import { needsLines, wrongWithSvc } from '../../install/ready.ts'
 import { askHidden, interactive, pasted, standardInput } from '../kit/ask.ts'
-import { exits, oneLine, Refusal } from '../kit/output.ts'
+import { exits, oneLine, Refusal, warn } from '../kit/output.ts'
 import { originFrom } from './connecting.ts'
 
 export const nothingInstalled = 'Nothing was installed; the code is still valid.'
@@ -25,12 +25,20 @@ interface PreviewedInstall {
 export async function previewCode({ url, code: typed }: PreviewOptions): Promise<PreviewedInstall> {
   const origin = originFrom(url)
   const code = await codeFrom(typed)
-  const preview = await askPreview(origin, code, new AbortController().signal)
+  const preview = await inItsTurn(() => askPreview(origin, code, new AbortController().signal), tellWait(origin))
   if (!preview.ok) throw new Refusal(preview.message, preview.is === 'unreached' ? exits.unreached : exits.refused)
   const old = wrongWithSvc(preview.value)
   if (old) throw new Refusal(`${old} ${nothingInstalled}`)
   return { origin, code, seen: preview.value }
 }
+
+/** Says why an installation waits, and for how long. */
+export const tellWait =
+  (origin: string) =>
+  (seconds: number): void =>
+    warn(
+      `${origin} takes ${limits.installsPerMinute} install calls a minute from one address, and others came first. Trying again in ${seconds} s. Ctrl-C ends this, and the code stays valid for its fifteen minutes.`,
+    )
 
 /**
  * Reads the install code from --code, SVC_CODE, the terminal or standard input. The argument --code is the worst way,
