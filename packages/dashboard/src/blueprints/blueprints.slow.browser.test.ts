@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import type { AgentPage, Bots, Members, NewCode } from '@svc/api'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { wrongLooks } from '../../testing/axe.ts'
+import { resize, smallTargets, wrongLooks } from '../../testing/axe.ts'
 import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../testing/browser-setup.ts'
 import { dropFile } from './testing/drop.ts'
 import { Machine } from './testing/machine.ts'
@@ -366,6 +366,52 @@ test('adding an agent offers a blueprint, too', async () => {
   await ada.page.getByRole('link', { name: 'A blueprint' }).click()
   await ada.page.getByRole('link', { name: 'Choose a blueprint' }).click()
   await heading(ada.page, 'Install an agent')
+})
+
+test('several codes are issued at once, as a list and as a file, and the page follows who uses them', async () => {
+  const page = await window()
+  await page.goto(at('/install?blueprint=mail-triage'))
+  await page.getByLabel('Agent name').fill('many')
+  const number = page.getByLabel('Number of codes')
+  for (const typed of ['0', '51', 'three', '']) {
+    await number.fill(typed)
+    await page.getByRole('button', { name: 'Issue code' }).click()
+    await page.getByText('A whole number from 1 to 50.').waitFor()
+  }
+  await number.fill('３')
+  await page.getByLabel('Tags').fill('eu')
+  await page.getByRole('button', { name: 'Issue 3 codes' }).click()
+  await heading(page, 'Install 3 agents')
+  await page.getByText('0 of 3 used.').waitFor()
+  const list = (await page.locator('.svc-copy pre').first().textContent()) ?? ''
+  expect(list).toMatch(/^many {4}svc_inst_\S+\nmany-2 {2}svc_inst_\S+\nmany-3 {2}svc_inst_\S+$/)
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ])
+  expect(file.suggestedFilename()).toBe('mail-triage-codes.csv')
+  expect(readFileSync(await file.path(), 'utf8')).toContain('agent,code,valid_until\r\nmany,svc_inst_')
+  expect(await wrongLooks(page, () => page.getByText('of 3 used.').waitFor())).toEqual([])
+  await resize(page, 360)
+  expect(await smallTargets(page)).toEqual([])
+  await resize(page, 1440)
+
+  const codes = list.split('\n').map((line) => line.split(/ +/)[1] ?? '')
+  const redeem = (code: string | undefined) =>
+    fetch(`${setup.url}/api/agent/v1/install`, { method: 'POST', body: JSON.stringify({ code }) })
+  expect([(await redeem(codes[1])).status, (await redeem(codes[1])).status]).toEqual([200, 404])
+  await page.getByText('1 of 3 used.').waitFor()
+  await page.getByRole('link', { name: 'many-2', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Activity' }).click()
+  const asked = page.getByRole('dialog', { name: 'Leave the codes?' })
+  await asked.getByText('2 codes can still be used').waitFor()
+  await asked.getByRole('button', { name: 'Leave' }).click()
+  await heading(page, 'Activity')
+  for (const { id, state } of await ada.call<{ id: string; state: string }[]>('GET', `${w}/codes`))
+    if (state === 'live') await ada.call('DELETE', `${w}/codes/${id}`)
+  await ada.call('DELETE', `${w}/agents/many-2`)
+  for (const { id, name } of (await ada.call<Bots>('GET', `${w}/bots`)).rows)
+    if (name === 'many-2') await ada.call('DELETE', `${w}/bots/${id}`)
 })
 
 test('axe finds nothing in light and dark, wide and narrow, and nothing is wider than the window', async () => {

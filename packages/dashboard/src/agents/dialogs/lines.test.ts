@@ -12,6 +12,7 @@ import {
   connectLine,
   downloadLines,
   initLine,
+  initWithCodeLine,
   keepBlock,
   reportLine,
   runLine,
@@ -53,6 +54,9 @@ test('the lines of an installation ask for the code; none contains it', () => {
   expect(serviceLine('mail-triage')).toBe('python3 svc.pyz service install --start --dir mail-triage')
   expect(unattendedLine('https://svc.example.org')).toBe(
     'python3 svc.pyz init --url https://svc.example.org --yes --start < code.txt',
+  )
+  expect(initWithCodeLine('https://svc.example.org', 'CODE')).toBe(
+    ' echo CODE | python3 svc.pyz init --url https://svc.example.org --yes --start',
   )
   expect(runLine('my agent')).toBe("python3 svc.pyz run --dir 'my agent'")
 })

@@ -74,6 +74,10 @@ export const reportLine = (folder: string): string => `python3 svc.pyz report${a
  */
 export const initLine = (baseUrl: string): string => `python3 svc.pyz init --url ${shellWord(baseUrl)}`
 
+/** The line that installs an agent with this code and starts it, without questions. It begins with a space as blocks do. */
+export const initWithCodeLine = (baseUrl: string, code: string): string =>
+  ` echo ${code} | ${initLine(baseUrl)} --yes --start`
+
 /**
  * The line for an installation without a person. It reads the install code from a file, so that the code is neither an
  * argument nor in the shell's history.

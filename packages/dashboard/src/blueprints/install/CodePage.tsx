@@ -1,6 +1,6 @@
 import { Button, Group, Loader, Stack } from '@mantine/core'
 import type { InstallCode, NewCode } from '@svc/api'
-import { IconAlertTriangle, IconKeyOff } from '@tabler/icons-react'
+import { IconKeyOff } from '@tabler/icons-react'
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
@@ -21,6 +21,7 @@ import { Brief } from './Brief.tsx'
 import { Countdown } from './Countdown.tsx'
 import { takeIssuedCode } from './issued.ts'
 import { useRevokeCode } from './useRevokeCode.tsx'
+import { Warnings } from './Warnings.tsx'
 import './install.css'
 
 const route = getRouteApi('/signed-in/w/$slug/codes/$id')
@@ -165,22 +166,6 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
     </div>
   )
 }
-
-const Warnings = ({ warnings }: { warnings: readonly string[] }) => (
-  <div className="svc-notice in-warnings" role="note">
-    <IconAlertTriangle size={18} aria-hidden />
-    <div>
-      <strong>The installation would currently be refused:</strong>
-      <ul>
-        {warnings.map((warning) => (
-          <li key={warning}>
-            <Text>{warning}</Text>
-          </li>
-        ))}
-      </ul>
-    </div>
-  </div>
-)
 
 function Over({ slug, code, arriving }: { slug: string; code: InstallCode; arriving: boolean }) {
   const { role } = useWorkspace()

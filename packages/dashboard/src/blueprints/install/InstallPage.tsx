@@ -1,5 +1,6 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
-import { trimInvisible } from '@svc/protocol'
+import type { NewCode } from '@svc/api'
+import { codesAtOnce, numberIn, trimInvisible } from '@svc/protocol'
 import { IconPackage } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -17,6 +18,7 @@ import { ButtonLink } from '../../ui/links.tsx'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { Brief } from './Brief.tsx'
 import { keepIssuedCode } from './issued.ts'
+import { Several } from './Several.tsx'
 import './install.css'
 import { asTyped } from '../../ui/forms/as-typed.ts'
 
@@ -34,7 +36,14 @@ export function InstallPage() {
   const names = data?.rows.map(({ name }) => name)
   // A link may name a blueprint that was uploaded a moment ago. The list that is loaded already may not contain it yet.
   const list = isFetching && blueprint !== undefined && !names?.includes(blueprint) ? undefined : names
+  const [issued, setIssued] = useState<{ first: NewCode; codes: readonly NewCode[] }>()
   useDocumentTitle('Install an agent')
+  if (issued)
+    return (
+      <div className="in-page">
+        <Several slug={slug} {...issued} />
+      </div>
+    )
   return (
     <div className="in-page">
       <PageHeader
@@ -46,13 +55,19 @@ export function InstallPage() {
       {role !== 'admin' ? (
         <p>Only admins of this workspace can issue install codes.</p>
       ) : (
-        list && (list.length > 0 ? <Form slug={slug} names={list} /> : <None slug={slug} />)
+        list && (list.length > 0 ? <Form slug={slug} names={list} onSeveral={setIssued} /> : <None slug={slug} />)
       )}
     </div>
   )
 }
 
-function Form({ slug, names }: { slug: string; names: string[] }) {
+interface InstallFormProps {
+  slug: string
+  names: string[]
+  onSeveral: (issued: { first: NewCode; codes: readonly NewCode[] }) => void
+}
+
+function Form({ slug, names, onSeveral }: InstallFormProps) {
   const client = useQueryClient()
   const search = route.useSearch()
   const navigate = route.useNavigate()
@@ -68,11 +83,22 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
   const [wrong, setWrong] = useState<string | null>(null)
   const [tags, setTags] = useState('')
   const [wrongTags, setWrongTags] = useState<string | null>(null)
+  const [number, setNumber] = useState('1')
+  const [wrongNumber, setWrongNumber] = useState<string | null>(null)
   const choose = (to: { blueprint: string; version?: string }) => void navigate({ search: to, replace: true })
   const { busy, error, submit } = useChange(async (name: string) => {
     const given = tagsTyped(tags)
     const named = { ...(name !== '' && { agent: name }), ...(given.length > 0 && { tags: given }) }
-    const made = await call('POST /w/:slug/codes', { slug }, { blueprint, version, ...named })
+    const wanted = countIn(number) ?? 1
+    const { codes = [], ...made } = await call(
+      'POST /w/:slug/codes',
+      { slug },
+      { blueprint, version, ...named, ...(wanted > 1 && { count: wanted }) },
+    )
+    if (codes.length > 1) {
+      void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
+      return onSeveral({ first: made, codes })
+    }
     keepIssuedCode(made)
     const { code: _shownOnce, warnings: _, ...facts } = made
     client.setQueryData(read('GET /w/:slug/codes/:id', { slug, id: made.id }).queryKey, facts)
@@ -88,7 +114,9 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
     const whyTags = wrongWithTags(tags)
     setWrong(why)
     setWrongTags(whyTags)
-    if (why === null && whyTags === null && version !== '') submit(name)
+    const whyNumber = countIn(number) === undefined ? `A whole number from 1 to ${codesAtOnce}.` : null
+    setWrongNumber(whyNumber)
+    if (why === null && whyTags === null && whyNumber === null && version !== '') submit(name)
   }
   return (
     <form onSubmit={issue} noValidate className="svc-columns in-columns">
@@ -118,6 +146,18 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
           error={wrong}
           {...asTyped}
         />
+        <TextInput
+          label="Number of codes"
+          description="Each installs one agent on one machine, with the next free name after this one."
+          value={number}
+          inputMode="numeric"
+          onChange={(event) => {
+            setNumber(event.currentTarget.value)
+            setWrongNumber(null)
+          }}
+          error={wrongNumber}
+          {...asTyped}
+        />
         <TagsField
           value={tags}
           onChange={(event) => {
@@ -133,7 +173,7 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
             Cancel
           </ButtonLink>
           <Button type="submit" loading={busy} disabled={version === ''}>
-            Issue code
+            {(countIn(number) ?? 1) > 1 ? `Issue ${countIn(number)} codes` : 'Issue code'}
           </Button>
         </Group>
       </Stack>
@@ -144,6 +184,12 @@ function Form({ slug, names }: { slug: string; names: string[] }) {
       )}
     </form>
   )
+}
+
+/** The number of codes that somebody typed; undefined for one that the service would refuse. */
+function countIn(typed: string): number | undefined {
+  const number = numberIn(typed)
+  return /^\d{1,3}$/.test(number) && Number(number) >= 1 && Number(number) <= codesAtOnce ? Number(number) : undefined
 }
 
 const None = ({ slug }: { slug: string }) => (

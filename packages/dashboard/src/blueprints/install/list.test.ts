@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { csvOf, linesOf } from './list.ts'
+
+const codes = [
+  { agentName: 'mail', code: 'svc_inst_a', expiresAt: Date.UTC(2026, 10, 27, 12, 15) },
+  { agentName: 'mail-10', code: 'svc_inst_b', expiresAt: Date.UTC(2026, 10, 27, 12, 15) },
+]
+
+test('codes are lines with their agents, or a file with their end', () => {
+  expect(linesOf(codes)).toBe('mail     svc_inst_a\nmail-10  svc_inst_b')
+  expect(csvOf(codes)).toBe(
+    'agent,code,valid_until\r\nmail,svc_inst_a,2026-11-27T12:15:00.000Z\r\nmail-10,svc_inst_b,2026-11-27T12:15:00.000Z\r\n',
+  )
+})
