@@ -135,7 +135,10 @@ export interface NewCode extends InstallCode {
 }
 /** The answer to issuing install codes: the first one. */
 export interface NewCodes extends NewCode {
-  /** All codes that were issued; the first one is among them. A service of an earlier version issues one, and leaves it out. */
+  /**
+   * All codes that were issued; the first one is among them. A service of an earlier version issues one, and leaves
+   * this out.
+   */
   codes?: NewCode[]
 }
 

@@ -74,7 +74,7 @@ export const reportLine = (folder: string): string => `python3 svc.pyz report${a
  */
 export const initLine = (baseUrl: string): string => `python3 svc.pyz init --url ${shellWord(baseUrl)}`
 
-/** The line that installs an agent with this code and starts it, without questions. It begins with a space as blocks do. */
+/** The line that installs an agent with this code and starts it, without questions. It begins with a space, too. */
 export const initWithCodeLine = (baseUrl: string, code: string): string =>
   ` echo ${code} | ${initLine(baseUrl)} --yes --start`
 

@@ -262,7 +262,7 @@ async function take(
   }
 }
 
-/** Cleans up after a failed installation. Only the note about it stays: no half-unpacked version, no token and no secret. */
+/** Cleans up after a failed installation. Only the note about it stays: no half-unpacked version, token or secret. */
 function leaveNote(folder: Folder): void {
   try {
     for (const path of [

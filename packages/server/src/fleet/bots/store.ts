@@ -105,8 +105,8 @@ export async function judgeBots(
 }
 
 /**
- * Refuses if agents of these names, one after the other, would need more bots than a workspace may have. The caller must
- * hold the workspace's lock.
+ * Refuses if agents of these names, one after the other, would need more bots than a workspace may have. The caller
+ * must hold the workspace's lock.
  */
 export async function roomForBots(
   db: Db,

@@ -1,6 +1,6 @@
 /**
- * Install codes (2.9; 5, rule 5): each is valid once, for fifteen minutes. Here are their states, how they are listed and
- * revoked; issue.ts issues them, and redeem.ts redeems them.
+ * Install codes (2.9; 5, rule 5): each is valid once, for fifteen minutes. Here are their states, and how they are
+ * listed and revoked; issue.ts issues them, and redeem.ts redeems them.
  */
 import type { InstallCode, InstallCodeState } from '@svc/api'
 import { isAhead, limits, type Verdict } from '@svc/protocol'

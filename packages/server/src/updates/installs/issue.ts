@@ -1,6 +1,6 @@
 /**
- * Issues install codes. Issuing one fixes what it installs (D43) and reserves nothing. Only the hash of a code is stored.
- * Several at once are issued in one transaction: all or none.
+ * Issues install codes. Issuing one fixes what it installs (D43) and reserves nothing. Only the hash of a code is
+ * stored. Several at once are issued in one transaction: all or none.
  */
 import { changedTags } from '@svc/api/filter'
 import { type Binding, type Manifest, neededSvcText } from '@svc/blueprint'
@@ -26,8 +26,8 @@ interface CodesWanted {
   blueprint: string
   version: string
   /**
-   * The name of the agent to install. By default it is the blueprint's name, with a number if that is taken. If there is
-   * a `count`, the names begin with it.
+   * The name of the agent to install. By default it is the blueprint's name, with a number if that is taken. If there
+   * is a `count`, the names begin with it.
    */
   agentName?: string | undefined
   /** The tags that the agents get. */
