@@ -96,6 +96,8 @@ export interface RuleRow {
    * except those in `escalation`.
    */
   channels: string[] | null
+  /** The filter that names the agents for which the rule is judged, such as `tag:prod`; null means all agents. */
+  filter: string | null
 }
 
 /** A rule for alerts as the page shows it. */

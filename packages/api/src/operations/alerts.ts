@@ -36,6 +36,7 @@ import {
 import { change, look } from '../operation.ts'
 import { maxDurationSeconds } from '../words/durations.ts'
 import { ruleNames } from '../words/rules.ts'
+import { filterText } from './filter-text.ts'
 import { nameMax } from './typed.ts'
 
 const noteMax = 1000
@@ -147,6 +148,7 @@ export const setRule = change<RuleSettings>()('PATCH /w/:slug/rules', {
     limit: optional(orNull(dollars)),
     statuses: optional(list(pasted({ max: 20, reported: true }), statusesMax)),
     channels: optional(orNull(list(pasted(), maxChannels))),
+    filter: optional(orNull(filterText)),
     reminds: optional(flag),
     escalation: optional(orNull(object({ after: seconds, channels: list(pasted(), maxChannels) }))),
   }),
@@ -167,6 +169,7 @@ export const setRule = change<RuleSettings>()('PATCH /w/:slug/rules', {
         'for run_failed: the statuses that count, separated by commas; at first failed,error,timeout,lost',
       ],
       ['--channels <list>', 'the channels that it is sent to, separated by commas, or all'],
+      ['--filter <filter>', 'only agents that this selects, such as "tag:prod -host:build-*", or all'],
       ['--reminders <on|off>', 'remind of an alert that is open at the level bad and not acknowledged'],
       ['--escalate <duration>', 'how long an alert may be unacknowledged before further channels get it, or off'],
       ['--escalate-to <list>', 'these further channels, separated by commas'],

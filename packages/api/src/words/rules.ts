@@ -20,6 +20,8 @@ interface AlertRule {
    * rule has no time for which its condition must hold, and no escalation.
    */
   isEvent?: true
+  /** False if the rule is not about agents, so that no filter can limit it to some of them. */
+  isAboutAgents?: false
 }
 
 const rules = {
@@ -36,7 +38,7 @@ const rules = {
   binding: { heading: 'Broken binding', when: () => 'a binding of any agent is broken' },
   disk: { heading: 'Disk nearly full', when: () => 'the disk of any agent is full or nearly full' },
   update: { heading: 'Update failed', when: () => 'an update of any agent fails' },
-  rollout: { heading: 'Rollout halted', when: () => 'a rollout halts' },
+  rollout: { heading: 'Rollout halted', when: () => 'a rollout halts', isAboutAgents: false },
   command: {
     heading: 'Command not carried out',
     when: () => 'a command is refused, fails or expires',
@@ -66,7 +68,11 @@ const rules = {
   },
   gauge: { heading: 'Gauge at its mark', when: () => 'a gauge of any agent is at its mark' },
   two_reporters: { heading: 'Two machines', when: () => 'two machines report with the token of one agent' },
-  service: { heading: 'Channel not working', when: () => 'a channel of this workspace keeps failing' },
+  service: {
+    heading: 'Channel not working',
+    when: () => 'a channel of this workspace keeps failing',
+    isAboutAgents: false,
+  },
 } satisfies Readonly<Record<string, AlertRule>>
 
 export type RuleName = keyof typeof rules

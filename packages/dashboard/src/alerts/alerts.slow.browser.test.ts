@@ -200,8 +200,8 @@ test('a dead delivery is sent again with the same id', async () => {
 test('an admin edits a rule in place and switches it off; a wrong length is refused', async () => {
   const { page } = ada
   await page.goto(at('/alerts?tab=rules'))
-  const rule = rows(ada, 'Rules').filter({ hasText: 'when any agent is offline' })
-  await rule.getByText('Tell all channels when any agent is offline for 10 minutes.').waitFor()
+  const rule = rows(ada, 'Rules').filter({ hasText: 'When any agent is offline' })
+  await rule.getByText('When any agent is offline for 10 minutes.').waitFor()
   await rule.getByRole('button', { name: 'Edit the rule “Offline”' }).click()
   await rule.getByRole('radio', { name: 'Only some' }).check()
   await rule.getByRole('checkbox', { name: '#ops' }).check()
@@ -211,16 +211,16 @@ test('an admin edits a rule in place and switches it off; a wrong length is refu
   expect(await wrongLooks(page, () => rule.waitFor())).toEqual([])
   await rule.getByLabel('Must hold for').fill('90')
   await rule.getByRole('button', { name: 'Save rule' }).click()
-  await rule.getByText('Tell #ops when any agent is offline for 90 minutes.').waitFor()
+  await rule.getByText('When any agent is offline for 90 minutes, tell #ops.').waitFor()
   await rule.getByRole('checkbox', { name: 'Rule “Offline”' }).click()
-  await rule.getByText('Would tell #ops').waitFor()
+  await rule.getByRole('checkbox', { name: 'Rule “Offline”', checked: false }).waitFor()
 })
 
 test('a rule escalates to other channels and sends no reminders, as its sentence says; both can be undone', async () => {
   const { page } = ada
   await page.goto(at('/alerts?tab=rules'))
-  const rule = rows(ada, 'Rules').filter({ hasText: 'when the level of any agent is Bad' })
-  await rule.getByText('Repeated after 1 hour, then daily.').waitFor()
+  const rule = rows(ada, 'Rules').filter({ hasText: 'When the level of any agent is Bad' })
+  await page.getByText('are sent again after 1 hour, then daily').waitFor()
   const edit = rule.getByRole('button', { name: 'Edit the rule “Level Bad”' })
   const save = rule.getByRole('button', { name: 'Save rule' })
   await edit.click()
@@ -234,14 +234,34 @@ test('a rule escalates to other channels and sends no reminders, as its sentence
   await rule.getByLabel('Not acknowledged for').fill('20')
   await rule.getByRole('group', { name: 'Then tell' }).getByRole('checkbox', { name: '#ops' }).check()
   await save.click()
-  await rule.getByText('Tell all channels except #ops when').waitFor()
+  await rule.getByText(/^When .*, tell all channels except #ops\.$/).waitFor()
   await rule.getByText('Not repeated. If nobody acknowledges it within 20 minutes, also tell #ops.').waitFor()
   await edit.click()
   await rule.getByRole('checkbox', { name: 'Send reminders' }).check()
   await rule.getByRole('checkbox', { name: 'Escalate' }).uncheck()
   await save.click()
-  await rule.getByText('Repeated after 1 hour, then daily.', { exact: true }).waitFor()
-  await rule.getByText('Tell all channels when').waitFor()
+  await rule.getByText('Not repeated.').waitFor({ state: 'detached' })
+  expect(await rule.textContent()).not.toContain('tell')
+})
+
+test('an admin limits a rule to the agents of a filter; a filter that changes with the rule is refused', async () => {
+  const { page } = ada
+  await page.goto(at('/alerts?tab=rules'))
+  const rule = rows(ada, 'Rules: Levels and health').filter({ hasText: 'When the level of any agent is Warning' })
+  await rule.getByRole('button', { name: 'Edit the rule “Level Warning”' }).click()
+  const field = rule.getByLabel('Only agents')
+  await field.fill('level:bad')
+  await rule.getByRole('button', { name: 'Save rule' }).click()
+  await rule.getByText('level: changes with what the rule is about.').waitFor()
+  expect(await wrongLooks(page, () => rule.waitFor(), [1440, 360])).toEqual([])
+  await resize(page, 1280)
+  await field.fill('tag:prod -host:build-*')
+  await page.keyboard.press('Enter')
+  await rule.getByText('Only agents that fit tag:prod -host:build-*').waitFor()
+  expect(await ada.call<{ rule: string; filter: string }[]>('GET', `${north}/rules`)).toContainEqual(
+    expect.objectContaining({ rule: 'warning', filter: 'tag:prod -host:build-*' }),
+  )
+  expect(await wrongLooks(page, () => rule.waitFor(), [1440, 360])).toEqual([])
 })
 
 test('an admin allows the detail text of agents in messages; a member is not offered it', async () => {

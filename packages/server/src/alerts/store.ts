@@ -38,6 +38,8 @@ export interface SubjectRef extends AlertSubject {
  */
 export interface SetRule extends Rule {
   channels: readonly string[] | null
+  /** The filter that names the agents for which the rule is judged; null means all. */
+  filter: string | null
   /**
    * The ids of the second set of channels, and how long an alert may be unacknowledged before it is sent to them; null
    * if there are none.
@@ -52,7 +54,7 @@ export async function rulesOf(db: Db, { id }: Scope): Promise<(name: RuleName) =
   return (name) => {
     const rule = defaultRule(name)
     const row = set.get(name)
-    if (!row) return { ...rule, channels: null, escalation: null }
+    if (!row) return { ...rule, channels: null, filter: null, escalation: null }
     return {
       ...rule,
       on: row.is_on === null ? rule.on : row.is_on === 1,
@@ -61,6 +63,7 @@ export async function rulesOf(db: Db, { id }: Scope): Promise<(name: RuleName) =
       statuses: row.statuses === null ? rule.statuses : (JSON.parse(row.statuses) as string[]),
       reminds: row.reminds !== 0,
       channels: row.channels === null ? null : (JSON.parse(row.channels) as string[]),
+      filter: row.filter,
       escalation: escalationOf(row),
     }
   }

@@ -131,7 +131,7 @@ everyEngine('commands for alerts and rules', (open) => {
       statuses: ['failed', 'timeout'],
     })
     expect((await json('rule list north'))[0]).toEqual(silent)
-    expect(await said('rule set north silent --off')).toMatch(/^silent +no +10m +bad +- +- +all +- +yes$/m)
+    expect(await said('rule set north silent --off')).toMatch(/^silent +no +10m +bad +- +- +all +- +- +yes$/m)
   })
 
   test('rule set switches reminders and escalation, rule list shows them, and programs see the same keys as before', async () => {
@@ -139,10 +139,29 @@ everyEngine('commands for alerts and rules', (open) => {
     await json('channel add north ops', hook)
     const before = (await json('rule list north'))[0]
     const escalated = await said('rule set north silent --escalate 30m --escalate-to ops --reminders off')
-    expect(escalated).toMatch(/^silent +yes +10m +bad +- +- +all except ops +ops after 30m +no$/m)
+    expect(escalated).toMatch(/^silent +yes +10m +bad +- +- +all except ops +- +ops after 30m +no$/m)
     expect((await json('rule list north'))[0]).toEqual(before)
     expect(await said('rule set north silent --escalate 1h --escalate-to ops')).toMatch(/ops after 1h +no$/m)
-    expect(await said('rule set north silent --escalate off --reminders on')).toMatch(/ all +- +yes$/m)
+    expect(await said('rule set north silent --escalate off --reminders on')).toMatch(/ all +- +- +yes$/m)
+  })
+
+  test('rule set limits a rule to the agents of a filter; rule list shows it, and programs see a key only then', async () => {
+    const { json, said } = await start()
+    const before = (await json('rule list north'))[0]
+    expect(await json('rule set north silent --filter', ['tag:prod -host:build-*'])).toEqual({
+      ...before,
+      filter: 'tag:prod -host:build-*',
+    })
+    expect(await said('rule list north')).toMatch(
+      /^silent +yes +10m +bad +- +- +all +tag:prod -host:build-\* +- +yes$/m,
+    )
+    expect(await said('rule set north silent --filter level:bad')).toMatch(
+      /^refused: The filter of a rule takes only tag:, host:, blueprint: and name:\. level: changes with/,
+    )
+    expect(await said('rule set north rollout --filter tag:prod')).toBe(
+      'refused: The rule rollout is not about agents, so it takes no filter.',
+    )
+    expect(await json('rule set north silent --filter all')).toEqual(before)
   })
 
   test('a duration is taken as given, in seconds, up to 30 days; anything else is refused and changes nothing', async () => {

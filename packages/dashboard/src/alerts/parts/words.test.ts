@@ -4,34 +4,34 @@ import { rule } from '../testing/rule.ts'
 import { audienceOf, byUrgency, conditionOf, coveredBy, followUpsOf, statementOf, tomorrowMorning } from './words.ts'
 
 test.each<[Partial<RuleSettings>, string]>([
-  [{}, 'when any agent is offline for 10 minutes'],
-  [{ rule: 'item', after: 120 }, 'when a health item of any agent is Bad for 2 minutes'],
+  [{}, 'When any agent is offline for 10 minutes'],
+  [{ rule: 'item', after: 120 }, 'When a health item of any agent is Bad for 2 minutes'],
   [
     { rule: 'status_stale', after: 0 },
-    'when the status file of any agent is older than 10 minutes and 4 times its usual interval, or than 70 minutes if it was written only once',
+    'When the status file of any agent is older than 10 minutes and 4 times its usual interval, or than 70 minutes if it was written only once',
   ],
-  [{ rule: 'update', after: 0 }, 'when an update of any agent fails'],
-  [{ rule: 'cost_day', after: 0, limit: 12.5 }, 'when an agent or the workspace costs more than $12.5 in a day'],
+  [{ rule: 'update', after: 0 }, 'When an update of any agent fails'],
+  [{ rule: 'cost_day', after: 0, limit: 12.5 }, 'When an agent or the workspace costs more than $12.5 in a day'],
   [
     { rule: 'run_failed', after: 0, statuses: ['failed', 'error', 'timeout', 'lost'] },
-    'when the last three runs of any agent ended with failed, error, timeout or lost',
+    'When the last three runs of any agent ended with failed, error, timeout or lost',
   ],
 ])('a rule is a sentence: %j', (more, sentence) => expect(conditionOf(rule(more))).toBe(sentence))
 
 const escalation = { after: 900, channels: ['boss'] }
 
-test.each<[Partial<RuleSettings>, string]>([
-  [{}, 'all channels'],
+test.each<[Partial<RuleSettings>, string | null]>([
+  [{}, null],
   [{ channels: [] }, 'nobody'],
   [{ channels: ['ops'] }, '#ops'],
   [{ channels: ['ops', 'mail', 'night'] }, '#ops, #mail and #night'],
   [{ escalation }, 'all channels except #boss'],
-  [{ escalation: { after: 900, channels: [] } }, 'all channels'],
+  [{ escalation: { after: 900, channels: [] } }, null],
   [{ channels: ['ops'], escalation }, '#ops'],
 ])('the channels of the rule %j read as %s', (more, words) => expect(audienceOf(rule(more))).toBe(words))
 
 test.each<[Partial<RuleSettings>, string[]]>([
-  [{}, ['Repeated after 1 hour, then daily.']],
+  [{}, []],
   [{ reminds: false }, ['Not repeated.']],
   [{ level: 'warn' }, []],
   [{ level: 'warn', escalation }, ['If nobody acknowledges it within 15 minutes, also tell #boss.']],

@@ -2,21 +2,19 @@
 import type { AlertLine, RuleName, RuleRow, RuleSettings } from '@svc/api'
 import { alertRules, durationText, itemText, subjectText } from '@svc/api/words'
 
-/**
- * The condition of a rule, as a sentence on the page has it after the names of the channels: `when any agent is offline
- * for 10 minutes`.
- */
+/** The condition of a rule, as the beginning of a sentence on the page: `When any agent is offline for 10 minutes`. */
 export const conditionOf = (rule: RuleRow): string =>
-  `when ${alertRules[rule.rule].when(rule)}${rule.after > 0 ? ` for ${durationText(rule.after)}` : ''}`
+  `When ${alertRules[rule.rule].when(rule)}${rule.after > 0 ? ` for ${durationText(rule.after)}` : ''}`
 
 /**
- * The channels of a rule, as a sentence on the page names them: `#ops and #mail`, `all channels` or `nobody`. A rule
- * that names no channels notifies all except those to which it escalates.
+ * The channels of a rule, as a sentence on the page names them: `#ops and #mail`, `all channels except #boss` or
+ * `nobody`. Null if the rule notifies all channels, as most do. A rule that names no channels notifies all except those
+ * to which it escalates.
  */
-export function audienceOf({ channels, escalation }: Pick<RuleSettings, 'channels' | 'escalation'>): string {
+export function audienceOf({ channels, escalation }: Pick<RuleSettings, 'channels' | 'escalation'>): string | null {
   if (channels !== null) return named(channels)
   const later = escalation?.channels ?? []
-  return later.length === 0 ? 'all channels' : `all channels except ${named(later)}`
+  return later.length === 0 ? null : `all channels except ${named(later)}`
 }
 
 function named(channels: readonly string[]): string {
@@ -26,11 +24,12 @@ function named(channels: readonly string[]): string {
 }
 
 /**
- * The sentences that say what a rule does while an alert stays open: whether it sends reminders, and how it escalates.
+ * The sentences that say what a rule does while an alert stays open, if it is another thing than most rules do: that it
+ * sends no reminders, and how it escalates.
  */
 export function followUpsOf({ level, reminds, escalation }: RuleSettings): string[] {
   const sentences = []
-  if (level === 'bad') sentences.push(reminds ? 'Repeated after 1 hour, then daily.' : 'Not repeated.')
+  if (level === 'bad' && !reminds) sentences.push('Not repeated.')
   if (escalation)
     sentences.push(
       `If nobody acknowledges it within ${durationText(escalation.after)}, also tell ${named(escalation.channels)}.`,

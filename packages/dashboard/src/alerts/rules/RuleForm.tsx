@@ -4,6 +4,7 @@ import type { RuleSettings } from '@svc/api'
 import { units } from '@svc/api/words'
 import { call } from '../../data/api.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
+import { asTyped } from '../../ui/forms/as-typed.ts'
 import { ErrorNote } from '../../ui/index.ts'
 import { useAlertsAgain } from '../parts/useAlertChange.ts'
 import { changeOf, hasField, type RuleValues, valuesOf, wrongWith } from './rule-form.ts'
@@ -31,6 +32,15 @@ export function RuleForm({ slug, rule, channels, onDone }: RuleFormProps) {
     <form className="al-form" onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="md">
         <FirstChannels form={form} channels={channels} />
+        {hasField.filter(rule) && (
+          <TextInput
+            label="Only agents"
+            description="A filter with tag:, host:, blueprint: or name:, such as tag:prod -host:build-*. Empty: all agents."
+            maw={520}
+            {...asTyped}
+            {...form.getInputProps('filter')}
+          />
+        )}
         {hasField.after(rule) && <Length form={form} field="after" label="Must hold for" />}
         {hasField.limit(rule) && (
           <TextInput

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
-import { ErrorNote, Level, Section } from '../../ui/index.ts'
+import { ErrorNote, Level, Section, Text } from '../../ui/index.ts'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { MuteMenu } from '../mutes/MuteMenu.tsx'
@@ -14,8 +14,9 @@ import { useAlertChange } from '../parts/useAlertChange.ts'
 import { audienceOf, conditionOf, followUpsOf } from '../parts/words.ts'
 import { RuleForm } from './RuleForm.tsx'
 import { hasField } from './rule-form.ts'
+import { byTheme } from './themes.ts'
 
-/** The alert rules of the workspace as sentences, which admins edit in place. */
+/** The alert rules of the workspace as sentences, grouped by theme. Admins edit them in place. */
 export default function RulesTab({ slug, admin }: AlertTabProps) {
   const rules = useQuery(read('GET /w/:slug/rules', { slug }))
   const channels = useQuery(read('GET /w/:slug/channels', { slug }))
@@ -25,17 +26,27 @@ export default function RulesTab({ slug, admin }: AlertTabProps) {
   const names = channels.data.map(({ name }) => name)
   return (
     <>
-      <Section title="Rules" aside={admin ? undefined : 'Only admins can change them.'} flush>
-        <ul className="svc-rows" aria-label="Rules">
-          {rules.data.map((rule) => (
-            <RuleLine key={rule.rule} slug={slug} rule={rule} channels={names} admin={admin} />
-          ))}
-        </ul>
-      </Section>
+      <p className="al-lead">
+        A rule tells all channels unless its line says otherwise. Alerts of the level Bad are sent again after 1 hour,
+        then daily, until somebody acknowledges them.{!admin && ' Only admins can change rules.'}
+      </p>
+      {byTheme(rules.data).map(([theme, themed]) => (
+        <Section key={theme} title={theme} aside={onText(themed)} flush>
+          <ul className="svc-rows" aria-label={`Rules: ${theme}`}>
+            {themed.map((rule) => (
+              <RuleLine key={rule.rule} slug={slug} rule={rule} channels={names} admin={admin} />
+            ))}
+          </ul>
+        </Section>
+      ))}
       {admin && <MessageDetail slug={slug} />}
     </>
   )
 }
+
+/** The number of rules that are on: `4 of 7 on`. */
+const onText = (rules: readonly RuleSettings[]): string =>
+  `${rules.filter(({ on }) => on).length} of ${rules.length} on`
 
 interface RuleLineProps {
   slug: string
@@ -53,6 +64,7 @@ function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
   )
   const name = alertRules[rule.rule].heading
   const followUps = followUpsOf(rule)
+  const audience = audienceOf(rule)
   const needsLimit = hasField.limit(rule) && rule.limit === null
   return (
     <li className="al-rule" data-on={rule.on}>
@@ -69,11 +81,24 @@ function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
           <span className="al-switch">{rule.on ? 'On' : 'Off'}</span>
         )}
         <div className="al-words">
-          {rule.on ? 'Tell ' : 'Would tell '}
-          <strong>{audienceOf(rule)}</strong> {conditionOf(rule)}.
           <span className="al-rule-level">
             <Level level={rule.level} iconOnly />
           </span>
+          {conditionOf(rule)}
+          {audience !== null && (
+            <>
+              , tell <strong>{audience}</strong>
+            </>
+          )}
+          .
+          {rule.filter !== null && (
+            <div>
+              Only agents that fit{' '}
+              <code className="al-filter">
+                <Text>{rule.filter}</Text>
+              </code>
+            </div>
+          )}
           {followUps.length > 0 && <div className="svc-quiet">{followUps.join(' ')}</div>}
         </div>
         {admin && !editing && (

@@ -6,23 +6,44 @@ import { changeOf, hasField, valuesOf, wrongWith } from './rule-form.ts'
 const escalation = { after: 7200, channels: ['boss'] }
 
 test.each<[string, Partial<RuleSettings>, object]>([
-  ['a rule with its defaults', {}, { rule: 'silent', channels: null, after: 600, reminds: true, escalation: null }],
+  [
+    'a rule with its defaults',
+    {},
+    { rule: 'silent', channels: null, filter: null, after: 600, reminds: true, escalation: null },
+  ],
   [
     'a rule with channels and an escalation',
-    { channels: ['ops'], reminds: false, escalation },
-    { rule: 'silent', channels: ['ops'], after: 600, reminds: false, escalation },
+    { channels: ['ops'], filter: 'tag:prod', reminds: false, escalation },
+    { rule: 'silent', channels: ['ops'], filter: 'tag:prod', after: 600, reminds: false, escalation },
   ],
   [
     'the rule about the cost of a day',
     { rule: 'cost_day', level: 'warn', after: 0, limit: 12.5 },
-    { rule: 'cost_day', channels: null, after: 0, limit: 12.5, escalation: null },
+    { rule: 'cost_day', channels: null, filter: null, after: 0, limit: 12.5, escalation: null },
   ],
   [
     'the rule about failed runs',
     { rule: 'run_failed', after: 0, statuses: ['failed', 'error'] },
-    { rule: 'run_failed', channels: null, after: 0, statuses: ['failed', 'error'], reminds: true, escalation: null },
+    {
+      rule: 'run_failed',
+      channels: null,
+      filter: null,
+      after: 0,
+      statuses: ['failed', 'error'],
+      reminds: true,
+      escalation: null,
+    },
   ],
-  ['the rule about commands', { rule: 'command', level: 'warn', after: 0 }, { rule: 'command', channels: null }],
+  [
+    'the rule about commands',
+    { rule: 'command', level: 'warn', after: 0 },
+    { rule: 'command', channels: null, filter: null },
+  ],
+  [
+    'the rule about rollouts',
+    { rule: 'rollout', after: 0 },
+    { rule: 'rollout', channels: null, after: 0, reminds: true, escalation: null },
+  ],
 ])('the form of %s, sent unchanged, keeps the rule and names only fields that it has', (_, more, sent) => {
   expect(changeOf(rule(more), valuesOf(rule(more)))).toEqual(sent)
 })
@@ -58,4 +79,12 @@ test('statuses are separated by commas, and an empty limit is none', () => {
   const cost = rule({ rule: 'cost_day', limit: 5 })
   expect(changeOf(cost, { ...valuesOf(cost), limit: ' ' })).toMatchObject({ limit: null })
   expect([wrongWith.limit('0'), wrongWith.limit('5.5')]).toEqual(['Enter an amount, or nothing for no limit.', null])
+})
+
+test('a filter takes only keys that say which agent it is, and an empty one is none', () => {
+  const values = { ...valuesOf(rule()), filter: ' tag:prod ' }
+  expect(changeOf(rule(), values)).toMatchObject({ filter: 'tag:prod' })
+  expect(changeOf(rule({ filter: 'tag:prod' }), { ...values, filter: ' ' })).toMatchObject({ filter: null })
+  expect([wrongWith.filter('-tag:prod host:build-*'), wrongWith.filter('')]).toEqual([null, null])
+  expect(wrongWith.filter('level:bad')).toMatch(/level: changes with what the rule is about\.$/)
 })

@@ -1,5 +1,6 @@
 /** Makes the values of the form for an alert rule, checks them, and makes the request that changes the rule. */
 import type { Operations, RuleSettings } from '@svc/api'
+import { parseRuleFilter } from '@svc/api/filter'
 import { alertRules, inUnit, type Unit, units } from '@svc/api/words'
 import { numberIn, trimInvisible } from '@svc/protocol'
 
@@ -12,6 +13,8 @@ interface LengthValue {
 export interface RuleValues {
   to: 'all' | 'some'
   channels: string[]
+  /** The filter that names the agents for which the rule is judged; empty for all. */
+  filter: string
   after: LengthValue
   limit: string
   statuses: string
@@ -27,6 +30,7 @@ const firstEscalation = 15 * 60
 
 /** Says for each optional field of the form for a rule whether the rule has such a setting. */
 export const hasField = {
+  filter: ({ rule }: RuleSettings) => alertRules[rule].isAboutAgents !== false,
   after: ({ rule }: RuleSettings) => !alertRules[rule].isEvent,
   limit: ({ rule }: RuleSettings) => alertRules[rule].setting === 'limit',
   statuses: ({ rule }: RuleSettings) => alertRules[rule].setting === 'statuses',
@@ -38,6 +42,7 @@ export const hasField = {
 export const valuesOf = (rule: RuleSettings): RuleValues => ({
   to: rule.channels === null ? 'all' : 'some',
   channels: rule.channels ?? [],
+  filter: rule.filter ?? '',
   after: lengthValue(rule.after),
   limit: rule.limit === null ? '' : String(rule.limit),
   statuses: (rule.statuses ?? []).join(', '),
@@ -56,6 +61,10 @@ function lengthValue(seconds: number): LengthValue {
  * The error below each field of the form for a rule; null if its value is valid. The service checks all values again.
  */
 export const wrongWith = {
+  filter: (text: string) => {
+    const read = parseRuleFilter(text)
+    return read.ok ? null : read.message
+  },
   after: ({ number }: LengthValue) => (isWhole(number) ? null : 'Enter a whole number.'),
   limit: (text: string) =>
     numberIn(text) === '' || Number(numberIn(text)) > 0 ? null : 'Enter an amount, or nothing for no limit.',
@@ -71,6 +80,7 @@ const isWhole = (text: string): boolean => /^\d{1,7}$/.test(numberIn(text))
 export const changeOf = (rule: RuleSettings, values: RuleValues): Operations['PATCH /w/:slug/rules']['sent'] => ({
   rule: rule.rule,
   channels: values.to === 'all' ? null : values.channels,
+  ...(hasField.filter(rule) && { filter: trimInvisible(values.filter) || null }),
   ...(hasField.after(rule) && { after: secondsOf(values.after) }),
   ...(hasField.limit(rule) && { limit: numberIn(values.limit) === '' ? null : Number(numberIn(values.limit)) }),
   ...(hasField.statuses(rule) && { statuses: wordsOf(values.statuses) }),

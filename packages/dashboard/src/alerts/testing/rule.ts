@@ -10,6 +10,7 @@ export const rule = (more: Partial<RuleSettings> = {}): RuleSettings => ({
   statuses: null,
   channels: null,
   reminds: true,
+  filter: null,
   escalation: null,
   ...more,
 })

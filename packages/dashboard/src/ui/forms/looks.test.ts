@@ -19,7 +19,7 @@ import { wrongWithEmail, wrongWithOldEmail, wrongWithSlug, wrongWithText } from 
 
 const rule: RuleSettings = {
   ...{ rule: 'cost_day', on: true, after: 0, level: 'bad', limit: null, statuses: null, channels: null },
-  ...{ reminds: true, escalation: null },
+  ...{ filter: null, reminds: true, escalation: null },
 }
 const ofRule = (values: Partial<ReturnType<typeof valuesOf>>) => changeOf(rule, { ...valuesOf(rule), ...values })
 const number = { key: 'every', type: 'number' } as const

@@ -165,6 +165,7 @@ everyEngine('what people do with alerts', (open) => {
       limit: null,
       statuses: null,
       channels: ['ops'],
+      filter: null,
       reminds: true,
       escalation: null,
     })

@@ -90,6 +90,7 @@ export const ruleRow = (rule: SetRule, names: ReadonlyMap<string, string>): Rule
   limit: rule.limit === null ? null : rule.limit / 1_000_000,
   statuses: rule.statuses === null ? null : [...rule.statuses],
   channels: rule.channels === null ? null : rule.channels.flatMap((id) => names.get(id) ?? []),
+  filter: rule.filter,
   reminds: rule.reminds,
   escalation: rule.escalation && {
     after: rule.escalation.after / 1000,

@@ -1,9 +1,11 @@
 /** Changes the settings of a rule, and writes a line to the activity. */
 import type { RuleName } from '@svc/api'
+import { parseRuleFilter } from '@svc/api/filter'
 import { alertRules, ruleNames } from '@svc/api/words'
 import { shown, type Verdict } from '@svc/protocol'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
+import { isNodeWithoutRuleFilters } from '../../people/factors/nodes.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { done, refuse } from '../../platform/verdict.ts'
@@ -22,6 +24,8 @@ interface RuleChange {
    * the second set.
    */
   channels?: string[] | null
+  /** The filter that names the agents for which the rule is judged; null means all. */
+  filter?: string | null
   reminds?: boolean
   /**
    * The names of the second set of channels, and the seconds without an acknowledgement after which an alert is sent to
@@ -32,13 +36,13 @@ interface RuleChange {
 
 /**
  * Changes the given settings of a rule and keeps its other settings. If nothing about the rule differs afterwards, no
- * line is written to the activity.
+ * line is written to the activity. `heard` are the nodes from which announcements arrived.
  */
 export const setRule = (
-  { db, by, now }: ChangeContext,
+  { db, by, now, heard = [] }: ChangeContext & { heard?: readonly string[] },
   place: ScopeRef,
   { rule: named, ...wanted }: RuleChange & { rule: string },
-): Promise<Verdict<SetRule, 'rule_unknown' | 'rule_invalid' | 'channel_unknown'>> =>
+): Promise<Verdict<SetRule, 'rule_unknown' | 'rule_invalid' | 'filter_invalid' | 'nodes_mixed' | 'channel_unknown'>> =>
   transaction(db, async (trx) => {
     const scope = scopeOf(place)
     const name = ruleNames.find((one) => one === named)
@@ -48,6 +52,9 @@ export const setRule = (
       return refuse('rule_invalid', 'The only rule of @service is service.')
     const wrong = wrongWith(name, wanted)
     if (wrong !== undefined) return refuse('rule_invalid', wrong)
+    const filter = typeof wanted.filter === 'string' ? parseRuleFilter(wanted.filter) : undefined
+    if (filter && !filter.ok) return refuse('filter_invalid', filter.message)
+    if (wanted.filter && (await isNodeWithoutRuleFilters(trx, heard, now))) return refuse('nodes_mixed', nodesMixed)
     const channels = await channelIds(trx, scope, wanted.channels)
     if (!channels.ok) return channels
     const second = await channelIds(trx, scope, wanted.escalation?.channels)
@@ -74,22 +81,27 @@ export const setRule = (
     return done(after)
   })
 
+const nodesMixed =
+  'A node of an earlier version is still running, which would judge the rule for all agents. Stop it, and try again in two minutes.'
+
 const nothing = {
   is_on: null,
   after_s: null,
   limit_micro: null,
   statuses: null,
   channels: null,
+  filter: null,
   reminds: null,
   escalation_s: null,
   escalation_channels: null,
 }
 
 /** Returns a sentence that says why the rule cannot have the given settings; undefined if it can have them. */
-function wrongWith(name: RuleName, { limit, statuses, after, escalation }: RuleChange): string | undefined {
-  const { setting, isEvent } = alertRules[name]
+function wrongWith(name: RuleName, { limit, statuses, after, filter, escalation }: RuleChange): string | undefined {
+  const { setting, isEvent, isAboutAgents = true } = alertRules[name]
   if (limit !== undefined && setting !== 'limit') return `The rule ${name} has no limit; cost_day has one.`
   if (statuses !== undefined && setting !== 'statuses') return `The rule ${name} has no statuses; run_failed has.`
+  if (filter && !isAboutAgents) return `The rule ${name} is not about agents, so it takes no filter.`
   if (statuses?.length === 0) return `The rule ${name} needs at least one status.`
   if (escalation && isEvent) return `The rule ${name} is about a single event, which nobody acknowledges.`
   if (escalation && (escalation.after === 0 || escalation.channels.length === 0))
@@ -116,7 +128,10 @@ const escalationColumns = (escalation: RuleChange['escalation'], channels: strin
     escalation_channels: escalation === null ? null : JSON.stringify(channels),
   }
 
-const columnsOf = ({ on, after, limit, statuses, reminds }: RuleChange, channels: string[] | null | undefined) => ({
+const columnsOf = (
+  { on, after, limit, statuses, filter, reminds }: RuleChange,
+  channels: string[] | null | undefined,
+) => ({
   ...(on !== undefined && { is_on: on ? 1 : 0 }),
   ...(after !== undefined && { after_s: after }),
   // Setting a limit also enables the rule, unless the request itself says whether the rule is enabled.
@@ -124,5 +139,7 @@ const columnsOf = ({ on, after, limit, statuses, reminds }: RuleChange, channels
   ...(limit != null && on === undefined && { is_on: 1 }),
   ...(statuses !== undefined && { statuses: JSON.stringify(statuses) }),
   ...(channels !== undefined && { channels: channels === null ? null : JSON.stringify(channels) }),
+  // An empty filter selects all agents.
+  ...(filter !== undefined && { filter: filter?.trim() || null }),
   ...(reminds !== undefined && { reminds: reminds ? 1 : 0 }),
 })

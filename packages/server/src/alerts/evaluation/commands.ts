@@ -3,12 +3,14 @@
  * and ends in one step and sends one message. The alert stores the command's id, so that only one alert is made about a
  * command, although several nodes may find the command several times.
  */
+import type { RuleName } from '@svc/api'
 import type { CommandState } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow } from '../../platform/db/tables.ts'
 import type { Rule } from '../rules/conditions.ts'
 import type { Alert } from '../rules/judge.ts'
-import { insertAlert, type Scope, type SubjectRef } from '../store.ts'
+import { insertAlert, type Scope, type SetRule, type SubjectRef } from '../store.ts'
+import { limitedRules } from './limits.ts'
 
 /**
  * The milliseconds after its end in which a command can get an alert. Without this limit, enabling the rule would send
@@ -33,8 +35,28 @@ interface EndedCommand {
   about: SubjectRef
 }
 
-/** The commands of a workspace that were refused, expired or failed recently and have no alert yet. */
-export async function endedCommands(db: Db, { id: scope }: Scope, now: number): Promise<EndedCommand[]> {
+/**
+ * At most about 200 commands of a workspace that were refused, expired or failed recently, have no alert yet, and are for
+ * an agent that the filter of the rule names. Those that it does not name take no room from the others.
+ */
+export async function endedCommands(
+  db: Db,
+  scope: Scope,
+  { rules, now }: { rules: (name: RuleName) => SetRule; now: number },
+): Promise<EndedCommand[]> {
+  const readLimits = limitedRules(db, rules, now)
+  const rule = rules('command')
+  const found: EndedCommand[] = []
+  for (let after: string | undefined = ''; after !== undefined && found.length < commandsAtOnce; ) {
+    const rows: EndedCommand[] = await commandsAfter(db, scope, now, after)
+    const ruleFor = await readLimits(rows.map(({ about }) => about.id))
+    found.push(...rows.filter(({ about }) => ruleFor(rule, about.id).on))
+    after = rows.length < commandsAtOnce ? undefined : rows.at(-1)?.id
+  }
+  return found
+}
+
+async function commandsAfter(db: Db, { id: scope }: Scope, now: number, after: string): Promise<EndedCommand[]> {
   const since = now - recentMs
   const rows = await db
     .selectFrom('command')
@@ -42,6 +64,7 @@ export async function endedCommands(db: Db, { id: scope }: Scope, now: number): 
     .select(['command.id', 'type', 'state', 'command.created_by', 'agent_id', 'agent.name'])
     .where('workspace_id', '=', scope)
     .where('state', 'in', ends)
+    .where('command.id', '>', after)
     .where((eb) => eb.or([eb('answered_at', '>', since), eb('failed_at', '>', since)]))
     .where(({ not, exists, selectFrom }) =>
       not(

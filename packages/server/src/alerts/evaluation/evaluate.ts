@@ -110,9 +110,7 @@ export async function evaluateScope(
     evaluated.changed += wrote.changed
   }
   evaluated.messages += await escalateDue(db, writing, verdicts)
-  evaluated.messages += await notifyOfCommands(db, writing, rules('command'), (agentId) =>
-    isMuted({ rule: 'command', agentId }),
-  )
+  evaluated.messages += await notifyOfCommands(db, writing, rules, (agentId) => isMuted({ rule: 'command', agentId }))
   const open = verdicts.filter(({ judged }) => judged.alert && judged.alert.endedAt === null)
   const over = endedMutes(mutes, open.map(coveredBy), now)
   await endMutes(
@@ -225,12 +223,13 @@ async function escalateDue(db: Db, writing: WriteContext, verdicts: readonly Ver
 async function notifyOfCommands(
   db: Db,
   { place, baseUrl, channels, now }: WriteContext,
-  rule: SetRule,
+  rules: (name: RuleName) => SetRule,
   isMutedFor: (agentId: string) => boolean,
 ): Promise<number> {
+  const rule = rules('command')
   if (!rule.on || !place.active || place.workspaceId === null) return 0
   let messages = 0
-  for (const command of await endedCommands(db, place, now)) {
+  for (const command of await endedCommands(db, place, { rules, now })) {
     const muted = isMutedFor(command.about.id)
     messages += await transaction(db, async (trx) => {
       const row = await insertCommandAlert(trx, { scope: place, rule, command, muted }, now)

@@ -21,6 +21,7 @@ import {
   subjectOf,
 } from '../store.ts'
 import { agentFacts } from './facts.ts'
+import { limitedRules } from './limits.ts'
 import { aboutChannel, channelFinding, type ServiceFacts, serviceFindings } from './service.ts'
 
 export interface NamedScope extends Scope {
@@ -57,6 +58,7 @@ export async function findings(store: Store, place: NamedScope, context: Finding
   const itemRule = rules('item')
   const itemsOf = itemAlertsOf(known)
   const [judgedRules, judgedWhileOffline] = [agentRules.map(rules), offlineAgentRules.map(rules)]
+  const readLimits = limitedRules(store.db, rules, moment.now)
   const mustBeJudged = new Set(known.current.map(({ row }) => keyOfRow(row)))
   const asked = new Set(
     known.current.filter(({ row }) => row.subject_kind === 'agent').map(({ row }) => row.subject_id),
@@ -69,18 +71,19 @@ export async function findings(store: Store, place: NamedScope, context: Finding
   for await (const slice of agentFacts(store, { workspaceId: place.id, rules, now: moment.now, asked })) {
     offline.counted += slice.counted
     costToday += slice.costToday
+    const ruleFor = await readLimits(slice.agents.map(({ about }) => about.id))
     for (const { about, facts } of slice.agents) {
       const isAsked = asked.has(about.id)
       const ofItems = itemsOf.get(about.id) ?? noItems
       if (ofItems.length + facts.signs.items.length > 0)
-        for (const { item, finding } of findItems(itemRule, facts, {
+        for (const { item, finding } of findItems(ruleFor(itemRule, about.id), facts, {
           known: ofItems,
           earlier: known.itemsBefore(about.id),
           now: moment.now,
         }))
           found.push({ rule: itemRule, about: { ...about, item }, finding })
       for (const rule of !isAsked && isReportOverdue(facts, moment.now) ? judgedWhileOffline : judgedRules) {
-        const finding = findInAgent(rule, facts, moment)
+        const finding = findInAgent(ruleFor(rule, about.id), facts, moment)
         if (rule.name === 'silent' && !context.muted(about.id) && noteOffline(offline, about, finding)) continue
         if (finding.is !== 'holds' && !(isAsked && mustBeJudged.has(keyOf(rule.name, about)))) continue
         found.push({ rule, about, finding })
@@ -93,13 +96,13 @@ export async function findings(store: Store, place: NamedScope, context: Finding
     ...(await offlineFindings(place, offline, context)),
     ...(await rolloutFindings(store.db, place, context)),
     ...channelFindings(context),
-    {
-      rule: rules('cost_day'),
-      about: aboutPlace(place),
-      finding: rules('cost_day').on ? costOfDay(costToday, rules('cost_day')) : overFinding,
-    },
+    { rule: rules('cost_day'), about: aboutPlace(place), finding: costOfPlace(rules('cost_day'), costToday) },
   ]
 }
+
+/** A limit that a filter sets for some agents is none for the cost of the whole workspace. */
+const costOfPlace = (rule: SetRule, today: number): Finding =>
+  rule.on && rule.filter === null ? costOfDay(today, rule) : overFinding
 
 /**
  * The number of offline agents that are handled in one turn of the event loop. It is limited so that turns stay short.

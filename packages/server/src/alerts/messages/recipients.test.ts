@@ -10,6 +10,7 @@ const all = [channel('ops'), channel('mail'), channel('boss'), channel('off', 0)
 const rule = (channels: string[] | null, second?: string[]): SetRule => ({
   ...defaultRule('bad'),
   channels,
+  filter: null,
   escalation: second ? { after: 60_000, channels: second } : null,
 })
 const sentTo = (set: SetRule, isEscalated = false) =>

@@ -121,14 +121,19 @@ function muteAlone({ id, agent, rule, item, until }: MuteRow) {
   return { id, agent, rule, ...(item !== null && { item }), until }
 }
 
-/** A rule as `--json` prints it. Programs rely on these keys, so further ones are left out. */
-function ruleAlone({ reminds: _, escalation: __, ...row }: RuleSettings): RuleRow {
-  return row
+/** A rule as `--json` prints it. Programs rely on these keys. Only a rule that is limited to some agents has `filter`. */
+function ruleAlone({
+  reminds: _,
+  escalation: __,
+  filter,
+  ...row
+}: RuleSettings): Omit<RuleRow, 'filter'> & { filter?: string } {
+  return { ...row, ...(filter !== null && { filter }) }
 }
 
 function rulesTable(all: readonly RuleSettings[]): string {
   return table(
-    ['RULE', 'ON', 'AFTER', 'LEVEL', 'LIMIT', 'STATUSES', 'CHANNELS', 'ESCALATION', 'REMINDERS'],
+    ['RULE', 'ON', 'AFTER', 'LEVEL', 'LIMIT', 'STATUSES', 'CHANNELS', 'FILTER', 'ESCALATION', 'REMINDERS'],
     all.map((r) => [
       r.rule,
       r.on ? 'yes' : 'no',
@@ -137,6 +142,7 @@ function rulesTable(all: readonly RuleSettings[]): string {
       r.limit === null ? null : `${r.limit} USD`,
       r.statuses?.join(', '),
       r.channels?.join(', ') ?? (r.escalation ? `all except ${r.escalation.channels.join(', ')}` : 'all'),
+      r.filter,
       r.escalation && `${r.escalation.channels.join(', ')} after ${writeDuration(r.escalation.after)}`,
       r.reminds ? 'yes' : 'no',
     ]),
@@ -165,6 +171,7 @@ function changeIn(request: Request) {
   const { on, off } = request.options
   if (on === true && off === true) throw new UsageError('A rule is --on or --off, not both.')
   const [after, limit] = [option(request, 'after'), option(request, 'limit')]
+  const filter = option(request, 'filter')
   const [statuses, channels] = [listIn(request, 'statuses'), listIn(request, 'channels')]
   const changed = {
     ...((on === true || off === true) && { on: on === true }),
@@ -172,12 +179,13 @@ function changeIn(request: Request) {
     ...(limit !== undefined && { limit: dollars(limit) }),
     ...(statuses && { statuses }),
     ...(channels && { channels: channels.length === 1 && channels[0] === 'all' ? null : channels }),
+    ...(filter !== undefined && { filter: filter === 'all' ? null : filter }),
     ...remindersIn(request),
     ...escalationIn(request),
   }
   if (Object.keys(changed).length > 0) return changed
   throw new UsageError(
-    'Say what to change: --on, --off, --after, --limit, --statuses, --channels, --reminders or --escalate.',
+    'Say what to change: --on, --off, --after, --limit, --statuses, --channels, --filter, --reminders or --escalate.',
   )
 }
 

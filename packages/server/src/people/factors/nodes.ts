@@ -1,13 +1,17 @@
-/** The nodes of a version that asks for second factors. A node of an earlier version has no row. */
+/** The nodes that run, with what those of earlier versions do not know: second factors, and filters of alert rules. */
 import type pg from 'pg'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 
-/** Writes the row by which other nodes know that this one asks for second factors, and deletes rows of former nodes. */
+/** The milliseconds for which a node counts as running after it was heard, or has renewed its row. */
+export const runsAfterSignMs = 120_000
+
+/** Writes the row by which other nodes know what this one knows, and deletes rows of former nodes. */
 export async function noteFactorNode(pool: Pick<pg.Pool, 'query'>, node: string, now: number): Promise<void> {
   await pool.query(
-    'insert into factor_node (node, at) values ($1, $2) on conflict (node) do update set at = excluded.at',
+    `insert into factor_node (node, at, rule_filters) values ($1, $2, 1)
+      on conflict (node) do update set at = excluded.at, rule_filters = excluded.rule_filters`,
     [node, now],
   )
   await pool.query('delete from factor_node where at < $1', [now - dayMs])
@@ -25,4 +29,21 @@ export async function isOldNodeAmong(db: Db, heard: readonly string[]): Promise<
     .where('node', 'in', [...heard])
     .execute()
   return known.length < new Set(heard).size
+}
+
+/**
+ * True if a node runs that would judge a rule for all agents, whatever its filter says: one of `heard`, from which
+ * announcements arrived, or one that renewed its row. A command hears no node.
+ */
+export async function isNodeWithoutRuleFilters(db: Db, heard: readonly string[], now: number): Promise<boolean> {
+  if (!isPostgres(db)) return false
+  const rows = await db
+    .selectFrom('factor_node')
+    .selectAll()
+    .where((eb) =>
+      eb.or([eb('at', '>', now - runsAfterSignMs), ...(heard.length > 0 ? [eb('node', 'in', heard)] : [])]),
+    )
+    .execute()
+  const known = new Set(rows.filter((row) => row.rule_filters === 1).map(({ node }) => node))
+  return rows.some((row) => row.rule_filters !== 1) || heard.some((node) => !known.has(node))
 }

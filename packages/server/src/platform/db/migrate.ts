@@ -44,6 +44,7 @@ import * as cost from './migrations/047-cost.ts'
 import * as countedSignIns from './migrations/048-counted-sign-ins.ts'
 import * as states from './migrations/049-states.ts'
 import * as versionDays from './migrations/050-version-days.ts'
+import * as ruleFilters from './migrations/051-rule-filters.ts'
 import type { Db, Store } from './open.ts'
 import { type DatabasePlace, whyPostgresFails } from './reasons.ts'
 import { transaction } from './transaction.ts'
@@ -88,6 +89,7 @@ const migrations: Record<string, { up: (db: Kysely<unknown>, engine: Engine) => 
   '048-counted-sign-ins': countedSignIns,
   '049-states': states,
   '050-version-days': versionDays,
+  '051-rule-filters': ruleFilters,
 }
 
 const minVersion = 15

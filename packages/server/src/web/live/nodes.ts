@@ -6,7 +6,7 @@
 
 import type pg from 'pg'
 import type { Logger } from 'pino'
-import { noteFactorNode } from '../../people/factors/nodes.ts'
+import { noteFactorNode, runsAfterSignMs } from '../../people/factors/nodes.ts'
 import type { Live } from '../../platform/base.ts'
 import { every } from '../../platform/every.ts'
 import { announcer, channel, type Message } from './announce.ts'
@@ -32,10 +32,9 @@ const watchEveryMs = 5_000
 const watchLastsMs = 15_000
 const reconnectMs = 1_000
 /**
- * The milliseconds for which a node counts as running after its last message, and after which this node renews its row
- * among those that ask for second factors. The rows of nodes that ended are deleted after a day.
+ * The milliseconds after which this node renews its row, by which others know that it runs and what it knows. The rows
+ * of nodes that ended are deleted after a day.
  */
-const heardLastsMs = 120_000
 const renewEveryMs = 60_000
 /**
  * The milliseconds within which a connection must answer a query. After that it counts as lost, even if the network
@@ -132,7 +131,7 @@ export function joinNodes(
     isWatched: (agentId) =>
       [...watchedThere.values()].some(({ agents, until }) => until > performance.now() && agents.has(agentId)),
     heard() {
-      for (const [node, at] of lastHeard) if (at < performance.now() - heardLastsMs) lastHeard.delete(node)
+      for (const [node, at] of lastHeard) if (at < performance.now() - runsAfterSignMs) lastHeard.delete(node)
       return [...lastHeard.keys()]
     },
     watchChanged: sayWatched,

@@ -84,9 +84,12 @@ export const alertOperations = [
   looks(alerts.mutes, ({ deps, workspace }) => listMutes(deps.store.db, workspace)),
   acts(alerts.liftMute, ({ workspace, params, ...ctx }) => liftMute(ctx, workspace, params.id)),
   looks(alerts.rules, ({ deps, workspace }) => listRules(deps.store.db, workspace)),
-  acts(alerts.setRule, ({ workspace, ...ctx }, wanted) => setRule(ctx, workspace, wanted), {
-    answer: async (rule, { deps, workspace }) => ruleRow(rule, await channelNames(deps.store.db, workspace)),
-  }),
+  acts(
+    alerts.setRule,
+    ({ workspace, people, ...ctx }, wanted) =>
+      setRule({ ...ctx, heard: people.live.nodesHeard?.() ?? [] }, workspace, wanted),
+    { answer: async (rule, { deps, workspace }) => ruleRow(rule, await channelNames(deps.store.db, workspace)) },
+  ),
   looks(alerts.channels, ({ deps, workspace, role }) => listChannels(deps.store.db, workspace, role)),
   acts(alerts.addChannel, ({ workspace, people, ...ctx }, wanted) =>
     addChannel({ ...ctx, ...sealing(people.config) }, workspace, wanted),

@@ -4,8 +4,8 @@ import { type Control, controls } from '@svc/protocol'
 import { sql } from 'kysely'
 import { offlineFrom } from '../../fleet/agents/offline.ts'
 import { tagsOf } from '../../fleet/agents/tags.ts'
-import { storedReport } from '../../fleet/reports/body.ts'
 import { warnsOf } from '../../fleet/reports/columns.ts'
+import { reportedHosts } from '../../fleet/reports/hosts.ts'
 import { pendingUsage } from '../../fleet/reports/pending.ts'
 import type { UsageDelta } from '../../fleet/reports/stored.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -13,12 +13,6 @@ import { servedRelease } from '../../updates/releases/store.ts'
 import { statusAge } from './age.ts'
 import { type AlertsOf, fleetAlerts } from './fleet-alerts.ts'
 import { updateSummaryOf } from './updates.ts'
-
-/**
- * The number of bodies that are read at a time. A body has up to 256 KB, so reading only a few keeps the turns of the
- * event loop short.
- */
-const bodiesAtOnce = 8
 
 /** The number of days in the costs of "30 days", including today. */
 const costDays = 30
@@ -174,25 +168,8 @@ async function hostsOf(
     if (known?.seenAt === received_at) hosts.set(id, known.host)
     else unread.push(id)
   }
-  for (let i = 0; i < unread.length; i += bodiesAtOnce) {
-    const bodies = await db
-      .selectFrom('agent_report')
-      .select(['agent_id', 'body'])
-      .where('agent_id', 'in', unread.slice(i, i + bodiesAtOnce))
-      .execute()
-    for (const { agent_id, body } of bodies) hosts.set(agent_id, hostIn(body))
-    await setImmediate()
-  }
+  for (const [id, host] of await reportedHosts(db, unread)) hosts.set(id, host)
   return hosts
-}
-
-/** The host in the body of a report. A body that cannot be read has none: it must not take the whole list with it. */
-function hostIn(body: string): string | null {
-  try {
-    return storedReport(body).agent?.host ?? null
-  } catch {
-    return null
-  }
 }
 
 /**

@@ -24,6 +24,8 @@ export interface AlertRuleTable {
    * those in `escalation_channels`. Personal channels follow the preferences of their person instead.
    */
   channels: string | null
+  /** The filter that names the agents for which the rule is judged; null means all. */
+  filter: string | null
   reminds: number | null
   /**
    * The seconds without an acknowledgement after which an alert of this rule is also sent to the channels of

@@ -66,4 +66,6 @@ export interface FactorRequirementTable {
 export interface FactorNodeTable {
   node: string
   at: number
+  /** 1 if the node judges a rule only for the agents that its filter names; null for a node of an earlier version. */
+  rule_filters: number | null
 }

@@ -1,0 +1,29 @@
+/** Filters that limit an alert rule to some agents. */
+import { keys } from './keys.ts'
+import { type Filter, type FilterError, parseFilter } from './parse.ts'
+
+const ruleFilterKeys = Object.keys({
+  tag: keys.tag,
+  host: keys.host,
+  blueprint: keys.blueprint,
+  name: keys.name,
+} satisfies Partial<typeof keys>)
+
+/**
+ * Reads the filter of an alert rule. Only keys that say which agent it is are allowed: everything else changes with
+ * what rules are about, so an alert would end, or never open, because of its own cause.
+ */
+export function parseRuleFilter(text: string): { ok: true; value: Filter } | ({ ok: false } & FilterError) {
+  const read = parseFilter(text)
+  if (!read.ok) return read
+  const wrong = read.value.terms.find(({ key }) => key === undefined || !ruleFilterKeys.includes(key))
+  if (!wrong) return read
+  const subject = wrong.key === undefined ? 'Words without a key' : `${wrong.key}:`
+  const changes = wrong.key === undefined ? 'change' : 'changes'
+  return {
+    ok: false,
+    at: wrong.at,
+    length: wrong.length,
+    message: `The filter of a rule takes only tag:, host:, blueprint: and name:. ${subject} ${changes} with what the rule is about.`,
+  }
+}
