@@ -5,7 +5,7 @@
  */
 import type { RuleName } from '../words/rules.ts'
 
-const alertLevels = ['warn', 'bad'] as const
+export const alertLevels = ['warn', 'bad'] as const
 export type AlertLevel = (typeof alertLevels)[number]
 
 export type AlertState = 'pending' | 'open' | 'closing' | 'unsteady' | 'ended'
@@ -75,6 +75,20 @@ export interface AlertLine extends AlertRow {
 
 export interface AlertLines {
   rows: AlertLine[]
+  more: boolean
+}
+
+/** An alert as a timeline draws it. */
+export interface AlertBar extends Pick<AlertRow, 'id' | 'rule' | 'level' | 'subject' | 'endedAt'> {
+  openedAt: number
+  /** True if the agent that the alert is about was deleted; absent for all others. */
+  gone?: true
+}
+
+/** The alerts of the last days: first those that are open, then those that ended, each the newest first. */
+export interface AlertTimeline {
+  rows: AlertBar[]
+  /** True if there are older ones that did not fit. */
   more: boolean
 }
 

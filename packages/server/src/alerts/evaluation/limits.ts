@@ -1,6 +1,6 @@
 /**
- * Rules that a filter limits to some agents. For all other agents such a rule is judged as if it were off, so the alerts
- * of an agent that no longer fits end as they do when somebody turns the rule off.
+ * Rules that a filter limits to some agents. For all other agents such a rule is judged as if it were off, so the
+ * alerts of an agent that no longer fits end as they do when somebody turns the rule off.
  */
 import { type RuleName, ruleNames } from '@svc/api'
 import { type FilterFacts, parseRuleFilter, selector } from '@svc/api/filter'

@@ -121,7 +121,9 @@ function muteAlone({ id, agent, rule, item, until }: MuteRow) {
   return { id, agent, rule, ...(item !== null && { item }), until }
 }
 
-/** A rule as `--json` prints it. Programs rely on these keys. Only a rule that is limited to some agents has `filter`. */
+/**
+ * A rule as `--json` prints it. Programs rely on these keys. Only a rule that is limited to some agents has `filter`.
+ */
 function ruleAlone({
   reminds: _,
   escalation: __,

@@ -30,7 +30,9 @@ import { secretOf } from '../../platform/data-folder.ts'
 import { newId } from '../../platform/ids.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
+import { alertTimeline } from '../queries/alert-timeline.ts'
 import { agentAlerts, alertLines } from '../queries/alerts.ts'
+import { maxListBytes } from '../routing/bounded.ts'
 import type { Deps } from '../routing/deps.ts'
 import { acts, looks } from '../routing/operations.ts'
 
@@ -69,6 +71,9 @@ export async function answerOfTest(
 export const alertOperations = [
   looks(alertPages.alertLines, ({ deps, workspace, now }, { ended = false, ...asked }) =>
     alertLines(deps.store.db, workspace, { ended, ...asked, now }),
+  ),
+  looks(alertPages.alertTimeline, ({ deps, workspace, now }, { days, ...wanted }) =>
+    alertTimeline(deps.store.db, workspace, { days: Number(days), now, bytesMax: maxListBytes - 1024, ...wanted }),
   ),
   looks(alertPages.agentAlerts, ({ deps, agent, now }, { limit }) => agentAlerts(deps.store.db, agent, limit, now)),
   looks(alerts.alerts, ({ deps, workspace }, { all = false, limit }) =>

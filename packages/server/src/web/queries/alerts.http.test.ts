@@ -1,4 +1,4 @@
-import type { AlertLines } from '@svc/api'
+import type { AlertLines, AlertTimeline } from '@svc/api'
 import { expect, test } from 'vitest'
 import { serve } from '../../../testing/page/service.ts'
 import { judge } from '../../alerts/rules/judge.ts'
@@ -16,6 +16,7 @@ test('every member of a workspace sees its alerts, and nobody else does', async 
   await insertAlert(service.store.db, { scope: scopeOf(north), rule: 'bad', about }, alert, service.now())
 
   const lines = '/api/web/w/north/alerts/lines'
+  const timeline = '/api/web/w/north/alerts/timeline?days=1'
   const ofAgent = '/api/web/w/north/agents/mail/alerts'
   for (const [name, role] of [
     ['Ann', 'admin'],
@@ -24,9 +25,13 @@ test('every member of a workspace sees its alerts, and nobody else does', async 
     const person = await service.person(name, 'north', role)
     expect((await person.get<AlertLines>(lines)).body.rows.map(({ agent }) => agent)).toEqual(['mail'])
     expect((await person.get<unknown[]>(ofAgent)).body).toHaveLength(1)
+    expect((await person.get<AlertTimeline>(timeline)).body.rows).toMatchObject([
+      { subject: { name: 'mail' }, endedAt: null },
+    ])
+    expect((await person.get<AlertLines>(`${lines}?level=warn`)).body.rows).toEqual([])
   }
   const eve = await service.person('Eve', 'south', 'admin')
-  for (const path of [lines, ofAgent]) {
+  for (const path of [lines, ofAgent, timeline]) {
     expect((await eve.get(path)).status).toBe(404)
     expect((await service.browser().get(path)).status).toBe(401)
   }

@@ -7,22 +7,29 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow, AlertRow } from '../../platform/db/tables.ts'
 import { newId } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
+import { type AlertsWanted, isWanted } from './alert-timeline.ts'
 
 /** The maximum number of open alerts in one answer to a page. */
 const maxOpen = 500
 /** The number of days of alerts on an agent's page, the same as the longest window of its history. */
 const agentDays = 30
 
-type LinesWanted = { ended: boolean; before: string | undefined; limit: number; now: number }
+interface LinesWanted extends AlertsWanted {
+  ended: boolean
+  before?: string | undefined
+  limit: number
+  now: number
+}
 
 /** The alerts of a workspace that are open, or those that have ended, newest first. */
 export async function alertLines(
   db: Db,
   { id }: { id: string },
-  { ended, before, limit, now }: LinesWanted,
+  { ended, before, limit, now, ...wanted }: LinesWanted,
 ): Promise<AlertLines> {
   const max = ended ? limit : maxOpen
   const rows = await shownRows(db, id)
+    .where(isWanted(wanted))
     .where('ended_at', ended ? 'is not' : 'is', null)
     .$if(before !== undefined, (query) => query.where('alert.id', '<', before as string))
     .orderBy('alert.id', 'desc')

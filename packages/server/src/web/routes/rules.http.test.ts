@@ -63,6 +63,7 @@ const members = [
   'GET /api/web/w/:slug/products',
   'GET /api/web/w/:slug/alerts',
   'GET /api/web/w/:slug/alerts/lines',
+  'GET /api/web/w/:slug/alerts/timeline',
   'GET /api/web/w/:slug/agents/:name/alerts',
   'POST /api/web/w/:slug/alerts/:id/acknowledge',
   'POST /api/web/w/:slug/alerts/acknowledge',
