@@ -186,6 +186,9 @@ export interface AgentPage extends AgentSigns {
   runs: { kept: number; statuses: string[]; models: string[] }
   /** The names of the agent's logs that people may request. */
   logs: string[]
+  /** True if the service keeps commands or logs of the agent. Absent in answers of version 0.1.0. */
+  hasCommands?: boolean
+  hasLogs?: boolean
   costToday: number | null
   cost30: number | null
   /** The pending commands of the agent, oldest first. */

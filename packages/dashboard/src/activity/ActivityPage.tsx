@@ -3,6 +3,7 @@ import type { AuditEntry } from '@svc/api'
 import { IconHistory } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { call } from '../data/api.ts'
 import { keys } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
@@ -10,6 +11,7 @@ import { paths } from '../paths.ts'
 import { Empty, ErrorNote, PageHeader, Text, Time, useDocumentTitle } from '../ui/index.ts'
 import { ButtonLink } from '../ui/links.tsx'
 import { WaitingPage } from '../ui/pages/WaitingPage.tsx'
+import { type FoldedLines, foldLines } from './fold.ts'
 import { dayOf, type Part, sentence } from './sentence.ts'
 import './activity.css'
 
@@ -51,8 +53,8 @@ export function ActivityPage() {
           <section key={day} className="activity-day">
             <h2>{day}</h2>
             <ol>
-              {list.map((entry) => (
-                <Line key={entry.id} slug={slug} entry={entry} />
+              {foldLines(list).map((lines) => (
+                <Lines key={lines.newest.id} slug={slug} lines={lines} />
               ))}
             </ol>
           </section>
@@ -82,6 +84,25 @@ function byDay(entries: AuditEntry[]): [string, AuditEntry[]][] {
     days.set(day, [...(days.get(day) ?? []), entry])
   }
   return [...days]
+}
+
+/** A line, and those like it once a person has opened them. */
+function Lines({ slug, lines: { newest, earlier } }: { slug: string; lines: FoldedLines }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Line slug={slug} entry={newest} />
+      {isOpen ? (
+        earlier.map((entry) => <Line key={entry.id} slug={slug} entry={entry} />)
+      ) : earlier.length === 0 ? null : (
+        <li className="activity-line activity-alike">
+          <Button variant="subtle" size="compact-xs" onClick={() => setOpen(true)}>
+            and {earlier.length} more like this
+          </Button>
+        </li>
+      )}
+    </>
+  )
 }
 
 function Line({ slug, entry }: { slug: string; entry: AuditEntry }) {

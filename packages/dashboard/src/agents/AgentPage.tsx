@@ -22,7 +22,7 @@ import { CommandsInProgress } from './commands/CommandsInProgress.tsx'
 import { Header } from './header/Header.tsx'
 import { NeverReported } from './header/NeverReported.tsx'
 import { Overview } from './overview/Overview.tsx'
-import { type Agent, tabsOf, useAgentAddress, useView } from './parts/agent.ts'
+import { type Agent, shownTabs, useAgentAddress, useView } from './parts/agent.ts'
 import { useDrafts } from './parts/drafts.ts'
 import { controlNames } from './parts/life.ts'
 import { usePress } from './parts/press.ts'
@@ -53,7 +53,7 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
 
   if (page === undefined) return <Missing slug={slug} error={error} retry={refetch} />
   const agent: Agent = { slug, page, offline, press, settings }
-  const shown = tabsOf(agent)
+  const shown = shownTabs(agent, view.tab)
   const tab = shown.includes(view.tab) ? view.tab : 'overview'
   const Panel = tabs[tab].panel
   return (

@@ -52,7 +52,7 @@ test('every part of a report is shown', async () => {
   const meter = page.getByRole('meter', { name: 'Tokens today' })
   expect(await meter.getAttribute('aria-valuetext')).toBe('91%, mark at 80%')
   expect(await page.getByRole('link', { name: 'Inbox' }).getAttribute('rel')).toBe('noopener noreferrer nofollow')
-  for (const tab of ['Runs', 'Commands', 'Logs', 'Settings']) await page.getByRole('tab', { name: tab }).waitFor()
+  for (const tab of ['Runs', 'Logs', 'Settings']) await page.getByRole('tab', { name: tab }).waitFor()
 })
 
 test('nothing is shown that is not in the report', async () => {

@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { keys, read } from '../../data/queries.ts'
-import { Empty, LeftOut, Text, Time } from '../../ui/index.ts'
+import { Empty, exactTime, LeftOut, lastingText, Text, Time } from '../../ui/index.ts'
 import { notifyFailed } from '../../ui/notify.tsx'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { Tone } from '../../ui/parts.tsx'
@@ -58,10 +58,10 @@ function Entry({ agent, command }: { agent: Agent; command: Command }) {
   return (
     <>
       <div className="ag-entry-what">
-        <CommandTitle command={command} schema={agent.page.report?.settings?.schema} />
-        <div className="ag-quiet">
+        <CommandTitle command={command} schema={agent.page.report?.settings?.schema} />{' '}
+        <span className="ag-quiet">
           requested by <Text>{command.createdBy}</Text>
-        </div>
+        </span>
       </div>
       <div className="ag-entry-fate">
         <Tone tone={tone}>{word}</Tone>
@@ -73,9 +73,9 @@ function Entry({ agent, command }: { agent: Agent; command: Command }) {
         {(tone === 'lost' || isOpen(command)) && <div className="ag-quiet">{means}</div>}
       </div>
       <ol className="svc-list ag-steps" aria-label="Steps">
-        {steps.map((step) => (
-          <li key={`${step.word}-${step.at}`}>
-            {step.word} <Time at={step.at} />
+        {steps.map(({ word, at }, i) => (
+          <li key={`${word}-${at}`} title={exactTime(at)}>
+            {i === 0 ? <Time at={at} /> : `${word} after ${lastingText(at - (steps[i - 1]?.at ?? at))}`}
           </li>
         ))}
         {isOpen(command) && command.dueAt !== null && (

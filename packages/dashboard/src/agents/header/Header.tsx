@@ -27,6 +27,7 @@ import { type Agent, adminsOnly } from '../parts/agent.ts'
 import { controlNames, whilePaused, wordsOf } from '../parts/life.ts'
 import { isPaused } from '../parts/machine.ts'
 import { minutesToAnswer } from '../parts/press.ts'
+import { Heartbeat } from './Heartbeat.tsx'
 
 /** The top of the agent's page: the agent's name, level, last report and controls. */
 export function Header({ agent }: { agent: Agent }) {
@@ -62,7 +63,10 @@ export function Header({ agent }: { agent: Agent }) {
         <Words component="div" c="dimmed" fz="sm">
           <Dotted
             parts={[
-              <Heard key="heard" agent={agent} />,
+              <span key="heard">
+                <Heard agent={agent} />
+                <Heartbeat agent={agent} />
+              </span>,
               report?.active?.length === 0 && !offline && !old && 'nothing is running',
               report?.agent?.version && report.agent.version !== version && (
                 <>
@@ -196,7 +200,7 @@ function AgentMenu({ agent }: { agent: Agent }) {
             <IconDots size={16} aria-hidden />
           </ActionIcon>
         </Menu.Target>
-        <Items canAct={page.canAct} open={setOpen} />
+        <Items agent={agent} canAct={page.canAct} open={setOpen} />
       </Menu>
       {used && (
         <Suspense>
@@ -212,8 +216,17 @@ function AgentMenu({ agent }: { agent: Agent }) {
   )
 }
 
-const Items = ({ canAct, open }: { canAct: boolean; open: (dialog: AgentDialog) => void }) => (
+interface ItemsProps {
+  agent: Agent
+  canAct: boolean
+  open: (dialog: AgentDialog) => void
+}
+
+const Items = ({ agent, canAct, open }: ItemsProps) => (
   <Menu.Dropdown>
+    {controlsOf(agent).others.map((control) => (
+      <ControlItem key={control} agent={agent} control={control} />
+    ))}
     <Menu.Item leftSection={<IconBellOff size={15} aria-hidden />} onClick={() => open('mute')}>
       Mute…
     </Menu.Item>
@@ -249,37 +262,60 @@ const icons: Readonly<Record<Control, ComponentType<{ size?: number; 'aria-hidde
   run_now: IconPlayerTrackNext,
 }
 
-/** The buttons for the controls that the agent offers (2.1), in a fixed order. */
-function Controls({ agent }: { agent: Agent }) {
-  const offered = agent.page.report?.controls ?? []
-  return (
-    <>
-      {(Object.keys(controlNames) as Control[])
-        .filter((control) => offered.includes(control))
-        .map((control) => (
-          <ControlButton key={control} agent={agent} control={control} />
-        ))}
-    </>
-  )
+/** The buttons for the controls that make sense now. The menu has the other ones that the agent offers (2.1). */
+const Controls = ({ agent }: { agent: Agent }) =>
+  controlsOf(agent).shown.map((control) => <ControlButton key={control} agent={agent} control={control} />)
+
+/**
+ * The controls that the agent offers, in a fixed order: those that are shown as buttons, and the others. *Resume* is
+ * for a paused agent and *Pause* for any other, unless a command for it is pending.
+ */
+function controlsOf({ page, press }: Agent): Record<'shown' | 'others', Control[]> {
+  const offered = (Object.keys(controlNames) as Control[]).filter((one) => page.report?.controls?.includes(one))
+  const useless: Control = isPaused(page) ? 'pause' : 'resume'
+  const isShown = (type: Control) => type !== useless || press.under({ type }) !== undefined
+  return { shown: offered.filter(isShown), others: offered.filter((type) => !isShown(type)) }
 }
 
-function ControlButton({ agent, control }: { agent: Agent; control: Control }) {
+interface ControlPress {
+  press: () => void
+  /** The reason why the control cannot be pressed; null if it can. */
+  why: string | null
+}
+
+function useControl(agent: Agent, control: Control): ControlPress {
   const [sending, setSending] = useState(false)
   const under = agent.press.under({ type: control })
-  const Icon = icons[control]
-  const paused = isPaused(agent.page)
   const press = async () => {
     setSending(true)
     await agent.press.send({ type: control }).catch(() => undefined)
     setSending(false)
   }
+  return { press: () => void press(), why: whyNot(agent, control, sending, under && wordsOf(under).word) }
+}
+
+/** A control in the menu, with the reason below it if it cannot be pressed. */
+function ControlItem({ agent, control }: { agent: Agent; control: Control }) {
+  const { press, why } = useControl(agent, control)
+  const Icon = icons[control]
+  return (
+    <Menu.Item disabled={why !== null} leftSection={<Icon size={15} aria-hidden />} onClick={press}>
+      {controlNames[control]}
+      {why !== null && <div className="ag-quiet">{why}</div>}
+    </Menu.Item>
+  )
+}
+
+function ControlButton({ agent, control }: { agent: Agent; control: Control }) {
+  const { press, why } = useControl(agent, control)
+  const Icon = icons[control]
   return (
     <WhyButton
-      variant={paused && control === 'resume' ? 'filled' : 'default'}
+      variant={control === 'resume' && isPaused(agent.page) ? 'filled' : 'default'}
       size="sm"
       leftSection={<Icon size={15} aria-hidden />}
-      onClick={() => void press()}
-      why={whyNot(agent, control, sending, under && wordsOf(under).word)}
+      onClick={press}
+      why={why}
       note={
         agent.offline ? `The agent is offline: without a report within ${minutesToAnswer} minutes, this expires.` : null
       }

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Loader, Switch, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { sizeText } from '@svc/protocol'
 import { IconChevronDown, IconChevronUp, IconDownload, IconSearch } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { addressFor } from '../../data/api.ts'
@@ -24,7 +24,12 @@ export default function LogReader({ slug, name, id }: LogReaderProps) {
     data: log,
     error,
     refetch,
-  } = useQuery({ ...read('GET /w/:slug/agents/:name/logs/:id', { slug, name, id }), staleTime: 'static' })
+  } = useQuery({
+    ...read('GET /w/:slug/agents/:name/logs/:id', { slug, name, id }),
+    staleTime: 'static',
+    // While a log is followed, the one before stays until the next has been loaded.
+    placeholderData: keepPreviousData,
+  })
   const [wanted, setWanted] = useState('')
   const [searched] = useDebouncedValue(wanted, 120)
   const [wrap, setWrap] = useState(false)
@@ -141,9 +146,10 @@ function LogLines({ rows, marked, at, row, wrap }: LogLinesProps) {
   const last = rows.length - 1
   const end = useRef(virtual)
   end.current = virtual
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another log of the same length is another log
   useEffect(() => {
     if (last > 0) end.current.scrollToIndex(last, { align: 'end' })
-  }, [last])
+  }, [last, rows])
   useEffect(() => {
     if (row !== null && at !== null) end.current.scrollToIndex(row, { align: 'center' })
   }, [row, at])

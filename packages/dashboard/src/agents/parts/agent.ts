@@ -19,30 +19,48 @@ export interface Agent {
 }
 export interface Press {
   readonly send: (command: SentCommand) => Promise<Command>
+  /** Sends a command of which nothing is shown after it has ended, and no toast if it is not sent. */
+  readonly sendQuietly: (command: SentCommand) => Promise<Command>
   /**
    * Returns the pending command that asks for the same as `command` (D5); undefined if there is none. A change of
    * settings is never the same as another.
    */
   readonly under: (command: SentCommand) => Command | undefined
+  /** True if this person has sent the agent a command since the page was opened. */
+  readonly hasSent: boolean
 }
 
 const route = getRouteApi('/signed-in/w/$slug/agents/$name')
 export const useAgentAddress = () => route.useParams()
 
 /**
- * The tabs of the agent's page. Logs are only for admins, and settings only if the agent reports a schema. Runs and
- * updates are hidden before the first report, unless runs are kept or the agent comes from a blueprint.
+ * The tabs of the agent's page to which an address may lead, also while they are empty. Logs are only for admins, and
+ * settings only if the agent reports a schema.
  */
 export function tabsOf({ page }: Pick<Agent, 'page'>): AgentTab[] {
   const there: Record<AgentTab, boolean> = {
     overview: true,
-    runs: page.runs.kept > 0 || page.report !== null,
+    runs: true,
     commands: true,
-    updates: page.updates.blueprint !== null || page.report !== null,
+    updates: true,
     logs: page.canAct,
     settings: (page.report?.settings?.schema?.length ?? 0) > 0,
   }
   return (Object.keys(there) as AgentTab[]).filter((tab) => there[tab])
+}
+
+/** The tabs that are shown: those with something to show, and `asked`, which the address names. */
+export function shownTabs(agent: Agent, asked: AgentTab): AgentTab[] {
+  const { page, press } = agent
+  const isFilled: Record<AgentTab, boolean> = {
+    overview: true,
+    runs: page.runs.kept > 0,
+    commands: page.hasCommands !== false || page.open.length > 0 || press.hasSent,
+    updates: page.updates.blueprint !== null || page.report?.runtime !== undefined,
+    logs: page.hasLogs !== false || page.logs.length > 0,
+    settings: true,
+  }
+  return tabsOf(agent).filter((tab) => isFilled[tab] || tab === asked)
 }
 
 type View = Readonly<Record<string, string | number | undefined>>

@@ -2,7 +2,7 @@
 import type { AgentPage, Command } from '@svc/api'
 import { type CommandType, limits } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { call, type SentCommand } from '../../data/api.ts'
 import { keys, read } from '../../data/queries.ts'
 import { serviceNow, useClock } from '../../ui/index.ts'
@@ -36,18 +36,26 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
     enabled: mine.length > 0,
   })
   const open = page?.open ?? []
+  const hasSent = mine.length > 0
 
+  const post = useCallback(
+    async (body: SentCommand) => {
+      const command = await call('POST /w/:slug/agents/:name/commands', { slug, name }, body)
+      client.setQueryData(read('GET /w/:slug/agents/:name', { slug, name }).queryKey, (old) => withOpen(old, command))
+      void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
+      return command
+    },
+    [client, slug, name],
+  )
   const press = useMemo<Press>(
     () => ({
+      hasSent,
       under: (body) => open.find((command) => isSame(command, body)),
+      sendQuietly: post,
       send: async (body) => {
         try {
-          const command = await call('POST /w/:slug/agents/:name/commands', { slug, name }, body)
+          const command = await post(body)
           setMine((before) => [command, ...before.filter(({ id }) => id !== command.id)])
-          client.setQueryData(read('GET /w/:slug/agents/:name', { slug, name }).queryKey, (old) =>
-            withOpen(old, command),
-          )
-          void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
           return command
         } catch (error) {
           notifyFailed('Not sent', error)
@@ -55,7 +63,7 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
         }
       },
     }),
-    [client, slug, name, open],
+    [post, open, hasSent],
   )
   const dismiss = (id: string) => setMine((before) => before.filter((command) => command.id !== id))
   const all = mergedCommands(open, mine, ledger.data?.rows ?? [])

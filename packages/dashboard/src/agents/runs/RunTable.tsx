@@ -1,9 +1,9 @@
-import { ActionIcon, Button } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import type { RunSort } from '@svc/api'
 import type { Run } from '@svc/protocol'
 import { IconArrowDown, IconArrowUp, IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { Fragment, type MouseEvent } from 'react'
-import { Cost, Text } from '../../ui/index.ts'
+import { Cost, Text, Time } from '../../ui/index.ts'
 import { Dotted } from '../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { pressedOrder, type RunListProps } from './list.ts'
@@ -174,7 +174,7 @@ function Models({ run }: { run: Run }) {
 export const RunCards = ({ agent, runs, opened, toggle }: RunListProps) => (
   <ul className="svc-list ag-cards">
     {runs.map((run) => (
-      <li key={run.id} className="svc-card" data-open={run.id === opened}>
+      <li key={run.id} data-open={run.id === opened}>
         <Card agent={agent} run={run} open={run.id === opened} toggle={() => toggle(run.id)} />
       </li>
     ))}
@@ -188,44 +188,56 @@ interface CardProps {
   toggle: () => void
 }
 
+/** A run in one line: how it ended, what it was about, when it began and how long it took. */
 function Card({ agent, run, open, toggle }: CardProps) {
   return (
     <>
       <div className="ag-card-head">
         <Status run={run} />
-        <span>
-          <Started run={run} />
+        <span className="ag-card-what">
+          {run.subjects?.[0] ? <FirstSubject run={run} /> : <Text>{run.kind ?? run.id}</Text>}
         </span>
+        <span className="ag-quiet ag-nowrap">
+          <Dotted
+            parts={[
+              <Length key="took" run={run} agent={agent} />,
+              run.started !== undefined && <Time key="started" at={run.started * 1000} />,
+            ]}
+          />
+        </span>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={44}
+          aria-expanded={open}
+          aria-label={`${open ? 'Close' : 'Details'} of run ${run.id}`}
+          onClick={toggle}
+        >
+          {open ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />}
+        </ActionIcon>
       </div>
-      <FirstSubject run={run} />
-      <div className="ag-quiet">
-        <Dotted
-          parts={[
-            run.kind !== undefined && <Text key="kind">{run.kind}</Text>,
-            ...modelsOf(run)
-              .slice(0, 2)
-              .map(([model]) => <Text key={model}>{model}</Text>),
-            <Length key="took" run={run} agent={agent} />,
-            run.output_tokens !== undefined && (
-              <>
-                <Tokens run={run} /> tokens
-              </>
-            ),
-            run.cost_usd !== undefined && <Cost key="cost" usd={run.cost_usd} />,
-          ]}
-        />
-      </div>
-      <Button
-        variant="default"
-        size="compact-sm"
-        mt={6}
-        aria-expanded={open}
-        aria-label={`${open ? 'Close' : 'Details'} of run ${run.id}`}
-        onClick={toggle}
-      >
-        {open ? 'Close' : 'Details'}
-      </Button>
-      {open && <RunDetails run={run} agent={agent} />}
+      {open && (
+        <div className="ag-card-open">
+          <div className="ag-quiet">
+            <Dotted
+              parts={[
+                <Started key="started" run={run} />,
+                run.kind !== undefined && <Text key="kind">{run.kind}</Text>,
+                ...modelsOf(run)
+                  .slice(0, 2)
+                  .map(([model]) => <Text key={model}>{model}</Text>),
+                run.output_tokens !== undefined && (
+                  <>
+                    <Tokens run={run} /> tokens
+                  </>
+                ),
+                run.cost_usd !== undefined && <Cost key="cost" usd={run.cost_usd} />,
+              ]}
+            />
+          </div>
+          <RunDetails run={run} agent={agent} />
+        </div>
+      )}
     </>
   )
 }

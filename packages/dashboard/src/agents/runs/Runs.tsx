@@ -12,6 +12,7 @@ import { type Agent, useView } from '../parts/agent.ts'
 import { Pager } from '../parts/Pager.tsx'
 import { addressOfOrder, orderIn, orders, type RunOrder } from './list.ts'
 import { Length, RunDetails, Started, Status } from './parts.tsx'
+import { RunPictures } from './RunPictures.tsx'
 import { RunCards, RunTable } from './RunTable.tsx'
 import './runs.css'
 
@@ -62,6 +63,7 @@ export default function Runs({ agent }: { agent: Agent }) {
       )}
       {rows.length > 0 && (
         <div className="svc-late" data-late={isPlaceholderData} aria-busy={isPlaceholderData}>
+          {order.sort === 'started' && !order.rising && <RunPictures runs={rows} />}
           {narrow ? <RunCards {...list} /> : <RunTable {...list} />}
         </div>
       )}

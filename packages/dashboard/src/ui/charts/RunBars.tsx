@@ -4,8 +4,8 @@ import './charts.css'
 export type BarTone = 'good' | 'no' | 'waiting' | 'lost' | 'plain'
 
 export interface RunBar {
-  /** How long the run took; null if nobody knows. */
-  seconds: number | null
+  /** How long the run took, or what it cost; null if nobody knows. */
+  value: number | null
   tone: BarTone
 }
 
@@ -23,11 +23,11 @@ const barWidth = 4
 const foot = 3
 
 /**
- * Shows runs as bars: the height is the length. A run that failed has a mark below its bar, one in progress is hollow,
- * and one that was skipped or cancelled is short and wide. Each kind of run is one element.
+ * Shows runs as bars: the height is the length or the cost. A run that failed has a mark below its bar, one in progress
+ * is hollow, and one that was skipped or cancelled is short and wide. Each kind of run is one element.
  */
 export function RunBars({ title, bars }: RunBarsProps) {
-  const max = bars.reduce((longest, { seconds }) => Math.max(longest, seconds ?? 0), 0)
+  const max = bars.reduce((longest, { value }) => Math.max(longest, value ?? 0), 0)
   const tones = [...new Set(bars.map(({ tone }) => tone))]
   const width = Math.max(1, bars.length) * step
   return (
@@ -47,9 +47,9 @@ export const pathOf = (bars: readonly RunBar[], tone: BarTone, max: number): str
     .filter((part) => part !== '')
     .join('')
 
-function barAt(x: number, { seconds, tone }: RunBar, max: number): string {
+function barAt(x: number, { value, tone }: RunBar, max: number): string {
   if (tone === 'lost') return rect(x - 0.5, height - foot, barWidth + 1, foot)
-  const tall = max === 0 ? foot : Math.max(foot, Math.round(((seconds ?? 0) / max) * height))
+  const tall = max === 0 ? foot : Math.max(foot, Math.round(((value ?? 0) / max) * height))
   if (tone === 'waiting') return rect(x + 0.5, 0.5, barWidth - 1, height - 1)
   const bar = rect(x, height - tall, barWidth, tall)
   return tone === 'no' ? bar + rect(x, height + 1, barWidth, foot) : bar

@@ -59,12 +59,18 @@ export async function agentPage(db: Db, agent: AgentRow, role: Role, now: number
       models: fittingNames(await modelsOf(db, agent, last?.usage ?? null)).sort(),
     },
     logs: fittingNames(await logNamesOf(db, agent)).sort(),
+    hasCommands: await isKept(db, 'command', agent),
+    hasLogs: await isKept(db, 'log', agent),
     costToday: row?.costToday ?? null,
     cost30: row?.cost30 ?? null,
     open: (await openCommands(db, agent, now)).map((command) => listedCommand(command, null)),
     canAct: role === 'admin',
   }
 }
+
+/** True if a table has a row of the agent. */
+const isKept = async (db: Db, table: 'command' | 'log', agent: { id: string }): Promise<boolean> =>
+  (await db.selectFrom(table).select('id').where('agent_id', '=', agent.id).limit(1).executeTakeFirst()) !== undefined
 
 async function pausedBy(db: Db, agent: { id: string }, report: AgentPage['report']): Promise<string | null> {
   const command = report?.state?.label === pausedLabel ? readPause(report.state.detail ?? '')?.command : undefined

@@ -64,13 +64,13 @@ test('the bars say how many failed, and each tone has another shape', () => {
 
 test('a bar is as high as its run was long, and a failed one has a mark below', () => {
   const bars = [
-    { seconds: 0, tone: 'good' },
-    { seconds: 3_456_000, tone: 'good' },
-    { seconds: 1_728_000, tone: 'no' },
-    { seconds: null, tone: 'waiting' },
+    { value: 0, tone: 'good' },
+    { value: 3_456_000, tone: 'good' },
+    { value: 1_728_000, tone: 'no' },
+    { value: null, tone: 'waiting' },
   ] as const
   expect(pathOf(bars, 'good', 3_456_000)).toBe('M0 19h4v3h-4zM5 0h4v22h-4z')
   expect(pathOf(bars, 'no', 3_456_000)).toBe('M10 11h4v11h-4zM10 23h4v3h-4z')
   expect(pathOf(bars, 'waiting', 3_456_000)).toBe('M15.5 0.5h3v21h-3z')
-  expect(pathOf([{ seconds: null, tone: 'plain' }], 'plain', 0)).toBe('M0 19h4v3h-4z')
+  expect(pathOf([{ value: null, tone: 'plain' }], 'plain', 0)).toBe('M0 19h4v3h-4z')
 })

@@ -57,7 +57,7 @@ export function isJobItem({ name = '' }: HealthItem, jobs: readonly ShownJob[]):
 
 /** The bars of a job's runs, and one sentence about them. */
 export function barsOf({ runs }: Pick<JobRuns, 'runs'>): { bars: RunBar[]; title: string } {
-  const bars = runs.map(({ seconds, status }): RunBar => ({ seconds, tone: toneOf(status ?? '') }))
+  const bars = runs.map(({ seconds, status }): RunBar => ({ value: seconds, tone: toneOf(status ?? '') }))
   const failed = runs.filter(({ status }) => (failedStatuses as readonly string[]).includes(status ?? '')).length
   return { bars, title: `${count(runs.length, 'run')}, ${failed === 0 ? 'none' : failed} failed` }
 }

@@ -1,0 +1,40 @@
+/** Folds neighbouring lines of the activity that are alike. Pure. */
+import type { AuditEntry } from '@svc/api'
+
+/** A line, and those alike that came before it, newest first. */
+export interface FoldedLines {
+  readonly newest: AuditEntry
+  readonly earlier: readonly AuditEntry[]
+}
+
+/** Lines of one kind are folded from this many on. Those about one log are folded from two on. */
+const minAlike = 4
+
+/** Folds a list of lines, the newest first. Only lines of one person in a row are folded. */
+export function foldLines(entries: readonly AuditEntry[]): FoldedLines[] {
+  const rows: AuditEntry[][] = []
+  for (const entry of entries) {
+    const row = rows.at(-1)
+    if (row?.[0] && isAlike(row[0], entry)) row.push(entry)
+    else rows.push([entry])
+  }
+  return rows.flatMap((row) => {
+    const [newest, ...earlier] = row
+    if (newest === undefined) return []
+    if (logOf(newest) !== null || row.length >= minAlike) return [{ newest, earlier }]
+    return row.map((entry) => ({ newest: entry, earlier: [] }))
+  })
+}
+
+function isAlike(a: AuditEntry, b: AuditEntry): boolean {
+  if (a.actor !== b.actor) return false
+  const log = logOf(a)
+  return log === null ? a.action === b.action && logOf(b) === null : log === logOf(b)
+}
+
+/** The log that a line is about, with its agent; null for any other line. Requesting and reading one are alike. */
+function logOf({ action, subject, details }: AuditEntry): string | null {
+  const { type, payload, name } = details as { type?: unknown; payload?: { name?: unknown }; name?: unknown }
+  if (action === 'command.sent' && type === 'log') return `${subject} ${String(payload?.name)}`
+  return action === 'log.read' ? `${subject} ${String(name)}` : null
+}

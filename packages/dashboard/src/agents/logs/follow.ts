@@ -1,0 +1,55 @@
+/** Decides when a log that a person follows is requested again, and folds the logs of one name. Pure. */
+import type { LogEntry } from '@svc/api'
+
+/** How long a log is followed, in milliseconds. */
+export const followMs = 10 * 60_000
+/** The shortest time between two requests, in milliseconds. */
+const minAskMs = 20_000
+
+/** A log that is requested again and again. Times are Unix milliseconds by the service's clock. */
+export interface FollowedLog {
+  readonly name: string
+  readonly since: number
+  /** When it was last requested; null before the first time. */
+  readonly askedAt: number | null
+}
+
+interface FollowFacts {
+  readonly now: number
+  /** The time between two reports of the agent, in milliseconds. */
+  readonly interval: number
+  /** True while a request for the log is pending. */
+  readonly isPending: boolean
+  /** True while the person can see the tab. */
+  readonly isInSight: boolean
+}
+
+/** Decides what to do about a followed log now. It is over after ten minutes, or when nobody sees it. */
+export function followStep(
+  { since, askedAt }: FollowedLog,
+  { now, interval, isPending, isInSight }: FollowFacts,
+): 'ask' | 'wait' | 'over' {
+  if (!isInSight || now - since >= followMs) return 'over'
+  if (isPending) return 'wait'
+  return askedAt === null || now - askedAt >= Math.max(minAskMs, interval) ? 'ask' : 'wait'
+}
+
+/** Logs of one name that one person requested one after the other, the newest first. */
+export interface FoldedLogs {
+  readonly newest: LogEntry
+  readonly earlier: readonly LogEntry[]
+}
+
+/** Folds the logs of a list, the newest first: those of one name and person that came within the time of a follow. */
+export function foldLogs(logs: readonly LogEntry[]): FoldedLogs[] {
+  const folded: { newest: LogEntry; earlier: LogEntry[] }[] = []
+  for (const log of logs) {
+    const open = folded.find(({ newest, earlier }) => {
+      const last = earlier.at(-1) ?? newest
+      return last.name === log.name && last.askedBy === log.askedBy && last.receivedAt - log.receivedAt < followMs / 2
+    })
+    if (open) open.earlier.push(log)
+    else folded.push({ newest: log, earlier: [] })
+  }
+  return folded
+}

@@ -1,0 +1,37 @@
+import type { Run } from '@svc/protocol'
+import { expect, test } from 'vitest'
+import { picturesOf } from './pictures.ts'
+
+const run = (seconds: number | undefined, more: Partial<Run> = {}): Run => ({
+  ...{ id: 'r', status: 'ok', started: 1000 },
+  ...(seconds !== undefined && { ended: 1000 + seconds }),
+  ...more,
+})
+
+test('runs with lengths and costs have two pictures, the oldest on the left', () => {
+  const { length, cost } = picturesOf([
+    run(undefined, { status: 'running' }),
+    run(90, { cost_usd: 0.5 }),
+    run(60, { status: 'failed', cost_usd: 0.25 }),
+    run(30, { cost_usd: 0.1 }),
+  ])
+  expect(length?.bars.map(({ value, tone }) => [value, tone])).toEqual([
+    [30, 'good'],
+    [60, 'no'],
+    [90, 'good'],
+    [null, 'waiting'],
+  ])
+  expect([length?.title, cost?.title]).toEqual([
+    '4 runs, 1 failed. The longest took 1 min 30 s',
+    '4 runs, 1 failed. The most expensive cost $0.50',
+  ])
+})
+
+test.each<[string, Run[]]>([
+  ['no runs', []],
+  ['two runs', [run(1), run(2)]],
+  ['runs that took no time', [run(0), run(0), run(0)]],
+  ['runs without an end', [run(undefined), run(undefined), run(undefined)]],
+])('%s have no picture', (_what, runs) => {
+  expect(picturesOf(runs)).toEqual({ length: null, cost: null })
+})
