@@ -3,6 +3,7 @@
  * the earlier one of its day, so any node may count, and twice does no harm. No report writes here.
  */
 import type { Db } from '../../platform/db/open.ts'
+import type { AgentRow } from '../../platform/db/tables.ts'
 import { betweenTransactions, transaction } from '../../platform/db/transaction.ts'
 import { dayOf } from '../../platform/limits/units.ts'
 import { byText } from '../../platform/lists.ts'
@@ -11,7 +12,7 @@ import { byText } from '../../platform/lists.ts'
 export const versionDays = 400
 /** The most versions of a blueprint that are counted on their own, those of the most agents. */
 const maxVersions = 50
-/** The name under which the agents of all other versions are counted. */
+/** The name under which the agents of all other versions are counted, and those whose version is not known. */
 const otherVersions = ''
 
 interface VersionCount {
@@ -20,14 +21,45 @@ interface VersionCount {
   readonly agents: number
 }
 
+/** The agents that are read in one turn of the event loop. */
+const readAtOnce = 250
+
 /** Counts and stores the versions of all workspaces. */
 export async function countVersions(db: Db, now: number): Promise<void> {
-  const workspaces = await db.selectFrom('agent').select('workspace_id').distinct().orderBy('workspace_id').execute()
-  for (const { workspace_id: id } of workspaces) {
+  const counted = new Map<string, Map<string, VersionCount>>()
+  for (let after = '', more = true; more; ) {
+    const rows = await db
+      .selectFrom('agent')
+      .select(['id', 'workspace_id', 'blueprint', 'reported_version', 'installed_version'])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(readAtOnce)
+      .execute()
+    for (const row of rows) addTo(counted, row)
+    after = rows.at(-1)?.id ?? ''
+    more = rows.length === readAtOnce
     await betweenTransactions(db)
-    await transaction(db, async (trx) => store(trx, id, dayOf(now), await versionCounts(trx, id)))
+  }
+  for (const [id, counts] of [...counted].sort(([one], [other]) => byText(one, other))) {
+    await transaction(db, (trx) => store(trx, id, dayOf(now), limited([...counts.values()])))
+    await betweenTransactions(db)
   }
 }
+
+type CountedAgent = Pick<AgentRow, 'workspace_id' | 'blueprint' | 'reported_version' | 'installed_version'>
+
+function addTo(counted: Map<string, Map<string, VersionCount>>, agent: CountedAgent): void {
+  const { workspace_id: workspace, blueprint } = agent
+  if (blueprint === null) return
+  const counts = counted.get(workspace) ?? new Map<string, VersionCount>()
+  counted.set(workspace, counts)
+  const version = agent.reported_version ?? agent.installed_version ?? otherVersions
+  const key = `${blueprint} ${version}`
+  counts.set(key, { blueprint, version, agents: (counts.get(key)?.agents ?? 0) + 1 })
+}
+
+const limited = (counts: readonly VersionCount[]): VersionCount[] =>
+  [...Map.groupBy(counts, ({ blueprint }) => blueprint).values()].flatMap(mostFrequent)
 
 /**
  * The agents of a workspace by blueprint and by the version that they run, the most frequent versions first. Agents
@@ -45,18 +77,19 @@ export async function versionCounts(db: Db, workspaceId: string): Promise<Versio
     .where('blueprint', 'is not', null)
     .groupBy(['blueprint', ({ fn }) => fn.coalesce('reported_version', 'installed_version')])
     .execute()
-  const counts = rows.flatMap(({ blueprint, version, agents }) =>
-    blueprint === null || version === null ? [] : [{ blueprint, version, agents: Number(agents) }],
+  return limited(
+    rows.flatMap(({ blueprint, version, agents }) =>
+      blueprint === null ? [] : [{ blueprint, version: version ?? otherVersions, agents: Number(agents) }],
+    ),
   )
-  return [...Map.groupBy(counts, ({ blueprint }) => blueprint).values()].flatMap(mostFrequent)
 }
 
 /** The counts of a blueprint, with those beyond the most frequent ones as one. */
 export function mostFrequent(counts: readonly VersionCount[]): VersionCount[] {
   const ordered = counts.toSorted((a, b) => b.agents - a.agents || byText(a.version, b.version))
   const [first] = ordered
-  const rest = ordered.slice(maxVersions).reduce((sum, { agents }) => sum + agents, 0)
-  const named = ordered.slice(0, maxVersions)
+  const named = ordered.filter(({ version }) => version !== otherVersions).slice(0, maxVersions)
+  const rest = ordered.reduce((sum, count) => (named.includes(count) ? sum : sum + count.agents), 0)
   return first && rest > 0 ? [...named, { blueprint: first.blueprint, version: otherVersions, agents: rest }] : named
 }
 

@@ -27,15 +27,9 @@ export async function listBlueprints(db: Db, workspace: WorkspaceRef): Promise<B
     .where('workspace_id', '=', workspace.id)
     .orderBy('name')
     .execute()
-  const agents = await db
-    .selectFrom('agent')
-    .select((eb) => ['blueprint', eb.fn.countAll<number>().as('count')])
-    .where('workspace_id', '=', workspace.id)
-    .where('blueprint', 'is not', null)
-    .groupBy('blueprint')
-    .execute()
   const running = await versionCounts(db, workspace.id)
   return [...Map.groupBy(rows, ({ name }) => name)].map(([name, versions]) => {
+    const own = running.filter(({ blueprint }) => blueprint === name)
     const latest = versions.reduce((a, b) => (compareVersions(b.version, a.version) > 0 ? b : a))
     const last = versions.reduce((a, b) => (b.uploaded_at > a.uploaded_at ? b : a))
     return {
@@ -45,8 +39,8 @@ export async function listBlueprints(db: Db, workspace: WorkspaceRef): Promise<B
       versions: versions.length,
       uploadedAt: last.uploaded_at,
       uploadedBy: last.uploaded_by_name,
-      agents: Number(agents.find(({ blueprint }) => blueprint === name)?.count ?? 0),
-      running: running.flatMap(({ blueprint, ...count }) => (blueprint === name ? [count] : [])),
+      agents: own.reduce((sum, { agents }) => sum + agents, 0),
+      running: own.map(({ version, agents }) => ({ version, agents })),
     }
   })
 }

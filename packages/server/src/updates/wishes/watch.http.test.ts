@@ -108,3 +108,34 @@ test('the agents of a rollout that watch a version are told not to wait, but for
   await all('1.2.0')
   expect((await ann.get<RolloutPage>(`${north}/rollouts/${id}`)).body.watching).toEqual({ agents: 0, tooOld: 0 })
 })
+
+test('a rollout tells its waves by state, and where the output of a version that was rolled back can be read', async () => {
+  const { ann, service, reports } = await start({ a: '0.2.0', b: '0.2.0' })
+  const logs = (output: string | null) =>
+    service.store.db
+      .updateTable('blueprint_version')
+      .set({ manifest: JSON.stringify({ logs: output === null ? [] : [{ name: output, path: 'x', output: true }] }) })
+      .where('version', '=', '1.1.0')
+      .execute()
+  const wanted = { kind: 'blueprint', blueprint: 'triage', version: '1.2.0', waves: ['1', '100%'] }
+  const { id } = (await ann.send<RolloutPage>('POST', `${north}/rollouts`, wanted)).body
+  await reports('a')('1.1.0')
+  const message = '1.2.0 -> 1.1.0, 2026-11-22T06:55:08.743Z: it ended with code 7'
+  await reports('a')('1.1.0', 'rolled_back', message)
+  await service.sweeps()
+  const page = async () => (await ann.get<RolloutPage>(`${north}/rollouts/${id}`)).body
+  await logs('printed')
+  const halted = await page()
+  expect(halted).toMatchObject({
+    state: 'halted',
+    why: 'On a 1.2.0 was rolled back: it ended with code 7',
+    steps: [
+      { begunAt: expect.any(Number), counts: { rolled_back: 1 } },
+      { begunAt: null, counts: { untouched: 1 } },
+    ],
+  })
+  expect(halted.agents.map(({ printed }) => printed)).toEqual(['printed', null])
+  expect((await ann.get<AgentPage>(`${north}/agents/a`)).body.updates.blueprint?.printed).toBe('printed')
+  await logs(null)
+  expect((await page()).agents[0]?.printed, 'the manifest declares no log for the output').toBeNull()
+})
