@@ -65,7 +65,7 @@ test('a requested version is offered to one agent, fetched and kept, and is show
   await agent('east').keeps('1.1.0')
   await version.getByText('It is running 1.1.0, as requested.').waitFor()
   await eventually('the timeline has four lines', async () =>
-    expect(await kinds(page)).toEqual(['kept', 'fetched', 'sent', 'requested']),
+    expect(await kinds(page)).toEqual(['kept', 'downloaded', 'sent', 'requested']),
   )
   await row.getByText('1.1.0', { exact: true }).waitFor()
   expect(await row.locator('.up-wished').count()).toBe(0)
