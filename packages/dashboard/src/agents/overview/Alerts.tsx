@@ -1,3 +1,4 @@
+import type { AlertLine } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { byUrgency } from '../../alerts/parts/words.ts'
@@ -5,6 +6,7 @@ import { read } from '../../data/queries.ts'
 import { part } from '../../ui/files.tsx'
 import { Section } from '../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
+import { isSaid } from './parts/StateDetail.tsx'
 
 const AlertList = part(() => import('./AlertList.tsx'))
 const ExpectedHours = part(() => import('./ExpectedHours.tsx'))
@@ -31,7 +33,10 @@ export function Alerts({ agent, place }: AlertsProps) {
   const open = data.filter(({ endedAt }) => endedAt === null).toSorted(byUrgency)
   if ((place === 'first') !== open.length > 0) return null
   const ended = data.filter(({ endedAt }) => endedAt !== null)
-  const shown = [...open, ...ended.slice(0, endedShown)]
+  const isNow = ({ endedAt, label }: AlertLine) => endedAt === null && label !== null && isSaid(agent, label)
+  const shown = [...open, ...ended.slice(0, endedShown)].map((alert) =>
+    isNow(alert) ? { ...alert, label: null } : alert,
+  )
   const own = mutes.filter((mute) => mute.agent === page.name)
   const hours = expected?.hours ?? null
   if (shown.length + own.length === 0 && hours === null) return null

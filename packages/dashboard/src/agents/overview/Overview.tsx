@@ -22,7 +22,7 @@ import { Gauges } from './Gauges.tsx'
 import { PanelSection } from './Panels.tsx'
 import { arrange, type Columns, listedHealth, listedPanels, worstFirst } from './parts/arrange.ts'
 import { History } from './parts/History.tsx'
-import { StateDetail, TwoReporters } from './parts/StateDetail.tsx'
+import { isSaid, StateDetail, TwoReporters } from './parts/StateDetail.tsx'
 import { Subjects } from './Subjects.tsx'
 import { hasVersions, Versions } from './Versions.tsx'
 
@@ -41,6 +41,7 @@ export function Overview({ agent }: { agent: Agent }) {
   return (
     <div className="svc-column ag-overview" data-offline={agent.offline}>
       {twoReporters && <TwoReporters />}
+      <History agent={agent} />
       {(state?.detail || agent.offline || pauseByMachine(agent.page)) && <StateDetail agent={agent} />}
       {state?.level === undefined && !agent.offline && (
         <Suspense>
@@ -78,7 +79,6 @@ const partOf: Readonly<Record<Columns['wide'][number], (agent: Agent) => ReactNo
     )),
   gauges: (agent) => <Gauges agent={agent} gauges={agent.page.report?.gauges ?? []} />,
   costs: (agent) => <Costs agent={agent} />,
-  levels: (agent) => <History agent={agent} />,
   account: (agent) => <Account account={agent.page.report?.account ?? {}} />,
   versions: (agent) => <Versions agent={agent} />,
 }
@@ -249,7 +249,7 @@ function Health({ agent, items }: { agent: Agent; items: readonly HealthItem[] }
             <span className="ag-quiet">
               <Dotted
                 parts={[
-                  item.detail !== undefined && <Text key="detail">{item.detail}</Text>,
+                  item.detail !== undefined && !isSaidOf(agent, item) && <Text key="detail">{item.detail}</Text>,
                   old && !isOfRuntime(item) && <AsOf key="as-of" agent={agent} />,
                 ]}
               />
@@ -260,6 +260,10 @@ function Health({ agent, items }: { agent: Agent; items: readonly HealthItem[] }
     </Section>
   )
 }
+
+/** True if the top of the page says the detail of an item that makes the agent's level. */
+const isSaidOf = (agent: Agent, { level, detail }: HealthItem): boolean =>
+  level === agent.page.report?.state?.level && detail !== undefined && isSaid(agent, detail)
 
 /** The name of a column of a week, by its first day. */
 const weekName = (key: string): string => `Week from ${dayName(key)}`

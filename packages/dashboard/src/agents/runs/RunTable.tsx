@@ -6,6 +6,7 @@ import { Fragment, type MouseEvent } from 'react'
 import { Cost, Text, Time } from '../../ui/index.ts'
 import { Dotted } from '../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
+import { toneOf } from '../parts/tones.ts'
 import { pressedOrder, type RunListProps } from './list.ts'
 import { FirstSubject, Length, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
 
@@ -193,7 +194,9 @@ function Card({ agent, run, open, toggle }: CardProps) {
   return (
     <>
       <div className="ag-card-head">
-        <Status run={run} />
+        <span className="ag-card-status" data-tone={toneOf(run.status ?? '')}>
+          <Status run={run} />
+        </span>
         <span className="ag-card-what">
           {run.subjects?.[0] ? <FirstSubject run={run} /> : <Text>{run.kind ?? run.id}</Text>}
         </span>

@@ -17,6 +17,8 @@ import { RunCards, RunTable } from './RunTable.tsx'
 import './runs.css'
 
 const size = 50
+/** The number of runs of which a phone shows the pictures beside each other. */
+const onPhone = 28
 
 /** The tab with the agent's kept runs (2.2), newest first. The runs can be filtered, paged, and opened one by one. */
 export default function Runs({ agent }: { agent: Agent }) {
@@ -63,7 +65,7 @@ export default function Runs({ agent }: { agent: Agent }) {
       )}
       {rows.length > 0 && (
         <div className="svc-late" data-late={isPlaceholderData} aria-busy={isPlaceholderData}>
-          {order.sort === 'started' && !order.rising && <RunPictures runs={rows} />}
+          {order.sort === 'started' && !order.rising && <RunPictures runs={narrow ? rows.slice(0, onPhone) : rows} />}
           {narrow ? <RunCards {...list} /> : <RunTable {...list} />}
         </div>
       )}

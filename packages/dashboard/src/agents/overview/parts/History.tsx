@@ -27,8 +27,13 @@ import {
   windowFor,
   windows,
 } from './history.ts'
+import { isSaid } from './StateDetail.tsx'
 
-const listed = 6
+/** The number of changes that are listed below the strip. A press lists all. */
+const listed = 3
+
+/** The time from which the strip of an agent that has a level says something, in milliseconds. */
+const minStrip = 60_000
 
 /**
  * Shows what was before: the agent's states as a strip, with alerts above, and below it what changed, newest first. The
@@ -52,13 +57,14 @@ export function History({ agent }: { agent: Agent }) {
   if (!spans || !changes) return null
   const start = Math.max(end - windows[window], spans.find(({ is }) => is !== 'unknown')?.from ?? end)
   const lines = linesOf(changes, end, tabsOf(agent))
-  const hasAxis = picked !== null || isLong(end - start)
+  const hasTimes = picked !== null || isLong(end - start)
+  const hasAxis = hasTimes || (end - start >= minStrip && spans.some(({ level }) => level !== null))
   if (lines.length === 0 && !hasAxis) return null
   return (
     <Section
       title="History"
       aside={
-        hasAxis && (
+        hasTimes && (
           <SegmentedControl
             size="xs"
             data={Object.keys(windows)}
@@ -210,12 +216,15 @@ interface LinesProps {
 
 function Lines({ agent, lines, marked }: LinesProps) {
   const [all, setAll] = useState(false)
+  // The top of the page says the label that holds now.
+  const newest = lines.find(({ level }) => level !== null)
+  const now = newest && newest.level === agent.page.report?.state?.level && isSaid(agent, newest.words) ? newest : null
   return (
     <>
       <ol className="svc-list ag-changes">
         {(all ? lines : lines.slice(0, listed)).map((line) => (
           <li key={line.key}>
-            <Change agent={agent} line={line} mark={marked(line)} />
+            <Change agent={agent} line={line.key === now?.key ? { ...line, words: '' } : line} mark={marked(line)} />
             <span className="ag-quiet">
               <Time at={line.at} />
             </span>

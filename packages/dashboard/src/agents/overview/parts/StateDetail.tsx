@@ -17,7 +17,7 @@ export function StateDetail({ agent }: { agent: Agent }) {
   return (
     <div className="ag-state">
       <ByMachine change={byMachine}>{byMachine?.after ? 'Paused' : 'Resumed'} on the machine, not from here</ByMachine>
-      {detail && (
+      {detail && detail !== page.report?.state?.label && (
         <p>
           <Detail agent={agent} detail={detail} /> <AsOf agent={agent} />
         </p>
@@ -36,6 +36,10 @@ export function StateDetail({ agent }: { agent: Agent }) {
     </div>
   )
 }
+
+/** True if the top of the page says this text: it is the label or the detail of the agent's state. */
+export const isSaid = ({ page: { report } }: Agent, text: string): boolean =>
+  [report?.state?.label, report?.state?.detail].includes(text)
 
 /**
  * The detail of the state as the agent wrote it. If it is the runtime's sentence about a pause, it says who paused the

@@ -28,18 +28,18 @@ test('what an agent does comes first, and what needs attention before it', () =>
   const busy = { ...ok, active: [{}], health: [{ name: 'a', level: 'ok' }], panels: [{}] }
   expect(arrange(page(busy, [binding(false)]), true)).toEqual({
     wide: ['active', 'bindings', 'health', 'panels'],
-    narrow: ['levels', 'versions'],
+    narrow: ['versions'],
   })
   const ill = { ...busy, health: [{ name: 'a', level: 'warn' }] }
   expect(arrange(page(ill, [binding(true)]), true).wide).toEqual(['bindings', 'health', 'active', 'panels'])
 })
 
 test('an agent that reports little fills both columns', () => {
-  expect(arrange(page({ ...ok, gauges: [gauge, gauge] }), false)).toEqual({ wide: ['gauges'], narrow: ['levels'] })
+  expect(arrange(page({ ...ok, gauges: [gauge, gauge] }), false)).toEqual({ wide: [], narrow: ['gauges'] })
   expect(arrange(page({ ...ok, gauges: [gauge], active: [] }, [], 9), true)).toEqual({
-    wide: ['costs', 'gauges'],
-    narrow: ['levels', 'versions'],
+    wide: ['costs'],
+    narrow: ['gauges', 'versions'],
   })
   const { wide, narrow } = arrange(page(ok), false)
-  expect([...wide, ...narrow]).toEqual(['levels'])
+  expect([...wide, ...narrow]).toEqual([])
 })

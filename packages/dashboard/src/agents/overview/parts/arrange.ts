@@ -26,17 +26,7 @@ export const listedPanels = (report: AgentPage['report']): Panel[] => {
   return (report?.panels ?? []).filter((panel) => panel !== jobs)
 }
 
-type OverviewPart =
-  | 'bindings'
-  | 'jobs'
-  | 'health'
-  | 'active'
-  | 'panels'
-  | 'gauges'
-  | 'costs'
-  | 'levels'
-  | 'account'
-  | 'versions'
+type OverviewPart = 'bindings' | 'jobs' | 'health' | 'active' | 'panels' | 'gauges' | 'costs' | 'account' | 'versions'
 
 /** The columns of the overview: the wide one for what the agent does, the narrow one for what changes slowly. */
 export interface Columns {
@@ -47,9 +37,9 @@ export interface Columns {
 /** The parts of each column in their usual order, and those that may also fill the wide column. */
 const usual: Columns = {
   wide: ['active', 'bindings', 'jobs', 'health', 'panels'],
-  narrow: ['gauges', 'costs', 'levels', 'account', 'versions'],
+  narrow: ['gauges', 'costs', 'account', 'versions'],
 }
-const movable: readonly OverviewPart[] = ['costs', 'gauges', 'levels']
+const movable: readonly OverviewPart[] = ['costs', 'gauges']
 
 /**
  * Arranges the parts of a report. What needs attention comes first. Parts of the narrow column move to the wide one as
@@ -85,7 +75,7 @@ function heightsOf(
   page: Pick<AgentPage, 'report' | 'bindings' | 'runs'>,
   hasVersions: boolean,
 ): Readonly<Record<OverviewPart, number>> {
-  const { active = [], gauges = [], account = {}, state } = page.report ?? {}
+  const { active = [], gauges = [], account = {} } = page.report ?? {}
   const card = (lines: number) => (lines === 0 ? 0 : lines + 2)
   return {
     active: card(active.length * 3),
@@ -95,8 +85,6 @@ function heightsOf(
     panels: listedPanels(page.report).length * 8,
     gauges: card(gauges.length * 2),
     costs: page.runs.kept > 0 ? 10 : 0,
-    // An agent without a level may have had one before.
-    levels: state?.level === undefined ? 1 : 8,
     account: card(Object.keys(account).length * 1.5),
     versions: hasVersions ? 8 : 0,
   }
