@@ -299,6 +299,7 @@ const pages: [name: string, path: string][] = [
   ['agent-alerts', '/w/north-wind/agents/ticket-router'],
   ['bots', '/w/north-wind/bots'],
   ['members', '/w/north-wind/members'],
+  ['settings', '/w/north-wind/settings'],
   ['activity', '/w/north-wind/activity'],
   ['account', '/account'],
 ]

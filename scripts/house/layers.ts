@@ -556,8 +556,13 @@ export const orders: Readonly<Record<string, Order>> = {
       },
       {
         name: 'members',
-        says: 'people of a workspace',
-        layers: [{ members: 'members and invitations' }],
+        says: 'people and settings of a workspace',
+        layers: [
+          {
+            members: 'members and invitations',
+            'members/settings': 'settings of a workspace: name, required second factor, messages, and its end',
+          },
+        ],
       },
       {
         name: 'alerts',

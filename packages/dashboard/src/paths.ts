@@ -34,6 +34,7 @@ export const paths = {
   cost: '/w/$slug/cost',
   bots: '/w/$slug/bots',
   members: '/w/$slug/members',
+  settings: '/w/$slug/settings',
   activity: '/w/$slug/activity',
 } as const
 

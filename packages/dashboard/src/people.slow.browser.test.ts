@@ -85,10 +85,27 @@ test('an invitation is shown as void once the person who made it may no longer i
 test('the workspace is renamed everywhere; its address stays', async () => {
   const { page } = ada
   await page.goto(at('/members'))
+  await page.getByRole('list', { name: 'Members' }).waitFor()
+  expect(await page.getByLabel('Name', { exact: true }).count()).toBe(0)
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
   await page.getByLabel('Name', { exact: true }).fill('South Wind')
   await page.getByRole('button', { name: 'Rename' }).click()
   await page.getByRole('button', { name: 'Workspace South Wind: switch' }).waitFor()
-  expect(page.url()).toBe(at('/members'))
+  expect(page.url()).toBe(at('/settings'))
+})
+
+test('a member reads the settings and is offered no change of them', async () => {
+  const { page } = bo
+  await page.goto(at('/settings'))
+  await page.getByText('Admins may sign in with a password alone.').waitFor()
+  await page.getByText('Messages contain the level and the label of an agent, and no detail.').waitFor()
+  const main = page.getByRole('main')
+  expect(await main.getByRole('button').count()).toBe(0)
+  expect(await main.getByRole('textbox').count()).toBe(0)
+  expect(await wrongLooks(page, () => page.getByText('Messages contain').waitFor(), [1440, 1024, 360])).toEqual([])
+  await main.getByRole('link', { name: 'Bots and products' }).click()
+  await page.getByText('No bots yet').waitFor()
+  expect(await page.getByRole('navigation').getByRole('link', { name: 'Bots' }).count()).toBe(0)
 })
 
 test('activity says in sentences who did what, and older lines are on further pages', async () => {
@@ -201,10 +218,15 @@ test('on a phone the menu opens, leads to a page, and closes', async () => {
 test('axe finds nothing in light and dark, wide and narrow', async () => {
   const { page } = ada
   await page.evaluate(() => localStorage.removeItem('svc-colour-scheme'))
-  for (const path of ['/w/north-wind/members', '/w/north-wind/activity', '/account']) {
+  for (const path of ['/w/north-wind/members', '/w/north-wind/settings', '/w/north-wind/activity', '/account']) {
     await page.goto(setup.url + path)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    expect(await wrongLooks(page, () => page.getByRole('listitem').first().waitFor()), path).toEqual([])
+    const isLoaded = () =>
+      page
+        .getByText(/Include the agent’s detail|ada@example.org|Ada Winter/)
+        .first()
+        .waitFor()
+    expect(await wrongLooks(page, isLoaded), path).toEqual([])
   }
 })
 
@@ -242,7 +264,7 @@ test('an admin deletes a workspace after typing its short name', async () => {
   await setup.operator(['workspace', 'create', 'cellar', '--name', 'The Cellar'])
   await setup.operator(['member', 'add', 'cellar', 'ada@example.org', '--role', 'admin'])
   await ada.call('POST', '/api/web/w/cellar/agents', { name: 'wine-watch' })
-  await page.goto(`${setup.url}/w/cellar/members`)
+  await page.goto(`${setup.url}/w/cellar/settings`)
   await page.getByRole('button', { name: 'Delete workspace…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete The Cellar?' })
   const confirm = dialog.getByRole('button', { name: 'Delete workspace' })

@@ -250,6 +250,12 @@ const members = createRoute({
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/members', params)),
   component: lazyRouteComponent(() => fileOf(import('./members/MembersPage.tsx')), 'MembersPage'),
 })
+const settings = createRoute({
+  getParentRoute: () => workspace,
+  path: '/settings',
+  loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/alert-settings', params)),
+  component: lazyRouteComponent(() => fileOf(import('./members/settings/SettingsPage.tsx')), 'SettingsPage'),
+})
 const activity = createRoute({
   getParentRoute: () => workspace,
   path: '/activity',
@@ -281,6 +287,7 @@ export const router = createRouter({
         cost,
         bots,
         members,
+        settings,
         activity,
       ]),
     ]),

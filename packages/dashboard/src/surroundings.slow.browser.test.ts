@@ -34,7 +34,17 @@ beforeAll(async () => {
 afterAll(() => setup?.setup.close())
 
 const pages: readonly string[] = [
-  ...[paths.fleet, paths.cost, paths.blueprints, paths.updates, paths.actions, paths.action, paths.bots, paths.members],
+  ...[
+    paths.fleet,
+    paths.cost,
+    paths.blueprints,
+    paths.updates,
+    paths.actions,
+    paths.action,
+    paths.bots,
+    paths.members,
+    paths.settings,
+  ],
   ...[paths.activity, paths.account, paths.newWorkspace, paths.install, '/help/page'],
   ...agentTabs.map((tab) => `${paths.agent}?tab=${tab}`),
   ...alertTabs.map((tab) => `${paths.alerts}?tab=${tab}`),

@@ -126,6 +126,10 @@ export interface Workspace {
    */
   activated: boolean
   agents: number
+  /** The number of accounts that agents use in other products. */
+  bots: number
+  /** The number of actions of which an agent has no outcome yet. */
+  unfinishedActions: number
   alerts: {
     /** The number of open alerts in the workspace that nobody has acknowledged. */
     unacknowledged: number

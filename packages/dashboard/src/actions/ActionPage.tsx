@@ -14,7 +14,7 @@ import { count, ErrorNote, LeftOut, Section, Text, Time, Tone, useDocumentTitle,
 import { AnchorLink } from '../ui/links.tsx'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
-import { outcomeWords, reasonOf, titleOf } from './dialogs/words.ts'
+import { outcomeWords, reasonOf, standingOf, titleOf } from './dialogs/words.ts'
 import { OutcomeBar, stateOrder } from './OutcomeBar.tsx'
 import './actions.css'
 
@@ -33,6 +33,7 @@ export function ActionPage() {
       </NotThere>
     )
   if (!action) return <QueryState of={query} />
+  const standing = standingOf(action.counts)
   return (
     <>
       <header className="act-head">
@@ -42,6 +43,7 @@ export function ActionPage() {
         <h1>
           <Text>{titleOf(action)}</Text>
         </h1>
+        <Tone tone={standing.tone}>{standing.word}</Tone>
         <p className="svc-quiet">
           sent <Time at={action.at} /> by <Text>{action.by}</Text>
           {action.retryOf !== null && (
@@ -109,6 +111,7 @@ function Outcome({ slug, action }: { slug: string; action: Action }) {
       const again = await call('POST /w/:slug/actions/:id/retry', { slug, id })
       await navigate({ to: paths.action, params: { slug, id: again.id } })
     } else await call('POST /w/:slug/actions/:id/cancel', { slug, id })
+    void client.invalidateQueries({ queryKey: keys.facts(slug) })
     await client.invalidateQueries({ queryKey: keys.actions(slug) })
   }
   const { busy, error, submit } = useChange(act)

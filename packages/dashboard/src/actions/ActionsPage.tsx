@@ -1,13 +1,14 @@
 import { Button } from '@mantine/core'
+import type { ActionRow } from '@svc/api'
 import { IconListCheck } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { actionsQuery } from '../data/queries.ts'
+import { actionsQuery, isActionOver } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
-import { Empty, PageHeader, Section, Text, Time, useDocumentTitle } from '../ui/index.ts'
+import { Empty, PageHeader, Section, Text, Time, Tone, useDocumentTitle } from '../ui/index.ts'
 import { AnchorLink } from '../ui/links.tsx'
 import { QueryState } from '../ui/pages/QueryState.tsx'
-import { titleOf } from './dialogs/words.ts'
+import { standingOf, titleOf } from './dialogs/words.ts'
 import { countsText, OutcomeBar } from './OutcomeBar.tsx'
 import './actions.css'
 
@@ -18,39 +19,54 @@ export function ActionsPage() {
   useDocumentTitle('Actions', name)
   const query = useInfiniteQuery(actionsQuery(slug))
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = query
-  const rows = data?.pages.flatMap((page) => page.rows)
+  const rows = data?.pages.flatMap((page) => page.rows) ?? []
   return (
     <>
       <PageHeader title="Actions" note="Commands that were sent to many agents at once." />
       <QueryState of={query} />
-      {rows?.length === 0 && (
+      {data && rows.length === 0 && (
         <Empty icon={IconListCheck} title="No actions yet" help={null}>
           Select agents in the list of agents, and send them a command. It will be listed here.
         </Empty>
       )}
-      {rows && rows.length > 0 && (
-        <Section title="Last 30 days" flush>
-          <ul className="svc-rows" aria-label="Actions">
-            {rows.map((row) => (
-              <li key={row.id} className="act-row">
-                <AnchorLink to={paths.action} params={{ slug, id: row.id }} fw={600}>
-                  {titleOf(row)}
-                </AnchorLink>
-                <span className="svc-quiet">
-                  <Time at={row.at} /> by <Text>{row.by}</Text>
-                </span>
-                <OutcomeBar counts={row.counts} />
-                <p className="svc-quiet">{countsText(row.counts)}</p>
-              </li>
-            ))}
-          </ul>
-        </Section>
-      )}
+      <div className="svc-column">
+        <Rows slug={slug} title="In progress" rows={rows.filter((row) => !isActionOver(row))} />
+        <Rows slug={slug} title="Last 30 days" rows={rows.filter(isActionOver)} />
+      </div>
       {hasNextPage && (
         <Button variant="default" mt="md" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           Older
         </Button>
       )}
     </>
+  )
+}
+
+/** Lists actions, each with its state beside its name; nothing if there are none. */
+function Rows({ slug, title, rows }: { slug: string; title: string; rows: readonly ActionRow[] }) {
+  if (rows.length === 0) return null
+  return (
+    <Section title={title} flush>
+      <ul className="svc-rows" aria-label={title}>
+        {rows.map((row) => {
+          const { word, tone } = standingOf(row.counts)
+          return (
+            <li key={row.id} className="act-row">
+              <span className="act-row-name">
+                <AnchorLink to={paths.action} params={{ slug, id: row.id }} fw={600}>
+                  {titleOf(row)}
+                </AnchorLink>
+                <Tone tone={tone}>{word}</Tone>
+              </span>
+              <span className="svc-quiet">
+                <Time at={row.at} /> by <Text>{row.by}</Text>
+              </span>
+              <OutcomeBar counts={row.counts} />
+              <p className="svc-quiet">{countsText(row.counts)}</p>
+            </li>
+          )
+        })}
+      </ul>
+    </Section>
   )
 }

@@ -267,6 +267,7 @@ test('an admin limits a rule to the agents of a filter; a filter that changes wi
 test('an admin allows the detail text of agents in messages; a member is not offered it', async () => {
   const { page, call } = ada
   await page.goto(at('/alerts?tab=rules'))
+  await page.getByRole('main').getByRole('link', { name: 'Settings' }).click()
   const allow = page.getByRole('checkbox', { name: 'Include the agent’s detail text' })
   const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
   await allow.click()
@@ -275,8 +276,8 @@ test('an admin allows the detail text of agents in messages; a member is not off
   await page.reload()
   await allow.waitFor()
   expect(await allow.isChecked()).toBe(true)
-  await mo.page.goto(at('/alerts?tab=rules'))
-  await rows(mo, 'Rules').first().waitFor()
+  await mo.page.goto(at('/settings'))
+  await mo.page.getByText('contain the detail that the agent reports').waitFor()
   expect(await mo.page.getByRole('checkbox').count()).toBe(0)
 })
 

@@ -21,7 +21,7 @@ export function BotsPage() {
         title="Bots"
         note={
           <>
-            Accounts your agents use in other products. Created at installation.
+            Accounts that your agents use in other products. Installing a blueprint whose bindings name one makes them.
             {data ? ` ${data.rows.length} of ${data.most} used.` : ''}
           </>
         }

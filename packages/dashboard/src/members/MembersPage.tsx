@@ -1,8 +1,6 @@
 import './members.css'
-import { Badge, Button, Group, Menu, Select, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Badge, Button, Menu, Select } from '@mantine/core'
 import type { Members, Role } from '@svc/api'
-import { trimInvisible } from '@svc/protocol'
 import { IconDots, IconUserPlus } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -12,17 +10,14 @@ import { forgetWorkspace, keys, read } from '../data/queries.ts'
 import { useSlug, useWorkspace } from '../data/workspace.ts'
 import { paths } from '../paths.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
-import { wrongWithText } from '../ui/forms/rules.ts'
 import { ErrorNote, Help, PageHeader, Text, useConfirm, useDocumentTitle } from '../ui/index.ts'
 import { QueryState } from '../ui/pages/QueryState.tsx'
-import { DeleteWorkspace } from './DeleteWorkspace.tsx'
 import { Invitations, InviteDialog } from './Invitations.tsx'
-import { RequireFactor } from './RequireFactor.tsx'
 
 /** The members of the workspace and their roles. */
 export function MembersPage() {
   const slug = useSlug()
-  const { name, role, factor } = useWorkspace()
+  const { name, role } = useWorkspace()
   const admin = role === 'admin'
   const [inviting, setInviting] = useState(false)
   const query = useQuery(read('GET /w/:slug/members', { slug }))
@@ -55,45 +50,10 @@ export function MembersPage() {
             ))}
           </ul>
           {admin && <Invitations slug={slug} invitations={data.invitations} />}
-          {admin && <WorkspaceName slug={slug} name={name} />}
-          {admin && <RequireFactor slug={slug} from={factor.from} members={data.members} />}
-          {admin && <DeleteWorkspace slug={slug} people={data.members.length} />}
         </>
       )}
       <InviteDialog slug={slug} opened={inviting} onClose={() => setInviting(false)} />
     </>
-  )
-}
-
-/** A form that changes the name of the workspace. The address of the workspace stays the same. */
-function WorkspaceName({ slug, name }: { slug: string; name: string }) {
-  const client = useQueryClient()
-  const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })
-  const { busy, error, submit } = useChange(async (values: typeof form.values) => {
-    await call('PATCH /w/:slug', { slug }, { name: values.name })
-    await Promise.all([
-      client.invalidateQueries({ queryKey: keys.workspace(slug) }),
-      client.invalidateQueries({ queryKey: keys.me }),
-    ])
-  })
-  return (
-    <section className="people-section">
-      <h2>This workspace</h2>
-      <form onSubmit={form.onSubmit(submit)} noValidate>
-        <Group align="flex-end" gap="xs" maw={460}>
-          <TextInput
-            flex={1}
-            label="Name"
-            description={`The address stays /w/${slug}.`}
-            {...form.getInputProps('name')}
-          />
-          <Button type="submit" variant="default" loading={busy} disabled={trimInvisible(form.values.name) === name}>
-            Rename
-          </Button>
-        </Group>
-        {error !== null && <ErrorNote error={error} />}
-      </form>
-    </section>
   )
 }
 

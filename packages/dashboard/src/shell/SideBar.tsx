@@ -4,11 +4,13 @@ import {
   IconCoins,
   IconHelpCircle,
   IconHistory,
+  IconListCheck,
   IconPackage,
   IconRefreshDot,
   IconRobot,
   IconSearch,
   IconServer2,
+  IconSettings,
   IconUsers,
 } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
@@ -53,6 +55,15 @@ export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) 
           data-within={name !== undefined || isAdding}
           leftSection={<IconServer2 {...icon} />}
         />
+        {workspace.unfinishedActions > 0 && (
+          <NavItem
+            to={paths.actions}
+            params={{ slug }}
+            label="Actions"
+            leftSection={<IconListCheck {...icon} />}
+            rightSection={<Count of={workspace.unfinishedActions} says="in progress" quiet />}
+          />
+        )}
         <NavItem to={paths.blueprints} params={{ slug }} label="Blueprints" leftSection={<IconPackage {...icon} />} />
         <NavItem to={paths.updates} params={{ slug }} label="Updates" leftSection={<IconRefreshDot {...icon} />} />
         <NavItem
@@ -60,12 +71,15 @@ export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) 
           params={{ slug }}
           label="Alerts"
           leftSection={<IconBell {...icon} />}
-          rightSection={<Unacknowledged count={workspace.alerts.unacknowledged} />}
+          rightSection={<Count of={workspace.alerts.unacknowledged} says="not acknowledged" />}
         />
         <NavItem to={paths.cost} params={{ slug }} label="Cost" leftSection={<IconCoins {...icon} />} />
-        <NavItem to={paths.bots} params={{ slug }} label="Bots" leftSection={<IconRobot {...icon} />} />
+        {workspace.bots !== 0 && (
+          <NavItem to={paths.bots} params={{ slug }} label="Bots" leftSection={<IconRobot {...icon} />} />
+        )}
         <NavItem to={paths.activity} params={{ slug }} label="Activity" leftSection={<IconHistory {...icon} />} />
         <NavItem to={paths.members} params={{ slug }} label="Members" leftSection={<IconUsers {...icon} />} />
+        <NavItem to={paths.settings} params={{ slug }} label="Settings" leftSection={<IconSettings {...icon} />} />
       </div>
       <NavLink
         className="svc-side-help"
@@ -79,13 +93,13 @@ export function SideBar({ slug, onFind }: { slug: string; onFind: () => void }) 
   )
 }
 
-/** Shows the number of open alerts that nobody has acknowledged; nothing if there are none. */
-const Unacknowledged = ({ count }: { count: number }) =>
-  count > 0 && (
-    <span className="svc-count">
+/** Shows a number at the end of a line; nothing if it is 0. Screen readers also read what it counts. */
+const Count = ({ of, says, quiet }: { of: number; says: string; quiet?: true }) =>
+  of > 0 && (
+    <span className="svc-count" data-quiet={quiet}>
       <span className="svc-hidden">: </span>
-      {count}
-      <span className="svc-hidden"> not acknowledged</span>
+      {of}
+      <span className="svc-hidden"> {says}</span>
     </span>
   )
 

@@ -91,7 +91,7 @@ function useSend(slug: string, onSent: () => void) {
     try {
       const { id } = await call('POST /w/:slug/actions', { slug }, action)
       onSent()
-      void client.invalidateQueries({ queryKey: keys.actions(slug) })
+      for (const queryKey of [keys.actions(slug), keys.facts(slug)]) void client.invalidateQueries({ queryKey })
       await navigate({ to: paths.action, params: { slug, id } })
     } catch (error) {
       // A selected agent is gone: the preview, asked for again, names and deselects it.

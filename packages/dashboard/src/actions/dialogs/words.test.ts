@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { previewWords, reasonOf, reasonsIn, titleOf } from './words.ts'
+import { previewWords, reasonOf, reasonsIn, standingOf, titleOf } from './words.ts'
 
 const skips = (...messages: string[]) => messages.map((message, i) => ({ name: `a-${i}`, message }))
 const never = 'The agent has never reported.'
@@ -18,8 +18,9 @@ test.each([
   expect(previewWords(type, { sends, skips: [...skipped] })).toBe(words),
 )
 
+const none = { waiting: 0, sent: 0, applied: 0, refused: 0, expired: 0, failed: 0, skipped: 0, cancelled: 0 }
+
 test('the title of an action is what was asked of how many', () => {
-  const none = { waiting: 0, sent: 0, applied: 0, refused: 0, expired: 0, failed: 0, skipped: 0, cancelled: 0 }
   expect(titleOf({ type: 'pause', counts: { ...none, applied: 1200, skipped: 40 } })).toBe('Pause: 1,240 agents')
   expect(titleOf({ type: 'log', counts: { ...none, waiting: 1 } })).toBe('Request a log: 1 agent')
 })
@@ -39,3 +40,11 @@ test.each([
 ] as const)('the outcome %s with the words %j has the reason %j', (state, message, reason) =>
   expect(reasonOf({ state, message })).toBe(reason),
 )
+
+test.each([
+  [{ waiting: 1, applied: 3 }, 'in progress'],
+  [{ sent: 2, failed: 1 }, 'in progress'],
+  [{ applied: 3, skipped: 1 }, 'finished'],
+  [{ applied: 3, refused: 1, failed: 1, expired: 1198 }, 'finished, 1,200 without success'],
+  [{ skipped: 4 }, 'nothing was done'],
+])('an action with %j as a whole', (counts, word) => expect(standingOf({ ...none, ...counts }).word).toBe(word))

@@ -39,6 +39,14 @@ const defaultReasons: Partial<Record<ActionState, string>> = {
 export const reasonOf = ({ state, message }: { state: ActionState; message: string | null }): string | null =>
   message ?? defaultReasons[state] ?? null
 
+/** The state of an action as a whole, for its line in the list and for its page. */
+export function standingOf(counts: ActionRow['counts']): { word: string; tone: OutcomeTone } {
+  if (counts.waiting + counts.sent > 0) return { word: 'in progress', tone: 'told' }
+  const lost = counts.refused + counts.failed + counts.expired
+  if (lost > 0) return { word: `finished, ${number(lost)} without success`, tone: 'lost' }
+  return counts.applied > 0 ? { word: 'finished', tone: 'good' } : { word: 'nothing was done', tone: 'plain' }
+}
+
 const total = (counts: ActionRow['counts']): number => Object.values(counts).reduce((sum, count) => sum + count, 0)
 
 export const titleOf = ({ type, counts }: Pick<ActionRow, 'type' | 'counts'>): string =>

@@ -5,8 +5,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { read } from '../../data/queries.ts'
+import { paths } from '../../paths.ts'
 import { ErrorNote, Level, Section, Text } from '../../ui/index.ts'
-import { QueryState } from '../../ui/pages/QueryState.tsx'
+import { AnchorLink } from '../../ui/links.tsx'
 import { WaitingPage } from '../../ui/pages/WaitingPage.tsx'
 import { MuteMenu } from '../mutes/MuteMenu.tsx'
 import type { AlertTabProps } from '../parts/props.ts'
@@ -39,7 +40,12 @@ export default function RulesTab({ slug, admin }: AlertTabProps) {
           </ul>
         </Section>
       ))}
-      {admin && <MessageDetail slug={slug} />}
+      <p className="svc-quiet">
+        <AnchorLink to={paths.settings} params={{ slug }} fz="sm" underline="always">
+          Settings
+        </AnchorLink>{' '}
+        say whether messages contain the detail of an agent.
+      </p>
     </>
   )
 }
@@ -117,25 +123,5 @@ function RuleLine({ slug, rule, channels, admin }: RuleLineProps) {
       </div>
       {editing && <RuleForm slug={slug} rule={rule} channels={channels} onDone={() => setEditing(false)} />}
     </li>
-  )
-}
-
-/** Lets an admin choose whether messages to channels may contain the detail text of an agent. */
-function MessageDetail({ slug }: { slug: string }) {
-  const query = useQuery(read('GET /w/:slug/alert-settings', { slug }))
-  const { data } = query
-  const set = useAlertChange(slug, 'Not changed', (detail: boolean) =>
-    call('PATCH /w/:slug/alert-settings', { slug }, { detail }),
-  )
-  if (!data) return <QueryState of={query} waiting={null} />
-  return (
-    <Section title="Messages">
-      <Checkbox
-        label="Include the agent’s detail text"
-        description="Messages about the levels Bad and Warning then also contain the detail that the agent reports. It leaves this service, and it may hold private text, such as subjects of mails. Without it they contain the level and the label."
-        checked={set.values ?? data.detail}
-        onChange={(event) => set.submit(event.currentTarget.checked)}
-      />
-    </Section>
   )
 }

@@ -1,5 +1,5 @@
 /** Keeps the data of a workspace fresh while its page is open: frames update the page's query cache. */
-import type { ActionPage, Fleet, FleetRow, Frame } from '@svc/api'
+import type { ActionPage, Fleet, FleetRow, Frame, Workspace } from '@svc/api'
 import { groupsOf, parseFilter } from '@svc/api/filter'
 import { type Query, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
@@ -84,6 +84,8 @@ function connect(
   const actions = throttled(3_000, () => {
     const predicate = ({ state }: Query) => !isActionOver(state.data as Partial<ActionPage> | undefined)
     void client.invalidateQueries({ queryKey: keys.actions(slug), predicate })
+    const facts = client.getQueryData<Workspace>(keys.facts(slug))
+    if (facts && facts.unfinishedActions > 0) again(keys.facts(slug))
   })
   const alerts = throttled(1_000, () => {
     void client.invalidateQueries({ queryKey: keys.workspace(slug), predicate: isOfAlerts })

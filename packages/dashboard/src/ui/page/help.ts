@@ -16,6 +16,7 @@ export const sections = [
   'page#commands',
   'page#logs',
   'page#settings',
+  'page#settings-of-the-workspace',
   'page#updates',
   'page#cost',
   'page#people',

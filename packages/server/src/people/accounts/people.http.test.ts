@@ -23,6 +23,8 @@ test('the first link makes the first person and their workspace, activated for s
     role: 'admin',
     activated: true,
     agents: 0,
+    bots: 0,
+    unfinishedActions: 0,
     alerts: { unacknowledged: 0, notified: false },
     factor: { from: null, missing: true },
     firstSteps: { agent: false, notified: false, people: false, blueprint: false },

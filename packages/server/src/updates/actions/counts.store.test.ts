@@ -7,7 +7,7 @@ import { ctx, needs, none, startPressing } from '../../../testing/pressing.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import type { TestAgent } from '../../../testing/test-workspace.ts'
 import { deleteAgent } from '../../fleet/agents/store.ts'
-import { actionsOf } from '../../web/queries/actions.ts'
+import { actionsOf, unfinishedActionsOf } from '../../web/queries/actions.ts'
 import { lists } from '../../web/queries/fleet.ts'
 import { addChanges, countAgents, countsOf } from './counts.ts'
 import { finishAction, sendSlice } from './runner.ts'
@@ -33,12 +33,15 @@ everyEngine('the counts of an action', (open, engine) => {
     expect([await listed(), await kept()]).toEqual([open1, [{ ...none, waiting: 3 }, 3]])
     await addChanges(db)
     expect([await listed(), await kept()]).toEqual([open1, [open1, 2]])
+    expect(await unfinishedActionsOf(db, w.workspace)).toBe(1)
     w.clock.pass(601)
     await settle()
     await report(two, { ok: true })
     const over = { ...none, applied: 2, expired: 1 }
     expect(await listed()).toEqual(over)
+    expect(await unfinishedActionsOf(db, w.workspace)).toBe(0)
     await addChanges(db)
+    expect(await unfinishedActionsOf(db, w.workspace)).toBe(0)
     expect(await kept()).toEqual([over, 0])
     expect(await db.selectFrom('action_change').select('seq').execute()).toEqual([])
     await db.deleteFrom('action_agent').execute()

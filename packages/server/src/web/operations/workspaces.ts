@@ -11,6 +11,7 @@ import { isActivated, renameWorkspace, type WorkspaceInfo } from '../../people/w
 import type { Db } from '../../platform/db/open.ts'
 import { requireFound } from '../../platform/refusal.ts'
 import { refuse, done as verdict } from '../../platform/verdict.ts'
+import { unfinishedActionsOf } from '../queries/actions.ts'
 import { alertCounts } from '../queries/alerts.ts'
 import { firstStepsFor } from '../queries/first-steps.ts'
 import { shortValues } from '../queries/short.ts'
@@ -88,10 +89,21 @@ async function shown(
     role,
     activated: await isActivated(db, id),
     agents: Number(agents),
+    bots: await botsOf(db, { id }),
+    unfinishedActions: await unfinishedActionsOf(db, { id }),
     alerts: await alertCounts(db, { id }),
     factor: { from: await requirementOf(db, { id }), missing: hasShownNone },
     firstSteps: role === 'admin' ? await firstStepsFor(db, { id }, who.person, now) : null,
   }
+}
+
+async function botsOf(db: Db, workspace: { id: string }): Promise<number> {
+  const { bots } = await db
+    .selectFrom('bot')
+    .select((eb) => eb.fn.countAll<number>().as('bots'))
+    .where('workspace_id', '=', workspace.id)
+    .executeTakeFirstOrThrow()
+  return Number(bots)
 }
 
 /** The actions in a workspace before this time (Unix milliseconds), newest first. */

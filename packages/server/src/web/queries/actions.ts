@@ -46,6 +46,29 @@ export async function actionsOf(
 }
 
 /**
+ * The number of actions of a workspace of which an agent has no outcome yet. Their kept counts select the few that are
+ * counted; an action without counts is left out until the sweeper has counted it.
+ */
+export async function unfinishedActionsOf(db: Db, workspace: { id: string }): Promise<number> {
+  const perhaps = await db
+    .selectFrom('action')
+    .select('id')
+    .where('workspace_id', '=', workspace.id)
+    .where((eb) =>
+      eb.or([
+        eb('open_agents', '>', 0),
+        eb.exists(eb.selectFrom('action_change').select('seq').whereRef('action_id', '=', 'action.id')),
+      ]),
+    )
+    .execute()
+  const counts = await countsOf(
+    db,
+    perhaps.map(({ id }) => id),
+  )
+  return [...counts.values()].filter(({ waiting, sent }) => waiting + sent > 0).length
+}
+
+/**
  * An action with the outcome for each agent, or for those in a state. If `now` is given, also with what only the page
  * shows: the logs that can be read then, and the actions that retried this one. Agents are read in pieces, so that
  * reports are answered in between.

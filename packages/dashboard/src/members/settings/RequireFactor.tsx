@@ -2,14 +2,14 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { Members } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
-import { call } from '../data/api.ts'
-import { keys } from '../data/queries.ts'
-import { paths, secondFactorPart } from '../paths.ts'
-import { useChange } from '../ui/dialogs/useChange.ts'
-import { dayOf, fromLocalTime } from '../ui/forms/local-time.ts'
-import { ErrorNote, serviceNow, Text, useFocusedPart } from '../ui/index.ts'
-import { AnchorLink } from '../ui/links.tsx'
-import { dateAndTime } from '../ui/time/relative.ts'
+import { call } from '../../data/api.ts'
+import { keys } from '../../data/queries.ts'
+import { paths, secondFactorPart } from '../../paths.ts'
+import { useChange } from '../../ui/dialogs/useChange.ts'
+import { dayOf, fromLocalTime } from '../../ui/forms/local-time.ts'
+import { ErrorNote, Section, serviceNow, Text, useFocusedPart } from '../../ui/index.ts'
+import { AnchorLink } from '../../ui/links.tsx'
+import { dateAndTime } from '../../ui/time/relative.ts'
 
 /** The milliseconds that admins have to add a second factor, unless another day is chosen. */
 const notice = 7 * 86_400_000
@@ -35,45 +35,46 @@ export function RequireFactor({ slug, from, members }: RequireFactorProps) {
     ])
   })
   const isDue = from !== null && from <= serviceNow()
-  const part = useFocusedPart(isDue ? 'due' : from !== null ? 'soon' : 'none')
+  const part = useFocusedPart<HTMLDivElement>(isDue ? 'due' : from !== null ? 'soon' : 'none')
   const isMine = members.some(({ self, factor }) => self && factor === false)
   return (
-    <section className="people-section svc-focused-part" ref={part} tabIndex={-1}>
-      <h2>Second factor</h2>
-      <Stack gap="sm">
-        <div>
-          {requirementInWords(from, serviceNow())} <Text>{lackingInWords(members)}</Text>{' '}
-          {isMine && (
-            <AnchorLink to={paths.account} hash={secondFactorPart} inherit underline="always">
-              Add yours
-            </AnchorLink>
-          )}
-        </div>
-        <form onSubmit={form.onSubmit(({ day }) => submit(requiredFrom(day, serviceNow())))} noValidate>
-          <Group align="flex-end" gap="xs">
-            {!isDue && (
-              <>
-                <TextInput
-                  type="date"
-                  label={from === null ? 'Require one from' : 'Required from'}
-                  min={dayOf(serviceNow())}
-                  {...form.getInputProps('day')}
-                />
-                <Button type="submit" variant="default" loading={busy}>
-                  {from === null ? 'Require a second factor' : 'Change day'}
+    <div className="svc-focused-part" ref={part} tabIndex={-1}>
+      <Section title="Second factor">
+        <Stack gap="sm">
+          <div>
+            {requirementInWords(from, serviceNow())} <Text>{lackingInWords(members)}</Text>{' '}
+            {isMine && (
+              <AnchorLink to={paths.account} hash={secondFactorPart} inherit underline="always">
+                Add yours
+              </AnchorLink>
+            )}
+          </div>
+          <form onSubmit={form.onSubmit(({ day }) => submit(requiredFrom(day, serviceNow())))} noValidate>
+            <Group align="flex-end" gap="xs">
+              {!isDue && (
+                <>
+                  <TextInput
+                    type="date"
+                    label={from === null ? 'Require one from' : 'Required from'}
+                    min={dayOf(serviceNow())}
+                    {...form.getInputProps('day')}
+                  />
+                  <Button type="submit" variant="default" loading={busy}>
+                    {from === null ? 'Require a second factor' : 'Change day'}
+                  </Button>
+                </>
+              )}
+              {from !== null && (
+                <Button variant="default" loading={busy} onClick={() => submit(null)}>
+                  End requirement
                 </Button>
-              </>
-            )}
-            {from !== null && (
-              <Button variant="default" loading={busy} onClick={() => submit(null)}>
-                End requirement
-              </Button>
-            )}
-          </Group>
-        </form>
-        {error !== null && <ErrorNote error={error} />}
-      </Stack>
-    </section>
+              )}
+            </Group>
+          </form>
+          {error !== null && <ErrorNote error={error} />}
+        </Stack>
+      </Section>
+    </div>
   )
 }
 

@@ -4,18 +4,22 @@
  */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { overflow, smallTargets, wrongLooks } from '../../testing/axe.ts'
-import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../testing/browser-setup.ts'
-import { addFactor, codeOf } from '../../testing/factors.ts'
-import { focusIs, focusOn, tabTo } from '../../testing/keys.ts'
+import { overflow, smallTargets, wrongLooks } from '../../../testing/axe.ts'
+import { type BrowserSetup, openBrowserSetup, password, type Visitor } from '../../../testing/browser-setup.ts'
+import { addFactor, codeOf } from '../../../testing/factors.ts'
+import { focusIs, focusOn, tabTo } from '../../../testing/keys.ts'
 
 let setup: BrowserSetup
 let ada: Visitor
 let bo: Visitor
-const members = () => `${setup.url}/w/north-wind/members`
-const open = async (page: Page) => {
-  await page.goto(members())
-  await page.getByRole('list', { name: 'Members' }).waitFor()
+const open = async (page: Page, which: 'members' | 'settings' = 'settings') => {
+  await page.goto(`${setup.url}/w/north-wind/${which}`)
+  await (which === 'members'
+    ? page.getByRole('list', { name: 'Members' })
+    : page.getByText(/Admins (may|have)|From .* on, admins/)
+  )
+    .first()
+    .waitFor()
 }
 const faults = (page: Page) => wrongLooks(page, async () => {}, [1440, 1024, 360])
 const line = (page: Page, email: string) => page.getByRole('listitem').filter({ hasText: email })
@@ -51,8 +55,10 @@ test('an admin requires a second factor from a day on, after reading who has non
   await open(page)
   await page.getByText('Admins may sign in with a password alone.').waitFor()
   await page.getByText('Admins without one: you and Bo.').waitFor()
+  await open(page, 'members')
   await line(page, 'bo@example.org').getByText('no second factor').waitFor()
   expect(await line(page, 'cy@example.org').getByText('second factor').count()).toBe(0)
+  await open(page)
   const day = page.getByLabel('Require one from')
   await day.fill('2026-01-31')
   await page.getByRole('button', { name: 'Require a second factor' }).click()
@@ -76,7 +82,7 @@ test('an admin requires a second factor from a day on, after reading who has non
 
 test('without a proof the page asks for the password and goes on; a wrong one loses nothing that was typed', async () => {
   const { page } = ada
-  await open(page)
+  await open(page, 'members')
   setup.ageProofs(11)
   await page.getByRole('button', { name: 'Invite' }).click()
   const invite = page.getByRole('dialog', { name: 'Invite someone' })
@@ -148,10 +154,11 @@ test('a cancelled proof gives the focus back to the button, and a changed passwo
 test('from the day on, an admin without a factor has the rights of a member and the way to get them back', async () => {
   await require('on --from 2026-01-01')
   const { page } = await signIn('bo@example.org')
-  await open(page)
+  await open(page, 'members')
   await banner(page).getByText('Until you show a second factor, you have the rights of a member.').waitFor()
   expect(await page.getByRole('button', { name: 'Invite' }).count()).toBe(0)
   expect(await page.getByRole('combobox').count()).toBe(0)
+  await open(page)
   expect(await page.getByText('Delete this workspace').count()).toBe(0)
   expect(await faults(page)).toEqual([])
   await bo.call('POST', '/api/web/w/north-wind/agents', { name: 'too-early' }).then(
@@ -176,8 +183,9 @@ test('from the day on, an admin without a factor has the rights of a member and 
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'I have saved them' }).click()
   await banner(page).waitFor({ state: 'detached' })
-  await open(page)
+  await open(page, 'members')
   await page.getByRole('button', { name: 'Invite' }).waitFor()
+  await open(page)
   await page.getByText('Admins without one: Ada Winter.').waitFor()
   await page.getByText(/^Admins have needed a second factor since/).waitFor()
 })
@@ -202,7 +210,7 @@ test('a link of the operator shows no factor: the banner asks for a code, and th
   await page.getByLabel('Code', { exact: true }).fill(codeOf(setup, secret))
   await page.keyboard.press('Enter')
   await banner(page).waitFor({ state: 'detached' })
-  await open(page)
+  await open(page, 'members')
   await page.getByRole('button', { name: 'Invite' }).waitFor()
 })
 

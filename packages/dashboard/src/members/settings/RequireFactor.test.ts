@@ -1,6 +1,6 @@
 import type { Role } from '@svc/api'
 import { expect, test } from 'vitest'
-import { dayOf } from '../ui/forms/local-time.ts'
+import { dayOf } from '../../ui/forms/local-time.ts'
 import { lackingInWords, requiredFrom, requirementInWords, wrongDay } from './RequireFactor.tsx'
 
 const at = (day: number, hour = 0) => new Date(2026, 11, day, hour).getTime()

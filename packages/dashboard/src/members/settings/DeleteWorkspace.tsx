@@ -1,19 +1,20 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { trimInvisible } from '@svc/protocol'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { call } from '../data/api.ts'
-import { forgetWorkspace } from '../data/queries.ts'
-import { useWorkspace } from '../data/workspace.ts'
-import { paths } from '../paths.ts'
-import { asTyped } from '../ui/forms/as-typed.ts'
-import { Confirm, count } from '../ui/index.ts'
-import { notify } from '../ui/notify.tsx'
+import { call } from '../../data/api.ts'
+import { forgetWorkspace, read } from '../../data/queries.ts'
+import { useWorkspace } from '../../data/workspace.ts'
+import { paths } from '../../paths.ts'
+import { asTyped } from '../../ui/forms/as-typed.ts'
+import { Confirm, count, Section } from '../../ui/index.ts'
+import { notify } from '../../ui/notify.tsx'
 
 /** Deletes the workspace, after the admin has typed its short name. */
-export function DeleteWorkspace({ slug, people }: { slug: string; people: number }) {
+export function DeleteWorkspace({ slug }: { slug: string }) {
   const { name, agents } = useWorkspace()
+  const { data: people } = useQuery(read('GET /w/:slug/members', { slug }))
   const client = useQueryClient()
   const navigate = useNavigate()
   const [opened, setOpened] = useState(false)
@@ -29,12 +30,13 @@ export function DeleteWorkspace({ slug, people }: { slug: string; people: number
     notify({ message: `Workspace ${slug} deleted.` })
   }
   return (
-    <section className="people-section">
-      <h2>Delete this workspace</h2>
-      <p className="svc-quiet people-note">Its agents, runs and logs go with it, for all its members.</p>
-      <Button color="red" variant="light" onClick={() => setOpened(true)}>
-        Delete workspace…
-      </Button>
+    <div className="settings-danger">
+      <Section title="Delete this workspace">
+        <p className="svc-quiet">Its agents, runs and logs go with it, for all its members.</p>
+        <Button color="red" variant="light" onClick={() => setOpened(true)}>
+          Delete workspace…
+        </Button>
+      </Section>
       <Confirm
         opened={opened}
         onClose={close}
@@ -52,7 +54,10 @@ export function DeleteWorkspace({ slug, people }: { slug: string; people: number
                 {count(agents, 'agent')} with all runs, costs, history, commands and logs, blueprints, alerts and the
                 activity are deleted here.
               </li>
-              <li>{count(people, 'person', 'people')} will no longer see the workspace. Accounts stay.</li>
+              <li>
+                {people ? count(people.members.length, 'person', 'people') : 'Its people'} will no longer see the
+                workspace. Accounts stay.
+              </li>
               <li>The tokens of the agents and of their bots stop working immediately.</li>
               <li>On their machines nothing changes: agents keep running until someone stops them there.</li>
             </ul>
@@ -66,6 +71,6 @@ export function DeleteWorkspace({ slug, people }: { slug: string; people: number
           />
         </Stack>
       </Confirm>
-    </section>
+    </div>
   )
 }

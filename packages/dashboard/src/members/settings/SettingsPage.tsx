@@ -1,0 +1,148 @@
+import './settings.css'
+import { Button, Checkbox, Group, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { trimInvisible } from '@svc/protocol'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useAlertChange } from '../../alerts/parts/useAlertChange.ts'
+import { call } from '../../data/api.ts'
+import { keys, read } from '../../data/queries.ts'
+import { useSlug, useWorkspace } from '../../data/workspace.ts'
+import { paths } from '../../paths.ts'
+import { useChange } from '../../ui/dialogs/useChange.ts'
+import { wrongWithText } from '../../ui/forms/rules.ts'
+import { ErrorNote, Help, PageHeader, Section, serviceNow, Text, useDocumentTitle } from '../../ui/index.ts'
+import { AnchorLink } from '../../ui/links.tsx'
+import { QueryState } from '../../ui/pages/QueryState.tsx'
+import { DeleteWorkspace } from './DeleteWorkspace.tsx'
+import { RequireFactor, requirementInWords } from './RequireFactor.tsx'
+
+/** The settings of the workspace. Members read them, and admins change them. */
+export function SettingsPage() {
+  const slug = useSlug()
+  const { name, role } = useWorkspace()
+  useDocumentTitle('Settings', name)
+  return (
+    <>
+      <PageHeader
+        title="Settings"
+        note={
+          <>
+            {role === 'admin' ? 'They are for the whole workspace.' : 'Only admins of this workspace can change them.'}{' '}
+            <Help about="page#settings-of-the-workspace" />
+          </>
+        }
+      />
+      <div className="svc-column settings">
+        {role === 'admin' ? <Forms slug={slug} /> : <Facts slug={slug} />}
+        <Bots slug={slug} />
+        {role === 'admin' && <DeleteWorkspace slug={slug} />}
+      </div>
+    </>
+  )
+}
+
+/** Lets an admin change the settings. */
+function Forms({ slug }: { slug: string }) {
+  const { name, factor } = useWorkspace()
+  const members = useQuery(read('GET /w/:slug/members', { slug }))
+  return (
+    <>
+      <WorkspaceName key={name} slug={slug} name={name} />
+      <QueryState of={members} />
+      {members.data && (
+        <>
+          <RequireFactor slug={slug} from={factor.from} members={members.data.members} />
+          <MessageDetail slug={slug} />
+        </>
+      )}
+    </>
+  )
+}
+
+/** Shows the settings to a member as facts. */
+function Facts({ slug }: { slug: string }) {
+  const { name, factor } = useWorkspace()
+  const query = useQuery(read('GET /w/:slug/alert-settings', { slug }))
+  return (
+    <>
+      <Section title="This workspace">
+        <Text>{name}</Text>
+        <p className="svc-quiet settings-note">The address is /w/{slug}.</p>
+      </Section>
+      <Section title="Second factor">{requirementInWords(factor.from, serviceNow())}</Section>
+      <QueryState of={query} />
+      {query.data && (
+        <Section title="Messages">
+          {query.data.detail
+            ? 'Messages about the levels Bad and Warning contain the detail that the agent reports.'
+            : 'Messages contain the level and the label of an agent, and no detail.'}
+        </Section>
+      )}
+    </>
+  )
+}
+
+/** Says what bots are, and leads to their page, which the side bar leaves out while there are none. */
+function Bots({ slug }: { slug: string }) {
+  const { bots } = useWorkspace()
+  return (
+    <Section title="Bots" aside={bots === 0 ? 'none yet' : bots}>
+      Bots are accounts that agents use in other products. Installing a blueprint whose bindings name a product makes
+      them.{' '}
+      <AnchorLink to={paths.bots} params={{ slug }} inherit underline="always">
+        Bots and products
+      </AnchorLink>
+    </Section>
+  )
+}
+
+/** A form that changes the name of the workspace. The address of the workspace stays the same. */
+function WorkspaceName({ slug, name }: { slug: string; name: string }) {
+  const client = useQueryClient()
+  const form = useForm({ initialValues: { name }, validate: { name: wrongWithText } })
+  const { busy, error, submit } = useChange(async (values: typeof form.values) => {
+    await call('PATCH /w/:slug', { slug }, { name: values.name })
+    await Promise.all([
+      client.invalidateQueries({ queryKey: keys.workspace(slug) }),
+      client.invalidateQueries({ queryKey: keys.me }),
+    ])
+  })
+  return (
+    <Section title="This workspace">
+      <form onSubmit={form.onSubmit(submit)} noValidate>
+        <Group align="flex-end" gap="xs" maw={460}>
+          <TextInput
+            flex={1}
+            label="Name"
+            description={`The address stays /w/${slug}.`}
+            {...form.getInputProps('name')}
+          />
+          <Button type="submit" variant="default" loading={busy} disabled={trimInvisible(form.values.name) === name}>
+            Rename
+          </Button>
+        </Group>
+        {error !== null && <ErrorNote error={error} />}
+      </form>
+    </Section>
+  )
+}
+
+/** Lets an admin choose whether messages to channels may contain the detail text of an agent. */
+function MessageDetail({ slug }: { slug: string }) {
+  const query = useQuery(read('GET /w/:slug/alert-settings', { slug }))
+  const { data } = query
+  const set = useAlertChange(slug, 'Not changed', (detail: boolean) =>
+    call('PATCH /w/:slug/alert-settings', { slug }, { detail }),
+  )
+  if (!data) return <QueryState of={query} waiting={null} />
+  return (
+    <Section title="Messages">
+      <Checkbox
+        label="Include the agent’s detail text"
+        description="Messages about the levels Bad and Warning then also contain the detail that the agent reports. It leaves this service, and it may hold private text, such as subjects of mails. Without it they contain the level and the label."
+        checked={set.values ?? data.detail}
+        onChange={(event) => set.submit(event.currentTarget.checked)}
+      />
+    </Section>
+  )
+}
