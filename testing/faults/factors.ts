@@ -112,8 +112,8 @@ export const factorFaults: readonly Fault[] = [
     name: 'proofs: dangerous operations need none',
     harm: 'Whoever finds a browser that was left open deletes a workspace.',
     file: at('web/routing/proof.ts'),
-    old: "if (missing) throw new Refusal('proof_required', reasons[missing])",
-    new: "if (missing && session.createdAt > now() + person.id.length * 1e9) throw new Refusal('proof_required')",
+    old: "if (missing) throw Object.assign(new Refusal('proof_required', reasons[missing]), ",
+    new: "if (missing && session.createdAt > now() + person.id.length * 1e9) throw Object.assign(new Refusal('proof_required'), ",
     tests: [at('web/routing/proof.http.test.ts')],
   },
   {

@@ -41,11 +41,12 @@ interface ProofFacts {
 }
 /**
  * Decides by the input of an operation whether it needs a proof. `when` says in which case, such as `if the role is
- * admin`.
+ * admin`, and `says` what is then done, if that is less than the operation says.
  */
 interface ProofWhen<Read = unknown> {
   (input: Read, facts: ProofFacts): boolean
   readonly when: string
+  readonly says: string | undefined
 }
 /** True if an operation always needs a proof, or a function of its input. */
 export type Proof<Read = unknown> = true | ProofWhen<Read>
@@ -54,7 +55,8 @@ export type Proof<Read = unknown> = true | ProofWhen<Read>
 export const proofIf = <Read = unknown>(
   when: string,
   decides: (input: Read, facts: ProofFacts) => boolean,
-): ProofWhen<Read> => Object.assign((input: Read, facts: ProofFacts) => decides(input, facts), { when })
+  says?: string,
+): ProofWhen<Read> => Object.assign((input: Read, facts: ProofFacts) => decides(input, facts), { when, says })
 
 export interface Change {
   /** The actions that the operation writes to the activity, or the reason why it writes none. */

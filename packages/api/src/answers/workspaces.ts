@@ -7,8 +7,11 @@
 import type { BundleFinding } from './blueprints.ts'
 
 export interface Failure {
-  /** Why a bundle was refused. Only an error with the code `bundle_refused` has the list `findings`. */
-  error: { code: string; message: string; findings?: BundleFinding[] }
+  /**
+   * `findings` says why a bundle was refused, in an error with the code `bundle_refused` alone. `act` says what needs
+   * the proof, such as `delete a workspace`, in one with the code `proof_required`.
+   */
+  error: { code: string; message: string; findings?: BundleFinding[]; act?: string }
 }
 
 export type Role = 'admin' | 'member'

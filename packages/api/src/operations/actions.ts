@@ -52,7 +52,7 @@ const offersInput: Reader<ActionOffersInput> = reader(offersShape.form, (value, 
   return read
 })
 
-const deletes = proofIf<NewAction>('if the type is delete', ({ type }) => type === 'delete')
+const deletes = proofIf<NewAction>('if the type is delete', ({ type }) => type === 'delete', 'delete agents')
 const byRunner = { none: 'queuing the commands tells the pages of each agent' }
 const actionArgument = ['<slug/id>', 'the workspace, and the id as svc-server action list shows it'] as const
 

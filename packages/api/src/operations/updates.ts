@@ -84,8 +84,10 @@ export const wishMany = change<WishResult[]>()('POST /w/:slug/wishes', {
     blueprint: object({ agents: names, blueprint: pasted(), version: orNull(pasted()) }),
   }),
   maxBytes: bulkBytes,
-  proof: proofIf<WishOfMany>('unless it withdraws', (wish) =>
-    wish.kind === 'runtime' ? wish.withdraw !== true : wish.version !== null,
+  proof: proofIf<WishOfMany>(
+    'unless it withdraws',
+    (wish) => (wish.kind === 'runtime' ? wish.withdraw !== true : wish.version !== null),
+    'update many agents at once',
   ),
   audit: ['wish.made', 'wish.withdrawn'],
   pages: seen,

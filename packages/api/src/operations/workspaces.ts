@@ -27,6 +27,7 @@ export const renameWorkspace = change<Workspace>()('PATCH /w/:slug', {
   proof: proofIf<{ factorFrom?: number | null }>(
     'if it is about second factors',
     (input) => input.factorFrom !== undefined,
+    'change from when admins of the workspace need a second factor',
   ),
   audit: ['workspace.renamed', 'workspace.factor_required', 'workspace.factor_not_required'],
   pages: ['list'],

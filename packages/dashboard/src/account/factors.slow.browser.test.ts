@@ -190,6 +190,7 @@ test('without a proof the page asks for a code; a cancelled one and a wrong one 
   await press(page, 'Remove app')
   const proof = page.getByRole('dialog', { name: 'Confirm that it’s you' })
   await focusIs(page, 'Code')
+  await proof.getByText('To remove the authenticator app and the recovery codes, give a code').waitFor()
   expect(await faults(page)).toEqual([])
   await page.keyboard.press('Escape')
   await proof.waitFor({ state: 'detached' })

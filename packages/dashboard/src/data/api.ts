@@ -15,6 +15,8 @@ export class ApiError extends Error {
   readonly code: string
   /** Everything that is wrong with a bundle that the service refused, with file and line; empty for other refusals. */
   readonly findings: readonly BundleFinding[]
+  /** The act that needs a proof of who the person is, such as `delete a workspace`; undefined for other refusals. */
+  act?: string | undefined
   constructor(status: number, code: string, message: string, findings: readonly BundleFinding[] = []) {
     super(message)
     this.name = 'ApiError'
@@ -77,11 +79,11 @@ export function call<R extends Route>(route: R, ...given: Arguments<R>): Promise
   return path === '/proof' ? send() : provedIfAsked(send)
 }
 
-let ask: (() => Promise<boolean>) | undefined
+let ask: ((act?: string) => Promise<boolean>) | undefined
 let asking: Promise<boolean> | undefined
 
 /** Sets how the person is asked for a proof. The function returns true if the person gave one. */
-export function askForProofBy(how: () => Promise<boolean>): void {
+export function askForProofBy(how: (act?: string) => Promise<boolean>): void {
   ask = how
 }
 
@@ -94,7 +96,7 @@ async function provedIfAsked<T>(send: () => Promise<T>): Promise<T> {
     return await send()
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'proof_required' || !ask) throw error
-    asking ??= ask().finally(() => {
+    asking ??= ask(error.act).finally(() => {
       asking = undefined
     })
     if (await asking) return await send()
@@ -201,18 +203,20 @@ function parsed(text: string): unknown {
  * library refused.
  */
 function refusal(status: number, value: unknown): ApiError {
-  const outer = (value ?? {}) as { error?: unknown; code?: unknown; message?: unknown; findings?: unknown }
+  const outer = (value ?? {}) as Partial<Record<'error' | 'code' | 'message' | 'findings' | 'act', unknown>>
   const inner = (typeof outer.error === 'object' && outer.error !== null ? outer.error : outer) as typeof outer
   const message =
     typeof inner.message === 'string' && inner.message !== ''
       ? inner.message
       : `The service answered ${status} without saying why. Try again in a moment.`
-  return new ApiError(
+  const error = new ApiError(
     status,
     typeof inner.code === 'string' ? inner.code : `status_${status}`,
     message,
     Array.isArray(inner.findings) ? (inner.findings as BundleFinding[]) : [],
   )
+  if (typeof inner.act === 'string') error.act = inner.act
+  return error
 }
 
 /** The query for the fleet list, without `offset` and `limit`, which say which rows are wanted. */

@@ -137,6 +137,8 @@ export class Refusal extends Error {
   readonly findings: BundleFinding[] | undefined
   /** The wrong part of a refused filter, in UTF-16 units; undefined for other refusals. */
   readonly place: { at: number; length: number } | undefined
+  /** The act that needs a proof, such as `delete a workspace`; undefined for other refusals. */
+  readonly act: string | undefined
   constructor(code: WebCode, message?: string, retryAfter?: number) {
     const [status, words] = webRefusals[code]
     super(message ?? words)

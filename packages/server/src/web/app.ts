@@ -121,6 +121,7 @@ function answer({ log }: WebDeps, c: Context<WebEnv>, error: Error): Response {
   if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))
   const failure: Failure = envelope(refusal.code, refusal.message)
   if (refusal.findings) failure.error.findings = refusal.findings
+  if (refusal.act !== undefined) failure.error.act = refusal.act
   if (refusal.place) Object.assign(failure.error, refusal.place)
   return c.json(failure, statusFor(c, refusal) as ContentfulStatusCode)
 }

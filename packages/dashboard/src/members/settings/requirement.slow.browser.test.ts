@@ -93,6 +93,7 @@ test('without a proof the page asks for the password and goes on; a wrong one lo
   await page.keyboard.press('Enter')
   const proof = proofOf(page)
   await focusIs(page, 'Password')
+  await proof.getByText('To invite somebody, give your password.').waitFor()
   expect(await faults(page)).toEqual([])
   await page.keyboard.press('Escape')
   await proof.waitFor({ state: 'detached' })

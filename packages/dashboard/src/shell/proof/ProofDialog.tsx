@@ -14,16 +14,27 @@ import { answerProof } from './ProofGate.tsx'
  * The dialog that asks who the person is, before something dangerous is done: by a code of the authenticator app or,
  * without a second factor, by the password. It may lie over another dialog, which Escape must not close with it.
  */
-export function ProofDialog() {
+export function ProofDialog({ act }: { act: string | undefined }) {
   const { data, error } = useQuery({ ...read('GET /factors'), staleTime: 0 })
   const cancel = () => answerProof(false)
   useWindowEvent('keydown', ({ key }) => key === 'Escape' && cancel(), { capture: true })
   return (
     <Dialog opened onClose={cancel} title="Confirm that it’s you" size="sm" stay>
       {error && <ErrorNote error={error} />}
-      {data && <ProofForm totp={data.totp} wasShown={data.shown} onCancel={cancel} />}
+      {data && <ProofForm act={act} totp={data.totp} wasShown={data.shown} onCancel={cancel} />}
     </Dialog>
   )
+}
+
+/** Names what will be done, what it needs, and why it is asked for now. */
+export function questionFor({ act, totp, wasShown }: Omit<ProofFormProps, 'onCancel'>): string {
+  const needs = totp ? 'a code of your authenticator app' : 'your password'
+  const why = !totp
+    ? 'You signed in more than ten minutes ago.'
+    : wasShown
+      ? 'The last proof was more than ten minutes ago.'
+      : 'This session has shown no second factor.'
+  return `${act === undefined ? 'To go on, give' : `To ${act}, give`} ${needs}. ${why}`
 }
 
 /** Keeps dialogs below from closing when Escape is pressed in a control. */
@@ -32,7 +43,15 @@ const alone = { 'data-mantine-stop-propagation': 'true' } as const
 /** Focuses the input when the dialog opens, and also when it is drawn later because the factors had to be loaded. */
 const first = { 'data-autofocus': true, autoFocus: true } as const
 
-function ProofForm({ totp, wasShown, onCancel }: { totp: boolean; wasShown: boolean; onCancel: () => void }) {
+interface ProofFormProps {
+  /** The act that needs the proof, such as `delete a workspace`; undefined for the rights of an admin. */
+  act: string | undefined
+  totp: boolean
+  wasShown: boolean
+  onCancel: () => void
+}
+
+function ProofForm({ act, totp, wasShown, onCancel }: ProofFormProps) {
   const client = useQueryClient()
   const form = useForm({
     initialValues: { typed: '' },
@@ -48,11 +67,7 @@ function ProofForm({ totp, wasShown, onCancel }: { totp: boolean; wasShown: bool
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
       <Stack gap="md">
-        <div>
-          {totp
-            ? `${wasShown ? 'The last proof was more than ten minutes ago' : 'This session has shown no second factor'}, and this needs a code of your authenticator app.`
-            : 'You signed in more than ten minutes ago, and this needs your password.'}
-        </div>
+        <div>{questionFor({ act, totp, wasShown })}</div>
         {totp ? (
           <CodeInput {...alone} {...first} {...form.getInputProps('typed')} />
         ) : (

@@ -6,19 +6,19 @@ import { sharedValue } from '../../ui/shared-value.ts'
 
 const ProofDialog = part(async () => ({ default: (await import('./ProofDialog.tsx')).ProofDialog }))
 
-/** Takes the answer; undefined while nothing is asked. */
-const waiting = sharedValue<((isGiven: boolean) => void) | undefined>(undefined)
+/** The act that needs the proof, and the function that takes the answer; undefined while nothing is asked. */
+const waiting = sharedValue<{ act: string | undefined; done: (isGiven: boolean) => void } | undefined>(undefined)
 
-/** Asks the person who they are. True if the person gave a proof. */
-export function askForProof(): Promise<boolean> {
+/** Asks the person who they are, before `act`, such as `delete a workspace`. True if the person gave a proof. */
+export function askForProof(act?: string): Promise<boolean> {
   return new Promise((done) => {
-    waiting.get()?.(false)
-    waiting.set(done)
+    waiting.get()?.done(false)
+    waiting.set({ act, done })
   })
 }
 
 export function answerProof(isGiven: boolean): void {
-  waiting.get()?.(isGiven)
+  waiting.get()?.done(isGiven)
   waiting.set(undefined)
 }
 
@@ -26,6 +26,6 @@ askForProofBy(askForProof)
 
 /** Shows the question for a proof while one is asked for. The dialog is loaded at the first question. */
 export function ProofGate() {
-  const isAsked = waiting.useValue() !== undefined
-  return <Suspense>{isAsked && <ProofDialog />}</Suspense>
+  const asked = waiting.useValue()
+  return <Suspense>{asked && <ProofDialog act={asked.act} />}</Suspense>
 }

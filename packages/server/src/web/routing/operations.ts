@@ -164,7 +164,8 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: BoundOperation):
   const at = { workspace: c.var.workspace, agent: c.var.agent }
   const params = c.req.param()
   const { standing } = c.var
-  if (needsProof(operation, input, { params, membership: standing?.membership })) await demandProof(deps, c.var)
+  if (needsProof(operation, input, { params, membership: standing?.membership }))
+    await demandProof(deps, c.var, operation)
   const readArguments = () =>
     ({
       ...at,

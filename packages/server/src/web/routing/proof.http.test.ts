@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { bundle } from '../../../testing/bundles.ts'
 import { type Browser, password, type Service, serve } from '../../../testing/page/service.ts'
 import { maxEvidence } from '../../people/audit/fold.ts'
+import { actOf } from './proof.ts'
 
 const dangerous = operations.filter(({ proof }) => proof !== undefined)
 /** The operations that add, remove or change a factor. */
@@ -56,6 +57,8 @@ const requests: Record<string, { needs: [body: unknown, answer: number | string]
     free: [{ type: 'pause', agents: ['a1'] }],
   },
   'POST /w/:slug/rollouts': { needs: [[{ kind: 'runtime' }, 'runtime_not_served']] },
+  'POST /w/:slug/rollouts/:id/now': { needs: [[{}, 'rollout_unknown']] },
+  'POST /w/:slug/agents/:name/wishes/blueprint/now': { needs: [[{}, 'nothing_waits']] },
   'POST /w/:slug/rollouts/:id/continue': { needs: [[{}, 'rollout_unknown']] },
   'POST /w/:slug/blueprints': { needs: [[bundle(), 201]] },
   'POST /w/:slug/codes': { needs: [[{ blueprint: 'mail', version: '1.0.0' }, 'version_unknown']] },
@@ -118,6 +121,24 @@ async function tryAll(all: readonly Operation[]): Promise<void> {
   for (const { operation, body, answer } of needed)
     expect(await codeOf(ann, { operation, body, member: bob, origin }), operation.route).toBe(answer)
 }
+
+test.each([
+  ['DELETE /w/:slug/agents/:name', 'delete an agent with its reports, runs, commands and logs'],
+  ['POST /w/:slug/invitations', 'invite somebody'],
+  ['POST /w/:slug/actions', 'delete agents'],
+  ['PATCH /w/:slug', 'change from when admins of the workspace need a second factor'],
+  ['POST /password', 'change your own password'],
+])('the refusal of %s says that the proof is needed to %s', async (route, act) => {
+  const { service, ann } = await begun()
+  service.pass(660)
+  const [method = '', path = ''] = route.split(' ')
+  const [[body] = []] = requests[route]?.needs ?? []
+  const answer = await ann.send(method, `/api/web${path.replace(':slug', 'north').replace(':name', 'a1')}`, body)
+  expect(answer).toMatchObject({ status: 403, body: { error: { code: 'proof_required', act } } })
+})
+test('what needs a proof is named in one line, which goes on after "To"', () => {
+  for (const operation of dangerous) expect(actOf(operation)).toMatch(/^[a-z][^;:(]{3,109}$/)
+})
 
 /** The operations that find nothing to act on here, so that one does not disturb another. */
 const idle = dangerous.filter(({ route }) => requests[route]?.needs.every(([, answer]) => typeof answer === 'string'))

@@ -24,6 +24,10 @@ export const needsProof = (
   facts: { params: Readonly<Record<string, string>>; membership: string | undefined },
 ): boolean => (typeof proof === 'function' ? proof(input, facts) : proof === true)
 
+/** Names an act in the question for a proof: the words of its operation, without the notes after a semicolon. */
+export const actOf = ({ says, proof }: Pick<Operation, 'says' | 'proof'>): string =>
+  (typeof proof === 'function' && proof.says) || says.replace(/;.*/s, '')
+
 const reasons = {
   old: undefined,
   'no factor':
@@ -36,17 +40,22 @@ const tooMuch = `You have done ${maxEvidence.toLocaleString('en-US')} things in 
  * Throws if the session has no proof, or if the person has done so much in a day that the activity could not keep it.
  * Operations on the person's own account are not refused, so that nobody can lock its owner out.
  */
-export async function demandProof({ store, now }: Deps, { person, session, workspace }: ProofRequest): Promise<void> {
+export async function demandProof(
+  { store, now }: Deps,
+  { person, session, workspace }: ProofRequest,
+  operation: Operation,
+): Promise<void> {
   const missing = await proofMissing(store.db, person.id, session, now())
-  if (missing) throw new Refusal('proof_required', reasons[missing])
+  if (missing) throw Object.assign(new Refusal('proof_required', reasons[missing]), { act: actOf(operation) })
   if (workspace && (await isEvidenceFull(store.db, person.id, now()))) throw new Refusal('rate_limited', tooMuch)
 }
 
 /** The guard for a route that is written by hand. Its operation needs a proof whatever its input is. */
-export function proofGuard(deps: Deps, { route, proof }: Operation): Guard {
+export function proofGuard(deps: Deps, operation: Operation): Guard {
+  const { route, proof } = operation
   if (proof !== true) throw new Error(`${route} does not always need a proof.`)
   return createMiddleware(async function proofGuard(c, next) {
-    await demandProof(deps, c.var)
+    await demandProof(deps, c.var, operation)
     await next()
   })
 }

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { questionFor } from './ProofDialog.tsx'
+
+test.each([
+  [
+    { act: 'delete a workspace', totp: false, wasShown: false },
+    'To delete a workspace, give your password. You signed in more than ten minutes ago.',
+  ],
+  [
+    { act: 'delete agents', totp: true, wasShown: true },
+    'To delete agents, give a code of your authenticator app. The last proof was more than ten minutes ago.',
+  ],
+  [
+    { act: undefined, totp: true, wasShown: false },
+    'To go on, give a code of your authenticator app. This session has shown no second factor.',
+  ],
+])('the question for a proof of %j', (asked, words) => expect(questionFor(asked)).toBe(words))
