@@ -58,7 +58,7 @@ const door = /src\/door\/|protocol\/src\/email|forms\/(NewPasswordInput|rules)/
 /** Modules that several other pages share. Neither the list of agents nor the page of an agent needs them. */
 const otherPages = new RegExp(
   [
-    /src\/alerts\/(rules\/|(AlertsPage|DeliveriesTab|HistoryTab|alerts-page)|parts\/(props|hours|HoursFields))/,
+    /src\/alerts\/(rules\/|history\/|(AlertsPage|DeliveriesTab|HistoryTab|alerts-page)|parts\/(props|hours|HoursFields))/,
     /src\/alerts\/(channels\/(?!browser|NotifyButtons)|mutes\/(Mutes|mute-lengths))|src\/blueprints\/install\//,
     /src\/actions\/(?!dialogs\/(?!words))|src\/updates\/(UpdatesPage|RolloutBar)/,
     /agents\/(dialogs\/(gone|names|tags|TagsField|TokenSteps|FirstReport)|parts\/Pager)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,

@@ -572,6 +572,7 @@ export const orders: Readonly<Record<string, Order>> = {
             alerts: 'the page with open and past alerts and messages',
           },
           {
+            'alerts/history': 'the timeline of past alerts, and the filter of lists',
             'alerts/rules': 'rules of alerts',
           },
           {

@@ -221,7 +221,15 @@ const action = createRoute({
 const alerts = createRoute({
   getParentRoute: () => workspace,
   path: '/alerts',
-  validateSearch: (s: Search) => present({ tab: oneOf(alertTabs, s.tab) }),
+  validateSearch: (s: Search) =>
+    present({
+      tab: oneOf(alertTabs, s.tab),
+      q: text(s.q),
+      rule: text(s.rule),
+      level: oneOf(['bad', 'warn'] as const, s.level),
+      days: oneOf(['1', '7', '30'] as const, text(s.days)),
+      per: oneOf(['rule', 'agent'] as const, s.per),
+    }),
   loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/alerts/lines', params)),
   component: lazyRouteComponent(() => fileOf(import('./alerts/AlertsPage.tsx')), 'AlertsPage'),
 })

@@ -2,7 +2,9 @@
  * The setup of the browser tests: the built page, the real service in a separate process with a separate data folder,
  * and a real Chromium. Agents report over HTTP. Tests must close the setup at their end.
  */
+
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,6 +24,16 @@ export type { Look } from './windows.ts'
 const root = join(import.meta.dirname, '../../..')
 const program = programs.server
 export const password = 'correct horse battery'
+
+/** An alert that a test stores. Times are in Unix milliseconds. */
+interface StoredAlert {
+  agent: string
+  rule?: string
+  level?: 'bad' | 'warn'
+  label?: string | null
+  from: number
+  to: number
+}
 
 export class BrowserSetup {
   readonly url: string
@@ -160,6 +172,23 @@ export class BrowserSetup {
   failChannel(name: string, since: number | null): void {
     const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })
     db.prepare('update alert_channel set failing_since = ? where name = ?').run(since, name)
+    db.close()
+  }
+
+  /** Stores alerts of the rule `bad`, or of others, that were open in the past or are still open, as of now. */
+  storeAlerts(slug: string, alerts: readonly StoredAlert[]): void {
+    const db = new DatabaseSync(join(this.#folder, 'data/svc.db'), { timeout: 5000 })
+    const scope = db.prepare('select id from workspace where slug = ?').get(slug)?.id as string
+    const agentOf = db.prepare('select id from agent where workspace_id = ? and name = ?')
+    const insert = db.prepare(`insert into alert (id, scope, workspace_id, rule, level, subject_kind, subject_id,
+      subject_name, item, label, phase, phase_since, since, openings, opened_at, ended_at, told, reminders, frozen, muted,
+      version) values (?, ?, ?, ?, ?, 'agent', ?, ?, '', ?, 'open', ?, ?, '[]', ?, ?, 'ended', 0, 0, 0, 1)`)
+    db.exec('begin')
+    for (const { agent, rule = 'bad', level = 'bad', label = null, from, to } of alerts) {
+      const agentId = (agentOf.get(scope, agent)?.id as string | undefined) ?? randomUUID()
+      insert.run(randomUUID(), scope, scope, rule, level, agentId, agent, label, from, from, from, to)
+    }
+    db.exec('commit')
     db.close()
   }
 

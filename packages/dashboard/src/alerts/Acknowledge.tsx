@@ -26,6 +26,7 @@ export function Acknowledge({ slug, alerts, done }: AcknowledgeProps) {
   return (
     <>
       <Button
+        variant="default"
         size="compact-sm"
         leftSection={<IconCheck size={14} aria-hidden />}
         onClick={() => setAsking(true)}

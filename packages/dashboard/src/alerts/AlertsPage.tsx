@@ -18,6 +18,7 @@ import { fileOf } from '../ui/files.tsx'
 import { count, Empty, Level, PageHeader, PageTabs, Section, Text, Time, useDocumentTitle } from '../ui/index.ts'
 import { Acknowledge } from './Acknowledge.tsx'
 import { AlertItem } from './AlertItem.tsx'
+import { AlertFilter, useAlertsShown } from './history/AlertFilter.tsx'
 import { MuteMany } from './mutes/MuteMenu.tsx'
 import { Mutes } from './mutes/Mutes.tsx'
 import type { AlertTabProps } from './parts/props.ts'
@@ -60,15 +61,25 @@ export function AlertsPage() {
   )
 }
 
+/** The number of open alerts up to which nobody needs a filter to find one. */
+const few = 8
+
 /** The open alerts of the workspace, and its mutes that have not ended. */
 function OpenTab({ slug, admin }: AlertTabProps) {
-  const query = useQuery(read('GET /w/:slug/alerts/lines', { slug }))
-  const { data } = query
+  const shown = useAlertsShown()
+  const isNarrowed = Object.keys(shown).length > 0
+  const query = useQuery(read('GET /w/:slug/alerts/lines', { slug }, isNarrowed ? shown : undefined))
+  const { data, isPlaceholderData } = query
   return (
     <>
+      {(isNarrowed || (data && data.rows.length > few)) && <AlertFilter />}
       <QueryState of={query} />
       {data &&
-        (data.rows.length === 0 ? (
+        (data.rows.length === 0 && isNarrowed ? (
+          <Empty icon={IconBell} title="No such alert is open" help="alerts#acknowledge-and-mute">
+            Change the filter to see others.
+          </Empty>
+        ) : data.rows.length === 0 ? (
           <Empty icon={IconBell} title="No open alerts" help="alerts#choose-what-you-hear-about">
             An alert opens when a rule holds, such as an agent that is offline for ten minutes.
           </Empty>
@@ -78,7 +89,9 @@ function OpenTab({ slug, admin }: AlertTabProps) {
             aside={data.more ? `the newest ${data.rows.length}` : count(data.rows.length, 'alert')}
             flush
           >
-            <OpenAlerts slug={slug} admin={admin} rows={data.rows} />
+            <div className="svc-late" data-late={isPlaceholderData} aria-busy={isPlaceholderData}>
+              <OpenAlerts slug={slug} admin={admin} rows={data.rows} />
+            </div>
           </Section>
         ))}
       <Mutes slug={slug} admin={admin} />

@@ -1,32 +1,111 @@
-import { Button } from '@mantine/core'
+import { Button, SegmentedControl } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { endedAlertsQuery } from '../data/queries.ts'
-import { Empty, Section } from '../ui/index.ts'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { endedAlertsQuery, read } from '../data/queries.ts'
+import { count, Empty, Section, serviceNow } from '../ui/index.ts'
 import { QueryState } from '../ui/pages/QueryState.tsx'
 import { AlertItem } from './AlertItem.tsx'
+import { AlertFilter, type AlertsShown, useAlertsShown, useShown } from './history/AlertFilter.tsx'
+import { dayChoices, lengthOf, periods, shortPeriods } from './history/rows.ts'
+import { Timeline } from './history/Timeline.tsx'
 import type { AlertTabProps } from './parts/props.ts'
 
-/** The alerts of the workspace that have ended, newest first. */
+const route = getRouteApi('/signed-in/w/$slug/alerts')
+
+/** The alerts of the last days as a timeline, and those that have ended, newest first. Both have the same filter. */
 export default function HistoryTab({ slug, admin }: AlertTabProps) {
-  const query = useInfiniteQuery(endedAlertsQuery(slug))
-  const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = query
+  const shown = useAlertsShown()
+  return (
+    <>
+      <AlertFilter />
+      <Past slug={slug} shown={shown} />
+      <Ended slug={slug} admin={admin} shown={shown} />
+    </>
+  )
+}
+
+interface PastProps {
+  slug: string
+  shown: AlertsShown
+}
+
+function Past({ slug, shown }: PastProps) {
+  const { days = '7', per = 'rule' } = route.useSearch()
+  const show = useShown()
+  const query = useQuery(read('GET /w/:slug/alerts/timeline', { slug }, { days, ...shown }))
+  const { data, isPlaceholderData } = query
+  const end = serviceNow()
+  return (
+    <Section
+      title="Timeline"
+      aside={
+        <div className="al-time-choices">
+          <SegmentedControl
+            size="xs"
+            aria-label="A row for each"
+            value={per}
+            data={[
+              { value: 'rule', label: 'Rules' },
+              { value: 'agent', label: 'Agents' },
+            ]}
+            onChange={(to) => show({ per: to === 'rule' ? undefined : to })}
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label="How far back"
+            value={days}
+            data={dayChoices.map((value) => ({ value, label: shortPeriods[value] }))}
+            onChange={(to) => show({ days: to === '7' ? undefined : to })}
+          />
+        </div>
+      }
+    >
+      <QueryState of={query} />
+      {data && (
+        <div className="svc-late" data-late={isPlaceholderData} aria-busy={isPlaceholderData}>
+          {data.rows.length === 0 ? (
+            <p className="svc-quiet">
+              {isNarrowed(shown) ? 'No such alert' : 'No alert'} was open in the last {periods[days]}.
+            </p>
+          ) : (
+            <Timeline slug={slug} alerts={data.rows} kind={per} start={end - lengthOf(days)} end={end} />
+          )}
+          {data.more && <p className="svc-quiet">Only the newest {count(data.rows.length, 'alert')} are shown.</p>}
+        </div>
+      )}
+    </Section>
+  )
+}
+
+const isNarrowed = (shown: AlertsShown): boolean => Object.keys(shown).length > 0
+
+/** The alerts that have ended, newest first, also those that are older than the timeline. */
+function Ended({ slug, admin, shown }: PastProps & { admin: boolean }) {
+  const query = useInfiniteQuery(endedAlertsQuery(slug, shown))
+  const { data, hasNextPage, fetchNextPage, isFetchingNextPage, isPlaceholderData } = query
   const rows = data?.pages.flatMap((page) => page.rows)
   if (!rows) return <QueryState of={query} />
   if (rows.length === 0)
     return (
-      <Empty icon={IconHistory} title="No alert has ended yet" help="alerts#choose-what-you-hear-about">
+      <Empty
+        icon={IconHistory}
+        title={isNarrowed(shown) ? 'No such alert has ended' : 'No alert has ended yet'}
+        help="alerts#choose-what-you-hear-about"
+      >
         Alerts are kept here for 400 days after they end.
       </Empty>
     )
   return (
     <>
       <Section title="Ended alerts" aside="kept for 400 days" flush>
-        <ul className="svc-rows" aria-label="Ended alerts">
-          {rows.map((alert) => (
-            <AlertItem key={alert.id} slug={slug} alert={alert} admin={admin} />
-          ))}
-        </ul>
+        <div className="svc-late" data-late={isPlaceholderData} aria-busy={isPlaceholderData}>
+          <ul className="svc-rows" aria-label="Ended alerts">
+            {rows.map((alert) => (
+              <AlertItem key={alert.id} slug={slug} alert={alert} admin={admin} />
+            ))}
+          </ul>
+        </div>
       </Section>
       {hasNextPage && (
         <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>

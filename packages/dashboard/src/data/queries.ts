@@ -98,7 +98,8 @@ const ways: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   },
   // While agents may still answer, in case the page has no live connection.
   'GET /w/:slug/actions/:id': { refetchInterval: ({ state }) => (isActionOver(state.data) ? 60_000 : 10_000) },
-  'GET /w/:slug/alerts/lines': { refetchInterval: every(60_000) },
+  'GET /w/:slug/alerts/lines': { refetchInterval: every(60_000), placeholderData: keepPreviousData },
+  'GET /w/:slug/alerts/timeline': { refetchInterval: every(60_000), placeholderData: keepPreviousData },
   'GET /w/:slug/mutes': { refetchInterval: every(60_000) },
   // No frame carries the answers of receivers.
   'GET /w/:slug/channels': { refetchInterval: every(15_000) },
@@ -175,11 +176,12 @@ export const actionsQuery = (slug: string) =>
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ rows, more }) => (more ? rows.at(-1)?.id : undefined),
   })
-export const endedAlertsQuery = (slug: string) =>
+export const endedAlertsQuery = (slug: string, wanted: Operations['GET /w/:slug/alerts/timeline']['sent'] = {}) =>
   infiniteQueryOptions({
-    queryKey: ['w', slug, 'alerts', 'ended'],
+    queryKey: ['w', slug, 'alerts', 'ended', wanted],
+    placeholderData: keepPreviousData,
     queryFn: ({ pageParam, signal }) =>
-      call('GET /w/:slug/alerts/lines', { slug }, { ended: true, before: pageParam, limit: 50 }, signal),
+      call('GET /w/:slug/alerts/lines', { slug }, { ended: true, before: pageParam, limit: 50, ...wanted }, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ rows, more }) => (more ? rows.at(-1)?.id : undefined),
   })

@@ -8,7 +8,9 @@ import { useChange } from '../../ui/dialogs/useChange.ts'
 import { asTyped } from '../../ui/forms/as-typed.ts'
 import { CopyLines, Dialog, DialogFooter } from '../../ui/index.ts'
 import { useAlertsAgain } from '../parts/useAlertChange.ts'
+import { TestResult } from './ChannelParts.tsx'
 import { kinds, type WorkspaceKind } from './channel-kinds.ts'
+import { useChannelTest } from './useChannelTest.ts'
 
 interface AddChannelProps {
   slug: string
@@ -17,10 +19,11 @@ interface AddChannelProps {
 }
 
 /**
- * A dialog that adds a channel to the workspace. If the service made a signing secret for it, the secret is shown once.
+ * A dialog that adds a channel to the workspace, and then offers a test. If the service made a signing secret for the
+ * channel, the secret is shown once.
  */
 export function AddChannelDialog({ slug, opened, onClose }: AddChannelProps) {
-  const [made, setMade] = useState<(NewChannel & { secret: string }) | null>(null)
+  const [made, setMade] = useState<NewChannel | null>(null)
   const close = () => {
     onClose()
     setMade(null)
@@ -29,26 +32,48 @@ export function AddChannelDialog({ slug, opened, onClose }: AddChannelProps) {
     <Dialog
       opened={opened}
       onClose={close}
-      title={made ? `Secret of #${made.name}` : 'Add channel'}
-      stay={made !== null}
+      title={made ? `#${made.name} was added` : 'Add channel'}
+      stay={made?.secret !== undefined}
     >
       {made ? (
-        <Stack gap="md">
-          <Text>Copy this secret now. You won’t see it again.</Text>
-          <CopyLines text={made.secret} label="signing secret" />
-          <Text c="dimmed">The receiver needs it to verify that a message is from this service.</Text>
-          <Group justify="flex-end">
-            <Button onClick={close}>Done</Button>
-          </Group>
-        </Stack>
+        <Added slug={slug} made={made} onDone={close} />
       ) : (
-        <ChannelForm
-          slug={slug}
-          onAdded={({ secret, ...channel }) => (secret === undefined ? close() : setMade({ ...channel, secret }))}
-          onCancel={close}
-        />
+        <ChannelForm slug={slug} onAdded={setMade} onCancel={close} />
       )}
     </Dialog>
+  )
+}
+
+interface AddedProps {
+  slug: string
+  made: NewChannel
+  onDone: () => void
+}
+
+/** Shows the secret of a channel that was added, if the service made one, and offers a test. */
+function Added({ slug, made: { name, secret }, onDone }: AddedProps) {
+  const test = useChannelTest(slug, {
+    send: () => call('POST /w/:slug/channels/:channel/test', { slug, channel: name }),
+    follow: (id) => call('GET /w/:slug/channels/:channel/tests/:id', { slug, channel: name, id }),
+  })
+  return (
+    <Stack gap="md">
+      {secret !== undefined && (
+        <>
+          <Text>Copy this secret now. You won’t see it again.</Text>
+          <CopyLines text={secret} label="signing secret" />
+          <Text c="dimmed">The receiver needs it to verify that a message is from this service.</Text>
+        </>
+      )}
+      <Text>A test shows whether messages arrive, and what the receiver answers.</Text>
+      <div role="status">{test.value && <TestResult {...test.value} />}</div>
+      <Group justify="flex-end">
+        <Button variant="default" loading={test.busy} onClick={() => test.submit()}>
+          Send test
+        </Button>
+        <Button onClick={onDone}>Done</Button>
+      </Group>
+    </Stack>
   )
 }
 

@@ -11,7 +11,7 @@ import type { AlertTabProps } from '../parts/props.ts'
 import { useAlertChange, useAlertsAgain } from '../parts/useAlertChange.ts'
 import { AddChannelDialog } from './AddChannelDialog.tsx'
 import { ChannelState, DisabledBecause, LastAnswer, TestButton, TestResult } from './ChannelParts.tsx'
-import { kindName } from './channel-kinds.ts'
+import { kindIcon, kindName } from './channel-kinds.ts'
 import { useChannelTest } from './useChannelTest.ts'
 
 /** The channels of the workspace. Admins see each with its address and the last answer of its receiver. */
@@ -60,6 +60,7 @@ interface ChannelLineProps {
  */
 function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
   const { name, kind, address, format, enabled, disabledBecause, lastAnswer, lastAt } = channel
+  const Icon = kindIcon(kind)
   const test = useChannelTest(slug, {
     send: () => call('POST /w/:slug/channels/:channel/test', { slug, channel: name }),
     follow: (id) => call('GET /w/:slug/channels/:channel/tests/:id', { slug, channel: name, id }),
@@ -71,6 +72,7 @@ function ChannelLine({ slug, channel, admin }: ChannelLineProps) {
   )
   return (
     <li className="al-item">
+      <Icon size={20} className="al-kind" aria-hidden />
       <div className="al-words">
         <div className="al-name">
           <strong>#{name}</strong>

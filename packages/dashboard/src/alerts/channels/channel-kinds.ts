@@ -1,5 +1,16 @@
 /** The kinds of channels that a workspace may have, and the fields that the form asks for each of them. */
 import type { ChannelKind } from '@svc/api'
+import {
+  IconBell,
+  IconBrandDiscord,
+  IconBrandMatrix,
+  IconBrandSlack,
+  IconBrandTeams,
+  IconBrandTelegram,
+  IconDeviceLaptop,
+  IconMail,
+  IconWebhook,
+} from '@tabler/icons-react'
 
 /**
  * The kinds of channels that a workspace may have: all but `push`, since such a channel belongs to the browser of one
@@ -64,5 +75,19 @@ export const kinds: Readonly<Record<WorkspaceKind, KindLook>> = {
   },
   apprise: { name: 'Apprise', url: { label: 'Address', hint: 'https://apprise.example.org/notify/your-key' } },
 }
+
+const kindIcons: Partial<Readonly<Record<ChannelKind, typeof IconBell>>> = {
+  webhook: IconWebhook,
+  email: IconMail,
+  slack: IconBrandSlack,
+  discord: IconBrandDiscord,
+  teams: IconBrandTeams,
+  telegram: IconBrandTelegram,
+  matrix: IconBrandMatrix,
+  push: IconDeviceLaptop,
+}
+
+/** The sign of a kind of channel. Kinds without one have a bell. */
+export const kindIcon = (kind: ChannelKind): typeof IconBell => kindIcons[kind] ?? IconBell
 
 export const kindName = (kind: ChannelKind): string => (kind === 'push' ? 'Browser' : kinds[kind].name)

@@ -1,0 +1,98 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import type { AlertLevel, RuleName } from '@svc/api'
+import { alertRules, ruleNames } from '@svc/api/words'
+import { trimInvisible } from '@svc/protocol'
+import { IconAdjustmentsHorizontal, IconSearch } from '@tabler/icons-react'
+import { getRouteApi } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+
+/** The alerts that the page shows, as the address names them. */
+export interface AlertsShown {
+  q?: string
+  rule?: RuleName
+  level?: AlertLevel
+}
+
+const route = getRouteApi('/signed-in/w/$slug/alerts')
+
+/** Changes what the address says about the page. A value of undefined is left out. */
+export function useShown() {
+  const navigate = route.useNavigate()
+  return (change: Readonly<Record<string, string | undefined>>) =>
+    void navigate({
+      search: (before) =>
+        Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined)),
+      replace: true,
+      resetScroll: false,
+    })
+}
+
+/** The filter that the address names: words, a rule, a level. */
+export function useAlertsShown(): AlertsShown {
+  const { q, rule: named, level } = route.useSearch()
+  const rule = ruleNames.find((name) => name === named)
+  return { ...(q !== undefined && { q }), ...(rule && { rule }), ...(level && { level }) }
+}
+
+/** The milliseconds without a key after which the words are applied. */
+const pause = 300
+
+/** The filter of alerts. It is kept in the address. */
+export function AlertFilter() {
+  const { q = '', rule, level } = useAlertsShown()
+  const show = useShown()
+  const [typed, setTyped] = useState(q)
+  /** True while a phone shows the choices of a rule and a level. Wider windows always show them. */
+  const [more, setMore] = useState(rule !== undefined || level !== undefined)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  useEffect(() => setTyped((now) => (trimInvisible(now) === q ? now : q)), [q])
+  const apply = (text: string) => show({ q: trimInvisible(text) || undefined })
+  return (
+    <search className="al-shown" data-more={more}>
+      <TextInput
+        type="search"
+        aria-label="Find alerts"
+        placeholder="Agent, item or words"
+        leftSection={<IconSearch size={15} aria-hidden />}
+        maxLength={200}
+        value={typed}
+        onChange={({ currentTarget: { value } }) => {
+          setTyped(value)
+          clearTimeout(timer.current)
+          timer.current = setTimeout(() => apply(value), pause)
+        }}
+      />
+      <Button
+        className="al-shown-more"
+        variant="default"
+        aria-expanded={more}
+        onClick={() => setMore(!more)}
+        leftSection={<IconAdjustmentsHorizontal size={16} aria-hidden />}
+      >
+        Filter
+      </Button>
+      <NativeSelect
+        className="al-shown-part"
+        aria-label="Rule"
+        value={rule ?? ''}
+        data={[
+          { value: '', label: 'All rules' },
+          ...ruleNames.map((name) => ({ value: name, label: alertRules[name].heading })),
+        ]}
+        onChange={({ currentTarget: { value } }) => show({ rule: value || undefined })}
+      />
+      <NativeSelect
+        className="al-shown-part"
+        aria-label="Level"
+        value={level ?? ''}
+        data={[
+          { value: '', label: 'All levels' },
+          { value: 'bad', label: 'Bad' },
+          { value: 'warn', label: 'Warning' },
+        ]}
+        onChange={({ currentTarget: { value } }) => show({ level: value || undefined })}
+      />
+    </search>
+  )
+}

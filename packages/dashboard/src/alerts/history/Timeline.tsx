@@ -1,0 +1,172 @@
+import { useElementSize } from '@mantine/hooks'
+import type { AlertBar } from '@svc/api'
+import { type KeyboardEvent, useState } from 'react'
+import { paths } from '../../paths.ts'
+import { barAt, placer, TimeBars } from '../../ui/charts/TimeBars.tsx'
+import { Level, lastingText, Text } from '../../ui/index.ts'
+import { AnchorLink } from '../../ui/links.tsx'
+import './history.css'
+import { type AlertSpan, marksOf, moved, type RowKind, rowsOf, spanText, type TimelineRow } from './rows.ts'
+
+interface TimelineProps {
+  slug: string
+  alerts: readonly AlertBar[]
+  kind: RowKind
+  start: number
+  end: number
+}
+
+/**
+ * The alerts of a period as a table: a row for each rule or agent, with a picture of when its alerts were open, how
+ * many they were, and how long they lasted. The arrow keys go from alert to alert.
+ */
+export function Timeline({ slug, alerts, kind, start, end }: TimelineProps) {
+  const { ref, width } = useElementSize<HTMLTableCellElement>()
+  const [chosen, setChosen] = useState<string | null>(null)
+  const rows = rowsOf(alerts, kind, { start, end })
+  const at = placeOf(rows, chosen)
+  const span = at && rows[at.row]?.spans[at.span]
+  const marks = marksOf(start, end, Math.max(2, Math.floor(width / 84)))
+  const place = placer({ start, end, width })
+  const move = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') return setChosen(null)
+    const to = moved(rows, at, event.key)
+    if (!to) return
+    event.preventDefault()
+    setChosen(rows[to.row]?.spans[to.span]?.alert.id ?? null)
+  }
+  return (
+    <>
+      {/* biome-ignore-start lint/a11y/noNoninteractiveTabindex: the arrow keys go from alert to alert */}
+      {/* biome-ignore-start lint/a11y/useSemanticElements: a fieldset is for inputs */}
+      <div
+        className="al-time"
+        role="group"
+        aria-label="Timeline of alerts"
+        aria-description="Left and Right go from alert to alert, Up and Down to another row."
+        tabIndex={0}
+        onKeyDown={move}
+      >
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{kind === 'rule' ? 'Rule' : 'Agent'}</th>
+              <th scope="col" ref={ref} className="al-time-axis">
+                <span className="al-time-when">When</span>
+                <svg width={width} height={16} aria-hidden>
+                  {marks.map((mark) => (
+                    <text
+                      key={mark.at}
+                      className="svc-chart-tick"
+                      x={place({ from: mark.at, to: mark.at, tone: 'bad' }).left}
+                      y={12}
+                      textAnchor={anchorOf(place({ from: mark.at, to: mark.at, tone: 'bad' }).left, width)}
+                    >
+                      {mark.text}
+                    </text>
+                  ))}
+                </svg>
+              </th>
+              <th scope="col">Alerts</th>
+              <th scope="col">In all</th>
+              <th scope="col">Longest</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.key}>
+                <th scope="row">
+                  <Text>{row.name}</Text>
+                </th>
+                <td
+                  className="al-time-bars"
+                  onPointerDown={(event) => setChosen(pointed(row, event) ?? chosen)}
+                  onPointerMove={(event) => event.pointerType === 'mouse' && setChosen(pointed(row, event) ?? chosen)}
+                >
+                  <TimeBars
+                    bars={row.spans}
+                    at={span && row.spans.includes(span) ? span : undefined}
+                    marks={marks.map((mark) => mark.at)}
+                    {...{ start, end, width }}
+                  />
+                </td>
+                <td>{row.spans.length}</td>
+                <td>{lastingText(row.total)}</td>
+                <td>{lastingText(row.longest)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {/* biome-ignore-end lint/a11y/useSemanticElements: a fieldset is for inputs */}
+      {/* biome-ignore-end lint/a11y/noNoninteractiveTabindex: the arrow keys go from alert to alert */}
+      <div className="al-time-foot">
+        <p aria-live="polite">
+          {span ? <Chosen slug={slug} span={span} end={end} /> : 'Choose a bar to read about it.'}
+        </p>
+        <Key />
+      </div>
+    </>
+  )
+
+  function pointed(row: TimelineRow, event: { clientX: number; currentTarget: Element }): string | undefined {
+    const svg = event.currentTarget.querySelector('svg')
+    const x = event.clientX - (svg ?? event.currentTarget).getBoundingClientRect().left
+    return barAt(row.spans, x, place)?.alert.id
+  }
+}
+
+/** The row and the place in it of the alert with this id; null if it is not shown. */
+function placeOf(rows: readonly TimelineRow[], id: string | null): { row: number; span: number } | null {
+  if (id === null) return null
+  for (const [row, { spans }] of rows.entries()) {
+    const span = spans.findIndex(({ alert }) => alert.id === id)
+    if (span >= 0) return { row, span }
+  }
+  return null
+}
+
+const anchorOf = (x: number, width: number) => (x < 20 ? 'start' : x > width - 20 ? 'end' : 'middle')
+
+function Chosen({ slug, span, end }: { slug: string; span: AlertSpan; end: number }) {
+  const { subject, level, gone } = span.alert
+  return (
+    <>
+      <Level level={level} />{' '}
+      {subject.kind === 'agent' && !gone ? (
+        <AnchorLink to={paths.agent} params={{ slug, name: subject.name }} fw={600}>
+          <Text>{subject.name}</Text>
+        </AnchorLink>
+      ) : (
+        <strong>
+          <Text>{subject.kind === 'workspace' ? 'The workspace' : subject.name}</Text>
+        </strong>
+      )}{' '}
+      <Text>{spanText(span, end)}</Text>
+    </>
+  )
+}
+
+/** Explains the shapes of the bars. */
+const Key = () => (
+  <ul className="svc-time-key">
+    <li>
+      <svg width={16} height={14} aria-hidden>
+        <path data-tone="bad" d="M0 0H16V14H0z" />
+      </svg>
+      Bad
+    </li>
+    <li>
+      <svg width={16} height={14} aria-hidden>
+        <path data-tone="warn" d="M0 4H16V10H0z" />
+      </svg>
+      Warning
+    </li>
+    <li>
+      <svg width={16} height={14} aria-hidden>
+        <path data-tone="bad" d="M0 0H11L16 7L11 14H0z" />
+      </svg>
+      still open
+    </li>
+  </ul>
+)

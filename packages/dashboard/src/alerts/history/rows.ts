@@ -1,0 +1,147 @@
+/** The alerts of a timeline: grouped into rows, with their sums, and in words. */
+import type { AlertBar } from '@svc/api'
+import { alertRules, itemText } from '@svc/api/words'
+import { dateAndTime, lastingText, timeOfDay } from '../../ui/index.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+
+export const periods = { '1': '24 hours', '7': '7 days', '30': '30 days' } as const
+/** The same, for the switch. */
+export const shortPeriods = { '1': '24 h', '7': '7 d', '30': '30 d' } as const
+type Days = keyof typeof periods
+export const dayChoices = Object.keys(periods) as Days[]
+export const lengthOf = (days: Days): number => Number(days) * day
+
+/** A row of the timeline stands for a rule or for an agent. */
+export type RowKind = 'rule' | 'agent'
+
+/** A part of the period in which an alert was open. */
+export interface AlertSpan {
+  from: number
+  to: number | null
+  tone: 'bad' | 'warn'
+  alert: AlertBar
+}
+
+export interface TimelineRow {
+  key: string
+  name: string
+  /** In the order in which the alerts opened. */
+  spans: readonly AlertSpan[]
+  /** The sum of the lengths within the period, and the longest of them, in milliseconds. */
+  total: number
+  longest: number
+}
+
+/** The rows that are drawn by themselves. The others share the last row. */
+const maxRows = 15
+
+/**
+ * Groups alerts into rows, the one with the longest sum first. Of alerts that began before the period only the part
+ * within it counts.
+ */
+export function rowsOf(
+  alerts: readonly AlertBar[],
+  kind: RowKind,
+  { start, end }: { start: number; end: number },
+): TimelineRow[] {
+  const nameOf = (alert: AlertBar) =>
+    kind === 'rule'
+      ? alertRules[alert.rule].heading
+      : alert.subject.kind === 'workspace'
+        ? 'The workspace'
+        : alert.subject.name
+  const rows = [...Map.groupBy(alerts, nameOf)]
+    .map(([name, own]) => rowOf(name, name, own, { start, end }))
+    .sort((a, b) => b.total - a.total || b.spans.length - a.spans.length || (a.name < b.name ? -1 : 1))
+  if (rows.length <= maxRows + 1) return rows
+  const rest = rows.slice(maxRows)
+  const spans = rest.flatMap((row) => row.spans).sort((a, b) => a.from - b.from)
+  return [
+    ...rows.slice(0, maxRows),
+    {
+      key: '',
+      name: `${rest.length} others`,
+      spans,
+      total: rest.reduce((sum, row) => sum + row.total, 0),
+      longest: Math.max(...rest.map((row) => row.longest)),
+    },
+  ]
+}
+
+function rowOf(
+  key: string,
+  name: string,
+  alerts: readonly AlertBar[],
+  { start, end }: { start: number; end: number },
+): TimelineRow {
+  const spans = alerts
+    .map((alert): AlertSpan => {
+      return { from: Math.max(start, alert.openedAt), to: alert.endedAt, tone: alert.level, alert }
+    })
+    .sort((a, b) => a.from - b.from)
+  let [total, longest] = [0, 0]
+  for (const { from, to } of spans) {
+    const length = Math.max(0, (to ?? end) - from)
+    total += length
+    longest = Math.max(longest, length)
+  }
+  return { key, name, spans, total, longest }
+}
+
+const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+
+/** The times that the axis names: whole hours of a day, and midnights of more days. */
+export function marksOf(start: number, end: number, count: number): { at: number; text: string }[] {
+  const isDay = end - start <= day
+  const unit = isDay ? hour : day
+  const step = Math.max(1, Math.ceil((end - start) / unit / count))
+  const marks: { at: number; text: string }[] = []
+  const first = new Date(end)
+  if (isDay) first.setMinutes(0, 0, 0)
+  else first.setHours(0, 0, 0, 0)
+  for (let i = 0; ; i++) {
+    const at = new Date(first)
+    if (isDay) at.setHours(at.getHours() - i * step)
+    else at.setDate(at.getDate() - i * step)
+    if (at.getTime() < start) return marks.reverse()
+    marks.push({ at: at.getTime(), text: isDay ? timeOfDay(at.getTime()) : date.format(at) })
+  }
+}
+
+/** An alert in words: its rule, when it was open, and how long: `Level Bad, 26 Nov, 14:02 to 26 Nov, 14:20, 18 min`. */
+export function spanText({ alert }: AlertSpan, end: number): string {
+  const { rule, subject, openedAt, endedAt } = alert
+  const { heading } = alertRules[rule]
+  const what = subject.item === undefined ? heading : `${heading}: ${itemText(subject.item)}`
+  const until = endedAt === null ? ', still open' : ` to ${dateAndTime(endedAt, end)}`
+  return `${what}, ${dateAndTime(openedAt, end)}${until}, ${lastingText((endedAt ?? end) - openedAt)}`
+}
+
+/** The row and the span to which a key leads; undefined for other keys. Up and down keep the time. */
+export function moved(
+  rows: readonly TimelineRow[],
+  at: { row: number; span: number } | null,
+  key: string,
+): { row: number; span: number } | undefined {
+  const last = rows.length - 1
+  if (last < 0) return undefined
+  if (at === null) {
+    if (!['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End'].includes(key)) return undefined
+    return { row: 0, span: key === 'Home' || key === 'ArrowRight' ? 0 : (rows[0]?.spans.length ?? 1) - 1 }
+  }
+  const spans = rows[at.row]?.spans ?? []
+  const within = { ArrowLeft: at.span - 1, ArrowRight: at.span + 1, Home: 0, End: spans.length - 1 }[key]
+  if (within !== undefined) return { row: at.row, span: Math.max(0, Math.min(spans.length - 1, within)) }
+  const row = { ArrowUp: at.row - 1, ArrowDown: at.row + 1 }[key]
+  if (row === undefined) return undefined
+  const to = Math.max(0, Math.min(last, row))
+  const from = spans[at.span]?.from ?? 0
+  const others = rows[to]?.spans ?? []
+  const nearest = others.reduce(
+    (best, span, i) => (Math.abs(span.from - from) < Math.abs((others[best]?.from ?? 0) - from) ? i : best),
+    0,
+  )
+  return { row: to, span: nearest }
+}
