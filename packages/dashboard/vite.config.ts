@@ -10,18 +10,35 @@ import { containedIn, noticesOf } from '../../building/notices.ts'
 const uploading =
   /dropzone|file-selector|attr-accept|src\/blueprints\/(?!install|parts)|components\/Progress\/|IconFileZip/
 /** Modules that the page of an agent and the pages of alerts or costs need, but not the list of agents. */
-const tabbed = /components\/(Tabs|ActionIcon)\/|src\/ui\/charts\//
+const tabbed = new RegExp(
+  [
+    /components\/(Tabs|ActionIcon|Menu|SegmentedControl|FloatingIndicator)\//,
+    /src\/ui\/(charts\/|page\/PageTabs|pages\/NotThere|values\/(ReachNote|Facts))/,
+    /agents\/(parts\/(life|agent|tones|setting-words)\.|dialogs\/(lines|FetchProgram)\.)|alerts\/parts\/words/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+)
+/** Modules for forms that the door needs at once, and other pages once somebody opens a form. */
+const typing = new RegExp(
+  [
+    /@mantine\/form\/|node_modules\/(klona|fast-deep-equal)\//,
+    /components\/PasswordInput\/|src\/ui\/forms\/(Slug|Code)Input/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+)
 /** Inputs with which a person chooses. No page needs them before somebody opens a form. */
 const choosing = new RegExp(
   [
-    /components\/(Combobox(?!\/ComboboxChevron)|Select|Radio|Switch|LoadingOverlay)\//,
+    /components\/(Combobox(?!\/ComboboxChevron)|Select|Radio(?!\/RadioIcon)|Switch|LoadingOverlay)\//,
     /components\/Textarea\/|protocol\/src\/(fields|settings)\./,
     /agents\/parts\/(SettingInput|raw)\./,
   ]
     .map(({ source }) => source)
     .join('|'),
 )
-const aboutAlerts = /src\/alerts\/(Acknowledge|AlertItem|mutes\/Mute[A-Z]|alerts\.css)/
+const aboutAlerts = /src\/alerts\/(Acknowledge|AlertItem|mutes\/(Planned)?Mute[A-Z]|alerts\.css)/
 
 /**
  * True if a module is part of the built page. A style sheet leaves no code in the built script, so it counts as soon as
@@ -60,10 +77,11 @@ const otherPages = new RegExp(
   [
     /src\/alerts\/(rules\/|history\/|(AlertsPage|DeliveriesTab|HistoryTab|alerts-page)|parts\/(props|hours|HoursFields))/,
     /src\/alerts\/(channels\/(?!browser|NotifyButtons)|mutes\/(Mutes|mute-lengths))|src\/blueprints\/install\//,
-    /src\/actions\/(?!dialogs\/(?!words))|src\/updates\/(UpdatesPage|RolloutBar)/,
+    /src\/actions\/(?!dialogs\/(?!words))|src\/updates\/(UpdatesPage|RolloutBar|VersionsOverTime|version-days)/,
     /agents\/(dialogs\/(gone|names|tags|TagsField|TokenSteps|FirstReport)|parts\/Pager)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
     /src\/fleet\/(GroupedList|map\/|groups\/(?!Arrange))|api\/src\/filter\/(selects|automaton|texts)/,
-    /overview\/HoursForm|updates\/parts\/(NewSecrets|Served|reasons)|blueprints\/parts\/words|views\/(open\.ts|ViewForm)/,
+    /updates\/parts\/(NewSecrets|Served|reasons|Printed|VersionBar|DoNotWait|chosen)|views\/(open\.ts|ViewForm)/,
+    /overview\/HoursForm|blueprints\/parts\/words/,
   ]
     .map(({ source }) => source)
     .join('|'),
@@ -86,15 +104,16 @@ export default defineConfig({
       input: { index: 'index.html', page: 'src/ui/pages/Page.tsx', door: 'src/door/Door.tsx' },
       // By default the bundler would make a hundred small files, and a page would load sixty of them, six at a time. So
       // one file has the code that the door needs, apart from its pages, and another the code that two or more pages
-      // share. Code for dropping zips, for tabs, for inputs, and for alerts is in separate files.
+      // share. Code for dropping zips, for forms, for tabs and menus, for inputs, and for alerts is in separate files.
       output: {
         codeSplitting: {
           groups: [
             { name: 'first', test: first, includeDependenciesRecursively: false, priority: 4 },
             { name: 'door', test: door, includeDependenciesRecursively: false, priority: 3 },
+            { name: 'form', test: typing, includeDependenciesRecursively: false, priority: 3 },
             { name: 'base', tags: ['$initial'], priority: 2 },
             { name: 'common', minShareCount: 2, test: isCommon, priority: 1 },
-            { name: 'tabs', minShareCount: 2, test: tabbed, priority: 0 },
+            { name: 'tabs', minShareCount: 2, test: tabbed, includeDependenciesRecursively: false, priority: 0 },
             { name: 'inputs', minShareCount: 2, test: choosing, priority: 0 },
             { name: 'alerts', minShareCount: 2, test: aboutAlerts, includeDependenciesRecursively: false, priority: 0 },
           ],
