@@ -1,5 +1,6 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import type { NewToken } from '@svc/api'
+import { trimInvisible } from '@svc/protocol'
 import { IconCircleCheckFilled } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
@@ -146,7 +147,7 @@ function KeepRunning() {
         autoComplete="off"
         spellCheck={false}
       />
-      <CopyLines text={keepBlock(command.trim() || 'python3 main.py')} label="lines that keep it running" />
+      <CopyLines text={keepBlock(trimInvisible(command) || 'python3 main.py')} label="lines that keep it running" />
       <details className="svc-quiet">
         <summary>Something else starts it</summary>
         <p>Then only report. This line does it until you stop it, and the program never waits for it:</p>

@@ -1,5 +1,5 @@
 /** Names for agents that are about to be made: whether one is taken, and which one is free. */
-import { freeNames, isAgentName } from '@svc/protocol'
+import { freeNames, isAgentName, trimInvisible } from '@svc/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { read } from '../../data/queries.ts'
 import { wrongWithName } from '../dialogs/names.ts'
@@ -19,6 +19,6 @@ export const freeName = (base: string, taken: ReadonlySet<string> = new Set()): 
 export function wrongWithNewName(typed: string, taken: ReadonlySet<string> | undefined): string | null {
   const wrong = wrongWithName(typed)
   if (wrong !== null) return wrong
-  const name = typed.trim()
+  const name = trimInvisible(typed)
   return taken?.has(name) ? `The workspace already has an agent ${name}. ${freeName(name, taken)} is free.` : null
 }

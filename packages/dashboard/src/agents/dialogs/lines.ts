@@ -1,4 +1,5 @@
 /** Makes the command lines that the page shows for pasting on an agent's machine. */
+import { trimInvisible } from '@svc/protocol'
 
 /** Quotes a word for a POSIX shell. A `~/` at the start of the word still means the home folder. */
 export function shellWord(word: string): string {
@@ -53,9 +54,9 @@ const unkept = (...lines: string[]): string => lines.join('\n').replace(/^/gm, '
  * manifest that `connectBlock` has written. A command with signs that only a shell understands is left to a shell.
  */
 export function keepBlock(command: string): string {
-  const words = command.trim().split(/\s+/)
+  const words = trimInvisible(command).split(/\s+/)
   const simple = words.every((word) => /^[\w@%+:,./-]+$/.test(word))
-  const runtime = `runtime: {kind: process, command: ${JSON.stringify(simple ? words : ['sh', '-c', command.trim()])}}`
+  const runtime = `runtime: {kind: process, command: ${JSON.stringify(simple ? words : ['sh', '-c', trimInvisible(command)])}}`
   return [`printf '\\n%s\\n' ${shellWord(runtime)} >> svc.agent.yaml`, serviceLine('.')].join('\n')
 }
 

@@ -37,9 +37,9 @@ async function start(): Promise<OperationSetup> {
   const service = await serve({ smtpUrl: 'smtp://127.0.0.1:1' })
   const north = await service.workspace('north')
   const place = { store: service.store, clock: { now: service.now, pass: service.pass }, workspace: north }
-  await uploaded({ db: service.store.db, by: { id: null, name: 'operator' }, now: service.now() }, north, {
-    version: '1.1.0',
-  })
+  const by = { id: null, name: 'operator' }
+  for (const version of ['1.1.0', '1.2.0'])
+    await uploaded({ db: service.store.db, by, now: service.now() }, north, { version })
   await serveRelease(place, '0.9.1')
   const ann = await service.person('Ann', 'north', 'admin')
   return {
@@ -96,6 +96,24 @@ const startedRollout = (path?: string) => async (setup: OperationSetup) => {
   const { id } = await setup.send('POST', '/rollouts', rollout)
   if (path) await setup.send('POST', `/rollouts/${id}/${path}`)
   return { params: { id } }
+}
+
+/** Lets an agent keep 1.1.0, which it watches then. Returns a function that reports this version. */
+async function watches(
+  { service, send }: OperationSetup,
+  name: string,
+  token: string,
+): Promise<() => Promise<unknown>> {
+  const reports = (version: string) => {
+    const applied = { version, outcome: 'ok', message: 'kept' }
+    return service.reports(token, { ...offering, agent: { version }, applied, runtime: { version: '0.9.0' } })
+  }
+  await send('PUT', `/agents/${name}/wishes/blueprint`, { version: '1.1.0' })
+  for (const version of ['1.0.0', '1.1.0']) {
+    await reports(version)
+    await service.sweeps()
+  }
+  return () => reports('1.1.0')
 }
 
 const channel = { name: 'ops', kind: 'webhook', url: 'https://hooks.example.org/svc' }
@@ -218,6 +236,12 @@ const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
     await send('PUT', '/agents/one/wishes/blueprint', { version: '1.1.0' })
     return {}
   }),
+  'POST /w/:slug/agents/:name/wishes/blueprint/now': onAgent('one', async (setup, { token }) => {
+    const reports = await watches(setup, 'one', token)
+    await setup.send('PUT', '/agents/one/wishes/blueprint', { version: '1.2.0' })
+    await reports()
+    return {}
+  }),
   'POST /w/:slug/agents/:name/wishes/runtime': onAgent('one'),
   'DELETE /w/:slug/agents/:name/wishes/runtime': onAgent('one', async ({ send }) => {
     await send('POST', '/agents/one/wishes/runtime')
@@ -235,6 +259,13 @@ const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
   'POST /w/:slug/rollouts/preview': onAgent('one', async () => ({ body: rollout })),
   'POST /w/:slug/rollouts/:id/pause': startedRollout(),
   'POST /w/:slug/rollouts/:id/continue': startedRollout('pause'),
+  'POST /w/:slug/rollouts/:id/now': async (setup) => {
+    const { token } = await setup.agent('one')
+    const reports = await watches(setup, 'one', token)
+    const { id } = await setup.send('POST', '/rollouts', { ...rollout, version: '1.2.0' })
+    await reports()
+    return { params: { id } }
+  },
   'POST /w/:slug/rollouts/:id/cancel': async (setup) => ({ ...(await startedRollout()(setup)), body: {} }),
   'POST /w/:slug/alerts/:id/acknowledge': async (setup) => ({ params: { id: await openAlert(setup) }, body: {} }),
   'POST /w/:slug/alerts/acknowledge': async (setup) => ({ body: { ids: [await openAlert(setup)] } }),
