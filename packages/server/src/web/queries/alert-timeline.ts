@@ -38,7 +38,7 @@ function hasWords(eb: Builder, words: string): Expression<SqlBool> {
 }
 
 /** The most alerts in a timeline, and how many are read at a time: pages and reports are answered in between. */
-const [maxBars, barsAtOnce] = [5000, 500]
+const [maxBars, barsAtOnce] = [5000, 200]
 
 /** The alerts of a workspace that were open within the last days, as many as fit into an answer of `bytesMax`. */
 export async function alertTimeline(
