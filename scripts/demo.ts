@@ -1,6 +1,7 @@
 /**
  * `npm run demo` runs the service in a temporary folder until Ctrl-C, with four agents that are installed with real
- * codes, and a product in which one of the agents works. Its options are in demo/options.ts.
+ * codes, a product in which one of the agents works, and a simulated fleet. What takes longer is added while the page
+ * can be used: rollouts, an action, and a machine with cron jobs. Its options are in demo/options.ts.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs'
@@ -12,17 +13,21 @@ import { type DemoSetup, demoAgents, installAgent, svcCommand } from './demo/age
 import { receiverNetwork, startAlerts } from './demo/alerts.ts'
 import { namePrefix } from './demo/fleet/members.ts'
 import { makeFleet, startFleet } from './demo/fleet/start.ts'
-import { fleetViews } from './demo/fleet/views.ts'
+import { fleetBlueprint } from './demo/fleet/updates.ts'
+import { machineName, startMachine } from './demo/machine.ts'
 import { countInWords, type DemoOptions, readOptions, usage } from './demo/options.ts'
 import { listenablePort, onFreePort } from './demo/ports.ts'
 import { Guard, Processes } from './demo/processes.ts'
 import { missingDocument, startProduct, writeDocuments } from './demo/product.ts'
+import { tellStory } from './demo/story.ts'
 
 const root = realpathSync(join(import.meta.dirname, '..'))
 const workspace = 'demo'
 const workspaceName = 'Demo'
 const person = { email: 'you@example.org', name: 'Demo' }
 const startSeconds = 60
+/** From this number of simulated agents on, messages about alerts are grouped. */
+const largeFleet = 100
 
 const options = chosenOptions()
 const tell = (text: string) => (options.json ? console.error(text) : console.log(text))
@@ -77,7 +82,7 @@ async function begin() {
   const setup = chosenPort === undefined ? await onFreePort(8787, startService) : await startService(chosenPort)
   const { url } = setup
   await fillWorkspace(setup)
-  await startAlerts(setup, operator, tell, options.agents > 0)
+  await startAlerts(setup, operator, tell, options.agents >= largeFleet)
   const product = await startProduct(setup, { processes, operator })
   tell('Installing four agents …')
   writeDocuments(folder)
@@ -85,16 +90,18 @@ async function begin() {
     const { pid } = await installAgent(agent, setup, { processes, operator })
     return [agent.name, pid] as const
   })
+  const fleet = tokens.length > 0 ? startFleet(setup, tokens, { processes, tell }) : undefined
   const agents = Object.fromEntries(await Promise.all(installed))
-  if (tokens.length > 0) {
-    await startFleet(setup, tokens, { processes, tell })
-    for (const { name, filter } of fleetViews)
-      await operator(setup, ['view', 'set', workspace, name, '--filter', filter])
-  }
+  await fleet
   const { link } = await operator<{ link: string }>(setup, ['link', person.email])
   const pids = { demo: process.pid, ...processes.pids, ...agents }
   if (options.json) console.log(JSON.stringify({ url, link, workspace, product, dir: folder, pids }))
   else greet(setup, { link, product })
+  const tools = { processes, operator }
+  const more = [startMachine(setup, tools), tellStory(setup, options.agents, tools)]
+  for (const { reason } of (await Promise.allSettled(more)).filter((one) => one.status === 'rejected'))
+    if (!processes.ending.aborted)
+      tell(`A part of the demo is missing: ${reason instanceof Error ? reason.message : reason}`)
 }
 
 /** Starts the service as `npm start` does, but with a data folder of its own, and waits until it is ready. */
@@ -175,25 +182,33 @@ function greet(setup: DemoSetup, { link, product }: { link: string; product: str
     agents.push('', `  ${root} is not a git checkout, so git-reader will say that it has nothing to read.`)
   const example = join(folder, 'agents/machine-watch')
   const { agents: fleet } = options
-  const more = `
-Simulated agents report, too (${countInWords(fleet)}). Their names begin with "${namePrefix}", and they obey the page. In a larger fleet some of them are
-in trouble, offline or have never reported. Messages about alerts are therefore grouped: the first one comes within two minutes, the
-next ones at most every five minutes.
-`
+  const isLarge = fleet >= largeFleet
+  const simulated = `
+  ${`${namePrefix}…`.padEnd(17)}${countInWords(fleet)} simulated agents of the blueprint ${fleetBlueprint}. They obey the page and take updates;
+                   some are in trouble, offline or have never reported.`
+  const grouped = `
+They are grouped: the first message comes within two minutes, the next ones at most every five minutes.`
   tell(`
 The demo is running. Open this link, once, to be signed in:
 
   ${link}
 
-Four agents report to the workspace "${workspace}". Each was packed, uploaded and installed with a code, and runs under "svc run":
+Four real agents report to the workspace "${workspace}". Each was packed, uploaded and installed with a code, and runs under "svc run":
 
-${agents.join('\n')}
-${fleet > 0 ? more : ''}
+${agents.join('\n')}${fleet > 0 ? simulated : ''}
+
+Within a minute or two, more appears. Worth a look:
+
+  ${machineName.padEnd(17)}a machine with cron jobs: the last 30 runs of each, and what the failed one printed
+  Updates          ${fleet > 0 ? 'a rollout in its second wave, one that halted, and' : ''} coder-simulated, whose new version does not start
+  Alerts           open ones, and under History those that have ended
+  Activity         everything that was done${fleet > 0 ? '; Actions has one for many agents at once' : ''}
+
 link-checker works on a product, a small task list, with a token of its own: it has opened a task for a broken link.
 
   ${product}
 
-Alerts of the workspace are printed here, below. The broken link opens one${fleet > 0 ? '' : ' within a minute'}. Mend the link and press Run now on the
+Alerts of the workspace are printed here, below.${isLarge ? grouped : ''} The broken link opens one${isLarge ? '' : ' within a minute'}. Mend the link and press Run now on the
 agent's page: the task is closed, and the alert ends:
 
   touch ${join(folder, 'documents', missingDocument)}

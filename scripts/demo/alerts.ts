@@ -20,20 +20,20 @@ const maxLines = 5
 
 /**
  * Adds the channel for alerts to the workspace, whose messages `print` gets as lines until this process ends, and sets
- * the rules. With a fleet, messages are grouped, and agents with a warning open no alerts.
+ * the rules. With a large fleet, messages are grouped, and agents with a warning open no alerts.
  */
 export async function startAlerts(
   setup: DemoSetup,
   operator: Operator,
   print: (line: string) => void,
-  hasFleet: boolean,
+  hasLargeFleet: boolean,
 ): Promise<void> {
   const url = await receiver(print)
   const { workspace } = setup
-  const format = hasFleet ? 'grouped' : 'single'
+  const format = hasLargeFleet ? 'grouped' : 'single'
   await operator(setup, ['channel', 'add', workspace, channel, '--kind', 'webhook', '--url', url, '--format', format])
   for (const [rule, after] of Object.entries(rules))
-    if (!hasFleet || rule !== 'warning')
+    if (!hasLargeFleet || rule !== 'warning')
       await operator(setup, ['rule', 'set', workspace, rule, '--on', '--after', after])
 }
 

@@ -1,6 +1,6 @@
 /**
- * Tests the whole demo: the service, the product, four agents installed with codes, their runtimes, and a clean end.
- * `npm test` leaves this out. The demo is not a part of the product.
+ * Tests the whole demo: the service, the product, four agents installed with codes, their runtimes, what is
+ * added later, and a clean end. `npm test` leaves this out. The demo is not a part of the product.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -58,7 +58,7 @@ interface Shown {
   blueprint?: string | null
 }
 
-test('four installed agents are shown, obey the page, one works on the product, an alert opens and ends at the terminal, and Ctrl-C leaves no process and no folder, not even after a runtime was killed', async () => {
+test('four installed agents are shown, obey the page, one works on the product, an alert opens and ends at the terminal, rollouts and jobs are shown, and Ctrl-C leaves no process and no folder, not even after a runtime was killed', async () => {
   const demo = new Demo({})
   const ready = await demo.ready()
   expect(Object.keys(ready.pids)).toEqual(
@@ -74,8 +74,15 @@ test('four installed agents are shown, obey the page, one works on the product, 
     )
   const reader = await show('git-reader')
   expect([reader.blueprint, reader.report?.settings?.values?.folder]).toEqual(['git-reader', root])
-  const { active = [], runs = [] } = (await show('coder-simulated')).report ?? {}
-  expect(active.map(({ model }) => model)).toEqual([expect.stringContaining('simulated')])
+  const { runs = [] } = (await show('coder-simulated')).report ?? {}
+  await eventually(
+    'coder-simulated works, also after it went back from a version that does not start',
+    async () => {
+      const { active = [] } = (await show('coder-simulated')).report ?? {}
+      expect(active.map(({ model }) => model)).toEqual([expect.stringContaining('simulated')])
+    },
+    longer,
+  )
   const costly = runs.filter(({ cost_usd = 0 }) => cost_usd > 0).map(({ started = 0 }) => Math.floor(started / 86_400))
   expect(new Set(costly).size).toBeGreaterThan(7)
   const codes = await operator<{ state: string; agentName: string }[]>(ready, 'code', 'list', ready.workspace)
@@ -103,6 +110,24 @@ test('four installed agents are shown, obey the page, one works on the product, 
   await eventually('the binding of link-checker is OK', async () => expect(await binding()).toBe('ok'), longer)
 
   await demo.hears('UTC: Links on link-checker was bad')
+
+  await demo.hears('UTC: Job certificates on vela-jobs is bad')
+  await demo.hears('coder-simulated could not be updated: 1.1.0 was rolled back')
+  await demo.hears('The rollout of simulated-worker@1.6.0 is halted')
+  await eventually(
+    'a rollout is in its second wave, and another one has halted in its first',
+    async () => {
+      const rollouts = await operator<{ version: string; state: string; wave: number }[]>(
+        ready,
+        ...['rollout', 'list', ready.workspace],
+      )
+      expect(rollouts.map(({ version, state, wave }) => `${version} ${state} ${wave}`).sort()).toEqual([
+        '1.5.0 running 2',
+        '1.6.0 halted 1',
+      ])
+    },
+    longer,
+  )
 
   const page = await fetch(ready.link, { redirect: 'manual' })
   expect(page.status).toBeLessThan(400)

@@ -9,6 +9,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { hostIn } from './machine.ts'
 
 const softMs = 15_000
 const lookMs = 100
@@ -30,7 +31,7 @@ while (left(0) && performance.now() < until) await sleep(lookMs)
 left('SIGKILL')
 const [folder, keep] = process.argv.slice(2)
 if (folder) {
-  await Promise.all(agentsIn(join(folder, 'agents')).map(stop))
+  await Promise.all([...agentsIn(join(folder, 'agents')), hostIn(folder)].map(stop))
   if (keep !== 'keep') rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 

@@ -3,10 +3,12 @@ import { parseArgs } from 'node:util'
 
 /** The maximum number of simulated agents: the usual limit of a workspace. */
 export const maxFleet = 10_000
+/** The number of simulated agents if the person names none. */
+export const usualFleet = 40
 const maxPort = 65_535
 
 export const usage = `npm run demo -- [options]
-  --agents N   adds N simulated agents, 1 to ${countInWords(maxFleet)}
+  --agents N   with N simulated agents, 0 to ${countInWords(maxFleet)}; ${usualFleet} without this option
   --port N     where the service listens; 8787 where that is free
   --keep       leave the folder when the demo ends
   --json       one line for programs
@@ -32,18 +34,25 @@ export function readOptions(args: readonly string[]): OptionsVerdict {
     const { values } = parseArgs({ args: [...args], options })
     if (values.help) return { is: 'help' }
     const { keep, json } = values
-    const agents = numberOf('--agents', values.agents, maxFleet) ?? 0
-    return { is: 'run', options: { agents, port: numberOf('--port', values.port, maxPort), keep, json } }
+    const agents = numberOf('--agents', values.agents, { min: 0, max: maxFleet }) ?? usualFleet
+    return {
+      is: 'run',
+      options: { agents, port: numberOf('--port', values.port, { min: 1, max: maxPort }), keep, json },
+    }
   } catch (error) {
     return { is: 'refused', message: error instanceof Error ? error.message : String(error) }
   }
 }
 
-function numberOf(name: string, text: string | undefined, max: number): number | undefined {
+function numberOf(
+  name: string,
+  text: string | undefined,
+  { min, max }: { min: number; max: number },
+): number | undefined {
   if (text === undefined) return undefined
-  const number = /^\d+$/.test(text) ? Number(text) : 0
-  if (number >= 1 && number <= max) return number
-  throw new Error(`${name} must be a whole number from 1 to ${max}: got "${text}".`)
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (number >= min && number <= max) return number
+  throw new Error(`${name} must be a whole number from ${min} to ${max}: got "${text}".`)
 }
 
 /** A number with commas, such as `5,000`. */

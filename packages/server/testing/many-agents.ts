@@ -9,20 +9,24 @@ import { createWorkspace } from '../src/people/workspaces/store.ts'
 import { transaction } from '../src/platform/db/transaction.ts'
 import { readConfig, type Variables } from '../src/service/config.ts'
 import { openService } from '../src/service/open.ts'
+import { uploaded } from './bundles.ts'
 
 export interface ManyAgents {
   /** The variables of the service that will use the data. */
   readonly env: Variables
   readonly cwd: string
   readonly workspace: { readonly slug: string; readonly name: string }
-  readonly agents: readonly { readonly name: string; readonly tags: readonly string[] }[]
+  /** Agents with a version get it as the one that was installed of the blueprint. */
+  readonly agents: readonly { readonly name: string; readonly tags: readonly string[]; readonly installed?: string }[]
+  /** A blueprint to upload, with the description of each version. */
+  readonly blueprint?: { readonly name: string; readonly versions: Readonly<Record<string, string>> }
   /** The number of agents that the workspace may have. */
   readonly limit: number
 }
 
 /** Returns the tokens of the agents, in their order. `made` is awaited after each; if it throws, none is made. */
 export async function makeManyAgents(
-  { env, cwd, workspace: wanted, agents, limit }: ManyAgents,
+  { env, cwd, workspace: wanted, agents, blueprint, limit }: ManyAgents,
   made: (agents: number) => void | Promise<void>,
 ): Promise<string[]> {
   const umask = process.umask()
@@ -33,10 +37,17 @@ export async function makeManyAgents(
   try {
     const workspace = granted(await createWorkspace({ people: service, by, now: now() }, wanted))
     await setLimits({ db: store.db, by, now: now() }, workspace, { agents: limit })
+    if (blueprint)
+      for (const [version, description] of Object.entries(blueprint.versions))
+        await uploaded({ db: store.db, by, now: now() }, workspace, { name: blueprint.name, version, description })
     return await transaction(store.db, async (db) => {
       const tokens: string[] = []
-      for (const { name, tags } of agents) {
-        const { token } = granted(await createAgent({ db, by, now: now() }, workspace, name, tags))
+      for (const { name, tags, installed } of agents) {
+        const { agent, token } = granted(await createAgent({ db, by, now: now() }, workspace, name, tags))
+        if (blueprint && installed !== undefined) {
+          const set = { blueprint: blueprint.name, installed_version: installed }
+          await db.updateTable('agent').set(set).where('id', '=', agent.id).execute()
+        }
         await made(tokens.push(token))
       }
       return tokens

@@ -34,7 +34,7 @@ test('a fleet reports, shows trouble and costs, and pauses, resumes and runs on 
 
   const fleet = (await ann.get<Fleet>(`${w}/fleet?limit=200`)).body
   const { all, never, stopped, bad } = fleet.counts
-  expect({ all, never, stopped, bad }).toEqual({ all: count, never: 1, stopped: 1, bad: 3 })
+  expect({ all, never, stopped, bad }).toEqual({ all: count, never: 1, stopped: 1, bad: 4 })
   expect(fleet.rows.filter(({ label }) => label === 'HTTP 401 from the mailbox')).toHaveLength(2)
   expect(fleet.cost30).toBeGreaterThan(0)
 

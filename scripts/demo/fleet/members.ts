@@ -46,6 +46,8 @@ export interface Condition {
   state?: { level: Level; label: string; detail: string }
   /** The condition comes and goes. */
   flaps?: true
+  /** The condition is over soon after the first report, so that the alert about it ends. */
+  recovers?: true
   isPaused?: true
   /** The only kind of work that can have this condition. */
   work?: string
@@ -133,6 +135,7 @@ const conditions: readonly (readonly [share: number, Condition])[] = [
     },
   ],
   [0.01, { state: { level: 'bad', label: 'Queue timeout', detail: 'no answer from queue-1 for 5 minutes.' } }],
+  [0.005, { state: { level: 'bad', label: 'Disk full', detail: 'a clean-up makes room.' }, recovers: true }],
   [0.03, { state: { level: 'warn', label: 'Slow answers', detail: 'an answer takes more than 20 s.' }, flaps: true }],
   [0.02, { state: { level: 'warn', label: 'Waits for a person', detail: 'two items have no order number.' } }],
   [0.01, { reports: 'never' }],
@@ -149,6 +152,8 @@ const versions = Object.entries({ '1.4.0': 30, '1.3.9': 12, '1.2.0': 4, '1.5.0-r
 )
 const sites = ['build', 'edge-east', 'edge-west', 'office'] as const
 const agentsPerHost = 12
+/** The number of agents from which on each condition occurs. */
+const agentsForAll = 30
 
 export function membersOf(count: number, seed: number): Member[] {
   const given = conditionsOf(count, seed)
@@ -179,9 +184,15 @@ function tagsOf(own: number, { team }: Work): string[] {
   return [region, stage, `team:${team}`]
 }
 
-/** The condition of each agent: a fixed share of the fleet has each condition, and chance decides which agents. */
+/**
+ * The condition of each agent: a fixed share of the fleet has each condition, and chance decides which agents. If there
+ * are enough agents, each condition occurs.
+ */
 function conditionsOf(count: number, seed: number): Condition[] {
-  const all: Condition[] = conditions.flatMap(([part, condition]) => Array(Math.round(part * count)).fill(condition))
+  const least = count < agentsForAll ? 0 : 1
+  const all: Condition[] = conditions.flatMap(([part, condition]) =>
+    Array(Math.max(least, Math.round(part * count))).fill(condition),
+  )
   while (all.length < count) all.push(well)
   const order = all.map((condition, i) => ({ condition, at: share(seed, i) })).sort((a, b) => a.at - b.at)
   return order.map(({ condition }) => condition).slice(0, count)

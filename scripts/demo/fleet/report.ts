@@ -2,14 +2,16 @@
 import type { Ack, ReceivedCommand, Report, Run } from '@svc/protocol'
 import { share } from '../coder-simulated/work.mts'
 import { detailPrefix, type Member } from './members.ts'
+import { firstUpdateState, type UpdateState } from './updates.ts'
 
-/** The pauses and requested runs of an agent since the demo began. Times are in Unix seconds. */
+/** The pauses, requested runs and updates of an agent since the demo began. Times are in Unix seconds. */
 export interface AgentHistory {
   /** The start of the demo. An agent with trouble has finished no run since then. */
   readonly since: number
   readonly pauses: readonly { readonly from: number; readonly to?: number }[]
   /** The starts of the runs that people asked for. */
   readonly asked: readonly number[]
+  readonly update: UpdateState
 }
 
 const [minute, hour, day] = [60, 3600, 86_400]
@@ -19,11 +21,14 @@ export const historyDays = 7
 const laterRuns = 3
 const periods = [6 * hour, 8 * hour, 12 * hour, 24 * hour] as const
 const flapSeconds = 10 * minute
+/** The seconds after which a condition that recovers is over. */
+const recoverSeconds = 20
 
-export const historyOf = ({ condition }: Member, now: number): AgentHistory => ({
+export const historyOf = (member: Member, now: number): AgentHistory => ({
   since: now,
-  pauses: condition.isPaused ? [{ from: now }] : [],
+  pauses: member.condition.isPaused ? [{ from: now }] : [],
   asked: [],
+  update: firstUpdateState(member),
 })
 
 const isPaused = ({ pauses }: AgentHistory): boolean => pauses.some(({ to }) => to === undefined)
@@ -50,7 +55,8 @@ export function obey(
 
 /** The report of an agent. The first one has the runs of seven days, so that charts have more than one bar. */
 export function reportOf(member: Member, history: AgentHistory, now: number, isFirst: boolean): Report {
-  const { work, host, version, condition } = member
+  const { work, host, condition } = member
+  const { version, applied } = history.update
   const runs = runsAt(member, history, now)
   const running = runs.find(({ ended }) => ended === undefined)
   const state = stateOf(member, history, now, running)
@@ -58,6 +64,7 @@ export function reportOf(member: Member, history: AgentHistory, now: number, isF
   return {
     protocol: 1,
     agent: { version, host },
+    ...(applied && { applied }),
     state,
     health: [
       condition.state && state.level === condition.state.level
@@ -75,13 +82,16 @@ export function reportOf(member: Member, history: AgentHistory, now: number, isF
 const said = (detail: string): string => `${detailPrefix}${detail}`
 
 function stateOf(
-  { seed, work, condition: { state, flaps } }: Member,
+  { seed, work, condition: { state, flaps, recovers } }: Member,
   history: AgentHistory,
   now: number,
   running: Run | undefined,
 ): NonNullable<Report['state']> {
   if (isPaused(history)) return { level: 'info', label: 'Paused', detail: said('paused until somebody resumes.') }
-  const isGone = flaps && share(seed, Math.floor(now / flapSeconds)) < 0.25
+  const isGone =
+    (flaps && share(seed, Math.floor(now / flapSeconds)) < 0.25) || (recovers && now >= history.since + recoverSeconds)
+  const { trial } = history.update
+  if (trial) return { level: 'ok', label: `Trying ${trial.version}`, detail: said('it watches its new version.') }
   if (state && !isGone && !(running && state.level === 'info')) return { ...state, detail: said(state.detail) }
   if (!running)
     return {

@@ -4,6 +4,7 @@ import { type Ack, clampInterval, limits, readAnswer } from '@svc/protocol'
 import { send } from '../../../packages/server/testing/send.ts'
 import type { Member } from './members.ts'
 import { type AgentHistory, historyOf, obey, reportOf } from './report.ts'
+import { endTrial, takeWish } from './updates.ts'
 
 /** The number of connections that all agents share, and of first reports that are sent at a time. */
 const connections = 16
@@ -39,6 +40,7 @@ export class SimulatedAgent {
   async report(more: { stopped?: 'person' } = {}): Promise<void> {
     const acks = this.#acks
     const now = seconds()
+    this.#history = { ...this.#history, update: endTrial(this.member, this.#history.update, now) }
     const body = {
       ...reportOf(this.member, this.#history, now, !this.#hasReported),
       ...(acks.length > 0 && { acks }),
@@ -64,6 +66,8 @@ export class SimulatedAgent {
       this.#history = history
       this.#acks.push(ack)
     }
+    const { desired } = answer.value
+    if (desired) this.#history = { ...this.#history, update: takeWish(this.#history.update, desired, seconds()) }
   }
 }
 

@@ -8,8 +8,10 @@ import { countInWords, maxFleet } from '../options.ts'
 import type { Processes } from '../processes.ts'
 import type { FleetFile } from './main.ts'
 import { membersOf } from './members.ts'
+import { fleetBlueprint, fleetVersions, hasBlueprint } from './updates.ts'
 
-const seed = 1
+/** The seed of the demo's fleet. */
+export const seed = 1
 /** The number of agents after which the progress is printed. */
 const progressEvery = 1000
 const pauseAfter = 100
@@ -28,7 +30,12 @@ export async function makeFleet(
 ): Promise<string[]> {
   tell(`Adding simulated agents (${countInWords(count)}) …`)
   const { makeManyAgents } = await import('../../../packages/server/testing/many-agents.ts')
-  return await makeManyAgents({ ...place, agents: membersOf(count, seed), limit: agentLimit }, async (made) => {
+  const agents = membersOf(count, seed).map((member) => ({
+    ...member,
+    ...(hasBlueprint(member) && { installed: member.version }),
+  }))
+  const blueprint = { name: fleetBlueprint, versions: fleetVersions }
+  return await makeManyAgents({ ...place, agents, blueprint, limit: agentLimit }, async (made) => {
     if (made % progressEvery === 0 && made < count) tell(`  ${countInWords(made)} of ${countInWords(count)}`)
     if (made % pauseAfter !== 0) return
     await immediate() // SQLite leaves the process no time of its own to notice Ctrl-C
