@@ -35,6 +35,7 @@ export async function stripsOf(
   const from = now - stripMs
   const away = await outages(db, from, now)
   const strips: Strips['strips'] = {}
+  const manyIn = new Set<object>()
   for (let i = 0; i < names.length; i += agentsAtOnce) {
     await lists.next(workspace.id)
     const agents = await agentsAt(db, workspace, from - 1)
@@ -43,9 +44,9 @@ export async function stripsOf(
       .execute()
     const ids = agents.map(({ id }) => id)
     await lists.next(workspace.id)
-    const levels = await changesIn<LevelRow>(levelChanges, { db, ids, from, now, workspace })
+    const levels = await changesIn(levelChanges, { db, ids, from, now, workspace, manyIn })
     await lists.next(workspace.id)
-    const offline = await changesIn<OfflineSpan>(timesOffline, { db, ids, from, now, workspace })
+    const offline = await changesIn(timesOffline, { db, ids, from, now, workspace, manyIn })
     for (const [place, agent] of agents.entries()) {
       if (place % busyAtOnce === 0) await lists.next(workspace.id)
       const [own, times] = [levels.get(agent.id) ?? [], offline.get(agent.id) ?? []]
@@ -88,25 +89,30 @@ function stripOf(kept: KeptStates, { from, until }: Span, known: number): StripS
 /**
  * A table of changes: its columns, with the time of a change as `time`, and the columns by which its rows are sorted.
  */
-interface ChangeTable {
+interface ChangeTable<Row> {
   rows: ReturnType<typeof sql.raw>
   time: ReturnType<typeof sql.raw>
   order: ReturnType<typeof sql.raw>
   newestFirst: ReturnType<typeof sql.raw>
+  compare: (a: Row, b: Row) => number
 }
-const levelChanges: ChangeTable = {
-  rows: sql.raw('select agent_id, at, level, label, paused, seq from level_change'),
+const levelChanges: ChangeTable<LevelRow & { seq: number }> = {
+  rows: sql.raw(
+    'select agent_id, at, level, case when paused is null then label end as label, paused, seq from level_change',
+  ),
   time: sql.raw('at'),
   order: sql.raw('at, seq'),
   newestFirst: sql.raw('at desc, seq desc'),
+  compare: (a, b) => a.at - b.at || a.seq - b.seq,
 }
-const timesOffline: ChangeTable = {
+const timesOffline: ChangeTable<OfflineSpan> = {
   rows: sql.raw(
     'select agent_id, from_at as "from", until_at as "until", stopped, from_at, until_at from agent_offline',
   ),
   time: sql.raw('from_at'),
   order: sql.raw('from_at, until_at'),
   newestFirst: sql.raw('from_at desc, until_at desc'),
+  compare: (a, b) => a.from - b.from || a.until - b.until,
 }
 
 interface ChangeQuestion {
@@ -115,13 +121,15 @@ interface ChangeQuestion {
   ids: readonly string[]
   from: number
   now: number
+  /** The tables in which some agents had too many changes for one turn. They are no longer read for all together. */
+  manyIn: Set<object>
 }
 
 /**
  * The changes of agents since `from`, oldest first: all of them or, if these are too many for one turn, the newest of
  * each agent.
  */
-async function changesIn<Row>(table: ChangeTable, { db, workspace, ids, from, now }: ChangeQuestion) {
+async function changesIn<Row>(table: ChangeTable<Row>, { db, workspace, ids, from, now, manyIn }: ChangeQuestion) {
   const byAgent = new Map<string, Row[]>()
   const take = (rows: readonly (Row & { agent_id: string })[]) => {
     for (const row of rows) {
@@ -131,12 +139,15 @@ async function changesIn<Row>(table: ChangeTable, { db, workspace, ids, from, no
     }
   }
   if (ids.length === 0) return byAgent
-  const { rows: all } = await sql<Row & { agent_id: string }>`${table.rows} where agent_id in (${sql.join(ids)})
-    and ${table.time} >= ${from} and ${table.time} < ${now} order by agent_id, ${table.order}
-    limit ${rowsAtOnce + 1}`.execute(db)
-  if (all.length <= rowsAtOnce) {
-    take(all)
-    return byAgent
+  if (!manyIn.has(table)) {
+    const { rows: all } = await sql<Row & { agent_id: string }>`${table.rows} where agent_id in (${sql.join(ids)})
+      and ${table.time} >= ${from} and ${table.time} < ${now} order by agent_id, ${table.order}
+      limit ${rowsAtOnce + 1}`.execute(db)
+    if (all.length <= rowsAtOnce) {
+      take(all)
+      return byAgent
+    }
+    manyIn.add(table)
   }
   for (let i = 0; i < ids.length; i += busyAtOnce) {
     await lists.next(workspace.id)
@@ -144,9 +155,9 @@ async function changesIn<Row>(table: ChangeTable, { db, workspace, ids, from, no
       (id) => sql`select * from (${table.rows} where agent_id = ${id} and ${table.time} >= ${from}
         and ${table.time} < ${now} order by ${table.newestFirst} limit ${newest}) as one`,
     )
-    const { rows } = await sql<Row & { agent_id: string }>`${sql.join(each, sql` union all `)}
-      order by agent_id, ${table.order}`.execute(db)
+    const { rows } = await sql<Row & { agent_id: string }>`${sql.join(each, sql` union all `)}`.execute(db)
     take(rows)
   }
+  for (const own of byAgent.values()) own.sort(table.compare)
   return byAgent
 }
