@@ -1,5 +1,6 @@
 /** The largest request of each operation that lists something of a workspace, or takes a thousand names or more. */
 import { type Form, operations } from '@svc/api'
+import { maxStrips } from '@svc/api/words'
 
 /** A request below the path of the workspace. */
 export interface LargestRequest {
@@ -24,13 +25,14 @@ const tags = ['x1', 'x2']
 const q = `q=${encodeURIComponent(worst)}`
 
 /** The query of a list, where there is one that makes it larger. */
-const queries: Readonly<Record<string, string>> = {
+const queries: Readonly<Record<string, string | ((names: Names) => string)>> = {
   'GET /w/:slug/fleet': `limit=200&sort=level&desc=true&${q}`,
   'GET /w/:slug/fleet/names': q,
   'GET /w/:slug/fleet/facets': q,
   'GET /w/:slug/fleet/groups': `by=tag&${q}`,
   'GET /w/:slug/fleet/map': `by=tag&${q}`,
   'GET /w/:slug/actions': 'limit=100',
+  'GET /w/:slug/history/strips': ({ agents }) => `names=${agents.slice(0, maxStrips)}`,
 }
 
 /** The rest of an input that takes many names. The field `agents` is filled with as many names as it may have. */
@@ -73,10 +75,11 @@ const lists = operations
   .map(({ route }) => route as string)
 
 export function largestOf(names: Names): { route: string; request: (round: number) => LargestRequest }[] {
-  const listed = lists.map((route) => ({
-    route,
-    request: () => ({ method: 'GET', path: `${pathOf(route)}${queries[route] ? `?${queries[route]}` : ''}` }),
-  }))
+  const listed = lists.map((route) => {
+    const query = queries[route] ?? ''
+    const text = typeof query === 'string' ? query : query(names)
+    return { route, request: () => ({ method: 'GET', path: `${pathOf(route)}${text && `?${text}`}` }) }
+  })
   const taken = operations.flatMap(({ route, input }) => {
     const rest = inputs[route]
     if (!rest || !input) return []
