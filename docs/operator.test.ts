@@ -1,5 +1,5 @@
 /** Checks that the pages for operators name every variable, command and metric, and that their links lead to files. */
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commands } from '../packages/server/src/operator/commands/all.ts'
@@ -9,8 +9,8 @@ const root = join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const operator = read('docs/operator.md')
 
-test.each(Object.keys(readers))('the README explains %s', (name) => {
-  expect(read('README.md')).toMatch(new RegExp(`^\\| \`${name}\` +\\|`, 'm'))
+test.each(Object.keys(readers))('operate.md explains %s', (name) => {
+  expect(read('docs/operate.md')).toMatch(new RegExp(`^\\| \`${name}\` +\\|`, 'm'))
 })
 
 test('operator.md names every command of svc-server', () => {
@@ -45,6 +45,14 @@ test.each(pages)('every link of %s leads somewhere', (page) => {
   const links = [...read(page).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, link]) => link ?? '')
   const local = links.filter((link) => !/^https?:/.test(link))
   expect(local.filter((link) => !existsSync(join(root, dirname(page), link)))).toEqual([])
+})
+
+test('the README has at most 700 words, and none of its pictures is above 150 KB', () => {
+  const readme = read('README.md')
+  expect(readme.split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(700)
+  const pictures = [...readme.matchAll(/docs\/screenshots\/[a-z]+\.png/g)].map(([path]) => path)
+  expect(pictures).toHaveLength(3)
+  expect(pictures.filter((path) => statSync(join(root, path)).size > 150_000)).toEqual([])
 })
 
 test('every page in docs/ is reached from the README', () => {

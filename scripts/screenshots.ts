@@ -1,7 +1,7 @@
 /**
  * `npm run screenshots` takes pictures of every page, wide and narrow, light and dark, from the real service with
- * reports of made-up agents. They go into .cache/screenshots, those that documents show into docs/screenshots: look at
- * them before you commit them. `npm run screenshots -- updates rollout` takes only these pages.
+ * reports of made-up agents. They go into .cache/screenshots. `npm run screenshots -- updates rollout` takes only these
+ * pages. The pictures of README.md are made by pictures.ts.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -12,10 +12,7 @@ import { type BrowserSetup, openBrowserSetup, type Visitor } from '../packages/d
 
 const root = join(import.meta.dirname, '..')
 const looked = join(root, '.cache/screenshots')
-const shown = join(root, 'docs/screenshots')
-/** The pictures that documents in the repository show. README.md shows `fleet.png`. */
-const inDocuments = ['fleet.png']
-const pathOf = (file: string): string => join(inDocuments.includes(file) ? shown : looked, file)
+const pathOf = (file: string): string => join(looked, file)
 const day = 86_400
 const now = Math.floor(Date.now() / 1000)
 
@@ -307,7 +304,7 @@ const pages: [name: string, path: string][] = [
 const wanted = process.argv.slice(2)
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
 
-for (const folder of [looked, shown]) mkdirSync(folder, { recursive: true })
+mkdirSync(looked, { recursive: true })
 const setup = await openBrowserSetup({ SVC_OUTBOUND_ALLOW: '127.0.0.0/8' })
 try {
   const start = await setup.visitor({ width: 1280, height: 800 })

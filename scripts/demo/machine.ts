@@ -135,7 +135,8 @@ export async function startMachine(
   )
   writeRecords(join(host, 'state/jobs'), new Date())
 
-  const made = await operator<{ token: string }>(setup, ['agent', 'create', `${workspace}/${machineName}`])
+  const create = ['agent', 'create', `${workspace}/${machineName}`, '--tags', 'eu,prod,team:platform']
+  const made = await operator<{ token: string }>(setup, create)
   const wanted = ['--url', url, '--name', machineName, '--yes', '--no-start', '--token-file', '-']
   await processes.run(svc('adopt', ...wanted), `${made.token}\n`)
   await processes.run(svc('exec', failingJob, '--log', '--', 'sh', '-c', failingScript)).catch(() => {

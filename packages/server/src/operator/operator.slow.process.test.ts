@@ -251,9 +251,10 @@ test("an agent's reports are shown, and a wish for it is in the next answer", as
   expect((await home.runProgram(['log', 'show', kept?.id ?? ''])).stdout.trimEnd()).toBe(text)
 })
 
-test('the commands of the README work when they are typed one after another', async () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../../../README.md'), 'utf8')
-  const typed = [...readme.matchAll(/^npx svc-server (.+?)(?: {2,}#.*)?$/gm)].map(([, line = '']) =>
+test('the example commands of operator.md work when they are typed one after another', async () => {
+  const document = readFileSync(join(import.meta.dirname, '../../../../docs/operator.md'), 'utf8')
+  const [, example = ''] = /^## Commands\n.*?^```sh\n(.*?)^```$/ms.exec(document) ?? []
+  const typed = [...example.matchAll(/^npx svc-server (.+?)(?: {2,}#.*)?$/gm)].map(([, line = '']) =>
     [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? ''),
   )
   expect(typed.length).toBeGreaterThan(5)
