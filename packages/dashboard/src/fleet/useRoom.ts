@@ -60,14 +60,18 @@ function measured(row: FleetRow): Wants {
 }
 
 let context: CanvasRenderingContext2D | null | undefined
+/** The font of the page, which is asked for once: each question may let the browser compute the styles again. */
+let fontFamily: string | undefined
+let lastFont = ''
 
 const measure: Measure = (text, look) => {
   if (text === '') return 0
   context ??= document.createElement('canvas').getContext('2d')
   if (!context) return text.length * 7.5
-  const { fontFamily } = getComputedStyle(document.body)
-  context.font =
+  fontFamily ??= getComputedStyle(document.body).fontFamily
+  const font =
     look === 'mono' ? '12px monospace' : `${look === 'bold' ? 600 : 400} ${look === 'small' ? 12 : 14}px ${fontFamily}`
+  if (font !== lastFont) context.font = lastFont = font
   return context.measureText(text).width
 }
 
