@@ -2,6 +2,7 @@
  * Makes a workspace with many agents in a data folder that no service uses yet. It calls the functions that the page
  * and `svc-server` call, but in one transaction.
  */
+import type { Level } from '@svc/protocol'
 import { createAgent } from '../src/fleet/agents/store.ts'
 import { operator as by, granted } from '../src/operator/shared/request.ts'
 import { setLimits } from '../src/people/workspaces/limits.ts'
@@ -16,8 +17,14 @@ export interface ManyAgents {
   readonly env: Variables
   readonly cwd: string
   readonly workspace: { readonly slug: string; readonly name: string }
-  /** Agents with a version get it as the one that was installed of the blueprint. */
-  readonly agents: readonly { readonly name: string; readonly tags: readonly string[]; readonly installed?: string }[]
+  readonly agents: readonly {
+    readonly name: string
+    readonly tags: readonly string[]
+    /** The version that was installed of the blueprint. */
+    readonly installed?: string
+    /** The changes of its level before now, the oldest first. */
+    readonly past?: readonly { readonly at: number; readonly level: Level; readonly label: string }[]
+  }[]
   /** A blueprint to upload, with the description of each version. */
   readonly blueprint?: { readonly name: string; readonly versions: Readonly<Record<string, string>> }
   /** The number of agents that the workspace may have. */
@@ -42,10 +49,17 @@ export async function makeManyAgents(
         await uploaded({ db: store.db, by, now: now() }, workspace, { name: blueprint.name, version, description })
     return await transaction(store.db, async (db) => {
       const tokens: string[] = []
-      for (const { name, tags, installed } of agents) {
+      for (const { name, tags, installed, past = [] } of agents) {
         const { agent, token } = granted(await createAgent({ db, by, now: now() }, workspace, name, tags))
         if (blueprint && installed !== undefined) {
           const set = { blueprint: blueprint.name, installed_version: installed }
+          await db.updateTable('agent').set(set).where('id', '=', agent.id).execute()
+        }
+        if (past.length > 0) {
+          const rows = past.map((change) => ({ ...change, agent_id: agent.id, paused: 0 }))
+          await db.insertInto('level_change').values(rows).execute()
+          const first = past[0]?.at ?? now()
+          const set = { first_report_at: first, created_at: first }
           await db.updateTable('agent').set(set).where('id', '=', agent.id).execute()
         }
         await made(tokens.push(token))

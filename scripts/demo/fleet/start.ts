@@ -8,6 +8,7 @@ import { countInWords, maxFleet } from '../options.ts'
 import type { Processes } from '../processes.ts'
 import type { FleetFile } from './main.ts'
 import { membersOf } from './members.ts'
+import { pastOf } from './past.ts'
 import { fleetBlueprint, fleetVersions, hasBlueprint } from './updates.ts'
 
 /** The seed of the demo's fleet. */
@@ -30,9 +31,11 @@ export async function makeFleet(
 ): Promise<string[]> {
   tell(`Adding simulated agents (${countInWords(count)}) …`)
   const { makeManyAgents } = await import('../../../packages/server/testing/many-agents.ts')
+  const now = Date.now()
   const agents = membersOf(count, seed).map((member) => ({
     ...member,
     ...(hasBlueprint(member) && { installed: member.version }),
+    past: pastOf(member, now),
   }))
   const blueprint = { name: fleetBlueprint, versions: fleetVersions }
   return await makeManyAgents({ ...place, agents, blueprint, limit: agentLimit }, async (made) => {
