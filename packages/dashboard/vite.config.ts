@@ -77,7 +77,7 @@ const otherPages = new RegExp(
   [
     /src\/alerts\/(rules\/|history\/|(AlertsPage|DeliveriesTab|HistoryTab|alerts-page)|parts\/(props|hours|HoursFields))/,
     /src\/alerts\/(channels\/(?!browser|NotifyButtons)|mutes\/(Mutes|mute-lengths))|src\/blueprints\/install\//,
-    /src\/actions\/(?!dialogs\/(?!words))|src\/updates\/(UpdatesPage|RolloutBar|VersionsOverTime|version-days)/,
+    /src\/actions\/(?!dialogs\/(?!words))|src\/members\/|src\/updates\/(UpdatesPage|RolloutBar|VersionsOverTime|version-days)/,
     /agents\/(dialogs\/(gone|names|tags|TagsField|TokenSteps|FirstReport)|parts\/Pager)|api\/src\/filter\/tags|protocol\/src\/email|forms\/(rules|local-time)/,
     /src\/fleet\/(GroupedList|map\/|groups\/(?!Arrange))|api\/src\/filter\/(selects|automaton|texts)/,
     /updates\/parts\/(NewSecrets|Served|reasons|Printed|VersionBar|DoNotWait|chosen)|views\/(open\.ts|ViewForm)/,

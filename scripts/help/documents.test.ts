@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { internal, served } from './documents.ts'
 import { helpFiles } from './make.ts'
+import type { HelpIndex } from './search.ts'
 
 const files = helpFiles()
 const pages = [...files].filter(([path]) => path.endsWith('.html'))
@@ -49,6 +50,19 @@ test.each(pages)(
       expect(link).toContain('rel="noopener noreferrer"')
   },
 )
+
+test('the index of the help is below 60 KB, and each of its sections is one of a document', () => {
+  const text = files.get('search.json') ?? ''
+  expect(Buffer.byteLength(text)).toBeLessThan(60_000)
+  const index = JSON.parse(text) as HelpIndex
+  expect(index.map(([name]) => name)).toEqual(served)
+  const addresses = index.flatMap(([name, , sections]) =>
+    sections.map(([anchor]) => `/help/${name}${anchor && `#${anchor}`}`),
+  )
+  expect(addresses.length).toBeGreaterThan(100)
+  expect(addresses.filter((address) => !leadsSomewhere(address, ''))).toEqual([])
+  expect(text).not.toMatch(/&(lt|gt|quot);|<\/(p|code|a|td)>/)
+})
 
 test('the contents name each document with a sentence', () => {
   const contents = files.get('contents.html') ?? ''

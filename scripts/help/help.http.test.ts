@@ -97,6 +97,13 @@ test('an address without a document is 404, with a page that leads to the conten
   expect((await browser.get('/help/nothing', { 'if-none-match': etag })).status).toBe(404)
 })
 
+test('the index with which the page searches is JSON that is revalidated', async () => {
+  const { status, headers, text } = await (await visitor()).get('/help/search.json')
+  expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+  expect(headers.get('cache-control')).toBe('no-cache')
+  expect(text).toContain('"Using the page"')
+})
+
 test('a slash at the end and upper case lead to the one address of a document', async () => {
   const browser = await visitor()
   for (const [path, to] of [

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { groups, served } from './documents.ts'
 import { render } from './markdown.ts'
 import { contentsPage, type Document, documentPage, notFoundPage } from './pages.ts'
+import { helpIndex } from './search.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
 
@@ -19,9 +20,10 @@ export function helpFiles(): Map<string, string> {
     [sheet, css],
     ['contents.html', contentsPage(groups, documents, styles)],
     ['not-found.html', notFoundPage(styles)],
+    ['search.json', JSON.stringify(helpIndex(all))],
     ...all.map((document, at): [string, string] => [
       `documents/${document.name}.html`,
-      documentPage(document, all[at + 1], styles),
+      documentPage(document, { next: all[at + 1], groups, documents, styles }),
     ]),
   ])
 }

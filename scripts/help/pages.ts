@@ -16,24 +16,49 @@ interface Frame {
 
 const addressOf = ({ name }: { name: string }): string => `/help/${name}`
 
-/** The page of a document. `next` is the document after it. */
-export function documentPage(document: Document, next: Document | undefined, styles: string): string {
+/** The facts about all documents that the page of one shows. */
+interface Surroundings {
+  /** The document after this one. */
+  next: Document | undefined
+  groups: readonly Group[]
+  documents: ReadonlyMap<string, Document>
+  styles: string
+}
+
+/** The page of a document. At its side are its own headings and all documents. */
+export function documentPage(document: Document, { next, groups, documents, styles }: Surroundings): string {
   const { title, html, headings } = document
   const contents = listOf(headings)
+  const others = allDocuments(groups, documents, document)
   return framed({
     title: `${title} · Help`,
     styles,
     main: `<div class="columns">
-${contents === '' ? '' : `<nav class="aside" aria-label="On this page"><p>On this page</p>\n${contents}</nav>`}
+<div class="aside">
+${contents === '' ? '' : `<nav aria-label="On this page"><p>On this page</p>\n${contents}</nav>`}
+<nav aria-label="All documents"><p>All documents</p>
+${others}</nav>
+</div>
 <main id="document" tabindex="-1">
 <h1>${escaped(title)}</h1>
 ${contents === '' ? '' : `<details class="folded"><summary>On this page</summary>\n${contents}</details>`}
+<details class="folded"><summary>All documents</summary>
+${others}</details>
 <article>
 ${html}</article>
 <p class="next">${next ? `Next: <a href="${addressOf(next)}">${escaped(next.title)}</a>` : '<a href="/help">All documents</a>'}</p>
 </main>
 </div>`,
   })
+}
+
+/** All documents as links, those of a group together. The one that is open is marked. */
+const allDocuments = (groups: readonly Group[], documents: ReadonlyMap<string, Document>, open: Document): string => {
+  const link = (name: string): string => {
+    const { title } = documents.get(name) ?? open
+    return `<li><a href="${addressOf({ name })}"${name === open.name ? ' aria-current="page"' : ''}>${escaped(title)}</a></li>`
+  }
+  return groups.map(({ documents: names }) => `<ul>\n${names.map(link).join('\n')}\n</ul>\n`).join('')
 }
 
 /** The page at `/help`, with a sentence about each document. */
@@ -53,7 +78,7 @@ export function contentsPage(
     styles,
     main: `<main id="document" class="contents" tabindex="-1">
 <h1>Help</h1>
-<p>These documents belong to the version of svc that runs here.</p>
+<p>These documents belong to the version of svc that runs here. On the page, <kbd>Ctrl</kbd> <kbd>K</kbd> searches them.</p>
 <div class="groups">
 ${groups.map(group).join('\n')}
 </div>

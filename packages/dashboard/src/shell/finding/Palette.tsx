@@ -6,19 +6,23 @@ import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight'
 import { trimInvisible } from '@svc/protocol'
 import '@mantine/spotlight/styles.css'
 import { useDebouncedValue } from '@mantine/hooks'
-import { IconSearch } from '@tabler/icons-react'
-import { keepPreviousData, useQuery, useSuspenseQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useId, useState } from 'react'
-import { titleOf } from '../../actions/dialogs/words.ts'
-import { fleetQuery, meQuery, read } from '../../data/queries.ts'
-import { useSignOut } from '../../data/session.ts'
-import { useOpenView } from '../../fleet/views/open.ts'
+import { IconHelpCircle, IconSearch, IconSend } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { Suspense, useEffect, useId, useRef, useState } from 'react'
+import { fleetQuery } from '../../data/queries.ts'
+import { useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
-import { dateAndTime, Level, serviceNow, Text, useFocusBack } from '../../ui/index.ts'
-import { pageActions } from '../../ui/keys/actions.ts'
+import { part } from '../../ui/files.tsx'
+import { Level, serviceNow, Text, useFocusBack } from '../../ui/index.ts'
 import './palette.css'
-import { useScheme } from './scheme.ts'
+import { commandIn, commandsFor } from './commands.ts'
+import type { OpenDialog } from './Dialogs.tsx'
+import { type HelpHit, useHelp } from './help.ts'
+import { type Entry, pressesOf, useEntries, viewGroup } from './useEntries.ts'
+
+const Dialogs = part(async () => ({ default: (await import('./Dialogs.tsx')).Dialogs }))
+type EntryGroup = [name: string, entries: Entry[]]
 
 const [store, { open, close }] = createSpotlight()
 
@@ -26,8 +30,6 @@ const [store, { open, close }] = createSpotlight()
 const mostAgents = 8
 /** The maximum number of views that the palette lists, those of the workspace first. */
 const mostViews = 8
-
-const viewGroup = 'Views'
 
 interface PaletteProps {
   slug: string
@@ -38,35 +40,49 @@ interface PaletteProps {
   onClosed: () => void
 }
 
-interface Entry {
-  id: string
-  words: string
-  /** More text by which the entry is found. */
-  also?: string
-  run: () => unknown
-}
-
 export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
   const [text, setText] = useState('')
   const { opened, selected } = useSpotlight(store)
   const list = useId()
+  const [dialog, setDialog] = useState<OpenDialog>()
+  const isAsking = useRef(false)
+  const ask = (which: OpenDialog) => {
+    isAsking.current = true
+    setDialog(which)
+  }
   useFocusBack(true)
   useEffect(() => {
     open()
     return close
   }, [])
-  const agents = useAgents(slug, text)
-  const groups = useGroups({ slug, onKeys })
+  const { role } = useWorkspace()
+  const { name: shown } = useParams({ strict: false })
+  const agents = useAgents(slug, commandIn(text).about)
+  const commands = role === 'admin' ? commandsFor(text, agents).filter(({ agent }) => agent.name !== shown) : []
+  const help = useHelp(text)
+  const groups = useEntries({ slug, onKeys, onDialog: ask })
     .map(
       ([name, entries]) =>
-        [name, entries.filter(({ words, also }) => fitsWords(text, `${words} ${also ?? ''}`))] as const,
+        [name, entries.filter(({ words, also }) => fitsWords(text, `${words} ${also ?? ''}`))] satisfies EntryGroup,
     )
-    .map(([name, entries]) => [name, name === viewGroup ? entries.slice(0, mostViews) : entries] as const)
+    .map(([name, entries]): EntryGroup => [name, name === viewGroup ? entries.slice(0, mostViews) : entries])
     .filter(([, entries]) => entries.length > 0)
+  const isCommand = commandIn(text).control !== undefined
+  const ofAgents: EntryGroup = [
+    'Commands',
+    commands.map((command) => ({ id: command.words, words: command.words, icon: IconSend, run: () => ask(command) })),
+  ]
+  const before = isCommand && commands.length > 0 ? [ofAgents] : []
+  const after = [...(isCommand || commands.length === 0 ? [] : [ofAgents]), ...groups]
+  if (help.length > 0) after.push(['Help', help.map(helpEntry)])
   const names = agents.map(({ name }) => name).join()
   // The first entry is selected again whenever other entries are listed.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the entries change with both
   useEffect(() => store.updateState((state) => ({ ...state, selected: 0 })), [text, names])
+  // The list deselects all when it is drawn again, as when the help has been loaded.
+  useEffect(() => {
+    if (opened && selected < 0) store.updateState((state) => ({ ...state, selected: 0 }))
+  }, [opened, selected])
   const navigate = useNavigate()
   let at = 0
   const option = (id: string) => {
@@ -81,7 +97,21 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
       key: id,
     }
   }
-  const isEmpty = agents.length === 0 && groups.length === 0
+  const isEmpty = agents.length === 0 && before.length + after.length === 0
+  const grouped = ([name, entries]: EntryGroup) => (
+    <Spotlight.ActionsGroup key={name} label={name} role="group" aria-label={name}>
+      {entries.map((entry) => {
+        const { key, ...rest } = option(`${name} ${entry.id}`)
+        return <EntryLine key={key} entry={entry} option={rest} />
+      })}
+    </Spotlight.ActionsGroup>
+  )
+  if (dialog !== undefined && !opened)
+    return (
+      <Suspense>
+        <Dialogs slug={slug} dialog={dialog} onClosed={onClosed} />
+      </Suspense>
+    )
   return (
     <Spotlight.Root
       store={store}
@@ -92,14 +122,14 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
       transitionProps={{ duration: 0 }}
       overlayProps={{ backgroundOpacity: 0.45 }}
       returnFocus={false}
-      onSpotlightClose={onClosed}
+      onSpotlightClose={() => isAsking.current || onClosed()}
       attributes={{ content: { 'aria-label': 'Find' } }}
       scrollable
       maxHeight={480}
     >
       <Spotlight.Search
-        placeholder="Find agents, pages, views and actions"
-        aria-label="Find agents, pages, views and actions"
+        placeholder="Find agents, pages, views, actions and help"
+        aria-label="Find agents, pages, views, actions and help"
         leftSection={<IconSearch size={18} aria-hidden />}
         onFocus={() => setText((now) => now + onReady())}
         role="combobox"
@@ -112,6 +142,7 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
         <Spotlight.Empty role="status">Nothing found</Spotlight.Empty>
       ) : (
         <Spotlight.ActionsList id={list} role="listbox" aria-label="Found">
+          {before.map(grouped)}
           {agents.length > 0 && (
             <Spotlight.ActionsGroup label="Agents" role="group" aria-label="Agents">
               {agents.map(({ name, level, label, silentAt, stopped }) => {
@@ -140,23 +171,43 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
               })}
             </Spotlight.ActionsGroup>
           )}
-          {groups.map(([name, entries]) => (
-            <Spotlight.ActionsGroup key={name} label={name} role="group" aria-label={name}>
-              {entries.map(({ id, words, run }) => {
-                const { key, ...rest } = option(id)
-                return (
-                  <Spotlight.Action key={key} {...rest} onClick={() => void run()}>
-                    <Text cut>{words}</Text>
-                  </Spotlight.Action>
-                )
-              })}
-            </Spotlight.ActionsGroup>
-          ))}
+          {after.map(grouped)}
         </Spotlight.ActionsList>
       )}
     </Spotlight.Root>
   )
 }
+
+/** One entry: its icon, its words, and at the end a note or the key that does the same. */
+function EntryLine({ entry, option }: { entry: Entry; option: object }) {
+  const { icon: Icon, words, note, keyName, run } = entry
+  return (
+    <Spotlight.Action {...option} onClick={() => void run()}>
+      <Icon size={16} stroke={1.6} aria-hidden />
+      <Text cut>{words}</Text>
+      {note !== undefined && (
+        <span className="svc-palette-more">
+          <Text cut>{note}</Text>
+        </span>
+      )}
+      {keyName && (
+        <span className="svc-palette-more" aria-hidden>
+          {pressesOf(keyName).map((press) => (
+            <kbd key={press}>{press}</kbd>
+          ))}
+        </span>
+      )}
+    </Spotlight.Action>
+  )
+}
+
+const helpEntry = ({ address, heading, document }: HelpHit): Entry => ({
+  id: address,
+  words: heading,
+  icon: IconHelpCircle,
+  ...(document !== heading && { note: document }),
+  run: () => window.open(address, '_blank', 'noopener'),
+})
 
 /** The agents that the service finds, best names first. While it searches, the agents of the text before stay. */
 function useAgents(slug: string, text: string) {
@@ -167,68 +218,6 @@ function useAgents(slug: string, text: string) {
     placeholderData: keepPreviousData,
   })
   return trimInvisible(text) === '' || data === undefined ? [] : bestNamed(text, data.rows, mostAgents)
-}
-
-/** Everything but agents that the palette offers, in groups. */
-function useGroups({ slug, onKeys }: { slug: string; onKeys: () => void }): [name: string, entries: Entry[]][] {
-  const { data: me } = useSuspenseQuery(meQuery)
-  const { data: views = [] } = useQuery(read('GET /w/:slug/views', { slug }))
-  const { data: actions } = useQuery(read('GET /w/:slug/actions', { slug }, { limit: 5 }))
-  const openView = useOpenView(slug)
-  const navigate = useNavigate()
-  const signOut = useSignOut()
-  const { choose } = useScheme()
-  const page = (words: string, to: string): Entry => ({
-    id: to,
-    words,
-    run: () => navigate({ to, params: { slug } }),
-  })
-  const others = me.workspaces.filter((workspace) => workspace.slug !== slug)
-  return [
-    ['On this page', pageActions().map(({ words, run }) => ({ id: words, words, run }))],
-    [
-      'Pages',
-      [
-        page('Agents', paths.fleet),
-        page('Blueprints', paths.blueprints),
-        page('Updates', paths.updates),
-        page('Alerts', paths.alerts),
-        page('Cost', paths.cost),
-        page('Bots', paths.bots),
-        page('Activity', paths.activity),
-        page('Members', paths.members),
-        page('My account', paths.account),
-        ...others.map(({ slug: other, name }) => ({ ...page(`Workspace ${name}`, `/w/${other}`), also: other })),
-      ],
-    ],
-    [
-      viewGroup,
-      views.map((view) => ({ id: view.id, words: view.name, also: `view ${view.q}`, run: () => openView(view) })),
-    ],
-    [
-      'Actions',
-      [
-        ...(actions?.rows ?? []).map((row) => ({
-          id: row.id,
-          words: `${titleOf(row)}, ${dateAndTime(row.at, serviceNow())}`,
-          also: `action ${row.by}`,
-          run: () => navigate({ to: paths.action, params: { slug, id: row.id } }),
-        })),
-        page('All actions', paths.actions),
-      ],
-    ],
-    [
-      'More',
-      [
-        { id: 'help', words: 'Help', run: () => window.open('/help', '_blank', 'noopener') },
-        { id: 'keys', words: 'Keys', also: 'shortcuts', run: onKeys },
-        { id: 'light', words: 'Light appearance', also: 'theme', run: () => choose('light') },
-        { id: 'dark', words: 'Dark appearance', also: 'theme', run: () => choose('dark') },
-        { id: 'auto', words: 'Appearance of the system', also: 'theme', run: () => choose('auto') },
-        { id: 'out', words: 'Sign out', run: signOut },
-      ],
-    ],
-  ]
 }
 
 /** True if every typed word occurs in the text. */

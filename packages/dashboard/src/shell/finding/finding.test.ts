@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { commandIn, commandsFor } from './commands.ts'
+import { type HelpIndex, helpFor } from './help.ts'
 import { bestNamed, fitsWords } from './Palette.tsx'
 
 test.each([
@@ -18,3 +20,55 @@ test.each([
 ])('for "%s" the best names of %j come first', (typed, names, best) => {
   expect(bestNamed(typed, named(...names), 4)).toEqual(named(...best))
 })
+
+test.each([
+  ['pause mail-1', 'pause', 'mail-1'],
+  ['Mail-1 PAUSE ', 'pause', 'mail-1'],
+  ['run now mail', 'run_now', 'mail'],
+  ['run mail', 'run_now', 'mail'],
+  ['run now', undefined, 'run now'],
+  ['pause', undefined, 'pause'],
+  ['pauses mail', undefined, 'pauses mail'],
+  ['', undefined, ''],
+])('"%s" is the command %s for "%s"', (typed, control, about) => expect(commandIn(typed)).toEqual({ control, about }))
+
+test('commands are offered to agents that offer them: the named one, or all to an agent whose whole name is typed', () => {
+  const agents = [
+    { name: 'mail-1', silentAt: null, controls: ['pause' as const, 'run_now' as const] },
+    { name: 'mail-2', silentAt: null, controls: [] },
+    { name: 'mail-3', silentAt: null, controls: ['pause' as const] },
+  ]
+  const wordsOf = (typed: string) => commandsFor(typed, agents).map(({ words }) => words)
+  expect(wordsOf('pause mail')).toEqual(['Pause mail-1', 'Pause mail-3'])
+  expect(wordsOf('mail-1')).toEqual(['Pause mail-1', 'Run now mail-1'])
+  expect(wordsOf('mail')).toEqual([])
+  expect(wordsOf('resume mail')).toEqual([])
+})
+
+const index: HelpIndex = [
+  [
+    'page',
+    'Using the page',
+    [
+      ['', 'Using the page', 'It shows agents.', ''],
+      ['tags', 'Tags', 'A tag is a word.', 'region'],
+    ],
+  ],
+  [
+    'alerts',
+    'Alerts',
+    [
+      ['', 'Alerts', 'Who is told.', 'tags'],
+      ['mute', 'Mute', 'Say nothing.', 'hours'],
+    ],
+  ],
+]
+test.each([
+  ['tag', ['/help/page#tags', '/help/alerts']],
+  ['region tags', ['/help/page#tags']],
+  ['alerts', ['/help/alerts', '/help/alerts#mute']],
+  ['ours', []],
+  ['tags nothing-else', []],
+])('the help for "%s" is %j', (typed, found) =>
+  expect(helpFor(typed, index).map(({ address }) => address)).toEqual(found),
+)

@@ -13,7 +13,7 @@ interface Key {
 }
 
 export const keyTable = [
-  { does: 'palette', where: 'everywhere', press: ['Mod k'], says: 'Find agents, pages, views and actions' },
+  { does: 'palette', where: 'everywhere', press: ['Mod k'], says: 'Find agents, pages, views, actions and help' },
   { does: 'keys', where: 'everywhere', press: ['?'], says: 'Show these keys' },
   { does: 'agents', where: 'everywhere', press: ['g a'], says: 'Go to the agents' },
   { does: 'updates', where: 'everywhere', press: ['g u'], says: 'Go to the updates' },

@@ -1,7 +1,7 @@
 /**
- * Serves `/help` and `/help/NAME`: the documents of docs/, which the build renders (scripts/help). Nobody has to sign
- * in. A document has exactly one address; a slash at its end and upper case lead to it. The folder is listed like that
- * of the page, so requests for other addresses take no memory.
+ * Serves `/help` and `/help/NAME`: the documents of docs/, which the build renders (scripts/help), and the index with
+ * which the page searches them. Nobody has to sign in. A document has exactly one address; a slash at its end and upper
+ * case lead to it. The folder is listed like that of the page, so requests for other addresses take no memory.
  */
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
@@ -41,6 +41,7 @@ function inScheme(c: PageContext, { type, bytes }: PageFile): Response | undefin
 /** The path, in the folder of the help, of the file at an address; undefined for an address that no file can have. */
 function nameOf(path: string): string | undefined {
   if (path === '/help') return '/contents.html'
+  if (path === '/help/search.json') return '/search.json'
   const document = /^\/help\/([a-z0-9-]+)$/.exec(path)?.[1]
   if (document !== undefined) return `/documents/${document}.html`
   return /^\/help(\/assets\/[\w.-]+)$/.exec(path)?.[1]

@@ -1,0 +1,34 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { controlNames } from '../../agents/parts/life.ts'
+import { minutesToAnswer } from '../../agents/parts/press.ts'
+import { call } from '../../data/api.ts'
+import { keys } from '../../data/queries.ts'
+import { paths } from '../../paths.ts'
+import { Confirm, serviceNow } from '../../ui/index.ts'
+import type { AgentCommand } from './commands.ts'
+
+interface CommandDialogProps extends AgentCommand {
+  slug: string
+  opened: boolean
+  onClose: () => void
+}
+
+/** Asks before a command of the palette is sent, and then leads to the agent, whose page shows its answer. */
+export function CommandDialog({ slug, control, agent, words, opened, onClose }: CommandDialogProps) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const { name, silentAt } = agent
+  const send = async () => {
+    await call('POST /w/:slug/agents/:name/commands', { slug, name }, { type: control })
+    void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
+    await navigate({ to: paths.agent, params: { slug, name } })
+  }
+  return (
+    <Confirm opened={opened} onClose={onClose} title={`${words}?`} confirm={controlNames[control]} onConfirm={send}>
+      {silentAt !== null && silentAt <= serviceNow()
+        ? `The agent is offline: without a report within ${minutesToAnswer} minutes, this expires.`
+        : 'The agent gets the command with its next report, and decides for itself.'}
+    </Confirm>
+  )
+}

@@ -1,0 +1,50 @@
+/** Commands to a named agent, as people type them into the palette: "pause mail-1". Pure functions. */
+import type { FleetRow } from '@svc/api'
+import type { Control } from '@svc/protocol'
+import { controlNames } from '../../agents/parts/life.ts'
+
+/** The maximum number of agents for which the palette offers a command. */
+const most = 4
+const controls = Object.entries(controlNames) as [Control, string][]
+
+interface Typed {
+  /** The command that the first or last words name; undefined if they name none. */
+  control: Control | undefined
+  /** The words about agents. */
+  about: string
+}
+
+/** Splits typed words into a command and the words about agents. A command alone is searched like any other word. */
+export function commandIn(typed: string): Typed {
+  const text = typed.trim().toLowerCase()
+  if (controls.some(([, name]) => name.toLowerCase() === text)) return { control: undefined, about: text }
+  for (const [control, name] of controls)
+    for (const verb of [name.toLowerCase(), ...(control === 'run_now' ? ['run'] : [])]) {
+      if (text.startsWith(`${verb} `)) return { control, about: text.slice(verb.length).trim() }
+      if (text.endsWith(` ${verb}`)) return { control, about: text.slice(0, -verb.length).trim() }
+    }
+  return { control: undefined, about: text }
+}
+
+export interface AgentCommand {
+  control: Control
+  agent: Pick<FleetRow, 'name' | 'silentAt' | 'controls'>
+  /** The words of the entry: `Pause mail-1`. */
+  words: string
+}
+
+/**
+ * The commands that fit what is typed: one for each of the best agents that offer the named command, or all that the
+ * agent offers whose whole name is typed.
+ */
+export function commandsFor(typed: string, agents: readonly AgentCommand['agent'][]): AgentCommand[] {
+  const { control, about } = commandIn(typed)
+  const offered = control === undefined ? agents.filter(({ name }) => name === about) : agents
+  return offered
+    .slice(0, most)
+    .flatMap((agent) =>
+      controls
+        .filter(([one]) => (control === undefined || one === control) && agent.controls.includes(one))
+        .map(([one, name]) => ({ control: one, agent, words: `${name} ${agent.name}` })),
+    )
+}

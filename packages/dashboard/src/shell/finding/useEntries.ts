@@ -1,0 +1,163 @@
+/** The entries of the palette, apart from agents, their commands and the help. */
+import {
+  IconBell,
+  IconBolt,
+  IconBookmark,
+  IconCoins,
+  IconDeviceDesktop,
+  IconHelpCircle,
+  IconHistory,
+  IconKeyboard,
+  IconListCheck,
+  IconLogout,
+  IconMoon,
+  IconPackage,
+  IconPlus,
+  IconRefreshDot,
+  IconRobot,
+  IconServer2,
+  IconSettings,
+  IconSun,
+  IconUserCircle,
+  IconUserPlus,
+  IconUsers,
+} from '@tabler/icons-react'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { ComponentType } from 'react'
+import { titleOf } from '../../actions/dialogs/words.ts'
+import { meQuery, read } from '../../data/queries.ts'
+import { useSignOut } from '../../data/session.ts'
+import { useWorkspace } from '../../data/workspace.ts'
+import { useOpenView } from '../../fleet/views/open.ts'
+import { paths } from '../../paths.ts'
+import { dateAndTime, serviceNow } from '../../ui/index.ts'
+import { pageActions } from '../../ui/keys/actions.ts'
+import { type KeyName, keyTable } from '../../ui/keys/keys.ts'
+import { useScheme } from './scheme.ts'
+
+type Icon = ComponentType<{ size?: number; stroke?: number; 'aria-hidden'?: boolean }>
+
+export interface Entry {
+  id: string
+  words: string
+  icon: Icon
+  /** More text by which the entry is found. */
+  also?: string
+  /** Quiet text at the end of the entry. */
+  note?: string
+  /** The key of the page that does the same. */
+  keyName?: KeyName
+  run: () => unknown
+}
+
+/** The presses of a key of the page, such as `g` and `a`. */
+export const pressesOf = (name: KeyName): readonly string[] =>
+  keyTable.flatMap((key) => (key.does === name && 'press' in key ? key.press[0].split(' ') : []))
+
+export const viewGroup = 'Views'
+
+interface EntriesProps {
+  slug: string
+  /** Opens the sheet of keys. */
+  onKeys: () => void
+  /** Opens the dialog that invites somebody, or the one that adds a channel. */
+  onDialog: (dialog: 'invite' | 'channel') => void
+}
+
+/** Returns the entries in groups. */
+export function useEntries({ slug, onKeys, onDialog }: EntriesProps): [name: string, entries: Entry[]][] {
+  const { role } = useWorkspace()
+  const { data: me } = useSuspenseQuery(meQuery)
+  const { data: views = [] } = useQuery(read('GET /w/:slug/views', { slug }))
+  const { data: actions } = useQuery(read('GET /w/:slug/actions', { slug }, { limit: 5 }))
+  const openView = useOpenView(slug)
+  const navigate = useNavigate()
+  const signOut = useSignOut()
+  const { choose } = useScheme()
+  const page = (words: string, icon: Icon, to: string, more: Pick<Entry, 'keyName' | 'also'> = {}): Entry => ({
+    id: to,
+    words,
+    icon,
+    ...more,
+    run: () => navigate({ to, params: { slug } }),
+  })
+  const others = me.workspaces.filter((workspace) => workspace.slug !== slug)
+  return [
+    ['On this page', pageActions().map(({ words, run }) => ({ id: words, words, icon: IconBolt, run }))],
+    [
+      'Pages',
+      [
+        page('Agents', IconServer2, paths.fleet, { keyName: 'agents' }),
+        page('Blueprints', IconPackage, paths.blueprints),
+        page('Updates', IconRefreshDot, paths.updates, { keyName: 'updates' }),
+        page('Alerts', IconBell, paths.alerts, { keyName: 'alerts' }),
+        page('Cost', IconCoins, paths.cost),
+        page('Bots', IconRobot, paths.bots, { also: 'products' }),
+        page('Activity', IconHistory, paths.activity),
+        page('Members', IconUsers, paths.members, { also: 'people invitations' }),
+        page('Settings', IconSettings, paths.settings, { also: 'workspace name second factor delete rename' }),
+        page('My account', IconUserCircle, paths.account),
+        ...others.map(({ slug: other, name }) =>
+          page(`Workspace ${name}`, IconServer2, `/w/${other}`, { also: other }),
+        ),
+      ],
+    ],
+    [
+      'Add',
+      role === 'admin'
+        ? [
+            page('Add agent', IconPlus, paths.add, { also: 'new connect' }),
+            {
+              id: 'invite',
+              words: 'Invite someone',
+              also: 'members',
+              icon: IconUserPlus,
+              run: () => onDialog('invite'),
+            },
+            { id: 'channel', words: 'Add channel', also: 'alerts', icon: IconBell, run: () => onDialog('channel') },
+          ]
+        : [],
+    ],
+    [
+      viewGroup,
+      views.map((view) => ({
+        id: view.id,
+        words: view.name,
+        icon: IconBookmark,
+        also: `view ${view.q}`,
+        run: () => openView(view),
+      })),
+    ],
+    [
+      'Actions',
+      [
+        ...(actions?.rows ?? []).map((row) => ({
+          id: row.id,
+          words: `${titleOf(row)}, ${dateAndTime(row.at, serviceNow())}`,
+          also: `action ${row.by}`,
+          icon: IconListCheck,
+          run: () => navigate({ to: paths.action, params: { slug, id: row.id } }),
+        })),
+        page('All actions', IconListCheck, paths.actions),
+      ],
+    ],
+    [
+      'More',
+      [
+        { id: 'help', icon: IconHelpCircle, words: 'Help', run: () => window.open('/help', '_blank', 'noopener') },
+        { id: 'keys', icon: IconKeyboard, keyName: 'keys', words: 'Keys', also: 'shortcuts', run: onKeys },
+        { id: 'light', icon: IconSun, words: 'Light appearance', also: 'theme', run: () => choose('light') },
+        { id: 'dark', icon: IconMoon, words: 'Dark appearance', also: 'theme', run: () => choose('dark') },
+        {
+          id: 'auto',
+          icon: IconDeviceDesktop,
+          words: 'Appearance of the system',
+          also: 'theme',
+          run: () => choose('auto'),
+        },
+        { id: 'out', icon: IconLogout, words: 'Sign out', run: signOut },
+      ],
+    ],
+  ]
+}
