@@ -61,6 +61,19 @@ export async function makeManyAgents(
           const first = past[0]?.at ?? now()
           const set = { first_report_at: first, created_at: first }
           await db.updateTable('agent').set(set).where('id', '=', agent.id).execute()
+          // With a last report, the next one is not the agent's first.
+          const report = {
+            agent_id: agent.id,
+            received_at: now(),
+            controls: '[]',
+            interval_s: 30,
+            reporters: '',
+            runs_kept: 0,
+          }
+          await db
+            .insertInto('agent_report')
+            .values({ ...report, body: '{"protocol":1}', level: past.at(-1)?.level ?? null } as never)
+            .execute()
         }
         await made(tokens.push(token))
       }
