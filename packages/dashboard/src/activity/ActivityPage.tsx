@@ -54,7 +54,7 @@ export function ActivityPage() {
             <h2>{day}</h2>
             <ol>
               {foldLines(list).map((lines) => (
-                <Lines key={lines.newest.id} slug={slug} lines={lines} />
+                <Lines key={(lines.earlier.at(-1) ?? lines.newest).id} slug={slug} lines={lines} />
               ))}
             </ol>
           </section>
@@ -92,12 +92,11 @@ function Lines({ slug, lines: { newest, earlier } }: { slug: string; lines: Fold
   return (
     <>
       <Line slug={slug} entry={newest} />
-      {isOpen ? (
-        earlier.map((entry) => <Line key={entry.id} slug={slug} entry={entry} />)
-      ) : earlier.length === 0 ? null : (
+      {isOpen && earlier.map((entry) => <Line key={entry.id} slug={slug} entry={entry} />)}
+      {earlier.length > 0 && (
         <li className="activity-line activity-alike">
-          <Button variant="subtle" size="compact-xs" onClick={() => setOpen(true)}>
-            and {earlier.length} more like this
+          <Button variant="subtle" size="compact-xs" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? 'Only the newest' : `and ${earlier.length} more like this`}
           </Button>
         </li>
       )}

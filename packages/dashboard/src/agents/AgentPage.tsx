@@ -13,6 +13,7 @@ import { fileOf } from '../ui/files.tsx'
 import { Confirm, ErrorNote, PageTabs, useDocumentTitle, useReportOverdue } from '../ui/index.ts'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import './agent.css'
+import type { Command } from '@svc/api'
 import type { Control } from '@svc/protocol'
 import { listBefore } from '../data/returning.ts'
 import { usePageActions } from '../ui/keys/actions.ts'
@@ -24,7 +25,7 @@ import { NeverReported } from './header/NeverReported.tsx'
 import { Overview } from './overview/Overview.tsx'
 import { type Agent, shownTabs, useAgentAddress, useView } from './parts/agent.ts'
 import { useDrafts } from './parts/drafts.ts'
-import { controlNames } from './parts/life.ts'
+import { controlNames, isOpen } from './parts/life.ts'
 import { usePress } from './parts/press.ts'
 
 const tabs: Readonly<Record<AgentTab, { name: string; panel: ComponentType<{ agent: Agent }> }>> = {
@@ -62,7 +63,12 @@ function OneAgent({ slug, name }: { slug: string; name: string }) {
       <LeaveUnsent changes={Object.keys(settings.drafts).length} />
       <Header agent={agent} />
       {error && <ErrorNote error={error} retry={refetch} />}
-      <CommandsInProgress agent={agent} commands={commands} left={left} dismiss={dismiss} />
+      <CommandsInProgress
+        agent={agent}
+        commands={tab === 'logs' ? commands.filter((command) => !isPendingLog(command)) : commands}
+        left={left}
+        dismiss={dismiss}
+      />
       <Box mt="md">
         <PageTabs
           tabs={shown.map((each) => [each, tabs[each].name])}
@@ -87,6 +93,9 @@ function useNewName(name: string | undefined): void {
     void navigate({ to: paths.agent, params: { slug, name }, search: true, hash: true, replace: true })
   }, [name, asked, slug, navigate])
 }
+
+/** True for a log that was requested and has not come. The tab with the logs shows it. */
+const isPendingLog = (command: Command): boolean => command.type === 'log' && isOpen(command)
 
 function Missing({ slug, error, retry }: { slug: string; error: Error | null; retry: () => unknown }) {
   if (error === null) return <Loader size="sm" m="xl" aria-label="Loading" />

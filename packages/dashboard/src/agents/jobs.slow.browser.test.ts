@@ -43,8 +43,8 @@ const host = {
       title: 'Jobs',
       columns: ['Job', 'Last', 'Took', 'Next'],
       rows: [
-        ['mail', 'running since 09:54', '1 min', '10:00'],
         ['backup', 'failed (exit 1) 03:12', '4 min', '26 Nov 03:00'],
+        ['mail', 'running since 09:54', '1 min', '10:00'],
       ],
     },
   ],

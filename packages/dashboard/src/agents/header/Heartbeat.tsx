@@ -1,5 +1,5 @@
 import './heartbeat.css'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useClock } from '../../ui/index.ts'
 import type { Agent } from '../parts/agent.ts'
 import { type Beat, barsOf, beatsAfter, beatWords, dueShare } from './beats.ts'
@@ -18,6 +18,12 @@ export function Heartbeat({ agent: { page, offline } }: { agent: Agent }) {
   const [known, setKnown] = useState<readonly Beat[]>([])
   const beats = beatsAfter(known, page)
   if (beats !== known) setKnown(beats)
+  // A tab that nobody sees misses reports.
+  useEffect(() => {
+    const anew = () => setKnown([])
+    document.addEventListener('visibilitychange', anew)
+    return () => document.removeEventListener('visibilitychange', anew)
+  }, [])
   const share = useClock((now) => dueShare(page, now))
   if (share === -1 || offline) return null
   const bars = barsOf(beats)

@@ -22,6 +22,11 @@ test('nothing changes without a new report', () => {
   expect(beatsAfter(beats, { seenAt: 160_000, nextReportAt: null }), 'stopped').toBe(beats)
 })
 
+test('after a long time without a report, the beats begin anew', () => {
+  expect(after(100, 130, 220).map(({ at }) => at)).toHaveLength(3)
+  expect(after(100, 130, 221).map(({ at }) => at)).toEqual([221_000])
+})
+
 test('after a restore with an earlier report, later ones are forgotten', () => {
   expect(beatsAfter(after(100, 130, 160), heard(110_000)).map(({ at }) => at)).toEqual([100_000, 110_000])
 })

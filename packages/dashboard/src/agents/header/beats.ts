@@ -13,11 +13,17 @@ type Heard = Pick<AgentPage, 'seenAt' | 'nextReportAt'>
 
 /** The number of reports that are kept, and the one before them. */
 const maxBeats = 31
+/** The number of intervals without a report after which the beats begin again. */
+const missedIntervals = 3
 
 /** The beats after the page has been read again; the same ones if no report has arrived. */
 export function beatsAfter(beats: readonly Beat[], { seenAt, nextReportAt }: Heard): readonly Beat[] {
-  if (seenAt === null || nextReportAt === null || beats.at(-1)?.at === seenAt) return beats
-  return [...beats.filter(({ at }) => at < seenAt), { at: seenAt, interval: nextReportAt - seenAt }].slice(-maxBeats)
+  const last = beats.at(-1)
+  if (seenAt === null || nextReportAt === null || last?.at === seenAt) return beats
+  const beat = { at: seenAt, interval: nextReportAt - seenAt }
+  // After so long the page has missed reports, such as while it was out of sight, or the agent was offline.
+  if (last && seenAt - last.at > missedIntervals * last.interval) return [beat]
+  return [...beats.filter(({ at }) => at < seenAt), beat].slice(-maxBeats)
 }
 
 interface BeatBar {

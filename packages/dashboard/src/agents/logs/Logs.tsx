@@ -8,6 +8,7 @@ import { Suspense, useEffect, useState } from 'react'
 import { read } from '../../data/queries.ts'
 import { part } from '../../ui/files.tsx'
 import { count, Empty, ErrorNote, PlainTime, serviceNow, Text, useClock } from '../../ui/index.ts'
+import { notifyFailed } from '../../ui/notify.tsx'
 import { Tone, WhyButton } from '../../ui/parts.tsx'
 
 import { type Agent, useView } from '../parts/agent.ts'
@@ -25,7 +26,12 @@ export default function Logs({ agent }: { agent: Agent }) {
   const view = useView()
   const { data, error, refetch } = useQuery(read('GET /w/:slug/agents/:name/logs', { slug, name: page.name }))
   const chosen = view.text('log')
-  const asked = useArrivals(data, (id) => view.go({ log: id, find: undefined }))
+  const chosenName = data?.find(({ id }) => id === chosen)?.name
+  const asked = useArrivals(data, ({ id, name }, isFollowed) => {
+    // Somebody who reads another log meanwhile goes on reading it.
+    if (isFollowed && chosenName !== undefined && chosenName !== name) return
+    view.go({ log: id, find: undefined })
+  })
   if (error && !data) return <ErrorNote error={error} retry={refetch} />
   return (
     <div className="svc-columns ag-logs">
@@ -52,7 +58,7 @@ export default function Logs({ agent }: { agent: Agent }) {
               </li>
             ))}
           {foldLogs(data ?? []).map((logs) => (
-            <li key={logs.newest.id}>
+            <li key={(logs.earlier.at(-1) ?? logs.newest).id}>
               <LogItem logs={logs} chosen={chosen} open={(id) => view.go({ log: id, find: undefined })} />
             </li>
           ))}
@@ -80,7 +86,8 @@ interface LogItemProps {
 /** One log, or several that a person followed. */
 function LogItem({ logs: { newest, earlier }, chosen, open }: LogItemProps) {
   const [isOpen, setOpen] = useState(false)
-  const shown = isOpen || earlier.some(({ id }) => id === chosen) ? [newest, ...earlier] : [newest]
+  const isChosen = earlier.some(({ id }) => id === chosen)
+  const shown = isOpen || isChosen ? [newest, ...earlier] : [newest]
   return (
     <>
       {shown.map((log) => (
@@ -91,9 +98,9 @@ function LogItem({ logs: { newest, earlier }, chosen, open }: LogItemProps) {
           </span>
         </button>
       ))}
-      {shown.length === 1 && earlier.length > 0 && (
-        <button type="button" className="ag-log-earlier" onClick={() => setOpen(true)}>
-          and {count(earlier.length, 'earlier one')}
+      {earlier.length > 0 && !isChosen && (
+        <button type="button" className="ag-log-earlier" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Only the newest' : `and ${count(earlier.length, 'earlier one')}`}
         </button>
       )}
     </>
@@ -104,7 +111,7 @@ function LogItem({ logs: { newest, earlier }, chosen, open }: LogItemProps) {
 const keyOf = (logs: readonly LogEntry[], chosen: string): string =>
   logs.find(({ id }) => id === chosen)?.name ?? chosen
 
-function Ask({ agent, onAsked }: { agent: Agent; onAsked: (name: string) => void }) {
+function Ask({ agent, onAsked }: { agent: Agent; onAsked: AskedFor }) {
   const { page, press } = agent
   const [picked, setPicked] = useState<string | null>(null)
   const [sending, setSending] = useState(false)
@@ -164,7 +171,7 @@ function Left({ since }: { since: number }) {
 /** Requests a log again and again while a person follows it. Returns that log, and a function that changes it. */
 function useFollow(
   { page, press }: Agent,
-  onAsked: (name: string) => void,
+  onAsked: AskedFor,
 ): readonly [FollowedLog | null, (name: string | null) => void] {
   const [followed, setFollowed] = useState<FollowedLog | null>(null)
   const isPending = followed !== null && press.under({ type: 'log', payload: { name: followed.name } }) !== undefined
@@ -178,8 +185,11 @@ function useFollow(
     const { name } = followed
     setFollowed({ ...followed, askedAt: serviceNow() })
     press.sendQuietly({ type: 'log', payload: { name } }).then(
-      () => onAsked(name),
-      () => setFollowed(null),
+      () => onAsked(name, true),
+      (error: unknown) => {
+        setFollowed(null)
+        notifyFailed('No longer followed', error)
+      },
     )
   }, [followed, step, press, onAsked])
   return [followed, (name) => setFollowed(name === null ? null : { name, since: serviceNow(), askedAt: null })]
@@ -189,6 +199,8 @@ interface AwaitedLog {
   readonly name: string
   /** The ids of the logs that the service had when this log was requested. */
   readonly before: ReadonlySet<string>
+  /** True if it was requested again since a person follows it. */
+  readonly isFollowed?: boolean
 }
 
 /** Finds a requested log in the list of logs: a log of that name that was not listed before the request. */
@@ -199,13 +211,18 @@ export const arrivedLog = (waiting: AwaitedLog, logs: readonly LogEntry[]): LogE
  * Calls `open` when the log that was requested last arrives. Returns a function that must be called with the name of a
  * log when that log is requested.
  */
-function useArrivals(logs: readonly LogEntry[] | undefined, open: (id: string) => void): (name: string) => void {
+function useArrivals(
+  logs: readonly LogEntry[] | undefined,
+  open: (log: LogEntry, isFollowed: boolean) => void,
+): AskedFor {
   const [waiting, setWaiting] = useState<AwaitedLog | null>(null)
-  const arrivedId = waiting && logs ? arrivedLog(waiting, logs)?.id : undefined
+  const arrived = waiting && logs ? arrivedLog(waiting, logs) : undefined
   useEffect(() => {
-    if (arrivedId === undefined) return
+    if (arrived === undefined) return
     setWaiting(null)
-    open(arrivedId)
-  }, [arrivedId, open])
-  return (name) => setWaiting({ name, before: new Set(logs?.map(({ id }) => id)) })
+    open(arrived, waiting?.isFollowed === true)
+  }, [arrived, waiting, open])
+  return (name, isFollowed = false) => setWaiting({ name, before: new Set(logs?.map(({ id }) => id)), isFollowed })
 }
+
+type AskedFor = (name: string, isFollowed?: boolean) => void

@@ -8,10 +8,9 @@ import { RunBars } from '../../ui/charts/RunBars.tsx'
 import { Level, Text } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { Section } from '../../ui/parts.tsx'
-import { count } from '../../ui/time/format.ts'
 import { AsOf } from '../parts/AsOf.tsx'
 import type { Agent } from '../parts/agent.ts'
-import { barsOf, jobsOf, type ShownJob } from './parts/jobs.ts'
+import { barsOf, jobsOf, jobsWords, restOf, type ShownJob } from './parts/jobs.ts'
 
 /** Shows the jobs of a machine in one table: how each is, its last runs as a picture, and when it is due. */
 export default function Jobs({ agent }: { agent: Agent }) {
@@ -21,6 +20,7 @@ export default function Jobs({ agent }: { agent: Agent }) {
     ...read('GET /w/:slug/agents/:name/jobs', { slug, name: page.name }),
     enabled: page.runs.kept > 0,
   })
+  const rest = restOf(page.report)
   const runs = useMemo(() => new Map((data ?? []).map((one) => [one.job, one])), [data])
   return (
     <Section
@@ -28,7 +28,7 @@ export default function Jobs({ agent }: { agent: Agent }) {
       flush
       aside={
         <>
-          <AsOf agent={agent} /> {count(jobs.length, 'job')}
+          <AsOf agent={agent} /> {jobsWords(jobs.length)}
         </>
       }
     >
@@ -51,6 +51,11 @@ export default function Jobs({ agent }: { agent: Agent }) {
           ))}
         </tbody>
       </table>
+      {rest?.level && (
+        <p className="ag-nothing">
+          <Level level={rest.level} /> <Text>{rest.detail ?? ''}</Text>
+        </p>
+      )}
     </Section>
   )
 }

@@ -21,36 +21,37 @@ export function Printed({ run, agent }: { run: Run; agent: Agent }) {
     enabled: mayHave,
   })
   if (!mayHave || !jobs?.some(({ printed }) => printed === run.id)) return null
-  return <FailedOutput run={run} name={name} agent={agent} />
+  return <FailedOutput name={name} agent={agent} />
 }
 
-function FailedOutput({ run, name, agent }: { run: Run; name: string; agent: Agent }) {
+function FailedOutput({ name, agent }: { name: string; agent: Agent }) {
   const { slug, page, press } = agent
   const { data: logs } = useQuery(read('GET /w/:slug/agents/:name/logs', { slug, name: page.name }))
-  const [isAsked, setAsked] = useState(false)
+  // The logs that were there before the press. The clock of the machine may be wrong, so no times are compared.
+  const [before, setBefore] = useState<ReadonlySet<string> | null>(null)
   const under = press.under({ type: 'log', payload: { name } })
-  const arrived = arrivedSince(logs ?? [], name, (run.ended ?? run.started ?? 0) * 1000)
+  const arrived = before && logs?.find((log) => log.name === name && !before.has(log.id))
   const show = () => {
-    setAsked(true)
-    if (!arrived && !under) void press.send({ type: 'log', payload: { name } }).catch(() => setAsked(false))
+    setBefore(new Set(logs?.map(({ id }) => id)))
+    if (!under) void press.send({ type: 'log', payload: { name } }).catch(() => setBefore(null))
   }
   return (
     <div className="ag-printed">
       <h3>What it printed</h3>
-      {isAsked && arrived ? (
+      {arrived ? (
         <Lines slug={slug} agent={page.name} log={arrived} />
       ) : (
         <>
           <WhyButton
             size="compact-sm"
             variant="default"
-            why={under ? `Already ${wordsOf(under).word}.` : null}
+            why={before && under ? `Already ${wordsOf(under).word}.` : null}
             onClick={show}
           >
             Show what it printed
           </WhyButton>
           <p className="ag-quiet">
-            {isAsked
+            {before
               ? 'It appears here when the machine has sent it.'
               : 'The machine sends the last 20 lines. They are kept here for 30 days, for admins only.'}
           </p>
@@ -59,10 +60,6 @@ function FailedOutput({ run, name, agent }: { run: Run; name: string; agent: Age
     </div>
   )
 }
-
-/** The newest log of this name that arrived since a moment, in Unix milliseconds. */
-const arrivedSince = (logs: readonly LogEntry[], name: string, since: number): LogEntry | undefined =>
-  logs.filter((log) => log.name === name && log.receivedAt >= since).sort((a, b) => b.receivedAt - a.receivedAt)[0]
 
 function Lines({ slug, agent, log }: { slug: string; agent: string; log: LogEntry }) {
   const { data, error, refetch } = useQuery(

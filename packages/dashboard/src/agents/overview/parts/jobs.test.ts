@@ -2,7 +2,7 @@ import type { AgentPage } from '@svc/api'
 import { expect, test } from 'vitest'
 import { pathOf } from '../../../ui/charts/RunBars.tsx'
 import { listedHealth, listedPanels } from './arrange.ts'
-import { barsOf, jobPanel, jobsOf } from './jobs.ts'
+import { barsOf, jobPanel, jobsOf, jobsWords, restOf } from './jobs.ts'
 
 const columns = ['Job', 'Last', 'Took', 'Next']
 const panel = (rows: string[][]) => ({ type: 'table', title: 'Jobs', columns, rows })
@@ -18,8 +18,8 @@ const host = report({
   panels: [
     { type: 'text', title: 'Jobs', lines: [] },
     panel([
-      ['poll', 'ok 09:00', '1 s', '09:05'],
       ['backup', 'failed (exit 1) 03:12', '4 min', '26 Nov 03:00'],
+      ['poll', 'ok 09:00', '1 s', '09:05'],
       ['rare', 'ok', '–', '–'],
     ]),
   ],
@@ -33,9 +33,23 @@ test('the table of jobs has each with its level, the worst first', () => {
   ])
 })
 
-test('a job without an item has no level where the rest is not well', () => {
-  const ill = report({ ...host, health: [{ name: 'Jobs', level: 'bad', detail: '3 more' }] })
-  expect(jobsOf(ill).map(({ level }) => level)).toEqual([undefined, undefined, undefined])
+test('a job without an item has no level where the rest is not well, keeps its place, and the rest is told', () => {
+  const rest = { name: 'Jobs', level: 'bad', detail: '2 more, 1 needs you' }
+  const ill = report({ ...host, health: [{ name: 'Job backup', level: 'bad' }, rest] })
+  expect(jobsOf(ill).map(({ name, level }) => [name, level])).toEqual([
+    ['backup', 'bad'],
+    ['poll', undefined],
+    ['rare', undefined],
+  ])
+  expect([restOf(ill), restOf(host)]).toEqual([rest, undefined])
+})
+
+test.each([
+  [1, '1 job'],
+  [199, '199 jobs'],
+  [200, 'the first 200 jobs'],
+])('%i jobs are counted as they are', (shown, words) => {
+  expect(jobsWords(shown)).toBe(words)
 })
 
 test('health and panels list only what is no job', () => {

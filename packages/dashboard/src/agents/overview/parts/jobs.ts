@@ -1,6 +1,6 @@
 /** The jobs of a host agent, as its page shows them: from its panel, its health items and its kept runs. Pure. */
 import type { AgentPage, JobRuns } from '@svc/api'
-import { failedStatuses, type HealthItem, type Level, levels, type Panel } from '@svc/protocol'
+import { failedStatuses, type HealthItem, type Level, limits, type Panel } from '@svc/protocol'
 import type { RunBar } from '../../../ui/charts/RunBars.tsx'
 import { count } from '../../../ui/time/format.ts'
 import { toneOf } from '../../parts/tones.ts'
@@ -29,11 +29,11 @@ export const jobPanel = (report: AgentPage['report']): TablePanel | undefined =>
 
 const hasHeadings = ({ columns = [] }: TablePanel): boolean => headings.every((words, at) => columns[at] === words)
 
-/** The jobs of an agent, the worst first; empty for an agent that is none of a host. */
+/** The jobs of an agent, the worst first, as its machine lists them; empty for an agent that is none of a host. */
 export function jobsOf(report: AgentPage['report']): ShownJob[] {
   const items = new Map((report?.health ?? []).map((item) => [item.name, item]))
   const rest = items.get(restItem)
-  const jobs = (jobPanel(report)?.rows ?? []).map((cells): ShownJob => {
+  return (jobPanel(report)?.rows ?? []).map((cells): ShownJob => {
     const [name = '', last = '', took = '', next = ''] = cells.map((cell) =>
       typeof cell === 'string' ? cell : cell.text,
     )
@@ -41,13 +41,18 @@ export function jobsOf(report: AgentPage['report']): ShownJob[] {
     const level = item?.level ?? (item === undefined && rest?.level === 'ok' ? 'ok' : undefined)
     return { name, level, last, took, next, detail: item?.detail }
   })
-  return jobs.toSorted((a, b) => rank(b) - rank(a))
 }
-
-const rank = ({ level }: ShownJob): number => (level === undefined ? -1 : levels.indexOf(level))
 
 /** The name of the item about the jobs that have none of their own. */
 const restItem = 'Jobs'
+
+/** The item about the jobs that have none of their own, if not all of them are well. */
+export const restOf = (report: AgentPage['report']): HealthItem | undefined =>
+  report?.health?.find(({ name, level }) => name === restItem && level !== 'ok')
+
+/** The number of jobs in words. A panel has at most 200 rows. */
+export const jobsWords = (shown: number): string =>
+  shown < limits.panelItems ? count(shown, 'job') : `the first ${shown} jobs`
 
 /** True for a health item that the table of jobs shows. */
 export function isJobItem({ name = '' }: HealthItem, jobs: readonly ShownJob[]): boolean {
