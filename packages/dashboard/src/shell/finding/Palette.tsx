@@ -16,7 +16,7 @@ import { paths } from '../../paths.ts'
 import { part } from '../../ui/files.tsx'
 import { Level, serviceNow, Text, useFocusBack } from '../../ui/index.ts'
 import './palette.css'
-import { commandIn, commandsFor } from './commands.ts'
+import { commandIn, commandsFor, isCommandFirst } from './commands.ts'
 import type { OpenDialog } from './Dialogs.tsx'
 import { type HelpHit, useHelp } from './help.ts'
 import { type Entry, pressesOf, useEntries, viewGroup } from './useEntries.ts'
@@ -67,7 +67,7 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
     )
     .map(([name, entries]): EntryGroup => [name, name === viewGroup ? entries.slice(0, mostViews) : entries])
     .filter(([, entries]) => entries.length > 0)
-  const isCommand = commandIn(text).control !== undefined
+  const isCommand = isCommandFirst(text, agents)
   const ofAgents: EntryGroup = [
     'Commands',
     commands.map((command) => ({ id: command.words, words: command.words, icon: IconSend, run: () => ask(command) })),

@@ -1,6 +1,6 @@
 /** Commands to a named agent, as people type them into the palette: "pause mail-1". Pure functions. */
 import type { FleetRow } from '@svc/api'
-import type { Control } from '@svc/protocol'
+import { type Control, trimInvisible } from '@svc/protocol'
 import { controlNames } from '../../agents/parts/life.ts'
 
 /** The maximum number of agents for which the palette offers a command. */
@@ -12,18 +12,32 @@ interface Typed {
   control: Control | undefined
   /** The words about agents. */
   about: string
+  /** True if the command is typed first: "pause mail". */
+  isLeading: boolean
 }
 
 /** Splits typed words into a command and the words about agents. A command alone is searched like any other word. */
 export function commandIn(typed: string): Typed {
-  const text = typed.trim().toLowerCase()
-  if (controls.some(([, name]) => name.toLowerCase() === text)) return { control: undefined, about: text }
+  const text = trimInvisible(typed).toLowerCase()
+  const none = { control: undefined, about: text, isLeading: false }
+  if (controls.some(([, name]) => name.toLowerCase() === text)) return none
   for (const [control, name] of controls)
     for (const verb of [name.toLowerCase(), ...(control === 'run_now' ? ['run'] : [])]) {
-      if (text.startsWith(`${verb} `)) return { control, about: text.slice(verb.length).trim() }
-      if (text.endsWith(` ${verb}`)) return { control, about: text.slice(0, -verb.length).trim() }
+      if (text.startsWith(`${verb} `))
+        return { control, about: trimInvisible(text.slice(verb.length)), isLeading: true }
+      if (text.endsWith(` ${verb}`))
+        return { control, about: trimInvisible(text.slice(0, -verb.length)), isLeading: false }
     }
-  return { control: undefined, about: text }
+  return none
+}
+
+/**
+ * True if commands are listed before agents, so that Enter asks for a command: "pause mail", or "mail-1 pause". Words
+ * that only end like a command, as "night run", may mean agents.
+ */
+export function isCommandFirst(typed: string, agents: readonly Pick<FleetRow, 'name'>[]): boolean {
+  const { control, about, isLeading } = commandIn(typed)
+  return control !== undefined && (isLeading || agents.some(({ name }) => name === about))
 }
 
 export interface AgentCommand {

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
-import { commandIn, commandsFor } from './commands.ts'
-import { type HelpIndex, helpFor } from './help.ts'
+import { afterEach, expect, test, vi } from 'vitest'
+import { commandIn, commandsFor, isCommandFirst } from './commands.ts'
+import { type HelpIndex, helpFor, loadIndex } from './help.ts'
 import { bestNamed, fitsWords } from './Palette.tsx'
 
 test.each([
@@ -30,7 +30,20 @@ test.each([
   ['pause', undefined, 'pause'],
   ['pauses mail', undefined, 'pauses mail'],
   ['', undefined, ''],
-])('"%s" is the command %s for "%s"', (typed, control, about) => expect(commandIn(typed)).toEqual({ control, about }))
+])('"%s" is the command %s for "%s"', (typed, control, about) =>
+  expect(commandIn(typed)).toMatchObject({ control, about }),
+)
+
+test.each([
+  ['pause mail', true],
+  ['run night', true],
+  ['mail-1 pause', true],
+  ['mail pause', false],
+  ['night run', false],
+  ['mail-1', false],
+])('"%s" lists commands before agents: %s', (typed, isFirst) => {
+  expect(isCommandFirst(typed, named('mail-1', 'night-1'))).toBe(isFirst)
+})
 
 test('commands are offered to agents that offer them: the named one, or all to an agent whose whole name is typed', () => {
   const agents = [
@@ -72,3 +85,11 @@ test.each([
 ])('the help for "%s" is %j', (typed, found) =>
   expect(helpFor(typed, index).map(({ address }) => address)).toEqual(found),
 )
+
+afterEach(() => void vi.unstubAllGlobals())
+test('an answer that is not the index, as from a node of an earlier version, is refused', async () => {
+  vi.stubGlobal('fetch', async () => Response.json({ error: { code: 'not_found' } }, { status: 404 }))
+  await expect(loadIndex(new AbortController().signal)).rejects.toThrow('404')
+  vi.stubGlobal('fetch', async () => Response.json(index))
+  expect(await loadIndex(new AbortController().signal)).toEqual(index)
+})

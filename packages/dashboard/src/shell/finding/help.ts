@@ -1,4 +1,5 @@
 /** Searches the documents at `/help`, by an index that the build makes of them (scripts/help/search.ts). */
+import { trimInvisible } from '@svc/protocol'
 import { useQuery } from '@tanstack/react-query'
 
 /** A section of a document: its anchor, its heading, its first sentence, and the words that few sections have. */
@@ -18,15 +19,22 @@ const most = 5
 
 /** The sections that fit what is typed. The index is loaded at the first key; without it, nothing is found. */
 export function useHelp(typed: string): HelpHit[] {
-  const isTyped = typed.trim().length > 1
+  const isTyped = trimInvisible(typed).length > 1
   const { data } = useQuery({
     queryKey: ['help'],
-    queryFn: async ({ signal }) => (await (await fetch('/help/search.json', { signal })).json()) as HelpIndex,
+    queryFn: ({ signal }) => loadIndex(signal),
     enabled: isTyped,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })
   return isTyped && data ? helpFor(typed, data) : []
+}
+
+/** Loads the index. A node of an earlier version has none, and answers 404. */
+export async function loadIndex(signal: AbortSignal): Promise<HelpIndex> {
+  const answer = await fetch('/help/search.json', { signal })
+  if (!answer.ok) throw new Error(`The index of the help is not there: ${answer.status}`)
+  return await answer.json()
 }
 
 /** The best sections for what is typed, best first. Each typed word must occur, and a heading counts most. */
