@@ -5,6 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { call, type SentCommand } from '../../data/api.ts'
 import { keys, read } from '../../data/queries.ts'
+import { takeSent } from '../../data/sent.ts'
 import { serviceNow, useClock } from '../../ui/index.ts'
 import { notifyFailed } from '../../ui/notify.tsx'
 import type { Press } from './agent.ts'
@@ -14,7 +15,7 @@ interface FollowedCommands {
   readonly press: Press
   /**
    * The pending commands of all people, and the last three ended commands among those that this person sent since
-   * they opened the page, unless dismissed; newest first.
+   * they opened the page, or from the palette to open it, unless dismissed; newest first.
    */
   readonly commands: readonly Command[]
   /** The commands that have left the list because they ended well some time ago, newest first. */
@@ -31,6 +32,10 @@ const staysMs = 10_000
 export function usePress(slug: string, page: AgentPage | undefined, name: string): FollowedCommands {
   const client = useQueryClient()
   const [mine, setMine] = useState<readonly Command[]>([])
+  useEffect(() => {
+    const sent = takeSent(slug, name)
+    if (sent) setMine((before) => [sent, ...before])
+  }, [slug, name])
   const ledger = useQuery({
     ...read('GET /w/:slug/agents/:name/commands', { slug, name }, { offset: 0, limit: 50 }),
     enabled: mine.length > 0,

@@ -4,6 +4,7 @@ import { controlNames } from '../../agents/parts/life.ts'
 import { minutesToAnswer } from '../../agents/parts/press.ts'
 import { call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
+import { handOver } from '../../data/sent.ts'
 import { paths } from '../../paths.ts'
 import { Confirm, serviceNow } from '../../ui/index.ts'
 import type { AgentCommand } from './commands.ts'
@@ -20,7 +21,8 @@ export function CommandDialog({ slug, control, agent, words, opened, onClose }: 
   const navigate = useNavigate()
   const { name, silentAt } = agent
   const send = async () => {
-    await call('POST /w/:slug/agents/:name/commands', { slug, name }, { type: control })
+    const command = await call('POST /w/:slug/agents/:name/commands', { slug, name }, { type: control })
+    handOver({ slug, name, command })
     void client.invalidateQueries({ queryKey: keys.agent(slug, name) })
     await navigate({ to: paths.agent, params: { slug, name } })
   }
