@@ -120,7 +120,8 @@ test.each<[typed: string, command: string[]]>([
       const file = join(folder, 'svc.agent.yaml')
       writeFileSync(file, 'name: one\nversion: 0.1.0')
       const [line = '', start] = keepBlock(typed).split('\n')
-      execFileSync(shell, ['-c', line], { cwd: folder })
+      // Pasted twice, the key is there once: a manifest with two is refused.
+      for (const _ of [1, 2]) execFileSync(shell, ['-c', line], { cwd: folder })
       const [, json = ''] =
         /^name: one\nversion: 0.1.0\nruntime: \{kind: process, command: (.*)\}\n$/.exec(readFileSync(file, 'utf8')) ??
         []

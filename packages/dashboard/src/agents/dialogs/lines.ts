@@ -51,13 +51,15 @@ const unkept = (...lines: string[]): string => lines.join('\n').replace(/^/gm, '
 
 /**
  * The lines that let svc start the program of an agent, now and at every boot. The first one adds the program to the
- * manifest that `connectBlock` has written. A command with signs that only a shell understands is left to a shell.
+ * manifest that `connectBlock` has written, unless the manifest has one. A command with signs that only a shell
+ * understands is left to a shell.
  */
 export function keepBlock(command: string): string {
   const words = trimInvisible(command).split(/\s+/)
   const simple = words.every((word) => /^[\w@%+:,./-]+$/.test(word))
   const runtime = `runtime: {kind: process, command: ${JSON.stringify(simple ? words : ['sh', '-c', trimInvisible(command)])}}`
-  return [`printf '\\n%s\\n' ${shellWord(runtime)} >> svc.agent.yaml`, serviceLine('.')].join('\n')
+  const add = `grep -q '^runtime:' svc.agent.yaml || printf '\\n%s\\n' ${shellWord(runtime)} >> svc.agent.yaml`
+  return [add, serviceLine('.')].join('\n')
 }
 
 /**
