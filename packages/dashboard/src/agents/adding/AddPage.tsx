@@ -3,7 +3,7 @@
  * report. Before the second step an agent is made, whose token is part of the block and is shown only once.
  */
 import type { NewToken } from '@svc/api'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useLocation } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
@@ -13,13 +13,27 @@ import { Connect } from './Connect.tsx'
 import { What, type WhatToAdd } from './What.tsx'
 import './add.css'
 
+/** The data of the history entry that shows a token. */
+interface AddedEntry {
+  /** The name of the agent. The entry does not hold the token, so another visit or a reload shows none. */
+  added?: string | undefined
+}
+
+declare module '@tanstack/history' {
+  interface HistoryState extends AddedEntry {}
+}
+
 const route = getRouteApi('/signed-in/w/$slug/add')
 
 export function AddPage() {
   const { slug } = route.useParams()
   const { what = 'program' } = route.useSearch()
   const { role } = useWorkspace()
-  const [added, setAdded] = useState<{ token: NewToken; to: WhatToAdd }>()
+  const navigate = route.useNavigate()
+  const [kept, setKept] = useState<{ token: NewToken; to: WhatToAdd }>()
+  // Another entry of the history, as that of a link to this page, begins again.
+  const shown = useLocation({ select: ({ state }) => state.added })
+  const added = kept?.token.name === shown ? kept : undefined
   const part = useFocusedPart<HTMLDivElement>(added?.token.name ?? 'what')
   useDocumentTitle(added ? `Connect ${added.token.name}` : 'Add agent')
   if (role !== 'admin')
@@ -32,7 +46,10 @@ export function AddPage() {
         </ButtonLink>
       </>
     )
-  const keep = (token: NewToken, to: WhatToAdd) => setAdded({ token, to })
+  const keep = (token: NewToken, to: WhatToAdd) => {
+    setKept({ token, to })
+    void navigate({ to: '.', search: true, state: { added: token.name }, replace: true, resetScroll: false })
+  }
   return (
     <div className="add-page svc-focused-part" ref={part} tabIndex={-1}>
       {added ? (

@@ -148,6 +148,9 @@ function KeepRunning() {
         spellCheck={false}
       />
       <CopyLines text={keepBlock(trimInvisible(command) || 'python3 main.py')} label="lines that keep it running" />
+      <p className="svc-quiet">
+        To change the command later, edit <code>runtime</code> in svc.agent.yaml and run the last line again.
+      </p>
       <details className="svc-quiet">
         <summary>Something else starts it</summary>
         <p>Then only report. This line does it until you stop it, and the program never waits for it:</p>
@@ -197,7 +200,8 @@ const TellMore = ({ slug, name, what }: { slug: string; name: string; what: What
 /** Asks before the person leaves the only page that shows the token, while nothing has reported with it. */
 function LeaveToken({ open, name }: { open: boolean; name: string }) {
   const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => open && current.pathname !== next.pathname,
+    // A link to this page leaves the token, too.
+    shouldBlockFn: () => open,
     enableBeforeUnload: () => open,
     withResolver: true,
   })

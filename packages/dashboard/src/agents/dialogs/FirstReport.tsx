@@ -1,4 +1,5 @@
 import { Loader } from '@mantine/core'
+import type { AgentPage } from '@svc/api'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { read } from '../../data/queries.ts'
@@ -38,8 +39,13 @@ export function FirstReport({ slug, name, since = 0, children }: FirstReportProp
   )
 }
 
+const hasReported = (page: AgentPage | undefined, since: number): boolean => (page?.seenAt ?? 0) > since
+
 /** The page of an agent once its first report after `since` is there; undefined before. */
 export function useFirstReport(slug: string, name: string, since = 0) {
-  const { data } = useQuery({ ...read('GET /w/:slug/agents/:name', { slug, name }), refetchInterval: 2_000 })
-  return data?.seenAt != null && data.seenAt > since ? data : undefined
+  const { data } = useQuery({
+    ...read('GET /w/:slug/agents/:name', { slug, name }),
+    refetchInterval: ({ state }) => (hasReported(state.data, since) ? false : 2_000),
+  })
+  return hasReported(data, since) ? data : undefined
 }
