@@ -46,8 +46,9 @@ export function useFleet(slug: string, query: FleetQuery, first: number, last: n
 }
 
 /**
- * Loads the list again when an agent goes offline, so that the counts and the order fit the row of this agent. The
- * service sends no frame then, because an agent goes offline only by the passing of time.
+ * Loads the list and the map again when an agent goes offline, so that the counts and the order fit the row of this
+ * agent, and its square has its colour. The service sends no frame then, because an agent goes offline only by the
+ * passing of time.
  */
 function useSilence(slug: string, windows: readonly Fleet[]): void {
   const client = useQueryClient()
@@ -58,7 +59,9 @@ function useSilence(slug: string, windows: readonly Fleet[]): void {
     // The wait is at least 3 s, so that a fleet whose agents go offline one by one does not cause a request for each
     // agent.
     const wait = Math.max(next - serviceNow() + 500, 3_000)
-    const timer = setTimeout(() => void client.invalidateQueries({ queryKey: keys.fleet(slug) }), wait)
+    const timer = setTimeout(() => {
+      for (const queryKey of [keys.fleet(slug), keys.map(slug)]) void client.invalidateQueries({ queryKey })
+    }, wait)
     return () => clearTimeout(timer)
   }, [client, slug, next])
 }

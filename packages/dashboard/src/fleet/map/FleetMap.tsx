@@ -33,13 +33,21 @@ const countMs = 1_000
 /** All agents that the filter selects, a square each, in the groups of the list. */
 export default function FleetMap({ slug, by, filter }: MapProps) {
   const asked = read('GET /w/:slug/fleet/map', { slug }, { q: filter, by })
-  const { data, error, refetch, dataUpdatedAt } = useQuery({ ...asked, placeholderData: keepPreviousData })
-  // While the answer for other groups loads, the map keeps those that it has.
-  const isGrouped = by !== undefined && (data?.groups.length ?? 0) > 0
+  const { data, error, refetch, dataUpdatedAt, isPlaceholderData } = useQuery({
+    ...asked,
+    placeholderData: keepPreviousData,
+  })
+  // While the answer for other groups loads, the map keeps those that it has, with their words.
+  const before = useRef(by)
+  const answered = isPlaceholderData ? before.current : by
+  useEffect(() => {
+    before.current = answered
+  })
+  const isGrouped = answered !== undefined && (data?.groups.length ?? 0) > 0
   // biome-ignore lint/correctness/useExhaustiveDependencies: frames change the squares, so each answer makes new ones
   const squares = useMemo(
-    () => data && squaresOf(data, isGrouped ? by : undefined),
-    [data, isGrouped, by, dataUpdatedAt],
+    () => data && squaresOf(data, isGrouped ? answered : undefined),
+    [data, isGrouped, answered, dataUpdatedAt],
   )
   if (error && !data) return <ErrorNote error={error} retry={() => void refetch()} />
   if (!squares) return <WaitingPage />

@@ -82,7 +82,11 @@ export function Tip({ layout, ...props }: SquareProps & { layout: Layout }) {
       <strong>{name}</strong>
       <span>
         {stateWords[state]}
-        {label !== null && `, ${label}`}
+        {label !== null && (
+          <>
+            , <Text>{label}</Text>
+          </>
+        )}
       </span>
     </div>
   )
