@@ -46,8 +46,18 @@ export function AlertFilter() {
   const [more, setMore] = useState(rule !== undefined || level !== undefined)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
-  useEffect(() => setTyped((now) => (trimInvisible(now) === q ? now : q)), [q])
-  const apply = (text: string) => show({ q: trimInvisible(text) || undefined })
+  /** The words that the address has, or soon has, because this field put them there. */
+  const applied = useRef(q)
+  useEffect(() => {
+    if (q === applied.current) return
+    applied.current = q
+    clearTimeout(timer.current)
+    setTyped(q)
+  }, [q])
+  const apply = (text: string) => {
+    applied.current = trimInvisible(text)
+    show({ q: applied.current || undefined })
+  }
   return (
     <search className="al-shown" data-more={more}>
       <TextInput
