@@ -1,6 +1,6 @@
 /** Small components shared by several pages. */
 import { Button, type ButtonProps, Tooltip } from '@mantine/core'
-import { Fragment, type ReactNode, useId } from 'react'
+import { Fragment, type ReactNode, type Ref, useId } from 'react'
 import { count } from './time/format.ts'
 import './parts.css'
 
@@ -42,6 +42,7 @@ interface WhyButtonProps extends Omit<ButtonProps, 'disabled'> {
   children: ReactNode
   label?: string
   type?: 'button' | 'submit'
+  ref?: Ref<HTMLButtonElement>
 }
 
 /**

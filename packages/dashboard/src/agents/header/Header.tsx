@@ -13,11 +13,11 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { type ComponentType, Suspense, useState } from 'react'
+import { type ComponentType, type Ref, Suspense, useState } from 'react'
 import { listBefore } from '../../data/returning.ts'
 import { paths } from '../../paths.ts'
 import { part } from '../../ui/files.tsx'
-import { Level, Text, Time } from '../../ui/index.ts'
+import { Level, Text, Time, useFocusedPart } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { Dotted, WhyButton } from '../../ui/parts.tsx'
 import { Wished } from '../../updates/parts/Wished.tsx'
@@ -263,8 +263,14 @@ const icons: Readonly<Record<Control, ComponentType<{ size?: number; 'aria-hidde
 }
 
 /** The buttons for the controls that make sense now. The menu has the other ones that the agent offers (2.1). */
-const Controls = ({ agent }: { agent: Agent }) =>
-  controlsOf(agent).shown.map((control) => <ControlButton key={control} agent={agent} control={control} />)
+function Controls({ agent }: { agent: Agent }) {
+  const { shown } = controlsOf(agent)
+  // *Resume* takes the place of *Pause*, which may have the focus, and the other way round.
+  const first = useFocusedPart<HTMLButtonElement>(shown.join())
+  return shown.map((control, i) => (
+    <ControlButton key={control} agent={agent} control={control} ref={i === 0 ? first : null} />
+  ))
+}
 
 /**
  * The controls that the agent offers, in a fixed order: those that are shown as buttons, and the others. *Resume* is
@@ -306,11 +312,18 @@ function ControlItem({ agent, control }: { agent: Agent; control: Control }) {
   )
 }
 
-function ControlButton({ agent, control }: { agent: Agent; control: Control }) {
+interface ControlButtonProps {
+  agent: Agent
+  control: Control
+  ref: Ref<HTMLButtonElement>
+}
+
+function ControlButton({ agent, control, ref }: ControlButtonProps) {
   const { press, why } = useControl(agent, control)
   const Icon = icons[control]
   return (
     <WhyButton
+      ref={ref}
       variant={control === 'resume' && isPaused(agent.page) ? 'filled' : 'default'}
       size="sm"
       leftSection={<Icon size={15} aria-hidden />}

@@ -71,11 +71,12 @@ export function useKeptFocus(busy: boolean): void {
  */
 export function useFocusedPart<T extends HTMLElement>(shown: string | undefined) {
   const part = useRef<T>(null)
-  const before = useRef(shown)
+  const last = useRef(shown)
   useLayoutEffect(() => {
-    const isReplaced = before.current !== undefined && before.current !== shown
-    before.current = shown
-    if (isReplaced && isFocusLost()) part.current?.focus()
+    const isReplaced = last.current !== undefined && last.current !== shown
+    last.current = shown
+    // A person who is elsewhere on the page, with nothing focused, must not be moved.
+    if (isReplaced && isFocusLost() && !before?.isConnected) part.current?.focus()
   }, [shown])
   return part
 }

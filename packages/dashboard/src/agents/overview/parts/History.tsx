@@ -2,14 +2,14 @@ import { SegmentedControl } from '@mantine/core'
 import type { AlertLine, StateSpan } from '@svc/api'
 import { listedChanges } from '@svc/api/left-off'
 import type { Level as LevelName } from '@svc/protocol'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, type RefObject, useRef, useState } from 'react'
 import { statementOf } from '../../../alerts/parts/words.ts'
 import { read } from '../../../data/queries.ts'
 import { paths } from '../../../paths.ts'
 import { Strip } from '../../../ui/charts/Strip.tsx'
-import { count, exactTime, Level, serviceNow, Text, Time } from '../../../ui/index.ts'
+import { count, exactTime, Level, serviceNow, Text, Time, useFocusedPart } from '../../../ui/index.ts'
 import { AnchorLink } from '../../../ui/links.tsx'
 import { Section } from '../../../ui/parts.tsx'
 import { figure } from '../../../ui/time/format.ts'
@@ -50,9 +50,11 @@ export function History({ agent }: { agent: Agent }) {
   const asked = { since: String(historySince(end, window)) }
   const at = { slug, name: page.name }
   const { data: spans } = useQuery(read('GET /w/:slug/agents/:name/history/states', at, asked))
-  const { data: changes } = useQuery(
-    read('GET /w/:slug/agents/:name/history/changes', at, { ...asked, limit: String(limit) }),
-  )
+  // While older changes load, the newest ones stay.
+  const { data: changes } = useQuery({
+    ...read('GET /w/:slug/agents/:name/history/changes', at, { ...asked, limit: String(limit) }),
+    placeholderData: keepPreviousData,
+  })
   const { data: alerts = [] } = useQuery(read('GET /w/:slug/agents/:name/alerts', at))
   if (!spans || !changes) return null
   const start = Math.max(end - windows[window], spans.find(({ is }) => is !== 'unknown')?.from ?? end)
@@ -79,6 +81,7 @@ export function History({ agent }: { agent: Agent }) {
       <Lines
         agent={agent}
         lines={lines}
+        limit={limit}
         marked={(line) => {
           if (!hasAxis || line.at < start) return
           return () => {
@@ -210,18 +213,21 @@ const Chosen = ({ line: { at, level, words } }: { line: ChangeLine }) => (
 interface LinesProps {
   agent: Agent
   lines: readonly ChangeLine[]
+  /** The maximum number of changes that were asked for. The list gets the focus of the button that raises it. */
+  limit: number
   /** Returns a function that marks the change on the strip; nothing if the strip does not have it. */
   marked: (line: ChangeLine) => (() => void) | undefined
 }
 
-function Lines({ agent, lines, marked }: LinesProps) {
+function Lines({ agent, lines, limit, marked }: LinesProps) {
+  const list = useFocusedPart<HTMLOListElement>(String(limit))
   const [all, setAll] = useState(false)
   // The top of the page says the label that holds now.
   const newest = lines.find(({ level }) => level !== null)
   const now = newest && newest.level === agent.page.report?.state?.level && isSaid(agent, newest.words) ? newest : null
   return (
     <>
-      <ol className="svc-list ag-changes">
+      <ol ref={list} tabIndex={-1} className="svc-list ag-changes svc-focused-part">
         {(all ? lines : lines.slice(0, listed)).map((line) => (
           <li key={line.key}>
             <Change agent={agent} line={line.key === now?.key ? { ...line, words: '' } : line} mark={marked(line)} />
