@@ -20,7 +20,7 @@ import { ReachNote } from '../../ui/values/ReachNote.tsx'
 import { Brief } from './Brief.tsx'
 import { Countdown } from './Countdown.tsx'
 import { takeIssuedCode } from './issued.ts'
-import { useRevokeCode } from './useRevokeCode.tsx'
+import { useRevokeCodes } from './useRevokeCodes.tsx'
 import { Warnings } from './Warnings.tsx'
 import './install.css'
 
@@ -100,7 +100,7 @@ function Live({ slug, code, issued, onOver }: LiveProps) {
       version: code.version,
     }),
   )
-  const askToRevoke = useRevokeCode(slug, code)
+  const askToRevoke = useRevokeCodes(slug, [code])
   return (
     <div className="svc-columns in-columns">
       <Stack gap="lg">

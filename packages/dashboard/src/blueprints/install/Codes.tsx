@@ -7,7 +7,7 @@ import { count, Section, Text, Time } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
 import { QueryState } from '../../ui/pages/QueryState.tsx'
 import { Countdown } from './Countdown.tsx'
-import { useRevokeCode } from './useRevokeCode.tsx'
+import { useRevokeCodes } from './useRevokeCodes.tsx'
 import './install.css'
 
 interface CodesProps {
@@ -71,7 +71,7 @@ interface OpenProps {
 }
 
 function Open({ slug, code, admin, named, onOver }: OpenProps) {
-  const askToRevoke = useRevokeCode(slug, code)
+  const askToRevoke = useRevokeCodes(slug, [code])
   return (
     <li className="in-code">
       <div className="in-code-words">

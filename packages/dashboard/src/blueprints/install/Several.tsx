@@ -12,7 +12,8 @@ import { Confirm, CopyLines, count, Help, PageHeader, Text } from '../../ui/inde
 import { AnchorLink } from '../../ui/links.tsx'
 import { ReachNote } from '../../ui/values/ReachNote.tsx'
 import { Countdown } from './Countdown.tsx'
-import { csvOf, linesOf } from './list.ts'
+import { csvOf, linesOf, usableOf } from './list.ts'
+import { useRevokeCodes } from './useRevokeCodes.tsx'
 import { Warnings } from './Warnings.tsx'
 
 interface SeveralProps {
@@ -27,7 +28,8 @@ export function Several({ slug, first, codes }: SeveralProps) {
   const query = useQuery(read('GET /w/:slug/codes', { slug }))
   const known = new Map(query.data?.map((code) => [code.id, code]))
   const used = codes.flatMap(({ id }) => known.get(id)?.agent ?? [])
-  const isOpen = codes.some(({ id }) => (known.get(id)?.state ?? 'live') === 'live')
+  const usable = usableOf(codes, query.data)
+  const askToRevoke = useRevokeCodes(slug, usable)
   const warnings = [...new Set(codes.flatMap((code) => code.warnings))]
   return (
     <>
@@ -46,7 +48,10 @@ export function Several({ slug, first, codes }: SeveralProps) {
             <strong>
               <Countdown until={first.expiresAt} onOver={query.refetch} />
             </strong>{' '}
-            <span role="status">{`${used.length} of ${codes.length} used.`}</span>
+            <span role="status">
+              {`${used.length} of ${codes.length} used.`}
+              {usable.length + used.length < codes.length && ` ${usable.length} still valid.`}
+            </span>
           </div>
         </div>
         <ReachNote address={service.baseUrl} />
@@ -61,6 +66,11 @@ export function Several({ slug, first, codes }: SeveralProps) {
             >
               Download CSV
             </Button>
+            {usable.length > 0 && (
+              <Button variant="default" onClick={askToRevoke}>
+                {`Revoke ${count(usable.length, 'code')}…`}
+              </Button>
+            )}
           </Group>
           <p className="svc-quiet">
             Copy or download them now: you won’t see them again. Each is valid once, and makes the agent beside it.
@@ -96,7 +106,7 @@ export function Several({ slug, first, codes }: SeveralProps) {
           </Step>
         )}
       </Stack>
-      <LeaveCodes open={isOpen} codes={codes.length - used.length} />
+      <LeaveCodes codes={usable.length} />
     </>
   )
 }
@@ -111,7 +121,8 @@ function download(name: string, text: string): void {
 }
 
 /** Asks before the person leaves the only page that shows codes which can still be used. */
-function LeaveCodes({ open, codes }: { open: boolean; codes: number }) {
+function LeaveCodes({ codes }: { codes: number }) {
+  const open = codes > 0
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => open && current.pathname !== next.pathname,
     enableBeforeUnload: () => open,

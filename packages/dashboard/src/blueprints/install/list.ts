@@ -1,5 +1,5 @@
-/** Several install codes as text: lines to copy, and a file. */
-import type { NewCode } from '@svc/api'
+/** Several install codes: those that can be used, and all as text, as lines to copy and as a file. */
+import type { InstallCode, NewCode } from '@svc/api'
 
 type Listed = Pick<NewCode, 'agentName' | 'code' | 'expiresAt'>
 
@@ -16,3 +16,15 @@ export const csvOf = (codes: readonly Listed[]): string =>
     ...codes.map(({ agentName, code, expiresAt }) => `${agentName},${code},${new Date(expiresAt).toISOString()}`),
     '',
   ].join('\r\n')
+
+/**
+ * The codes that can still be used, by their states in the list of the service. A code that the list does not have yet
+ * can be used.
+ */
+export function usableOf<T extends { id: string }>(
+  codes: readonly T[],
+  listed: readonly Pick<InstallCode, 'id' | 'state'>[] = [],
+): T[] {
+  const states = new Map(listed.map(({ id, state }) => [id, state]))
+  return codes.filter(({ id }) => (states.get(id) ?? 'live') === 'live')
+}

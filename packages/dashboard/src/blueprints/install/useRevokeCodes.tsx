@@ -1,0 +1,40 @@
+import type { InstallCode } from '@svc/api'
+import { useQueryClient } from '@tanstack/react-query'
+import { call, isRefusal } from '../../data/api.ts'
+import { keys } from '../../data/queries.ts'
+import { count, useConfirm } from '../../ui/index.ts'
+
+/** Returns a function that revokes install codes that nobody has used yet, after asking. */
+export function useRevokeCodes(slug: string, codes: readonly InstallCode[]) {
+  const client = useQueryClient()
+  const confirm = useConfirm()
+  const revoke = async () => {
+    try {
+      for (const { id } of codes)
+        try {
+          await call('DELETE /w/:slug/codes/:id', { slug, id })
+        } catch (error) {
+          // One of several that was used or has expired meanwhile must not keep the others from being revoked.
+          if (codes.length === 1 || !isRefusal(error, 409)) throw error
+        }
+    } finally {
+      void client.invalidateQueries({ queryKey: keys.codes(slug) })
+      void client.invalidateQueries({ queryKey: keys.blueprints(slug) })
+    }
+  }
+  const one = codes.length === 1
+  return () =>
+    confirm({
+      title: one ? `Revoke the code for ${codes[0]?.agentName}?` : `Revoke ${count(codes.length, 'code')}?`,
+      content: (
+        <ul className="svc-consequences">
+          <li>{one ? 'The code stops' : 'They stop'} working immediately.</li>
+          <li>Nothing has been installed with {one ? 'it' : 'them'}, so no agent is affected.</li>
+          <li>You can issue {one ? 'another code' : 'others'} at any time.</li>
+        </ul>
+      ),
+      confirm: one ? 'Revoke code' : 'Revoke codes',
+      danger: true,
+      act: revoke,
+    })
+}
