@@ -3,7 +3,9 @@ import { reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, testStart } from '../../../testing/test-workspace.ts'
 import { ofBlueprint } from '../../../testing/wishes.ts'
+import { newId } from '../../platform/ids.ts'
 import { dayMs, dayOf } from '../../platform/limits/units.ts'
+import { piecesOf } from '../../platform/lists.ts'
 import { versionDaysOf } from '../../web/queries/versions.ts'
 import { countVersions, eraseOldVersions, mostFrequent, versionDays } from './days.ts'
 
@@ -18,10 +20,11 @@ everyEngine('agents by version and day', (open) => {
     await ofBlueprint(w, second, 'triage', '1.0.0')
     await ofBlueprint(w, await w.addAgent('third'), 'reader', '2.0.0')
     await w.addAgent('by-hand')
-    const count = () => countVersions(w.store.db, w.clock.now())
+    const failed: unknown[] = []
+    const count = () => countVersions(w.store.db, w.clock.now(), (_, id) => failed.push(id))
     const days = (asked: { days?: number; blueprint?: string } = {}) =>
       versionDaysOf(w.store.db, w.workspace, { days: 90, ...asked }, w.clock.now())
-    return { w, report, second, count, days }
+    return { w, report, second, count, days, failed }
   }
 
   test('a count of a day replaces the earlier one of that day, and agents without a blueprint are not counted', async () => {
@@ -48,6 +51,26 @@ everyEngine('agents by version and day', (open) => {
     ])
     expect((await days({ days: 1 })).days).toHaveLength(1)
     expect((await days({ blueprint: 'none' })).blueprint).toBe('triage')
+  })
+
+  test('more counts than one statement takes are stored', async () => {
+    const { w, count, days, failed } = await start()
+    const { db } = w.store
+    const row = await db.selectFrom('agent').selectAll().where('id', '=', w.agent.id).executeTakeFirstOrThrow()
+    const agents = Array.from({ length: 6600 }, (_, i) => ({
+      ...{ ...row, id: newId(testStart + i), name: `agent-${i}`, token_hash: `hash-${i}`, blueprint: `kind-${i}` },
+    }))
+    for (const piece of piecesOf(agents, 250)) await db.insertInto('agent').values(piece).execute()
+    await count()
+    expect(failed).toEqual([])
+    expect((await days({ blueprint: 'kind-6599' })).days.map(({ agents }) => agents)).toEqual([{ '1.0.0': 1 }])
+  })
+
+  test('a workspace whose counts cannot be stored is told, and does not fail the sweeper', async () => {
+    const { w, count, failed } = await start()
+    await w.store.db.schema.dropTable('version_day').execute()
+    await count()
+    expect(failed).toEqual([w.workspace.id])
   })
 
   test('counts beyond 400 days are erased', async () => {

@@ -6,7 +6,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { betweenTransactions, transaction } from '../../platform/db/transaction.ts'
 import { dayOf } from '../../platform/limits/units.ts'
-import { byText } from '../../platform/lists.ts'
+import { byText, piecesOf } from '../../platform/lists.ts'
 
 /** The number of days for which the counts are kept. */
 export const versionDays = 400
@@ -23,9 +23,15 @@ interface VersionCount {
 
 /** The agents that are read in one turn of the event loop. */
 const readAtOnce = 250
+/** The counts of one statement. A database limits the number of its parameters. */
+const storedAtOnce = 500
 
-/** Counts and stores the versions of all workspaces. */
-export async function countVersions(db: Db, now: number): Promise<void> {
+/** Counts and stores the versions of all workspaces. `failed` hears of a workspace whose counts cannot be stored. */
+export async function countVersions(
+  db: Db,
+  now: number,
+  failed: (error: unknown, workspaceId: string) => void,
+): Promise<void> {
   const counted = new Map<string, Map<string, VersionCount>>()
   for (let after = '', more = true; more; ) {
     const rows = await db
@@ -41,7 +47,11 @@ export async function countVersions(db: Db, now: number): Promise<void> {
     await betweenTransactions(db)
   }
   for (const [id, counts] of [...counted].sort(([one], [other]) => byText(one, other))) {
-    await transaction(db, (trx) => store(trx, id, dayOf(now), limited([...counts.values()])))
+    try {
+      await transaction(db, (trx) => store(trx, id, dayOf(now), limited([...counts.values()])))
+    } catch (error) {
+      failed(error, id)
+    }
     await betweenTransactions(db)
   }
 }
@@ -95,16 +105,16 @@ export function mostFrequent(counts: readonly VersionCount[]): VersionCount[] {
 
 async function store(trx: Db, workspaceId: string, day: number, counts: readonly VersionCount[]): Promise<void> {
   await trx.deleteFrom('version_day').where('workspace_id', '=', workspaceId).where('day', '=', day).execute()
-  if (counts.length === 0) return
-  await trx
-    .insertInto('version_day')
-    .values(counts.map((count) => ({ workspace_id: workspaceId, day, ...count })))
-    .onConflict((conflict) =>
-      conflict
-        .columns(['workspace_id', 'day', 'blueprint', 'version'])
-        .doUpdateSet((eb) => ({ agents: eb.ref('excluded.agents') })),
-    )
-    .execute()
+  for (const piece of piecesOf(counts, storedAtOnce))
+    await trx
+      .insertInto('version_day')
+      .values(piece.map((count) => ({ workspace_id: workspaceId, day, ...count })))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['workspace_id', 'day', 'blueprint', 'version'])
+          .doUpdateSet((eb) => ({ agents: eb.ref('excluded.agents') })),
+      )
+      .execute()
 }
 
 /** Erases the counts of days that are no longer shown. */

@@ -83,10 +83,6 @@ export function createSweeper(
       await eraseSurplus(deps.store.db, now)
       foldedAt = now
     }
-    if (Math.abs(now - countedAt) >= countEveryMs) {
-      await countVersions(deps.store.db, now)
-      countedAt = now
-    }
     if (Math.abs(now - accessErasedAt) >= accessEveryMs) {
       await eraseEndedAccess(deps.store, now)
       await eraseOldNames(deps.store.db, now)
@@ -95,5 +91,12 @@ export function createSweeper(
       accessErasedAt = now
     }
     notifyOf(deps.live, await advanceRollouts(deps.store.db, now))
+    if (Math.abs(now - countedAt) >= countEveryMs) {
+      // Set first: a count that fails is not tried again in each round.
+      countedAt = now
+      await countVersions(deps.store.db, now, (error, workspace) =>
+        deps.log.warn({ err: error, workspace }, 'the agents of a workspace could not be counted by version'),
+      )
+    }
   }
 }
