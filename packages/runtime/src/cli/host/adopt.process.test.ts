@@ -360,14 +360,18 @@ test('the output of jobs is kept by an option in the crontab, which a person agr
   const ada = somebody()
   ada.crontab.write(table)
   const dry = await ada.adopt(['--dry-run', '--log', '--url', good.origin])
-  expect(dry.out).toMatch(/\+0 3 .* backup --log --\) [\s\S]*cron mails none of it/)
+  expect(dry.out).toMatch(
+    /\+0 3 .* backup --log --\) [\s\S]*cron mails none of it\. Admins of the page can request it\./,
+  )
   await ada.adopt([...quiet, '--crontab', '--url', good.origin], { input: token })
   const without = ada.crontab.table() ?? ''
   const log = (...args: string[]) => ada.svc(['jobs', 'log', ...args])
 
   expect(await log('backup', 'on'), 'nobody agreed').toMatchObject({
     code: 2,
-    err: expect.stringMatching(/\+0 3 .* backup --log --\)[\s\S]*cron mails none of it[\s\S]*Add --yes/),
+    err: expect.stringMatching(
+      /\+0 3 .* backup --log --\)[\s\S]*cron mails none of it\. Admins of the page can request it\.[\s\S]*Add --yes/,
+    ),
   })
   expect(ada.crontab.table()).toBe(without)
   expect(await log('backup', 'on', '--yes')).toMatchObject({ code: 0, out: expect.stringContaining('is kept from') })

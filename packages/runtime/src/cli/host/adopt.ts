@@ -50,7 +50,7 @@ export const adopt = (): Command =>
     .option('--only <sections>', 'what to show: jobs, so far')
     .option('--names <how>', 'how AI sessions will be named: number or folder')
     .option('--crontab', 'make jobs of the crontab lines without asking')
-    .option('--log', 'keep the output of each new job in files; cron mails none of it then')
+    .option('--log', 'keep the output of each new job in files; cron mails none of it then, and admins can request it')
     .option('--yes', 'do not ask; the crontab stays as it is without --crontab')
     .option('--no-start', 'do not start the agent')
     .option('--dry-run', 'write nothing; print the report and the change of the crontab')
@@ -58,7 +58,7 @@ export const adopt = (): Command =>
     .option('--json', 'print one JSON value for programs')
     .summary('show what already runs here, such as cron jobs')
     .description(
-      'Shows the cron jobs of your user on the page, as one agent of this machine. A line of the crontab becomes a job only if you agree to the change, and still runs if svc is gone. Only names, times and exit codes leave the machine, never commands or their output.\nRun it again to add what is new.',
+      'Shows the cron jobs of your user on the page, as one agent of this machine. A line of the crontab becomes a job only if you agree to the change, and still runs if svc is gone. Only names, times and exit codes leave the machine, never commands, nor their output unless --log is given.\nRun it again to add what is new.',
     )
     .addHelpText('after', examples('adopt --url https://svc.example.com', 'adopt --dry-run', 'adopt --remove'))
     .action(run)

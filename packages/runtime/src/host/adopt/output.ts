@@ -9,7 +9,7 @@ import { maxLineBytes, unwrapped } from './wrapping.ts'
 
 /** The words that say what becomes of the output, wherever the option is written. */
 export const outputWords = {
-  kept: 'The output of these commands goes to a file then, so cron mails none of it.',
+  kept: 'The output of these commands goes to a file then, so cron mails none of it. Admins of the page can request it.',
   mailed: 'The output of these commands goes to cron again, which may mail it.',
 } as const
 
