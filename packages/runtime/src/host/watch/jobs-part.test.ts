@@ -408,3 +408,15 @@ test('only the newest run whose output was kept names it, earlier ones name the 
   ])
   expect(reported?.find(({ log }) => log === 'failed/backup')?.started).toBe(now - 3 * hour)
 })
+
+test('a run whose kept output was replaced is sent once more, also if it is not among the newest', () => {
+  const bad = (hoursAgo: number) => run('failed', hoursAgo, { exit: 1, log: 'failed/backup' })
+  const backup = job('backup', [run('ok', 1, { log: 'job/backup' }), bad(90), bad(100), bad(110)])
+  const others = many(5, (i) => Array.from({ length: 30 }, (_, at) => run('ok', 2 + at + i / 10)))
+  const reported = jobsPart(found([backup, ...others]), nothingSeen, view).runs
+  const sent = reported?.filter(({ id }) => id.startsWith('backup/')).map(({ log, started }) => [log, started])
+  expect(sent).toEqual([
+    ['job/backup', now - hour],
+    ['job/backup', now - 100 * hour],
+  ])
+})

@@ -129,11 +129,14 @@ function activeOf(jobs: readonly JudgedJob[]): NonNullable<StatusPart['active']>
     }))
 }
 
-/** The last run of each job, the one that ended last, the oldest that lives, and the newest runs of all. */
+/**
+ * The last run of each job, the one that ended last, the oldest that lives, the one whose output the last failure has
+ * replaced, and the newest runs of all.
+ */
 function runsOf(jobs: readonly JudgedJob[]): Run[] {
   const printed = new Set(jobs.flatMap(({ name, runs }) => newestPrinted(name, runs)))
-  const last = jobs.flatMap(({ name, runs: [newest], ended, running }) =>
-    [newest, ended, running.at(-1)].flatMap((run) => (run ? [{ name, run }] : [])),
+  const last = jobs.flatMap(({ name, runs, ended, running }) =>
+    [runs[0], ended, running.at(-1), replacedPrint(name, runs)].flatMap((run) => (run ? [{ name, run }] : [])),
   )
   const all = [...last.sort((a, b) => b.run.started - a.run.started), ...newestOf(jobs)]
   const byId = new Map(all.map((one) => [`${one.name}/${one.run.id}`, one]))
@@ -178,6 +181,10 @@ interface Named {
 /** The run of which `failed.log` has the output: the newest one that names it. */
 const newestPrinted = (name: string, runs: readonly ShownRun[]): ShownRun[] =>
   runs.filter(({ log }) => log === failedLogName(name)).slice(0, 1)
+
+/** The run before that one which names it. It is sent once more, since the service still knows it with this log. */
+const replacedPrint = (name: string, runs: readonly ShownRun[]): ShownRun | undefined =>
+  runs.filter(({ log }) => log === failedLogName(name))[1]
 
 /** An earlier run that failed names the log of the job instead, since a later one has replaced what it printed. */
 const reported = ({ name, run }: Named, isPrinted: boolean): Run => {
