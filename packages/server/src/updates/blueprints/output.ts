@@ -5,18 +5,21 @@
 import type { Manifest } from '@svc/blueprint'
 import type { Db } from '../../platform/db/open.ts'
 
-/** The names of the logs with the output of a blueprint's versions, by version. Versions without one are left out. */
+/** The names of the logs with the output of these versions of a blueprint, by version. Versions without one are left out. */
 export async function outputLogs(
   db: Db,
   workspace: { id: string },
   blueprint: string | null,
+  versions: readonly string[],
 ): Promise<Map<string, string>> {
+  if (blueprint === null || versions.length === 0) return new Map()
   const rows = await db
     .selectFrom('blueprint_version')
     .innerJoin('blueprint', 'blueprint.id', 'blueprint_version.blueprint_id')
     .select(['version', 'manifest'])
     .where('workspace_id', '=', workspace.id)
     .where('name', '=', blueprint)
+    .where('version', 'in', versions)
     .execute()
   return new Map(
     rows.flatMap(({ version, manifest }) => {

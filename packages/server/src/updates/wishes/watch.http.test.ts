@@ -125,6 +125,8 @@ test('a rollout tells its waves by state, and where the output of a version that
   await service.sweeps()
   const page = async () => (await ann.get<RolloutPage>(`${north}/rollouts/${id}`)).body
   await logs('printed')
+  const unread = service.store.db.updateTable('blueprint_version').set({ manifest: 'only wanted ones are read' })
+  await unread.where('version', '=', '0.2.0').execute()
   const halted = await page()
   expect(halted).toMatchObject({
     state: 'halted',

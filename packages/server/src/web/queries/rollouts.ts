@@ -233,15 +233,18 @@ async function linesOf(
   return lines
 }
 
+type Member = Parameters<typeof runningVersion>[0] & { state: RolloutAgentState }
+
+/** The most versions whose manifests are read. */
+const maxPrinted = 100
+
 /**
  * The logs with what the versions printed to which agents returned, by version; empty if no agent of the rollout was
  * rolled back.
  */
-const printedBy = async (
-  db: Db,
-  rollout: RolloutDbRow,
-  members: readonly { state: RolloutAgentState }[],
-): Promise<Map<string, string>> =>
-  rollout.kind === 'blueprint' && members.some(({ state }) => state === 'rolled_back')
-    ? outputLogs(db, { id: rollout.workspace_id }, rollout.blueprint)
-    : new Map()
+async function printedBy(db: Db, rollout: RolloutDbRow, members: readonly Member[]): Promise<Map<string, string>> {
+  if (rollout.kind !== 'blueprint') return new Map()
+  const back = members.filter(({ state }) => state === 'rolled_back')
+  const versions = [...new Set(back.map(runningVersion))].filter((version) => version !== null)
+  return outputLogs(db, { id: rollout.workspace_id }, rollout.blueprint, versions.slice(0, maxPrinted))
+}

@@ -87,8 +87,10 @@ async function waitsOfBlueprint(
 /** The log with what a version that was rolled back printed, if it is on hold and the running version names a log. */
 async function printedBy(db: Db, agent: AgentRow, { blueprintHold: hold }: Wishes): Promise<string | null> {
   if (hold?.outcome !== 'rolled_back') return null
-  const logs = await outputLogs(db, { id: agent.workspace_id }, agent.blueprint)
-  return logs.get(runningVersion(agent) ?? '') ?? null
+  const running = runningVersion(agent)
+  if (running === null) return null
+  const logs = await outputLogs(db, { id: agent.workspace_id }, agent.blueprint, [running])
+  return logs.get(running) ?? null
 }
 
 async function waitsOfRuntime(
