@@ -26,7 +26,7 @@ const readAtOnce = 250
 /** The counts of one statement. A database limits the number of its parameters. */
 const storedAtOnce = 500
 
-/** Counts and stores the versions of all workspaces. `failed` is told of a workspace whose counts cannot be stored. */
+/** Counts and stores the versions of all workspaces. Calls `failed` for each one whose counts cannot be stored. */
 export async function countVersions(
   db: Db,
   now: number,
