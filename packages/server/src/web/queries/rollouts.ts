@@ -233,7 +233,7 @@ async function linesOf(
   return lines
 }
 
-type Member = Parameters<typeof runningVersion>[0] & { state: RolloutAgentState }
+type ShownMember = Parameters<typeof runningVersion>[0] & { state: RolloutAgentState }
 
 /** The most versions whose manifests are read. */
 const maxPrinted = 100
@@ -242,7 +242,7 @@ const maxPrinted = 100
  * The logs with what the versions printed to which agents returned, by version; empty if no agent of the rollout was
  * rolled back.
  */
-async function printedBy(db: Db, rollout: RolloutDbRow, members: readonly Member[]): Promise<Map<string, string>> {
+async function printedBy(db: Db, rollout: RolloutDbRow, members: readonly ShownMember[]): Promise<Map<string, string>> {
   if (rollout.kind !== 'blueprint') return new Map()
   const back = members.filter(({ state }) => state === 'rolled_back')
   const versions = [...new Set(back.map(runningVersion))].filter((version) => version !== null)
