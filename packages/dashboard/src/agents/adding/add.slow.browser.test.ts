@@ -88,6 +88,25 @@ test('the page can be left before a report, and used with the keyboard alone', a
   await page.getByRole('heading', { level: 1, name: 'Activity' }).waitFor()
 })
 
+test('the palette adds another agent after it asked about the token', async () => {
+  const again = async () => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('add agent')
+    await page.getByRole('option', { name: 'Add agent' }).first().click()
+  }
+  await open()
+  await field('Name').fill('first-try')
+  await add()
+  await page.getByRole('heading', { level: 1, name: 'Connect first-try' }).waitFor()
+  await again()
+  await asked().getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Connect first-try' }).waitFor()
+  await again()
+  await asked().getByRole('button', { name: 'Leave' }).click()
+  await field('Name').waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Add agent' }).waitFor()
+})
+
 test('a member reads who can add agents', async () => {
   const member = await setup.visit('member', 'mail')
   await member.goto(`${setup.setup.url}/w/north-wind/add`)
