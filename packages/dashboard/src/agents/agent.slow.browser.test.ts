@@ -67,6 +67,35 @@ test('nothing is shown that is not in the report', async () => {
   for (const name of ['Pause', 'Resume', 'Run now']) expect(await page.getByRole('button', { name }).count()).toBe(0)
 })
 
+test('a command of the palette is followed until its answer, and Resume gets the focus of Pause', async () => {
+  const agent = await setup.addAgent('sent-to')
+  const controls = { controls: ['pause', 'resume'] }
+  await agent.report(controls)
+  await (await setup.addAgent('sent-from')).report()
+  const page = await setup.visit('admin', 'sent-from')
+  const answer = async (ok: boolean, message: string) => {
+    const [command] = await agent.report(controls)
+    const detail = `Since 2026-11-22 06:45:57 UTC, by the service (command ${command?.id}).`
+    const state = ok ? { level: 'info', label: 'Paused', detail } : { level: 'ok', label: 'Working' }
+    await agent.report({ ...controls, state, acks: [{ id: command?.id, ok, message }] })
+  }
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('pause sent-to')
+  await page.getByRole('option', { name: 'Pause sent-to' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'sent-to' }).waitFor()
+  await following(page).waitFor()
+  await answer(false, 'Not at night')
+  await following(page).getByText('Not at night').waitFor()
+
+  const focused = () => page.evaluate(() => document.activeElement?.textContent)
+  await page.getByRole('button', { name: 'Pause', exact: true }).focus()
+  await page.keyboard.press('Enter')
+  await following(page).getByText('queued').waitFor()
+  await answer(true, 'Paused.')
+  await eventually('Resume has the focus', async () => expect(await focused()).toBe('Resume'))
+})
+
 test('everything that an agent reports stays text', async () => {
   const agent = await setup.addAgent('hostile')
   await agent.report(hostileReport(now()))
