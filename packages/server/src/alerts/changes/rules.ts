@@ -54,12 +54,13 @@ export const setRule = (
     if (wrong !== undefined) return refuse('rule_invalid', wrong)
     const filter = typeof wanted.filter === 'string' ? parseRuleFilter(wanted.filter) : undefined
     if (filter && !filter.ok) return refuse('filter_invalid', filter.message)
-    if (wanted.filter && (await isNodeWithoutRuleFilters(trx, heard, now))) return refuse('nodes_mixed', nodesMixed)
     const channels = await channelIds(trx, scope, wanted.channels)
     if (!channels.ok) return channels
     const second = await channelIds(trx, scope, wanted.escalation?.channels)
     if (!second.ok) return second
     const before = (await rulesOf(trx, scope))(name)
+    const narrows = wanted.filter && wanted.filter.trim() !== (before.filter ?? '')
+    if (narrows && (await isNodeWithoutRuleFilters(trx, heard, now))) return refuse('nodes_mixed', nodesMixed)
     const set = { ...columnsOf(wanted, channels.value), ...escalationColumns(wanted.escalation, second.value) }
     await trx
       .insertInto('alert_rule')

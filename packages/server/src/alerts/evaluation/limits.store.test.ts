@@ -156,6 +156,7 @@ everyEngine('a rule that a filter limits', (open) => {
     await nodes(null)
     const refused = w.store.engine === 'postgres' ? { ok: false, code: 'nodes_mixed' } : { ok: true }
     expect(await set({ rule: 'silent', filter: 'tag:prod' })).toMatchObject(refused)
+    expect(await set({ rule: 'bad', filter: 'tag:prod', after: 7 }), 'the same filter').toMatchObject({ ok: true })
     expect(await set({ rule: 'bad', filter: null, after: 5 })).toMatchObject({ ok: true })
     w.clock.pass(121)
     expect(await set({ rule: 'silent', filter: 'tag:prod' })).toMatchObject({ ok: true })
