@@ -116,4 +116,17 @@ everyEngine('the strips of agents', (open) => {
     }
     expect(cut).toBe(12)
   })
+
+  test('of an agent whose changes were all read fold only those between the first span and the newest', async () => {
+    const w = await newTestWorkspace(await open(), { people: false })
+    await past(w, [w.agent], 150)
+    const now = w.clock.now()
+    const { from, strips } = await stripsOf(w.store.db, w.workspace, [w.agent.name], now)
+    const spans = readStrip(strips[w.agent.name] ?? '')
+    const whole = asStrip(await agentStates(w.store.db, w.agent, from, now))
+    expect(whole.length).toBeGreaterThan(maxStripSpans)
+    expect([spans[0], spans[1]?.state]).toEqual([whole[0], 'often'])
+    expect(spans.slice(2)).toEqual(whole.slice(whole.length - spans.length + 2))
+    expect(spans.reduce((sum, { seconds }) => sum + seconds, 0)).toBe(stripMs / 1000)
+  })
 })

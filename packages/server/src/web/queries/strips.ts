@@ -49,7 +49,7 @@ export async function stripsOf(
     const offline = await changesIn(timesOffline, { db, ids, from, now, workspace, manyIn })
     for (const [place, agent] of agents.entries()) {
       if (place % busyAtOnce === 0) await lists.next(workspace.id)
-      const [own, times] = [levels.get(agent.id) ?? [], offline.get(agent.id) ?? []]
+      const [own, times] = [levels.byAgent.get(agent.id) ?? [], offline.byAgent.get(agent.id) ?? []]
       const kept = keptOf(agent)
       const states = {
         ...kept,
@@ -60,8 +60,8 @@ export async function stripsOf(
       }
       const known = Math.max(
         from,
-        (own.length < newest ? undefined : own[0]?.at) ?? from,
-        (times.length < newest ? undefined : times[0]?.from) ?? from,
+        (levels.isAll || own.length < newest ? undefined : own[0]?.at) ?? from,
+        (offline.isAll || times.length < newest ? undefined : times[0]?.from) ?? from,
       )
       strips[agent.name] = stripText(stripOf(states, { from, until: now }, known))
     }
@@ -79,7 +79,9 @@ function stripOf(kept: KeptStates, { from, until }: Span, known: number): StripS
     else spans.push({ state, until: end })
   }
   const left = spans.length - maxStripSpans
-  if (left > 0) spans.splice(0, left + 1, { state: 'often', until: spans[left]?.until ?? from })
+  // If all is known, the first span stays: only those between it and the newest ones are folded.
+  const first = known > from ? 0 : 1
+  if (left > 0) spans.splice(first, left + 1, { state: 'often', until: spans[first + left]?.until ?? from })
   const second = (at: number) => Math.round((at - from) / 1000)
   return spans
     .map(({ state, until: end }, i) => ({ state, seconds: second(end) - second(spans[i - 1]?.until ?? from) }))
@@ -131,6 +133,7 @@ interface ChangeQuestion {
  */
 async function changesIn<Row>(table: ChangeTable<Row>, { db, workspace, ids, from, now, manyIn }: ChangeQuestion) {
   const byAgent = new Map<string, Row[]>()
+  const answer = (isAll: boolean) => ({ byAgent, isAll })
   const take = (rows: readonly (Row & { agent_id: string })[]) => {
     for (const row of rows) {
       const own = byAgent.get(row.agent_id)
@@ -138,14 +141,14 @@ async function changesIn<Row>(table: ChangeTable<Row>, { db, workspace, ids, fro
       else byAgent.set(row.agent_id, [row])
     }
   }
-  if (ids.length === 0) return byAgent
+  if (ids.length === 0) return answer(true)
   if (!manyIn.has(table)) {
     const { rows: all } = await sql<Row & { agent_id: string }>`${table.rows} where agent_id in (${sql.join(ids)})
       and ${table.time} >= ${from} and ${table.time} < ${now} order by agent_id, ${table.order}
       limit ${rowsAtOnce + 1}`.execute(db)
     if (all.length <= rowsAtOnce) {
       take(all)
-      return byAgent
+      return answer(true)
     }
     manyIn.add(table)
   }
@@ -159,5 +162,5 @@ async function changesIn<Row>(table: ChangeTable<Row>, { db, workspace, ids, fro
     take(rows)
   }
   for (const own of byAgent.values()) own.sort(table.compare)
-  return byAgent
+  return answer(false)
 }
