@@ -17,6 +17,7 @@ export {
 export { type FilterFacts, isOffline, levelOf } from './facts.ts'
 export { type Grouping, groupings, groupsOf, mapStateOf, mapStates } from './groups.ts'
 export { type Key, keys } from './keys.ts'
+export { foldedText } from './look.ts'
 export { type Filter, type FilterError, parseFilter, type Term } from './parse.ts'
 export { parseRuleFilter } from './rule-filter.ts'
 export { idleTerms, judgeOf, selector } from './selects.ts'

@@ -47,18 +47,24 @@ everyEngine('the timeline of alerts', (open) => {
     const { w, db, asked, namesIn } = await started()
     await openAlert(w, { ...w.agent, alert: { label: 'HTTP 401' } })
     await openAlert(w, { ...(await w.addAgent('web')), item: 'Job Backup', alert: { level: 'warn' } })
+    await openAlert(w, { ...(await w.addAgent('wide')), alert: { level: 'warn', label: 'Übersicht' } })
+    const agents = JSON.stringify({ names: ['inbox-9'], of: 1 })
+    await db.updateTable('alert').set({ agents }).where('subject_name', '=', 'wide').execute()
     const wanted: [AlertsWanted, string[]][] = [
       [{ q: 'TRIAGE' }, ['mail-triage']],
       [{ q: 'http 4' }, ['mail-triage']],
       [{ q: 'backup' }, ['web']],
-      [{ q: 'level bad' }, ['mail-triage']],
+      [{ q: 'level bad' }, ['mail-triage', 'wide']],
+      [{ q: 'üBERSICHT' }, ['wide']],
+      [{ q: 'inbox-9' }, ['wide']],
+      [{ q: 'names' }, []],
       [{ q: '%' }, []],
       [{ q: '_' }, []],
       [{ q: '\\' }, []],
       [{ rule: 'item' }, ['web']],
       [{ level: 'bad' }, ['mail-triage']],
       [{ level: 'bad', rule: 'item' }, []],
-      [{}, ['web', 'mail-triage']],
+      [{}, ['web', 'wide', 'mail-triage']],
     ]
     for (const [one, names] of wanted) {
       expect([one, namesIn(await asked(one)).toSorted()]).toEqual([one, names.toSorted()])

@@ -1,10 +1,11 @@
 /** Finds the alerts that a page asks for, and reads those of the last days for a timeline. */
 import { setImmediate } from 'node:timers/promises'
-import { type AlertBar, type AlertLevel, type AlertTimeline, type RuleName, ruleNames } from '@svc/api'
+import type { AlertBar, AlertLevel, AlertTimeline, RuleName } from '@svc/api'
+import { foldedText } from '@svc/api/filter'
 import { alertRules } from '@svc/api/words'
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import type { Tables } from '../../platform/db/tables.ts'
+import type { AlertRow, Tables } from '../../platform/db/tables.ts'
 import { dayMs } from '../../platform/limits/units.ts'
 import { fitting, jsonBytes } from './fitting.ts'
 
@@ -17,25 +18,28 @@ export interface AlertsWanted {
 
 type Builder = ExpressionBuilder<Tables, 'alert' | 'agent'>
 
-/** The condition for alerts, joined with the agents that they are about. Without a wish it is true for all. */
+/** The condition for alerts by rule and level; without a wish it is true for all. `hasWords` judges the words. */
 export const isWanted =
-  ({ q, rule, level }: AlertsWanted) =>
+  ({ rule, level }: AlertsWanted) =>
   (eb: Builder): Expression<SqlBool> =>
     eb.and([
       ...(rule === undefined ? [] : [eb('rule', '=', rule)]),
       ...(level === undefined ? [] : [eb('alert.level', '=', level)]),
-      ...(q === undefined ? [] : [hasWords(eb, q.toLowerCase())]),
     ])
 
-function hasWords(eb: Builder, words: string): Expression<SqlBool> {
-  const pattern = `%${words.replace(/[\\%_]/g, '\\$&')}%`
-  const named = ruleNames.filter((name) => alertRules[name].heading.toLowerCase().includes(words))
-  const columns = ['agent.name', 'subject_name', 'item', 'alert.label', 'agents'] as const
-  return eb.or([
-    ...(named.length > 0 ? [eb('rule', 'in', named)] : []),
-    ...columns.map((column) => sql<SqlBool>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`),
-  ])
+type Worded = Pick<AlertRow, 'rule' | 'subject_name' | 'item' | 'label' | 'agents'> & { agentName: string | null }
+
+/** Says of a row whether it has the words, compared as the filter of the list does. SQL would fold only ASCII. */
+export function hasWords({ q }: AlertsWanted): (row: Worded) => boolean {
+  if (q === undefined) return () => true
+  const words = foldedText(q)
+  const isIn = (text: string | null) => text !== null && foldedText(text).includes(words)
+  return ({ rule, subject_name, item, label, agents, agentName }) =>
+    [alertRules[rule].heading, agentName, subject_name, item, label, ...namesIn(agents)].some(isIn)
 }
+
+const namesIn = (agents: string | null): string[] =>
+  agents === null ? [] : (JSON.parse(agents) as { names: string[] }).names
 
 /** The most alerts in a timeline, and how many are read at a time: pages and reports are answered in between. */
 const [maxBars, barsAtOnce] = [5000, 200]
@@ -48,10 +52,11 @@ export async function alertTimeline(
 ): Promise<AlertTimeline> {
   const since = now - days * dayMs
   const bars: AlertBar[] = []
+  const isFound = hasWords(wanted)
   for (const isOpen of [true, false]) {
-    for (let after: AlertBar | undefined, rest = true; rest && bars.length <= maxBars; ) {
-      const rows = await barsAfter(db, { scope, isOpen, since, wanted, after })
-      bars.push(...rows)
+    for (let after: ReadRow | undefined, rest = true; rest && bars.length <= maxBars; ) {
+      const rows = await rowsAfter(db, { scope, isOpen, since, wanted, after })
+      bars.push(...rows.filter(isFound).map(barOf))
       after = rows.at(-1)
       rest = rows.length === barsAtOnce
       await setImmediate()
@@ -66,16 +71,18 @@ interface BarsWanted {
   isOpen: boolean
   since: number
   wanted: AlertsWanted
-  after: AlertBar | undefined
+  after: { id: string; ended_at: number | null } | undefined
 }
 
+type ReadRow = Awaited<ReturnType<typeof rowsAfter>>[number]
+
 /** The next alerts in the order of their ends, or of their ids if they are open. */
-async function barsAfter(db: Db, { scope, isOpen, since, wanted, after }: BarsWanted): Promise<AlertBar[]> {
-  const rows = await db
+const rowsAfter = (db: Db, { scope, isOpen, since, wanted, after }: BarsWanted) =>
+  db
     .selectFrom('alert')
     .leftJoin('agent', (join) => join.onRef('agent.id', '=', 'subject_id').on('subject_kind', '=', 'agent'))
     .select(['alert.id', 'rule', 'alert.level', 'subject_kind', 'subject_name', 'item', 'opened_at', 'ended_at'])
-    .select('agent.name as agentName')
+    .select(['agent.name as agentName', 'alert.label', 'agents'])
     .where('scope', '=', scope)
     .where('opened_at', 'is not', null)
     .where(isWanted(wanted))
@@ -85,15 +92,18 @@ async function barsAfter(db: Db, { scope, isOpen, since, wanted, after }: BarsWa
       query.where((eb) => {
         const isOlder = eb('alert.id', '<', after?.id ?? '')
         if (isOpen) return isOlder
-        const ended = after?.endedAt ?? 0
-        return eb.or([eb('ended_at', '<', ended), eb.and([eb('ended_at', '=', ended), isOlder])])
+        const ended = after?.ended_at ?? 0
+        // The first condition is what an index can use.
+        return eb.and([eb('ended_at', '<=', ended), eb.or([eb('ended_at', '<', ended), isOlder])])
       }),
     )
     .orderBy('ended_at', 'desc')
     .orderBy('alert.id', 'desc')
     .limit(barsAtOnce)
     .execute()
-  return rows.map(({ id, rule, level, subject_kind: kind, subject_name, item, opened_at, ended_at, agentName }) => ({
+
+function barOf({ id, rule, level, subject_kind: kind, subject_name, item, opened_at, ended_at, agentName }: ReadRow) {
+  return {
     id,
     rule,
     level,
@@ -101,7 +111,7 @@ async function barsAfter(db: Db, { scope, isOpen, since, wanted, after }: BarsWa
     openedAt: opened_at ?? 0,
     endedAt: ended_at,
     ...(kind === 'agent' && agentName === null && { gone: true as const }),
-  }))
+  }
 }
 
 /** The first bars that fit into an answer. */

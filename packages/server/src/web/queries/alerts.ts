@@ -1,4 +1,5 @@
 /** Reads alerts for pages. Pending alerts are left out, because they may never open. */
+import { setImmediate } from 'node:timers/promises'
 import type { AlertLine, AlertLines, Workspace } from '@svc/api'
 import { presentLabels, stillOffline } from '../../alerts/messages/present.ts'
 import { stateOf } from '../../alerts/rules/judge.ts'
@@ -7,10 +8,12 @@ import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow, AlertRow } from '../../platform/db/tables.ts'
 import { newId } from '../../platform/ids.ts'
 import { dayMs } from '../../platform/limits/units.ts'
-import { type AlertsWanted, isWanted } from './alert-timeline.ts'
+import { type AlertsWanted, hasWords, isWanted } from './alert-timeline.ts'
 
 /** The maximum number of open alerts in one answer to a page. */
 const maxOpen = 500
+/** The alerts that are read in one turn of the event loop to look for words. */
+const readAtOnce = 200
 /** The number of days of alerts on an agent's page, the same as the longest window of its history. */
 const agentDays = 30
 
@@ -28,13 +31,22 @@ export async function alertLines(
   { ended, before, limit, now, ...wanted }: LinesWanted,
 ): Promise<AlertLines> {
   const max = ended ? limit : maxOpen
-  const rows = await shownRows(db, id)
-    .where(isWanted(wanted))
-    .where('ended_at', ended ? 'is not' : 'is', null)
-    .$if(before !== undefined, (query) => query.where('alert.id', '<', before as string))
-    .orderBy('alert.id', 'desc')
-    .limit(max + 1)
-    .execute()
+  const atOnce = wanted.q === undefined ? max + 1 : readAtOnce
+  const isFound = hasWords(wanted)
+  const rows: ShownRow[] = []
+  for (let last = before, rest = true; rest && rows.length <= max; ) {
+    const read = await shownRows(db, id)
+      .where(isWanted(wanted))
+      .where('ended_at', ended ? 'is not' : 'is', null)
+      .$if(last !== undefined, (query) => query.where('alert.id', '<', last as string))
+      .orderBy('alert.id', 'desc')
+      .limit(atOnce)
+      .execute()
+    rows.push(...read.filter(isFound))
+    last = read.at(-1)?.id
+    rest = read.length === atOnce
+    if (rest) await setImmediate()
+  }
   return { rows: await linesOf(db, rows.slice(0, max), now), more: rows.length > max }
 }
 
