@@ -29,7 +29,10 @@ export function DoNotWait({ watched, version, who, why, send }: DoNotWaitProps) 
               <Text>{version}</Text> is tested and watched as always. If it fails, its agent goes back to{' '}
               <Text>{watched}</Text>.
             </li>
-            <li>Versions on hold stay on hold. If the download fails, the watch goes on.</li>
+            <li>
+              Versions on hold stay on hold. While it downloads, nothing watches the running version. If the download
+              fails, the watch goes on.
+            </li>
           </ul>
         </>
       ),
