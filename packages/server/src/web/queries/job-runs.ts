@@ -11,17 +11,22 @@ const atOnce = 200
 
 export async function jobRuns(db: Db, agent: { id: string }): Promise<JobRuns[]> {
   const jobs = new Map<string, JobRuns>()
-  for (let offset = 0; ; offset += atOnce) {
+  // A report may add runs between two pieces, so each piece goes on behind the last row, not at an offset.
+  for (let last: { place: number; seq: number } | undefined; ; ) {
+    const { place, seq } = last ?? { place: 0, seq: 0 }
     const rows = await db
       .selectFrom('run')
-      .select('body')
+      .select(['body', 'place', 'seq'])
       .where('agent_id', '=', agent.id)
+      .$if(last !== undefined, (query) =>
+        query.where('place', '<=', place).where((eb) => eb.or([eb('place', '<', place), eb('seq', '<', seq)])),
+      )
       .orderBy('place', 'desc')
       .orderBy('seq', 'desc')
-      .offset(offset)
       .limit(atOnce)
       .execute()
     for (const { body } of rows) take(jobs, JSON.parse(body) as Run)
+    last = rows.at(-1)
     if (rows.length < atOnce) break
     await setImmediate()
   }
