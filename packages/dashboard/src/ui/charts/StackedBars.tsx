@@ -2,7 +2,7 @@ import { useElementSize } from '@mantine/hooks'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { Text } from '../values/Text.tsx'
 import { linear, ticksTo } from './scale.ts'
-import type { Stack, StackedColumn } from './stack.ts'
+import { lastCounted, type Stack, type StackedColumn } from './stack.ts'
 import './charts.css'
 
 interface StackedBarsProps extends StackWords {
@@ -18,7 +18,7 @@ interface StackedBarsProps extends StackWords {
   each?: 'day' | 'week' | 'month'
   /**
    * True if each column is a state and not an amount, so that columns cannot be added up. The figures of the last
-   * column then stand where sums would.
+   * column that has some then stand where sums would.
    */
   states?: boolean
   /** A value at which the chart has a line, with the words for it. */
@@ -36,7 +36,7 @@ export function StackedBars(props: StackedBarsProps) {
   const [at, setAt] = useState<number | null>(null)
   const id = useId()
   const { columns } = stack
-  const last = states ? columns.at(-1) : undefined
+  const last = states ? lastCounted(stack) : undefined
   const size = { width, height }
   const chosen = at === null ? undefined : columns[at]
   const total = last ? `${words.nameOf(last.key)}: ${format(last.total)}` : `${format(stack.total)} total`

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { linear, ticksTo, widthsOf } from './scale.ts'
-import { dayName, lastDays, stack } from './stack.ts'
+import { dayName, lastCounted, lastDays, stack } from './stack.ts'
 
 test.each([
   [0, [0]],
@@ -92,4 +92,15 @@ test('thirty days end today, also over the turn of a month and a year', () => {
   expect([days[0], days.at(-1)]).toEqual(['2025-12-04', '2026-01-02'])
   expect(dayName('2026-11-21')).toBe('21 Nov')
   expect(dayName('no day')).toBe('no day')
+})
+
+test('the last column that was counted is not the one of a day that has just begun', () => {
+  const columns = [
+    { key: '2026-11-26', parts: { a: 4 } },
+    { key: '2026-11-27', parts: { a: 3, b: 1 } },
+    { key: '2026-11-28', parts: {} },
+  ]
+  expect(lastCounted(stack(columns))).toMatchObject({ key: '2026-11-27', total: 4 })
+  expect(lastCounted(stack(columns.slice(2)))).toMatchObject({ key: '2026-11-28', total: 0 })
+  expect(lastCounted(stack([]))).toBeUndefined()
 })
