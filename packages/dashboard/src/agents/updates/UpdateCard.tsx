@@ -1,4 +1,4 @@
-import type { BlueprintUpdate, RuntimeUpdate } from '@svc/api'
+import type { BlueprintUpdate, RolloutKind, RuntimeUpdate } from '@svc/api'
 import { IconCheck, IconPointFilled, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { call } from '../../data/api.ts'
@@ -32,7 +32,7 @@ export function UpdateCard({ title, aside, update, lift, facts, children }: Upda
       <p className="up-says" role="status">
         {state !== 'none' && <Tone tone={tone}>{word}</Tone>} <Text>{says}</Text>
       </p>
-      <Steps state={state} />
+      <Steps state={state} of={'blueprint' in update ? 'blueprint' : 'runtime'} />
       <Waits waits={waits} />
       {hold && <HoldNote hold={hold}>{lift}</HoldNote>}
       <Facts facts={facts} />
@@ -45,18 +45,19 @@ const stepWords = { done: 'done', next: 'next', no: 'it ended here', later: 'not
 const stepSigns = { done: IconCheck, next: IconPointFilled, no: IconX, later: undefined } as const
 
 /** The steps of the requested update, with the one that is waited for or at which it ended. */
-function Steps({ state }: Pick<UpdateCardProps['update'], 'state'>) {
-  const steps = stepsOf(state)
+function Steps({ state, of }: Pick<UpdateCardProps['update'], 'state'> & { of: RolloutKind }) {
+  const steps = stepsOf(state, of)
   return (
     steps && (
       <ol className="up-steps" aria-label="Steps of the update">
-        {steps.map(({ name, is }) => {
+        {steps.map(({ name, is, note }) => {
           const Sign = stepSigns[is]
           return (
             <li key={name} data-is={is} aria-current={is === 'next' ? 'step' : undefined}>
               <span className="up-step-sign">{Sign && <Sign size={13} stroke={3} aria-hidden />}</span>
               <span>{name}</span>
               <span className="svc-hidden">, {stepWords[is]}</span>
+              {note !== undefined && <span className="up-step-note">{note}</span>}
             </li>
           )
         })}

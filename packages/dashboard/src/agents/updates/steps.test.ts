@@ -11,11 +11,15 @@ test.each<[WishState, string | undefined]>([
   ['kept', 'done done done done done'],
   ['rolled_back', 'done done done no later'],
   ['failed', 'done done no later later'],
-  ['held', 'done done no later later'],
+  ['held', 'done no later later later'],
 ])('the steps of an update that is %s', (state, steps) => {
   expect(
-    stepsOf(state)
+    stepsOf(state, 'runtime')
       ?.map(({ is }) => is)
       .join(' '),
   ).toBe(steps)
+})
+
+test('a failed download of a blueprint is the step that is waited for, since the agent tries it again', () => {
+  expect(stepsOf('failed', 'blueprint')?.[2]).toEqual({ name: 'Downloaded', is: 'next', note: 'the last try failed' })
 })
