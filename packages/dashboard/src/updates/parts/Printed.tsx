@@ -1,9 +1,10 @@
+import type { LogEntry } from '@svc/api'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../../data/api.ts'
 import { keys, read } from '../../data/queries.ts'
 import { useChange } from '../../ui/dialogs/useChange.ts'
-import { ErrorNote, Text, Time, WhyButton } from '../../ui/index.ts'
+import { ErrorNote, serviceNow, Text, Time, useClock, WhyButton } from '../../ui/index.ts'
 import { Scroll } from '../../ui/parts.tsx'
 
 interface PrintedProps {
@@ -20,6 +21,20 @@ const shownLines = 20
 /** The milliseconds between two looks for the log, and the time for which the page looks. */
 const lookMs = 3000
 const waitMs = 10 * 60_000
+
+/**
+ * The log that came after it was asked for at `askedAt`, by the clock of the service; `on its way` while the page waits
+ * for it, and `late` after that. Undefined if nobody asked.
+ */
+export function askedLog(
+  { name, askedAt }: { name: string; askedAt: number | null },
+  logs: readonly LogEntry[] | undefined,
+  now: number,
+): LogEntry | 'on its way' | 'late' | undefined {
+  if (askedAt === null) return undefined
+  const arrived = logs?.find((one) => one.name === name && one.receivedAt >= askedAt)
+  return arrived ?? (now - askedAt > waitMs ? 'late' : 'on its way')
+}
 
 /**
  * Shows the end of what an agent printed, for an admin who asks for it. The lines come from its machine by a `log`
@@ -41,21 +56,18 @@ export function Printed({ slug, name, log, why }: PrintedProps) {
     ...read('GET /w/:slug/agents/:name/logs', { slug, name }),
     enabled: askedAt !== null,
     refetchInterval: ({ state: { data } }) =>
-      askedAt === null ||
-      Date.now() - askedAt > waitMs ||
-      data?.some((one) => one.name === log && one.receivedAt >= askedAt)
-        ? false
-        : lookMs,
+      askedLog({ name: log, askedAt }, data, serviceNow()) === 'on its way' ? lookMs : false,
   })
-  const arrived = askedAt === null ? undefined : logs?.find((one) => one.name === log && one.receivedAt >= askedAt)
-  if (arrived) return <Lines slug={slug} name={name} id={arrived.id} at={arrived.receivedAt} />
+  const isLate = useClock((now) => askedLog({ name: log, askedAt }, logs, now) === 'late')
+  const asked = askedLog({ name: log, askedAt }, logs, serviceNow())
+  if (typeof asked === 'object') return <Lines slug={slug} name={name} id={asked.id} at={asked.receivedAt} />
   return (
     <div className="up-printed">
       <WhyButton
         size="compact-sm"
         variant="default"
         onClick={() => submit()}
-        why={why ?? (busy || askedAt !== null ? 'The log is on its way.' : null)}
+        why={why ?? (busy || (askedAt !== null && !isLate) ? 'The log is on its way.' : null)}
         label={`Show what ${name} printed`}
       >
         Show what it printed
@@ -63,7 +75,9 @@ export function Printed({ slug, name, log, why }: PrintedProps) {
       <span className="svc-quiet" role="status">
         {askedAt === null
           ? 'The machine sends its log, which admins can read here for 30 days.'
-          : 'The last lines appear here when the machine has sent them, with one of its next reports.'}
+          : isLate
+            ? 'It did not come. The agent may be offline, or has refused to send it: its commands say so.'
+            : 'The last lines appear here when the machine has sent them, with one of its next reports.'}
       </span>
       {error !== null && <ErrorNote error={error} />}
     </div>
