@@ -1,7 +1,8 @@
 /**
  * Answers about rollouts, by the conventions of workspaces.ts. They are refused with 400 `rollout_invalid`, 404
- * `version_unknown`, 409 `rollout_empty`, `runtime_not_served`, `rollout_over`, `rollout_not_running`. A frame sets
- * `list` when a rollout moved to another wave or state. Rollouts are erased 400 days after their end.
+ * `version_unknown`, 409 `rollout_empty`, `runtime_not_served`, `rollout_over`, `rollout_not_running`,
+ * `rollout_changed`. A frame sets `list` when a rollout moved to another wave or state. Rollouts are erased 400 days
+ * after their end.
  */
 import type { Level, Stop } from '@svc/protocol'
 import type { LeftOff } from '../left-off.ts'
@@ -88,6 +89,9 @@ export interface RolloutRow {
   waves: number
   counts: Record<RolloutAgentState, number>
 }
+
+/** The state and wave of a rollout that a person saw when they decided about it. */
+export type RolloutSeen = Pick<RolloutRow, 'state' | 'wave'>
 
 /** The state of one agent in a rollout. */
 export type RolloutAgentState =

@@ -1,7 +1,21 @@
 /** Operations on rollouts, which bring a version to many agents in waves. */
-import type { NewRollout, RolloutPage, RolloutPreview, Rollouts } from '../answers/rollouts.ts'
+import type { NewRollout, RolloutPage, RolloutPreview, RolloutSeen, Rollouts } from '../answers/rollouts.ts'
 import * as bounds from '../bounds.ts'
-import { count, flag, list, number, object, oneOf, optional, pasted, query, type Reader, words } from '../input.ts'
+import {
+  count,
+  flag,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  pasted,
+  query,
+  type Reader,
+  whole,
+  wordOf,
+  words,
+} from '../input.ts'
 import { change, look } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
 
@@ -19,12 +33,15 @@ const wanted: Reader<NewRollout> = object({
   end: optional(list(pasted({ max: 60 }), endMax)),
   watchSeconds: optional(number),
 })
+const states = ['running', 'waiting', 'paused', 'halted', 'done', 'cancelled'] as const
+/** The rollout as the person saw it, who decided by that. If it has changed since, the act is refused. */
+const expected = optional<RolloutSeen>(object({ state: oneOf(states), wave: whole(1, wavesMax + 1) }))
 const idArgument = ['<id>', 'as svc-server rollout list names it'] as const
 const byItself = { none: 'taking a rollout further tells the pages of what changed' }
 
 export const rollouts = look<Rollouts>()('GET /w/:slug/rollouts', {
   says: 'list the rollouts of a workspace, newest first',
-  input: query({ before: words, limit: count(200, 50) }),
+  input: query({ before: words, limit: count(200, 50), state: wordOf(states, undefined) }),
   command: { name: 'rollout list', args: [slugArgument] },
 })
 export const startRollout = change<RolloutPage>()('POST /w/:slug/rollouts', {
@@ -75,6 +92,7 @@ export const pauseRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/pa
 })
 export const continueRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/continue', {
   says: 'continue a rollout after a halt or a pause, or begin its next wave now',
+  input: object({ expected }),
   proof: true,
   audit: ['rollout.continued'],
   pages: byItself,
@@ -84,6 +102,7 @@ export const continueRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id
 })
 export const rolloutNow = change<RolloutPage>()('POST /w/:slug/rollouts/:id/now', {
   says: 'start the version on agents of a rollout that watch another one, which ends their watches',
+  input: object({ expected }),
   proof: true,
   audit: ['rollout.hurried'],
   pages: ['report', 'agent', 'list'],
@@ -93,7 +112,7 @@ export const rolloutNow = change<RolloutPage>()('POST /w/:slug/rollouts/:id/now'
 })
 export const cancelRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/cancel', {
   says: 'cancel a rollout; agents that it reached keep their version',
-  input: object({ withdraw: optional(flag) }),
+  input: object({ withdraw: optional(flag), expected }),
   audit: ['rollout.cancelled'],
   pages: byItself,
   again: 'refused',

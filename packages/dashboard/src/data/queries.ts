@@ -92,6 +92,7 @@ const ways: { readonly [R in ReadRoute]?: QueryTimes<R> } = {
   },
   'GET /w/:slug/bots': { refetchInterval: every(60_000) }, // No frame announces that a token was used.
   'GET /w/:slug/runtime': { refetchInterval: every(30_000) },
+  'GET /w/:slug/rollouts': { refetchInterval: every(30_000) },
   // No frame says how much of the watching time of a wave has passed.
   'GET /w/:slug/rollouts/:id': {
     refetchInterval: ({ state }) => (state.data?.state === 'running' ? 5_000 : 30_000),

@@ -1,36 +1,60 @@
 import { Checkbox, Stack } from '@mantine/core'
-import type { Pressable, RolloutPage as Rollout } from '@svc/api'
+import type { Pressable, RolloutPage as Rollout, RolloutSeen } from '@svc/api'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../data/api.ts'
-import { read, rolloutsQuery } from '../data/queries.ts'
+import { keys, read } from '../data/queries.ts'
 import { useChange } from '../ui/dialogs/useChange.ts'
 import { Confirm, count, ErrorNote, Text, WhyButton } from '../ui/index.ts'
 import { DoNotWait } from './parts/DoNotWait.tsx'
 import { titleOf } from './UpdatesPage.tsx'
-import { type Act, actsOf } from './waves.ts'
+import { type Act, actsOf, changedText } from './waves.ts'
 
-type RolloutAction = Act['act'] | 'now'
+interface Pressed {
+  readonly what: Act['act'] | 'now'
+  /** The rollout as it was when the person decided. The service refuses the act if it has changed. */
+  readonly seen: RolloutSeen
+  readonly withdraw?: boolean
+}
+
+interface OpenedAct extends Pick<Act, 'act' | 'label'> {
+  readonly seen: RolloutSeen
+}
 
 /** The actions that an admin has on a rollout: each button with the sentence about it. */
 export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout }) {
   const client = useQueryClient()
-  const [asking, setAsking] = useState<Act | null>(null)
+  const [asking, setAsking] = useState<OpenedAct | null>(null)
   const [withdraw, setWithdraw] = useState(false)
-  const { id, actions, canAct, watching } = rollout
-  const act = async (what: RolloutAction) => {
+  const { id, actions, canAct, watching, state, wave } = rollout
+  const seen: RolloutSeen = { state, wave }
+  const send = ({ what, seen: expected, withdraw = false }: Pressed) => {
     const at = { slug, id }
-    const page =
-      what === 'cancel'
-        ? await call('POST /w/:slug/rollouts/:id/cancel', at, { withdraw })
-        : await call(`POST /w/:slug/rollouts/:id/${what}`, at)
-    client.setQueryData(read('GET /w/:slug/rollouts/:id', { slug, id }).queryKey, page)
-    void client.invalidateQueries({ queryKey: rolloutsQuery(slug).queryKey })
+    if (what === 'pause') return call('POST /w/:slug/rollouts/:id/pause', at)
+    // A cancellation stops the rollout in whichever state it is: only the requests that it withdraws depend on that.
+    if (what === 'cancel')
+      return call('POST /w/:slug/rollouts/:id/cancel', at, { withdraw, ...(withdraw && { expected }) })
+    return call(`POST /w/:slug/rollouts/:id/${what}`, at, { expected })
+  }
+  const act = async (pressed: Pressed) => {
+    try {
+      const page = await send(pressed)
+      setAsking(null)
+      client.setQueryData(read('GET /w/:slug/rollouts/:id', { slug, id }).queryKey, page)
+    } finally {
+      void client.invalidateQueries({ queryKey: keys.rollouts(slug) })
+    }
   }
   const { busy, error, submit } = useChange(act)
   const why = (pressable: Pressable) =>
     canAct ? (pressable.ok ? null : pressable.message) : 'Only admins of this workspace can do this.'
   const acts = actsOf(rollout)
+  const ask = ({ act, label }: Act) => {
+    setWithdraw(false)
+    setAsking({ act, label: label.replace('…', ''), seen })
+  }
+  const going = asking?.act === 'continue' ? asking : undefined
+  const changed = going && changedText(going.seen, rollout)
   if (acts.length === 0)
     return (
       <p className="svc-quiet">
@@ -44,7 +68,7 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
           <li key={one.act}>
             <WhyButton
               variant={one.primary ? 'filled' : 'default'}
-              onClick={() => (one.asks ? setAsking(one) : submit(one.act))}
+              onClick={() => (one.asks ? ask(one) : submit({ what: one.act, seen }))}
               why={(busy ? 'Sending…' : null) ?? why(actions[one.act])}
             >
               {one.label}
@@ -61,7 +85,7 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
               watched="the version that each watches"
               version={rollout.version}
               why={(busy ? 'Sending…' : null) ?? why(actions.now)}
-              send={() => act('now')}
+              send={() => act({ what: 'now', seen })}
             />
             <p>Ends the watch of {count(watching.agents, 'agent')}, so that the update starts there at once.</p>
           </li>
@@ -80,7 +104,7 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
         title={`Cancel the rollout of ${titleOf(rollout)}?`}
         confirm="Cancel rollout"
         danger
-        onConfirm={() => act('cancel')}
+        onConfirm={() => act({ what: 'cancel', seen, withdraw })}
       >
         <p>
           No further agents get the version. This can’t be undone, but a new rollout can pick up where this one ended.
@@ -96,13 +120,16 @@ export function RolloutActs({ slug, rollout }: { slug: string; rollout: Rollout 
         />
       </Confirm>
       <Confirm
-        opened={asking?.act === 'continue'}
+        opened={going !== undefined}
         onClose={() => setAsking(null)}
-        title={asking?.act === 'continue' ? `${asking.label.replace('…', '')}?` : ''}
-        confirm={asking?.act === 'continue' ? asking.label.replace('…', '') : ''}
-        onConfirm={() => act('continue')}
+        title={going ? `${going.label}?` : ''}
+        confirm={going?.label ?? ''}
+        disabled={changed !== undefined}
+        onConfirm={() => act({ what: 'continue', seen: going?.seen ?? seen })}
       >
-        <Text>{asking?.act === 'continue' ? asking.says : ''}</Text>
+        <p aria-live="polite">
+          <Text>{changed ?? (going && acts.find((one) => one.act === 'continue')?.says) ?? ''}</Text>
+        </p>
       </Confirm>
     </Stack>
   )

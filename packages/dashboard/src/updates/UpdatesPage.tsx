@@ -24,8 +24,10 @@ export function UpdatesPage() {
   const rollouts = useInfiniteQuery(rolloutsQuery(slug))
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = rollouts
   const rows = data?.pages.flatMap((page) => page.rows)
-  const halted = rows?.filter(({ state }) => state === 'halted') ?? []
-  const others = rows?.filter(({ state }) => state !== 'halted') ?? []
+  // Those that halted are read apart, since they may be older than the rollouts of the first page.
+  const { data: halts } = useQuery(read('GET /w/:slug/rollouts', { slug }, { state: 'halted', limit: 200 }))
+  const halted = halts?.rows ?? rows?.filter(({ state }) => state === 'halted') ?? []
+  const others = rows?.filter(({ id }) => !halted.some((one) => one.id === id)) ?? []
   useDocumentTitle('Updates', name)
   return (
     <>

@@ -1,6 +1,6 @@
 import type { Pressable, RolloutPage } from '@svc/api'
 import { expect, test } from 'vitest'
-import { actsOf, waveText, waveWord } from './waves.ts'
+import { actsOf, changedText, waveText, waveWord } from './waves.ts'
 
 const ok: Pressable = { ok: true }
 const no: Pressable = { ok: false, code: 'x', message: 'No.' }
@@ -65,4 +65,11 @@ test('a wave is told as text, with its agents by state', () => {
     'Wave 2, halted: 3,000 kept, 1 rolled back, 2 not reached yet.',
   )
   expect(waveText(page({}), 3, {})).toBe('Wave 3, up next: no agents.')
+})
+
+test('a person who is asked about a rollout is told when it is no longer as they saw it', () => {
+  const seen = { state: 'running', wave: 2 } as const
+  expect(changedText(seen, page({ nextAt: 1 }))).toBeUndefined()
+  expect(changedText(seen, page({ state: 'halted' }))).toContain('is now halted in wave 2 of 3')
+  expect(changedText(seen, page({ wave: 3 }))).toContain('was running in wave 2, and is now running in wave 3 of 3')
 })

@@ -1,5 +1,5 @@
 /** The waves of a rollout as the page shows them, and what a person can do about a rollout. Pure. */
-import type { RolloutAgentState, RolloutPage } from '@svc/api'
+import type { RolloutAgentState, RolloutPage, RolloutSeen } from '@svc/api'
 import { count } from '../ui/time/format.ts'
 import { memberWords } from './parts/words.ts'
 
@@ -81,6 +81,12 @@ export function actsOf(page: RolloutPage): Act[] {
       return []
   }
 }
+
+/** Says that a rollout is no longer as a person saw it when they were asked; undefined if it is. */
+export const changedText = (seen: RolloutSeen, { state, wave, waves }: RolloutSeen & { waves: number }) =>
+  seen.state === state && seen.wave === wave
+    ? undefined
+    : `The rollout has changed: it was ${seen.state} in wave ${seen.wave}, and is now ${state} in wave ${wave} of ${waves}. Close this and look again.`
 
 /** A sentence about what an early start of the next wave skips. */
 function skipped({ wave, nextAt, counts }: RolloutPage): string {

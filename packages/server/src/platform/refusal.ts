@@ -112,6 +112,7 @@ const webRefusals = {
   action_empty: [409, 'There are no agents to send this to.'],
   rollout_over: [409, 'The rollout is over.'],
   rollout_not_running: [409, 'The rollout is not running.'],
+  rollout_changed: [409, 'The rollout has changed. Look at it again.'],
   nothing_waits: [409, 'No update waits for the end of a watch.'],
   code_over: [409, 'The install code is no longer valid.'],
   conflict: [409, 'Someone else changed this at the same time. Reload and try again.'],

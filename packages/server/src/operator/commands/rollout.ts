@@ -171,12 +171,12 @@ export const rolloutCommands = {
   }),
   ...commandOf(rollouts.continueRollout, {
     at: onRollout,
-    run: (call, at) => pageAfter(perform(call, rollouts.continueRollout, at), call, at),
+    run: (call, at) => pageAfter(perform(call, rollouts.continueRollout, at, {}), call, at),
     show: headOf,
   }),
   ...commandOf(rollouts.rolloutNow, {
     at: onRollout,
-    run: (call, at) => pageAfter(perform(call, rollouts.rolloutNow, at), call, at),
+    run: (call, at) => pageAfter(perform(call, rollouts.rolloutNow, at, {}), call, at),
     show: headOf,
   }),
   ...commandOf(rollouts.cancelRollout, {

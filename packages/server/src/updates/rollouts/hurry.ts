@@ -1,5 +1,5 @@
 /** Tells the agents of a rollout that watch a version not to wait for the end of the watch (D30). */
-import type { RolloutKind } from '@svc/api'
+import type { RolloutKind, RolloutSeen } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import type { By, ChangeContext } from '../../people/audit/by.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -9,7 +9,7 @@ import { piecesOf } from '../../platform/lists.ts'
 import { refuse } from '../../platform/verdict.ts'
 import { doNotWaitWithin } from '../wishes/watch.ts'
 import type { RolloutRefusal } from './plan.ts'
-import { note, nothingWaitsText } from './store.ts'
+import { note, nothingWaitsText, refuseChanged } from './store.ts'
 import { lockRollout } from './withdraw.ts'
 
 const atOnce = 100
@@ -22,8 +22,9 @@ export async function doNotWaitInRollout(
   { db, by, now }: ChangeContext<By, Db | Writer>,
   workspace: WorkspaceRef,
   id: string,
+  expected?: RolloutSeen,
 ): Promise<Verdict<{ id: string; agents: string[] }, RolloutRefusal>> {
-  const asked = await transaction(db, (trx) => membersAsked(trx, workspace, id))
+  const asked = await transaction(db, (trx) => membersAsked(trx, workspace, id, expected))
   if (!asked.ok) return asked
   const changed: string[] = []
   for (const piece of piecesOf(asked.value, atOnce)) {
@@ -48,9 +49,12 @@ async function membersAsked(
   trx: Db,
   workspace: WorkspaceRef,
   id: string,
+  expected: RolloutSeen | undefined,
 ): Promise<Verdict<{ id: string; workspace_id: string }[], RolloutRefusal>> {
   const rollout = await lockRollout(trx, workspace, id)
   if (!rollout) return refuse('rollout_unknown', 'There is no such rollout.')
+  const changed = refuseChanged(rollout, expected)
+  if (changed) return changed
   if (rollout.state !== 'running' && rollout.state !== 'waiting')
     return refuse('rollout_not_running', `The rollout is ${rollout.state}.`)
   if (rollout.kind !== ('blueprint' satisfies RolloutKind)) return refuse('rollout_not_running', nothingWaitsText)

@@ -16,6 +16,7 @@ export type RolloutRefusal =
   | 'rollout_unknown'
   | 'rollout_over'
   | 'rollout_not_running'
+  | 'rollout_changed'
   | 'version_unknown'
   | 'runtime_not_served'
 

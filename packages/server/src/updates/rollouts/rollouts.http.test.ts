@@ -53,9 +53,9 @@ const page = async (ann: Browser, { id }: { id: string }) =>
 /** A sign-in is a proof for ten minutes, and these tests let more time pass. */
 const proves = async (person: Browser) =>
   expect((await person.send('POST', '/api/web/proof', { password })).status).toBe(200)
-const continues = async (person: Browser, { id }: { id: string }) => {
+const continues = async (person: Browser, { id }: { id: string }, body: object = {}) => {
   await proves(person)
-  return person.send<RolloutPage>('POST', `${north}/rollouts/${id}/continue`)
+  return person.send<RolloutPage>('POST', `${north}/rollouts/${id}/continue`, body)
 }
 const offeredTo = (agents: Agent[]) => agents.filter((agent) => agent.offered === '1.1.0').map(({ name }) => name)
 
@@ -165,6 +165,57 @@ test('a halted rollout whose agents all have an outcome has nothing to continue,
     status: 200,
     body: { state: 'cancelled' },
   })
+})
+
+test('an act on a rollout that has changed since the person saw it is refused, and changes nothing', async () => {
+  const { ann, agents, all } = await start(4)
+  const rollout = await begin(ann, { waves: ['1', '2', '3'] })
+  const running = { expected: { state: 'running', wave: 1 } }
+  const changed = (now: string) => ({
+    status: 409,
+    body: {
+      error: {
+        code: 'rollout_changed',
+        message: `Nothing was changed: the rollout was running in wave 1, and is now ${now}.`,
+      },
+    },
+  })
+  const acts = (what: string, body: object) => ann.send('POST', `${north}/rollouts/${rollout.id}/${what}`, body)
+  await all()
+  rollsBack(agents[0] as Agent)
+  await all()
+  expect(await continues(ann, rollout, running)).toMatchObject(changed('halted in wave 1'))
+  expect(await acts('now', running)).toMatchObject(changed('halted in wave 1'))
+  for (const withdraw of [true, false])
+    expect(await acts('cancel', { withdraw, ...running })).toMatchObject(changed('halted in wave 1'))
+  expect(await page(ann, rollout)).toMatchObject({ state: 'halted', wave: 1, counts: { rolled_back: 1, untouched: 3 } })
+
+  expect(await continues(ann, rollout, { expected: { state: 'halted', wave: 1 } })).toMatchObject({ status: 200 })
+  const waiting = { expected: { state: 'waiting', wave: 1 } }
+  expect(await continues(ann, rollout, waiting)).toMatchObject({ status: 200, body: { state: 'running', wave: 2 } })
+  for (const stale of [running, waiting]) expect(await continues(ann, rollout, stale)).toMatchObject({ status: 409 })
+  expect(await continues(ann, rollout, running)).toMatchObject(changed('running in wave 2'))
+  expect(await page(ann, rollout)).toMatchObject({ state: 'running', wave: 2 })
+  expect(await continues(ann, rollout)).toMatchObject({ status: 200, body: { wave: 3 } })
+  const expected = { state: 'running', wave: 3 }
+  expect(await acts('cancel', { withdraw: true, expected })).toMatchObject({
+    status: 200,
+    body: { state: 'cancelled' },
+  })
+})
+
+test('a list of rollouts in one state finds those behind newer ones', async () => {
+  const { ann, agents, all } = await start(2)
+  const halted = await begin(ann, { agents: ['a1'] })
+  await all()
+  rollsBack(agents[0] as Agent)
+  await all()
+  const newer = await begin(ann, { agents: ['a2'] })
+  const ids = async (query: string) =>
+    (await ann.get<Rollouts>(`${north}/rollouts${query}`)).body.rows.map(({ id }) => id)
+  expect(await ids('?limit=1')).toEqual([newer.id])
+  expect(await ids('?limit=1&state=halted')).toEqual([halted.id])
+  expect(await ids('?state=no-state')).toEqual([newer.id, halted.id])
 })
 
 test('agents of an unfinished rollout are left out with its name, and a new rollout can end it in the same press', async () => {

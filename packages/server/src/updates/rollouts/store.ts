@@ -1,5 +1,5 @@
 /** Rollouts as people start, pause, resume and cancel them. The sweeper advances them (advance.ts). */
-import type { NewRollout, RolloutKind, RolloutState } from '@svc/api'
+import type { NewRollout, RolloutKind, RolloutSeen, RolloutState } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import type { By, ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
@@ -22,7 +22,11 @@ import {
 import { lockRollout, withdrawWishes } from './withdraw.ts'
 
 /** The context of a change that is made in several short transactions. */
-type RolloutContext = Omit<ChangeContext, 'db'> & { db: Db | Writer }
+type RolloutContext = Omit<ChangeContext, 'db'> & {
+  db: Db | Writer
+  /** The rollout as the person saw it. If it has changed since, the change is refused. */
+  expected?: RolloutSeen | undefined
+}
 
 export const unfinishedStates: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
 
@@ -144,13 +148,20 @@ export const pauseRollout = (context: RolloutContext, workspace: WorkspaceRef, i
     return { ok: true, value: { state: 'paused', action: 'rollout.paused' } }
   })
 
+/** Refuses an act on a rollout that is no longer as the person saw it; undefined if the act may go on. */
+export function refuseChanged({ state, wave }: RolloutSeen, expected: RolloutSeen | undefined) {
+  if (!expected || (expected.state === state && expected.wave === wave)) return undefined
+  const was = `${expected.state} in wave ${expected.wave}`
+  return refuse('rollout_changed', `Nothing was changed: the rollout was ${was}, and is now ${state} in wave ${wave}.`)
+}
+
 /**
  * Resumes a paused or halted rollout; after a halt, the failures until then no longer halt it. A halted rollout whose
  * agents all have an outcome has nothing to resume. A rollout that is running, or waits for a person, starts its next
  * wave at once.
  */
-export const continueRollout = ({ db, by, now }: RolloutContext, workspace: WorkspaceRef, id: string) =>
-  change({ db, by, now }, workspace, id, async (trx, rollout) => {
+export const continueRollout = ({ by, ...context }: RolloutContext, workspace: WorkspaceRef, id: string) =>
+  change({ by, ...context }, workspace, id, async (trx, rollout) => {
     const { state, wave } = rollout
     const waves = (JSON.parse(rollout.waves) as string[]).length
     if (state === 'halted') {
@@ -199,7 +210,7 @@ export async function cancelRollout(
     if (!paused.ok) return paused
     await withdrawWishes(context.db, paused.value, { ...context, alsoOffered: true })
   }
-  return change(context, workspace, id, async () => ({
+  return change(withdraw ? { ...context, expected: undefined } : context, workspace, id, async () => ({
     ok: true,
     value: { state: 'cancelled', why: `By ${by.name}.`, action: 'rollout.cancelled' },
   }))
@@ -210,7 +221,7 @@ type RolloutChange = Partial<RolloutDbRow> & { action?: string }
 
 /** Changes a rollout. If it is paused or ended, the wishes that were not offered yet are withdrawn afterwards. */
 async function change(
-  { db: on, by, now }: RolloutContext,
+  { db: on, by, now, expected }: RolloutContext,
   workspace: WorkspaceRef,
   id: string,
   decide: (trx: Db, rollout: RolloutDbRow) => Promise<Verdict<RolloutChange, RolloutRefusal>>,
@@ -221,7 +232,7 @@ async function change(
     if (!unfinishedStates.includes(rollout.state)) {
       return refuse('rollout_over', `The rollout is already ${rollout.state}.`)
     }
-    const verdict = await decide(trx, rollout)
+    const verdict = refuseChanged(rollout, expected) ?? (await decide(trx, rollout))
     if (!verdict.ok) return verdict
     const { action, ...columns } = verdict.value
     const after = await moveRollout(trx, rollout, { wave_kept_at: null, ...columns }, now)

@@ -258,13 +258,13 @@ const granted: Record<string, (setup: OperationSetup) => Promise<Call>> = {
   'POST /w/:slug/rollouts': onAgent('one', async () => ({ body: rollout })),
   'POST /w/:slug/rollouts/preview': onAgent('one', async () => ({ body: rollout })),
   'POST /w/:slug/rollouts/:id/pause': startedRollout(),
-  'POST /w/:slug/rollouts/:id/continue': startedRollout('pause'),
+  'POST /w/:slug/rollouts/:id/continue': async (setup) => ({ ...(await startedRollout('pause')(setup)), body: {} }),
   'POST /w/:slug/rollouts/:id/now': async (setup) => {
     const { token } = await setup.agent('one')
     const reports = await watches(setup, 'one', token)
     const { id } = await setup.send('POST', '/rollouts', { ...rollout, version: '1.2.0' })
     await reports()
-    return { params: { id } }
+    return { params: { id }, body: {} }
   },
   'POST /w/:slug/rollouts/:id/cancel': async (setup) => ({ ...(await startedRollout()(setup)), body: {} }),
   'POST /w/:slug/alerts/:id/acknowledge': async (setup) => ({ params: { id: await openAlert(setup) }, body: {} }),

@@ -119,12 +119,14 @@ export const rolloutOperations = [
   ),
   actsOften(
     rollouts.continueRollout,
-    ({ write, workspace, params, ...ctx }) => continueRollout({ ...ctx, db: write }, workspace, params.id),
+    ({ write, workspace, params, ...ctx }, { expected }) =>
+      continueRollout({ ...ctx, db: write, expected }, workspace, params.id),
     goesOn,
   ),
   actsOften(
     rollouts.rolloutNow,
-    ({ write, workspace, params, by, now }) => doNotWaitInRollout({ db: write, by, now }, workspace, params.id),
+    ({ write, workspace, params, by, now }, { expected }) =>
+      doNotWaitInRollout({ db: write, by, now }, workspace, params.id, expected),
     {
       agents: ({ agents }: { id: string; agents: string[] }) => agents,
       answer: ({ id }: { id: string; agents: string[] }, reader) => pageOf(reader, id),
@@ -132,8 +134,8 @@ export const rolloutOperations = [
   ),
   actsOften(
     rollouts.cancelRollout,
-    ({ write, workspace, params, ...ctx }, { withdraw = false }) =>
-      cancelRollout({ ...ctx, db: write }, workspace, params.id, withdraw),
+    ({ write, workspace, params, ...ctx }, { withdraw = false, expected }) =>
+      cancelRollout({ ...ctx, db: write, expected }, workspace, params.id, withdraw),
     goesOn,
   ),
 ]

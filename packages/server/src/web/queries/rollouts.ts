@@ -1,5 +1,5 @@
 /** Rollouts as pages show them. */
-import type { RolloutAgent, RolloutAgentState, RolloutPage, RolloutRow, Rollouts } from '@svc/api'
+import type { RolloutAgent, RolloutAgentState, RolloutPage, RolloutRow, RolloutState, Rollouts } from '@svc/api'
 import { offlineFrom } from '../../fleet/agents/offline.ts'
 import { runningVersion } from '../../fleet/versions/agents.ts'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
@@ -23,13 +23,15 @@ interface Piece {
    */
   before?: string | undefined
   limit: number
+  /** Only rollouts in this state are returned. */
+  state?: RolloutState | undefined
 }
 
 /** The rollouts of a workspace, newest first: ids sort by the time at which they were made. */
 export async function rolloutsOf(
   db: Db,
   workspace: { id: string },
-  { before, limit }: Piece,
+  { before, limit, state }: Piece,
   now: number,
 ): Promise<Omit<Rollouts, 'canAct'>> {
   const found = await db
@@ -37,6 +39,7 @@ export async function rolloutsOf(
     .selectAll()
     .where('workspace_id', '=', workspace.id)
     .$if(before !== undefined, (q) => q.where('id', '<', before ?? ''))
+    .$if(state !== undefined, (q) => q.where('state', '=', state as RolloutState))
     .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute()
