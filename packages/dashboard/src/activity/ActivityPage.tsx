@@ -30,6 +30,7 @@ export function ActivityPage() {
     getNextPageParam: (page) => (page.length < pageSize ? undefined : page.at(-1)?.at),
   })
   const entries = once(data?.pages.flat() ?? [])
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   return (
     <>
       <PageHeader
@@ -54,7 +55,7 @@ export function ActivityPage() {
             <h2>{day}</h2>
             <ol>
               {foldLines(list).map((lines) => (
-                <Lines key={(lines.earlier.at(-1) ?? lines.newest).id} slug={slug} lines={lines} />
+                <Lines key={lines.newest.id} slug={slug} lines={lines} opened={opened} onOpened={setOpened} />
               ))}
             </ol>
           </section>
@@ -86,16 +87,26 @@ function byDay(entries: AuditEntry[]): [string, AuditEntry[]][] {
   return [...days]
 }
 
+interface LinesProps {
+  slug: string
+  lines: FoldedLines
+  /** The ids of lines in the rows that a person has opened. A row may get newer and older lines. */
+  opened: ReadonlySet<string>
+  onOpened: (ids: ReadonlySet<string>) => void
+}
+
 /** A line, and those like it once a person has opened them. */
-function Lines({ slug, lines: { newest, earlier } }: { slug: string; lines: FoldedLines }) {
-  const [isOpen, setOpen] = useState(false)
+function Lines({ slug, lines: { newest, earlier }, opened, onOpened }: LinesProps) {
+  const ids = [newest, ...earlier].map(({ id }) => id)
+  const isOpen = ids.some((id) => opened.has(id))
+  const toggle = () => onOpened(new Set(isOpen ? [...opened].filter((id) => !ids.includes(id)) : [...opened, ...ids]))
   return (
     <>
       <Line slug={slug} entry={newest} />
       {isOpen && earlier.map((entry) => <Line key={entry.id} slug={slug} entry={entry} />)}
       {earlier.length > 0 && (
         <li className="activity-line activity-alike">
-          <Button variant="subtle" size="compact-xs" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          <Button variant="subtle" size="compact-xs" aria-expanded={isOpen} onClick={toggle}>
             {isOpen ? 'Only the newest' : `and ${earlier.length} more like this`}
           </Button>
         </li>

@@ -39,7 +39,7 @@ export default function Commands({ agent }: { agent: Agent }) {
     )
   return (
     <>
-      <ol className="svc-card ag-ledger">
+      <ol className="svc-card svc-list ag-ledger">
         {data.rows.map((command) => (
           <li key={command.id}>
             <Entry agent={agent} command={command} />

@@ -33,7 +33,8 @@ export function Alerts({ agent, place }: AlertsProps) {
   const open = data.filter(({ endedAt }) => endedAt === null).toSorted(byUrgency)
   if ((place === 'first') !== open.length > 0) return null
   const ended = data.filter(({ endedAt }) => endedAt !== null)
-  const isNow = ({ endedAt, label }: AlertLine) => endedAt === null && label !== null && isSaid(agent, label)
+  const isNow = ({ endedAt, label, subject: { item } }: AlertLine) =>
+    endedAt === null && item === undefined && label !== null && isSaid(agent, label)
   const shown = [...open, ...ended.slice(0, endedShown)].map((alert) =>
     isNow(alert) ? { ...alert, label: null } : alert,
   )

@@ -8,7 +8,7 @@ import { Dotted } from '../../ui/parts.tsx'
 import type { Agent } from '../parts/agent.ts'
 import { toneOf } from '../parts/tones.ts'
 import { pressedOrder, type RunListProps } from './list.ts'
-import { FirstSubject, Length, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
+import { FirstSubject, Length, More, modelsOf, RunDetails, Started, Status, Tokens } from './parts.tsx'
 
 /**
  * The columns that the table of runs leaves out if they would be empty. Each function tells whether a run has something
@@ -166,7 +166,7 @@ function Models({ run }: { run: Run }) {
   return (
     <>
       <Text>{first[0]}</Text>
-      {more.length > 0 && <span className="ag-quiet"> and {more.length} more</span>}
+      {more.length > 0 && <More count={more.length} />}
     </>
   )
 }

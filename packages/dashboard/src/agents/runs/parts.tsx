@@ -64,10 +64,18 @@ export function FirstSubject({ run }: { run: Run }) {
   return (
     <span className="ag-first">
       <UntrustedLink title={first.title} url={first.url} host={false} />
-      {more.length > 0 && <span className="ag-quiet"> and {more.length} more</span>}
+      {more.length > 0 && <More count={more.length} />}
     </span>
   )
 }
+
+/** The number of further subjects or models, which the details of the run have. */
+export const More = ({ count }: { count: number }) => (
+  <span className="ag-quiet ag-nowrap" title={`and ${count} more`}>
+    {' '}
+    +{count}
+  </span>
+)
 
 export const modelsOf = (run: Run) => Object.entries(run.models ?? {}).sort((a, b) => b[1] - a[1])
 

@@ -1,3 +1,4 @@
+import './history.css'
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import type { AlertLevel, RuleName } from '@svc/api'
 import { alertRules, ruleNames } from '@svc/api/words'

@@ -13,7 +13,7 @@ export const Legend = ({ counts, paint }: { counts: readonly number[]; paint: Pa
         (counts[i] ?? 0) > 0 && (
           <li key={state}>
             <Swatch state={state} paint={paint} />
-            {stateWords[state]} <span className="map-number">{counts[i]?.toLocaleString('en-US')}</span>
+            {stateWords[state]}
           </li>
         ),
     )}

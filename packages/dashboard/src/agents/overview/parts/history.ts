@@ -114,7 +114,7 @@ function wordsOf({ what, from, to, text }: HistoryChange): string {
     case 'command':
       return `${commandName(text ?? '')}: ${lifeWords[to as keyof typeof lifeWords]?.word ?? shown(to)}`
     case 'run':
-      return `Run ${text}: ${shown(to)}`
+      return `Run ${runName(text ?? '')}: ${shown(to)}`
     case 'alert':
       return `Alert ${to === 'open' ? 'opened' : 'ended'}: ${alertRules[text as keyof typeof alertRules]?.heading ?? text}`
     default:
@@ -181,12 +181,16 @@ export const isLong = (ms: number): boolean => ms >= hour
  */
 export const marksOf = (start: number, end: number): { at: number; text: string }[] => {
   const format = end - start <= day ? timeOfDay : (at: number) => date.format(at)
+  const [first, middle] = [format(start), format((start + end) / 2)]
   return [
-    { at: start, text: format(start) },
-    { at: (start + end) / 2, text: format((start + end) / 2) },
+    { at: start, text: first },
+    { at: (start + end) / 2, text: middle === first ? '' : middle },
     { at: end, text: 'now' },
   ]
 }
+
+/** The name of a run: the job in front of an id that `svc-exec` made, otherwise the id. */
+const runName = (id: string): string => /^([a-z0-9][a-z0-9._-]*)\/\d{10,}(?:-[0-9a-z]+)?$/.exec(id)?.[1] ?? id
 
 const stateNames: Readonly<Record<Exclude<AgentState, 'reporting'>, string>> = {
   paused: 'Paused',
