@@ -201,15 +201,15 @@ test('the palette pauses a named agent after a question, invites, and finds the 
 test('a tab of an agent is a link: with Ctrl it opens beside the page', async () => {
   const page = await look()
   await openAgent(page)
-  const runs = page.getByRole('tab', { name: 'Runs' })
-  const address = await opensBeside(page, () => runs.click({ modifiers: ['Control'] }))
-  expect(address).toBe(`${fleet()}/agents/mail-2?tab=runs`)
+  const settings = page.getByRole('tab', { name: 'Settings' })
+  const address = await opensBeside(page, () => settings.click({ modifiers: ['Control'] }))
+  expect(address).toBe(`${fleet()}/agents/mail-2?tab=settings`)
   expect(await page.getByRole('tab', { name: 'Overview', selected: true }).count()).toBe(1)
   const other = await look()
   await other.goto(address ?? '')
-  await other.getByRole('tab', { name: 'Runs', selected: true }).waitFor()
-  expect(await opensBeside(page, () => runs.click())).toBe(null)
-  await page.waitForURL(/tab=runs/)
+  await other.getByRole('tab', { name: 'Settings', selected: true }).waitFor()
+  expect(await opensBeside(page, () => settings.click())).toBe(null)
+  await page.waitForURL(/tab=settings/)
 })
 
 test('a row says why, the numbers follow the search, and all is not well', async () => {

@@ -65,10 +65,11 @@ test.each(Object.entries(programs))(
     await page.getByRole('heading', { level: 1, name: 'mail-1' }).waitFor()
     await report('mail-1', 'ok', 'Queue is empty', { panels: [{ type: 'text', title: 'Notes', lines: ['one'] }] })
     await page.getByText('Queue is empty', { exact: true }).first().waitFor()
-    await report('mail-1', 'ok', 'Queue is empty', { panels: [{ type: 'text', title: 'Notes', lines: ['two'] }] })
+    const runs = [{ id: 'run-1', status: 'ok', started: 1_760_000_000 }]
+    await report('mail-1', 'ok', 'Queue is empty', { panels: [{ type: 'text', title: 'Notes', lines: ['two'] }], runs })
     await page.getByText('two', { exact: true }).waitFor()
     await page.getByText('one', { exact: true }).first().waitFor({ state: 'detached' })
-    for (const tab of ['Commands', 'Overview']) await page.getByRole('tab', { name: tab }).click()
+    for (const tab of ['Runs', 'Overview']) await page.getByRole('tab', { name: tab }).click()
     expect(await broken(page).count()).toBe(0)
   },
 )
