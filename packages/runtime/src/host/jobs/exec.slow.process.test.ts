@@ -25,8 +25,9 @@ test.skipIf(minNodeHere === undefined)('the oldest Node runs and records a job',
     const script = 'cat; echo "{\\"output_tokens\\": 7}" > "$SVC_RUN_FILE"; exit 3'
     const args = ['backup', '--every', '1d', '--log', '--timeout', '1h', '--no-overlap', '--', 'sh', '-c', script]
     expect(await old.exec(args, { input: 'in' })).toEqual({ code: 3, out: '', err: '' })
-    expect(old.runs('backup')).toMatchObject([{ status: 'failed', exit: 3, log: 'job/backup', output_tokens: 7 }])
+    expect(old.runs('backup')).toMatchObject([{ status: 'failed', exit: 3, log: 'failed/backup', output_tokens: 7 }])
     expect(readFileSync(join(old.jobs, 'backup/last.log'), 'utf8')).toBe('in')
+    expect(readFileSync(join(old.jobs, 'backup/failed.log'), 'utf8')).toBe('in\n')
     expect((await old.exec(['cron', '--cron', '0 3 31 2 *', '--', 'true'])).err).toContain('gives no date')
   } finally {
     old.remove()
