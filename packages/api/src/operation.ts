@@ -97,6 +97,8 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
   readonly input: Reader<Read, Sent> | undefined
   /** The maximum size of the request's body, if the usual 64 KB are not enough. */
   readonly maxBytes?: number
+  /** True if a request may have no body, which then counts as `{}`: in earlier versions the operation took no input. */
+  readonly mayBeEmpty?: boolean
   /**
    * The treatment of an answer above 1 MB if leaving off its last rows would mislead, because the caller acts on all of
    * them: it is refused, or sent as a whole for this reason.
@@ -166,6 +168,7 @@ export const change =
       right = 'admin',
       input,
       maxBytes,
+      mayBeEmpty,
       large,
       says,
       command,
@@ -180,6 +183,7 @@ export const change =
       Change & {
         input?: Reader<Read, Sent>
         maxBytes?: number
+        mayBeEmpty?: boolean
         large?: LargeBody
         makes?: boolean
         proof?: Proof<Read>
@@ -189,6 +193,7 @@ export const change =
     right,
     input,
     ...(maxBytes !== undefined && { maxBytes }),
+    ...(mayBeEmpty !== undefined && { mayBeEmpty }),
     ...(large !== undefined && { large }),
     says,
     status: makes ? 201 : 200,

@@ -93,6 +93,7 @@ export const pauseRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/pa
 export const continueRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id/continue', {
   says: 'continue a rollout after a halt or a pause, or begin its next wave now',
   input: object({ expected }),
+  mayBeEmpty: true,
   proof: true,
   audit: ['rollout.continued'],
   pages: byItself,
@@ -103,6 +104,7 @@ export const continueRollout = change<RolloutPage>()('POST /w/:slug/rollouts/:id
 export const rolloutNow = change<RolloutPage>()('POST /w/:slug/rollouts/:id/now', {
   says: 'start the version on agents of a rollout that watch another one, which ends their watches',
   input: object({ expected }),
+  mayBeEmpty: true,
   proof: true,
   audit: ['rollout.hurried'],
   pages: ['report', 'agent', 'list'],

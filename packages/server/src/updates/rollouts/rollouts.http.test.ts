@@ -53,7 +53,7 @@ const page = async (ann: Browser, { id }: { id: string }) =>
 /** A sign-in is a proof for ten minutes, and these tests let more time pass. */
 const proves = async (person: Browser) =>
   expect((await person.send('POST', '/api/web/proof', { password })).status).toBe(200)
-const continues = async (person: Browser, { id }: { id: string }, body: object = {}) => {
+const continues = async (person: Browser, { id }: { id: string }, body?: object) => {
   await proves(person)
   return person.send<RolloutPage>('POST', `${north}/rollouts/${id}/continue`, body)
 }

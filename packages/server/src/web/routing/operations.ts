@@ -246,8 +246,9 @@ async function inSeveral(
   return granted(await actOften(context as ActingOften<Route>, input))
 }
 
-async function inputOf(c: Context<WebEnv>, { route, input, maxBytes }: Operation): Promise<unknown> {
+async function inputOf(c: Context<WebEnv>, { route, input, maxBytes, mayBeEmpty }: Operation): Promise<unknown> {
   if (!input) return undefined
+  if (mayBeEmpty && c.req.header('content-type') === undefined) return readInput(input, {})
   if (!route.startsWith('GET ')) return bodyOf(c, input, maxBytes)
   return readInput(input, c.req.query())
 }
