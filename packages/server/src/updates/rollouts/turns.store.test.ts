@@ -68,6 +68,8 @@ interface Row {
   of: (s: Started) => Promise<() => Promise<unknown>>
   /** The states of the agents of the newest rollout after the step. */
   leaves?: Record<string, number>
+  /** The number of turns that the step lasts at least; 4 without it. */
+  minTurns?: number
 }
 
 const table: Row[] = [
@@ -116,6 +118,8 @@ const table: Row[] = [
       await pauseRollout(s.context(), s.workspace, id)
       return () => continueRollout(s.context(), s.workspace, id)
     },
+    // It writes one row, so it may be over after two turns.
+    minTurns: 1,
   },
   {
     step: 'cancel, and withdraw',
@@ -128,12 +132,12 @@ const table: Row[] = [
   },
 ]
 
-test.each(table)('$step: no transaction pauses', async ({ of, leaves }) => {
+test.each(table)('$step: no transaction pauses', async ({ of, leaves, minTurns = 4 }) => {
   const s = await start()
   const step = await of(s)
   const { all, inside } = await turnsOf(s, step)
   expect(inside).toBe(0)
-  expect(all).toBeGreaterThan(3)
+  expect(all).toBeGreaterThanOrEqual(minTurns)
   const newest = await s.store.db.selectFrom('rollout').select('id').orderBy('id', 'desc').executeTakeFirst()
   if (leaves && newest) expect(await s.states(newest.id)).toEqual(leaves)
 })
