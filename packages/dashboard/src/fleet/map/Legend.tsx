@@ -5,7 +5,7 @@ import { type MapState, stateWords } from './states.ts'
 
 const side = 12
 
-/** The shape of each state on the map, with the number of its agents. */
+/** The shape of each state that is on the map. The chips have the numbers, which count a paused agent by its level. */
 export const Legend = ({ counts, paint }: { counts: readonly number[]; paint: Paint }) => (
   <ul className="map-legend" aria-label="States">
     {mapStates.map(

@@ -142,7 +142,7 @@ test('a report changes its square at once, the filter which squares there are, a
   const before = await middle(page, 1)
   await report('mail-1', 'bad', 'No answer')
   await eventually('the square has another colour', async () => expect(await middle(page, 1)).not.toBe(before))
-  await page.locator('.map-legend', { hasText: 'Bad 2' }).waitFor()
+  await eventually('the map says it', async () => expect(await map(page).getAttribute('aria-label')).toMatch(/: 2 bad/))
   await report('mail-1', 'ok', 'Sorting mail')
   await eventually('the square is as before', async () => expect(await middle(page, 1)).toBe(before))
 
