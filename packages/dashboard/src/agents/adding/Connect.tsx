@@ -106,7 +106,8 @@ function Block({ baseUrl, token, what }: BlockProps) {
         {cron
           ? 'As the user whose jobs these are. Nothing changes in the crontab until you agree to the difference that the last line shows.'
           : 'In the program’s own folder. It writes svc.agent.yaml and a first status, if there are none.'}{' '}
-        It needs Node 20 and Python 3.6, or newer, and makes <code>svc</code> a command of your user.
+        It needs Node 20 and Python 3.6, or newer, and makes <code>svc</code> a command of your user, or of all users if
+        you are root.
       </p>
       <details className="svc-quiet">
         <summary>The token and the shell’s history</summary>

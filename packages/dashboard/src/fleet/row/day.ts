@@ -59,7 +59,7 @@ const heights: Readonly<Record<StripState, number>> = {
   offline: 14,
   unknown: 0,
 }
-/** The states that are drawn as a pattern, so that no state is told by its colour alone. */
+/** The states that are drawn as a pattern, so that nobody needs to see colours. */
 const patterns: Partial<Readonly<Record<StripState, string>>> = {
   paused: 'repeating-linear-gradient(135deg, var(--day-paused) 0 2px, transparent 2px 5px)',
   stopped: 'repeating-linear-gradient(90deg, var(--day-stopped) 0 3px, transparent 3px 6px)',

@@ -5,7 +5,7 @@ interface DoNotWaitProps {
   watched: string
   /** The version that waits. */
   version: string
-  /** The agents that are told, in words, such as `3 agents`. */
+  /** The agents that do not wait, in words, such as `3 agents`. */
   who: string
   why: string | null
   /** Sends the decision to the service. */

@@ -32,7 +32,8 @@ export async function countVersions(
   now: number,
   failed: (error: unknown, workspaceId: string) => void,
 ): Promise<void> {
-  const counted = new Map<string, Map<string, VersionCount>>()
+  const workspaces = await db.selectFrom('workspace').select('id').execute()
+  const counted = new Map(workspaces.map(({ id }) => [id, new Map<string, VersionCount>()]))
   for (let after = '', more = true; more; ) {
     const rows = await db
       .selectFrom('agent')
@@ -115,12 +116,4 @@ async function store(trx: Db, workspaceId: string, day: number, counts: readonly
           .doUpdateSet((eb) => ({ agents: eb.ref('excluded.agents') })),
       )
       .execute()
-}
-
-/** Erases the counts of days that are no longer shown. */
-export async function eraseOldVersions(db: Db, now: number): Promise<void> {
-  await db
-    .deleteFrom('version_day')
-    .where('day', '<', dayOf(now) - versionDays)
-    .execute()
 }

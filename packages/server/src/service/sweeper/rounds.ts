@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import { afterTimeout } from '../../fleet/commands/settle.ts'
 import { usageDays } from '../../fleet/reports/usage-names.ts'
+import { versionDays } from '../../fleet/versions/days.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db, Store } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
@@ -122,6 +123,14 @@ export const eraseOldSums = (db: Db, now: number): Promise<void> =>
     table: 'usage_deleted',
     key: ['workspace_id', 'day', 'model'],
     where: sql`day < ${dayOf(now) - usageDays}`,
+  })
+
+/** Erases the counts of agents by version, of days that are no longer shown. */
+export const eraseOldVersions = (db: Db, now: number): Promise<void> =>
+  erasePieces(db, {
+    table: 'version_day',
+    key: ['workspace_id', 'day', 'blueprint', 'version'],
+    where: sql`day < ${dayOf(now) - versionDays}`,
   })
 
 interface Erased {

@@ -7,7 +7,7 @@
 import type { AgentDeps } from '../../agent-api/deps.ts'
 import { eraseOldNames } from '../../fleet/agents/old-names.ts'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
-import { countVersions, eraseOldVersions } from '../../fleet/versions/days.ts'
+import { countVersions } from '../../fleet/versions/days.ts'
 import { foldActivity } from '../../people/audit/fold.ts'
 import { eraseDeletedWorkspaces } from '../../people/workspaces/erase.ts'
 import { every } from '../../platform/every.ts'
@@ -25,6 +25,7 @@ import {
   eraseOldAction,
   eraseOldRollout,
   eraseOldSums,
+  eraseOldVersions,
   timeOutCommands,
 } from './rounds.ts'
 import { eraseSurplus } from './surplus.ts'

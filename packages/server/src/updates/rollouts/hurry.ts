@@ -1,5 +1,5 @@
 /** Tells the agents of a rollout that watch a version not to wait for the end of the watch (D30). */
-import type { RolloutKind, RolloutSeen } from '@svc/api'
+import type { RolloutSeen } from '@svc/api'
 import type { Verdict } from '@svc/protocol'
 import type { By, ChangeContext } from '../../people/audit/by.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -7,9 +7,9 @@ import { betweenTransactions, transaction, type Writer } from '../../platform/db
 import type { WorkspaceRef } from '../../platform/ids.ts'
 import { piecesOf } from '../../platform/lists.ts'
 import { refuse } from '../../platform/verdict.ts'
-import { doNotWaitWithin } from '../wishes/watch.ts'
+import { doNotWaitInTransaction } from '../wishes/watch.ts'
 import type { RolloutRefusal } from './plan.ts'
-import { note, nothingWaitsText, refuseChanged } from './store.ts'
+import { isMoving, note, nothingWaitsText, refuseChanged, tooOldText } from './store.ts'
 import { lockRollout } from './withdraw.ts'
 
 const atOnce = 100
@@ -27,20 +27,22 @@ export async function doNotWaitInRollout(
   const asked = await transaction(db, (trx) => membersAsked(trx, workspace, id, expected))
   if (!asked.ok) return asked
   const changed: string[] = []
+  let isAnyTooOld = false
   for (const piece of piecesOf(asked.value, atOnce)) {
     await betweenTransactions(db)
-    const made = await transaction(db, async (trx) => {
+    const told = await transaction(db, async (trx) => {
       const rollout = await lockRollout(trx, workspace, id)
-      if (rollout?.state !== 'running' && rollout?.state !== 'waiting') return []
-      const verdicts = await doNotWaitWithin(trx, piece, { by, now, rollout: id })
+      if (!rollout || !isMoving(rollout.state)) return { agents: [], tooOld: false }
+      const verdicts = await doNotWaitInTransaction(trx, piece, { by, now, rollout: id })
       const agents = verdicts.flatMap((verdict) => (verdict.ok && verdict.value.made ? [verdict.value.agent.id] : []))
       if (agents.length > 0) await note(trx, rollout, { by, now, action: 'rollout.hurried' }, { agents: agents.length })
-      return agents
+      return { agents, tooOld: verdicts.some((verdict) => !verdict.ok && verdict.code === 'svc_too_old') }
     })
-    changed.push(...made)
+    changed.push(...told.agents)
+    isAnyTooOld ||= told.tooOld
   }
   return changed.length === 0
-    ? refuse('rollout_not_running', nothingWaitsText)
+    ? refuse('rollout_not_running', isAnyTooOld ? tooOldText : nothingWaitsText)
     : { ok: true, value: { id, agents: changed } }
 }
 
@@ -55,9 +57,8 @@ async function membersAsked(
   if (!rollout) return refuse('rollout_unknown', 'There is no such rollout.')
   const changed = refuseChanged(rollout, expected)
   if (changed) return changed
-  if (rollout.state !== 'running' && rollout.state !== 'waiting')
-    return refuse('rollout_not_running', `The rollout is ${rollout.state}.`)
-  if (rollout.kind !== ('blueprint' satisfies RolloutKind)) return refuse('rollout_not_running', nothingWaitsText)
+  if (!isMoving(rollout.state)) return refuse('rollout_not_running', `The rollout is ${rollout.state}.`)
+  if (rollout.kind !== 'blueprint') return refuse('rollout_not_running', nothingWaitsText)
   const members = await trx
     .selectFrom('rollout_agent')
     .innerJoin('agent', 'agent.id', 'rollout_agent.agent_id')

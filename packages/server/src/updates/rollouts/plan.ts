@@ -17,6 +17,7 @@ export type RolloutRefusal =
   | 'rollout_over'
   | 'rollout_not_running'
   | 'rollout_changed'
+  | 'conflict'
   | 'version_unknown'
   | 'runtime_not_served'
 

@@ -29,6 +29,8 @@ type RolloutContext = Omit<ChangeContext, 'db'> & {
 }
 
 export const unfinishedStates: readonly RolloutState[] = ['running', 'waiting', 'paused', 'halted']
+/** True if a rollout reaches further agents by itself. */
+export const isMoving = (state: RolloutState): boolean => state === 'running' || state === 'waiting'
 
 /** Returns the number of rollouts of a workspace that halted and have not been resumed or cancelled. */
 export async function haltedRollouts(db: Db, workspaceId: string): Promise<number> {
@@ -41,6 +43,9 @@ export async function haltedRollouts(db: Db, workspaceId: string): Promise<numbe
   return Number(halted?.number ?? 0)
 }
 
+/** How often a start is planned before it is refused, because other rollouts keep starting and ending. */
+const maxPlans = 5
+
 /**
  * Stores the rollout with its agents. Its first wave starts when the rollout is next advanced (advance.ts). It is
  * planned outside of a transaction, and again if another rollout of the workspace started or ended meanwhile.
@@ -52,7 +57,7 @@ export async function startRollout(
 ): Promise<Verdict<RolloutDbRow, RolloutRefusal>> {
   const ends = await transaction(on, (trx) => lockEnding(trx, workspace, wanted.end))
   if (!ends.ok) return ends
-  while (true) {
+  for (let plans = 0; plans < maxPlans; plans++) {
     const planned = await plan(on, workspace, wanted, now)
     if (!planned.ok) return planned
     const { named, waves, leftOut } = planned.value
@@ -64,6 +69,7 @@ export async function startRollout(
     for (const ended of stored.value.ends) await withdrawWishes(on, ended, { by, now })
     return { ok: true, value: stored.value.rollout }
   }
+  return refuse('conflict', 'Other rollouts started or ended meanwhile. Nothing was changed: try again.')
 }
 
 /** Stores a rollout as it was planned; undefined if the plan no longer holds. */
@@ -142,7 +148,7 @@ async function cancelInTransaction(
 /** Pauses a rollout. Wishes that were not offered yet are withdrawn until it resumes. */
 export const pauseRollout = (context: RolloutContext, workspace: WorkspaceRef, id: string) =>
   change(context, workspace, id, async (_, rollout) => {
-    if (rollout.state !== 'running' && rollout.state !== 'waiting') {
+    if (!isMoving(rollout.state)) {
       return refuse('rollout_not_running', `The rollout is ${rollout.state}: only a running rollout can be paused.`)
     }
     return { ok: true, value: { state: 'paused', action: 'rollout.paused' } }
@@ -184,6 +190,7 @@ export const nothingLeftText =
   'All agents of the rollout have an outcome: nothing is left to continue. End the rollout.'
 
 export const nothingWaitsText = 'No agent of the rollout waits for the end of a watch.'
+export const tooOldText = 'The runtimes of its agents are too old to end a watch.'
 
 const isAnyLeft = async (trx: Db, rollout: { id: string }): Promise<boolean> =>
   (await trx

@@ -34,6 +34,20 @@ test.each<[string, WishState, Wish, Partial<BlueprintFacts>, WaitReason | null]>
     { for: 'window', until: at + 30 * minute, version: '1.1.0' },
   ],
   [
+    'it watches that version, and the wish was not offered yet',
+    'waiting',
+    wish,
+    { kept: { version: '1.1.0', at }, receivedAt: at - 1 },
+    { for: 'window', until: at + 30 * minute, version: '1.1.0' },
+  ],
+  [
+    'a person told it not to wait before the offer, which was a moment ago',
+    'offered',
+    { ...wish, hurriedAt: at, offeredAt: at + 2 * minute },
+    { kept: { version: '1.1.0', at } },
+    null,
+  ],
+  [
     'it watched that version long enough',
     'offered',
     offeredWish,

@@ -43,11 +43,12 @@ export function blueprintWaits(
   if (!wish || (state !== 'waiting' && state !== 'offered' && state !== 'trying')) return null
   const absent = absence(facts, now)
   if (absent || state === 'trying') return absent
-  if (wish.offeredAt === undefined) return since(facts, wish.at) && { for: 'node' }
-  if (facts.runtimeOnTrial) return { for: 'runtime_trial' }
+  const { offeredAt, hurriedAt } = wish
+  if (offeredAt !== undefined && facts.runtimeOnTrial) return { for: 'runtime_trial' }
   const window = windowOf(facts.kept, now)
-  if (window && wish.version !== facts.previous && wish.hurriedAt === undefined) return window
-  return since(facts, (wish.hurriedAt ?? wish.offeredAt) + beginsMs) && { for: 'fetch' }
+  if (window && wish.version !== facts.previous && hurriedAt === undefined) return window
+  if (offeredAt === undefined) return since(facts, wish.at) && { for: 'node' }
+  return since(facts, Math.max(hurriedAt ?? 0, offeredAt) + beginsMs) && { for: 'fetch' }
 }
 
 const windowOf = (kept: BlueprintFacts['kept'], now: number): WaitReason | null =>

@@ -2,6 +2,7 @@ import type { AgentPage, AgentUpdates, AuditEntry, RolloutPage, UpdateEvent } fr
 import { expect, test } from 'vitest'
 import { serve } from '../../../testing/page/service.ts'
 import { addVersion, ofBlueprint } from '../../../testing/wishes.ts'
+import { tooOldText } from '../rollouts/store.ts'
 
 const north = '/api/web/w/north'
 
@@ -102,7 +103,8 @@ test('the agents of a rollout that watch a version are told not to wait, but for
   expect(await reports('b')('1.1.0')).toEqual(desired)
   expect(await reports('c')('1.1.0')).toEqual({ ...desired, now: true })
   expect(await reports('d')('1.0.0'), 'it watches nothing').toEqual(desired)
-  expect((await ann.send('POST', now)).status).toBe(409)
+  const again = await ann.send('POST', now)
+  expect(again).toMatchObject({ status: 409, body: { error: { message: tooOldText } } })
   const audit = await activity(ann, 'rollout.hurried')
   expect(audit).toMatchObject([{ actor: 'Ann', details: { rollout: id, agents: 2 } }])
   await all('1.2.0')

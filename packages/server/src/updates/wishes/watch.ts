@@ -99,7 +99,7 @@ export const doNotWait = (
   agent: AgentRef,
 ): Promise<Verdict<WishedAgent, 'agent_unknown' | NowRefusal>> =>
   transaction(db, async (trx) => {
-    const [verdict] = await doNotWaitWithin(trx, [agent], { by, now })
+    const [verdict] = await doNotWaitInTransaction(trx, [agent], { by, now })
     if (!verdict) return unknownAgent
     if (!verdict.ok || !verdict.value.made) return verdict
     const { name, workspace_id: workspaceId, wished_version: version } = verdict.value.agent
@@ -112,7 +112,7 @@ export const doNotWait = (
  * Marks the blueprint wishes of these agents, in the caller's transaction and in the given order. An agent that was
  * told already is not changed. Agents that no longer exist are left out of the result.
  */
-export async function doNotWaitWithin(
+export async function doNotWaitInTransaction(
   trx: Db,
   agents: readonly AgentRef[],
   { by, now, rollout }: WishContext,
@@ -132,10 +132,11 @@ export async function doNotWaitWithin(
     }
     const waits = waitsIn(agent, { line: lines.get(id), seen: seen.get(id) }, now)
     const may = judgeNow(agent, waits)
-    if (!may.ok || !wish || waits?.for !== 'window') {
-      if (!may.ok) verdicts.push(may)
+    if (!may.ok) {
+      verdicts.push(may)
       continue
     }
+    if (!wish || waits?.for !== 'window') throw new Error('An agent that may be told waits for the end of a watch.')
     wish.hurriedAt = now
     verdicts.push({ ok: true, value: { agent: await storeWishes(trx, agent, wishes), made: true } })
     await noteUpdate(trx, agent, {

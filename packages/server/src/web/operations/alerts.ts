@@ -32,7 +32,6 @@ import { Refusal } from '../../platform/refusal.ts'
 import { sealKeyOf } from '../../platform/seal.ts'
 import { alertTimeline } from '../queries/alert-timeline.ts'
 import { agentAlerts, alertLines } from '../queries/alerts.ts'
-import { maxListBytes } from '../routing/bounded.ts'
 import type { Deps } from '../routing/deps.ts'
 import { acts, looks } from '../routing/operations.ts'
 
@@ -73,7 +72,7 @@ export const alertOperations = [
     alertLines(deps.store.db, workspace, { ended, ...asked, now }),
   ),
   looks(alertPages.alertTimeline, ({ deps, workspace, now }, { days, ...wanted }) =>
-    alertTimeline(deps.store.db, workspace, { days: Number(days), now, bytesMax: maxListBytes - 1024, ...wanted }),
+    alertTimeline(deps.store.db, workspace, { days: Number(days), now, ...wanted }),
   ),
   looks(alertPages.agentAlerts, ({ deps, agent, now }, { limit }) => agentAlerts(deps.store.db, agent, limit, now)),
   looks(alerts.alerts, ({ deps, workspace }, { all = false, limit }) =>

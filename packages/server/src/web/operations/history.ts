@@ -8,7 +8,7 @@ import { changesOf } from '../queries/changes.ts'
 import { costRuns } from '../queries/cost-runs.ts'
 import type { CostQuestion } from '../queries/cost-sums.ts'
 import { costCsv, costPage, costRows } from '../queries/costs.ts'
-import { fitting, jsonBytes } from '../queries/fitting.ts'
+import { newestThatFit } from '../queries/fitting.ts'
 import { lists } from '../queries/fleet.ts'
 import { agentStates, fleetAt, trendOf } from '../queries/states.ts'
 import { stripsOf } from '../queries/strips.ts'
@@ -99,21 +99,20 @@ async function* listJson({ id }: { id: string }, rows: readonly unknown[]): Asyn
   yield rows.length === 0 ? '[]' : ']'
 }
 
-/** The newest rows that fit into an answer, from rows that begin with the oldest. */
-const newestThatFit = <T>(rows: readonly T[]): T[] =>
-  fitting(rows.toReversed(), (row) => jsonBytes(row) + 1, maxListBytes - 1024).toReversed()
+/** The bytes of the rows in an answer that may have other fields. */
+const rowBytes = maxListBytes - 1024
 
 export const historyOperations = [
   looks(history.states, async ({ deps, agent, now }, asked) => {
     const { since, until } = history.askedTime(asked, now)
     const spans = await agentStates(deps.store.db, agent, since, until)
-    const newest = newestThatFit(spans)
+    const newest = newestThatFit(spans, rowBytes)
     const [first] = newest
     if (first === undefined || newest.length === spans.length) return newest
     return [{ from: since, until: first.from, is: 'unknown', level: null, label: null }, ...newest]
   }),
   looks(history.changes, async ({ deps, agent, now }, { limit = listedChanges.usual, ...asked }) =>
-    newestThatFit(await changesOf(deps.store.db, agent, { ...history.askedTime(asked, now), limit, now })),
+    newestThatFit(await changesOf(deps.store.db, agent, { ...history.askedTime(asked, now), limit, now }), rowBytes),
   ),
   looks(history.fleetAt, ({ deps, workspace, now }, asked) =>
     fleetAt(deps.store.db, workspace, history.askedMoment(asked, now), asked.level),

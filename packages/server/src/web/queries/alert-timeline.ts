@@ -7,7 +7,6 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow, Tables } from '../../platform/db/tables.ts'
 import { dayMs } from '../../platform/limits/units.ts'
-import { fitting, jsonBytes } from './fitting.ts'
 
 export interface AlertsWanted {
   /** Words in the subject of the alert, its label, or the heading of its rule. */
@@ -44,11 +43,11 @@ const namesIn = (agents: string | null): string[] =>
 /** The most alerts in a timeline, and how many are read at a time: pages and reports are answered in between. */
 const [maxBars, barsAtOnce] = [5000, 200]
 
-/** The alerts of a workspace that were open within the last days, as many as fit into an answer of `bytesMax`. */
+/** The alerts of a workspace that were open within the last days. */
 export async function alertTimeline(
   db: Db,
   { id: scope }: { id: string },
-  { days, now, bytesMax, ...wanted }: AlertsWanted & { days: number; now: number; bytesMax: number },
+  { days, now, ...wanted }: AlertsWanted & { days: number; now: number },
 ): Promise<AlertTimeline> {
   const since = now - days * dayMs
   const bars: AlertBar[] = []
@@ -62,8 +61,7 @@ export async function alertTimeline(
       await setImmediate()
     }
   }
-  const rows = await thatFit(bars.slice(0, maxBars), bytesMax)
-  return { rows, more: rows.length < bars.length }
+  return { rows: bars.slice(0, maxBars), more: bars.length > maxBars }
 }
 
 interface BarsWanted {
@@ -112,15 +110,4 @@ function barOf({ id, rule, level, subject_kind: kind, subject_name, item, opened
     endedAt: ended_at,
     ...(kind === 'agent' && agentName === null && { gone: true as const }),
   }
-}
-
-/** The first bars that fit into an answer. */
-async function thatFit(bars: readonly AlertBar[], bytesMax: number): Promise<AlertBar[]> {
-  const sizes: number[] = []
-  for (const [i, bar] of bars.entries()) {
-    if (i % barsAtOnce === barsAtOnce - 1) await setImmediate()
-    sizes.push(jsonBytes(bar) + 1)
-  }
-  const kept = fitting(sizes, (size) => size, bytesMax)
-  return bars.slice(0, kept.length)
 }

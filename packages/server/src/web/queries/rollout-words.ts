@@ -3,7 +3,13 @@ import type { Pressable, RolloutAgent, RolloutAgentState, RolloutPage, RolloutRo
 import { durationText } from '@svc/api/words'
 import { readAttempt } from '@svc/protocol'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
-import { nothingLeftText, nothingWaitsText, unfinishedStates } from '../../updates/rollouts/store.ts'
+import {
+  isMoving,
+  nothingLeftText,
+  nothingWaitsText,
+  tooOldText,
+  unfinishedStates,
+} from '../../updates/rollouts/store.ts'
 
 /**
  * The reason of a halt in words. A reason in the format of the svc runtime begins with versions and a time, which the
@@ -21,9 +27,9 @@ const isLeft = (counts: AgentCounts): boolean => counts.untouched + openOf(count
 /** Says if the agents that watch a version can be told not to wait. */
 export function nowOf({ state }: RolloutDbRow, { agents, tooOld }: RolloutPage['watching']): Pressable {
   const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
-  if (state !== 'running' && state !== 'waiting') return no(`The rollout is ${state}.`)
+  if (!isMoving(state)) return no(`The rollout is ${state}.`)
   if (agents > 0) return { ok: true }
-  return no(tooOld > 0 ? 'The runtimes of its agents are too old to end a watch.' : nothingWaitsText)
+  return no(tooOld > 0 ? tooOldText : nothingWaitsText)
 }
 
 export function actionsOf(
@@ -35,7 +41,7 @@ export function actionsOf(
   const yes: Pressable = { ok: true }
   const no = (message: string): Pressable => ({ ok: false, code: 'rollout_not_running', message })
   const isLast = wave === (JSON.parse(waves) as string[]).length
-  const goesOn = state === 'running' || state === 'waiting'
+  const goesOn = isMoving(state)
   return {
     pause: goesOn ? yes : no(`The rollout is already ${state}.`),
     continue:
