@@ -95,7 +95,7 @@ export const dashboardFaults: readonly Fault[] = [
   {
     name: 'page: a member sees buttons that are not theirs to press',
     harm: 'A member presses pause, and only then learns that it is not allowed.',
-    file: at('agents/header/Header.tsx'),
+    file: at('agents/header/Controls.tsx'),
     old: '  if (!agent.page.canAct) return adminsOnly\n',
     new: '',
     tests: [at('journey.browser.test.ts')],

@@ -261,7 +261,10 @@ const members = createRoute({
 const settings = createRoute({
   getParentRoute: () => workspace,
   path: '/settings',
-  loader: ({ context, params }) => void context.queryClient.prefetchQuery(read('GET /w/:slug/alert-settings', params)),
+  loader: ({ context, params }) => {
+    void context.queryClient.prefetchQuery(read('GET /w/:slug/members', params))
+    void context.queryClient.prefetchQuery(read('GET /w/:slug/alert-settings', params))
+  },
   component: lazyRouteComponent(() => fileOf(import('./members/settings/SettingsPage.tsx')), 'SettingsPage'),
 })
 const activity = createRoute({

@@ -52,7 +52,16 @@ export {
   type Stop,
   type Subject,
 } from './report.ts'
-export { activeLine, failedStatuses, isInProgress, newestRuns, runSeconds, runSortKey } from './runs.ts'
+export {
+  activeLine,
+  failedLogName,
+  failedStatuses,
+  isInProgress,
+  jobLogName,
+  newestRuns,
+  runSeconds,
+  runSortKey,
+} from './runs.ts'
 export * from './runtime-texts.ts'
 export { schemas } from './schemas.ts'
 export {

@@ -64,3 +64,7 @@ export function activeLine({ kind = '', detail, subjects }: RunTexts): string {
   const what = kind === 'job' ? [title, detail].filter(Boolean).join(', ') : (detail ?? title ?? '')
   return kind !== '' && what !== '' ? `${kind}: ${what}` : kind + what
 }
+
+/** The names under which the logs of a job may be requested (2.7): its last output, and that of its last failed run. */
+export const jobLogName = (job: string): string => `job/${job}`
+export const failedLogName = (job: string): string => `failed/${job}`

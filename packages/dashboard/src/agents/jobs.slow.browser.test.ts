@@ -76,6 +76,7 @@ test('an admin sees what a failed run printed, once the machine has sent it', as
   const id = host.runs.find(({ status }) => status === 'failed')?.id ?? ''
   const query = { tab: `runs&run=${encodeURIComponent(id)}` }
   const member = await setup.visit('member', 'vela-ada', query)
+  await member.waitForLoadState('networkidle')
   await member
     .getByText('Output tokens')
     .or(member.getByRole('heading', { name: 'Subjects' }))

@@ -1,7 +1,7 @@
 /** The columns for which the list of agents has room, and their widths. */
 import type { FleetRow } from '@svc/api'
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { serviceNow } from '../ui/index.ts'
+import { isReportOverdue, serviceNow } from '../ui/index.ts'
 import { larger, type Measure, templateOf, type Wants, wantsOf } from './row/widths.ts'
 import { type ColumnName, fittingColumns } from './views/columns.ts'
 import { useColumns } from './views/useColumns.ts'
@@ -53,7 +53,7 @@ const rowWants = new WeakMap<FleetRow, Wants>()
 function measured(row: FleetRow): Wants {
   const before = rowWants.get(row)
   if (before) return before
-  const offline = row.silentAt !== null && row.silentAt <= serviceNow()
+  const offline = isReportOverdue(row.silentAt, serviceNow())
   const wants = wantsOf(row, measure, offline)
   rowWants.set(row, wants)
   return wants

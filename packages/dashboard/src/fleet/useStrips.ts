@@ -1,9 +1,10 @@
 /** Asks for the strips of the agents in sight: one request at a time, and none for strips that are still right. */
 import type { FleetRow } from '@svc/api'
 import { maxStrips } from '@svc/api/words'
+import { pausedLabel } from '@svc/protocol'
 import { useEffect, useRef, useState } from 'react'
 import { call } from '../data/api.ts'
-import { serviceNow } from '../ui/index.ts'
+import { isReportOverdue, serviceNow } from '../ui/index.ts'
 import type { StripText } from './row/DayStrip.tsx'
 
 interface KnownStrip extends StripText {
@@ -20,7 +21,7 @@ const oldMs = 60_000
 const pauses = { scrolling: 150, changes: 2_000, failed: 10_000 } as const
 
 const stateOf = ({ level, label, stopped, silentAt }: FleetRow, now: number): string =>
-  `${level} ${label === 'Paused'} ${stopped} ${silentAt !== null && silentAt <= now}`
+  `${level} ${label === pausedLabel} ${stopped} ${isReportOverdue(silentAt, now)}`
 
 /** The names of the agents whose strips are missing, or are no longer right; `missing` if any is missing. */
 export function namesToAsk(

@@ -10,7 +10,7 @@ export { PageHeader, useDocumentTitle, useTitleCount } from './page/PageHeader.t
 export { PageTabs } from './page/PageTabs.tsx'
 export { useInSight } from './page/useInSight.ts'
 export { LeftOut, Scroll, Section, Tone, WhyButton } from './parts.tsx'
-export { useClock, useReportOverdue } from './time/clock.ts'
+export { isReportOverdue, useClock, useReportOverdue } from './time/clock.ts'
 export { count } from './time/format.ts'
 export { dateAndTime, exactTime, lastingText, timeOfDay } from './time/relative.ts'
 export { serviceNow } from './time/service-time.ts'

@@ -1,32 +1,17 @@
-import { ActionIcon, Button, Menu, Text as Words } from '@mantine/core'
-import type { Control } from '@svc/protocol'
-import {
-  IconBellOff,
-  IconClock,
-  IconDots,
-  IconKey,
-  IconPencil,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconPlayerTrackNext,
-  IconTag,
-  IconTrash,
-} from '@tabler/icons-react'
+import { Button, Text as Words } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { type ComponentType, type Ref, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { listBefore } from '../../data/returning.ts'
 import { paths } from '../../paths.ts'
-import { part } from '../../ui/files.tsx'
-import { Level, Text, Time, useFocusedPart } from '../../ui/index.ts'
+import { Level, Text, Time } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
-import { Dotted, WhyButton } from '../../ui/parts.tsx'
+import { Dotted } from '../../ui/parts.tsx'
 import { Wished } from '../../updates/parts/Wished.tsx'
-import { DeleteDialog, RenameDialog, RotateDialog, TagsDialog } from '../dialogs/index.ts'
+import { TagsDialog } from '../dialogs/index.ts'
 import { AsOf } from '../parts/AsOf.tsx'
-import { type Agent, adminsOnly } from '../parts/agent.ts'
-import { controlNames, whilePaused, wordsOf } from '../parts/life.ts'
-import { isPaused } from '../parts/machine.ts'
-import { minutesToAnswer } from '../parts/press.ts'
+import type { Agent } from '../parts/agent.ts'
+import { AgentMenu } from './AgentMenu.tsx'
+import { Controls } from './Controls.tsx'
 import { Heartbeat } from './Heartbeat.tsx'
 
 /** The top of the agent's page: the agent's name, level, last report and controls. */
@@ -171,176 +156,4 @@ function Tags({ agent: { slug, page } }: { agent: Agent }) {
       )}
     </div>
   )
-}
-
-const MuteLengthDialog = part(() => import('../../alerts/mutes/MuteLengthDialog.tsx'))
-const HoursDialog = part(() => import('./HoursDialog.tsx'))
-
-type AgentDialog = 'mute' | 'hours' | 'tags' | 'rename' | 'rotate' | 'delete'
-
-/**
- * The menu to mute an agent, to set its hours and tags, to rename it, to rotate its token and to delete it. Each opens
- * a dialog that names the consequences.
- */
-function AgentMenu({ agent }: { agent: Agent }) {
-  const [open, setOpen] = useState<AgentDialog | null>(null)
-  const [used, setUsed] = useState(false)
-  const { slug, page } = agent
-  const dialog = (which: typeof open) => ({
-    slug,
-    name: page.name,
-    opened: open === which,
-    onClose: () => setOpen(null),
-  })
-  return (
-    <>
-      <Menu position="bottom-end" withinPortal onOpen={() => setUsed(true)}>
-        <Menu.Target>
-          <ActionIcon variant="default" size={36} aria-label={`More about ${page.name}`}>
-            <IconDots size={16} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Items agent={agent} canAct={page.canAct} open={setOpen} />
-      </Menu>
-      {used && (
-        <Suspense>
-          <RenameDialog {...dialog('rename')} />
-          <RotateDialog {...dialog('rotate')} />
-          <DeleteDialog {...dialog('delete')} />
-          {open === 'mute' && <MuteLengthDialog slug={slug} name={page.name} onClose={() => setOpen(null)} />}
-          {open === 'tags' && <TagsDialog slug={slug} names={[page.name]} onClose={() => setOpen(null)} />}
-          {open === 'hours' && <HoursDialog slug={slug} name={page.name} onClose={() => setOpen(null)} />}
-        </Suspense>
-      )}
-    </>
-  )
-}
-
-interface ItemsProps {
-  agent: Agent
-  canAct: boolean
-  open: (dialog: AgentDialog) => void
-}
-
-const Items = ({ agent, canAct, open }: ItemsProps) => (
-  <Menu.Dropdown>
-    {controlsOf(agent).others.map((control) => (
-      <ControlItem key={control} agent={agent} control={control} />
-    ))}
-    <Menu.Item leftSection={<IconBellOff size={15} aria-hidden />} onClick={() => open('mute')}>
-      Mute…
-    </Menu.Item>
-    <Menu.Divider />
-    {!canAct && <Menu.Label>{adminsOnly}</Menu.Label>}
-    <Menu.Item disabled={!canAct} leftSection={<IconClock size={15} aria-hidden />} onClick={() => open('hours')}>
-      Set hours…
-    </Menu.Item>
-    <Menu.Item disabled={!canAct} leftSection={<IconTag size={15} aria-hidden />} onClick={() => open('tags')}>
-      Tags…
-    </Menu.Item>
-    <Menu.Item disabled={!canAct} leftSection={<IconPencil size={15} aria-hidden />} onClick={() => open('rename')}>
-      Rename…
-    </Menu.Item>
-    <Menu.Item disabled={!canAct} leftSection={<IconKey size={15} aria-hidden />} onClick={() => open('rotate')}>
-      Rotate token…
-    </Menu.Item>
-    <Menu.Divider />
-    <Menu.Item
-      disabled={!canAct}
-      color="red"
-      leftSection={<IconTrash size={15} aria-hidden />}
-      onClick={() => open('delete')}
-    >
-      Delete…
-    </Menu.Item>
-  </Menu.Dropdown>
-)
-
-const icons: Readonly<Record<Control, ComponentType<{ size?: number; 'aria-hidden'?: boolean }>>> = {
-  pause: IconPlayerPause,
-  resume: IconPlayerPlay,
-  run_now: IconPlayerTrackNext,
-}
-
-/** The buttons for the controls that make sense now. The menu has the other ones that the agent offers (2.1). */
-function Controls({ agent }: { agent: Agent }) {
-  const { shown } = controlsOf(agent)
-  // *Resume* takes the place of *Pause*, which may have the focus, and the other way round.
-  const first = useFocusedPart<HTMLButtonElement>(shown.join())
-  return shown.map((control, i) => (
-    <ControlButton key={control} agent={agent} control={control} ref={i === 0 ? first : null} />
-  ))
-}
-
-/**
- * The controls that the agent offers, in a fixed order: those that are shown as buttons, and the others. *Resume* is
- * for a paused agent and *Pause* for any other, unless a command for it is pending.
- */
-function controlsOf({ page, press }: Agent): Record<'shown' | 'others', Control[]> {
-  const offered = (Object.keys(controlNames) as Control[]).filter((one) => page.report?.controls?.includes(one))
-  const useless: Control = isPaused(page) ? 'pause' : 'resume'
-  const isShown = (type: Control) => type !== useless || press.under({ type }) !== undefined
-  return { shown: offered.filter(isShown), others: offered.filter((type) => !isShown(type)) }
-}
-
-interface ControlPress {
-  press: () => void
-  /** The reason why the control cannot be pressed; null if it can. */
-  why: string | null
-}
-
-function useControl(agent: Agent, control: Control): ControlPress {
-  const [sending, setSending] = useState(false)
-  const under = agent.press.under({ type: control })
-  const press = async () => {
-    setSending(true)
-    await agent.press.send({ type: control }).catch(() => undefined)
-    setSending(false)
-  }
-  return { press: () => void press(), why: whyNot(agent, control, sending, under && wordsOf(under).word) }
-}
-
-/** A control in the menu, with the reason below it if it cannot be pressed. */
-function ControlItem({ agent, control }: { agent: Agent; control: Control }) {
-  const { press, why } = useControl(agent, control)
-  const Icon = icons[control]
-  return (
-    <Menu.Item disabled={why !== null} leftSection={<Icon size={15} aria-hidden />} onClick={press}>
-      {controlNames[control]}
-      {why !== null && <div className="ag-quiet">{why}</div>}
-    </Menu.Item>
-  )
-}
-
-interface ControlButtonProps {
-  agent: Agent
-  control: Control
-  ref: Ref<HTMLButtonElement>
-}
-
-function ControlButton({ agent, control, ref }: ControlButtonProps) {
-  const { press, why } = useControl(agent, control)
-  const Icon = icons[control]
-  return (
-    <WhyButton
-      ref={ref}
-      variant={control === 'resume' && isPaused(agent.page) ? 'filled' : 'default'}
-      size="sm"
-      leftSection={<Icon size={15} aria-hidden />}
-      onClick={press}
-      why={why}
-      note={
-        agent.offline ? `The agent is offline: without a report within ${minutesToAnswer} minutes, this expires.` : null
-      }
-    >
-      {controlNames[control]}
-    </WhyButton>
-  )
-}
-
-function whyNot(agent: Agent, control: Control, sending: boolean, under: string | undefined): string | null {
-  if (!agent.page.canAct) return adminsOnly
-  if (sending) return 'Sending…'
-  if (under !== undefined) return `Already ${under}.`
-  return isPaused(agent.page) ? whilePaused[control] : null
 }

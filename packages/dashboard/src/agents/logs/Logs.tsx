@@ -13,7 +13,15 @@ import { Tone, WhyButton } from '../../ui/parts.tsx'
 
 import { type Agent, useView } from '../parts/agent.ts'
 import { wordsOf } from '../parts/life.ts'
-import { type FoldedLogs, type FollowedLog, foldLogs, followMs, followStep } from './follow.ts'
+import {
+  type AwaitedLog,
+  arrivedLog,
+  type FoldedLogs,
+  type FollowedLog,
+  foldLogs,
+  followMs,
+  followStep,
+} from './follow.ts'
 
 const LogReader = part(() => import('./LogReader.tsx'))
 
@@ -194,18 +202,6 @@ function useFollow(
   }, [followed, step, press, onAsked])
   return [followed, (name) => setFollowed(name === null ? null : { name, since: serviceNow(), askedAt: null })]
 }
-
-interface AwaitedLog {
-  readonly name: string
-  /** The ids of the logs that the service had when this log was requested. */
-  readonly before: ReadonlySet<string>
-  /** True if it was requested again since a person follows it. */
-  readonly isFollowed?: boolean
-}
-
-/** Finds a requested log in the list of logs: a log of that name that was not listed before the request. */
-export const arrivedLog = (waiting: AwaitedLog, logs: readonly LogEntry[]): LogEntry | undefined =>
-  logs.find((log) => log.name === waiting.name && !waiting.before.has(log.id))
 
 /**
  * Calls `open` when the log that was requested last arrives. Returns a function that must be called with the name of a

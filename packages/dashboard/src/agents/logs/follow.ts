@@ -1,4 +1,4 @@
-/** Decides when a log that a person follows is requested again, and folds the logs of one name. Pure. */
+/** Finds requested logs, decides when a followed one is requested again, and folds those of one name. Pure. */
 import type { LogEntry } from '@svc/api'
 
 /** How long a log is followed, in milliseconds. */
@@ -53,3 +53,16 @@ export function foldLogs(logs: readonly LogEntry[]): FoldedLogs[] {
   }
   return folded
 }
+
+/** A log that a person requested and that has not come. */
+export interface AwaitedLog {
+  readonly name: string
+  /** The ids of the logs that the service had when this log was requested. */
+  readonly before: ReadonlySet<string>
+  /** True if it was requested again since a person follows it. */
+  readonly isFollowed?: boolean
+}
+
+/** Finds a requested log in the list of logs: a log of that name that was not listed before the request. */
+export const arrivedLog = (waiting: AwaitedLog, logs: readonly LogEntry[]): LogEntry | undefined =>
+  logs.find((log) => log.name === waiting.name && !waiting.before.has(log.id))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { arrivedLog } from './Logs.tsx'
+import { arrivedLog } from './follow.ts'
 import { findIn, matchesByRow, piecesOf, rowsOf, stepToMatch } from './search.ts'
 
 const found = (text: string, wanted: string) => {

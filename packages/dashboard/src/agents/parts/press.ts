@@ -145,3 +145,6 @@ function isSame(command: Command, body: SentCommand): boolean {
 }
 
 export const minutesToAnswer = limits.commandSeconds / 60
+
+/** The sentence about a command to an agent that is offline. */
+export const offlineText = `The agent is offline: without a report within ${minutesToAnswer} minutes, this expires.`

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { read } from '../../data/queries.ts'
 import { Time } from '../../ui/index.ts'
 import { Scroll, WhyButton } from '../../ui/parts.tsx'
+import { type AwaitedLog, arrivedLog } from '../logs/follow.ts'
 import type { Agent } from '../parts/agent.ts'
 import { wordsOf } from '../parts/life.ts'
 
@@ -27,13 +28,13 @@ export function Printed({ run, agent }: { run: Run; agent: Agent }) {
 function FailedOutput({ name, agent }: { name: string; agent: Agent }) {
   const { slug, page, press } = agent
   const { data: logs } = useQuery(read('GET /w/:slug/agents/:name/logs', { slug, name: page.name }))
-  // The logs that were there before the press. The clock of the machine may be wrong, so no times are compared.
-  const [before, setBefore] = useState<ReadonlySet<string> | null>(null)
+  // The times of a run are those of its machine, whose clock may be wrong, so no times are compared.
+  const [waiting, setWaiting] = useState<AwaitedLog | null>(null)
   const under = press.under({ type: 'log', payload: { name } })
-  const arrived = before && logs?.find((log) => log.name === name && !before.has(log.id))
+  const arrived = waiting && arrivedLog(waiting, logs ?? [])
   const show = () => {
-    setBefore(new Set(logs?.map(({ id }) => id)))
-    if (!under) void press.send({ type: 'log', payload: { name } }).catch(() => setBefore(null))
+    setWaiting({ name, before: new Set(logs?.map(({ id }) => id)) })
+    if (!under) void press.send({ type: 'log', payload: { name } }).catch(() => setWaiting(null))
   }
   return (
     <div className="ag-printed">
@@ -45,13 +46,13 @@ function FailedOutput({ name, agent }: { name: string; agent: Agent }) {
           <WhyButton
             size="compact-sm"
             variant="default"
-            why={before && under ? `Already ${wordsOf(under).word}.` : null}
+            why={waiting && under ? `Already ${wordsOf(under).word}.` : null}
             onClick={show}
           >
             Show what it printed
           </WhyButton>
           <p className="ag-quiet">
-            {before
+            {waiting
               ? 'It appears here when the machine has sent it.'
               : 'The machine sends the last 20 lines. They are kept here for 30 days, for admins only.'}
           </p>

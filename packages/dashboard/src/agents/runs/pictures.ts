@@ -1,7 +1,7 @@
 /** The pictures above a list of runs: their lengths and their costs. Pure. */
 import { type Run, runSeconds } from '@svc/protocol'
-import type { RunBar } from '../../ui/charts/RunBars.tsx'
-import { count, dollars, lastingText } from '../../ui/index.ts'
+import { failedText, type RunBar } from '../../ui/charts/RunBars.tsx'
+import { dollars, lastingText } from '../../ui/index.ts'
 import { toneOf } from '../parts/tones.ts'
 
 interface RunPicture {
@@ -36,6 +36,5 @@ function pictureOf(
   const values = bars.flatMap(({ value }) => (value === null ? [] : [value]))
   const max = Math.max(0, ...values)
   if (values.length < minRuns || max === 0) return null
-  const failed = bars.filter(({ tone }) => tone === 'no').length
-  return { bars, max, title: `${count(bars.length, 'run')}, ${failed === 0 ? 'none' : failed} failed. ${words(max)}` }
+  return { bars, max, title: `${failedText(bars)}. ${words(max)}` }
 }

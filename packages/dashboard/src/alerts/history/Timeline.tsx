@@ -2,6 +2,7 @@ import { useElementSize } from '@mantine/hooks'
 import type { AlertBar } from '@svc/api'
 import { type KeyboardEvent, useState } from 'react'
 import { paths } from '../../paths.ts'
+import { linear } from '../../ui/charts/scale.ts'
 import { barAt, placer, TimeBars } from '../../ui/charts/TimeBars.tsx'
 import { Level, lastingText, Text } from '../../ui/index.ts'
 import { AnchorLink } from '../../ui/links.tsx'
@@ -28,6 +29,7 @@ export function Timeline({ slug, alerts, kind, start, end }: TimelineProps) {
   const span = at && rows[at.row]?.spans[at.span]
   const marks = marksOf(start, end, Math.max(2, Math.floor(width / 84)))
   const place = placer({ start, end, width })
+  const scale = linear([start, end], [0, width])
   const move = (event: KeyboardEvent) => {
     if (event.key === 'Escape') return setChosen(null)
     const to = moved(rows, at, event.key)
@@ -58,9 +60,9 @@ export function Timeline({ slug, alerts, kind, start, end }: TimelineProps) {
                     <text
                       key={mark.at}
                       className="svc-chart-tick"
-                      x={place({ from: mark.at, to: mark.at, tone: 'bad' }).left}
+                      x={scale(mark.at)}
                       y={12}
-                      textAnchor={anchorOf(place({ from: mark.at, to: mark.at, tone: 'bad' }).left, width)}
+                      textAnchor={anchorOf(scale(mark.at), width)}
                     >
                       {mark.text}
                     </text>

@@ -53,7 +53,7 @@ export function rowsOf(
         ? 'The workspace'
         : alert.subject.name
   const rows = [...Map.groupBy(alerts, nameOf)]
-    .map(([name, own]) => rowOf(name, name, own, { start, end }))
+    .map(([name, own]) => rowOf(name, own, { start, end }))
     .sort((a, b) => b.total - a.total || b.spans.length - a.spans.length || (a.name < b.name ? -1 : 1))
   if (rows.length <= maxRows + 1) return rows
   const rest = rows.slice(maxRows)
@@ -70,12 +70,7 @@ export function rowsOf(
   ]
 }
 
-function rowOf(
-  key: string,
-  name: string,
-  alerts: readonly AlertBar[],
-  { start, end }: { start: number; end: number },
-): TimelineRow {
+function rowOf(name: string, alerts: readonly AlertBar[], { start, end }: { start: number; end: number }): TimelineRow {
   const spans = alerts
     .map((alert): AlertSpan => {
       return { from: Math.max(start, alert.openedAt), to: alert.endedAt, tone: alert.level, alert }
@@ -87,7 +82,7 @@ function rowOf(
     total += length
     longest = Math.max(longest, length)
   }
-  return { key, name, spans, total, longest }
+  return { key: name, name, spans, total, longest }
 }
 
 const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })

@@ -20,7 +20,7 @@ export const GroupLine = ({ by, group: { value, agents, worst, counts }, open, o
     <IconChevronRight className="fleet-group-sign" data-open={open} size={16} aria-hidden />
     <Level level={worst === 'offline' ? null : worst} offline={worst === 'offline'} iconOnly />
     <button type="button" className="fleet-link" tabIndex={-1} onClick={onPress}>
-      {value === null ? <span className="fleet-dim">{groupWords[by].none}</span> : <Text cut>{value}</Text>}
+      {value === null ? <span className="fleet-dim">{groupWords[by]}</span> : <Text cut>{value}</Text>}
     </button>
     <span className="fleet-group-agents">{count(agents, 'agent')}</span>
     <span className="fleet-group-counts">

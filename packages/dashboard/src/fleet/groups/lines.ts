@@ -43,8 +43,9 @@ function lastAtMost(rising: readonly number[], most: number): number {
   return low
 }
 
-export const groupWords: Readonly<Record<Grouping, { one: string; none: string }>> = {
-  tag: { one: 'tag', none: 'No tag' },
-  host: { one: 'host', none: 'No host' },
-  blueprint: { one: 'blueprint', none: 'No blueprint' },
+/** The words for the group of the agents that have no tag, host or blueprint. */
+export const groupWords: Readonly<Record<Grouping, string>> = {
+  tag: 'No tag',
+  host: 'No host',
+  blueprint: 'No blueprint',
 }

@@ -113,7 +113,7 @@ function Heading({ block, group, squares }: { block: Block; group: number; squar
   const problems = countsText(statesIn(squares, first, first + number), ['bad', 'offline', 'warn'])
   return (
     <div className="map-heading" style={{ left, top, width }}>
-      {value === null ? <span>{groupWords[squares.by ?? 'tag'].none}</span> : <Text cut>{value}</Text>}
+      {value === null ? <span>{groupWords[squares.by ?? 'tag']}</span> : <Text cut>{value}</Text>}
       <span className="map-number">{number.toLocaleString('en-US')}</span>
       {problems !== '' && <span className="map-problems">{problems}</span>}
     </div>

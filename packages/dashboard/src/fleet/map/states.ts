@@ -1,18 +1,19 @@
 /** The words for the states of the map. */
 import { mapStates } from '@svc/api/filter'
+import { levelLooks } from '../../ui/index.ts'
 
 export type MapState = (typeof mapStates)[number]
 
 export const stateWords: Readonly<Record<MapState, string>> = {
-  bad: 'Bad',
-  offline: 'Offline',
-  warn: 'Warning',
-  info: 'Info',
-  ok: 'OK',
+  bad: levelLooks.bad.words,
+  offline: levelLooks.offline.words,
+  warn: levelLooks.warn.words,
+  info: levelLooks.info.words,
+  ok: levelLooks.ok.words,
   none: 'No level',
   paused: 'Paused',
-  stopped: 'Stopped',
-  never: 'Never reported',
+  stopped: levelLooks.stopped.words,
+  never: levelLooks.never.words,
 }
 
 /** Numbers of agents by state in words, such as `3 bad, 240 OK`. `some` limits them to these states. */

@@ -49,12 +49,8 @@ function Forms({ slug }: { slug: string }) {
     <>
       <WorkspaceName key={name} slug={slug} name={name} />
       <QueryState of={members} />
-      {members.data && (
-        <>
-          <RequireFactor slug={slug} from={factor.from} members={members.data.members} />
-          <MessageDetail slug={slug} />
-        </>
-      )}
+      {members.data && <RequireFactor slug={slug} from={factor.from} members={members.data.members} />}
+      <MessageDetail slug={slug} />
     </>
   )
 }

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { controlNames } from '../../agents/parts/life.ts'
-import { minutesToAnswer } from '../../agents/parts/press.ts'
+import { offlineText } from '../../agents/parts/press.ts'
 import { call } from '../../data/api.ts'
 import { keys } from '../../data/queries.ts'
 import { handOver } from '../../data/sent.ts'
 import { paths } from '../../paths.ts'
-import { Confirm, serviceNow } from '../../ui/index.ts'
+import { Confirm, useReportOverdue } from '../../ui/index.ts'
 import type { AgentCommand } from './commands.ts'
 
 interface CommandDialogProps extends AgentCommand {
@@ -20,6 +20,7 @@ export function CommandDialog({ slug, control, agent, words, opened, onClose }: 
   const client = useQueryClient()
   const navigate = useNavigate()
   const { name, silentAt } = agent
+  const isOffline = useReportOverdue(silentAt)
   const send = async () => {
     const command = await call('POST /w/:slug/agents/:name/commands', { slug, name }, { type: control })
     handOver({ slug, name, command })
@@ -28,9 +29,7 @@ export function CommandDialog({ slug, control, agent, words, opened, onClose }: 
   }
   return (
     <Confirm opened={opened} onClose={onClose} title={`${words}?`} confirm={controlNames[control]} onConfirm={send}>
-      {silentAt !== null && silentAt <= serviceNow()
-        ? `The agent is offline: without a report within ${minutesToAnswer} minutes, this expires.`
-        : 'The agent gets the command with its next report, and decides for itself.'}
+      {isOffline ? offlineText : 'The agent gets the command with its next report, and decides for itself.'}
     </Confirm>
   )
 }

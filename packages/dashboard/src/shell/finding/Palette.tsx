@@ -14,7 +14,7 @@ import { fleetQuery } from '../../data/queries.ts'
 import { useWorkspace } from '../../data/workspace.ts'
 import { paths } from '../../paths.ts'
 import { part } from '../../ui/files.tsx'
-import { Level, serviceNow, Text, useFocusBack } from '../../ui/index.ts'
+import { isReportOverdue, Level, serviceNow, Text, useFocusBack } from '../../ui/index.ts'
 import './palette.css'
 import { commandIn, commandsFor, isCommandFirst } from './commands.ts'
 import type { OpenDialog } from './Dialogs.tsx'
@@ -156,7 +156,7 @@ export function Palette({ slug, onReady, onKeys, onClosed }: PaletteProps) {
                     <Level
                       level={level}
                       never={silentAt === null}
-                      offline={silentAt !== null && silentAt <= serviceNow()}
+                      offline={isReportOverdue(silentAt, serviceNow())}
                       stopped={stopped !== null}
                       iconOnly
                     />

@@ -9,7 +9,6 @@ export type HelpIndex = readonly (readonly [name: string, title: string, section
 export interface HelpHit {
   address: string
   heading: string
-  says: string
   /** The title of the document. */
   document: string
 }
@@ -46,7 +45,7 @@ export function helpFor(typed: string, index: HelpIndex): HelpHit[] {
       const score = wanted.map((word) => weights.find(([, at]) => hasWord(places[at] ?? '', word))?.[0] ?? 0)
       return {
         score: score.includes(0) ? 0 : score.reduce((sum, one) => sum + one, anchor === '' ? 0.5 : 0),
-        hit: { address: `/help/${name}${anchor && `#${anchor}`}`, heading, says, document },
+        hit: { address: `/help/${name}${anchor && `#${anchor}`}`, heading, document },
       }
     }),
   )

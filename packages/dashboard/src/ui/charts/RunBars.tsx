@@ -1,4 +1,5 @@
 import './charts.css'
+import { count } from '../time/format.ts'
 
 /** How a run ended. Each is drawn in another way, so that nobody needs to see colours. */
 export type BarTone = 'good' | 'no' | 'waiting' | 'lost' | 'plain'
@@ -40,12 +41,15 @@ export function RunBars({ title, bars }: RunBarsProps) {
   )
 }
 
+/** The number of runs and of those that failed, in words. */
+export function failedText(bars: readonly RunBar[]): string {
+  const failed = bars.filter(({ tone }) => tone === 'no').length
+  return `${count(bars.length, 'run')}, ${failed === 0 ? 'none' : failed} failed`
+}
+
 /** The bars of one tone. */
 export const pathOf = (bars: readonly RunBar[], tone: BarTone, max: number): string =>
-  bars
-    .map((bar, at) => (bar.tone === tone ? barAt(at * step, bar, max) : ''))
-    .filter((part) => part !== '')
-    .join('')
+  bars.map((bar, at) => (bar.tone === tone ? barAt(at * step, bar, max) : '')).join('')
 
 function barAt(x: number, { value, tone }: RunBar, max: number): string {
   if (tone === 'lost') return rect(x - 0.5, height - foot, barWidth + 1, foot)

@@ -1,4 +1,5 @@
 import './time-bars.css'
+import { linear } from './scale.ts'
 
 /** A span of time in a row of a timeline. Its tone decides its shape, so that nobody needs to see colours. */
 interface TimeBar {
@@ -35,6 +36,8 @@ const point = 5
  */
 export function TimeBars({ bars, start, end, width, at, marks }: TimeBarsProps) {
   const place = placer({ start, end, width })
+  const scale = linear([start, end], [0, width])
+  const xOf = (time: number) => Math.round(scale(time)) + 0.5
   const marked = at && place(at)
   return (
     <svg className="svc-time-bars" width={width} height={rowHeight} aria-hidden>
@@ -49,9 +52,6 @@ export function TimeBars({ bars, start, end, width, at, marks }: TimeBarsProps) 
       )}
     </svg>
   )
-  function xOf(time: number): number {
-    return Math.round(place({ from: time, to: time, tone: 'bad' }).left) + 0.5
-  }
 }
 
 interface BarPlace {
@@ -64,7 +64,7 @@ interface BarPlace {
 
 /** Makes a function that gives the place of a span in a row of this width. */
 export function placer({ start, end, width }: { start: number; end: number; width: number }) {
-  const scale = (time: number) => (end === start ? 0 : ((time - start) / (end - start)) * width)
+  const scale = linear([start, end], [0, width])
   return ({ from, to }: TimeBar): BarPlace => {
     const left = Math.max(0, scale(from))
     const right = to === null ? width : Math.min(width, scale(to))

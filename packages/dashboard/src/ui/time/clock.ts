@@ -32,4 +32,8 @@ export const useClock = <T extends string | number | boolean>(read: (now: number
  * becomes offline unless it reports before.
  */
 export const useReportOverdue = (silentAt: number | null | undefined): boolean =>
-  useSyncExternalStore(listen, () => silentAt != null && silentAt <= knownNow())
+  useSyncExternalStore(listen, () => isReportOverdue(silentAt, knownNow()))
+
+/** The same at a moment by the service's clock, for work on many agents. */
+export const isReportOverdue = (silentAt: number | null | undefined, now: number): boolean =>
+  silentAt != null && silentAt <= now

@@ -27,7 +27,3 @@ export const isJobName = (word: string): boolean => /^[a-z0-9][a-z0-9._-]{0,62}$
 
 /** The end of a sentence that says which names a job can have. */
 export const jobNames = `1 to 63 of the characters a-z 0-9 . _ -, the first a letter or digit, and not "${unrecorded}"`
-
-/** The names under which the logs of a job may be requested (2.7): its last output, and that of its last failed run. */
-export const jobLogName = (job: string): string => `job/${job}`
-export const failedLogName = (job: string): string => `failed/${job}`

@@ -1,6 +1,7 @@
 /** Writes the record of one run: when it begins, and when it has ended. */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { jobLogName } from '@svc/protocol'
 import { openOwn } from '../../machine/files/own.ts'
 import { readFile } from '../../machine/files/read.ts'
 import { isNoRoom } from '../../machine/files/space.ts'
@@ -9,7 +10,6 @@ import type { ExecCall } from './call.ts'
 import { replaceJson } from './files.ts'
 import { idOf, maxAheadMs, newestSortNumber, newId, sortNumberOf } from './ids.ts'
 import { jobAfter, readJob, writeJob } from './job-note.ts'
-import { jobLogName } from './paths.ts'
 import type { Run } from './record.ts'
 import { exitOf, type RunEnd } from './run-end.ts'
 

@@ -2,11 +2,10 @@
  * The section *jobs* of the host agent's status. It is a pure function of the facts about jobs and a time. Nothing here
  * has seen a command line, and of a run only its times and codes are shown, and what the command told about it.
  */
-import { type Level, levels, limits, type Panel, type Run, rank, worst } from '@svc/protocol'
+import { failedLogName, jobLogName, type Level, levels, limits, type Panel, type Run, rank, worst } from '@svc/protocol'
 import { spanText } from '../../machine/base/time.ts'
 import { factsOf } from '../jobs/facts.ts'
 import { endWords, type JobView, type JudgedJob, judgeJob, weekSeconds } from '../jobs/judge.ts'
-import { failedLogName, jobLogName } from '../jobs/paths.ts'
 import type { FoundJobs, ShownRun } from '../jobs/reader.ts'
 import type { Fault, SeenJobs } from '../jobs/seen.ts'
 import { clockText } from '../jobs/zone.ts'

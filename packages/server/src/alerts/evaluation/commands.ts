@@ -10,7 +10,7 @@ import type { AlertRow } from '../../platform/db/tables.ts'
 import type { Rule } from '../rules/conditions.ts'
 import type { Alert } from '../rules/judge.ts'
 import { insertAlert, type Scope, type SetRule, type SubjectRef } from '../store.ts'
-import { limitedRules } from './limits.ts'
+import { filteredRules } from './filtered-rules.ts'
 
 /**
  * The milliseconds after its end in which a command can get an alert. Without this limit, enabling the rule would send
@@ -44,12 +44,12 @@ export async function endedCommands(
   scope: Scope,
   { rules, now }: { rules: (name: RuleName) => SetRule; now: number },
 ): Promise<EndedCommand[]> {
-  const readLimits = limitedRules(db, rules, now)
+  const readFilters = filteredRules(db, rules, now)
   const rule = rules('command')
   const found: EndedCommand[] = []
   for (let after: string | undefined = ''; after !== undefined && found.length < commandsAtOnce; ) {
     const rows: EndedCommand[] = await commandsAfter(db, scope, now, after)
-    const ruleFor = await readLimits(rows.map(({ about }) => about.id))
+    const ruleFor = await readFilters(rows.map(({ about }) => about.id))
     found.push(...rows.filter(({ about }) => ruleFor(rule, about.id).on))
     after = rows.length < commandsAtOnce ? undefined : rows.at(-1)?.id
   }

@@ -21,7 +21,7 @@ import {
   subjectOf,
 } from '../store.ts'
 import { agentFacts } from './facts.ts'
-import { limitedRules } from './limits.ts'
+import { filteredRules } from './filtered-rules.ts'
 import { aboutChannel, channelFinding, type ServiceFacts, serviceFindings } from './service.ts'
 
 export interface NamedScope extends Scope {
@@ -58,7 +58,7 @@ export async function findings(store: Store, place: NamedScope, context: Finding
   const itemRule = rules('item')
   const itemsOf = itemAlertsOf(known)
   const [judgedRules, judgedWhileOffline] = [agentRules.map(rules), offlineAgentRules.map(rules)]
-  const readLimits = limitedRules(store.db, rules, moment.now)
+  const readFilters = filteredRules(store.db, rules, moment.now)
   const mustBeJudged = new Set(known.current.map(({ row }) => keyOfRow(row)))
   const asked = new Set(
     known.current.filter(({ row }) => row.subject_kind === 'agent').map(({ row }) => row.subject_id),
@@ -71,7 +71,7 @@ export async function findings(store: Store, place: NamedScope, context: Finding
   for await (const slice of agentFacts(store, { workspaceId: place.id, rules, now: moment.now, asked })) {
     offline.counted += slice.counted
     costToday += slice.costToday
-    const ruleFor = await readLimits(slice.agents.map(({ about }) => about.id))
+    const ruleFor = await readFilters(slice.agents.map(({ about }) => about.id))
     for (const { about, facts } of slice.agents) {
       const isAsked = asked.has(about.id)
       const ofItems = itemsOf.get(about.id) ?? noItems

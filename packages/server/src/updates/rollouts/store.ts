@@ -213,9 +213,9 @@ export async function cancelRollout(
 ): Promise<Verdict<RolloutDbRow, RolloutRefusal>> {
   const { by } = context
   if (withdraw) {
-    const paused = await change(context, workspace, id, async () => ({ ok: true, value: { state: 'paused' } }))
+    const pauses = async () => ({ ok: true as const, value: { state: 'paused' as const } })
+    const paused = await change(context, workspace, id, pauses, { alsoOffered: true })
     if (!paused.ok) return paused
-    await withdrawWishes(context.db, paused.value, { ...context, alsoOffered: true })
   }
   return change(withdraw ? { ...context, expected: undefined } : context, workspace, id, async () => ({
     ok: true,
@@ -232,6 +232,7 @@ async function change(
   workspace: WorkspaceRef,
   id: string,
   decide: (trx: Db, rollout: RolloutDbRow) => Promise<Verdict<RolloutChange, RolloutRefusal>>,
+  how: { alsoOffered?: boolean } = {},
 ): Promise<Verdict<RolloutDbRow, RolloutRefusal>> {
   const changed = await transaction(on, async (trx): Promise<Verdict<RolloutDbRow, RolloutRefusal>> => {
     const rollout = await lockRollout(trx, workspace, id)
@@ -246,7 +247,7 @@ async function change(
     if (action !== undefined) await note(trx, rollout, { by, now, action })
     return { ok: true, value: after }
   })
-  if (changed.ok && changed.value.state !== 'running') await withdrawWishes(on, changed.value, { by, now })
+  if (changed.ok && changed.value.state !== 'running') await withdrawWishes(on, changed.value, { by, now, ...how })
   return changed
 }
 

@@ -29,7 +29,7 @@ export interface VersionLine {
 }
 
 /** The running version and the time at which it was kept, if the last line of the agent's timeline says so. */
-export const keptIn = (last: VersionLine | undefined, running: string | null): BlueprintFacts['kept'] =>
+const keptIn = (last: VersionLine | undefined, running: string | null): BlueprintFacts['kept'] =>
   last?.kind === 'kept' && last.version !== null && last.version === running
     ? { version: last.version, at: last.at }
     : null
@@ -72,7 +72,7 @@ export async function lastSeenOf(db: Db, agentIds: readonly string[]): Promise<M
 
 /** Says what the blueprint wish of an agent waits for, by its row and what `lastLines` and `lastSeenOf` found. */
 export function waitsIn(
-  agent: AgentRow,
+  agent: Pick<AgentRow, 'wishes' | 'installed_version' | 'reported_version' | 'previous_version'>,
   { line, seen }: { line: VersionLine | undefined; seen: LastSeen | undefined },
   now: number,
 ): WaitReason | null {

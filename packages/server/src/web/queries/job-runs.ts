@@ -1,7 +1,7 @@
 /** The last runs of each job of a host agent, from its kept runs (2.2). */
 import { setImmediate } from 'node:timers/promises'
 import type { JobRun, JobRuns } from '@svc/api'
-import { type Run, runSeconds } from '@svc/protocol'
+import { failedLogName, type Run, runSeconds } from '@svc/protocol'
 import type { Db } from '../../platform/db/open.ts'
 
 /** The number of runs of a job that are shown. */
@@ -42,7 +42,7 @@ function take(jobs: Map<string, JobRuns>, run: Run): void {
   const job = jobs.get(name) ?? { job: name, runs: [], printed: null }
   jobs.set(name, job)
   if (job.runs.length < maxRuns) job.runs.push(shown(run))
-  if (job.printed === null && run.log === `failed/${name}`) job.printed = run.id
+  if (job.printed === null && run.log === failedLogName(name)) job.printed = run.id
 }
 
 /** The job of a run; undefined for any other run. The host agent puts the job in front of the id. */

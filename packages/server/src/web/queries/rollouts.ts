@@ -12,8 +12,8 @@ import { memberWaits } from '../../updates/rollouts/waits.ts'
 import { attemptsIn, wishesIn } from '../../updates/wishes/kept.ts'
 import { blueprintState, runtimeState } from '../../updates/wishes/state.ts'
 import { trialsOf } from '../../updates/wishes/trials.ts'
-import { blueprintWaits, runtimeWaits } from '../../updates/wishes/waits.ts'
-import { judgeNow, keptIn, lastLines, type VersionLine } from '../../updates/wishes/watch.ts'
+import { runtimeWaits } from '../../updates/wishes/waits.ts'
+import { judgeNow, lastLines, type VersionLine, waitsIn } from '../../updates/wishes/watch.ts'
 import { actionsOf, inWords, nowOf, says, stays } from './rollout-words.ts'
 
 interface Piece {
@@ -177,11 +177,7 @@ async function agentsOf(
         ? {
             running: version,
             wish: ofBlueprint,
-            waits: () => {
-              const runtimeOnTrial = wishes.runtime?.runsSince !== undefined
-              const facts = { previous: row.previous_version, kept: keptIn(lines.get(row.agent_id), version) }
-              return blueprintWaits(ofBlueprint, wishes.blueprint, { ...view, ...facts, runtimeOnTrial }, now)
-            },
+            waits: () => waitsIn(row, { line: lines.get(row.agent_id), seen: view }, now),
           }
         : {
             running: attemptsIn(row.attempts).runtime?.version ?? null,

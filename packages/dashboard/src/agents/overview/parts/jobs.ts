@@ -1,7 +1,7 @@
 /** The jobs of a host agent, as its page shows them: from its panel, its health items and its kept runs. Pure. */
 import type { AgentPage, JobRuns } from '@svc/api'
-import { failedStatuses, type HealthItem, type Level, limits, type Panel } from '@svc/protocol'
-import type { RunBar } from '../../../ui/charts/RunBars.tsx'
+import { type HealthItem, type Level, limits, type Panel } from '@svc/protocol'
+import { failedText, type RunBar } from '../../../ui/charts/RunBars.tsx'
 import { count } from '../../../ui/time/format.ts'
 import { toneOf } from '../../parts/tones.ts'
 
@@ -63,6 +63,5 @@ export function isJobItem({ name = '' }: HealthItem, jobs: readonly ShownJob[]):
 /** The bars of a job's runs, and one sentence about them. */
 export function barsOf({ runs }: Pick<JobRuns, 'runs'>): { bars: RunBar[]; title: string } {
   const bars = runs.map(({ seconds, status }): RunBar => ({ value: seconds, tone: toneOf(status ?? '') }))
-  const failed = runs.filter(({ status }) => (failedStatuses as readonly string[]).includes(status ?? '')).length
-  return { bars, title: `${count(runs.length, 'run')}, ${failed === 0 ? 'none' : failed} failed` }
+  return { bars, title: failedText(bars) }
 }

@@ -13,41 +13,40 @@ import type { SetRule } from '../store.ts'
 type RuleFor = (rule: SetRule, agentId: string) => SetRule
 
 /** A rule that is on and has a filter. */
-interface LimitedRule {
+interface FilteredRule {
   selects: (agent: FilterFacts) => boolean
-  readsHost: boolean
   off: SetRule
 }
 
-const unlimited: RuleFor = (rule) => rule
+const unfiltered: RuleFor = (rule) => rule
 
 /**
  * Returns a function that reads, for some agents at a time, which rules are judged for them. Without a rule that has a
  * filter it reads nothing.
  */
-export function limitedRules(
+export function filteredRules(
   db: Db,
   rules: (name: RuleName) => SetRule,
   now: number,
 ): (ids: readonly string[]) => Promise<RuleFor> {
-  const limited = new Map<RuleName, LimitedRule>()
+  const filtered = new Map<RuleName, FilteredRule>()
+  let readsHost = false
   for (const rule of ruleNames.map(rules)) {
     if (!rule.on || rule.filter === null) continue
     const read = parseRuleFilter(rule.filter)
     // A filter that this version cannot read limits nothing: an alert too many is better than one that is missing.
     if (!read.ok) continue
     const { terms } = read.value
-    const readsHost = terms.some(({ key }) => key === 'host')
-    limited.set(rule.name, { selects: selector(terms, now), readsHost, off: { ...rule, on: false } })
+    readsHost ||= terms.some(({ key }) => key === 'host')
+    filtered.set(rule.name, { selects: selector(terms, now), off: { ...rule, on: false } })
   }
-  if (limited.size === 0) return async () => unlimited
-  const readsHost = [...limited.values()].some((rule) => rule.readsHost)
+  if (filtered.size === 0) return async () => unfiltered
   return async (ids) => {
     const facts = await filterFacts(db, ids, readsHost)
     return (rule, agentId) => {
-      const limit = limited.get(rule.name)
-      const agent = limit && facts.get(agentId)
-      return limit && !(agent && limit.selects(agent)) ? limit.off : rule
+      const own = filtered.get(rule.name)
+      const agent = own && facts.get(agentId)
+      return own && !(agent && own.selects(agent)) ? own.off : rule
     }
   }
 }

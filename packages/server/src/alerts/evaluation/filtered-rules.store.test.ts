@@ -6,7 +6,7 @@ import { newId } from '../../platform/ids.ts'
 import { setRule } from '../changes/rules.ts'
 import { scopeOf } from '../store.ts'
 import { evaluateScope } from './evaluate.ts'
-import { limitedRules } from './limits.ts'
+import { filteredRules } from './filtered-rules.ts'
 
 everyEngine('a rule that a filter limits', (open) => {
   const lived = async () => {
@@ -134,10 +134,10 @@ everyEngine('a rule that a filter limits', (open) => {
       },
       transformResult: async ({ result }) => result,
     })
-    const read = limitedRules(db, () => rule, 0)
+    const read = filteredRules(db, () => rule, 0)
     expect((await read([w.agent.id]))(rule, w.agent.id)).toBe(rule)
     expect(statements).toEqual([])
-    const limited = limitedRules(db, (name) => ({ name, on: true, filter: 'tag:prod' }) as never, 0)
+    const limited = filteredRules(db, (name) => ({ name, on: true, filter: 'tag:prod' }) as never, 0)
     const on = { name: 'bad', on: true, filter: 'tag:prod' } as never
     expect((await limited([w.agent.id]))(on, w.agent.id).on).toBe(false)
     expect(statements).toHaveLength(2)
