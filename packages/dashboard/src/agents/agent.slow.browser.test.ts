@@ -89,7 +89,10 @@ test('a command of the palette is followed until its answer, and Resume gets the
   await following(page).getByText('Not at night').waitFor()
 
   const focused = () => page.evaluate(() => document.activeElement?.textContent)
-  await page.getByRole('button', { name: 'Pause', exact: true }).focus()
+  // The button says "Already delivered." until the page has read that the command has ended.
+  const pause = page.getByRole('button', { name: 'Pause', exact: true })
+  await pause.and(page.locator(':not([aria-disabled])')).waitFor()
+  await pause.focus()
   await page.keyboard.press('Enter')
   await following(page).getByText('queued').waitFor()
   await answer(true, 'Paused.')
