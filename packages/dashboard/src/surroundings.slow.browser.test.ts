@@ -93,12 +93,13 @@ const said = (page: Page) =>
     return document.body.innerText.replace(times, '').replace(/\s+|\d/g, '')
   })
 
-/** The surroundings of the first difference between two texts; undefined if they are equal. */
-function difference(a: string, b: string): [string, string] | undefined {
+/** The surroundings of the first difference between two texts, as one line; undefined if they are equal. */
+function difference(a: string, b: string): string | undefined {
   if (a === b) return undefined
   let at = 0
   while (a[at] === b[at]) at++
-  return [a.slice(Math.max(0, at - 30), at + 50), b.slice(Math.max(0, at - 30), at + 50)]
+  const near = (text: string) => text.slice(Math.max(0, at - 30), at + 50)
+  return `${near(a)} | ${near(b)}`
 }
 
 const changes = ['warn', 'bad', 'ok'] as const

@@ -1,7 +1,7 @@
 /** Tests the keys under which the page keeps what it has read. */
 import { matchQuery, QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import { fleetQuery, isAboutAlerts, keys, read } from './queries.ts'
+import { fleetQuery, isAboutAlerts, isOnlyAboutAlerts, keys, read } from './queries.ts'
 
 test('a key is the filled path of its route, and the input', () => {
   const at = { slug: 'north', name: 'mail' }
@@ -26,19 +26,22 @@ test('the key of the list of agents fits its windows, and neither facets nor oth
 const w = { slug: 'north' }
 const agent = { ...w, name: 'mail' }
 test.each([
-  ['open alerts', true, read('GET /w/:slug/alerts/lines', w)],
-  ['rules', true, read('GET /w/:slug/rules', w)],
-  ['mutes', true, read('GET /w/:slug/mutes', w)],
-  ['channels', true, read('GET /w/:slug/channels', w)],
-  ['own channels', true, read('GET /w/:slug/my-channels', w)],
-  ['messages', true, read('GET /w/:slug/deliveries', w)],
-  ['settings of alerts', true, read('GET /w/:slug/alert-settings', w)],
-  ['alerts of an agent', true, read('GET /w/:slug/agents/:name/alerts', agent)],
-  ['expected hours of an agent', true, read('GET /w/:slug/agents/:name/hours', agent)],
-  ['the page of an agent', false, read('GET /w/:slug/agents/:name', agent)],
-  ['logs of an agent', false, read('GET /w/:slug/agents/:name/logs', agent)],
-  ['an agent named alerts', false, read('GET /w/:slug/agents/:name', { ...w, name: 'alerts' })],
-  ['members', false, read('GET /w/:slug/members', w)],
-])('a frame about alerts loads %s again: %s', (_what, loads, { queryKey }) => {
-  expect(isAboutAlerts(queryKey)).toBe(loads)
+  ['open alerts', 'alerts', read('GET /w/:slug/alerts/lines', w)],
+  ['rules', 'alerts', read('GET /w/:slug/rules', w)],
+  ['mutes', 'alerts', read('GET /w/:slug/mutes', w)],
+  ['channels', 'alerts', read('GET /w/:slug/channels', w)],
+  ['own channels', 'alerts', read('GET /w/:slug/my-channels', w)],
+  ['messages', 'alerts', read('GET /w/:slug/deliveries', w)],
+  ['settings of alerts', 'alerts', read('GET /w/:slug/alert-settings', w)],
+  ['alerts of an agent', 'alerts', read('GET /w/:slug/agents/:name/alerts', agent)],
+  ['expected hours of an agent', 'alerts', read('GET /w/:slug/agents/:name/hours', agent)],
+  ['the history of an agent', 'both', read('GET /w/:slug/agents/:name/history/changes', agent)],
+  ['the states of an agent', 'others', read('GET /w/:slug/agents/:name/history/states', agent)],
+  ['the page of an agent', 'others', read('GET /w/:slug/agents/:name', agent)],
+  ['logs of an agent', 'others', read('GET /w/:slug/agents/:name/logs', agent)],
+  ['an agent named alerts', 'others', read('GET /w/:slug/agents/:name', { ...w, name: 'alerts' })],
+  ['members', 'others', read('GET /w/:slug/members', w)],
+] as const)('%s: frames about %s load them again', (_what, frames, { queryKey }) => {
+  expect(isAboutAlerts(queryKey)).toBe(frames !== 'others')
+  expect(isOnlyAboutAlerts(queryKey)).toBe(frames === 'alerts')
 })

@@ -44,13 +44,19 @@ export const keys = {
 }
 
 /**
- * True for a key of alerts, rules, mutes, expected hours, the settings of alerts, channels or messages. A live frame
- * with `alerts: true` means that data of such keys may have changed. No other frame means that.
+ * True for a key of alerts, rules, mutes, expected hours, the settings of alerts, channels or messages, and for the
+ * history of an agent, which names its alerts. A live frame with `alerts: true` means that data of such keys may have
+ * changed.
  */
-export function isAboutAlerts(key: readonly unknown[]): boolean {
+export const isAboutAlerts = (key: readonly unknown[]): boolean => isOnlyAboutAlerts(key) || isHistory(key)
+
+/** True for a key of data that no live frame without `alerts: true` changes. */
+export function isOnlyAboutAlerts(key: readonly unknown[]): boolean {
   const [, , subject, , part] = key
   return subject === 'agents' ? part === 'alerts' || part === 'hours' : aboutAlerts.has(subject)
 }
+const isHistory = ([, , subject, , part, of]: readonly unknown[]): boolean =>
+  subject === 'agents' && part === 'history' && of === 'changes'
 const aboutAlerts: ReadonlySet<unknown> = new Set([
   ...['alerts', 'rules', 'mutes', 'alert-settings'],
   ...['channels', 'my-channels', 'deliveries'],

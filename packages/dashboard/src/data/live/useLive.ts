@@ -5,7 +5,7 @@ import { type Query, type QueryClient, type QueryKey, useQueryClient } from '@ta
 import { useEffect, useRef, useState } from 'react'
 import { serviceHeard, serviceTimeIs } from '../../ui/time/service-time.ts'
 import { ApiError, type FleetQuery, isRefusal } from '../api.ts'
-import { isAboutAlerts, isActionOver, keys } from '../queries.ts'
+import { isAboutAlerts, isActionOver, isOnlyAboutAlerts, keys } from '../queries.ts'
 import { type LiveState, openLive } from './connection.ts'
 import { tellFrame } from './frames.ts'
 import { type Freshness, keepFresh, type LoadResult } from './freshness.ts'
@@ -117,7 +117,7 @@ function connect(
 
 const isOfAlerts = ({ queryKey }: Query) => isAboutAlerts(queryKey)
 /** True for data that a frame without `alerts: true` may have changed. */
-const isOther = (query: Query) => !isOfAlerts(query)
+const isOther = ({ queryKey }: Query) => !isOnlyAboutAlerts(queryKey)
 
 /** Puts a frame into the page's query cache. Returns true if the fleet list must be loaded again. */
 function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
