@@ -129,6 +129,15 @@ test('the image is built from the package alone, and takes no secrets of its fol
   expect(read('docs/deploy/Dockerfile.dockerignore')).toBe('*\n!svc-server-*.tgz\n')
 })
 
+test('no document installs a package of our name from a registry, which may be of somebody else', () => {
+  const documents = globSync(['*.md', 'docs/**/*.md', 'docs/deploy/*', 'packages/server/package/*'], { cwd: root })
+  const lines = documents.flatMap((file) => read(file).split('\n'))
+  const installing = lines.filter((line) => /\b(npm (i|install|add)|npx)\b.*svc-server\S*\.tgz/.test(line))
+  expect(installing.length).toBeGreaterThan(4)
+  const named = /\b(npm (i|install|add) (-\S+ )*|npx --yes )(?!\.\/|\/)svc-server/
+  expect(lines.filter((line) => named.test(line))).toEqual([])
+})
+
 test('the systemd unit leaves its settings to the file that the operator’s commands read, too', () => {
   const unit = read('docs/deploy/svc.service')
   expect(unit).not.toMatch(/^Environment/m)

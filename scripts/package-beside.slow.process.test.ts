@@ -1,10 +1,11 @@
 /**
  * Runs the package of the service, as `npm run release -- --service` makes it, beside this checkout and after it: as
- * two nodes of one service, and on one data folder. `npm test` leaves this out. It needs a build of several seconds.
+ * two nodes of one service, and on one data folder. `npm test` leaves this out. It needs a build of several seconds, so
+ * only `npm run test:long` runs it.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -12,6 +13,7 @@ import { streamOf } from '../packages/server/testing/page/stream.ts'
 import { newServiceHome, populate, report, type ServiceHome } from '../packages/server/testing/service-process.ts'
 import { newPostgresDatabase } from '../packages/server/testing/stores.ts'
 import { eventually } from '../testing/eventually.ts'
+import { level } from '../testing/level.ts'
 import { sources } from '../testing/sources.ts'
 import { build } from './build.ts'
 
@@ -19,8 +21,17 @@ const root = join(import.meta.dirname, '..')
 const out = mkdtempSync(join(tmpdir(), 'svc-beside-'))
 const ofPackage = join(out, 'package/bin/svc-server.js')
 
+const ofCheckout = join(root, 'dist/cli')
+let before: ReturnType<typeof filesOf>
+/** The files of a folder, each with the time of its last change. */
+const filesOf = (folder: string) =>
+  readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mtimeMs] as const)
+
+const isLong = level === 'long'
 beforeAll(async () => {
+  if (!isLong) return
   await build({ quiet: true })
+  before = filesOf(ofCheckout)
   const options = ['--service', '--out', out]
   execFileSync(process.execPath, [join(root, 'scripts/release.ts'), ...options], { cwd: out, stdio: 'ignore' })
   const [file = ''] = readdirSync(out).filter((name) => name.endsWith('.tgz'))
@@ -30,11 +41,14 @@ afterAll(() => rmSync(out, { recursive: true, force: true }))
 
 const sha256Of = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
 
-test('svc.pyz of the package, of its release and of the checkout are the same bytes', () => {
-  const sums = [out, join(out, 'package/program/cli'), join(root, 'dist/cli')].map((at) =>
-    sha256Of(join(at, 'svc.pyz')),
-  )
+test.runIf(isLong)('svc.pyz of the package, of its release and of the checkout are the same bytes', () => {
+  const sums = [out, join(out, 'package/program/cli'), ofCheckout].map((at) => sha256Of(join(at, 'svc.pyz')))
   expect(new Set(sums).size).toBe(1)
+})
+
+test.runIf(isLong)('a release of the package leaves the files that the checkout serves as they are', () => {
+  expect(before.map(([name]) => name)).toContain('svc.pyz')
+  expect(filesOf(ofCheckout)).toEqual(before)
 })
 
 /** A node of the given program. All nodes of this database have the same secret. */
@@ -59,12 +73,12 @@ async function signIn({ url }: ServiceHome, email: string, password: string): Pr
     .join('; ')
 }
 
-test('a checkout and a package are nodes of one service', async () => {
+test.runIf(isLong)('a checkout and a package are nodes of one service', async () => {
   const url = await newPostgresDatabase({ empty: true })
   const nodes = [await node(url, sources.server), await node(url, ofPackage)] as const
   const services = [await nodes[0].start(), await nodes[1].start()]
   const { token, email, password } = await populate(nodes[0])
-  const sha256 = sha256Of(join(root, 'dist/cli/svc.pyz'))
+  const sha256 = sha256Of(join(ofCheckout, 'svc.pyz'))
 
   for (const home of nodes) {
     const served = new Uint8Array(await (await fetch(`${home.url}/cli/svc.pyz`)).arrayBuffer())
@@ -88,7 +102,7 @@ test('a checkout and a package are nodes of one service', async () => {
   }
 })
 
-test('a data folder goes from the checkout to the package and back', async () => {
+test.runIf(isLong)('a data folder goes from the checkout to the package and back', async () => {
   const home = Object.assign(await newServiceHome(), { program: sources.server })
   const first = await home.start()
   const { token } = await populate(home)

@@ -12,6 +12,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   truncateSync,
@@ -65,20 +66,20 @@ function newFolder(uid?: number): string {
 }
 
 /** Starts the installed service in a folder, by default an empty one. Resolves with its address when it is ready. */
-async function start(
-  cwd = newFolder(),
-  uid?: number,
-): Promise<{ url: string; cwd: string; stop: () => Promise<void> }> {
+async function start({ cwd = newFolder(), uid, command = [process.execPath, program] }: Starting = {}) {
   const [port, ops] = [await freePort(), await freePort()]
-  const child = spawn(process.execPath, [program, 'start'], {
+  const [file = '', ...args] = command
+  const child = spawn(file, [...args, 'start'], {
     cwd,
     env: { ...env, SVC_PORT: String(port), SVC_METRICS_PORT: String(ops) },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // npx starts the service below itself, so the signal goes to the group.
+    detached: true,
     ...(uid !== undefined && { uid, gid: uid }),
   })
-  const ended = once(child, 'exit')
+  const ended = once(child, 'close')
   const stop = async () => {
-    child.kill()
+    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid)
     await ended
   }
   onTestFinished(stop)
@@ -90,6 +91,11 @@ async function start(
   }
   expect(said).not.toContain('ExperimentalWarning')
   return { url: `http://localhost:${port}`, cwd, stop }
+}
+interface Starting {
+  cwd?: string
+  uid?: number
+  command?: string[]
 }
 
 test('the release has the checksums of its files, with a signature for them alone', () => {
@@ -127,12 +133,42 @@ test('the package holds programs and what they serve, and no sources, libraries 
   expect({ dependencies, scripts, engines }).toEqual({ engines: { node: '>=24' } })
 })
 
+test('the help names the commands as they are typed where the package is installed', () => {
+  const help = join(installed, 'program/help')
+  const files = readdirSync(help, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(html|json)$/.test(name))
+  expect(files).toEqual(expect.arrayContaining(['search.json', 'documents/operator.html']))
+  for (const name of files) {
+    const text = readFileSync(join(help, name), 'utf8')
+    expect(text, name).not.toContain('npx svc-server')
+    // A paragraph, cell or entry that names the command of a checkout says so.
+    const blocks = text.replace(/<\/?(code|a|strong|em|span)\b[^>]*>/g, '').split(/<[^>]+>|"/)
+    expect(
+      blocks.filter((block) => /npm start/.test(block) && !/checkout/.test(block)),
+      name,
+    ).toEqual([])
+  }
+})
+
+test('in an empty folder the first page with its script is there within five seconds', async () => {
+  const took: number[] = []
+  // On a busy machine some starts take longer.
+  while (took.length < 3 && !took.some((ms) => ms < 5000)) {
+    const at = performance.now()
+    const { url, stop } = await start()
+    const page = await fetch(url)
+    const script = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text())?.[1] ?? ''
+    expect([page.status, (await fetch(url + script)).status]).toEqual([200, 200])
+    took.push(performance.now() - at)
+    await stop()
+  }
+  process.stderr.write(`the first page of the package took ${took.map((ms) => ms.toFixed(0)).join(', ')} ms\n`)
+  expect(Math.min(...took)).toBeLessThan(5000)
+})
+
 test('in an empty folder the installed service serves the page, the help and the same svc.pyz', async () => {
   const { url, cwd } = await start()
   const page = await (await fetch(url)).text()
   expect(page).toContain('data-command="svc-server"')
-  const script = /src="(\/assets\/[^"]+\.js)"/.exec(page)?.[1] ?? ''
-  expect((await fetch(url + script)).status).toBe(200)
   const help = await (await fetch(`${url}/help/operator`)).text()
   expect(help).toContain('svc-server link --first')
   expect(help).not.toContain('npx svc-server')
@@ -150,8 +186,8 @@ test.skipIf(process.getuid?.() !== 0)(
     const user = 65_534
     rmSync(join(installed, 'program/.cache'), { recursive: true, force: true })
     const cwd = newFolder(user)
-    await (await start(cwd, user)).stop()
-    await (await start(cwd, user)).stop()
+    await (await start({ cwd, uid: user })).stop()
+    await (await start({ cwd, uid: user })).stop()
     expect(existsSync(join(cwd, 'svc-data/.cache/compiled'))).toBe(true)
     expect(existsSync(join(installed, 'program/.cache'))).toBe(false)
   },
@@ -176,9 +212,20 @@ test('npx runs the file as it is', () => {
   expect(said.trim()).toBe(version)
 })
 
+test('npx starts the service from the file', async () => {
+  const name = `./svc-server-${version}.tgz`
+  const cwd = newFolder()
+  copyFileSync(file, join(cwd, name))
+  const { url, stop } = await start({ cwd, command: ['npx', '--yes', '--offline', name] })
+  expect((await fetch(url)).status).toBe(200)
+  await stop()
+  expect(readdirSync(cwd)).toContain('svc-data')
+})
+
 const old = ['/usr/bin/node', '/usr/bin/nodejs'].find(
   (node) => existsSync(node) && Number(/^v(\d+)/.exec(execFileSync(node, ['-v'], { encoding: 'utf8' }))?.[1]) < 24,
 )
+if (!old) process.stderr.write('NOT TESTED: an older Node, since /usr/bin/node is none: apt-get install nodejs\n')
 test.skipIf(!old)('an older Node says in one sentence what is needed, for every verb', () => {
   for (const args of [['start'], ['--version'], ['workspace', 'list'], []])
     expect(run(args, { node: old ?? '' })).toEqual({
@@ -188,4 +235,13 @@ test.skipIf(!old)('an older Node says in one sentence what is needed, for every 
         /^svc-server: this is Node \d.*, and svc-server needs Node 24 or newer: install it.*\n$/,
       ),
     })
+})
+
+const npm = realpathSync(execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim())
+const oldHasNpm = old !== undefined && spawnSync(old, [npm, '--version']).status === 0
+if (old && !oldHasNpm) process.stderr.write(`NOT TESTED: npm with an older Node, since ${old} is too old for ${npm}\n`)
+test.skipIf(!oldHasNpm)('npm with an older Node installs the package, and warns', () => {
+  const install = [npm, 'install', '-g', '--offline', '--no-audit', '--no-fund', '--prefix', newFolder(), file]
+  const done = spawnSync(old ?? '', install, { cwd: dir, env, encoding: 'utf8' })
+  expect([done.status, done.stderr]).toEqual([0, expect.stringMatching(/EBADENGINE[\s\S]*node: '>=24'/)])
 })

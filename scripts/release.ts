@@ -10,37 +10,18 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
-import { isVersion, runtimeVersion, shown, sizeText } from '../packages/protocol/src/index.ts'
+import { join, relative } from 'node:path'
+import { sizeText } from '../packages/protocol/src/index.ts'
 import { buildRuntime } from '../packages/runtime/build.ts'
 import { buildPackage, packageName } from '../packages/server/build.ts'
-import { readConfig } from '../packages/server/src/service/config.ts'
 import { readBuild } from '../packages/server/src/updates/releases/build.ts'
 import { build, markRuntimeBuilt } from './build.ts'
-import { addKey, keysOf, publicPart, ReleaseError, whyOf } from './release/keys.ts'
+import { addKey, keysOf, publicPart, ReleaseError } from './release/keys.ts'
+import { optionsOf, type ReleaseOptions } from './release/options.ts'
 import { sign, verify } from './release/sign.ts'
 
 const root = join(import.meta.dirname, '..')
-const usage = `npm run release -- [--service] [--key FILE] [--add-key] [--version V] [--out FOLDER] [--keys FILE]
-
-  --service       also make svc-server-VERSION.tgz, the package of the service, and SHA256SUMS
-  --key FILE      the OpenSSH key to sign with; a public one when an agent holds its private part
-  --add-key       add its public part to the keys that are built in, where it is missing
-  --version V     the version of the release (default: the one in package.json)
-  --out FOLDER    where to put it (default: SVC_RELEASE_DIR, else dist/cli; with --service dist/release)
-  --keys FILE     the public keys that are built in (default: packages/runtime/release-keys)`
-
-interface Options {
-  service: boolean
-  key: string | undefined
-  addKey: boolean
-  version: string
-  out: string
-  keysFile: string
-}
-
-async function release({ service, key, addKey, version, out, keysFile }: Options): Promise<void> {
+async function release({ service, key, addKey, version, out, keysFile }: ReleaseOptions): Promise<void> {
   const keys = builtInKeys(key, keysFile, addKey)
   const work = mkdtempSync(join(tmpdir(), 'svc-release-'))
   try {
@@ -155,47 +136,6 @@ function hasChanges(): boolean {
     return execFileSync('git', ['status', '--porcelain'], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] }).length > 0
   } catch {
     return false // this folder is not a git checkout
-  }
-}
-
-function optionsOf(args: string[]): Options {
-  const { service, key, 'add-key': addKey, version, out, keys } = read(args)
-  if (!isVersion(version) || !runtimeVersion.test(version))
-    throw new ReleaseError(
-      `The version of a release must be a semantic version of at most 64 characters without "+", such as 1.4.0: got ${shown(version)}.`,
-    )
-  return {
-    service,
-    key: key && resolve(key),
-    addKey,
-    version,
-    out: out !== undefined ? resolve(out) : service ? join(root, 'dist/release') : readConfig().releaseDir,
-    keysFile: keys === undefined ? join(root, 'packages/runtime/release-keys') : resolve(keys),
-  }
-}
-
-function read(args: string[]) {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        service: { type: 'boolean', default: false },
-        key: { type: 'string' },
-        'add-key': { type: 'boolean', default: false },
-        version: { type: 'string', default: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version },
-        out: { type: 'string' },
-        keys: { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    })
-    if (values.help) {
-      process.stdout.write(`${usage}\n`)
-      process.exit(0)
-    }
-    return values
-  } catch (error) {
-    process.stderr.write(`svc: ${whyOf(error)}\n\n${usage}\n`)
-    process.exit(2)
   }
 }
 

@@ -159,9 +159,12 @@ describe.skipIf(!canBoot())('the service and PostgreSQL, started by podman-compo
       await first.compose('restart', part)
       await reports(`after a restart of ${part}`)
     }
-    for (const container of [first.svc, first.base]) {
+    await podmanOutput(['restart', '-t', '5', proxy])
+    await reports('after a restart of Caddy')
+    for (const container of [first.svc, first.base, proxy]) {
       const pid = Number(await podmanOutput(['inspect', '--format', '{{.State.Pid}}', container]))
       process.kill(pid, 'SIGKILL')
+      if (container === proxy) await podmanOutput(['start', proxy]) // The two others are started by their engine.
       await reports(`after a kill of ${container}`)
     }
 

@@ -1,9 +1,17 @@
 /** Tests svc.service on a booted machine: the package as docs/install.md installs it, under a real systemd. */
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { report } from '../../packages/server/testing/service-process.ts'
 import { eventually } from '../../testing/eventually.ts'
 import { boot, canBoot, type Machine } from '../../testing/machines/machine.ts'
+import { makeRelease } from '../../testing/machines/releases.ts'
 import { serviceUnit, type UnitService } from '../../testing/machines/unit.ts'
 
 const agents = 20
@@ -36,6 +44,48 @@ describe.skipIf(!canBoot())('svc.service', () => {
     await service.operator('backup /var/backups/svc/today.backup')
     expect(await names()).toHaveLength(agents)
     expect(await machine.output('stat -c %U:%a /var/backups/svc/today.backup')).toBe('svc:600')
+  })
+
+  test.each(['scrypt', 'argon2id'])('somebody signs in under it, with a password stored by %s', async (kind) => {
+    await machine.output(`echo SVC_PASSWORD_HASH=${kind} >>/opt/svc/.env && systemctl restart svc`)
+    await service.ready()
+    const email = `${kind}@example.org`
+    const of = `--name Ada --workspace north --role admin`
+    await service.operator(`person create ${email} ${of}`, 'correct horse battery')
+    const signIn = async (password: string) =>
+      await fetch(`${url}/api/auth/sign-in/email`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: url },
+        body: JSON.stringify({ email, password }),
+      })
+    expect((await signIn('a wrong one')).status).toBe(401)
+    expect((await signIn('correct horse battery')).status).toBe(200)
+  })
+
+  test('a message leaves it, and a build with a signature is served by it', async () => {
+    const received: string[] = []
+    const receiver = createServer((req, res) => {
+      req.setEncoding('utf8').on('data', (text) => received.push(text))
+      req.on('end', () => res.end())
+    })
+    await once(receiver.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void receiver.close())
+    const { port } = receiver.address() as AddressInfo
+    await machine.output('echo SVC_OUTBOUND_ALLOW=127.0.0.0/8 >>/opt/svc/.env && systemctl restart svc')
+    await service.ready()
+    await service.operator(`channel add @service operator --kind webhook --url http://127.0.0.1:${port}/`)
+    await service.operator('channel test @service/operator')
+    expect(received.join('')).toContain('test')
+
+    const folder = mkdtempSync(join(tmpdir(), 'svc-signed-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const key = join(folder, 'key')
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+    const version = '7.0.1'
+    makeRelease({ version, out: join(folder, 'signed'), keys: join(folder, 'keys'), key })
+    await machine.copyIn(join(folder, 'signed'), '/opt/svc/signed')
+    expect(await service.operator('release add /opt/svc/signed')).toMatchObject({ version, signed: true })
+    expect((await fetch(`${url}/cli/svc.pyz.sig`)).status).toBe(200)
   })
 
   test('the journal has the log of the service, and no token', async () => {

@@ -119,13 +119,13 @@ const descriptionOf = (version: string) => ({
 })
 
 /**
- * Writes the command as it is typed where the package is installed into the documents of the help, and into the page,
- * which reads it from there.
+ * Writes the command as it is typed where the package is installed into the documents of the help and their index, and
+ * into the page, which reads it from there.
  */
 function nameTheCommand(program: string): void {
   const help = join(program, beside.help[1])
   for (const name of readdirSync(help, { recursive: true, encoding: 'utf8' }))
-    if (name.endsWith('.html')) edit(join(help, name), (html) => html.replaceAll('npx svc-server', 'svc-server'))
+    if (/\.(html|json)$/.test(name)) edit(join(help, name), (html) => html.replaceAll('npx svc-server', 'svc-server'))
   edit(join(program, beside.page[1], 'index.html'), (html) =>
     html.replace('<html ', '<html data-command="svc-server" '),
   )

@@ -1,6 +1,7 @@
 /**
- * Builds the image of the service by docs/deploy/Dockerfile, and runs containers of this and other images for tests.
+ * Builds the image of the service from its package alone, and runs containers of this and other images for tests.
  */
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,8 +10,6 @@ import { eventually } from '../eventually.ts'
 import { containerName } from './leftovers.ts'
 import { buildImage, podman, podmanOutput, type Ran, runOptions } from './podman.ts'
 import { makeRelease } from './releases.ts'
-
-const root = join(import.meta.dirname, '../..')
 
 /** The options of docs/install.md that leave a container no rights, and nothing to write but its volume. */
 export const hardened = [
@@ -24,7 +23,10 @@ export async function serviceImage(version: string): Promise<string> {
   const image = `localhost/${containerName('service')}:${version}`
   try {
     makeRelease({ version, out: folder, keys: join(folder, 'keys'), service: true })
-    await buildImage(image, join(root, 'docs/deploy/Dockerfile'), folder)
+    // As docs/install.md does it where no checkout is: with the file that the package contains.
+    const unpack = ['-xzf', join(folder, `svc-server-${version}.tgz`), '--strip-components=1', 'package/deploy']
+    execFileSync('tar', [...unpack, '-C', folder])
+    await buildImage(image, join(folder, 'deploy/Dockerfile'), folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -26,15 +26,28 @@ const isThere = (program: string): boolean =>
     }
   })
 
+interface Tester {
+  readonly platform: NodeJS.Platform
+  readonly isRoot: boolean
+  readonly has: (program: string) => boolean
+}
+
+/** The reason why a machine cannot run the tests, with what to do; undefined if nothing is missing. */
+export function whatIsMissing({ platform, isRoot, has }: Tester): string | undefined {
+  if (platform !== 'linux') return 'they need Linux'
+  if (!isRoot) return 'they need root: sudo npm run test:machines'
+  const missing = Object.entries(programs).filter(([program]) => !has(program))
+  if (missing.length === 0) return undefined
+  const packages = [...new Set([...missing.map(([, name]) => name), 'containernetworking-plugins'])]
+  const names = missing.map(([program]) => program).join(', ')
+  return `${names} ${missing.length === 1 ? 'is' : 'are'} missing: apt-get install --no-install-recommends ${packages.join(' ')}`
+}
+
 /** The reason why this machine cannot run the tests, with what to do; undefined if it can. */
 export async function whyNot(): Promise<string | undefined> {
-  if (process.platform !== 'linux') return 'they need Linux'
-  if (process.getuid?.() !== 0) return 'they need root: sudo npm run test:machines'
-  const missing = Object.entries(programs).filter(([program]) => !isThere(program))
-  if (missing.length > 0) {
-    const packages = [...new Set([...missing.map(([, name]) => name), 'containernetworking-plugins'])]
-    return `${missing.map(([program]) => program).join(', ')} are missing: apt-get install --no-install-recommends ${packages.join(' ')}`
-  }
+  const { platform, getuid } = process
+  const missing = whatIsMissing({ platform, isRoot: getuid?.() === 0, has: isThere })
+  if (missing !== undefined) return missing
   const { code, err } = await podman(['run', '--rm', ...runOptions, '--network', 'host', await needNodeImage(), 'true'])
   return code === 0 ? undefined : `no container starts here: ${err.trim()}`
 }

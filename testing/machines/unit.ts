@@ -13,7 +13,7 @@ export interface UnitService {
   /** Makes the package of a version, and installs it. */
   install(version: string): Promise<void>
   /** Runs a command of the operator as the user of the service, and returns the value that it prints. */
-  operator<T>(args: string): Promise<T>
+  operator<T>(args: string, input?: string): Promise<T>
   /** Waits until the service answers. */
   ready(): Promise<void>
 }
@@ -33,8 +33,8 @@ export async function serviceUnit(machine: Machine, version: string): Promise<Un
       await machine.copyIn(join(out, name), `/root/${name}`)
       await machine.output(`cd /root && npm install -g --offline --no-audit --no-fund ./${name}`)
     },
-    operator: async (args) =>
-      JSON.parse(await machine.output(`cd /opt/svc && runuser -u svc -- svc-server ${args} --json`)),
+    operator: async (args, input) =>
+      JSON.parse(await machine.output(`cd /opt/svc && runuser -u svc -- svc-server ${args} --json`, { input })),
     ready: () =>
       eventually(
         'the service answers',

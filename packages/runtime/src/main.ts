@@ -6,6 +6,7 @@ import { isMainThread, workerData } from 'node:worker_threads'
 import { plainRun } from './cli/run/plain-run.ts'
 import { unmark } from './machine/process/unmark.ts'
 
+if (process.pid === 1 && isMainThread) endAtEarlySignals()
 const args = process.argv.slice(2)
 const isExec = args[0] === 'exec' && !asksForHelp(args)
 // The command of a job gets the environment as it is, also if an agent runs the job.
@@ -25,6 +26,17 @@ else if (args[0] === '--self-check')
     import('./host/jobs/exec.ts'),
   ]).then(([{ selfCheck }]) => selfCheck(args))
 else void import('./cli/program.ts').then(({ run }) => run(args))
+
+/**
+ * Ends process 1 of a container at a signal as long as the command has no handlers of its own, such as while its code
+ * is loaded. The kernel drops a signal to process 1 that has no handler; any other process is ended by it.
+ */
+function endAtEarlySignals(): void {
+  for (const [name, number] of Object.entries({ SIGTERM: 15, SIGINT: 2 }))
+    process.on(name, () => {
+      if (process.listenerCount(name) === 1) process.exit(128 + number)
+    })
+}
 
 /**
  * True if `svc exec` is asked for its help. After `--` all words belong to the command, and a typo must not stop it.

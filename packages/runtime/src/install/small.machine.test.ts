@@ -10,6 +10,10 @@ test.skipIf(!canBoot())(
     const service = await machineService()
     const options = ['--memory', '256m', '--cpus', '0.5', '--tmpfs', '/home:exec']
     const machine = await boot({ name: 'small', options })
+    const eats = 'const all = []; for (let i = 0; i < 200; i++) all.push(Buffer.alloc(5e6, 1))'
+    expect((await machine.run(`node -e '${eats}'`)).code).toBe(137)
+    const spins = 'const end = Date.now() + 3000; while (Date.now() < end); console.log(process.cpuUsage().user / 3e6)'
+    expect(Number(await machine.output(`node -e '${spins}'`))).toBeLessThan(0.75)
     await machine.addUser('ada', { lingers: true })
     await machine.output('rm -f /usr/bin/python3*')
     await machine.output('mount -o remount,ro /')

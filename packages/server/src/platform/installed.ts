@@ -95,5 +95,10 @@ function canBeWritten(folder: string): boolean {
   }
 }
 
+/** HTML that says what to do when a built part of the program is missing. */
+export const howToComplete = isPackage
+  ? 'Files of the package are missing: install it again, and restart the service.'
+  : 'Build it with <code>npm run build</code>, then reload. <code>npm start</code> builds it by itself.'
+
 /** The command that starts the service, before its options. */
 export const startCommand = isPackage ? 'svc-server start' : 'npm start --'

@@ -11,17 +11,21 @@ import { eventually } from '../../../../testing/eventually.ts'
 import { byLevel } from '../../../../testing/level.ts'
 import { newServiceHome, type ServiceHome, ServiceProcess } from '../../testing/service-process.ts'
 
-const moments = byLevel(2, 6, 20)
+const moments = byLevel(2, 3, 20)
 
 test('at any moment of a start, SIGTERM and SIGINT end it, and what was stored is whole', async () => {
   const home = await newServiceHome()
   await (await home.start()).kill()
   await home.run(['workspace', 'create', 'north'])
+  const at = performance.now()
+  const usual = await home.start()
+  const startMs = performance.now() - at
+  await usual.kill()
   for (let moment = 0; moment < moments; moment++)
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       const service = home.begin()
       onTestFinished(() => void service.child.kill('SIGKILL'))
-      await sleep((moment * 1500) / moments)
+      await sleep((moment * startMs) / moments)
       service.child.kill(signal)
       // Node itself ends the process with the signal before the first line of the program has run.
       expect([0, 143, 130, signal], `${signal} at moment ${moment}: ${service.log}`).toContain(await service.ended)

@@ -10,6 +10,7 @@ import { paths } from '../../paths.ts'
 import { Confirm, CopyLines, ErrorNote, Help, PageHeader, Section } from '../../ui/index.ts'
 import { AnchorLink, ButtonLink } from '../../ui/links.tsx'
 import { ReachNote } from '../../ui/values/ReachNote.tsx'
+import { WithoutPython } from '../dialogs/FetchProgram.tsx'
 import { FirstReport, useFirstReport } from '../dialogs/FirstReport.tsx'
 import { adoptBlock, adoptLine, checkLine, connectBlock, connectLine, keepBlock, reportLine } from '../dialogs/lines.ts'
 import { Step, TokenOnce, WithoutProgram } from '../dialogs/TokenSteps.tsx'
@@ -107,7 +108,7 @@ function Block({ baseUrl, token, what }: BlockProps) {
           ? 'As the user whose jobs these are. Nothing changes in the crontab until you agree to the difference that the last line shows.'
           : 'In the program’s own folder. It writes svc.agent.yaml and a first status, if there are none.'}{' '}
         It needs Node 20 and Python 3.6, or newer, and makes <code>svc</code> a command of your user, or of all users if
-        you are root.
+        you are root. <WithoutPython />
       </p>
       <details className="svc-quiet">
         <summary>The token and the shell’s history</summary>

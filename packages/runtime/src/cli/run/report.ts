@@ -84,8 +84,9 @@ async function untilStopped(
   const stop = new AbortController()
   let asked: NodeJS.Signals | undefined
   const onSignal = (signal: NodeJS.Signals) => {
-    // A second signal ends the process at once. The lock is released with the end of the process.
-    if (asked) process.kill(process.pid, 'SIGKILL')
+    // A second signal ends the process at once. The lock is released with the end of the process. Process 1 of a
+    // container cannot kill itself.
+    if (asked) process.kill(process.pid, 'SIGKILL') && process.exit(137)
     asked = signal
     stop.abort()
   }

@@ -7,9 +7,50 @@ import { type MachineService, machineService } from '../../../../../testing/mach
 
 const packages = (names: string) =>
   `RUN apt-get update && apt-get install -y --no-install-recommends ${names} && rm -rf /var/lib/apt/lists/*`
+
+interface Source {
+  readonly file: string
+  readonly sha256: string
+  /** The packages that building needs. */
+  readonly needs: string
+  /** The commands that build and install it, in its folder. */
+  readonly build: string
+}
+/** Builds a cron from a source of Debian, for those that Debian 12 has no package of, and makes it a unit. */
+const fromSource = (unit: string, { file, sha256, needs, build }: Source) => `
+${packages(`gcc libc6-dev make ${needs}`)}
+RUN cd /tmp && curl -fsSo source http://deb.debian.org/debian/pool/main/${file} && echo '${sha256}  source' | sha256sum -c \\
+    && mkdir built && tar -xf source -C built --strip-components=1 && cd built && ${build} && rm -rf /tmp/*
+RUN printf '%s\\n' [Service] 'ExecStart=${unit}' [Install] WantedBy=multi-user.target >/etc/systemd/system/crond.service \\
+    && systemctl enable crond`
+
 const crons = [
-  { name: 'cron', stop: 'systemctl stop cron' },
-  { name: 'systemd-cron', stop: 'systemctl stop cron.target' },
+  { name: 'cron', extra: packages('cron'), stop: 'systemctl stop cron' },
+  { name: 'systemd-cron', extra: packages('systemd-cron'), stop: 'systemctl stop cron.target' },
+  { name: 'bcron', extra: packages('bcron'), stop: 'systemctl stop bcron' },
+  {
+    name: 'cronie',
+    extra: fromSource('/usr/sbin/crond -n', {
+      file: 'c/cronie/cronie_1.7.2.orig.tar.gz',
+      sha256: 'f1da374a15ba7605cf378347f96bc8b678d3d7c0765269c8242cfe5b0789c571',
+      needs: '',
+      build:
+        './configure --prefix=/usr --sysconfdir=/etc --localstatedir=/var && make && make install && chmod 4755 /usr/bin/crontab',
+    }),
+    stop: 'systemctl stop crond',
+  },
+  {
+    name: 'busybox',
+    extra: fromSource('/usr/sbin/crond -f -c /var/spool/cron/crontabs', {
+      file: 'b/busybox/busybox_1.37.0.orig.tar.bz2',
+      sha256: '3311dff32e746499f4df0d5df04d7eb396382d7e108bb9250e7b519b837043a4',
+      needs: 'bzip2',
+      build: `make allnoconfig && for one in CROND CRONTAB FEATURE_CROND_SPECIAL_TIMES FEATURE_SUID LONG_OPTS; do \\
+        sed -i "s/^# CONFIG_$one is not set/CONFIG_$one=y/" .config; done && yes '' | make oldconfig && make \\
+        && install -m 4755 busybox /usr/bin/crontab && install busybox /usr/sbin/crond && mkdir -p /var/spool/cron/crontabs`,
+    }),
+    stop: 'systemctl stop crond',
+  },
 ]
 
 let service: Promise<MachineService> | undefined
@@ -21,10 +62,10 @@ interface Job {
 }
 
 describe.skipIf(!canBoot()).concurrent('svc adopt', () => {
-  test.each(crons)('with $name', { timeout: 900_000 }, async ({ name, stop }) => {
+  test.each(crons)('with $name', { timeout: 900_000 }, async ({ name, extra, stop }) => {
     service ??= machineService()
     const { home, url, show } = await service
-    const machine = await boot({ name, extra: packages(name) })
+    const machine = await boot({ name, extra })
     const user = 'ada'
     await machine.addUser(user, { lingers: true })
     await installSvc(machine, await service, user)

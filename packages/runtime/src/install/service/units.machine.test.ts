@@ -81,6 +81,19 @@ describe.skipIf(!canBoot())('on a booted machine', () => {
       expect(await agent.svc('doctor')).toMatchObject({ code: 0 })
     })
 
+    test('without its unit it is stopped, and the command that installs a unit starts it', async () => {
+      await machine.output(`svc service uninstall --dir ${agent.folder}`, { user: owner })
+      expect((await machine.run(`${manager} cat ${unit}`, { user: owner })).code).not.toBe(0)
+      await agent.shown('it is stopped', ({ stopped }) => expect(stopped).not.toBeNull())
+      expect([await agent.processes(), await agent.runtime()]).toEqual([[], undefined])
+      const before = (await agent.starts()).length
+      await machine.output(`svc ${install} --dir ${agent.folder}`, { user: owner })
+      const { pid } = await started(before + 1)
+      expect(await machine.output(`ps -o user= -p ${pid}`)).toBe(user)
+      expect([await control('is-active'), await control('is-enabled')]).toEqual(['active', 'enabled'])
+      await working()
+    })
+
     test('it starts with the machine, once, whether the machine was shut down or its power was cut', async () => {
       for (const end of ['reboot', 'cutPower'] as const) {
         const before = (await agent.starts()).length

@@ -12,7 +12,7 @@ const heldSays =
 
 export const releaseCommands = {
   'release add': command({
-    says: 'serve the build of svc.pyz in a folder, as npm run release makes it',
+    says: 'serve the build of svc.pyz in a folder, as npm run release makes it in a checkout',
     args: [['<folder>', 'holds svc.pyz, and beside it svc.pyz.sha256 and svc.pyz.sig']],
     options: [
       ['--older', 'also when it is older than the served release: pending requests for newer ones are dropped'],
@@ -24,7 +24,7 @@ export const releaseCommands = {
       const { db, by, now } = asOperator(call)
       const folder = typedArgument(call, 0)
       const read = await readBuild(folder)
-      if (!read) throw new RefusedError(`There is no svc.pyz in ${folder}: npm run release makes one.`)
+      if (!read) throw new RefusedError(`There is no svc.pyz in ${folder}: npm run release makes one in a checkout.`)
       const build = granted(read)
       const before = await servedFiles(db)
       const older = call.options.older === true

@@ -6,6 +6,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { getCookie } from 'hono/cookie'
+import { howToComplete } from '../../platform/installed.ts'
 import { helpPolicy } from '../routing/headers.ts'
 import { filesOf, type PageContext, type PageFile, send } from './static.ts'
 import { rawPathOf } from './target.ts'
@@ -49,5 +50,5 @@ function nameOf(path: string): string | undefined {
 
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Help · svc</title>
 <h1>The help is not built yet</h1>
-<p>Build it with <code>npm run build</code>, then reload. <code>npm start</code> builds it by itself.</p>
+<p>${howToComplete}</p>
 <p><a href="/">Back to the page</a></p></html>`

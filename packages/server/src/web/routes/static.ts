@@ -11,6 +11,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { HttpBindings } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { isCode } from '../../platform/errors.ts'
+import { howToComplete } from '../../platform/installed.ts'
 import { dayMs, dayOf } from '../../platform/limits/units.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { accepts, type Coding } from '../routing/codings.ts'
@@ -177,7 +178,7 @@ function readIn(dir: string, path: string): PageFile | undefined {
 
 const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>svc</title>
 <h1>The page is not built yet</h1>
-<p>The service is running, and agents can report to it. Build the page with <code>npm run build</code>, then reload. <code>npm start</code> builds it by itself.</p></html>`
+<p>The service is running, and agents can report to it. ${howToComplete}</p></html>`
 
 /**
  * The days after which security.txt says that it expires. The service generates it for each request; RFC 9116 wants
