@@ -85,7 +85,7 @@ interface CommandWords {
   options?: readonly (readonly [flags: string, says: string])[]
 }
 
-type LargeBody = 'refused' | { whole: string }
+type LargeBody = 'refused' | 'newest' | { whole: string }
 
 export interface Operation<R extends Route = Route, Read = unknown, Sent = unknown, Given = unknown> {
   readonly route: R
@@ -100,8 +100,8 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
   /** True if a request may have no body, which then counts as `{}`: in earlier versions the operation took no input. */
   readonly mayBeEmpty?: boolean
   /**
-   * The treatment of an answer above 1 MB if leaving off its last rows would mislead, because the caller acts on all of
-   * them: it is refused, or sent as a whole for this reason.
+   * The treatment of an answer above 1 MB if leaving off its last rows would mislead. Where the caller acts on all of
+   * them, it is refused, or sent as a whole for this reason. Where the last rows are the newest, those stay.
    */
   readonly large?: LargeBody
   /** The effect of the operation, as the help of its command describes it. */
@@ -129,6 +129,7 @@ export interface Operation<R extends Route = Route, Read = unknown, Sent = unkno
 interface OperationWords {
   says: string
   right?: Right
+  large?: LargeBody
   command?: CommandWords
   manual?: string
 }
@@ -141,6 +142,7 @@ export const look =
     {
       right = 'member',
       input,
+      large,
       says,
       command,
       manual,
@@ -150,6 +152,7 @@ export const look =
     route,
     right,
     input,
+    ...(large !== undefined && { large }),
     says,
     status: 200,
     change: undefined,
@@ -184,7 +187,6 @@ export const change =
         input?: Reader<Read, Sent>
         maxBytes?: number
         mayBeEmpty?: boolean
-        large?: LargeBody
         makes?: boolean
         proof?: Proof<Read>
       },

@@ -3,7 +3,7 @@ import type { Level, SettingValue } from '@svc/protocol'
 
 /**
  * The state of an agent at a time: it reported, was paused, was offline, was stopped on its machine, or nobody knows:
- * before its first report, and while the service was down. Of several, the later in this list.
+ * before its first report, more than 400 days ago, and while the service was down. Of several, the later in this list.
  */
 export type AgentState = 'reporting' | 'paused' | 'offline' | 'stopped' | 'unknown'
 

@@ -58,7 +58,7 @@ export const cost = look<CostRow[]>()('GET /w/:slug/history/cost', {
     name: 'history cost',
     args: [slugArgument],
     options: [
-      ['--from <date>', 'the first day, such as 2026-11-21; by default 30 days before the end'],
+      ['--from <date>', 'the first day, such as 2026-11-21; by default the 30 days up to the end'],
       ['--to <date>', 'the last day; by default today. Days are those of UTC'],
       ['--by <time>', 'sums of a day, a week or a month; by default of a day. Weeks begin on Monday'],
       ['--per <split>', 'sums for each agent, model or blueprint; by default of everything'],
@@ -142,12 +142,14 @@ const timeOptions = [
 export const states = look<StateSpan[]>()('GET /w/:slug/agents/:name/history/states', {
   says: 'list the times in which an agent reported, was paused, offline or stopped, and its levels',
   input: strictQuery(between),
+  large: 'newest',
   command: { name: 'history states', args: [agentArgument], options: [...timeOptions] },
 })
 
 export const changes = look<HistoryChange[]>()('GET /w/:slug/agents/:name/history/changes', {
   says: 'list what changed about an agent: its levels, pauses, times offline, versions, settings, commands and alerts',
   input: strictQuery({ ...between, limit: optional(wholeNumber(listedChanges.most)) }),
+  large: 'newest',
   command: {
     name: 'history changes',
     args: [agentArgument],

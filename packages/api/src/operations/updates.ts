@@ -97,6 +97,7 @@ export const wishMany = change<WishResult[]>()('POST /w/:slug/wishes', {
 export const versionDays = look<VersionDays>()('GET /w/:slug/versions', {
   says: 'show how many agents ran each version of a blueprint on each day',
   input: query({ days: count(400, 90), blueprint: words }),
+  large: 'newest',
 })
 export const runtime = look<RuntimeOverview>()('GET /w/:slug/runtime', {
   says: 'show the runtime versions that agents run and the one that the service serves',

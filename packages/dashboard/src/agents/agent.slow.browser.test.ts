@@ -48,6 +48,16 @@ test('every part of a report is shown', async () => {
   await shown('Last words', 'first line', 'second line')
   await shown('Account', 'Example GmbH', 'Team', 'agent@example.org')
   await shown('Cost, 30 days', '$15.00 total', 'large-2', '$6.00', 'small-2', '$9.00', '60 runs')
+  for (const [days, each] of [
+    ['90', 'day'],
+    ['400', 'week'],
+  ] as const) {
+    await page.getByRole('radiogroup', { name: 'How many days' }).getByText(`${days} d`).click()
+    await section(page, `Cost, ${days} days`)
+      .getByRole('slider', { name: `Cost by ${each} and model: use the arrow keys to read each ${each}` })
+      .waitFor()
+    await shown(`Cost, ${days} days`, '$15.00 total')
+  }
   await shown('History', 'Warning')
   const meter = page.getByRole('meter', { name: 'Tokens today' })
   expect(await meter.getAttribute('aria-valuetext')).toBe('91%, mark at 80%')

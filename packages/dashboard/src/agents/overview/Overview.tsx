@@ -105,7 +105,7 @@ type CostDays = keyof typeof costTimes
 
 /**
  * Shows the agent's costs of the last 30, 90 or 400 days by model, in columns of a day or a week. If no cost was
- * reported, shows the number of runs; without runs, shows nothing.
+ * reported, shows the number of runs; without kept runs, shows nothing.
  */
 function Costs({ agent: { slug, page } }: { agent: Agent }) {
   const [days, setDays] = useState<CostDays>('30')
@@ -118,8 +118,8 @@ function Costs({ agent: { slug, page } }: { agent: Agent }) {
     const { costs, columns } = usageColumns(data ?? [], lastDays(Date.parse(today), Number(days)))
     return { costs, stack: stack(joinedColumns(columns, costTimes[days])) }
   }, [data, today, days])
-  if (view.stack.total === 0 && days === '30') return null
-  const runs = data?.reduce((sum, day) => sum + day.runs, 0) ?? 0
+  if (!data || page.runs.kept === 0) return null
+  const runs = data.reduce((sum, day) => sum + day.runs, 0) ?? 0
   const step = costTimes[days] === 1 ? 'day' : 'week'
   return (
     <Section
@@ -137,14 +137,19 @@ function Costs({ agent: { slug, page } }: { agent: Agent }) {
         </span>
       }
     >
-      <StackedBars
-        title={view.costs ? `Cost by ${step} and model` : `Runs by ${step}`}
-        stack={view.stack}
-        format={view.costs ? dollars : figure}
-        axis={view.costs ? dollarsOfAxis : figure}
-        nameOf={step === 'day' ? dayName : weekName}
-        whole={!view.costs}
-      />
+      {view.stack.total > 0 ? (
+        <StackedBars
+          title={view.costs ? `Cost by ${step} and model` : `Runs by ${step}`}
+          stack={view.stack}
+          format={view.costs ? dollars : figure}
+          axis={view.costs ? dollarsOfAxis : figure}
+          nameOf={step === 'day' ? dayName : weekName}
+          each={step}
+          whole={!view.costs}
+        />
+      ) : (
+        <p className="ag-quiet">No run ended in this time.</p>
+      )}
     </Section>
   )
 }

@@ -7,3 +7,6 @@ import { offlineAfter, type Stop } from '@svc/protocol'
  */
 export const offlineFrom = (receivedAt: number, intervalSeconds: number, stopped: Stop | null = null): number =>
   stopped !== null ? receivedAt : receivedAt + offlineAfter(intervalSeconds) * 1000
+
+/** The days for which the states of agents are kept: levels, pauses, times offline and outages of the service. */
+export const stateDays = 400

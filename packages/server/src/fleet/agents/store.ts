@@ -159,8 +159,8 @@ function wrongName(name: string) {
 type AgentName = Pick<AgentRow, 'id' | 'workspace_id' | 'name'>
 
 /**
- * Renames an agent in its open alerts, so that lists and messages have its present name. The version of the alerts
- * changes, so an evaluation that read the old name judges again.
+ * Renames an agent in its open alerts, and in those about many agents, so that lists, messages and its history have its
+ * present name. The version of the alerts changes, so an evaluation that read the old name judges again.
  */
 async function renameInAlerts(trx: Db, { id, workspace_id, name }: AgentName, to: string): Promise<void> {
   const open = trx.updateTable('alert').where('scope', '=', workspace_id).where('ended_at', 'is', null)
@@ -169,19 +169,20 @@ async function renameInAlerts(trx: Db, { id, workspace_id, name }: AgentName, to
     .where('subject_kind', '=', 'agent')
     .where('subject_id', '=', id)
     .execute()
-  const [mass] = await trx
+  const ofMany = await trx
     .selectFrom('alert')
     .select(['id', 'agents'])
     .where('scope', '=', workspace_id)
-    .where('rule', '=', 'silent')
     .where('subject_kind', '=', 'workspace')
-    .where('ended_at', 'is', null)
+    .where('agents', 'like', `%"${name}"%`)
     .execute()
-  const list = mass?.agents == null ? undefined : (JSON.parse(mass.agents) as { names: string[] })
-  if (!mass || !list?.names.includes(name)) return
-  const agents = JSON.stringify({ ...list, names: list.names.map((one) => (one === name ? to : one)) })
-  await open
-    .set({ agents, version: (eb) => eb('version', '+', 1) })
-    .where('id', '=', mass.id)
-    .execute()
+  for (const { id, agents } of ofMany) {
+    const list = JSON.parse(agents ?? '{}') as { names: string[] }
+    const names = list.names.map((one) => (one === name ? to : one))
+    await trx
+      .updateTable('alert')
+      .set({ agents: JSON.stringify({ ...list, names }), version: (eb) => eb('version', '+', 1) })
+      .where('id', '=', id)
+      .execute()
+  }
 }

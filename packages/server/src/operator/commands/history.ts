@@ -15,8 +15,9 @@ export const historyCommands = {
     run: async (call, { agent }) => {
       const { agentStates } = await import('../../web/queries/states.ts')
       const asked = readOptions(call, history.states, 'since', 'until')
-      const time = usageOf(() => history.askedTime(asked, call.now(), optionsField))
-      return agentStates(call.store.db, agent, time.since, time.until)
+      const now = call.now()
+      const time = usageOf(() => history.askedTime(asked, now, optionsField))
+      return agentStates(call.store.db, agent, { ...time, now })
     },
     show: (spans) =>
       table(
@@ -49,12 +50,9 @@ export const historyCommands = {
     run: async (call, { workspace }) => {
       const { fleetAt } = await import('../../web/queries/states.ts')
       const asked = readOptions(call, history.fleetAt, 'at', 'level')
-      return fleetAt(
-        call.store.db,
-        workspace,
-        usageOf(() => history.askedMoment(asked, call.now(), optionsField)),
-        asked.level,
-      )
+      const now = call.now()
+      const at = usageOf(() => history.askedMoment(asked, now, optionsField))
+      return fleetAt(call.store.db, workspace, { at, now, level: asked.level })
     },
     show: (agents) =>
       table(

@@ -1,12 +1,11 @@
 /** Bounds the kept states of agents: level changes, pauses and times offline. */
 import { type Level, levels, pausedLabel } from '@svc/protocol'
+import { stateDays } from '../../fleet/agents/offline.ts'
 import { lockAgent } from '../../fleet/commands/lock.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
 import { dayMs, dayOf } from '../../platform/limits/units.ts'
 
-/** The days for which states are kept. */
-const stateDays = 400
 /**
  * The maximum number of level changes of an agent, beyond which the oldest are folded, and the number of newest ones
  * that then stay as they are.

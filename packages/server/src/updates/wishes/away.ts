@@ -3,6 +3,7 @@
  * finds an old time there records an outage. A runtime on trial needs one accepted report, so a rollback during an
  * outage does not count against its version.
  */
+import { stateDays } from '../../fleet/agents/offline.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { transaction } from '../../platform/db/transaction.ts'
@@ -11,8 +12,6 @@ import { dayMs } from '../../platform/limits/units.ts'
 const beatEveryMs = 10_000
 /** The minimum milliseconds of an outage that is recorded. A shorter one is a restart, which no trial notices. */
 const minAwayMs = 30_000
-/** Outages are kept as long as the states of agents, which are unknown in them. */
-const keptMs = 400 * dayMs
 
 export interface Outage {
   from: number
@@ -40,7 +39,7 @@ export async function noteRunning(db: Db, now: number): Promise<void> {
     await trx.updateTable('service_beat').set(one).where('id', '=', 1).execute()
     await trx
       .deleteFrom('service_away')
-      .where('until_at', '<', now - keptMs)
+      .where('until_at', '<', now - stateDays * dayMs)
       .execute()
   })
 }

@@ -210,5 +210,11 @@ everyEngine('wishes that nodes race for', (open) => {
     expect(awayBetween([away], from + 100_000, from + 400_000)).toEqual(away)
     expect(awayBetween([away], from, from + 25_000)).toBeUndefined()
     expect(awayBetween([away], from + 625_000, from + 900_000)).toBeUndefined()
+    const kept = async (at: number) => {
+      await noteRunning(db, at)
+      return (await timesAway(db, 0))[0]
+    }
+    expect(await kept(away.to + 400 * 86_400_000)).toEqual(away)
+    expect(await kept(away.to + 400 * 86_400_000 + 10_001)).not.toEqual(away)
   })
 })

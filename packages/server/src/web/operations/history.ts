@@ -8,7 +8,6 @@ import { changesOf } from '../queries/changes.ts'
 import { costRuns } from '../queries/cost-runs.ts'
 import type { CostQuestion } from '../queries/cost-sums.ts'
 import { costCsv, costPage, costRows } from '../queries/costs.ts'
-import { newestThatFit } from '../queries/fitting.ts'
 import { lists } from '../queries/fleet.ts'
 import { agentStates, fleetAt, trendOf } from '../queries/states.ts'
 import { stripsOf } from '../queries/strips.ts'
@@ -99,23 +98,15 @@ async function* listJson({ id }: { id: string }, rows: readonly unknown[]): Asyn
   yield rows.length === 0 ? '[]' : ']'
 }
 
-/** The bytes of the rows in an answer that may have other fields. */
-const rowBytes = maxListBytes - 1024
-
 export const historyOperations = [
-  looks(history.states, async ({ deps, agent, now }, asked) => {
-    const { since, until } = history.askedTime(asked, now)
-    const spans = await agentStates(deps.store.db, agent, since, until)
-    const newest = newestThatFit(spans, rowBytes)
-    const [first] = newest
-    if (first === undefined || newest.length === spans.length) return newest
-    return [{ from: since, until: first.from, is: 'unknown', level: null, label: null }, ...newest]
-  }),
-  looks(history.changes, async ({ deps, agent, now }, { limit = listedChanges.usual, ...asked }) =>
-    newestThatFit(await changesOf(deps.store.db, agent, { ...history.askedTime(asked, now), limit, now }), rowBytes),
+  looks(history.states, ({ deps, agent, now }, asked) =>
+    agentStates(deps.store.db, agent, { ...history.askedTime(asked, now), now }),
+  ),
+  looks(history.changes, ({ deps, agent, now }, { limit = listedChanges.usual, ...asked }) =>
+    changesOf(deps.store.db, agent, { ...history.askedTime(asked, now), limit, now }),
   ),
   looks(history.fleetAt, ({ deps, workspace, now }, asked) =>
-    fleetAt(deps.store.db, workspace, history.askedMoment(asked, now), asked.level),
+    fleetAt(deps.store.db, workspace, { at: history.askedMoment(asked, now), now, level: asked.level }),
   ),
   looks(history.strips, ({ deps, workspace, now }, { names }) => stripsOf(deps.store.db, workspace, names, now)),
   looks(history.trend, ({ deps, agent, now }, { days = '1' }) => trendOf(deps.store.db, agent, Number(days), now)),

@@ -19,11 +19,9 @@ import {
   wishRuntime,
 } from '../../updates/wishes/store.ts'
 import { doNotWait } from '../../updates/wishes/watch.ts'
-import { jsonBytes, newestThatFit } from '../queries/fitting.ts'
 import { rolloutPage, rolloutsOf } from '../queries/rollouts.ts'
 import { agentUpdates, runtimeOverview } from '../queries/updates.ts'
 import { versionDaysOf } from '../queries/versions.ts'
-import { maxListBytes } from '../routing/bounded.ts'
 import {
   acts,
   actsOften,
@@ -69,11 +67,7 @@ export const updateOperations = [
       answer: ({ results }) => results,
     },
   ),
-  looks(updates.versionDays, async ({ deps, workspace, now }, asked) => {
-    const all = await versionDaysOf(deps.store.db, workspace, asked, now)
-    const bytesMax = maxListBytes - 1024 - jsonBytes(all.blueprints)
-    return { ...all, days: newestThatFit(all.days, bytesMax) }
-  }),
+  looks(updates.versionDays, ({ deps, workspace, now }, asked) => versionDaysOf(deps.store.db, workspace, asked, now)),
   looks(updates.runtime, async ({ deps, workspace, now }) =>
     runtimeOverview(
       deps.store.db,

@@ -51,11 +51,9 @@ test('states, changes and costs of the version before are right, and go on', asy
   const { report } = reporting(w)
   const agent = await db.selectFrom('agent').selectAll().where('id', '=', mail.id).executeTakeFirstOrThrow()
   const states = async (of: { id: string }) =>
-    (await agentStates(db, of, kept.start, clock.now())).map(({ from, is, level }) => [
-      (from - kept.start) / minute,
-      is,
-      level,
-    ])
+    (await agentStates(db, of, { since: kept.start, until: clock.now(), now: clock.now() })).map(
+      ({ from, is, level }) => [(from - kept.start) / minute, is, level],
+    )
   // The time offline from 2.5 minutes on is not known: the page says since when such times are kept.
   const before = [
     [0, 'reporting', 'ok'],

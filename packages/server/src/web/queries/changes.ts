@@ -5,19 +5,16 @@ import { rulesOf } from '../../alerts/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AgentRow } from '../../platform/db/tables.ts'
 import { type AgentAlertRows, alertRowsOf } from './alerts.ts'
-import { isPausedRow, type KeptStates, keptStates, shownOffline } from './states.ts'
+import { type AskedStates, isPausedRow, type KeptStates, keptStates, shownOffline } from './states.ts'
 
-interface Asked {
-  since: number
-  until: number
+interface Asked extends AskedStates {
   limit: number
-  now: number
 }
 
 /** The newest `limit` changes of an agent from `since` to `until`, oldest first. */
 export async function changesOf(db: Db, agent: AgentRow, asked: Asked): Promise<HistoryChange[]> {
   const all = [
-    ...stateChanges(await keptStates(db, agent, asked.since, asked.until)),
+    ...stateChanges(await keptStates(db, agent, asked)),
     ...(await machineChangesOf(db, agent, asked)),
     ...(await updatesOf(db, agent, asked)),
     ...(await commandsOf(db, agent, asked)),

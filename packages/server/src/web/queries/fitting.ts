@@ -12,7 +12,3 @@ export function fitting<T>(items: Iterable<T>, bytesOf: (item: T) => number, byt
   }
   return kept
 }
-
-/** The newest rows that fit into `bytesMax` together, from rows that begin with the oldest. */
-export const newestThatFit = <T>(rows: readonly T[], bytesMax: number): T[] =>
-  fitting(rows.toReversed(), (row) => jsonBytes(row) + 1, bytesMax).toReversed()

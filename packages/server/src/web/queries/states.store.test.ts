@@ -10,8 +10,10 @@ import { randomOf } from '../../../../protocol/testing/mutate.ts'
 import { reporting, submission } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace } from '../../../testing/test-workspace.ts'
+import { deleteAgent, renameAgent } from '../../fleet/agents/store.ts'
 import { changesOf } from './changes.ts'
 import { agentStates, fleetAt, trendOf } from './states.ts'
+import { stripsOf } from './strips.ts'
 
 interface Told {
   at: number
@@ -109,6 +111,20 @@ function expectWhole(spans: readonly StateSpan[], since: number, until: number, 
   }
 }
 
+/** The entries that the spans of an agent demand: at each beginning and end of a pause, a time offline and an outage. */
+function demanded(spans: readonly StateSpan[]): [at: number, what: string, to: boolean][] {
+  const isAway = ({ is }: StateSpan) => is === 'offline' || is === 'stopped'
+  const found: [number, string, boolean][] = []
+  for (const [i, span] of spans.entries()) {
+    const before = spans[i - 1]
+    // An outage hides how the time before it ended.
+    if (!before || before.is === 'unknown' || span.is === 'unknown') continue
+    if (isAway(before) !== isAway(span)) found.push([span.from, 'offline', isAway(span)])
+    else if (!isAway(span) && before.is !== span.is) found.push([span.from, 'paused', span.is === 'paused'])
+  }
+  return found
+}
+
 const at = (spans: readonly StateSpan[], time: number) => spans.find(({ from, until }) => from <= time && time < until)
 
 everyEngine('the states of an agent', (open) => {
@@ -119,18 +135,31 @@ everyEngine('the states of an agent', (open) => {
     for (let seed = 1; seed <= byLevel(15, 1000, 1000); seed++) {
       const agent = await w.addAgent(`agent-${seed}`)
       const past = await play(w, agent, seed)
-      const spans = await agentStates(db, agent, past.start, past.end)
+      const spans = await agentStates(db, agent, { since: past.start, until: past.end, now: past.end })
       expectWhole(spans, past.start, past.end, `seed ${seed}`)
       for (const time of timesOf(past))
         expect(at(spans, time), `seed ${seed} at ${time}`).toMatchObject(stateAt(past, time))
       const middle = Math.floor((past.start + past.end) / 2)
-      const later = await agentStates(db, agent, middle, past.end)
+      const later = await agentStates(db, agent, { since: middle, until: past.end, now: past.end })
       expectWhole(later, middle, past.end, `seed ${seed}`)
       expect(later[0], `seed ${seed}`).toMatchObject(stateAt(past, middle))
       for (const { is } of spans) seen.add(is)
+      const row = await db.selectFrom('agent').selectAll().where('id', '=', agent.id).executeTakeFirstOrThrow()
+      const changes = await changesOf(db, row, { since: past.start, until: past.end, now: past.end, limit: 1000 })
+      const listed = changes.map(({ at, what, to }) => [at, what, to])
+      for (const entry of demanded(spans)) expect(listed, `seed ${seed}`).toContainEqual(entry)
+      const trend = await trendOf(db, agent, 1, past.end)
+      for (const name of ['bad', 'paused', 'offline', 'stopped'] as const) {
+        const told = trend.time.reduce((sum, shares) => sum + shares[name], 0)
+        const span = spans.filter(({ is, level }) => (is === 'reporting' ? level : is) === name)
+        const whole = span.reduce((sum, { from, until }) => sum + until - from, 0) / second
+        expect(told, `seed ${seed}: ${name}`).toBeCloseTo(whole, 1)
+      }
       if (seed % 15 === 0) {
         const { is, level, label } = stateAt(past, middle)
-        const found = (await fleetAt(db, w.workspace, middle)).filter(({ name }) => name === agent.name)
+        const found = (await fleetAt(db, w.workspace, { at: middle, now: w.clock.now() })).filter(
+          ({ name }) => name === agent.name,
+        )
         expect(found, `seed ${seed}`).toEqual(is === 'unknown' ? [] : [{ name: agent.name, is, level, label }])
       }
     }
@@ -142,7 +171,12 @@ everyEngine('the states of an agent', (open) => {
     for (let seed = 1; seed <= byLevel(5, 100, 100); seed++) {
       const agent = await w.addAgent(`agent-${seed}`)
       const { start, end } = await play(w, agent, seed, true)
-      expectWhole(await agentStates(w.store.db, agent, start, end), start, end, `seed ${seed}`)
+      expectWhole(
+        await agentStates(w.store.db, agent, { since: start, until: end, now: end }),
+        start,
+        end,
+        `seed ${seed}`,
+      )
     }
   })
 
@@ -158,7 +192,9 @@ everyEngine('the states of an agent', (open) => {
       .values(rows.map((row) => ({ agent_id: w.agent.id, ...row })))
       .execute()
     await w.store.db.updateTable('agent').set({ first_report_at: start }).execute()
-    expect(await agentStates(w.store.db, w.agent, start - 500, start + 2000)).toEqual([
+    expect(
+      await agentStates(w.store.db, w.agent, { since: start - 500, until: start + 2000, now: start + 2000 }),
+    ).toEqual([
       { from: start - 500, until: start, is: 'unknown', level: null, label: null },
       { from: start, until: start + 1000, is: 'reporting', level: 'ok', label: 'Idle' },
       { from: start + 1000, until: start + 2000, is: 'paused', level: 'info', label: 'Paused' },
@@ -181,6 +217,106 @@ everyEngine('the states of an agent', (open) => {
     const asked = { since: start + 60_000, until: start + 120_000, limit: 10, now: start + 120_000 }
     const changes = await changesOf(db, agent, asked)
     expect(changes.map(({ what, from, to }) => [what, from, to])).toEqual([['level', 'warn', 'bad']])
+  })
+
+  test('changes have an entry for every kind of row, and alerts about many agents follow a new name', async () => {
+    const w = await newTestWorkspace(await open())
+    const { db } = w.store
+    const { report } = reporting(w)
+    const start = w.clock.now()
+    const run = (id: string, status: string) => ({ id, started: start / 1000, ended: start / 1000 + 1, status })
+    await report({ state: { level: 'ok', label: 'Idle' } })
+    w.clock.pass(10)
+    await report({ runs: [run('one', 'failed'), run('two', 'odd')] })
+    const at = (seconds: number) => start + seconds * second
+    const about = { agent_id: w.agent.id }
+    const changed = { ...about, kind: 'setting', key: 'every', before: '5', after: '10' } as const
+    await db
+      .insertInto('machine_change')
+      .values([
+        { ...changed, at: at(1) },
+        { ...about, at: at(2), kind: 'version', key: null, before: '"1.0.0"', after: '"1.1.0"' },
+      ])
+      .execute()
+    const update = { subject: 'blueprint', kind: 'kept', version: '1.1.0', from_version: '1.0.0' } as const
+    const rest = { message: null, by_name: null, since: null }
+    await db
+      .insertInto('update_event')
+      .values({ ...about, ...update, ...rest, at: at(3), rollout_id: 'r-1' })
+      .execute()
+    const alert = {
+      ...({
+        scope: w.workspace.id,
+        workspace_id: w.workspace.id,
+        level: 'bad',
+        phase: 'open',
+        subject_name: 'x',
+      } as const),
+      ...({
+        phase_since: 0,
+        since: at(4),
+        openings: '[]',
+        told: 'open',
+        reminders: 0,
+        frozen: 0,
+        muted: 0,
+        version: 1,
+      } as const),
+      ...{ opened_at: at(4), ended_at: at(5) },
+    } as const
+    const own = { ...alert, rule: 'bad', subject_kind: 'agent' } as const
+    const ofMany = { ...alert, rule: 'silent', subject_kind: 'workspace', subject_id: w.workspace.id } as const
+    await db
+      .insertInto('alert')
+      .values([
+        { ...own, id: 'a-1', subject_id: w.agent.id, agents: null },
+        { ...ofMany, id: 'a-2', agents: JSON.stringify({ names: ['other', w.agent.name] }) },
+        { ...own, id: 'a-3', subject_id: 'of-another-agent', agents: null },
+      ])
+      .execute()
+    await db
+      .insertInto('service_away')
+      .values({ from_at: at(6), until_at: at(7) })
+      .execute()
+    await db
+      .insertInto('service_away')
+      .values({ from_at: at(-9), until_at: at(-8) })
+      .execute()
+    await renameAgent({ db, by: w.admin, now: w.clock.now() }, w.agent, 'new-name')
+    const listed = async () => {
+      const row = await db.selectFrom('agent').selectAll().where('id', '=', w.agent.id).executeTakeFirstOrThrow()
+      const asked = { since: at(-60), until: w.clock.now(), now: w.clock.now(), limit: 100 }
+      return (await changesOf(db, row, asked)).map((entry) => [
+        (entry.at - start) / second,
+        ...[entry.what, entry.from, entry.to, entry.text, entry.id],
+      ])
+    }
+    const failed = [1, 'run', null, 'failed', 'one', 'one']
+    const others = [
+      [0, 'level', null, 'ok', 'Idle', null],
+      [1, 'setting', 5, 10, 'every', null],
+      [2, 'version', '1.0.0', '1.1.0', null, null],
+      [3, 'update', '1.0.0', '1.1.0', 'blueprint kept', 'r-1'],
+      [4, 'alert', null, 'open', 'bad', 'a-1'],
+      [4, 'alert', null, 'open', 'silent', 'a-2'],
+      [5, 'alert', 'open', 'ended', 'bad', 'a-1'],
+      [5, 'alert', 'open', 'ended', 'silent', 'a-2'],
+      [6, 'service', false, true, null, null],
+      [7, 'service', true, false, null, null],
+    ]
+    expect(new Set(await listed())).toEqual(new Set([...others, failed]))
+    const statuses = async (...all: string[]) => {
+      await db.deleteFrom('alert_rule').execute()
+      const rule = { scope: w.workspace.id, workspace_id: w.workspace.id, rule: 'run_failed' } as const
+      await db
+        .insertInto('alert_rule')
+        .values({ ...rule, statuses: JSON.stringify(all) })
+        .execute()
+    }
+    await statuses('odd')
+    expect(new Set(await listed())).toEqual(new Set([...others, [1, 'run', null, 'odd', 'two', 'two']]))
+    await statuses()
+    expect(new Set(await listed())).toEqual(new Set(others))
   })
 
   test('a run that failed is listed at its end only', async () => {
@@ -211,26 +347,55 @@ everyEngine('the states of an agent', (open) => {
     const away = { from_at: start + minute, until_at: start + 30 * minute }
     await db.insertInto('service_away').values(away).execute()
     const states = async (now: number) =>
-      (await agentStates(db, w.agent, away.until_at, now)).map(({ from, is }) => [(from - start) / minute, is])
+      (await agentStates(db, w.agent, { since: away.until_at, until: now, now })).map(({ from, is }) => [
+        (from - start) / minute,
+        is,
+      ])
     expect(await states(start + 44 * minute)).toEqual([[30, 'reporting']])
     expect(await states(start + 46 * minute)).toEqual([
       [30, 'reporting'],
       [45, 'offline'],
     ])
-    expect((await agentStates(db, w.agent, start + 44 * minute, start + 46 * minute)).map(({ is }) => is)).toEqual([
-      'reporting',
-      'offline',
-    ])
+    expect(
+      (
+        await agentStates(db, w.agent, {
+          since: start + 44 * minute,
+          until: start + 46 * minute,
+          now: start + 46 * minute,
+        })
+      ).map(({ is }) => is),
+    ).toEqual(['reporting', 'offline'])
   })
 
-  test('an agent that never reported is unknown, and is not in the fleet', async () => {
+  test('what was more than 400 days ago is unknown, since it is not kept', async () => {
+    const w = await newTestWorkspace(await open())
+    const { report } = reporting(w)
+    const start = w.clock.now()
+    await report({ state: { level: 'ok', label: 'Idle' } })
+    const day = 86_400
+    w.clock.pass(500 * day)
+    await report({ state: { level: 'ok', label: 'Idle' } })
+    const now = w.clock.now()
+    const spans = await agentStates(w.store.db, w.agent, { since: start, until: now, now })
+    expect(spans.map(({ from, is }) => [(from - start) / second / day, is])).toEqual([
+      [0, 'unknown'],
+      [100, 'offline'],
+    ])
+    expect(await fleetAt(w.store.db, w.workspace, { at: start + 50 * day * second, now })).toEqual([])
+    expect(await fleetAt(w.store.db, w.workspace, { at: start + 150 * day * second, now })).toHaveLength(1)
+  })
+
+  test('an agent that never reported is unknown, and is not in the fleet; a workspace may be empty', async () => {
     const w = await newTestWorkspace(await open())
     const now = w.clock.now()
-    expect(await agentStates(w.store.db, w.agent, now - 1000, now)).toEqual([
+    expect(await agentStates(w.store.db, w.agent, { since: now - 1000, until: now, now })).toEqual([
       { from: now - 1000, until: now, is: 'unknown', level: null, label: null },
     ])
-    expect(await agentStates(w.store.db, w.agent, now, now)).toEqual([])
-    expect(await fleetAt(w.store.db, w.workspace, now)).toEqual([])
+    expect(await agentStates(w.store.db, w.agent, { since: now, until: now, now })).toEqual([])
+    expect(await fleetAt(w.store.db, w.workspace, { at: now, now })).toEqual([])
+    await deleteAgent({ db: w.store.db, by: w.admin, now }, w.agent)
+    expect(await fleetAt(w.store.db, w.workspace, { at: now, now })).toEqual([])
+    expect((await stripsOf(w.store.db, w.workspace, [w.agent.name], now)).strips).toEqual({})
   })
 
   test('the fleet at a time is by name, in slices, and may be only one level', async () => {
@@ -244,11 +409,11 @@ everyEngine('the states of an agent', (open) => {
     const then = w.clock.now()
     w.clock.pass(10)
     for (const agent of agents) await report({ state: { level: 'warn', label: 'Late' } }, { agent })
-    const fleet = await fleetAt(w.store.db, w.workspace, then)
+    const fleet = await fleetAt(w.store.db, w.workspace, { at: then, now: w.clock.now() })
     expect(fleet.map(({ name }) => name)).toEqual(names)
     const bad: AgentAt = { name: 'agent-204', is: 'reporting', level: 'bad', label: 'Idle' }
-    expect(await fleetAt(w.store.db, w.workspace, then, 'bad')).toEqual([bad])
-    expect(await fleetAt(w.store.db, w.workspace, w.clock.now(), 'bad')).toEqual([])
+    expect(await fleetAt(w.store.db, w.workspace, { at: then, now: w.clock.now(), level: 'bad' })).toEqual([bad])
+    expect(await fleetAt(w.store.db, w.workspace, { at: w.clock.now(), now: w.clock.now(), level: 'bad' })).toEqual([])
   })
 
   test('a trend has a step for each part of its time, which holds as many seconds as have passed', async () => {

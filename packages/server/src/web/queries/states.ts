@@ -5,7 +5,7 @@
 import type { AgentAt, AgentState, StateSpan, TimeShares, Trend } from '@svc/api'
 import { type Level, levels, limits, offlineAfter, pausedLabel, type Stop } from '@svc/protocol'
 import { sql } from 'kysely'
-import { offlineFrom } from '../../fleet/agents/offline.ts'
+import { offlineFrom, stateDays } from '../../fleet/agents/offline.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { dayMs, dayOf } from '../../platform/limits/units.ts'
 import { lists } from './fleet.ts'
@@ -38,6 +38,15 @@ export interface KeptStates {
   away: readonly Span[]
   /** The interval in seconds that the service last asked the agent for; null if it has not reported. */
   interval: number | null
+  /** The time before which nothing is kept. */
+  keptFrom: number
+}
+
+/** The time that a question is about, and the time at which it is asked. */
+export interface AskedStates {
+  since: number
+  until: number
+  now: number
 }
 
 /** Paused, as the row says it, or by its label for a row of an earlier version. */
@@ -67,7 +76,7 @@ export function shownOffline({
 /** The spans of an agent from `since` to `until`, oldest first, without gap or overlap; equal neighbours are one. */
 export function spansOf(kept: KeptStates, since: number, until: number): StateSpan[] {
   const offline = shownOffline(kept)
-  const first = kept.firstReportAt ?? Number.POSITIVE_INFINITY
+  const first = Math.max(kept.keptFrom, kept.firstReportAt ?? Number.POSITIVE_INFINITY)
   // The last state that holds wins, as in `AgentState`.
   const layers: [AgentState, Span[]][] = [
     ['offline', joined(offline.filter(({ stopped }) => stopped === null))],
@@ -133,7 +142,11 @@ function lastBefore(rows: readonly LevelRow[]): (at: number) => LevelRow | undef
 // ---- Reading ----
 
 /** Reads what is kept about the states of one agent from `since` to `until`. */
-export async function keptStates(db: Db, agent: { id: string }, since: number, until: number): Promise<KeptStates> {
+export async function keptStates(
+  db: Db,
+  agent: { id: string },
+  { since, until, now }: AskedStates,
+): Promise<KeptStates> {
   const changes = db
     .selectFrom('level_change')
     .select(['at', 'level', 'label', 'paused'])
@@ -163,6 +176,7 @@ export async function keptStates(db: Db, agent: { id: string }, since: number, u
     offline: open ? [...offline, open] : offline,
     away: await outages(db, since, until),
     interval: last.interval_s,
+    keptFrom: keptFrom(now),
   }
 }
 
@@ -196,8 +210,11 @@ export async function outages(db: Db, since: number, until: number): Promise<Spa
     .execute()
 }
 
-export async function agentStates(db: Db, agent: { id: string }, since: number, until: number): Promise<StateSpan[]> {
-  return spansOf(await keptStates(db, agent, since, until), since, until)
+/** The time before which the service keeps no states. */
+const keptFrom = (now: number): number => now - stateDays * dayMs
+
+export async function agentStates(db: Db, agent: { id: string }, asked: AskedStates): Promise<StateSpan[]> {
+  return spansOf(await keptStates(db, agent, asked), asked.since, asked.until)
 }
 
 /**
@@ -206,7 +223,7 @@ export async function agentStates(db: Db, agent: { id: string }, since: number, 
  */
 export async function keptSince(db: Db, agent: { created_at: number }): Promise<number | null> {
   const { rows } = await sql<{ timestamp: string }>`select timestamp from kysely_migration
-    where name like '%-states'`.execute(db)
+    where name = '049-states'`.execute(db)
   const since = Date.parse(rows[0]?.timestamp ?? '')
   return agent.created_at < since ? since : null
 }
@@ -217,7 +234,11 @@ export async function keptSince(db: Db, agent: { created_at: number }): Promise<
 const agentsAtOnce = 50
 
 /** The states of all agents of a workspace at a time, by name; those without a known state are left out. */
-export async function fleetAt(db: Db, workspace: { id: string }, at: number, level?: Level): Promise<AgentAt[]> {
+export async function fleetAt(
+  db: Db,
+  workspace: { id: string },
+  { at, now, level }: { at: number; now: number; level?: Level | undefined },
+): Promise<AgentAt[]> {
   const away = await outages(db, at, at + 1)
   const found: AgentAt[] = []
   for (let after: string | undefined = ''; after !== undefined; ) {
@@ -228,7 +249,7 @@ export async function fleetAt(db: Db, workspace: { id: string }, at: number, lev
       .limit(agentsAtOnce)
       .execute()
     for (const row of rows) {
-      const span = spansOf({ ...keptOf(row), away }, at, at + 1)[0]
+      const span = spansOf({ ...keptOf(row), away, keptFrom: keptFrom(now) }, at, at + 1)[0]
       if (!span || span.is === 'unknown' || (level !== undefined && span.level !== level)) continue
       found.push({ name: row.name, is: span.is, level: span.level, label: span.label })
     }
@@ -275,7 +296,7 @@ export function agentsAt(db: Db, { id }: { id: string }, at: number) {
 
 type RowAt = Awaited<ReturnType<ReturnType<typeof agentsAt>['execute']>>[number]
 
-export function keptOf(row: RowAt): Omit<KeptStates, 'away'> {
+export function keptOf(row: RowAt): Omit<KeptStates, 'away' | 'keptFrom'> {
   const { at, level, label, paused, from_at, until_at, was_stopped } = row
   const open = openOffline(row)
   return {
@@ -299,7 +320,7 @@ export async function trendOf(db: Db, agent: { id: string }, days: number, now: 
   const step = stepOf(days)
   const until = (Math.floor(now / (step * 1000)) + 1) * step * 1000
   const from = until - days * dayMs
-  const spans = await agentStates(db, agent, from, now)
+  const spans = await agentStates(db, agent, { since: from, until: now, now })
   const time = Array.from({ length: (until - from) / (step * 1000) }, noTime)
   for (const span of spans) addTime(time, span, { from, stepMs: step * 1000 })
   for (const shares of time) for (const key of shareNames) shares[key] = Math.round(shares[key]) / 1000

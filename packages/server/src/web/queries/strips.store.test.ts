@@ -84,7 +84,7 @@ everyEngine('the strips of agents', (open) => {
     const seen = new Set<string>()
     for (const agent of agents) {
       const spans = readStrip(strips[agent.name] ?? '')
-      expect(spans, agent.name).toEqual(asStrip(await agentStates(db, agent, from, now)))
+      expect(spans, agent.name).toEqual(asStrip(await agentStates(db, agent, { since: from, until: now, now })))
       expect(spans.reduce((sum, { seconds }) => sum + seconds, 0)).toBe(stripMs / 1000)
       for (const { state } of spans) seen.add(state)
     }
@@ -106,7 +106,7 @@ everyEngine('the strips of agents', (open) => {
     let cut = 0
     for (const agent of agents) {
       const spans = readStrip(strips[agent.name] ?? '')
-      const whole = asStrip(await agentStates(w.store.db, agent, from, now))
+      const whole = asStrip(await agentStates(w.store.db, agent, { since: from, until: now, now }))
       expect(spans.length).toBeLessThanOrEqual(maxStripSpans)
       expect(spans.reduce((sum, { seconds }) => sum + seconds, 0)).toBe(stripMs / 1000)
       if (spans[0]?.state === 'often') {
@@ -123,7 +123,7 @@ everyEngine('the strips of agents', (open) => {
     const now = w.clock.now()
     const { from, strips } = await stripsOf(w.store.db, w.workspace, [w.agent.name], now)
     const spans = readStrip(strips[w.agent.name] ?? '')
-    const whole = asStrip(await agentStates(w.store.db, w.agent, from, now))
+    const whole = asStrip(await agentStates(w.store.db, w.agent, { since: from, until: now, now }))
     expect(whole.length).toBeGreaterThan(maxStripSpans)
     expect([spans[0], spans[1]?.state]).toEqual([whole[0], 'often'])
     expect(spans.slice(2)).toEqual(whole.slice(whole.length - spans.length + 2))

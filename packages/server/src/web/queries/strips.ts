@@ -57,6 +57,7 @@ export async function stripsOf(
         levels: [...kept.levels, ...own],
         offline: [...kept.offline, ...times].toSorted((a, b) => a.from - b.from),
         away,
+        keptFrom: from,
       }
       const known = Math.max(
         from,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { boundedAnswer, maxListBytes } from './bounded.ts'
+import { boundedAnswer, type KeptRows, maxListBytes } from './bounded.ts'
 
 const sizeOf = (json: string) => Buffer.byteLength(json)
 const row = (bytes: number) => ({ text: '漢'.repeat(bytes / 3) })
@@ -10,8 +10,8 @@ interface Read {
   agents?: unknown[]
   length?: number
 }
-const read = (given: unknown) => {
-  const { json, leftOff } = boundedAnswer(given)
+const read = (given: unknown, keep: KeptRows = 'first') => {
+  const { json, leftOff } = boundedAnswer(given, keep)
   expect(sizeOf(json)).toBeLessThanOrEqual(maxListBytes)
   return { value: JSON.parse(json) as Read, leftOff }
 }
@@ -19,8 +19,8 @@ const read = (given: unknown) => {
 test('an answer below 1 MB is the same, whatever it is', () => {
   const values = fc.oneof(fc.jsonValue(), fc.dictionary(fc.string(), fc.array(fc.jsonValue())))
   fc.assert(
-    fc.property(values, (given) => {
-      const { json, leftOff } = boundedAnswer(given)
+    fc.property(values, fc.constantFrom<KeptRows>('first', 'last'), (given, keep) => {
+      const { json, leftOff } = boundedAnswer(given, keep)
       expect([JSON.parse(json), leftOff]).toEqual([JSON.parse(JSON.stringify(given)), 0])
     }),
     { numRuns: 200 },
@@ -32,6 +32,16 @@ test('of a list above 1 MB the last rows are left off, and their number is said'
   const { value, leftOff } = read(rows(2000, 900))
   expect([value.length, leftOff]).toEqual([expect.any(Number), 2000 - Number(value.length)])
   expect(Number(value.length)).toBeGreaterThan(1000)
+})
+
+test('of a list in the order of time that is above 1 MB the oldest rows are left off', () => {
+  const days = rows(2000, 900).map((one, day) => ({ ...one, day }))
+  const list = read(days, 'last')
+  expect(list.value).toEqual(days.slice(list.leftOff))
+  const object = read({ blueprints: ['mail'], days }, 'last')
+  expect(object.value).toMatchObject({ blueprints: ['mail'], leftOff: { days: object.leftOff } })
+  expect(object.value.days).toEqual(days.slice(object.leftOff))
+  expect(list.leftOff).toBeGreaterThan(0)
 })
 
 test('of an object the largest list is shortened, and the object says by how many rows', () => {

@@ -12,33 +12,36 @@ interface BoundedAnswer {
   leftOff: number
 }
 
-/** The JSON of the first rows of a list that fit into the largest answer. */
 interface FittingRows {
   rows: readonly unknown[]
+  /** The JSON of the rows that fit into the largest answer; the last of the list first if the last ones are kept. */
   kept: string[]
   bytes: number
 }
 
+/** The rows of a list that an answer keeps if not all fit. */
+export type KeptRows = 'first' | 'last'
+
 /**
- * The JSON of an answer. If it is larger than 1 MB, the last rows of its largest list are left off, and the field
- * `leftOff` of an object gives their number under the name of the list. A list that is read in pages (`more`) loses
- * nothing: the answer is as if the request had named a smaller limit.
+ * The JSON of an answer. If it is larger than 1 MB, the last rows of its largest list are left off (the first ones if
+ * the last ones are to be kept), and the field `leftOff` of an object gives their number under the name of the list. A
+ * list that is read in pages (`more`) loses nothing: the answer is as if the request had named a smaller limit.
  */
-export function boundedAnswer(given: unknown): BoundedAnswer {
+export function boundedAnswer(given: unknown, keep: KeptRows = 'first'): BoundedAnswer {
   if (Array.isArray(given)) {
-    const part = partOf(given)
+    const part = partOf(given, keep)
     shrink(part, maxListBytes - 2)
-    return { json: `[${part.kept.join(',')}]`, leftOff: leftOffIn(part) }
+    return { json: listJson(part, keep), leftOff: leftOffIn(part) }
   }
   if (typeof given !== 'object' || given === null) return { json: JSON.stringify(given), leftOff: 0 }
-  return boundedObject(given)
+  return boundedObject(given, keep)
 }
 
-function boundedObject(given: object): BoundedAnswer {
+function boundedObject(given: object, keep: KeptRows): BoundedAnswer {
   const lists = new Map<string, FittingRows>()
   const others = new Map<string, string>()
   for (const [key, value] of Object.entries(given)) {
-    if (Array.isArray(value)) lists.set(key, partOf(value))
+    if (Array.isArray(value)) lists.set(key, partOf(value, keep))
     else if (value !== undefined) others.set(key, JSON.stringify(value))
   }
   const fixed = [...others].reduce((sum, [key, json]) => sum + bytesOf(key) + bytesOf(json) + 4, roomForCounts)
@@ -57,19 +60,23 @@ function boundedObject(given: object): BoundedAnswer {
     others.set('leftOff', JSON.stringify(Object.fromEntries(counts.map(([key, part]) => [key, leftOffIn(part)]))))
   const fields = [
     ...[...others].map(([key, json]) => `${JSON.stringify(key)}:${json}`),
-    ...[...lists].map(([key, { kept }]) => `${JSON.stringify(key)}:[${kept.join(',')}]`),
+    ...[...lists].map(([key, part]) => `${JSON.stringify(key)}:${listJson(part, keep)}`),
   ]
   return { json: `{${fields.join(',')}}`, leftOff: counts.reduce((sum, [, part]) => sum + leftOffIn(part), 0) }
 }
 
 const leftOffIn = ({ rows, kept }: FittingRows): number => rows.length - kept.length
 
+const listJson = ({ kept }: FittingRows, keep: KeptRows): string =>
+  `[${(keep === 'last' ? kept.toReversed() : kept).join(',')}]`
+
 /**
- * The first rows that fit into the largest answer. No more of a list is written, so that a long one takes no long time.
+ * The rows from one end of a list that fit into the largest answer, that end first. No more of a list is written, so
+ * that a long one takes no long time.
  */
-function partOf(rows: readonly unknown[]): FittingRows {
+function partOf(rows: readonly unknown[], keep: KeptRows): FittingRows {
   const part: FittingRows = { rows, kept: [], bytes: 0 }
-  for (const row of rows) {
+  for (const row of keep === 'last' ? rows.toReversed() : rows) {
     const json = JSON.stringify(row) ?? 'null'
     part.bytes += bytesOf(json) + 1
     part.kept.push(json)

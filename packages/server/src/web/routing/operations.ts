@@ -195,7 +195,7 @@ async function answer(deps: WebDeps, c: Context<WebEnv>, bound: BoundOperation):
 /** The JSON of an answer of at most 1 MB; a header says how many rows it leaves off. */
 function boundedFor(c: Context<WebEnv>, { large }: Operation, given: unknown): string {
   if (typeof large === 'object') return JSON.stringify(given)
-  const { json, leftOff } = boundedAnswer(given)
+  const { json, leftOff } = boundedAnswer(given, large === 'newest' ? 'last' : 'first')
   if (leftOff > 0 && large === 'refused') throw new Refusal('answer_too_large')
   if (leftOff > 0) c.header(leftOffHeader, String(leftOff))
   return json
