@@ -102,9 +102,11 @@ const usual: Readonly<Record<Connected, string>> = { program: 'my-agent', cron: 
 function NameForm({ slug, what, onAdded }: WhatProps & { what: Connected }) {
   const usualTaken = useTaken(slug, usual[what])
   const [typed, setTyped] = useState<string>()
+  /** The name that the field offers while it has the focus. A late answer does not change a text that is selected. */
+  const [offered, setOffered] = useState<string>()
   const [tags, setTags] = useState('')
   const [pressed, setPressed] = useState(false)
-  const name = typed ?? freeName(usual[what], usualTaken)
+  const name = typed ?? offered ?? freeName(usual[what], usualTaken)
   const [settled] = useDebouncedValue(trimInvisible(name), 250)
   const taken = useTaken(slug, settled)
   const whyName = wrongWithNewName(name, settled === trimInvisible(name) ? taken : undefined)
@@ -125,7 +127,11 @@ function NameForm({ slug, what, onAdded }: WhatProps & { what: Connected }) {
             label="Name"
             description="Lowercase letters, digits and hyphens. It can be renamed later."
             value={name}
-            onFocus={(event) => typed === undefined && event.currentTarget.select()}
+            onFocus={(event) => {
+              setOffered(name)
+              if (typed === undefined) event.currentTarget.select()
+            }}
+            onBlur={() => setOffered(undefined)}
             onChange={(event) => {
               setTyped(event.currentTarget.value)
               setPressed(false)

@@ -114,6 +114,31 @@ test('a member reads who can add agents', async () => {
   expect(await member.getByLabel('Name').count()).toBe(0)
 })
 
+test('what is typed replaces the offered name, also if the names come later than the focus', async () => {
+  const late = await setup.visit('admin', 'mail')
+  let answer = () => {}
+  const pressed = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  await late.route(/fleet\/names/, async (route) => {
+    await pressed
+    await route.continue()
+  })
+  await late.goto(`${setup.setup.url}/w/north-wind/add`)
+  const name = late.getByLabel('Name', { exact: true })
+  await name.focus()
+  const names = late.waitForResponse(/fleet\/names/)
+  answer()
+  await names
+  await late.waitForLoadState('networkidle')
+  await late.keyboard.type('scout')
+  expect(await name.inputValue()).toBe('scout')
+  await name.fill('')
+  await late.getByRole('button', { name: 'Add agent' }).focus()
+  await late.getByRole('link', { name: 'Cron jobs' }).click()
+  await eventually('a free name is offered', async () => expect(await name.inputValue()).toBe('cron-jobs'))
+})
+
 test('a late answer is waited for, and the button says so', async () => {
   const late = await setup.visit('admin', 'mail')
   await late.route(/\/agents$|fleet\/names/, async (route) => {
