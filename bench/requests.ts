@@ -108,12 +108,12 @@ async function measure(service: Service, turns: string, rounds: number): Promise
     const answer = await fetch(`${service.url}/api/web/w/${workspace}${path}`, sent)
     const said = await answer.text()
     if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${said.slice(0, 300)}`)
-    return said.length > 0 ? JSON.parse(said) : undefined
+    return answer.headers.get('content-type') === 'application/json' ? JSON.parse(said) : undefined
   }
   const get = (path: string) => send({ method: 'GET', path })
   const { names: agents } = (await get('/fleet/names')) as { names: string[] }
   const alerts = (await get('/alerts?all=true&limit=1000')) as { id: string }[]
-  const known: Names = { agents, alerts: alerts.map(({ id }) => id), made: new Map() }
+  const known: Names = { now: Date.now(), agents, alerts: alerts.map(({ id }) => id), made: new Map() }
   const all = new Map<string, RequestMeasurement>()
   // The first round compiles the code.
   for (let round = 0; round <= rounds; round++)

@@ -11,6 +11,8 @@ export interface LargestRequest {
 
 /** The names that requests may use. */
 export interface Names {
+  /** The time at which the first request is sent. */
+  now: number
   agents: readonly string[]
   alerts: readonly string[]
   /** The ids of the newest things that an operation made, by its route. */
@@ -24,7 +26,7 @@ const worst = Array.from({ length: 20 }, (_, i) => `-name:*${i}${i}*${i}`).join(
 const tags = ['x1', 'x2']
 const q = `q=${encodeURIComponent(worst)}`
 
-/** The query of a list, where there is one that makes it larger. */
+/** The query of a list, where it needs one, or one makes it larger. */
 const queries: Readonly<Record<string, string | ((names: Names) => string)>> = {
   'GET /w/:slug/fleet': `limit=200&sort=level&desc=true&${q}`,
   'GET /w/:slug/fleet/names': q,
@@ -32,6 +34,10 @@ const queries: Readonly<Record<string, string | ((names: Names) => string)>> = {
   'GET /w/:slug/fleet/groups': `by=tag&${q}`,
   'GET /w/:slug/fleet/map': `by=tag&${q}`,
   'GET /w/:slug/actions': 'limit=100',
+  'GET /w/:slug/history/fleet': ({ now }) => `at=${Math.floor(now / 1000)}`,
+  'GET /w/:slug/history/cost': 'by=month&per=agent',
+  'GET /w/:slug/history/cost/export': 'per=agent',
+  'GET /w/:slug/cost': 'per=agent',
   'GET /w/:slug/history/strips': ({ agents }) => `names=${agents.slice(0, maxStrips)}`,
 }
 
