@@ -3,6 +3,8 @@ import { reporting } from '../../testing/reporting.ts'
 import { everyEngine } from '../../testing/stores.ts'
 import { testStart } from '../../testing/test-workspace.ts'
 import { typing } from '../../testing/typing.ts'
+import { changesOf } from '../web/queries/changes.ts'
+import { agentStates, trendOf } from '../web/queries/states.ts'
 
 everyEngine('commands about what was before', (open) => {
   test('history cost prints rows, CSV and JSON, and refuses what is no date', async () => {
@@ -25,6 +27,41 @@ everyEngine('commands about what was before', (open) => {
       ['--by year', '--by must be one of "day", "week", "month": got "year".'],
     ])
       expect(await said(`history cost north ${typed}`)).toBe(`misused: ${message}`)
+  })
+
+  test('history states, changes, fleet and trend print what the queries give, as a table and as JSON', async () => {
+    const { w, said, json } = await typing(await open())
+    const { report } = reporting(w)
+    const start = w.clock.now()
+    const { db } = w.store
+    await report({ state: { level: 'ok', label: 'Idle' } })
+    w.clock.pass(20)
+    await report({ state: { level: 'info', label: 'Paused' } })
+    w.clock.pass(20)
+    const now = w.clock.now()
+    const agent = await db.selectFrom('agent').selectAll().where('id', '=', w.agent.id).executeTakeFirstOrThrow()
+    const asked = { since: start - 60_000, until: now, now }
+    const since = new Date(asked.since).toISOString()
+    const states = await agentStates(db, agent, asked)
+    expect(states.map(({ is }) => is)).toEqual(['unknown', 'reporting', 'paused'])
+    expect(await json(`history states north/mail-triage --since ${since}`)).toEqual(states)
+    const changes = await changesOf(db, agent, { ...asked, limit: 200 })
+    expect(changes.map(({ what }) => what)).toEqual(['level', 'level', 'paused'])
+    expect(await json(`history changes north/mail-triage --since ${since}`)).toEqual(changes)
+    const fleet = [{ name: 'mail-triage', is: 'paused', level: 'info', label: 'Paused' }]
+    expect(await json(`history fleet north --at ${new Date(now).toISOString()}`)).toEqual(fleet)
+    expect(await json('history trend north/mail-triage')).toEqual(await trendOf(db, agent, 1, now))
+    const table = async (typed: string) => (await said(`history ${typed}`)).split('\n').map((row) => row.split(/ {2,}/))
+    expect((await table(`states north/mail-triage --since ${since}`)).map((row) => row.slice(2))).toEqual([
+      ['STATE', 'LEVEL', 'LABEL'],
+      ['unknown', '-', '-'],
+      ['reporting', 'ok', 'Idle'],
+      ['paused', 'info', 'Paused'],
+    ])
+    expect(await table(`fleet north --at ${new Date(now).toISOString()}`)).toEqual([
+      ['AGENT', 'STATE', 'LEVEL', 'LABEL'],
+      ['mail-triage', 'paused', 'info', 'Paused'],
+    ])
   })
 
   test.each([

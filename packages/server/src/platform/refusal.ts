@@ -120,7 +120,10 @@ const webRefusals = {
   body_too_large: [413, 'The request is larger than this route accepts.'],
   answer_too_large: [413, 'The answer would be larger than 1 MB. Name at most 1,000 agents in one request.'],
   costs_changing: [503, 'Agents are being deleted, so the sums change while they are read. Try again in a moment.'],
-  costs_too_many: [413, 'There are too many sums. Ask for a shorter time, or by week or month.'],
+  costs_too_many: [
+    413,
+    'There are too many sums for one answer. Ask for a shorter time, or by week or month; CSV may be larger.',
+  ],
   rate_limited: [429, 'Too many attempts. Wait a few minutes.'],
   uploads_too_many: [429, 'Too many uploads are in progress. Wait until one has ended.'],
   internal: [500, 'Something went wrong. The log of the service has the details.'],

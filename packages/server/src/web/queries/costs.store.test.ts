@@ -1,11 +1,16 @@
 import { type CostSplit, type CostStep, history } from '@svc/api'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { byLevel } from '../../../../../testing/level.ts'
 import { reporting } from '../../../testing/reporting.ts'
 import { everyEngine } from '../../../testing/stores.ts'
 import { newTestWorkspace, type TestAgent, type TestWorkspace, testStart } from '../../../testing/test-workspace.ts'
 import { deleteAgent, renameAgent } from '../../fleet/agents/store.ts'
+import { usageDays } from '../../fleet/reports/usage-names.ts'
 import { dayOf } from '../../platform/limits/units.ts'
+import { boundHistories } from '../../service/sweeper/history.ts'
+import { eraseOldSums } from '../../service/sweeper/rounds.ts'
+import { costRuns } from './cost-runs.ts'
 import { startOf } from './cost-sums.ts'
 import { costCsv, costPage, costRows } from './costs.ts'
 
@@ -35,7 +40,7 @@ const step = fc.oneof(
       is: fc.constant('run' as const),
       agent: fc.nat(2),
       id: fc.nat(5).map(String),
-      back: fc.nat(20),
+      back: fc.nat(405),
       models: fc.dictionary(fc.constantFrom('big', 'small', 'other', '(deleted)', '__proto__x'), fc.nat(9)),
       beside: fc.nat(3),
       tokens: fc.nat(100),
@@ -43,11 +48,17 @@ const step = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ is: fc.constant('delete' as const), agent: fc.nat(2) }) },
   { weight: 1, arbitrary: fc.record({ is: fc.constant('rename' as const), agent: fc.nat(2) }) },
+  { weight: 1, arbitrary: fc.record({ is: fc.constant('sweep' as const), agent: fc.constant(0) }) },
 )
 
 everyEngine('the costs of a workspace', (open) => {
   const remove = ({ store, clock }: TestWorkspace, agent: TestAgent) =>
     deleteAgent({ db: store.db, by, now: clock.now() }, agent)
+  /** Erases what is no longer kept, and folds the rare models of agents, as the sweeper does. */
+  const sweep = async ({ store: { db }, clock }: TestWorkspace) => {
+    await boundHistories(db, '', clock.now())
+    await eraseOldSums(db, clock.now())
+  }
   const rowsOf = (w: TestWorkspace, per?: CostSplit, more = {}) =>
     costRows(w.store.db, w.workspace, asked(per, more), w.clock.now())
   const csvOf = async (w: TestWorkspace, per?: CostSplit) => {
@@ -90,7 +101,9 @@ everyEngine('the costs of a workspace', (open) => {
         for (const one of steps) {
           const agent = names.get(one.agent) ?? (await w.addAgent(`agent-${made++}`))
           names.set(one.agent, agent)
-          if (one.is === 'delete') {
+          if (one.is === 'sweep') {
+            await sweep(w)
+          } else if (one.is === 'delete') {
             await remove(w, agent)
             names.delete(one.agent)
           } else if (one.is === 'rename') {
@@ -107,14 +120,14 @@ everyEngine('the costs of a workspace', (open) => {
             await report({ runs: [{ id, started, models, cost_usd: run.cost, output_tokens: tokens }] }, { agent })
           }
         }
-        const all = [...runs.values()]
+        const all = [...runs.values()].filter(({ day }) => day > today - usageDays)
         const [cost, tokens] = [
           all.reduce((sum, run) => sum + run.cost, 0),
           all.reduce((sum, run) => sum + run.tokens, 0),
         ]
         for (const per of splits)
           for (const step of history.costSteps) {
-            const rows = await rowsOf(w, per, { by: step })
+            const rows = await rowsOf(w, per, { by: step, from: today - usageDays + 1 })
             const starts = new Map<string, number>()
             for (const row of rows) starts.set(row.from, (starts.get(row.from) ?? 0) + row.cost)
             const expected = new Map<string, number>()
@@ -129,14 +142,54 @@ everyEngine('the costs of a workspace', (open) => {
             expect(rows.reduce((sum, row) => sum + (row.outputTokens ?? 0), 0)).toBe(tokens)
           }
         for (const per of splits) {
-          const page = await costPage(w.store.db, w.workspace, asked(per), w.clock.now())
+          const whole = asked(per, { from: today - usageDays + 1 })
+          const page = await costPage(w.store.db, w.workspace, whole, w.clock.now())
           expect(page.total.cost).toBe(cost)
           expect(page.columns.reduce((sum, column) => sum + column.cost, 0)).toBe(cost)
           expect(page.names.reduce((sum, name) => sum + name.cost, 0) + page.others.cost).toBe(cost)
         }
       }),
-      { numRuns: 20 },
+      { numRuns: byLevel(20, 200, 200) },
     )
+  })
+
+  test('are refused in JSON if there are too many sums, which CSV still has', async () => {
+    const w = await newTestWorkspace(await open(), { people: false })
+    const { db } = w.store
+    const [agents, days] = [await Promise.all(many(52, (i) => w.addAgent(`agent-${i}`))), 400]
+    const sum = { model: '', runs: 1, cost_micro: 1, output_tokens: 0 }
+    for (const { id } of agents)
+      await db
+        .insertInto('usage_day')
+        .values(many(days, (back) => ({ ...sum, agent_id: id, day: today - back })))
+        .execute()
+    const all = { from: today - days + 1 }
+    await expect(rowsOf(w, 'agent', all)).rejects.toMatchObject({ code: 'costs_too_many' })
+    expect((await rowsOf(w, 'agent', { ...all, by: 'week' })).reduce((runs, row) => runs + (row.runs ?? 0), 0)).toBe(
+      52 * 400,
+    )
+    let lines = 0
+    for await (const piece of costCsv(db, w.workspace, asked('agent', all), w.clock.now()))
+      lines += piece.split('\r\n').length - 1
+    expect(lines).toBe(1 + 52 * 400)
+  })
+
+  test('list the twenty most expensive runs of seven days', async () => {
+    const w = await newTestWorkspace(await open(), { people: false })
+    const { report } = reporting(w)
+    const all: [cost: number, agent: string][] = []
+    for (let i = 0; i < 30; i++) {
+      const agent = await w.addAgent(`agent-${i}`)
+      const costs = many(3, (k) => 1 + ((i * 37 + k * 61) % 97))
+      const old = { id: 'old', started: noon - 8 * daySeconds, cost_usd: 500 }
+      const runs = costs.map((cost_usd, k) => ({ id: `${k}`, started: noon - k * 3 * daySeconds, cost_usd }))
+      await report({ runs: [old, ...runs] }, { agent })
+      for (const cost of costs) all.push([cost, agent.name])
+    }
+    const found = await costRuns(w.store.db, w.workspace, w.clock.now())
+    const costs = all.map(([cost]) => cost).sort((a, b) => b - a)
+    expect(found.map(({ cost }) => cost)).toEqual(costs.slice(0, 20))
+    for (const { cost, agent } of found) expect(all).toContainEqual([cost, agent])
   })
 
   test('count sums that wait with a last report, and those that an agent with many models has in the table', async () => {

@@ -125,7 +125,7 @@ export async function costPage(
     ...{ from: dayText(asked.from), to: dayText(asked.to) },
     ...(await lists.run(workspace.id, summed(table, question.per))),
     deletedAgents: await countDeleted(db, workspace, question),
-    limit: rule.on && rule.limit !== null ? dollars(rule.limit) : null,
+    limit: rule.on && rule.limit !== null && rule.filter === null ? dollars(rule.limit) : null,
   }
 }
 

@@ -111,7 +111,7 @@ function expectWhole(spans: readonly StateSpan[], since: number, until: number, 
   }
 }
 
-/** The entries that the spans of an agent demand: at each beginning and end of a pause, a time offline and an outage. */
+/** The entries that the spans of an agent demand: at each beginning and end of a pause and of a time offline. */
 function demanded(spans: readonly StateSpan[]): [at: number, what: string, to: boolean][] {
   const isAway = ({ is }: StateSpan) => is === 'offline' || is === 'stopped'
   const found: [number, string, boolean][] = []
