@@ -135,7 +135,7 @@ interface OperationWords {
 }
 
 /** Describes an operation that changes nothing. */
-export const look =
+export const reading =
   <Given>() =>
   <const R extends Route, Read = undefined, Sent = Read>(
     route: R,

@@ -3,7 +3,7 @@
  * the package have separate entry points. Section numbers in comments are those of docs/protocol.md.
  */
 
-export { type BundleFinding, sentence } from './bundle/findings.ts'
+export { type BundleFinding, findingText } from './bundle/findings.ts'
 export { readBundle } from './bundle/read.ts'
 export { unpackBundle } from './bundle/unpack.ts'
 export { checkBundle, checkFolder, type Examined, examineBundle, examineFolder } from './folder/check.ts'
@@ -13,7 +13,7 @@ export { isLogPattern, logNamed, logsBelow } from './manifest/logs.ts'
 export { wrongWithAgentName, wrongWithEnvValue, wrongWithSecretName } from './manifest/names.ts'
 export type { Need } from './manifest/needs.ts'
 export { readManifest } from './manifest/read.ts'
-export type { Finding } from './manifest/reading.ts'
+export type { ManifestFinding } from './manifest/reading.ts'
 export { defaults, settingsSchema } from './manifest/settings.ts'
 export type { Binding, DeclaredLog, Manifest, ManifestSetting, Restart, Runtime } from './manifest/shape.ts'
 export { manifestName } from './manifest/shape.ts'

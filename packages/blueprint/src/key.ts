@@ -3,7 +3,7 @@
  * NFC, ignores case (D49) with the full case mapping (on APFS a long s is an s), and drops characters that HFS+
  * ignores. Every comparison of paths that must hold on all machines uses this key.
  */
-export const keyOf = (path: string): string =>
+export const pathKey = (path: string): string =>
   path
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .normalize('NFC')

@@ -31,9 +31,9 @@ export {
 export { elsewhereWords, isOwnMachineOnly, ownMachineWords } from './reach.ts'
 export * from './refusals.ts'
 export {
-  type Account,
   type Ack,
   type ActiveRun,
+  type AgentAccount,
   type AppliedUpdate,
   type Control,
   controls,
@@ -49,7 +49,7 @@ export {
   readReport,
   runs,
   type State,
-  type Stop,
+  type StoppedBy,
   type Subject,
 } from './report.ts'
 export {
@@ -73,7 +73,7 @@ export {
   type SettingValue,
   type SettingValues,
   settingTypes,
-  wrongWith,
+  wrongWithSetting,
 } from './settings.ts'
 export { limitText, sizeText } from './size.ts'
 export { readStatusFile, type StatusFile } from './status-file.ts'
@@ -85,7 +85,7 @@ export {
   safeText,
   terminalText,
 } from './terminal.ts'
-export { clean, cleanText, cut, endOf, shown } from './text.ts'
+export { clean, cleanText, cut, endOfText, shown } from './text.ts'
 export { isUtf16, readText } from './text-file.ts'
 export * from './times.ts'
 export * from './tokens.ts'

@@ -97,7 +97,7 @@ export const preview = object(
   'version',
   'agentName',
 )
-export type Preview = FieldValue<typeof preview>
+export type InstallPreview = FieldValue<typeof preview>
 
 /**
  * The answer to redeeming an install code (2.9), which the service gives only once. `env` becomes the file

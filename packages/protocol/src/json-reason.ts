@@ -1,6 +1,6 @@
 /** Tells the person who wrote a JSON text, or whose program did, what is wrong with it (RFC 8259), and where. */
 import { cut } from './text.ts'
-import { codePoint, placeIn } from './text-file.ts'
+import { codePoint, placeText } from './text-file.ts'
 
 /**
  * Returns the reason why a text is not JSON, as the end of a sentence, such as
@@ -10,9 +10,9 @@ export function whyNotJson(text: string): string | undefined {
   const fault = jsonFaultAt(text)
   if (fault === undefined) return undefined
   if (text.trim() === '') return 'it is empty'
-  if (fault === text.length) return `it ends too early, at ${placeIn(text, fault)}`
+  if (fault === text.length) return `it ends too early, at ${placeText(text, fault)}`
   const { at, says, hint } = wrongAt(text, fault)
-  return `${says} at ${placeIn(text, at)}${hint === undefined ? '' : ` (${hint})`}`
+  return `${says} at ${placeText(text, at)}${hint === undefined ? '' : ` (${hint})`}`
 }
 
 interface JsonMistake {

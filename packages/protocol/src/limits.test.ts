@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { limits } from './limits.ts'
-import { envelope, refusalCodes, refusals, statusOf } from './refusals.ts'
+import { envelope, httpStatusOf, refusalCodes, refusals } from './refusals.ts'
 
 test.each([
   ['report size', limits.reportBytes, 262_144],
@@ -36,7 +36,7 @@ test.each([
 
 test('7: every refusal has a status of the table and a sentence', () => {
   for (const code of refusalCodes) {
-    expect([400, 401, 403, 404, 409, 413, 429, 503]).toContain(statusOf(code))
+    expect([400, 401, 403, 404, 409, 413, 429, 503]).toContain(httpStatusOf(code))
     expect(refusals[code][1]).toMatch(/^[A-Z].*\.$/)
     expect(code).toMatch(/^[a-z_]+$/)
   }

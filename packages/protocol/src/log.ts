@@ -4,13 +4,13 @@ import { readJson } from './json.ts'
 import { parseJson } from './json-large.ts'
 import { limits } from './limits.ts'
 import type { Verdict } from './refusals.ts'
-import { clean, endOf, tidyPattern } from './text.ts'
+import { clean, endOfText, tidyPattern } from './text.ts'
 
 const logUpload = object(
   {
     command: opaqueText(limits.commandId),
     name: name(limits.logName),
-    text: field((v) => (typeof v === 'string' ? endOf(clean(v), limits.logTextBytes) : undefined), {
+    text: field((v) => (typeof v === 'string' ? endOfText(clean(v), limits.logTextBytes) : undefined), {
       type: 'string',
       pattern: tidyPattern,
       maxLength: limits.logTextBytes,

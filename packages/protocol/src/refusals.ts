@@ -36,7 +36,7 @@ export const refusals = {
 export type RefusalCode = keyof typeof refusals
 
 export const refusalCodes = Object.keys(refusals) as RefusalCode[]
-export const statusOf = (code: RefusalCode): number => refusals[code][0]
+export const httpStatusOf = (code: RefusalCode): number => refusals[code][0]
 
 /** Returns the body of a refusal (7). */
 export const envelope = (code: string, message: string) => ({ error: { code, message } })

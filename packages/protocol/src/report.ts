@@ -144,11 +144,11 @@ const runtimeInfo = object(
 export type RuntimeInfo = FieldValue<typeof runtimeInfo>
 
 const account = object({ org: text(limits.name), plan: text(limits.name), email: text(limits.name) })
-export type Account = FieldValue<typeof account>
+export type AgentAccount = FieldValue<typeof account>
 
 /** The last report before an orderly stop says with one of these words who stopped the reporter (2.1, D66). */
 const stops = ['person', 'signal'] as const
-export type Stop = (typeof stops)[number]
+export type StoppedBy = (typeof stops)[number]
 
 /**
  * A field for the whole report (2.1). Unknown fields are dropped. Absent fields stay absent, so that the page does not

@@ -30,7 +30,7 @@ const pauseShape =
  * Splits the detail of a pause into its parts. Returns undefined for a detail in another format, since other runtimes
  * may word it differently.
  */
-export function readPause(detail: string): PauseDetail | undefined {
+export function readPauseText(detail: string): PauseDetail | undefined {
   const [, time = '', service, command, machine, user, rest = ''] = pauseShape.exec(detail) ?? []
   const at = Date.parse(`${time.replace(' ', 'T')}Z`)
   if (Number.isNaN(at)) return undefined
@@ -54,7 +54,7 @@ interface Attempt {
  * Splits the message of an update attempt into its parts. Returns undefined for a message in another format, since
  * other runtimes may word their messages differently.
  */
-export function readAttempt(message: string): Attempt | undefined {
+export function readAttemptText(message: string): Attempt | undefined {
   const [, from, to, time = '', reason] =
     /^(\S{1,128}) -> (\S{1,128}), (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z): (.*)$/s.exec(message) ?? []
   const at = Date.parse(time)

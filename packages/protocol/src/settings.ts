@@ -80,7 +80,7 @@ export function checkValues(schema: readonly Setting[], values: unknown): Verdic
   for (const key of keys) {
     const known = schema.find((s) => s.key === key)
     if (!known) return misfit(`There is no setting ${shown(key)}.`)
-    const wrong = wrongWith(known, values[key])
+    const wrong = wrongWithSetting(known, values[key])
     if (wrong) return misfit(`${known.label ?? known.key} ${wrong}: got ${shown(values[key])}.`)
     kept[key] = values[key] as SettingValue
   }
@@ -109,7 +109,7 @@ const isSettingValue = (value: unknown): boolean =>
   typeof value === 'boolean' ||
   (typeof value === 'string' ? isTidy(value, limits.settingText) : Number.isFinite(value))
 
-export function wrongWith(s: Setting, v: unknown): string | undefined {
+export function wrongWithSetting(s: Setting, v: unknown): string | undefined {
   return v === null ? undefined : checks[s.type](s, v)
 }
 

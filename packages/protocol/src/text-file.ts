@@ -44,7 +44,7 @@ function placeOf(text: string, at: number): TextPlace {
 }
 
 /** The place of a character in a text, both counted from 1: `line 2, column 7`. */
-export const placeIn = (text: string, at: number): string => wordsOf(placeOf(text, at))
+export const placeText = (text: string, at: number): string => wordsOf(placeOf(text, at))
 
 /** The number of a character as Unicode writes it: `U+200B`. */
 export const codePoint = (char: string): string =>

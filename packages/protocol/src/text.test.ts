@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { clean, cleanText, cut, endOf, shown } from './text.ts'
+import { clean, cleanText, cut, endOfText, shown } from './text.ts'
 
 test.each([
   ['U+0000 becomes U+FFFD', 'a\0b', 'a\ufffdb'],
@@ -41,7 +41,7 @@ test.each([
   ['a character that does not fit whole is left out', 'a👍b', 4, 'b'],
   ['bytes count, not characters', 'ééé', 4, 'éé'],
   ['a BOM at the cut is a character like any other', 'aaa\ufeffb', 4, '\ufeffb'],
-])('D7: %s', (_rule, input, max, kept) => expect(endOf(input, max)).toBe(kept))
+])('D7: %s', (_rule, input, max, kept) => expect(endOfText(input, max)).toBe(kept))
 
 test('a value quoted in a sentence is short, clean and not cut inside a character', () => {
   expect(shown('x'.repeat(500))).toHaveLength(100)

@@ -63,7 +63,7 @@ function quoted(value: unknown, max: number): string {
  * Returns the end of a text, at most `max` UTF-8 bytes that begin at a whole code point (D7). The end of a log matters
  * most.
  */
-export function endOf(text: string, max: number): string {
+export function endOfText(text: string, max: number): string {
   if (text.length * 3 <= max) return text
   const bytes = new TextEncoder().encode(text)
   if (bytes.length <= max) return text

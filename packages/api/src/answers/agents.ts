@@ -1,5 +1,14 @@
 /** Answers about agents, their runs, commands and logs, by the conventions of workspaces.ts. */
-import type { CommandState, CommandType, Level, Report, Run, SettingValue, SettingValues, Stop } from '@svc/protocol'
+import type {
+  CommandState,
+  CommandType,
+  Level,
+  Report,
+  Run,
+  SettingValue,
+  SettingValues,
+  StoppedBy,
+} from '@svc/protocol'
 import type { LeftOff } from '../left-off.ts'
 import type { BotTokenState } from './blueprints.ts'
 import type { AgentUpdateSummary, AgentUpdates } from './updates.ts'
@@ -17,7 +26,7 @@ interface AgentSigns {
    * Who stopped the agent on its machine, a person or a signal, if its last report was sent at a clean stop (D66); null
    * otherwise, also for an agent that went offline without such a report.
    */
-  stopped: Stop | null
+  stopped: StoppedBy | null
   /** When the agent wrote its status file, by its machine's clock (D65); null if its reports do not say. */
   statusAt: number | null
   /** True if the agent's status file is older than usual, so that its time is shown with it (D67). */
@@ -192,7 +201,7 @@ export interface AgentPage extends AgentSigns {
   costToday: number | null
   cost30: number | null
   /** The pending commands of the agent, oldest first. */
-  open: Command[]
+  open: ShownCommand[]
   /** True if the person who sees this page may act on the agent, as admins may. */
   canAct: boolean
 }
@@ -283,7 +292,7 @@ export interface UsageDay {
   models: Record<string, number>
 }
 
-export interface Command {
+export interface ShownCommand {
   id: string
   type: CommandType
   payload: SettingValues | { name: string } | Record<string, never>
@@ -303,7 +312,7 @@ export interface Command {
 }
 export interface Commands extends LeftOff {
   total: number
-  rows: Command[]
+  rows: ShownCommand[]
 }
 export interface BulkResult {
   agent: string

@@ -39,7 +39,7 @@ export interface AcknowledgeResult {
   acknowledged: number
 }
 
-export interface AlertRow {
+export interface ListedAlert {
   id: string
   rule: RuleName
   level: AlertLevel
@@ -54,7 +54,7 @@ export interface AlertRow {
 }
 
 /** An alert as pages show it. */
-export interface AlertLine extends AlertRow {
+export interface AlertLine extends ListedAlert {
   /**
    * A few words about what is wrong, such as the label that the agent reports: now, or for an alert that has ended, in
    * its last message. Null if there are none, and if the condition of an open alert is gone, so that it is about to
@@ -79,7 +79,7 @@ export interface AlertLines {
 }
 
 /** An alert as a timeline draws it. */
-export interface AlertBar extends Pick<AlertRow, 'id' | 'rule' | 'level' | 'subject' | 'endedAt'> {
+export interface AlertBar extends Pick<ListedAlert, 'id' | 'rule' | 'level' | 'subject' | 'endedAt'> {
   openedAt: number
   /** True if the agent that the alert is about was deleted; absent for all others. */
   gone?: true
@@ -202,8 +202,8 @@ export const personalKinds = ['email', 'push'] as const satisfies readonly Chann
  * When a personal channel sends its messages: at once, or collected in a digest each day, or each Monday, at 08:00 in
  * the time zone of the channel.
  */
-export const paces = ['at_once', 'daily', 'weekly'] as const
-export type Pace = (typeof paces)[number]
+export const channelPaces = ['at_once', 'daily', 'weekly'] as const
+export type ChannelPace = (typeof channelPaces)[number]
 
 /**
  * The hours in which a personal channel gets no messages. Messages that were held back are sent when these hours end.
@@ -224,7 +224,7 @@ export interface QuietHours {
 export interface PersonalChannelRow extends ChannelRow {
   /** The rules whose alerts are sent to this personal channel; null means all rules. */
   rules: RuleName[] | null
-  pace: Pace
+  pace: ChannelPace
   quiet: QuietHours | null
   /** True if this personal channel gets alerts of the level Bad even during its quiet hours. */
   badPasses: boolean

@@ -4,7 +4,7 @@
  * `rollout_changed`. A frame sets `list` when a rollout moved to another wave or state. Rollouts are erased 400 days
  * after their end.
  */
-import type { Level, Stop } from '@svc/protocol'
+import type { Level, StoppedBy } from '@svc/protocol'
 import type { LeftOff } from '../left-off.ts'
 import type { Pressable, RolloutKind, WaitReason } from './updates.ts'
 
@@ -127,7 +127,7 @@ export interface RolloutAgent {
   running: string | null
   seenAt: number | null
   silentAt: number | null
-  stopped: Stop | null
+  stopped: StoppedBy | null
   /** When the state of the agent in this rollout last changed. */
   at: number | null
 }

@@ -4,7 +4,7 @@
  */
 
 /** A pattern: a text, and the bits that are set where it is found in a field. */
-export interface Pattern {
+export interface TextPattern {
   text: string
   /** The fields in which it counts, as bits; field `f` is the bit `1 << f`. */
   fields: number
@@ -29,7 +29,7 @@ const maxFields = 8
 interface Node {
   next: Map<number, Node>
   fail: Node | undefined
-  found: Pattern[]
+  found: TextPattern[]
   at: number
 }
 
@@ -38,7 +38,7 @@ const width = 128
 /** A state with this sign has found something. */
 const hit = 1 << 30
 
-export function finderOf(patterns: readonly Pattern[]): Finder {
+export function finderOf(patterns: readonly TextPattern[]): Finder {
   const nodes = nodesOf(patterns)
   const table = tableOf(nodes)
   const bits = new Int32Array(nodes.length * maxFields)
@@ -63,7 +63,7 @@ export function finderOf(patterns: readonly Pattern[]): Finder {
         if (state >= hit) {
           state -= hit
           all |= bits[state * maxFields + field] as number
-          for (const { fields, bits: own, holds } of judged[state] as Pattern[])
+          for (const { fields, bits: own, holds } of judged[state] as TextPattern[])
             if ((all & own) !== own && fields & (1 << field) && holds?.(text, start + 1, stop)) all |= own
         }
         if (state === 0 && !isOpen) break
@@ -84,7 +84,7 @@ function after(nodes: readonly Node[], state: number, unit: number): number {
 }
 
 /** The nodes of the automaton in the order of their depth, with what is found at each and at its suffixes. */
-function nodesOf(patterns: readonly Pattern[]): Node[] {
+function nodesOf(patterns: readonly TextPattern[]): Node[] {
   const root: Node = { next: new Map(), fail: undefined, found: [], at: 0 }
   for (const pattern of patterns) {
     let node = root

@@ -1,7 +1,7 @@
 /** The chips above the list of agents, and the filters that other versions of the page kept in its address. */
 import type { FleetCounts } from '../answers/agents.ts'
 import type { FilterFacts } from './facts.ts'
-import { keys, type Test } from './keys.ts'
+import { filterKeys, type Test } from './keys.ts'
 import type { Filter, Term } from './parse.ts'
 
 export type Chip = Exclude<keyof FleetCounts, 'all'>
@@ -49,7 +49,7 @@ export function pressedChip({ terms }: Filter): Chip | 'all' | undefined {
 const chipTests = Object.fromEntries(
   chips.map((chip) => {
     const [key, text] = chipTerms[chip]
-    return [chip, keys[key].read?.([{ operator: undefined, text, quoted: false }])]
+    return [chip, filterKeys[key].read?.([{ operator: undefined, text, quoted: false }])]
   }),
 ) as Readonly<Record<Chip, Test>>
 
@@ -57,7 +57,7 @@ const chipTests = Object.fromEntries(
 export const fitsChip = (chip: Chip, agent: FilterFacts, now: number): boolean => chipTests[chip](agent, now)
 
 /** Puts a text into quotation marks, as one word or value. */
-export const quoted = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`
+export const quoteWord = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`
 
 /** Joins texts of filters; all of them must hold. */
 export const joined = (...texts: readonly (string | undefined)[]): string =>
@@ -77,7 +77,7 @@ export function filterOfOld({ search = '', level, silent, stopped }: OldParamete
     isWanted === undefined ? undefined : `${isWanted ? '' : '-'}${chipTerm(chip)}`
   const chip = chips.find((one) => one === level)
   return joined(
-    search.trim() === '' ? undefined : quoted(search.trim()),
+    search.trim() === '' ? undefined : quoteWord(search.trim()),
     chip && chipTerm(chip),
     term('silent', silent),
     term('stopped', stopped),

@@ -11,7 +11,7 @@ import {
   parseFilter,
   pressChip,
   pressedChip,
-  quoted,
+  quoteWord,
   selector,
 } from './index.ts'
 import { agentWith, caseAgents, caseTime, selections, wrongFilters } from './testing/table.ts'
@@ -309,7 +309,7 @@ test('10,000 random texts are read or refused with a place inside of the text, a
 test('a text in quotation marks is one word that finds itself', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 200 }), (text) => {
-      expect(fits(quoted(text), agentWith({ detail: `before ${text} behind` }))).toBe(true)
+      expect(fits(quoteWord(text), agentWith({ detail: `before ${text} behind` }))).toBe(true)
     }),
   )
 })

@@ -11,12 +11,12 @@ export {
   onlyChips,
   pressChip,
   pressedChip,
-  quoted,
+  quoteWord,
   withoutChips,
 } from './chips.ts'
 export { type FilterFacts, isOffline, levelOf } from './facts.ts'
-export { type Grouping, groupings, groupsOf, mapStateOf, mapStates } from './groups.ts'
-export { type Key, keys } from './keys.ts'
+export { type Grouping, groupings, groupValuesOf, mapStateOf, mapStates } from './groups.ts'
+export { filterKeys, type Key } from './keys.ts'
 export { foldedText } from './look.ts'
 export { type Filter, type FilterError, parseFilter, type Term } from './parse.ts'
 export { parseRuleFilter } from './rule-filter.ts'

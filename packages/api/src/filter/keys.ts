@@ -7,7 +7,7 @@ import { type FilterFacts, isOffline, levelOf } from './facts.ts'
 import type { SearchField } from './texts.ts'
 
 /** A value behind a key. `text` is folded (look.ts); in a value in quotation marks a star is only a star. */
-export interface Value {
+export interface FilterValue {
   operator: Operator | undefined
   text: string
   quoted: boolean
@@ -29,7 +29,7 @@ interface KeyRule {
    * Makes the test whether an agent has one of the values, apart from those that are compared as texts; undefined if
    * the key does not take one of them. The time for the test does not grow with the number of values.
    */
-  read?: (values: readonly Value[]) => Test | undefined
+  read?: (values: readonly FilterValue[]) => Test | undefined
 }
 
 /** A key whose values are words, each with its own test. */
@@ -164,7 +164,7 @@ const rules = {
 } satisfies Record<string, KeyRule>
 
 export type Key = keyof typeof rules
-export const keys: Readonly<Record<Key, KeyRule>> = rules
-export const isKey = (text: string): text is Key => Object.hasOwn(keys, text)
+export const filterKeys: Readonly<Record<Key, KeyRule>> = rules
+export const isKey = (text: string): text is Key => Object.hasOwn(filterKeys, text)
 
 const micro = (dollars: number): number => Math.round(dollars * 1_000_000)

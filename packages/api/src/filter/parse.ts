@@ -1,7 +1,7 @@
 /** Reads the text of a filter. Each part has its position, so that an error can point at it. */
 import { hiddenCharacterIn } from '@svc/protocol'
 import type { Operator } from './compare.ts'
-import { isKey, type Key, keys, type Value } from './keys.ts'
+import { type FilterValue, filterKeys, isKey, type Key } from './keys.ts'
 import { foldedText, hiddenMark, plainText } from './look.ts'
 
 /** The limits of a filter. Values with several pieces cost the most, so a filter may have only a few of them. */
@@ -20,7 +20,7 @@ export interface Term extends Place {
   negated: boolean
   /** The key in lower case; undefined for a word. */
   key: Key | undefined
-  values: readonly Value[]
+  values: readonly FilterValue[]
   /** True if a value has `<` or `>`. Such a term must hold, also beside others of the same key. */
   isRange: boolean
 }
@@ -88,7 +88,7 @@ function termsOf(typed: string): Term[] {
 }
 
 /** True for a value of several texts with stars between them. */
-const isPieced = ({ text, quoted }: Value): boolean =>
+const isPieced = ({ text, quoted }: FilterValue): boolean =>
   !quoted && text.split('*').filter((piece) => piece !== '').length > 1
 
 /**
@@ -130,12 +130,12 @@ function readKey(text: string, from: number): Key | undefined {
   if (text[end] !== ':') return undefined
   const key = text.slice(from, end).toLowerCase()
   if (isKey(key)) return key
-  const names = Object.keys(keys).map((name) => `${name}:`)
+  const names = Object.keys(filterKeys).map((name) => `${name}:`)
   const message = `There is no filter "${text.slice(from, end)}:". Use ${listed(names)}, or put text with a colon into quotation marks.`
   throw new MistakeError(from, Math.max(1, end - from), message)
 }
 
-function readWord(text: string, from: number): { values: Value[]; end: number } {
+function readWord(text: string, from: number): { values: FilterValue[]; end: number } {
   const { content, quoted, end } = readText(text, from, '')
   if (end === from) {
     throw new MistakeError(
@@ -148,8 +148,8 @@ function readWord(text: string, from: number): { values: Value[]; end: number } 
   return { values: [{ operator: undefined, text: foldedText(content), quoted }], end }
 }
 
-function readValues(text: string, key: Key, from: number): { values: Value[]; end: number } {
-  const values: Value[] = []
+function readValues(text: string, key: Key, from: number): { values: FilterValue[]; end: number } {
+  const values: FilterValue[] = []
   let at = from
   while (true) {
     const { end, value } = readValue(text, key, at)
@@ -162,8 +162,8 @@ function readValues(text: string, key: Key, from: number): { values: Value[]; en
   }
 }
 
-function readValue(text: string, key: Key, from: number): { value: Value; end: number } {
-  const { takes, compares, field, read } = keys[key]
+function readValue(text: string, key: Key, from: number): { value: FilterValue; end: number } {
+  const { takes, compares, field, read } = filterKeys[key]
   const [sign = '', operator] = operators.find(([one]) => text.startsWith(one, from)) ?? []
   const start = from + sign.length
   const { content, quoted, end } = readText(text, start, ',')

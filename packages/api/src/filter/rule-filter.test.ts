@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keys, parseRuleFilter } from './index.ts'
+import { filterKeys, parseRuleFilter } from './index.ts'
 
 test.each([
   'tag:prod',
@@ -11,7 +11,7 @@ test.each([
   '',
 ])('the filter %j may limit a rule', (text) => expect(parseRuleFilter(text)).toMatchObject({ ok: true }))
 
-const others = Object.entries(keys).filter(([key]) => !['tag', 'host', 'blueprint', 'name'].includes(key))
+const others = Object.entries(filterKeys).filter(([key]) => !['tag', 'host', 'blueprint', 'name'].includes(key))
 const example: Readonly<Record<string, string>> = { version: '<1.4.0', runtime: '0.2.*', seen: '>10m' }
 
 test.each(others.map(([key, { words }]) => [key, example[key] ?? words?.[0] ?? '>5']))(

@@ -1,13 +1,13 @@
 /** Filters that limit an alert rule to some agents. */
-import { keys } from './keys.ts'
+import { filterKeys } from './keys.ts'
 import { type Filter, type FilterError, parseFilter } from './parse.ts'
 
 const ruleFilterKeys = Object.keys({
-  tag: keys.tag,
-  host: keys.host,
-  blueprint: keys.blueprint,
-  name: keys.name,
-} satisfies Partial<typeof keys>)
+  tag: filterKeys.tag,
+  host: filterKeys.host,
+  blueprint: filterKeys.blueprint,
+  name: filterKeys.name,
+} satisfies Partial<typeof filterKeys>)
 
 /**
  * Reads the filter of an alert rule. Only keys that say which agent it is are allowed: everything else changes with

@@ -1,6 +1,6 @@
-import { finderOf, type Pattern, signOf, valueEnd } from './automaton.ts'
+import { finderOf, signOf, type TextPattern, valueEnd } from './automaton.ts'
 import type { FilterFacts } from './facts.ts'
-import { type Key, keys, type Test, type Value } from './keys.ts'
+import { type FilterValue, filterKeys, type Key, type Test } from './keys.ts'
 import type { Term } from './parse.ts'
 import { bitOf, fields, type SearchField, searchIn, wordFields } from './texts.ts'
 
@@ -57,7 +57,7 @@ export function idleTerms(terms: readonly Term[], agents: Iterable<FilterFacts>,
 
 /** Says for an agent which of at most 20 terms hold, before negation: term `i` is the bit `1 << i`. */
 function holdingOf(terms: readonly Term[], now: number): (agent: FilterFacts) => number {
-  const patterns: Pattern[] = []
+  const patterns: TextPattern[] = []
   const tests: { bit: number; test: Test }[] = []
   const known = new Map<string, number>()
   let everywhere = 0
@@ -69,13 +69,14 @@ function holdingOf(terms: readonly Term[], now: number): (agent: FilterFacts) =>
       else patterns.push({ text, fields: wordFields, bits: bit })
       continue
     }
-    for (const value of values) if (isText(key, value)) patterns.push(patternOf(value, keys[key].field ?? 'other', bit))
+    for (const value of values)
+      if (isText(key, value)) patterns.push(patternOf(value, filterKeys[key].field ?? 'other', bit))
     const others = values.filter((value) => !isText(key, value))
     if (others.length === 0) continue
     // A term that is there twice is tested once.
     const same = `${key}:${others.map(({ operator = '', text }) => operator + text).join()}`
     const first = known.get(same)
-    const test = keys[key].read?.(others)
+    const test = filterKeys[key].read?.(others)
     if (first !== undefined)
       tests[first] = { ...(tests[first] as (typeof tests)[number]), bit: (tests[first]?.bit ?? 0) | bit }
     else if (test) known.set(same, tests.push({ bit, test }) - 1)
@@ -88,10 +89,11 @@ function holdingOf(terms: readonly Term[], now: number): (agent: FilterFacts) =>
   }
 }
 
-const isText = (key: Key, { operator }: Value): boolean => keys[key].field !== undefined && operator === undefined
+const isText = (key: Key, { operator }: FilterValue): boolean =>
+  filterKeys[key].field !== undefined && operator === undefined
 
 /** The pattern for a value of a key, which must be the whole text. A star stands for any text. */
-function patternOf({ text, quoted }: Value, field: SearchField, bits: number): Pattern {
+function patternOf({ text, quoted }: FilterValue, field: SearchField, bits: number): TextPattern {
   const sign = signOf(fields.indexOf(field))
   const pieces = quoted ? [text] : text.split('*')
   const [first = ''] = pieces
@@ -129,7 +131,7 @@ const likeOf =
 const fewWords = 3
 
 /** Finds patterns in the texts of agents, and reads only the fields that they are about. */
-function searchOf(patterns: readonly Pattern[]): (agent: FilterFacts) => number {
+function searchOf(patterns: readonly TextPattern[]): (agent: FilterFacts) => number {
   const all = patterns.reduce((sum, pattern) => sum | pattern.fields, 0)
   const areWords = patterns.every((pattern) => pattern.fields === wordFields)
   const find = finderOf(patterns)
@@ -137,7 +139,7 @@ function searchOf(patterns: readonly Pattern[]): (agent: FilterFacts) => number 
 }
 
 const findFew =
-  (patterns: readonly Pattern[]) =>
+  (patterns: readonly TextPattern[]) =>
   (text: string): number => {
     let all = 0
     for (const { text: one, bits } of patterns) if (text.includes(one)) all |= bits

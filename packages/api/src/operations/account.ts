@@ -12,19 +12,19 @@ import type {
 } from '../answers/workspaces.ts'
 import * as bounds from '../bounds.ts'
 import { flag, object, optional, pasted, query, text, words } from '../input.ts'
-import { change, look } from '../operation.ts'
+import { change, reading } from '../operation.ts'
 import { emailMax, nameMax, passwordMax } from './typed.ts'
 
 const token = pasted({ max: 200, secret: true })
 const link = 'wrong links are counted by address, and a good one signs in'
 const noPages = { none: 'open pages show it when they ask next' }
 
-export const door = look<EntryInfo>()('GET /door', {
+export const door = reading<EntryInfo>()('GET /door', {
   right: 'anybody',
   says: 'show who is signed in, if anybody is, and how people sign in to this service',
   manual: 'it works with and without a session, and requests without one are counted by address',
 })
-export const me = look<Me>()('GET /me', {
+export const me = reading<Me>()('GET /me', {
   right: 'person',
   says: 'show who is signed in, with their workspaces',
   manual: 'it also renews the cookie by which a browser is known',
@@ -38,15 +38,15 @@ export const changeMe = change<Me>()('PATCH /me', {
   again: 'new',
   adds: bounds.onboarding,
 })
-export const pushKey = look<PushKey>()('GET /push', {
+export const pushKey = reading<PushKey>()('GET /push', {
   right: 'person',
   says: 'show the public key with which a browser subscribes to messages of this service',
 })
-export const sessions = look<Session[]>()('GET /sessions', {
+export const sessions = reading<Session[]>()('GET /sessions', {
   right: 'person',
   says: 'list your sessions',
 })
-export const signIns = look<SignInRecord[]>()('GET /sign-ins', {
+export const signIns = reading<SignInRecord[]>()('GET /sign-ins', {
   right: 'person',
   says: 'list your last sign-ins, newest first',
 })
@@ -77,7 +77,7 @@ export const changePassword = change<{ ok: true }>()('POST /password', {
   adds: null,
   manual: 'wrong passwords are counted, and the hash is made outside of the transaction',
 })
-export const startInfo = look<StartInfo>()('GET /start', {
+export const startInfo = reading<StartInfo>()('GET /start', {
   right: 'link',
   says: 'check the link of the first start',
   input: query({ token: words }),
@@ -120,7 +120,7 @@ export const forgotPassword = change<ForgotPasswordInfo>()('POST /forgot', {
   adds: bounds.passwordRequests,
   manual: 'it needs no right; requests are counted by address',
 })
-export const claimInfo = look<ClaimInfo>()('GET /claim', {
+export const claimInfo = reading<ClaimInfo>()('GET /claim', {
   right: 'link',
   says: 'show which account a link hands over',
   input: query({ token: words }),

@@ -13,7 +13,7 @@ import {
 } from '../answers/actions.ts'
 import * as bounds from '../bounds.ts'
 import { count, InputRefused, object, oneOf, optional, query, type Reader, reader, wordOf, words } from '../input.ts'
-import { change, look, proofIf } from '../operation.ts'
+import { change, proofIf, reading } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
 import { filterText } from './filter-text.ts'
 import { agentNames, maxBytesOfMany, maxNamedAgents } from './many.ts'
@@ -56,7 +56,7 @@ const deletes = proofIf<NewAction>('if the type is delete', ({ type }) => type =
 const byRunner = { none: 'queuing the commands tells the pages of each agent' }
 const actionArgument = ['<slug/id>', 'the workspace, and the id as svc-server action list shows it'] as const
 
-export const actions = look<Actions>()('GET /w/:slug/actions', {
+export const actions = reading<Actions>()('GET /w/:slug/actions', {
   says: 'list the actions of a workspace of the last 30 days, newest first',
   input: query({ before: words, limit: count(100, 25) }),
   command: { name: 'action list', args: [slugArgument] },
@@ -103,7 +103,7 @@ export const actionOffers = change<ActionOffers>()('POST /w/:slug/actions/offers
   again: 'same',
   adds: null,
 })
-export const showAction = look<ActionPage>()('GET /w/:slug/actions/:id', {
+export const showAction = reading<ActionPage>()('GET /w/:slug/actions/:id', {
   says: 'show an action with the outcome for each agent',
   input: query({ state: wordOf(actionStates, undefined) }),
   command: { name: 'action show', args: [actionArgument] },

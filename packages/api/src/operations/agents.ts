@@ -18,7 +18,7 @@ import * as bounds from '../bounds.ts'
 import { groupings } from '../filter/groups.ts'
 import { maxTags } from '../filter/tags.ts'
 import { count, list, object, optional, pasted, query, wordOf, words, yesOrNo } from '../input.ts'
-import { change, look } from '../operation.ts'
+import { change, reading } from '../operation.ts'
 import { agentArgument, tagsOption } from './arguments.ts'
 import { maxBytesOfMany } from './many.ts'
 import { optionalTagging, tag, tagging } from './tags.ts'
@@ -64,7 +64,7 @@ const whichAgents = {
 }
 /** The parameters that select one group of these agents. Without `in`, it is the group of those that have no value. */
 const oneGroup = { group: wordOf(groupings, undefined), in: words }
-export const fleet = look<Fleet>()('GET /w/:slug/fleet', {
+export const fleet = reading<Fleet>()('GET /w/:slug/fleet', {
   says: 'list the agents of a workspace, page by page',
   input: query({
     ...whichAgents,
@@ -74,19 +74,19 @@ export const fleet = look<Fleet>()('GET /w/:slug/fleet', {
     ...oneGroup,
   }),
 })
-export const fleetGroups = look<FleetGroups>()('GET /w/:slug/fleet/groups', {
+export const fleetGroups = reading<FleetGroups>()('GET /w/:slug/fleet/groups', {
   says: 'count the agents that a filter selects by tag, host or blueprint, with the worst level of each group',
   input: query({ ...whichAgents, by: wordOf(groupings, 'tag') }),
 })
-export const fleetMap = look<FleetMap>()('GET /w/:slug/fleet/map', {
+export const fleetMap = reading<FleetMap>()('GET /w/:slug/fleet/map', {
   says: 'list the names and states of the agents that a filter selects, for the map',
   input: query({ ...whichAgents, by: wordOf(groupings, undefined) }),
 })
-export const fleetFacets = look<FleetFacets>()('GET /w/:slug/fleet/facets', {
+export const fleetFacets = reading<FleetFacets>()('GET /w/:slug/fleet/facets', {
   says: 'list the most frequent tags, hosts, blueprints and versions of the agents that a filter selects',
   input: query(whichAgents),
 })
-export const fleetNames = look<FleetNames>()('GET /w/:slug/fleet/names', {
+export const fleetNames = reading<FleetNames>()('GET /w/:slug/fleet/names', {
   says: 'list the names of the agents that a filter selects, up to 10,000',
   input: query(whichAgents),
 })
@@ -100,7 +100,7 @@ export const createAgent = change<NewToken>()('POST /w/:slug/agents', {
   adds: bounds.agents,
   command: { name: 'agent create', args: [agentArgument], options: [tagsOption] },
 })
-export const showAgent = look<AgentPage>()('GET /w/:slug/agents/:name', {
+export const showAgent = reading<AgentPage>()('GET /w/:slug/agents/:name', {
   says: 'show an agent and its last report; for 90 days also by a name that it had before',
   oldNames: true,
 })
@@ -158,18 +158,18 @@ export const previewTags = change<TaggedAgent[]>()('POST /w/:slug/tags/preview',
   again: 'same',
   adds: null,
 })
-export const runs = look<Runs>()('GET /w/:slug/agents/:name/runs', {
+export const runs = reading<Runs>()('GET /w/:slug/agents/:name/runs', {
   says: 'list the kept runs of an agent, newest first unless another order is asked for',
   input: query({ ...whichRuns, ...piece }),
 })
-export const exportRuns = look<string>()('GET /w/:slug/agents/:name/runs/export', {
+export const exportRuns = reading<string>()('GET /w/:slug/agents/:name/runs/export', {
   says: 'download kept runs of an agent as CSV',
   input: query(whichRuns),
 })
-export const jobRuns = look<JobRuns[]>()('GET /w/:slug/agents/:name/jobs', {
+export const jobRuns = reading<JobRuns[]>()('GET /w/:slug/agents/:name/jobs', {
   says: 'show the last 30 runs of each job of an agent, among its kept runs',
 })
-export const usage = look<UsageDay[]>()('GET /w/:slug/agents/:name/usage', {
+export const usage = reading<UsageDay[]>()('GET /w/:slug/agents/:name/usage', {
   says: 'show the runs, costs and tokens of an agent by day',
   input: query({ days: count(400, 30) }),
 })

@@ -5,11 +5,11 @@
 import type { AgentHours, AlertSettings } from '../answers/alerts.ts'
 import * as bounds from '../bounds.ts'
 import { flag, object, orNull, pasted } from '../input.ts'
-import { change, look } from '../operation.ts'
+import { change, reading } from '../operation.ts'
 
 const seen = ['alerts'] as const
 
-export const alertSettings = look<AlertSettings>()('GET /w/:slug/alert-settings', {
+export const alertSettings = reading<AlertSettings>()('GET /w/:slug/alert-settings', {
   says: 'say what messages about alerts of a workspace may contain',
 })
 export const setAlertSettings = change<AlertSettings>()('PATCH /w/:slug/alert-settings', {
@@ -20,7 +20,7 @@ export const setAlertSettings = change<AlertSettings>()('PATCH /w/:slug/alert-se
   again: 'same',
   adds: bounds.settings,
 })
-export const agentHours = look<AgentHours>()('GET /w/:slug/agents/:name/hours', {
+export const agentHours = reading<AgentHours>()('GET /w/:slug/agents/:name/hours', {
   says: 'say in which hours an agent is expected to report',
 })
 export const setAgentHours = change<AgentHours>()('PUT /w/:slug/agents/:name/hours', {

@@ -3,11 +3,11 @@
  */
 import {
   type AcknowledgeResult,
-  type AlertRow,
   type ChannelRow,
   type DeliveryRow,
   deliveryStates,
   type FollowedTest,
+  type ListedAlert,
   type MuteRow,
   type NewChannel,
   type QueuedTest,
@@ -33,7 +33,7 @@ import {
   wordOf,
   yesOrNo,
 } from '../input.ts'
-import { change, look } from '../operation.ts'
+import { change, reading } from '../operation.ts'
 import { maxDurationSeconds } from '../words/durations.ts'
 import { ruleNames } from '../words/rules.ts'
 import { filterText } from './filter-text.ts'
@@ -64,7 +64,7 @@ const dollars: Reader<number> = reader(number.form, (value, field) => {
   throw new InputRefused(`${field} must be more than 0 and at most 1,000,000 US dollars: got ${read}.`)
 })
 
-export const alerts = look<AlertRow[]>()('GET /w/:slug/alerts', {
+export const alerts = reading<ListedAlert[]>()('GET /w/:slug/alerts', {
   says: 'list the alerts of a workspace that have not ended',
   input: query({ all: yesOrNo, limit: count(1000, 500) }),
   command: {
@@ -122,7 +122,7 @@ export const muteAlerts = change<MuteRow>()('POST /w/:slug/mutes', {
     ],
   },
 })
-export const mutes = look<MuteRow[]>()('GET /w/:slug/mutes', {
+export const mutes = reading<MuteRow[]>()('GET /w/:slug/mutes', {
   says: 'list the mutes that have not ended',
   command: { name: 'alert mutes', args: [placeArgument] },
 })
@@ -135,7 +135,7 @@ export const liftMute = change<{ ok: true }>()('DELETE /w/:slug/mutes/:id', {
   adds: null,
   command: { name: 'alert unmute', args: [['<id>', 'as svc-server alert mutes names it']] },
 })
-export const rules = look<RuleSettings[]>()('GET /w/:slug/rules', {
+export const rules = reading<RuleSettings[]>()('GET /w/:slug/rules', {
   says: 'list the rules by which alerts open',
   command: { name: 'rule list', args: [placeArgument] },
 })
@@ -176,7 +176,7 @@ export const setRule = change<RuleSettings>()('PATCH /w/:slug/rules', {
     ],
   },
 })
-export const channels = look<ChannelRow[]>()('GET /w/:slug/channels', {
+export const channels = reading<ChannelRow[]>()('GET /w/:slug/channels', {
   says: 'list the channels of a workspace with their last answer',
   command: { name: 'channel list', args: [placeArgument] },
 })
@@ -214,7 +214,7 @@ export const testChannel = change<QueuedTest>()('POST /w/:slug/channels/:channel
   adds: bounds.tests,
   command: { name: 'channel test', args: [channelArgument] },
 })
-export const channelTest = look<FollowedTest>()('GET /w/:slug/channels/:channel/tests/:id', {
+export const channelTest = reading<FollowedTest>()('GET /w/:slug/channels/:channel/tests/:id', {
   says: 'show the state of a test and what the receiver answered',
   right: 'admin',
 })
@@ -242,7 +242,7 @@ export const removeChannel = change<{ ok: true }>()('DELETE /w/:slug/channels/:c
   adds: null,
   command: { name: 'channel remove', args: [channelArgument] },
 })
-export const deliveries = look<DeliveryRow[]>()('GET /w/:slug/deliveries', {
+export const deliveries = reading<DeliveryRow[]>()('GET /w/:slug/deliveries', {
   says: 'list the deliveries to the channels of a workspace, newest first',
   right: 'admin',
   input: query({ state: wordOf(deliveryStates, undefined), limit: count(1000, 500) }),

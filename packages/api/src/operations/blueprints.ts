@@ -13,14 +13,14 @@ import type {
 import * as bounds from '../bounds.ts'
 import { maxTags } from '../filter/tags.ts'
 import { list, object, optional, pasted, whole } from '../input.ts'
-import { change, look } from '../operation.ts'
+import { change, reading } from '../operation.ts'
 import { botArgument, slugArgument, tagsOption } from './arguments.ts'
 import { tag } from './tags.ts'
 
 const versionArgument = ['<blueprint@version>', 'what it installs'] as const
 const productOption = ['--product <id>', 'only its bot in this product'] as const
 
-export const blueprints = look<Blueprints>()('GET /w/:slug/blueprints', {
+export const blueprints = reading<Blueprints>()('GET /w/:slug/blueprints', {
   says: 'list the blueprints of a workspace',
   command: { name: 'blueprint list', args: [slugArgument] },
 })
@@ -34,11 +34,11 @@ export const uploadBlueprint = change<BlueprintVersion>()('POST /w/:slug/bluepri
   adds: bounds.bundles,
   manual: 'its body is the zip itself, which is written to the disk while it arrives',
 })
-export const showBlueprint = look<BlueprintPage>()('GET /w/:slug/blueprints/:blueprint', {
+export const showBlueprint = reading<BlueprintPage>()('GET /w/:slug/blueprints/:blueprint', {
   says: 'show a blueprint: its versions, and the agents that run it',
   command: { name: 'blueprint show', args: [['<slug/name>', 'the workspace and the name of the blueprint']] },
 })
-export const showVersion = look<BlueprintVersion>()('GET /w/:slug/blueprints/:blueprint/versions/:version', {
+export const showVersion = reading<BlueprintVersion>()('GET /w/:slug/blueprints/:blueprint/versions/:version', {
   says: 'show a version of a blueprint',
 })
 export const deleteVersion = change<{ ok: true }>()('DELETE /w/:slug/blueprints/:blueprint/versions/:version', {
@@ -52,13 +52,13 @@ export const deleteVersion = change<{ ok: true }>()('DELETE /w/:slug/blueprints/
     args: [['<slug/name@version>', 'the workspace, the blueprint and its version']],
   },
 })
-export const downloadBundle = look<Uint8Array>()('GET /w/:slug/blueprints/:blueprint/versions/:version/bundle', {
+export const downloadBundle = reading<Uint8Array>()('GET /w/:slug/blueprints/:blueprint/versions/:version/bundle', {
   right: 'admin',
   says: 'download the bundle of a version, byte for byte as it was uploaded',
   manual: 'its answer is the zip itself',
 })
 
-export const codes = look<InstallCode[]>()('GET /w/:slug/codes', {
+export const codes = reading<InstallCode[]>()('GET /w/:slug/codes', {
   says: 'list the install codes that a workspace issued in the last 30 days',
   command: { name: 'code list', args: [slugArgument] },
 })
@@ -90,7 +90,7 @@ export const issueCodes = change<NewCodes>()('POST /w/:slug/codes', {
     ],
   },
 })
-export const showCode = look<InstallCode>()('GET /w/:slug/codes/:id', {
+export const showCode = reading<InstallCode>()('GET /w/:slug/codes/:id', {
   says: 'show an install code and the agent that it installed',
 })
 export const revokeCode = change<{ ok: true }>()('DELETE /w/:slug/codes/:id', {
@@ -102,7 +102,7 @@ export const revokeCode = change<{ ok: true }>()('DELETE /w/:slug/codes/:id', {
   command: { name: 'code revoke', args: [['<id>', 'as svc-server code list names it']] },
 })
 
-export const bots = look<Bots>()('GET /w/:slug/bots', {
+export const bots = reading<Bots>()('GET /w/:slug/bots', {
   says: 'list the bots of a workspace with their tokens',
   command: { name: 'bot list', args: [slugArgument] },
 })
@@ -129,6 +129,6 @@ export const deleteBot = change<{ ok: true }>()('DELETE /w/:slug/bots/:id', {
   adds: null,
   command: { name: 'bot delete', args: [botArgument], options: [productOption] },
 })
-export const products = look<WorkspaceProduct[]>()('GET /w/:slug/products', {
+export const products = reading<WorkspaceProduct[]>()('GET /w/:slug/products', {
   says: 'list the products that a workspace is activated for',
 })

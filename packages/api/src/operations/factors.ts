@@ -2,7 +2,7 @@
 import type { Factors, NewTotp, RecoveryCodes } from '../answers/factors.ts'
 import * as bounds from '../bounds.ts'
 import { InputRefused, object, optional, type Reader, reader, text } from '../input.ts'
-import { change, look } from '../operation.ts'
+import { change, reading } from '../operation.ts'
 import { passwordMax } from './typed.ts'
 
 const right = 'person'
@@ -24,7 +24,7 @@ const oneOfFields = <T extends Record<string, string>>(
     )
   })
 
-export const factors = look<Factors>()('GET /factors', {
+export const factors = reading<Factors>()('GET /factors', {
   right,
   says: 'show your second factors',
 })

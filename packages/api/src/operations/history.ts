@@ -7,7 +7,7 @@ import type { CostPage, CostRow, CostRun, CostSplit, CostStep } from '../answers
 import type { AgentAt, HistoryChange, StateSpan, Strips, Trend } from '../answers/history.ts'
 import { fieldOf, InputRefused, oneOf, optional, type Reader, reader, strictQuery } from '../input.ts'
 import { listedChanges } from '../left-off.ts'
-import { look } from '../operation.ts'
+import { reading } from '../operation.ts'
 import { maxStrips } from '../words/strips.ts'
 import { agentArgument, slugArgument } from './arguments.ts'
 
@@ -51,7 +51,7 @@ export function costTime(asked: { from?: number; to?: number }, today: number): 
   return { from: asked.from ?? to - costDays + 1, to }
 }
 
-export const cost = look<CostRow[]>()('GET /w/:slug/history/cost', {
+export const cost = reading<CostRow[]>()('GET /w/:slug/history/cost', {
   says: 'show what a workspace cost, by day, week or month',
   input: whichCosts,
   command: {
@@ -66,15 +66,15 @@ export const cost = look<CostRow[]>()('GET /w/:slug/history/cost', {
     ],
   },
 })
-export const exportCost = look<string>()('GET /w/:slug/history/cost/export', {
+export const exportCost = reading<string>()('GET /w/:slug/history/cost/export', {
   says: 'download what a workspace cost as CSV',
   input: whichCosts,
 })
-export const costPage = look<CostPage>()('GET /w/:slug/cost', {
+export const costPage = reading<CostPage>()('GET /w/:slug/cost', {
   says: 'show the costs of a workspace with its most expensive agents, models or blueprints',
   input: whichCosts,
 })
-export const costRuns = look<CostRun[]>()('GET /w/:slug/cost/runs', {
+export const costRuns = reading<CostRun[]>()('GET /w/:slug/cost/runs', {
   says: 'list the 20 most expensive runs of the last 7 days',
 })
 
@@ -139,14 +139,14 @@ const timeOptions = [
   ['--until <time>', 'up to this time; by default, and at most, now'],
 ] as const
 
-export const states = look<StateSpan[]>()('GET /w/:slug/agents/:name/history/states', {
+export const states = reading<StateSpan[]>()('GET /w/:slug/agents/:name/history/states', {
   says: 'list the times in which an agent reported, was paused, offline or stopped, and its levels',
   input: strictQuery(between),
   large: 'newest',
   command: { name: 'history states', args: [agentArgument], options: [...timeOptions] },
 })
 
-export const changes = look<HistoryChange[]>()('GET /w/:slug/agents/:name/history/changes', {
+export const changes = reading<HistoryChange[]>()('GET /w/:slug/agents/:name/history/changes', {
   says: 'list what changed about an agent: its levels, pauses, times offline, versions, settings, commands and alerts',
   input: strictQuery({ ...between, limit: optional(wholeNumber(listedChanges.most)) }),
   large: 'newest',
@@ -160,7 +160,7 @@ export const changes = look<HistoryChange[]>()('GET /w/:slug/agents/:name/histor
   },
 })
 
-export const fleetAt = look<AgentAt[]>()('GET /w/:slug/history/fleet', {
+export const fleetAt = reading<AgentAt[]>()('GET /w/:slug/history/fleet', {
   says: 'list the states that the agents of a workspace had at a time; those without a known state are left out',
   input: strictQuery({ at: time, level: optional(oneOf(levels)) }),
   command: {
@@ -184,7 +184,7 @@ const namesInText: Reader<{ names: string[] }, { names: string }> = reader({ is:
   return { names: [...new Set(all)] }
 })
 
-export const strips = look<Strips>()('GET /w/:slug/history/strips', {
+export const strips = reading<Strips>()('GET /w/:slug/history/strips', {
   says: `list the states that up to ${maxStrips} agents had in the last 24 hours; names of no agent are left out`,
   input: namesInText,
   command: {
@@ -194,7 +194,7 @@ export const strips = look<Strips>()('GET /w/:slug/history/strips', {
 })
 
 export const trendDays = ['1', '7', '30', '90', '400'] as const
-export const trend = look<Trend>()('GET /w/:slug/agents/:name/history/trend', {
+export const trend = reading<Trend>()('GET /w/:slug/agents/:name/history/trend', {
   says: 'show how an agent spent its time, with its runs and costs, over the last days',
   input: strictQuery({ days: optional(oneOf(trendDays)) }),
   command: {

@@ -1,8 +1,14 @@
 /** Operations on the channels that belong to a person. Each person sees and changes only their own channels. */
-import { type FollowedTest, type PersonalChannelRow, paces, personalKinds, type QueuedTest } from '../answers/alerts.ts'
+import {
+  channelPaces,
+  type FollowedTest,
+  type PersonalChannelRow,
+  personalKinds,
+  type QueuedTest,
+} from '../answers/alerts.ts'
 import * as bounds from '../bounds.ts'
 import { flag, list, number, object, oneOf, optional, orNull, pasted, text } from '../input.ts'
-import { change, look } from '../operation.ts'
+import { change, reading } from '../operation.ts'
 import { ruleNames } from '../words/rules.ts'
 import { nameMax } from './typed.ts'
 
@@ -13,7 +19,7 @@ const zone = pasted({ max: 100 })
 const time = pasted({ max: 5 })
 const quiet = object({ days: list(number, 7), from: time, to: time })
 
-export const personalChannels = look<PersonalChannelRow[]>()('GET /w/:slug/my-channels', {
+export const personalChannels = reading<PersonalChannelRow[]>()('GET /w/:slug/my-channels', {
   says: 'list your own channels in a workspace',
 })
 export const addPersonalChannel = change<PersonalChannelRow>()('POST /w/:slug/my-channels', {
@@ -32,7 +38,7 @@ export const setPersonalChannel = change<PersonalChannelRow>()('PATCH /w/:slug/m
   input: object({
     enabled: optional(flag),
     rules: optional(orNull(list(oneOf(ruleNames), ruleNames.length))),
-    pace: optional(oneOf(paces)),
+    pace: optional(oneOf(channelPaces)),
     quiet: optional(orNull(quiet)),
     badPasses: optional(flag),
     zone: optional(zone),
@@ -50,7 +56,7 @@ export const testPersonalChannel = change<QueuedTest>()('POST /w/:slug/my-channe
   again: 'new',
   adds: bounds.tests,
 })
-export const personalChannelTest = look<FollowedTest>()('GET /w/:slug/my-channels/:channel/tests/:id', {
+export const personalChannelTest = reading<FollowedTest>()('GET /w/:slug/my-channels/:channel/tests/:id', {
   right,
   says: 'show the state of a test of one of your own channels and what the receiver answered',
 })

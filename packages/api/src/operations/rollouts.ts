@@ -16,7 +16,7 @@ import {
   wordOf,
   words,
 } from '../input.ts'
-import { change, look } from '../operation.ts'
+import { change, reading } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
 
 const agentsMax = 100_000
@@ -39,7 +39,7 @@ const expected = optional<RolloutSeen>(object({ state: oneOf(states), wave: whol
 const idArgument = ['<id>', 'as svc-server rollout list names it'] as const
 const byItself = { none: 'taking a rollout further tells the pages of what changed' }
 
-export const rollouts = look<Rollouts>()('GET /w/:slug/rollouts', {
+export const rollouts = reading<Rollouts>()('GET /w/:slug/rollouts', {
   says: 'list the rollouts of a workspace, newest first',
   input: query({ before: words, limit: count(200, 50), state: wordOf(states, undefined) }),
   command: { name: 'rollout list', args: [slugArgument] },
@@ -78,7 +78,7 @@ export const previewRollout = change<RolloutPreview>()('POST /w/:slug/rollouts/p
   again: 'same',
   adds: null,
 })
-export const showRollout = look<RolloutPage>()('GET /w/:slug/rollouts/:id', {
+export const showRollout = reading<RolloutPage>()('GET /w/:slug/rollouts/:id', {
   says: 'show a rollout with the state of each agent',
   command: { name: 'rollout show', args: [idArgument] },
 })

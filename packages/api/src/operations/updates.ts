@@ -9,7 +9,7 @@ import type {
 } from '../answers/updates.ts'
 import * as bounds from '../bounds.ts'
 import { byKind, count, flag, list, object, optional, orNull, pasted, query, words } from '../input.ts'
-import { change, look, proofIf } from '../operation.ts'
+import { change, proofIf, reading } from '../operation.ts'
 import { agentArgument } from './arguments.ts'
 import { maxBulkAgents } from './commands.ts'
 
@@ -17,7 +17,7 @@ const names = list(pasted(), maxBulkAgents)
 const bulkBytes = 256 * 1024
 const seen = ['report', 'agent'] as const
 
-export const updateEvents = look<UpdateEvent[]>()('GET /w/:slug/agents/:name/updates', {
+export const updateEvents = reading<UpdateEvent[]>()('GET /w/:slug/agents/:name/updates', {
   says: 'list the update events of an agent, newest first',
   input: query({ limit: count(300, 50) }),
 })
@@ -94,11 +94,11 @@ export const wishMany = change<WishResult[]>()('POST /w/:slug/wishes', {
   again: 'same',
   adds: bounds.wishes,
 })
-export const versionDays = look<VersionDays>()('GET /w/:slug/versions', {
+export const versionDays = reading<VersionDays>()('GET /w/:slug/versions', {
   says: 'show how many agents ran each version of a blueprint on each day',
   input: query({ days: count(400, 90), blueprint: words }),
   large: 'newest',
 })
-export const runtime = look<RuntimeOverview>()('GET /w/:slug/runtime', {
+export const runtime = reading<RuntimeOverview>()('GET /w/:slug/runtime', {
   says: 'show the runtime versions that agents run and the one that the service serves',
 })

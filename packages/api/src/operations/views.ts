@@ -2,7 +2,7 @@
 import type { NewView, SavedView } from '../answers/views.ts'
 import * as bounds from '../bounds.ts'
 import { flag, InputRefused, list, object, oneOf, optional, orNull, pasted, type Reader, reader } from '../input.ts'
-import { change, look } from '../operation.ts'
+import { change, reading } from '../operation.ts'
 import { fleetColumns, fleetOrders } from './agents.ts'
 import { slugArgument } from './arguments.ts'
 import { filterText } from './filter-text.ts'
@@ -42,7 +42,7 @@ const newView: Reader<NewView, Omit<NewView, 'shared' | 'sort' | 'columns'> & Pa
   },
 )
 
-export const views = look<SavedView[]>()('GET /w/:slug/views', {
+export const views = reading<SavedView[]>()('GET /w/:slug/views', {
   says: 'list the views of a workspace, and your own',
   command: { name: 'view list', args: [slugArgument] },
 })

@@ -2,7 +2,7 @@
 import type { AuditEntry, InvitationInfo, Members, Workspace } from '../answers/workspaces.ts'
 import * as bounds from '../bounds.ts'
 import { count, flag, number, object, oneOf, optional, orNull, pasted, query, text, words } from '../input.ts'
-import { change, look, proofIf } from '../operation.ts'
+import { change, proofIf, reading } from '../operation.ts'
 import { slugArgument } from './arguments.ts'
 import { emailMax, nameMax, passwordMax } from './typed.ts'
 
@@ -18,7 +18,7 @@ export const createWorkspace = change<{ slug: string }>()('POST /workspaces', {
   again: 'refused',
   adds: bounds.workspaces,
 })
-export const showWorkspace = look<Workspace>()('GET /w/:slug', {
+export const showWorkspace = reading<Workspace>()('GET /w/:slug', {
   says: 'show a workspace and your role in it',
 })
 export const renameWorkspace = change<Workspace>()('PATCH /w/:slug', {
@@ -52,7 +52,7 @@ export const deleteWorkspace = change<{ ok: true }>()('DELETE /w/:slug', {
     options: [['--yes', 'really delete it; without it, the command says what would go']],
   },
 })
-export const members = look<Members>()('GET /w/:slug/members', {
+export const members = reading<Members>()('GET /w/:slug/members', {
   says: 'list the members of a workspace and, for admins, its invitations',
   command: { name: 'member list', args: [slugArgument] },
 })
@@ -104,16 +104,16 @@ export const withdrawInvitation = change<{ ok: true }>()('DELETE /w/:slug/invita
   again: 'refused',
   adds: null,
 })
-export const events = look<string>()('GET /w/:slug/events', {
+export const events = reading<string>()('GET /w/:slug/events', {
   says: 'follow what changes in a workspace, and on the page of an agent',
   input: query({ agent: words }),
   manual: 'its answer is a stream, on the bare listener',
 })
-export const activity = look<AuditEntry[]>()('GET /w/:slug/activity', {
+export const activity = reading<AuditEntry[]>()('GET /w/:slug/activity', {
   says: 'list the activity of a workspace, newest first',
   input: query({ before: count(Number.MAX_SAFE_INTEGER), limit: count(200, 50) }),
 })
-export const showInvitation = look<InvitationInfo>()('GET /invitations/:id', {
+export const showInvitation = reading<InvitationInfo>()('GET /invitations/:id', {
   right: 'link',
   says: 'show an invitation',
   manual: 'wrong links are counted by address',

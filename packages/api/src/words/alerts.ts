@@ -14,7 +14,7 @@ export const subjectText = ({ name, item }: Pick<AlertSubject, 'name' | 'item'>)
 const namesMax = 10
 
 /** Joins the names of agents: up to ten of them, then how many more there are. */
-export function namesOf(names: readonly string[]): string {
+export function agentNamesText(names: readonly string[]): string {
   const shown = names.slice(0, namesMax).join(', ')
   return names.length > namesMax ? `${shown} and ${names.length - namesMax} more` : shown
 }

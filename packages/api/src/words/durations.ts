@@ -2,8 +2,8 @@
 
 /** The units of durations, each with its length in seconds. */
 export const units = { days: 86_400, hours: 3600, minutes: 60, seconds: 1 } as const
-export type Unit = keyof typeof units
-const unitNames = Object.keys(units) as Unit[]
+export type DurationUnit = keyof typeof units
+const unitNames = Object.keys(units) as DurationUnit[]
 
 export const maxDurationSeconds = 30 * units.days
 export const durationsAccepted = 'a whole number with s, m, h or d, such as 0s, 10m or 2h, and at most 30d'
@@ -21,7 +21,7 @@ export function readDuration(text: string, max: number = maxDurationSeconds): nu
 }
 
 /** Converts seconds to the largest unit that divides them: 600 are 10 minutes, 90 are 90 seconds. */
-export function inUnit(seconds: number): { number: number; unit: Unit } {
+export function inUnit(seconds: number): { number: number; unit: DurationUnit } {
   const unit = unitNames.find((one) => seconds >= units[one] && seconds % units[one] === 0) ?? 'seconds'
   return { number: seconds / units[unit], unit }
 }
@@ -52,4 +52,4 @@ export function elapsedText(ms: number): string {
   return [...parts, minutes > 0 && counted(minutes, 'minutes')].filter(Boolean).join(' ')
 }
 
-const counted = (number: number, unit: Unit): string => `${number} ${number === 1 ? unit.slice(0, -1) : unit}`
+const counted = (number: number, unit: DurationUnit): string => `${number} ${number === 1 ? unit.slice(0, -1) : unit}`

@@ -27,7 +27,7 @@ export type BundleVerdict<T> =
  * Writes the finding as a sentence, in the form that compilers use: `svc.agent.yaml:3:7: …`. For a finding about the
  * whole bundle, the sentence begins with "The bundle".
  */
-export function sentence({ file, line, column, message }: BundleFinding): string {
+export function findingText({ file, line, column, message }: BundleFinding): string {
   if (file === '') return `The bundle ${message}`
   return `${shownPath(file)}${line === undefined ? '' : `:${line}${column === undefined ? '' : `:${column}`}`}: ${message}`
 }
@@ -38,7 +38,7 @@ export const refused = <T>(findings: readonly BundleFinding[]): BundleVerdict<T>
   return {
     ok: false,
     code: 'bundle_refused',
-    message: first ? `${sentence(first)}${more}` : 'The bundle is refused',
+    message: first ? `${findingText(first)}${more}` : 'The bundle is refused',
     findings,
   }
 }

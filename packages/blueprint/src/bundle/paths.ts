@@ -2,7 +2,7 @@
  * The rules for a single path in a bundle (4, acceptance rules; D49). The same rules hold for entries of an archive and
  * for files of a folder.
  */
-import { keyOf } from '../key.ts'
+import { pathKey } from '../key.ts'
 
 export interface NamedPath {
   /** The path, written with `/`. The path of a folder ends with a slash. */
@@ -24,7 +24,7 @@ export const pathRules: readonly PathRule[] = [
   ['begins with a drive letter', (path) => /^[A-Za-z]:/.test(path)],
   ['climbs with ".."', (_, segments) => segments.includes('..')],
   ['holds "." or an empty segment', (path, segments) => segments.some(notPlain(path))],
-  ["is in .svc, which is the runtime's own", (_, segments) => keyOf(segments[0] ?? '') === '.svc'],
+  ["is in .svc, which is the runtime's own", (_, segments) => pathKey(segments[0] ?? '') === '.svc'],
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is its purpose
   ['holds a control character', (path) => /[\u0001-\u001f\u007f-\u009f\u2028\u2029]/.test(path)],
   [

@@ -8,7 +8,7 @@ import { limits, limitText } from '@svc/protocol'
 import type { PlacedRead } from '../manifest/read.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
 import { contentOf, disagreement, type Total, WrongContent } from '../zip/contents.ts'
-import { type Layout, layoutOf, type ZipEntry } from '../zip/layout.ts'
+import { type ZipEntry, type ZipLayout, zipLayoutOf } from '../zip/layout.ts'
 import { isExecutable, overlaps, wrongWithLayout } from '../zip/profile.ts'
 import { type BundleFinding, type BundleVerdict, refused, shownPath, someFindings } from './findings.ts'
 import { type ExpectedManifest, readOwnManifest } from './manifest.ts'
@@ -34,12 +34,12 @@ export interface ReadBundleOptions {
 
 /** Reads and checks a whole bundle in memory. It never throws, and writes nothing to the disk. */
 export async function readBundle(bytes: Uint8Array, options: ReadBundleOptions = {}): Promise<BundleVerdict<Bundle>> {
-  const { findings, bundle } = await judge(bytes, options)
+  const { findings, bundle } = await judgeWholeBundle(bytes, options)
   return bundle ? { ok: true, value: bundle } : refused(findings)
 }
 
 interface JudgedBundle {
-  readonly layout: Layout
+  readonly layout: ZipLayout
   readonly findings: BundleFinding[]
   /** The bundle that was read; present only if there are no findings. */
   readonly bundle?: Bundle
@@ -48,9 +48,12 @@ interface JudgedBundle {
 }
 
 /** Checks a whole bundle, and collects everything that is wrong with it. */
-export async function judge(bytes: Uint8Array, { expected = {} }: ReadBundleOptions = {}): Promise<JudgedBundle> {
+export async function judgeWholeBundle(
+  bytes: Uint8Array,
+  { expected = {} }: ReadBundleOptions = {},
+): Promise<JudgedBundle> {
   if (bytes.length > limits.bundleBytes)
-    return { layout: layoutOf(bytes.subarray(0, 0)), findings: headers(bytes).findings }
+    return { layout: zipLayoutOf(bytes.subarray(0, 0)), findings: headers(bytes).findings }
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const { layout, findings } = headers(bytes)
   if (expected.sha256 !== undefined && expected.sha256 !== sha256)
@@ -80,8 +83,8 @@ export async function judge(bytes: Uint8Array, { expected = {} }: ReadBundleOpti
 const entryOf = (e: ZipEntry): BundleEntry => ({ path: e.path, size: e.size, executable: isExecutable(e) })
 
 /** Checks the headers of a bundle and the names and sizes of its entries, without unpacking them. */
-function headers(bytes: Uint8Array): { layout: Layout; findings: BundleFinding[] } {
-  const layout = layoutOf(bytes.length > limits.bundleBytes ? bytes.subarray(0, 0) : bytes)
+function headers(bytes: Uint8Array): { layout: ZipLayout; findings: BundleFinding[] } {
+  const layout = zipLayoutOf(bytes.length > limits.bundleBytes ? bytes.subarray(0, 0) : bytes)
   const findings: BundleFinding[] = wrongWithLayout({ ...layout, bytes }).map(({ entry, message }) => ({
     file: entry?.path ?? '',
     message,
@@ -98,7 +101,7 @@ function headers(bytes: Uint8Array): { layout: Layout; findings: BundleFinding[]
 }
 
 /** Unpacks every entry in memory to check it, and returns only the content of the manifest. */
-async function readContents(layout: Layout, entries: readonly ZipEntry[]) {
+async function readContents(layout: ZipLayout, entries: readonly ZipEntry[]) {
   const total: Total = { bytes: 0 }
   const findings: BundleFinding[] = []
   let manifest: Uint8Array | undefined

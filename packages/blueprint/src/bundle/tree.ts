@@ -4,7 +4,7 @@
  * once, however many paths are in it, so time and memory depend on the limits and not on the depth of the paths.
  */
 import { limits } from '@svc/protocol'
-import { keyOf } from '../key.ts'
+import { pathKey } from '../key.ts'
 import { type BundleFinding, shownPath } from './findings.ts'
 import type { NamedPath } from './paths.ts'
 
@@ -104,4 +104,4 @@ const twice = (path: string, before: string | undefined): string =>
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 const keyBelow = (above: Folder | undefined, path: string): string =>
-  `${above?.key ?? ''}/${keyOf(path.slice(path.lastIndexOf('/') + 1))}`
+  `${above?.key ?? ''}/${pathKey(path.slice(path.lastIndexOf('/') + 1))}`

@@ -20,10 +20,10 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { contentOf, type Total } from '../zip/contents.ts'
-import type { Layout, ZipEntry } from '../zip/layout.ts'
+import type { ZipEntry, ZipLayout } from '../zip/layout.ts'
 import { isExecutable } from '../zip/profile.ts'
 import { type BundleVerdict, refused } from './findings.ts'
-import { type Bundle, judge, type ReadBundleOptions } from './read.ts'
+import { type Bundle, judgeWholeBundle, type ReadBundleOptions } from './read.ts'
 import { foldersOf } from './tree.ts'
 
 /** Unpacks a bundle into `folder`, which must not exist yet, while its parent folder must exist. Never throws. */
@@ -33,7 +33,7 @@ export async function unpackBundle(
   options: ReadBundleOptions = {},
 ): Promise<BundleVerdict<Bundle>> {
   const target = resolve(folder)
-  const { layout, findings, bundle } = await judge(bytes, options)
+  const { layout, findings, bundle } = await judgeWholeBundle(bytes, options)
   if (!bundle) return refused(findings)
   const staging = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.staging`)
   try {
@@ -73,7 +73,7 @@ export function sweepStaging(folder: string): string[] {
   return left
 }
 
-async function stage(layout: Layout, staging: string): Promise<void> {
+async function stage(layout: ZipLayout, staging: string): Promise<void> {
   mkdirSync(staging)
   const total: Total = { bytes: 0 }
   const folders = [...(foldersOf(layout.entries) ?? new Map()).keys()]
@@ -89,7 +89,7 @@ async function stage(layout: Layout, staging: string): Promise<void> {
   syncFolder(staging, 0o755)
 }
 
-async function writeEntry(layout: Layout, entry: ZipEntry, staging: string, total: Total): Promise<void> {
+async function writeEntry(layout: ZipLayout, entry: ZipEntry, staging: string, total: Total): Promise<void> {
   const fd = openSync(join(staging, entry.path), 'wx', 0o600)
   try {
     for await (const piece of contentOf(layout, entry, total)) {

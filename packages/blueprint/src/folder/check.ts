@@ -8,7 +8,7 @@ import { limits, limitText } from '@svc/protocol'
 import { type BundleFinding, someFindings } from '../bundle/findings.ts'
 import { readOwnManifest } from '../bundle/manifest.ts'
 import { wrongWithPath } from '../bundle/paths.ts'
-import { judge } from '../bundle/read.ts'
+import { judgeWholeBundle } from '../bundle/read.ts'
 import { wrongBetween } from '../bundle/tree.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
 import { type FolderFile, type GatheredFiles, gather } from './gather.ts'
@@ -18,7 +18,8 @@ import { hintsOn, type PlaceOf, warningsOn } from './hints.ts'
 export const checkFolder = (dir: string): BundleFinding[] => examineFolder(dir).findings
 
 /** Returns every reason for which the service or a machine would refuse this bundle. */
-export const checkBundle = async (bytes: Uint8Array): Promise<BundleFinding[]> => (await judge(bytes)).findings
+export const checkBundle = async (bytes: Uint8Array): Promise<BundleFinding[]> =>
+  (await judgeWholeBundle(bytes)).findings
 
 export interface Examined {
   readonly findings: BundleFinding[]
@@ -37,7 +38,7 @@ export function examineFolder(dir: string): Examined {
 }
 
 export async function examineBundle(bytes: Uint8Array): Promise<Examined> {
-  const { findings, bundle, placeOf } = await judge(bytes)
+  const { findings, bundle, placeOf } = await judgeWholeBundle(bytes)
   return { findings, ...remarksOn(bundle?.manifest, bundle?.entries ?? [], placeOf) }
 }
 

@@ -3,12 +3,12 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { limits } from '@svc/protocol'
 import type { BundleFinding } from '../bundle/findings.ts'
-import { keyOf } from '../key.ts'
+import { pathKey } from '../key.ts'
 import { isLogPattern } from '../manifest/logs.ts'
 import { readManifest } from '../manifest/read.ts'
 import { manifestName } from '../manifest/shape.ts'
 import { readFile, readTextFile } from '../read-file.ts'
-import { type Pattern, readPattern } from './pattern.ts'
+import { type IgnorePattern, readPattern } from './pattern.ts'
 
 export interface FolderFile {
   readonly path: string
@@ -68,7 +68,7 @@ function walk(into: Walk, below: string, outBy: Rule | undefined): void {
     if (into.files.length > limits.bundleEntries) return
     const name = raw.toString()
     const path = `${below}${name}`
-    if (below === '' && keyOf(name) === '.svc') continue
+    if (below === '' && pathKey(name) === '.svc') continue
     if (!Buffer.from(name).equals(raw)) {
       if (!outBy) into.findings.push({ file: path, message: 'has a name that is not UTF-8' })
       continue
@@ -176,7 +176,7 @@ interface Ignore {
  */
 export function readIgnoreRules(own: readonly string[], text: string): Ignore {
   const findings: BundleFinding[] = []
-  const rules: (Rule & Pattern)[] = [...usual, ...own].flatMap((pattern) => {
+  const rules: (Rule & IgnorePattern)[] = [...usual, ...own].flatMap((pattern) => {
     const read = readPattern(pattern)
     if (!read.ok) throw new Error(`the pattern ${pattern} ${read.why}`)
     return [{ takesBack: false, ...read.pattern }]

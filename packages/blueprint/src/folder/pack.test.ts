@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, uti
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkFolder, examineFolder, packFolder, readBundle, sentence } from '../index.ts'
+import { checkFolder, examineFolder, findingText, packFolder, readBundle } from '../index.ts'
 
 let root: string
 /** The folder of a file system in memory, in which thousands of folders cost nothing. */
@@ -142,7 +142,7 @@ describe('files that do not belong to the blueprint are left out', () => {
     const dir = folder('a', { ...files, '.svcignore': '\ufeffdocs\r\n' })
     expect(await pathsOf(dir)).not.toContain('docs/a.txt')
     writeFileSync(join(dir, '.svcignore'), Buffer.from('\ufeffdocs\n', 'utf16le'))
-    expect(checkFolder(dir).map(sentence)).toEqual(['.svcignore: is UTF-16; save it as UTF-8'])
+    expect(checkFolder(dir).map(findingText)).toEqual(['.svcignore: is UTF-16; save it as UTF-8'])
   })
 
   test.each([
@@ -170,7 +170,7 @@ describe('files that do not belong to the blueprint are left out', () => {
   test('a rule that is not understood packs nothing, and is named with its line', async () => {
     const dir = folder('a', { ...files, '.svcignore': '*.txt\n[0-9\n' })
     const says = '.svcignore:2: "[0-9" has a "[" without a "]"; write "\\[" for the sign itself'
-    expect(checkFolder(dir).map(sentence)).toEqual([says])
+    expect(checkFolder(dir).map(findingText)).toEqual([says])
     expect(await packFolder(dir)).toMatchObject({ ok: false, message: says })
   })
 
@@ -178,7 +178,7 @@ describe('files that do not belong to the blueprint are left out', () => {
     const dir = folder('a', { ...files, '.svcignore': 'docs/\n!*.txt\n' })
     expect(await pathsOf(dir)).toEqual(['na\u00efve', 'run.sh', 'svc.agent.yaml'])
     const { warnings } = examineFolder(dir)
-    expect(warnings.map(sentence)).toEqual([
+    expect(warnings.map(findingText)).toEqual([
       '.svcignore:2: does not take back docs/a.txt: line 1 leaves out its folder as a whole. Let that line end in "/*"',
     ])
     expect((await packed(dir)).warnings).toEqual(warnings)
@@ -199,7 +199,7 @@ test('everything wrong with a folder is found at once, with file and line, and n
     'cafe\u0301': 'x',
   })
   symlinkSync('/etc/passwd', join(dir, 'link'))
-  const findings = checkFolder(dir).map(sentence)
+  const findings = checkFolder(dir).map(findingText)
   expect(findings).toEqual([
     'link: is a symbolic link',
     'back\\slash: holds a backslash',
@@ -263,7 +263,7 @@ test.each([
 ])('this gives a hint and no refusal: %s', (_what, changed, hint) => {
   const { findings, hints } = examineFolder(folder('a', { ...files, ...changed }))
   expect(findings).toEqual([])
-  expect(hints.map(sentence)).toEqual([hint])
+  expect(hints.map(findingText)).toEqual([hint])
 })
 
 test('status and logs under state/ that state does not name give a warning with line and column', () => {
@@ -271,7 +271,7 @@ test('status and logs under state/ that state does not name give a warning with 
   const said = (text: string) => {
     const { findings, warnings } = examineFolder(folder('a', { ...files, 'svc.agent.yaml': text }))
     rmSync(join(root, 'a'), { recursive: true })
-    return [findings.length, warnings.map(sentence)]
+    return [findings.length, warnings.map(findingText)]
   }
   const never =
     'but not "state" under state: what the agent writes to SVC_STATE_DIR is never read there. Add "state: [state]"'
@@ -294,12 +294,12 @@ test.each([
 ] as const)('a path with signs of a pattern gives a warning, as it is taken literally: %s -> %s', (old, now, says) => {
   const { warnings } = examineFolder(folder('a', { ...files, 'svc.agent.yaml': manifest.replace(old, now) }))
   const of = says && `svc.agent.yaml:${says[0]}: names "${says[1]}", which is no pattern here: `
-  expect(warnings.map(sentence)).toEqual(of ? [`${of}it is one file or folder of exactly this name`] : [])
+  expect(warnings.map(findingText)).toEqual(of ? [`${of}it is one file or folder of exactly this name`] : [])
 })
 
 test.each(['agent.env', 'config/secrets.env'])('%s in the bundle gives a warning (4, rule 3)', (path) => {
   const { warnings, hints } = examineFolder(folder('a', { ...files, [path]: 'TOKEN=x' }))
-  expect(warnings.map(sentence)).toEqual([
+  expect(warnings.map(findingText)).toEqual([
     `${path}: must not be in a bundle: tokens and secrets come to the machine at "svc init"`,
   ])
   expect(hints).toEqual([])

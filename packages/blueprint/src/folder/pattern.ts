@@ -4,7 +4,7 @@
  * length of the pattern times the length of the path.
  */
 
-export interface Pattern {
+export interface IgnorePattern {
   /** True if the pattern ends in `/`, so that it matches folders only. */
   readonly foldersOnly: boolean
   /**
@@ -14,7 +14,7 @@ export interface Pattern {
   readonly matches: (path: string, ifInDoubt: boolean) => boolean
 }
 type PatternRead =
-  | { readonly ok: true; readonly pattern: Pattern }
+  | { readonly ok: true; readonly pattern: IgnorePattern }
   /** `why` is the end of a sentence that begins with the pattern. */
   | { readonly ok: false; readonly why: string }
 
@@ -29,7 +29,7 @@ export function readPattern(written: string): PatternRead {
   const byChar = stepsOf(charsOf(plain), isBound)
   if (typeof byChar === 'string') return { ok: false, why: byChar }
   const byByte = stepsOf(bytesOf(plain), isBound)
-  const matches: Pattern['matches'] = (path, ifInDoubt) => {
+  const matches: IgnorePattern['matches'] = (path, ifInDoubt) => {
     const subject = isBound ? path : path.slice(path.lastIndexOf('/') + 1)
     const matched = fits(byChar, charsOf(subject))
     if (matched === ifInDoubt || isAscii(subject) || typeof byByte === 'string') return matched

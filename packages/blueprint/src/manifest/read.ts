@@ -3,13 +3,13 @@
  * The service (at an upload), the runtime and the author's tools all use this code.
  */
 import { limits, limitText, readText, sizeText } from '@svc/protocol'
-import { type Finding, type ReadContext, sortedFindings, type YamlValue } from './reading.ts'
+import { type ManifestFinding, type ReadContext, sortedFindings, type YamlValue } from './reading.ts'
 import { type Manifest, manifest } from './shape.ts'
 import { readYaml } from './source.ts'
 
 type ManifestRead =
   | { readonly ok: true; readonly value: Manifest }
-  | { readonly ok: false; readonly findings: Finding[] }
+  | { readonly ok: false; readonly findings: ManifestFinding[] }
 
 interface ReadOptions {
   /**

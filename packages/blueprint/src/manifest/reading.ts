@@ -8,7 +8,7 @@ import { clean } from '@svc/protocol'
  * Something that is wrong in the manifest. Line and column count from 1; `path` is like `settings[0].default`, and
  * empty for the whole manifest.
  */
-export interface Finding {
+export interface ManifestFinding {
   readonly line: number
   readonly column: number
   readonly path: string
@@ -30,7 +30,7 @@ interface YamlEntry {
 }
 
 export interface ReadContext {
-  readonly findings: Finding[]
+  readonly findings: ManifestFinding[]
   readonly place: (offset: number) => { line: number; column: number }
 }
 
@@ -47,7 +47,7 @@ export function addFinding(reading: ReadContext, at: number, path: string, messa
   reading.findings.push({ ...reading.place(at), path, message })
 }
 
-export const sortedFindings = (findings: readonly Finding[]): Finding[] =>
+export const sortedFindings = (findings: readonly ManifestFinding[]): ManifestFinding[] =>
   [...findings].sort((a, b) => a.line - b.line || a.column - b.column)
 
 /** Reads a text of at most `max` code points. `wrong` returns what is wrong with the text, if anything. */

@@ -9,7 +9,7 @@ import {
   type SettingValue,
   type SettingValues,
   settingTypes,
-  wrongWith,
+  wrongWithSetting,
 } from '@svc/protocol'
 import {
   addFinding,
@@ -100,7 +100,7 @@ const setting: YamlReader<ManifestSetting> = (v, path, reading) => {
   if (written === undefined) return rest
   const value = typed[rest.type](written)
   const problem =
-    value === undefined || value === null ? `must be a value of type ${rest.type}` : wrongWith(rest, value)
+    value === undefined || value === null ? `must be a value of type ${rest.type}` : wrongWithSetting(rest, value)
   if (problem !== undefined || value === undefined || value === null) return wrong('default', `default ${problem}.`)
   return { ...rest, default: value }
 }

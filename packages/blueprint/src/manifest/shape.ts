@@ -1,6 +1,6 @@
 /** Defines the format of the manifest: its keys, one line each, and their defaults. */
 import { controls, isVersion, limits } from '@svc/protocol'
-import { keyOf } from '../key.ts'
+import { pathKey } from '../key.ts'
 import { wrongWithAgentName, wrongWithProductId, wrongWithSecretName } from './names.ts'
 import { type Need, needs } from './needs.ts'
 import {
@@ -29,7 +29,7 @@ function wrongWithPath(path: string): string | undefined {
   if (segments.includes('..')) return 'must not climb with ".."'
   if (segments.some((s) => s === '' || s === '.')) return 'must be written plainly, without "." or empty segments'
   if (segments.some((s) => /[. ]$/.test(s))) return 'must not hold a segment that ends in a dot or a space'
-  return keyOf(segments[0] ?? '') === '.svc' ? 'must not be in .svc' : undefined
+  return pathKey(segments[0] ?? '') === '.svc' ? 'must not be in .svc' : undefined
 }
 
 /** Checks the folder in which the agent's process is started. `.` means the folder of the manifest itself. */

@@ -5,12 +5,12 @@
  */
 import { limits } from '@svc/protocol'
 import { isMap, isScalar, isSeq, LineCounter, type Node, Parser, parseDocument, Scalar } from 'yaml'
-import type { Finding, YamlValue } from './reading.ts'
+import type { ManifestFinding, YamlValue } from './reading.ts'
 
 interface Yaml {
   /** The value of the whole document; absent if the text is not one readable document. */
   readonly root?: YamlValue
-  readonly findings: Finding[]
+  readonly findings: ManifestFinding[]
   readonly place: (offset: number) => { line: number; column: number }
 }
 

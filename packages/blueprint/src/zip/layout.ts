@@ -8,7 +8,7 @@ import { u16, u32 } from './bytes.ts'
 /**
  * The fields that are in both headers of an entry: the local one before its data, and the central one in the directory.
  */
-export interface Header {
+export interface ZipHeader {
   readonly flags: number
   readonly method: number
   /** The time and date of the entry, as the header has them. */
@@ -19,7 +19,7 @@ export interface Header {
   readonly name: Uint8Array
   readonly extra: Uint8Array
 }
-export interface ZipEntry extends Header {
+export interface ZipEntry extends ZipHeader {
   /** The name of the entry as text; bytes that are not UTF-8 become U+FFFD. */
   readonly path: string
   readonly disk: number
@@ -30,7 +30,7 @@ export interface ZipEntry extends Header {
    * The local header of the entry; absent if there is none at `start`, or if the entry's data would reach into the
    * directory.
    */
-  readonly local?: Header & { readonly dataStart: number }
+  readonly local?: ZipHeader & { readonly dataStart: number }
   /** The offset after the entry's data and its descriptor; the entry's `start` if `local` is absent. */
   readonly end: number
   /**
@@ -47,7 +47,7 @@ export interface EndRecord {
   readonly directoryAt: number
   readonly commentSize: number
 }
-export interface Layout {
+export interface ZipLayout {
   readonly bytes: Uint8Array
   /** The end record of the archive. It is absent if the bytes are no archive; then there are no entries either. */
   readonly end?: EndRecord
@@ -65,7 +65,7 @@ const localSize = 30
 const descriptorFlag = 0x8
 const signatures = { local: 0x04034b50, central: 0x02014b50, end: 0x06054b50, descriptor: 0x08074b50 } as const
 
-export function layoutOf(bytes: Uint8Array): Layout {
+export function zipLayoutOf(bytes: Uint8Array): ZipLayout {
   const end = endOf(bytes)
   if (!end) return { bytes, entries: [], directoryEnd: 0 }
   const entries: ZipEntry[] = []
@@ -103,7 +103,7 @@ function endOf(bytes: Uint8Array): EndRecord | undefined {
  * Returns the offsets of other end records that a zip reader could use instead: those whose comment would reach the end
  * of the file.
  */
-export function otherEnds({ bytes, end }: Layout): number[] {
+export function otherEnds({ bytes, end }: ZipLayout): number[] {
   if (!end) return []
   const others: number[] = []
   for (let at = Math.max(0, bytes.length - endSize - 0xffff); at < end.at; at++) {
@@ -138,7 +138,7 @@ function entryAt(bytes: Uint8Array, at: number, limit: number): ZipEntry {
  * Reads the fields that the local and the central header have in the same order: flags, method, time, checksum, sizes.
  * The offsets of the lengths and of the name differ between the two headers, so they are arguments.
  */
-function headerAt(bytes: Uint8Array, at: number, lengths: number, name: number): Header {
+function headerAt(bytes: Uint8Array, at: number, lengths: number, name: number): ZipHeader {
   const nameEnd = name + u16(bytes, lengths)
   return {
     flags: u16(bytes, at),
@@ -156,7 +156,7 @@ function headerAt(bytes: Uint8Array, at: number, lengths: number, name: number):
  * Returns the size of the data descriptor at `at`; undefined if none is there that repeats the header's numbers. A
  * descriptor has three numbers, with or without a signature before them.
  */
-function descriptorSize(bytes: Uint8Array, at: number, limit: number, { crc, packed, size }: Header) {
+function descriptorSize(bytes: Uint8Array, at: number, limit: number, { crc, packed, size }: ZipHeader) {
   const says = (from: number) =>
     from + 12 <= limit && u32(bytes, from) === crc && u32(bytes, from + 4) === packed && u32(bytes, from + 8) === size
   if (u32(bytes, at) === signatures.descriptor && says(at + 4)) return 16

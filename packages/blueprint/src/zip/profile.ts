@@ -6,9 +6,9 @@
 import { isUtf8 } from 'node:buffer'
 import { limits, limitText } from '@svc/protocol'
 import { crc32, u16, u32 } from './bytes.ts'
-import { type EndRecord, type Header, type Layout, otherEnds, type ZipEntry } from './layout.ts'
+import { type EndRecord, otherEnds, type ZipEntry, type ZipHeader, type ZipLayout } from './layout.ts'
 
-type ArchiveRule = readonly [says: string, holds: (layout: Layout & { readonly end: EndRecord }) => boolean]
+type ArchiveRule = readonly [says: string, holds: (layout: ZipLayout & { readonly end: EndRecord }) => boolean]
 type EntryRule = readonly [says: string, holds: (entry: ZipEntry) => boolean]
 
 /** The conditions for which an archive as a whole is refused, each with the words for a finding. */
@@ -94,7 +94,7 @@ interface ZipFinding {
 }
 
 /** Finds everything that is wrong with the headers of an archive. */
-export function wrongWithLayout(layout: Layout): ZipFinding[] {
+export function wrongWithLayout(layout: ZipLayout): ZipFinding[] {
   const { end, entries } = layout
   if (layout.bytes.length > limits.bundleBytes) return [{ message: tooLarge }]
   if (!end) return [{ message: notAnArchive }]
@@ -125,7 +125,7 @@ export const isExecutable = ({ attributes }: ZipEntry): boolean => ((attributes 
 const isZip64 = ({ counts, directorySize, directoryAt }: EndRecord): boolean =>
   counts.includes(0xffff) || directorySize === 0xffffffff || directoryAt === 0xffffffff
 
-const both = (entry: ZipEntry): Header[] => (entry.local ? [entry, entry.local] : [entry])
+const both = (entry: ZipEntry): ZipHeader[] => (entry.local ? [entry, entry.local] : [entry])
 
 /**
  * True if the local and the central header of an entry disagree on a number. If the entry has a data descriptor, the
@@ -142,7 +142,7 @@ const maxFields = 64
  * Splits the extra data of a header into fields. Undefined if the fields do not fill the data exactly, or if there are
  * too many.
  */
-function fieldsOf({ extra }: Header): { id: number; data: Uint8Array }[] | undefined {
+function fieldsOf({ extra }: ZipHeader): { id: number; data: Uint8Array }[] | undefined {
   const fields: { id: number; data: Uint8Array }[] = []
   let at = 0
   while (at < extra.length) {
@@ -154,7 +154,7 @@ function fieldsOf({ extra }: Header): { id: number; data: Uint8Array }[] | undef
   }
   return fields
 }
-const fieldOf = (header: Header, id: number): Uint8Array | undefined =>
+const fieldOf = (header: ZipHeader, id: number): Uint8Array | undefined =>
   fieldsOf(header)?.find((field) => field.id === id)?.data
 
 /**
@@ -163,7 +163,7 @@ const fieldOf = (header: Header, id: number): Uint8Array | undefined =>
  */
 const timesAndOwners = [0x000a, 0x5455, 0x5855, 0x7855, 0x7875]
 /** True if both headers of an entry have the same extra fields, in any order, apart from times and owners. */
-function sameFields(central: Header, local: Header): boolean {
+function sameFields(central: ZipHeader, local: ZipHeader): boolean {
   const [ours, theirs] = [central, local].map((header) =>
     (fieldsOf(header) ?? [])
       .filter(({ id }) => !timesAndOwners.includes(id))
@@ -178,7 +178,7 @@ const unicodePath = 0x7075
  * True if an extra field gives the entry another name than its header. The field holds a version, the checksum of the
  * name in the header, and a name in UTF-8.
  */
-function renames(header: Header): boolean {
+function renames(header: ZipHeader): boolean {
   const fields = fieldsOf(header)?.filter(({ id }) => id === unicodePath) ?? []
   return fields.some(
     ({ data }) => data[0] !== 1 || u32(data, 1) !== crc32(header.name) || !same(data.subarray(5), header.name),

@@ -13,7 +13,7 @@ import { fileOf } from '../ui/files.tsx'
 import { Confirm, ErrorNote, PageTabs, useDocumentTitle, useReportOverdue } from '../ui/index.ts'
 import { NotThere } from '../ui/pages/NotThere.tsx'
 import './agent.css'
-import type { Command } from '@svc/api'
+import type { ShownCommand } from '@svc/api'
 import type { Control } from '@svc/protocol'
 import { listBefore } from '../data/returning.ts'
 import { usePageActions } from '../ui/keys/actions.ts'
@@ -95,7 +95,7 @@ function useNewName(name: string | undefined): void {
 }
 
 /** True for a log that was requested and has not come. The tab with the logs shows it. */
-const isPendingLog = (command: Command): boolean => command.type === 'log' && isOpen(command)
+const isPendingLog = (command: ShownCommand): boolean => command.type === 'log' && isOpen(command)
 
 function Missing({ slug, error, retry }: { slug: string; error: Error | null; retry: () => unknown }) {
   if (error === null) return <Loader size="sm" m="xl" aria-label="Loading" />

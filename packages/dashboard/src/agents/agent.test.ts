@@ -1,4 +1,4 @@
-import type { Command, HistoryChange, StateSpan, UsageDay } from '@svc/api'
+import type { HistoryChange, ShownCommand, StateSpan, UsageDay } from '@svc/api'
 import { commandStates, runSeconds } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { type AgentTab, agentTabs } from '../paths.ts'
@@ -12,7 +12,7 @@ import { hasLeft, mergedCommands } from './parts/press.ts'
 import { addressOfOrder, orderIn, orders, pressedOrder } from './runs/list.ts'
 import { lastSetCommand, pendingSettings } from './settings/pending.ts'
 
-const command = (over: Partial<Command>): Command => ({
+const command = (over: Partial<ShownCommand>): ShownCommand => ({
   id: 'c1',
   type: 'pause',
   payload: {},

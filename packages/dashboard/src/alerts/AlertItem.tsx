@@ -1,5 +1,5 @@
 import type { AlertLine } from '@svc/api'
-import { namesOf } from '@svc/api/words'
+import { agentNamesText } from '@svc/api/words'
 import type { ReactNode } from 'react'
 import { paths } from '../paths.ts'
 import { Level, lastingText, Text, Time } from '../ui/index.ts'
@@ -42,7 +42,7 @@ export function AlertItem({ slug, alert, admin, onItsPage = false, select }: Ale
         </div>
         {alert.agents && (
           <div className="svc-quiet">
-            <Text>{namesOf(alert.agents.names)}</Text>
+            <Text>{agentNamesText(alert.agents.names)}</Text>
           </div>
         )}
         <div className="svc-quiet">

@@ -6,7 +6,7 @@ import { QueryState } from '../ui/pages/QueryState.tsx'
 import './alerts-page.css'
 import { Button, Checkbox } from '@mantine/core'
 import type { AlertLine } from '@svc/api'
-import { namesOf, subjectText } from '@svc/api/words'
+import { agentNamesText, subjectText } from '@svc/api/words'
 import { IconBell } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -200,7 +200,7 @@ function Folded({ slug, admin, fold, select }: FoldedProps) {
             </strong>
           </div>
           <div className="svc-quiet">
-            <Text>{namesOf(names)}</Text>
+            <Text>{agentNamesText(names)}</Text>
           </div>
           <div className="svc-quiet">
             began <Time at={Math.min(...alerts.map(({ since }) => since))} />

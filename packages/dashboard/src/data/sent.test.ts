@@ -1,8 +1,8 @@
-import type { Command } from '@svc/api'
+import type { ShownCommand } from '@svc/api'
 import { expect, test } from 'vitest'
 import { handOver, takeSent } from './sent.ts'
 
-const command = { id: 'one' } as Command
+const command = { id: 'one' } as ShownCommand
 
 test('the page of the agent takes a command once, and the page of another agent ends the wait', () => {
   handOver({ slug: 'north', name: 'mail', command })

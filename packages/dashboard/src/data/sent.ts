@@ -2,13 +2,13 @@
  * Hands a command that the palette sent to the page of its agent, which then shows its answer like that of a command
  * which the page sent itself. Only the memory of this window holds it, so a reload shows it no more.
  */
-import type { Command } from '@svc/api'
+import type { ShownCommand } from '@svc/api'
 
 interface Sent {
   slug: string
   /** The name of the agent. */
   name: string
-  command: Command
+  command: ShownCommand
 }
 
 let waiting: Sent | undefined
@@ -18,7 +18,7 @@ export const handOver = (sent: Sent): void => {
 }
 
 /** Returns the command that waits for the page of this agent, once. Opening another agent's page ends the wait. */
-export function takeSent(slug: string, name: string): Command | undefined {
+export function takeSent(slug: string, name: string): ShownCommand | undefined {
   const sent = waiting
   waiting = undefined
   return sent?.slug === slug && sent.name === name ? sent.command : undefined

@@ -5,9 +5,9 @@
 import { createHash } from 'node:crypto'
 import { wrongWithSecretName } from '@svc/blueprint'
 import {
+  type InstallPreview,
   isToken,
   limits,
-  type Preview,
   preview,
   type RedeemedCode,
   readRedeemed,
@@ -42,7 +42,11 @@ type CallResult<T> =
     }
 
 /** Asks the service what a code would install. This creates nothing, and the code stays valid. */
-export async function askPreview(origin: string, code: string, signal: AbortSignal): Promise<CallResult<Preview>> {
+export async function askPreview(
+  origin: string,
+  code: string,
+  signal: AbortSignal,
+): Promise<CallResult<InstallPreview>> {
   const sent = await call(
     new URL('/api/agent/v1/install/preview', origin),
     { method: 'POST', json: body(code) },
@@ -134,7 +138,10 @@ export async function inItsTurn<T>(
  * Checks the redeem answer against the preview that the person agreed to. At this point the agent exists in the
  * service.
  */
-export function checkRedeemed(answer: unknown, expected: Preview): Verdict<RedeemedCode & { readonly bytes: Buffer }> {
+export function checkRedeemed(
+  answer: unknown,
+  expected: InstallPreview,
+): Verdict<RedeemedCode & { readonly bytes: Buffer }> {
   const got = readRedeemed(answer)
   if (!got.ok) return got
   const { agent, blueprint, version, env, bundle, sha256 } = got.value

@@ -3,11 +3,11 @@
  * manifest names.
  */
 import { isTooOld } from '@svc/blueprint/since'
-import type { Preview } from '@svc/protocol'
+import type { InstallPreview } from '@svc/protocol'
 import { version } from '../machine/base/version.ts'
 import { missingNeeds, needsText, unmetNeeds } from '../machine/programs/needs.ts'
 
-type NeededPrograms = Pick<Preview, 'blueprint' | 'version' | 'needs' | 'svc'>
+type NeededPrograms = Pick<InstallPreview, 'blueprint' | 'version' | 'needs' | 'svc'>
 
 /** Why this svc would refuse the bundle; undefined if this svc is new enough. */
 export function wrongWithSvc({ blueprint, version: number, svc }: NeededPrograms, own = version): string | undefined {

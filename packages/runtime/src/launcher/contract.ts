@@ -3,7 +3,7 @@
  * other (a new file under an old launcher, a restored file under a new one), so messages are only ever added: an
  * unknown message or part is ignored, and a missing part means what it meant before it was added.
  */
-import type { AppliedUpdate, Stop } from '@svc/protocol'
+import type { AppliedUpdate, StoppedBy } from '@svc/protocol'
 import type { ProcessState } from '../state/process-note.ts'
 import type { Release } from '../state/versions/release.ts'
 import type { RuntimeHold, RuntimeNote } from '../state/versions/runtime-note.ts'
@@ -35,7 +35,7 @@ export type ToWorker =
    * Asks the worker to end. `by` says who stopped the agent (D66). `by` is absent if the worker is only being replaced,
    * or if nobody knows who stopped the agent.
    */
-  | { readonly is: 'stop'; readonly by?: Stop }
+  | { readonly is: 'stop'; readonly by?: StoppedBy }
   /**
    * Asks the worker for a sign of life; added in version 2. The worker answers `pong`. A worker that sends no message
    * during several pings counts as hung.

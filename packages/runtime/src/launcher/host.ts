@@ -4,7 +4,7 @@
  * affected by any of this.
  */
 import { Worker } from 'node:worker_threads'
-import type { Stop } from '@svc/protocol'
+import type { StoppedBy } from '@svc/protocol'
 import { messageOf } from '../machine/base/errors.ts'
 import { duration, wait } from '../machine/base/time.ts'
 import type { ProcessState } from '../state/process-note.ts'
@@ -23,7 +23,7 @@ export interface Host {
    * Gives the worker this many seconds to end by itself, and then ends it. Resolves to false if this worker or an
    * earlier one could not be ended, because it is in a system call.
    */
-  stop(seconds: number, by: Stop | undefined): Promise<boolean>
+  stop(seconds: number, by: StoppedBy | undefined): Promise<boolean>
 }
 interface HostFacts {
   readonly root: string
@@ -145,7 +145,7 @@ function questions(tell: (message: ToWorker) => void) {
 interface Thread {
   post(message: ToWorker): void
   /** Gives the worker this many seconds to end by itself. Resolves to false if it did not. */
-  leave(seconds: number, by: Stop | undefined): Promise<boolean>
+  leave(seconds: number, by: StoppedBy | undefined): Promise<boolean>
   /** Ends the worker. Resolves to false if it is still in a system call. */
   terminate(): Promise<boolean>
 }

@@ -3,7 +3,7 @@
  * the acts that follow each event. It decides which worker is the current one, when a worker counts as hung, and when
  * the next one starts.
  */
-import type { Stop } from '@svc/protocol'
+import type { StoppedBy } from '@svc/protocol'
 import type { FromWorker } from './contract.ts'
 import type { Order } from './supervision.ts'
 
@@ -53,7 +53,7 @@ export type HostingEvent =
   | { readonly is: 'exit'; readonly id: number; readonly code: number }
   | { readonly is: 'pulse' }
   | { readonly is: 'replace'; readonly seconds: number }
-  | { readonly is: 'stop'; readonly seconds: number; readonly by?: Stop | undefined }
+  | { readonly is: 'stop'; readonly seconds: number; readonly by?: StoppedBy | undefined }
   // The host sends the following events while it carries out acts:
   /** The worker did not end by itself in the given time. */
   | { readonly is: 'late'; readonly id: number }
@@ -82,7 +82,7 @@ export type HostingAct =
       readonly do: 'end'
       readonly id: number
       readonly seconds: number
-      readonly by?: Stop | undefined
+      readonly by?: StoppedBy | undefined
       readonly follows: NextAct
     }
   /** Reports that all workers which can be ended have ended. */
@@ -206,7 +206,7 @@ function hangs({ pings, spoke, quiet }: HostedWorker, unanswered: number, silent
 function end(
   current: Hosting,
   worker: HostedWorker,
-  how: { seconds: number; by?: Stop | undefined; follows: NextAct },
+  how: { seconds: number; by?: StoppedBy | undefined; follows: NextAct },
 ): HostingStep {
   const { seconds, by, follows } = how
   const still = seconds > 0 ? { ...worker, ending: true } : undefined

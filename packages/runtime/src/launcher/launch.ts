@@ -3,7 +3,7 @@
  * reports and handles commands, runs in a worker thread and can end, hang or be replaced without affecting the agent.
  * The caller holds the folder's lock.
  */
-import type { Stop } from '@svc/protocol'
+import type { StoppedBy } from '@svc/protocol'
 import { duration } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import type { FromWorker, ToWorker } from './contract.ts'
@@ -27,7 +27,12 @@ const handoverSeconds = 3
  */
 export function launch(
   folder: Folder,
-  { file, stop, by, say }: { file: string; stop: AbortSignal; by: () => Stop | undefined; say: (line: string) => void },
+  {
+    file,
+    stop,
+    by,
+    say,
+  }: { file: string; stop: AbortSignal; by: () => StoppedBy | undefined; say: (line: string) => void },
 ): { kill(): void; left(): boolean; readonly ended: Promise<string | undefined> } {
   const found = takeOver(folder)
   let state = found.state

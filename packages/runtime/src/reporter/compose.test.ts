@@ -1,5 +1,5 @@
 import type { Manifest } from '@svc/blueprint'
-import { limits, readPause } from '@svc/protocol'
+import { limits, readPauseText } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { compose, type ReportParts } from './compose.ts'
 
@@ -31,7 +31,7 @@ test("the runtime's items about process and bindings are among those that the se
 test('the page can read who paused the agent, and when, from the detail of its state', () => {
   const author = { by: 'service', at: 1_790_000_000, command: '01a2-4c44' } as const
   const paused = (pause: NonNullable<ReportParts['pause']>, status: ReportParts['status'] = {}) =>
-    readPause(compose({ ...parts, pause, status }).state?.detail ?? '')
+    readPauseText(compose({ ...parts, pause, status }).state?.detail ?? '')
   const since = 1_790_000_000
   expect(paused({ since, author })).toEqual({ at: since * 1000, by: 'service', command: '01a2-4c44', rest: '' })
   expect(paused({ since, author: { by: 'machine', at: since, user: 'ada' } }, { active: [{}] })).toEqual({

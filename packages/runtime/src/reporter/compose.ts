@@ -5,8 +5,8 @@
 import type { Manifest } from '@svc/blueprint'
 import { settingsSchema } from '@svc/blueprint/settings'
 import {
-  type Account,
   type Ack,
+  type AgentAccount,
   type AppliedUpdate,
   type HealthItem,
   pausedLabel,
@@ -16,7 +16,7 @@ import {
   type SettingValues,
   type State,
   type StatusFile,
-  type Stop,
+  type StoppedBy,
 } from '@svc/protocol'
 import { timeText } from '../machine/base/time.ts'
 import type { Halt } from '../machine/process/identity.ts'
@@ -34,7 +34,7 @@ export interface ReportParts {
   readonly values: SettingValues
   readonly pause?: Pause | undefined
   readonly acks: readonly Ack[]
-  readonly account?: Account | undefined
+  readonly account?: AgentAccount | undefined
   readonly host: string
   readonly runtime: RuntimeInfo
   readonly boot: string
@@ -44,7 +44,7 @@ export interface ReportParts {
   /** Why the agent's process does nothing although it exists (D65). */
   readonly halt?: Halt | undefined
   /** Who stopped the agent; present only in the last report (D66). */
-  readonly stop?: { readonly by: Stop; readonly author: Author | undefined } | undefined
+  readonly stop?: { readonly by: StoppedBy; readonly author: Author | undefined } | undefined
   /**
    * When the agent wrote its status, in Unix seconds; undefined while the agent is paused or does not run, and if it
    * has written no valid status (D65).

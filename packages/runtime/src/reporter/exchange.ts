@@ -14,7 +14,7 @@ import {
   type Report,
   type RuntimeInfo,
   readAnswer,
-  type Stop,
+  type StoppedBy,
   tokenLike,
 } from '@svc/protocol'
 import { codeOf, messageOf } from '../machine/base/errors.ts'
@@ -84,7 +84,7 @@ export interface OwnFacts {
   readonly bindings?: readonly HealthItem[] | undefined
   readonly runtime?: RuntimeInfo | undefined
   /** Who stopped the agent; present only in the last report (D66). */
-  readonly stop?: Stop | undefined
+  readonly stop?: StoppedBy | undefined
   /** Health items that the runtime adds, about updates, needed programs and missing secrets. */
   readonly remarks?: readonly HealthItem[] | undefined
 }

@@ -1,12 +1,12 @@
 /** Parses the text of the folder's manifest. */
-import { type Finding, type Manifest, manifestName, readManifest } from '@svc/blueprint'
+import { type Manifest, type ManifestFinding, manifestName, readManifest } from '@svc/blueprint'
 import type { Folder } from '../machine/files/folder.ts'
 import { type FileRead, readManifestFile } from '../machine/files/read.ts'
 import { hint } from '../machine/hint.ts'
 
 export type ManifestNow =
   | { readonly ok: true; readonly value: Manifest }
-  | { readonly ok: false; readonly message: string; readonly findings: readonly Finding[] }
+  | { readonly ok: false; readonly message: string; readonly findings: readonly ManifestFinding[] }
 
 export const manifestOf = (folder: Folder): ManifestNow => manifestIn(folder, readManifestFile(folder))
 
@@ -25,5 +25,5 @@ export function manifestIn(folder: Folder, read: FileRead): ManifestNow {
 }
 
 /** Formats the findings as lines of the form `file:line:column message`, which compilers use, too. */
-const shown = (findings: readonly Finding[]): string =>
+const shown = (findings: readonly ManifestFinding[]): string =>
   findings.map(({ line, column, message }) => `${manifestName}:${line}:${column} ${message}`).join('\n')

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Manifest } from '@svc/blueprint'
-import { clampInterval, type HealthItem, limits, type Stop } from '@svc/protocol'
+import { clampInterval, type HealthItem, limits, type StoppedBy } from '@svc/protocol'
 import { messageOf } from '../machine/base/errors.ts'
 import { duration, floor, wait } from '../machine/base/time.ts'
 import { version } from '../machine/base/version.ts'
@@ -57,7 +57,7 @@ export async function reportUntil(
      * Called once `stop` is aborted. Returns who stopped the agent, or undefined if only the reporter is being
      * replaced.
      */
-    stoppedBy?: () => Stop | undefined
+    stoppedBy?: () => StoppedBy | undefined
   },
 ): Promise<void> {
   const reporter = createReporter(folder)

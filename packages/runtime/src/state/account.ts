@@ -1,14 +1,14 @@
 /** The AI account that the reports name (2.1). A person enters it by hand; svc does not look anything up. */
-import { type Account, clean, cut, limits } from '@svc/protocol'
+import { type AgentAccount, clean, cut, limits } from '@svc/protocol'
 import { removeDurably, writeDurably } from '../machine/files/durable.ts'
 import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { readJsonObject } from '../machine/files/read.ts'
 
 const keys = ['org', 'plan', 'email'] as const
 
-export function readAccount(folder: Folder): Account | undefined {
+export function readAccount(folder: Folder): AgentAccount | undefined {
   const written = readJsonObject(folder.account, 65_536) ?? {}
-  const kept: Account = {}
+  const kept: AgentAccount = {}
   for (const key of keys) {
     const value = written[key]
     if (typeof value === 'string' && value !== '') kept[key] = cut(clean(value), limits.name)
@@ -17,7 +17,7 @@ export function readAccount(folder: Folder): Account | undefined {
 }
 
 /** Adds values to the stored account. */
-export function setAccount(folder: Folder, account: Account): Account {
+export function setAccount(folder: Folder, account: AgentAccount): AgentAccount {
   createFolders(folder)
   const merged = { ...readAccount(folder), ...account }
   writeDurably(folder.account, `${JSON.stringify(merged, null, 2)}\n`)

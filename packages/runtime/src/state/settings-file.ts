@@ -5,7 +5,7 @@
 import { linkSync, lstatSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
-import { cut, type HealthItem, limits, type SettingValues, wrongWith } from '@svc/protocol'
+import { cut, type HealthItem, limits, type SettingValues, wrongWithSetting } from '@svc/protocol'
 import type { Folder } from '../machine/files/folder.ts'
 import { readFile } from '../machine/files/read.ts'
 import { readWrittenObject } from '../machine/files/written.ts'
@@ -54,7 +54,7 @@ function remarksOn({ settings: file }: SettingsPlace, { settings }: WithSettings
     const named = JSON.stringify(key)
     if (!setting)
       return [{ says: `names ${named}, which is no setting; known are: ${names}`, keys: [key], stays: true }]
-    const why = value === null ? undefined : wrongWith(setting, value)
+    const why = value === null ? undefined : wrongWithSetting(setting, value)
     return why === undefined ? [] : [{ says: `has a value for ${key} that has no effect: it ${why}`, keys: [key] }]
   })
   const twice = read.repeated.map(

@@ -7,7 +7,7 @@ import { chownSync, type Stats, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { defaults } from '@svc/blueprint/settings'
-import { type SettingValue, type SettingValues, wrongWith } from '@svc/protocol'
+import { type SettingValue, type SettingValues, wrongWithSetting } from '@svc/protocol'
 import { type FileToWrite, writeTogether } from '../machine/files/durable.ts'
 import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { readFile } from '../machine/files/read.ts'
@@ -36,7 +36,7 @@ function inForce(
     if (!Object.hasOwn(written, setting.key)) continue
     const value = written[setting.key]
     if (Object.hasOwn(filled, setting.key) && filled[setting.key] === value) continue
-    if (value === null ? setting.default !== undefined : wrongWith(setting, value) !== undefined) continue
+    if (value === null ? setting.default !== undefined : wrongWithSetting(setting, value) !== undefined) continue
     values[setting.key] = value as SettingValue
   }
   return values

@@ -1,7 +1,7 @@
 /** Notes who stopped the runtime on this machine, for `svc why` and for the last report of the runtime (D66). */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAhead, type Stop } from '@svc/protocol'
+import { isAhead, type StoppedBy } from '@svc/protocol'
 import { writeDurably } from '../machine/files/durable.ts'
 import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { readJsonObject } from '../machine/files/read.ts'
@@ -21,7 +21,7 @@ export function noteStop(folder: Folder, author: Author): void {
 }
 
 /** The sentence about the stop in a last report. */
-export const stopSentence = (by: Stop, author: Author | undefined): string =>
+export const stopSentence = (by: StoppedBy, author: Author | undefined): string =>
   by === 'signal'
     ? 'Stopped by a signal, from a service manager or a shutdown.'
     : `Stopped ${author ? changedBy(author) : 'on its machine'}.`
@@ -31,7 +31,7 @@ export const stopSentence = (by: Stop, author: Author | undefined): string =>
  * somebody has noted so shortly before, as "svc stop" does, and otherwise from a service manager or a shutdown; `began`
  * is the start of this runtime in Unix milliseconds.
  */
-export function stopperOf(folder: Folder, signal: NodeJS.Signals, began: number, now: number): Stop {
+export function stopperOf(folder: Folder, signal: NodeJS.Signals, began: number, now: number): StoppedBy {
   if (signal === 'SIGINT') return 'person'
   const noted = statSync(fileOf(folder), { throwIfNoEntry: false })?.mtimeMs ?? 0
   return signal === 'SIGTERM' && noted >= began && isAhead(noted + notedMs, now, notedMs) ? 'person' : 'signal'

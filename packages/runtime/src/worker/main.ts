@@ -7,7 +7,7 @@
 import { statSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Manifest } from '@svc/blueprint'
-import { isTooFarAhead, type Stop } from '@svc/protocol'
+import { isTooFarAhead, type StoppedBy } from '@svc/protocol'
 import { contract, type FromWorker, type ToWorker, type WorkerStart } from '../launcher/contract.ts'
 import { messageOf } from '../machine/base/errors.ts'
 import { duration, wait } from '../machine/base/time.ts'
@@ -43,7 +43,7 @@ export async function work(renew: (folder: Folder) => unknown): Promise<void> {
   let state: ProcessState = workerData.process
   let runtime: RuntimeNote = workerData.runtime ?? {}
   let versions: Updates | undefined
-  let stoppedBy: Stop | undefined
+  let stoppedBy: StoppedBy | undefined
   tell({ is: 'here', contract, version })
   const say = (line: string) => tell({ is: 'say', line })
   const cannot =
@@ -144,7 +144,7 @@ async function report(
     say: (line: string) => void
     state: () => ProcessState
     runtime: () => RuntimeNote
-    stoppedBy: () => Stop | undefined
+    stoppedBy: () => StoppedBy | undefined
     updates: SelfUpdate
     versions: Updates | undefined
   },

@@ -1,10 +1,10 @@
-import type { Command } from '@svc/api'
+import type { ShownCommand } from '@svc/api'
 import type { Setting, SettingValues } from '@svc/protocol'
 import { Text } from '../../ui/index.ts'
 import { changesOf, titleOf } from '../parts/life.ts'
 
 interface CommandTitleProps {
-  command: Pick<Command, 'type' | 'payload'>
+  command: Pick<ShownCommand, 'type' | 'payload'>
   schema?: readonly Setting[] | undefined
 }
 

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { Command } from '@svc/api'
+import type { ShownCommand } from '@svc/api'
 import { IconSend2 } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -52,7 +52,7 @@ export default function Commands({ agent }: { agent: Agent }) {
   )
 }
 
-function Entry({ agent, command }: { agent: Agent; command: Command }) {
+function Entry({ agent, command }: { agent: Agent; command: ShownCommand }) {
   const { word, tone, means } = wordsOf(command)
   const steps = stepsOf(command)
   return (
@@ -93,7 +93,7 @@ function Entry({ agent, command }: { agent: Agent; command: Command }) {
  * Offers what a person can do after a command: read the log that the agent sent, or send the command again. A command
  * is never sent again without a click, because it may no longer be wanted.
  */
-function Next({ agent: { slug, page }, command }: { agent: Agent; command: Command }) {
+function Next({ agent: { slug, page }, command }: { agent: Agent; command: ShownCommand }) {
   const client = useQueryClient()
   const [sending, setSending] = useState(false)
   if (command.logId !== null && page.canAct) return <ReadLog log={command.logId} />

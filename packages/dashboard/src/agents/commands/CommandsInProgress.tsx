@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Group } from '@mantine/core'
-import type { Command } from '@svc/api'
+import type { ShownCommand } from '@svc/api'
 import { IconX } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Text, Time, useClock } from '../../ui/index.ts'
@@ -16,8 +16,8 @@ import { notify, unnotify } from '../../ui/notify.tsx'
 
 interface CommandsInProgressProps {
   agent: Agent
-  commands: readonly Command[]
-  left: readonly Command[]
+  commands: readonly ShownCommand[]
+  left: readonly ShownCommand[]
   dismiss: (id: string) => void
 }
 
@@ -45,14 +45,14 @@ export function CommandsInProgress({ agent, commands, left, dismiss }: CommandsI
 }
 
 /** The latest pause or resume. Only this one can be undone, because it has replaced the earlier ones. */
-const lastControl = (commands: readonly Command[]): Command | undefined =>
+const lastControl = (commands: readonly ShownCommand[]): ShownCommand | undefined =>
   commands
     .filter(({ type }) => isControl(type) && undoOf[type] !== undefined)
     .sort((a, b) => b.createdAt - a.createdAt)[0]
 
 interface OneProps {
   agent: Agent
-  command: Command
+  command: ShownCommand
   undoable: boolean
   dismiss: () => void
 }
@@ -133,7 +133,7 @@ const done = { pause: 'Paused', resume: 'Resumed', run_now: '' } as const
  * Shows a toast for each command in `left`, the commands that are no longer pending. `last` is the id of the only pause
  * or resume that can be undone.
  */
-function useToasts(agent: Agent, left: readonly Command[], last: string | undefined): void {
+function useToasts(agent: Agent, left: readonly ShownCommand[], last: string | undefined): void {
   const navigate = useNavigate()
   const told = useRef(new Set<string>())
   const { slug, page } = agent
@@ -178,7 +178,7 @@ function toast(id: string, button: string, act: () => void, words: ReactNode): v
 }
 
 /** The control that undoes a command that was carried out, if the person may send it now. */
-function undoFor(agent: Agent, { type, state }: Command): Control | undefined {
+function undoFor(agent: Agent, { type, state }: ShownCommand): Control | undefined {
   const undo = isControl(type) ? undoOf[type] : undefined
   const done = state === 'applied' || state === 'applied_late'
   if (!done || undo === undefined || !agent.page.canAct || agent.press.under({ type: undo })) return undefined

@@ -1,7 +1,13 @@
 import './overview.css'
 import { SegmentedControl } from '@mantine/core'
 import type { UsageDay } from '@svc/api'
-import { type Account as AccountFacts, type ActiveRun, diskSpace, type HealthItem, missingSecrets } from '@svc/protocol'
+import {
+  type AgentAccount as AccountFacts,
+  type ActiveRun,
+  diskSpace,
+  type HealthItem,
+  missingSecrets,
+} from '@svc/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment, type ReactNode, Suspense, useMemo, useState } from 'react'
 import { read } from '../../data/queries.ts'

@@ -1,5 +1,5 @@
 /** The props that all parts of the agent's page share, and the state of the page that is kept in its address. */
-import type { AgentPage, Command } from '@svc/api'
+import type { AgentPage, ShownCommand } from '@svc/api'
 import { getRouteApi } from '@tanstack/react-router'
 import type { SentCommand } from '../../data/api.ts'
 import type { AgentTab } from '../../paths.ts'
@@ -18,14 +18,14 @@ export interface Agent {
   readonly settings: SettingsDrafts
 }
 export interface Press {
-  readonly send: (command: SentCommand) => Promise<Command>
+  readonly send: (command: SentCommand) => Promise<ShownCommand>
   /** Sends a command of which nothing is shown after it has ended, and no toast if it is not sent. */
-  readonly sendQuietly: (command: SentCommand) => Promise<Command>
+  readonly sendQuietly: (command: SentCommand) => Promise<ShownCommand>
   /**
    * Returns the pending command that asks for the same as `command` (D5); undefined if there is none. A change of
    * settings is never the same as another.
    */
-  readonly under: (command: SentCommand) => Command | undefined
+  readonly under: (command: SentCommand) => ShownCommand | undefined
   /** True if this person has sent the agent a command since the page was opened. */
   readonly hasSent: boolean
 }

@@ -2,7 +2,7 @@
  * The states of a command in words (3.2, D2, D3): a word and an explanation for each state, and the control that undoes
  * a control.
  */
-import type { Command } from '@svc/api'
+import type { ShownCommand } from '@svc/api'
 import type { CommandState, Control, Setting, SettingValues } from '@svc/protocol'
 import { nameOf, valueText } from './setting-words.ts'
 
@@ -47,7 +47,7 @@ export const lifeWords: Readonly<Record<CommandState, StateWords>> = {
  * The words for the state of a command. If a command failed before it was delivered, the agent no longer offered it
  * (D6), so the word "no answer" would be wrong.
  */
-export const wordsOf = (command: Pick<Command, 'state' | 'deliveredAt'>): StateWords =>
+export const wordsOf = (command: Pick<ShownCommand, 'state' | 'deliveredAt'>): StateWords =>
   command.state === 'failed' && command.deliveredAt === null
     ? { word: 'not sent', tone: 'lost', means: 'The agent no longer offered it when it was due to be delivered.' }
     : lifeWords[command.state]
@@ -63,14 +63,14 @@ export function dueWords(nextAt: number | null, now: number): string | null {
   return `next report in about ${seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`}`
 }
 
-export const isOpen = (command: Pick<Command, 'state'>): boolean =>
+export const isOpen = (command: Pick<ShownCommand, 'state'>): boolean =>
   command.state === 'queued' || command.state === 'delivered'
 
 /**
  * The steps of a command so far, with their times in Unix milliseconds. If the agent answered late, its answer comes
  * after the step at which the command timed out.
  */
-export function stepsOf(c: Command): { word: string; at: number }[] {
+export function stepsOf(c: ShownCommand): { word: string; at: number }[] {
   const steps = [{ word: 'queued', at: c.createdAt }]
   if (c.deliveredAt !== null) steps.push({ word: 'delivered', at: c.deliveredAt })
   if (c.failedAt !== null) steps.push({ word: givenUp(c), at: c.failedAt })
@@ -78,7 +78,7 @@ export function stepsOf(c: Command): { word: string; at: number }[] {
   return steps
 }
 
-const givenUp = (c: Command) => {
+const givenUp = (c: ShownCommand) => {
   if (c.state === 'expired' || c.state === 'cancelled') return lifeWords[c.state].word
   return c.deliveredAt === null ? 'not sent' : 'no answer'
 }
@@ -100,7 +100,7 @@ export const isControl = (type: string): type is Control => Object.hasOwn(contro
  * The name of a command in the words of the page (`title`), and the name of the log if the command requests one
  * (`what`).
  */
-export function titleOf(command: Pick<Command, 'type' | 'payload'>): { title: string; what: string | null } {
+export function titleOf(command: Pick<ShownCommand, 'type' | 'payload'>): { title: string; what: string | null } {
   if (isControl(command.type)) return { title: controlNames[command.type], what: null }
   if (command.type === 'log')
     return { title: 'Send log', what: String((command.payload as { name?: unknown }).name ?? '') }

@@ -1,5 +1,5 @@
 /** Sends commands to an agent. The page shows each command at once, and follows it until the agent answers. */
-import type { AgentPage, Command } from '@svc/api'
+import type { AgentPage, ShownCommand } from '@svc/api'
 import { type CommandType, limits } from '@svc/protocol'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useState } from 'react'
@@ -17,9 +17,9 @@ interface FollowedCommands {
    * The pending commands of all people, and the last three ended commands among those that this person sent since
    * they opened the page, or from the palette to open it, unless dismissed; newest first.
    */
-  readonly commands: readonly Command[]
+  readonly commands: readonly ShownCommand[]
   /** The commands that have left the list because they ended well some time ago, newest first. */
-  readonly left: readonly Command[]
+  readonly left: readonly ShownCommand[]
   /** Removes an ended command from this list on the page. The tab with all commands of the agent keeps it. */
   readonly dismiss: (id: string) => void
 }
@@ -31,7 +31,7 @@ const staysMs = 10_000
 
 export function usePress(slug: string, page: AgentPage | undefined, name: string): FollowedCommands {
   const client = useQueryClient()
-  const [mine, setMine] = useState<readonly Command[]>([])
+  const [mine, setMine] = useState<readonly ShownCommand[]>([])
   useEffect(() => {
     const sent = takeSent(slug, name)
     if (sent) setMine((before) => [sent, ...before])
@@ -85,7 +85,7 @@ export function usePress(slug: string, page: AgentPage | undefined, name: string
 }
 
 /** When the page first saw that a command was carried out, by the service's clock. */
-function useSeenApplied(commands: readonly Command[]): ReadonlyMap<string, number> {
+function useSeenApplied(commands: readonly ShownCommand[]): ReadonlyMap<string, number> {
   const [seen, setSeen] = useState<ReadonlyMap<string, number>>(new Map())
   const fresh = commands.filter((command) => wordsOf(command).tone === 'good' && !seen.has(command.id))
   useEffect(() => {
@@ -107,11 +107,11 @@ export const hasLeft = (seenAt: number | undefined, now: number): boolean =>
  * since they opened the page, and `ledger` all.
  */
 export function mergedCommands(
-  open: readonly Command[],
-  ownCommands: readonly Command[],
-  ledger: readonly Command[],
-): Command[] {
-  const freshest = new Map<string, Command>()
+  open: readonly ShownCommand[],
+  ownCommands: readonly ShownCommand[],
+  ledger: readonly ShownCommand[],
+): ShownCommand[] {
+  const freshest = new Map<string, ShownCommand>()
   const opened = new Set(open.map(({ id }) => id))
   for (const command of [...ownCommands, ...open]) freshest.set(command.id, command)
   for (const command of ledger) {
@@ -123,14 +123,14 @@ export function mergedCommands(
   return all.filter((command) => opened.has(command.id) || isOpen(command) || ++answered <= kept)
 }
 
-const order = (c: Command) => (c.state === 'queued' ? 0 : c.state === 'delivered' ? 1 : 2)
+const order = (c: ShownCommand) => (c.state === 'queued' ? 0 : c.state === 'delivered' ? 1 : 2)
 /**
  * Returns the command in the later one of two states. Answers of the service may arrive out of order, but a command
  * never returns to an earlier state (I2).
  */
-const further = (a: Command, b: Command) => (order(b) >= order(a) ? b : a)
+const further = (a: ShownCommand, b: ShownCommand) => (order(b) >= order(a) ? b : a)
 
-const withOpen = (page: AgentPage | undefined, command: Command) =>
+const withOpen = (page: AgentPage | undefined, command: ShownCommand) =>
   page && isOpen(command) && !page.open.some(({ id }) => id === command.id)
     ? { ...page, open: [...page.open, command] }
     : page
@@ -138,7 +138,7 @@ const withOpen = (page: AgentPage | undefined, command: Command) =>
 /**
  * True if the service would answer the new command `body` with the pending `command` instead of queueing another (D5).
  */
-function isSame(command: Command, body: SentCommand): boolean {
+function isSame(command: ShownCommand, body: SentCommand): boolean {
   const type: CommandType = body.type
   if (command.type !== type || type === 'set') return false
   return body.type !== 'log' || (command.payload as { name?: unknown }).name === body.payload.name

@@ -1,5 +1,5 @@
 /** Pure functions between the value of a setting and the content of its input on the page. */
-import { numberIn, type Setting, type SettingValue, wrongWith } from '@svc/protocol'
+import { numberIn, type Setting, type SettingValue, wrongWithSetting } from '@svc/protocol'
 import { fromLocalTime, toLocalTime } from '../../ui/forms/local-time.ts'
 
 /**
@@ -34,7 +34,7 @@ type ReadResult = { readonly ok: true; readonly value: SettingValue } | { readon
 export function readRaw(setting: Setting, raw: RawValue): ReadResult {
   const value = valueIn(setting, raw)
   if (value === undefined) return { ok: false, wrong: missing[setting.type] ?? 'must be a number' }
-  const wrong = wrongWith(setting, value)
+  const wrong = wrongWithSetting(setting, value)
   return wrong === undefined ? { ok: true, value } : { ok: false, wrong }
 }
 

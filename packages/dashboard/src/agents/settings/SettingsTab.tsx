@@ -14,7 +14,7 @@ import { changesOf, draftsOf, groupsOf, reportedValueOf, withDraft, withoutDraft
 import { lastSetCommand, pendingSettings } from './pending.ts'
 import { SettingRow } from './SettingRow.tsx'
 import './settings.css'
-import type { Command } from '@svc/api'
+import type { ShownCommand } from '@svc/api'
 import { CommandTitle } from '../commands/CommandTitle.tsx'
 import { wordsOf } from '../parts/life.ts'
 
@@ -148,7 +148,7 @@ function summaryOf(faults: number, changed: number): string {
 }
 
 interface LastAnswerProps {
-  command: Command | undefined
+  command: ShownCommand | undefined
   schema: readonly Setting[]
   /**
    * Called when the person presses "Edit it again", with the values of the shown command; undefined if the person may

@@ -1,18 +1,18 @@
 /** Finds the settings in pending `set` commands, and the newest `set` command if it has ended. */
-import type { Command } from '@svc/api'
+import type { ShownCommand } from '@svc/api'
 import type { SettingValue, SettingValues } from '@svc/protocol'
 import { isOpen } from '../parts/life.ts'
 
 export interface PendingSetting {
   readonly value: SettingValue
-  readonly command: Command
+  readonly command: ShownCommand
 }
 
 /**
  * Returns the values in pending `set` commands, by key. If several commands set the same key, the newest value counts,
  * because commands are delivered in order (D5).
  */
-export function pendingSettings(open: readonly Command[]): Map<string, PendingSetting> {
+export function pendingSettings(open: readonly ShownCommand[]): Map<string, PendingSetting> {
   const pending = new Map<string, PendingSetting>()
   for (const command of [...open].sort((a, b) => a.createdAt - b.createdAt))
     if (command.type === 'set' && isOpen(command))
@@ -26,7 +26,10 @@ export function pendingSettings(open: readonly Command[]): Map<string, PendingSe
  * which is loaded separately, already has its answer. So the form does not move when the ledger arrives, since a button
  * that moves while it is pressed does nothing.
  */
-export function lastSetCommand(ledger: readonly Command[], open: readonly Command[]): Command | undefined {
+export function lastSetCommand(
+  ledger: readonly ShownCommand[],
+  open: readonly ShownCommand[],
+): ShownCommand | undefined {
   const newest = ledger.find(({ type }) => type === 'set')
   const isPending = newest && (isOpen(newest) || open.some(({ id }) => id === newest.id))
   return isPending ? undefined : newest

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Select, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import type { Pace, PersonalChannelRow } from '@svc/api'
+import type { ChannelPace, PersonalChannelRow } from '@svc/api'
 import { alertRules, ruleNames } from '@svc/api/words'
 import { trimInvisible } from '@svc/protocol'
 import { IconUserCircle } from '@tabler/icons-react'
@@ -121,7 +121,7 @@ function MyChannelForm({ slug, channel, onDone }: MyChannelFormProps) {
       {
         enabled,
         rules: every ? null : rules,
-        pace: pace as Pace,
+        pace: pace as ChannelPace,
         quiet: isQuiet ? { days: quietDays.map(Number).toSorted((a, b) => a - b), from, to } : null,
         badPasses,
         zone: trimInvisible(zone),
@@ -203,7 +203,7 @@ const valuesOf = ({ enabled, rules, pace, quiet, badPasses, zone }: PersonalChan
 })
 
 /** The words for how often the service sends messages to a personal channel. */
-const paceWords: Readonly<Record<Pace, string>> = {
+const paceWords: Readonly<Record<ChannelPace, string>> = {
   at_once: 'at once',
   daily: 'once a day, at 08:00',
   weekly: 'once a week, on Monday at 08:00',

@@ -1,6 +1,6 @@
 /** Keeps the data of a workspace fresh while its page is open: frames update the page's query cache. */
 import type { ActionPage, Fleet, FleetRow, Frame, Workspace } from '@svc/api'
-import { groupsOf, parseFilter } from '@svc/api/filter'
+import { groupValuesOf, parseFilter } from '@svc/api/filter'
 import { type Query, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { serviceHeard, serviceTimeIs } from '../../ui/time/service-time.ts'
@@ -148,7 +148,7 @@ function filterIn(key: readonly unknown[], now: number): ((row: FleetRow) => boo
   if ((q === '' && !by) || !read.ok) return undefined
   if (selecting) {
     const selects = selecting.selector(read.value.terms, now)
-    return (row) => selects(row) && (!by || groupsOf(by, row).includes(value))
+    return (row) => selects(row) && (!by || groupValuesOf(by, row).includes(value))
   }
   import('./selecting.ts').then(
     (loaded) => {

@@ -1,4 +1,4 @@
-import { keys } from '@svc/api/filter'
+import { filterKeys } from '@svc/api/filter'
 import { Dialog, Help } from '../../ui/index.ts'
 
 /** Says what a filter can say: words, and each key with the values that it takes. */
@@ -15,7 +15,7 @@ export default function FilterHelp({ opened, onClose }: { opened: boolean; onClo
           excludes agents: <code>-tag:prod</code>.
         </p>
         <dl className="svc-kv svc-kv-small">
-          {Object.entries(keys).map(([key, { takes }]) => (
+          {Object.entries(filterKeys).map(([key, { takes }]) => (
             <div key={key}>
               <dt>
                 <code>{key}:</code>

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: the field keeps the focus, so the list cannot be a <select>
 // biome-ignore-all lint/a11y/useFocusableInteractive: see above
 import type { FleetFacets } from '@svc/api'
-import { type Key, keys, parseFilter, quoted } from '@svc/api/filter'
+import { filterKeys, type Key, parseFilter, quoteWord } from '@svc/api/filter'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useState } from 'react'
 import { read } from '../../data/queries.ts'
@@ -116,7 +116,7 @@ export function typedPartAt(text: string, caret: number): TypedPart | undefined 
     return { from, to: text[to] === ':' ? to + 1 : to, key: undefined, typed: text.slice(from, caret), rest }
   }
   const name = text.slice(from, from + colon).toLowerCase()
-  const key = (Object.keys(keys) as Key[]).find((one) => one === name)
+  const key = (Object.keys(filterKeys) as Key[]).find((one) => one === name)
   if (!key) return undefined
   const value = Math.max(from + colon, text.lastIndexOf(',', caret - 1)) + 1
   const to = endOf(text, caret, (c) => isSpace(c) || c === ',')
@@ -151,10 +151,12 @@ export function suggestions({ key, typed }: TypedPart, facets: FleetFacets | und
   const begun = typed.toLowerCase()
   if (key === undefined) {
     if (begun === '') return []
-    const found = Object.entries(keys).filter(([name]) => name.startsWith(begun))
+    const found = Object.entries(filterKeys).filter(([name]) => name.startsWith(begun))
     return found.map(([name, { takes }]) => ({ insert: `${name}:`, note: takes }))
   }
-  const words = keys[key].words?.filter((word) => word.startsWith(begun)).map((word) => ({ insert: word, note: '' }))
+  const words = filterKeys[key].words
+    ?.filter((word) => word.startsWith(begun))
+    .map((word) => ({ insert: word, note: '' }))
   const values = isFacet(key) ? (facets?.[key] ?? []) : []
   const known = values
     .filter(({ value }) => value.toLowerCase().startsWith(begun))
@@ -163,7 +165,7 @@ export function suggestions({ key, typed }: TypedPart, facets: FleetFacets | und
 }
 
 /** A value as it stands behind a key, in quotation marks if it needs them. */
-const bare = (value: string): string => (/[\s",*]|^[<>=]|^$/.test(value) ? quoted(value) : value)
+const bare = (value: string): string => (/[\s",*]|^[<>=]|^$/.test(value) ? quoteWord(value) : value)
 
 /** The text after a suggestion was taken, and where the caret then is. */
 export function withSuggestion(

@@ -1,5 +1,5 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import { quoted } from '@svc/api/filter'
+import { quoteWord } from '@svc/api/filter'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { read } from '../../data/queries.ts'
@@ -25,7 +25,7 @@ function useAgent({ slug, squares, square }: SquareProps) {
   const agent = squares.agents[square] ?? 0
   const [name = ''] = squares.map.squares[agent] ?? []
   const [settled] = useDebouncedValue(name, settledMs)
-  const asked = read('GET /w/:slug/fleet', { slug }, { q: `name:${quoted(settled)}`, limit: 5 })
+  const asked = read('GET /w/:slug/fleet', { slug }, { q: `name:${quoteWord(settled)}`, limit: 5 })
   const { data } = useQuery({ ...asked, enabled: settled === name && name !== '', gcTime: 10_000 })
   const row = data?.rows.find((each) => each.name === name)
   return { name, state: stateAt(squares, agent), label: row?.label ?? null }

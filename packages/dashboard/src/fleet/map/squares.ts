@@ -1,6 +1,6 @@
 /** The squares of the map as they are drawn: group by group, so that an agent in two groups has two squares. */
 import type { FleetMap, FleetRow, Frame } from '@svc/api'
-import { type Grouping, groupsOf, mapStateOf, mapStates } from '@svc/api/filter'
+import { type Grouping, groupValuesOf, mapStateOf, mapStates } from '@svc/api/filter'
 
 export interface Squares {
   map: FleetMap
@@ -92,6 +92,6 @@ export function applyFrame(
 function hasMoved({ map, by }: Squares, place: number, row: FleetRow): boolean {
   if (!by) return false
   const [, , ...own] = map.squares[place] ?? ['', 0]
-  const values = groupsOf(by, row)
+  const values = groupValuesOf(by, row)
   return values.length !== own.length || own.some((group) => !values.includes(map.groups[group] ?? null))
 }

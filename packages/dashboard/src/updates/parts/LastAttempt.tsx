@@ -1,4 +1,4 @@
-import { type Outcome, readAttempt } from '@svc/protocol'
+import { type Outcome, readAttemptText } from '@svc/protocol'
 import { Text, Time } from '../../ui/index.ts'
 
 interface LastAttemptProps {
@@ -14,7 +14,7 @@ const outcomes = { ok: 'ok', rolled_back: 'rolled back', failed: 'failed' } as c
  * easier to read; any other message is shown as it came.
  */
 export function LastAttempt({ applied: { outcome, message }, shown }: LastAttemptProps) {
-  const attempt = readAttempt(message ?? '')
+  const attempt = readAttemptText(message ?? '')
   const word = outcome && outcomes[outcome]
   if (!attempt) return <Text>{[word, message !== shown && message].filter(Boolean).join(': ')}</Text>
   const reason = attempt.reason === shown ? '' : `, ${attempt.reason.replace(/\.$/, '')}`

@@ -1,13 +1,13 @@
 /** The reasons in messages of update attempts, each shown once on a page. */
 import type { UpdateEvent } from '@svc/api'
 import { updateWords } from '@svc/api/words'
-import { readAttempt } from '@svc/protocol'
+import { readAttemptText } from '@svc/protocol'
 
 /**
  * Returns the reason from the message of an update attempt, without the versions and the time in it, which the page
  * shows separately. A message in an unknown format is returned whole.
  */
-export const reasonIn = (message: string): string => readAttempt(message)?.reason ?? message
+export const reasonIn = (message: string): string => readAttemptText(message)?.reason ?? message
 
 /**
  * The reason to show with each event of a timeline, by the event's id. A reason is shown once: not if the page shows it

@@ -6,9 +6,9 @@ import {
   type Examined,
   examineBundle,
   examineFolder,
+  findingText,
   neededSvc,
   neededSvcText,
-  sentence,
 } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
 import { Command } from 'commander'
@@ -49,5 +49,5 @@ async function examine(path: string): Promise<Examined> {
   return examineBundle(read.bytes)
 }
 
-export const findingLine = (finding: BundleFinding): string => oneLine(sentence(finding))
+export const findingLine = (finding: BundleFinding): string => oneLine(findingText(finding))
 const count = ({ length }: readonly BundleFinding[]): string => `${length} finding${length === 1 ? '' : 's'}.`

@@ -4,7 +4,7 @@
  */
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Preview, SecretSpec, SettingValues } from '@svc/protocol'
+import type { InstallPreview, SecretSpec, SettingValues } from '@svc/protocol'
 import { Command } from 'commander'
 import { checkRedeemed, inItsTurn, redeem } from '../../install/call.ts'
 import { claim, takenBy, unclaim } from '../../install/claim.ts'
@@ -198,7 +198,7 @@ function undoneToo(error: unknown): never {
  * The preview that the person has read, and the person's answers. All of this comes before the install code is used up.
  */
 interface Answers {
-  readonly seen: Preview
+  readonly seen: InstallPreview
   readonly secrets: ReadonlyMap<string, string>
   readonly chosen: SettingValues | undefined
 }

@@ -2,7 +2,7 @@
  * The preview of an installation: what an install code would install, as the service says it, and the text that a
  * person reads about it before anything is done.
  */
-import { isToken, limits, type Preview } from '@svc/protocol'
+import { type InstallPreview, isToken, limits } from '@svc/protocol'
 import { askPreview, inItsTurn } from '../../install/call.ts'
 import { needsLines, wrongWithSvc } from '../../install/ready.ts'
 import { askHidden, interactive, pasted, standardInput } from '../kit/ask.ts'
@@ -18,7 +18,7 @@ interface PreviewOptions {
 interface PreviewedInstall {
   readonly origin: string
   readonly code: string
-  readonly seen: Preview
+  readonly seen: InstallPreview
 }
 
 /** Reads the address and the install code, and asks the service what the code would install. */
@@ -64,7 +64,7 @@ async function codeFrom(given: string | undefined): Promise<string> {
 }
 
 /** The text that a person reads: what is installed, in which folder, and what the agent may access. */
-export function previewLines(preview: Preview, origin: string, root: string): string[] {
+export function previewLines(preview: InstallPreview, origin: string, root: string): string[] {
   const secrets = preview.secrets ?? []
   const bindings = preview.bindings ?? []
   return [

@@ -4,7 +4,7 @@
  * little code: a worker thread reads the manifest, and reports if the agent cannot be started.
  */
 import { existsSync } from 'node:fs'
-import type { Stop } from '@svc/protocol'
+import type { StoppedBy } from '@svc/protocol'
 import { ownFile } from '../../launcher/file.ts'
 import { launch } from '../../launcher/launch.ts'
 import { openLog } from '../../launcher/log.ts'
@@ -46,7 +46,7 @@ async function untilStopped(folder: Folder, json: boolean | undefined): Promise<
     print(json ? `${JSON.stringify({ at, message })}\n` : line)
   }
   let running: ReturnType<typeof launch> | undefined
-  let by: Stop | undefined
+  let by: StoppedBy | undefined
   const onSignal = (signal: NodeJS.Signals) => {
     if (stop.signal.aborted) running?.kill()
     by ??= stopperOf(folder, signal, Date.now() - process.uptime() * 1000, Date.now())

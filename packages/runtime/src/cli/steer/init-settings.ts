@@ -2,7 +2,7 @@
  * Chooses the settings at an installation: values given with --set, and answers of the person for settings without a
  * default.
  */
-import { type Setting, type SettingSpec, type SettingValues, wrongWith } from '@svc/protocol'
+import { type Setting, type SettingSpec, type SettingValues, wrongWithSetting } from '@svc/protocol'
 import { messageOf } from '../../machine/base/errors.ts'
 import { hint } from '../../machine/hint.ts'
 import { decide } from '../../reporter/commands/decide.ts'
@@ -88,6 +88,6 @@ export const askSetting: AskSetting = (setting) => {
 }
 
 function sentence(setting: Setting, typed: string): string | undefined {
-  const wrong = wrongWith(setting, readValue(setting, typed))
+  const wrong = wrongWithSetting(setting, readValue(setting, typed))
   return wrong && `It ${wrong}.`
 }

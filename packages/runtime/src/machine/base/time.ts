@@ -1,5 +1,5 @@
 /** Time in the runtime. Durations go through `duration`, so that drills and tests can shorten all of them at once. */
-import { readAttempt } from '@svc/protocol'
+import { readAttemptText } from '@svc/protocol'
 
 /** One moment by two clocks, in milliseconds: `wall` is Unix time, `mono` is the monotonic clock. */
 export interface Moment {
@@ -90,7 +90,7 @@ export const timeText = (unixSeconds: number): string =>
 
 /** The message of an update attempt (D34) in a form for people. A message of another form is returned unchanged. */
 export function attemptText(message = ''): string {
-  const attempt = readAttempt(message)
+  const attempt = readAttemptText(message)
   return attempt ? `${attempt.from} → ${attempt.to}, ${timeText(seconds(attempt.at))}: ${attempt.reason}` : message
 }
 

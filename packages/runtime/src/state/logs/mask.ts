@@ -3,7 +3,7 @@
  * that looks like one of our tokens.
  */
 import { basename } from 'node:path'
-import { endOf, terminalText, tokenLike } from '@svc/protocol'
+import { endOfText, terminalText, tokenLike } from '@svc/protocol'
 import { type Env, envUnread, readEnv } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { isPlace } from '../../machine/files/network.ts'
@@ -45,7 +45,7 @@ export interface LogEnd {
 /** The end of a log with secrets masked, at most `max` bytes. Give it `marginBytes` more than that. */
 export function safeEnd(folder: Pick<Folder, 'env' | 'secrets'>, { bytes, isWhole }: LogEnd, max: number): string {
   const text = safeLog(folder, bytes.toString('utf8'))
-  return endOf(isWhole ? text : fromNextWord(text), max)
+  return endOfText(isWhole ? text : fromNextWord(text), max)
 }
 
 /** Drops the first word of a text, which may be the second part of a secret and would not be masked. */

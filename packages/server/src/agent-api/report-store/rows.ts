@@ -1,5 +1,5 @@
 /** The input and the decisions of the rules for a report, the same for both engines. Times are Unix milliseconds. */
-import type { Command, Level, SettingValue, Stop } from '@svc/protocol'
+import type { Command, Level, SettingValue, StoppedBy } from '@svc/protocol'
 import type { MonotonicAge } from '../../fleet/commands/deliveries.ts'
 import type { CommandChange, StoredCommand } from '../../fleet/commands/row.ts'
 import type { LastReport, ReceivedReport, ReportWrite, UsageDelta } from '../../fleet/reports/stored.ts'
@@ -94,7 +94,7 @@ export interface Writes {
   usage: readonly UsageDelta[]
   levelChange: { at: number; level: Level; label: string | null; paused: 0 | 1 } | undefined
   /** The time offline that this report ends. */
-  offline: { from_at: number; until_at: number; stopped: Stop | null } | undefined
+  offline: { from_at: number; until_at: number; stopped: StoppedBy | null } | undefined
   /** The time of the agent's first report; undefined in all later ones. */
   firstReport: FirstReport | undefined
   commands: CommandChange[]

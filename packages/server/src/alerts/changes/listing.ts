@@ -1,5 +1,5 @@
 /** Lists alerts, rules and mutes for the page and the command line. */
-import { type AlertRow, type MuteRow, type RuleSettings, ruleNames } from '@svc/api'
+import { type ListedAlert, type MuteRow, type RuleSettings, ruleNames } from '@svc/api'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { AlertRow as StoredAlert } from '../../platform/db/tables.ts'
@@ -13,7 +13,7 @@ export async function listAlerts(
   db: Db,
   place: ScopeRef,
   { all, limit }: { all: boolean; limit: number },
-): Promise<AlertRow[]> {
+): Promise<ListedAlert[]> {
   const rows = await db
     .selectFrom('alert')
     .selectAll()
@@ -25,7 +25,7 @@ export async function listAlerts(
   return rows.map(alertRow)
 }
 
-function alertRow(row: StoredAlert): AlertRow {
+function alertRow(row: StoredAlert): ListedAlert {
   const alert = alertOf(row)
   return {
     id: row.id,

@@ -1,6 +1,6 @@
 /** Writes messages about changes of alerts: as the body of a webhook, and as text for chats and mails. Pure. */
 import type { AlertLevel, AlertSubject, MessageType, RuleName } from '@svc/api'
-import { namesOf, subjectText } from '@svc/api/words'
+import { agentNamesText, subjectText } from '@svc/api/words'
 import { isOwnMachineOnly, ownMachineWords, safeLine } from '@svc/protocol'
 import type { Text } from '../../deliveries/channels/call.ts'
 import type { EndCause } from '../rules/conditions.ts'
@@ -164,7 +164,7 @@ const levelOf = ({ level, since, at }: AlertChange): string =>
   `Level ${levelWords[level]}, since ${clockOf(since, at)}.`
 
 const factsOf = ({ detail, agents, note }: AlertChange): string[] => [
-  ...(agents ? [namesOf(agents.names), likelierCause] : []),
+  ...(agents ? [agentNamesText(agents.names), likelierCause] : []),
   ...(detail ? [detail] : []),
   ...(note ? [`Note: ${note}`] : []),
 ]
@@ -196,7 +196,7 @@ function groupsOf(changes: readonly AlertChange[]): string[] {
     .flatMap(([, [first, ...more]]) => {
       if (!first) return []
       const names = [first, ...more].flatMap(({ agents, subject }) => agents?.names ?? [subjectText(subject)])
-      return [`${headingOf(first.rule)}, ${done[first.type]}: ${namesOf([...new Set(names)])}`]
+      return [`${headingOf(first.rule)}, ${done[first.type]}: ${agentNamesText([...new Set(names)])}`]
     })
 }
 

@@ -3,7 +3,7 @@
  * in the database, not a stream of events, so no condition is missed while the service is down. Pure.
  */
 import type { AlertLevel, RuleName } from '@svc/api'
-import type { Level, Outcome, Stop } from '@svc/protocol'
+import type { Level, Outcome, StoppedBy } from '@svc/protocol'
 import { offlineFrom } from '../../fleet/agents/offline.ts'
 import type { Signs } from '../../fleet/reports/signs.ts'
 import { type Hours, windowAt } from './hours.ts'
@@ -67,7 +67,7 @@ export interface AlertFacts {
   /** When the last report arrived; null if the agent has never reported. */
   receivedAt: number | null
   intervalSeconds: number
-  stopped: Stop | null
+  stopped: StoppedBy | null
   paused: boolean
   level: Level | null
   label: string | null

@@ -1,5 +1,5 @@
 /** The preferences of a person for one of their channels: how they are changed, stored, read and shown. */
-import { type Pace, type PersonalChannelRow, paces, type QuietHours, type RuleName } from '@svc/api'
+import { type ChannelPace, channelPaces, type PersonalChannelRow, type QuietHours, type RuleName } from '@svc/api'
 import { shown, type Verdict } from '@svc/protocol'
 import { done, refuse } from '../../platform/verdict.ts'
 import { clockOf, isZone, readTime } from './hours.ts'
@@ -7,7 +7,7 @@ import type { Preferences } from './routing.ts'
 
 export interface PreferenceChange {
   rules?: RuleName[] | null
-  pace?: Pace
+  pace?: ChannelPace
   quiet?: QuietHours | null
   badPasses?: boolean
   zone?: string
@@ -50,7 +50,7 @@ export const writePreferences = (preferences: Preferences): string => JSON.strin
 /** Reads stored preferences. If this version does not know the stored pace, messages are sent at once. */
 export function readPreferences(text: string | null): Preferences {
   const stored = { ...firstPreferences, ...(JSON.parse(text ?? '{}') as Partial<Preferences>) }
-  return { ...stored, pace: paces.find((pace) => pace === stored.pace) ?? 'at_once' }
+  return { ...stored, pace: channelPaces.find((pace) => pace === stored.pace) ?? 'at_once' }
 }
 
 export const shownPreferences = ({

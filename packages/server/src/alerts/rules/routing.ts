@@ -3,7 +3,7 @@
  * when an alert that nobody acknowledged is sent to a second set of channels. None of this changes how rules are
  * evaluated. Pure.
  */
-import type { AlertLevel, MessageType, Pace, RuleName } from '@svc/api'
+import type { AlertLevel, ChannelPace, MessageType, RuleName } from '@svc/api'
 import { endOf, type Hours, nextTime } from './hours.ts'
 import type { Alert } from './judge.ts'
 
@@ -15,7 +15,7 @@ const monday = [1] as const
 export interface Preferences {
   /** The rules about which the person wants messages; null means all rules. */
   rules: readonly RuleName[] | null
-  pace: Pace
+  pace: ChannelPace
   /** The hours in which no messages are sent; null means that there are none. */
   quiet: Hours | null
   /** True if alerts of the level bad are sent even in quiet hours. */

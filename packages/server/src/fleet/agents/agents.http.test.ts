@@ -1,13 +1,13 @@
 import type {
   AgentPage,
   AuditEntry,
-  Command,
   Commands,
   Fleet,
   LogEntry,
   LogText,
   NewToken,
   Runs,
+  ShownCommand,
   UsageDay,
 } from '@svc/api'
 import { expect, test } from 'vitest'
@@ -302,7 +302,7 @@ test('runs are sorted by cost and duration, found by their id, and exported as C
 test('the page of a paused agent names the person whose command paused it', async () => {
   const { service, token, ann } = await newSetup()
   await service.reports(token, { controls: ['pause'] })
-  const { id } = (await ann.send<Command>('POST', `${w}/agents/mail/commands`, { type: 'pause' })).body
+  const { id } = (await ann.send<ShownCommand>('POST', `${w}/agents/mail/commands`, { type: 'pause' })).body
   const paused = (command: string) => {
     const detail = `Since 2026-11-22 06:45:57 UTC, by the service (command ${command}).`
     return service.reports(token, { controls: ['pause'], state: { level: 'info', label: 'Paused', detail } })
@@ -325,7 +325,7 @@ test('the page says when the next report is due', async () => {
 
 test("a command is queued, delivered to the agent, and answered in the agent's words", async () => {
   const { service, token, ann } = await newSetup()
-  const press = (body: object) => ann.send<Command>('POST', `${w}/agents/mail/commands`, body)
+  const press = (body: object) => ann.send<ShownCommand>('POST', `${w}/agents/mail/commands`, body)
   expect((await press({ type: 'pause' })).status).toBe(409)
   await service.reports(token, {
     controls: ['pause'],
@@ -351,7 +351,7 @@ test("a command is queued, delivered to the agent, and answered in the agent's w
     rows: [{ state: 'refused', message: 'Not on a Sunday.', createdBy: 'Ann' }],
   })
   await service.reports(token, { controls: ['pause'] })
-  const again = await ann.send<Command>('POST', `${w}/agents/mail/commands/${commands[0]?.id}/again`)
+  const again = await ann.send<ShownCommand>('POST', `${w}/agents/mail/commands/${commands[0]?.id}/again`)
   expect(again).toMatchObject({ status: 201, body: { type: 'pause', state: 'queued' } })
   expect(again.body.id).not.toBe(commands[0]?.id)
 })
@@ -410,7 +410,7 @@ test('agents, commands and logs of one workspace are not found from another, eve
     active: [{ kind: 'x', log: 'work' }],
     state: { label: 'confidential' },
   })
-  const pause = (await ann.send<Command>('POST', `${w}/agents/mail/commands`, { type: 'pause' })).body
+  const pause = (await ann.send<ShownCommand>('POST', `${w}/agents/mail/commands`, { type: 'pause' })).body
   await ann.send('POST', `${w}/agents/mail/commands`, { type: 'log', payload: { name: 'work' } })
   const { commands } = await service.reports(token, { active: [{ kind: 'x', log: 'work' }], controls: ['pause'] })
   const asked = commands.find(({ type }) => type === 'log')

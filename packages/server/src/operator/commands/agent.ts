@@ -1,6 +1,6 @@
 import { agentArgument, agents, type FleetGroup, slugArgument, views } from '@svc/api'
 import { type Grouping, groupings } from '@svc/api/filter'
-import { type Level, type Stop, shown } from '@svc/protocol'
+import { type Level, type StoppedBy, shown } from '@svc/protocol'
 import type { WorkspaceInfo } from '../../people/workspaces/store.ts'
 import type { StatusAge } from '../../web/queries/age.ts'
 import { command, commandOf } from '../shared/command.ts'
@@ -22,13 +22,13 @@ import {
 import { oneSafeLine, onItsMachine, table, timeText } from '../shared/show.ts'
 import { wishText } from '../shared/waits.ts'
 
-const stoppedBy: Readonly<Record<Stop, string>> = { person: 'by a person', signal: 'by a signal' }
+const stoppedBy: Readonly<Record<StoppedBy, string>> = { person: 'by a person', signal: 'by a signal' }
 
 /**
  * The words for an agent's level, or `stopped` for an agent that was stopped (D66). If the agent's status file is old,
  * the time of the file is added; if it is so late that lists count a warning, the level is at least `warn` (D65).
  */
-function levelOf(a: { level: Level | null; stopped: Stop | null } & StatusAge): string {
+function levelOf(a: { level: Level | null; stopped: StoppedBy | null } & StatusAge): string {
   if (a.stopped !== null) return 'stopped'
   const level = a.statusLate && a.level !== 'bad' ? 'warn' : (a.level ?? '-')
   return a.statusOld ? `${level} (status of ${timeText(a.statusAt)})` : level

@@ -26,12 +26,12 @@ export const blueprintCommands = {
     reads: { at: 1, maxBytes: limits.bundleBytes, what: 'A bundle' },
     at: inWorkspace,
     run: async (call, { workspace }) => {
-      const { sentence } = await import('@svc/blueprint')
+      const { findingText } = await import('@svc/blueprint')
       const { uploadBlueprint } = await import('../../updates/blueprints/upload.ts')
       const upload = await uploadBlueprint(asOperator(call), workspace, Buffer.from(call.file ?? '', 'base64'))
       if (!upload.ok && upload.code === 'bundle_refused') {
         throw new RefusedError(
-          `The bundle is refused:\n${upload.findings.map((f) => `  ${oneSafeLine(sentence(f))}`).join('\n')}`,
+          `The bundle is refused:\n${upload.findings.map((f) => `  ${oneSafeLine(findingText(f))}`).join('\n')}`,
         )
       }
       const uploaded = granted(upload)

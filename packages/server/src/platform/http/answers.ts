@@ -3,7 +3,7 @@
  * (D56).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { envelope, type RefusalCode, refusals, statusOf } from '@svc/protocol'
+import { envelope, httpStatusOf, type RefusalCode, refusals } from '@svc/protocol'
 import { endAfterReading } from './body.ts'
 
 /** Sends a response with this JSON text as its body, unless a response was started already. */
@@ -15,7 +15,7 @@ export function send(res: ServerResponse, status: number, body: string, ...more:
 
 /** Sends a refusal as a JSON error and keeps the connection open. */
 export function refuse(res: ServerResponse, code: RefusalCode, message?: string, retryAfter?: number): void {
-  send(res, statusOf(code), bodyOf(code, message), ...retry(retryAfter))
+  send(res, httpStatusOf(code), bodyOf(code, message), ...retry(retryAfter))
 }
 
 /** Sends a refusal as a JSON error and closes the connection, since the body of the request was not read to its end. */
@@ -26,7 +26,7 @@ export function refuseAndClose(
   { retryAfter, message, body = bodyOf(code, message) }: RefusalOptions = {},
 ): void {
   if (res.headersSent || res.destroyed) return
-  res.writeHead(statusOf(code), headersOf(body, ['Connection', 'close', ...retry(retryAfter)]))
+  res.writeHead(httpStatusOf(code), headersOf(body, ['Connection', 'close', ...retry(retryAfter)]))
   endAfterReading(req, res, body)
 }
 

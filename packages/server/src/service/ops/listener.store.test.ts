@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
-import type { Stop } from '@svc/protocol'
+import type { StoppedBy } from '@svc/protocol'
 import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { testConfig } from '../../../testing/service.ts'
@@ -46,7 +46,7 @@ async function addAgents(
   w: TestWorkspace,
   count: number,
   secondsAgo: number | undefined,
-  stopped: Stop | null = null,
+  stopped: StoppedBy | null = null,
 ): Promise<void> {
   const id = (i: number) => `${secondsAgo ?? 'never'} ${stopped} ${i}`
   const created = { workspace_id: w.workspace.id, created_at: 1 }

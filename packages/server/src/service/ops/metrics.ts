@@ -3,7 +3,7 @@
  * and Node's metrics (event loop, memory, garbage collection).
  */
 import { setImmediate } from 'node:timers/promises'
-import { limits, type Stop } from '@svc/protocol'
+import { limits, type StoppedBy } from '@svc/protocol'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { AgentApiMetrics } from '../../agent-api/reports/metrics.ts'
 import { offlineFrom } from '../../fleet/agents/offline.ts'
@@ -155,7 +155,7 @@ type ReportingState = 'reporting' | 'silent' | 'stopped' | 'never'
 interface LastReport {
   received_at: number | null
   interval_s: number | null
-  stopped: Stop | null
+  stopped: StoppedBy | null
 }
 
 /** An agent whose reports stay away counts as offline (D20), unless its last report says that it was stopped (D66). */

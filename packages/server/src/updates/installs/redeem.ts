@@ -4,10 +4,10 @@
  */
 import { type Binding, isTooOld, type Manifest, type Need, neededSvc } from '@svc/blueprint'
 import {
+  type InstallPreview,
   isEnvName,
   isEnvValue,
   type NeedSpec,
-  type Preview,
   type RedeemedCode,
   type RefusalCode,
   refusals,
@@ -44,7 +44,11 @@ type InstallRefusal = Extract<
  * Describes what an install code would install, as fixed when it was issued. Changes nothing and does not use up the
  * code.
  */
-export async function previewInstall(db: Db, code: string, now: number): Promise<Verdict<Preview, InstallRefusal>> {
+export async function previewInstall(
+  db: Db,
+  code: string,
+  now: number,
+): Promise<Verdict<InstallPreview, InstallRefusal>> {
   const row = await liveCode(db, code, now)
   const version = row && (await describedBy(db, row))
   if (!row || !version) return refuse('code_unknown')

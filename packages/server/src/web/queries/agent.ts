@@ -1,6 +1,6 @@
 import type { AgentBinding, AgentPage, MachineChange, Role } from '@svc/api'
 import type { Manifest } from '@svc/blueprint'
-import { type HealthItem, type Level, pausedLabel, readPause, type SettingValue } from '@svc/protocol'
+import { type HealthItem, type Level, pausedLabel, readPauseText, type SettingValue } from '@svc/protocol'
 import { tokenState } from '../../fleet/bots/store.ts'
 import { logNamesOf, openCommands } from '../../fleet/commands/store.ts'
 import { storedReport } from '../../fleet/reports/body.ts'
@@ -73,7 +73,7 @@ const isKept = async (db: Db, table: 'command' | 'log', agent: { id: string }): 
   (await db.selectFrom(table).select('id').where('agent_id', '=', agent.id).limit(1).executeTakeFirst()) !== undefined
 
 async function pausedBy(db: Db, agent: { id: string }, report: AgentPage['report']): Promise<string | null> {
-  const command = report?.state?.label === pausedLabel ? readPause(report.state.detail ?? '')?.command : undefined
+  const command = report?.state?.label === pausedLabel ? readPauseText(report.state.detail ?? '')?.command : undefined
   if (command === undefined) return null
   const row = await db
     .selectFrom('command')

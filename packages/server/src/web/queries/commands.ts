@@ -1,4 +1,4 @@
-import type { Command, Commands } from '@svc/api'
+import type { Commands, ShownCommand } from '@svc/api'
 import { listCommands } from '../../fleet/commands/store.ts'
 import { logsOfCommands } from '../../fleet/logs/store.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -19,16 +19,16 @@ export async function commandsPageOf(
 }
 
 /** A command as lists show it. */
-export function listedCommand(row: CommandRow, logId: string | null): Command {
+export function listedCommand(row: CommandRow, logId: string | null): ShownCommand {
   const { payload, ...command } = commandOf(row, logId)
   const { values, ...short } = shortValues(payload)
   return { ...command, payload: values, ...short }
 }
 
-export const commandOf = (row: CommandRow, logId: string | null): Command => ({
+export const commandOf = (row: CommandRow, logId: string | null): ShownCommand => ({
   id: row.id,
   type: row.type,
-  payload: JSON.parse(row.payload) as Command['payload'],
+  payload: JSON.parse(row.payload) as ShownCommand['payload'],
   state: row.state,
   createdAt: row.created_at,
   createdBy: row.created_by_name,

@@ -13,7 +13,7 @@ import {
 } from '@svc/api'
 import {
   type Grouping,
-  groupsOf,
+  groupValuesOf,
   isOffline,
   judgeOf,
   levelOf,
@@ -66,7 +66,7 @@ export function* fleetPage(
   const selects = judge.selects(withoutChips(query.filter))
   const selectsByChips = judge.selects(onlyChips(query.filter))
   const { group } = query
-  const isInGroup = (row: FleetRow) => group === undefined || groupsOf(group.by, row).includes(group.value)
+  const isInGroup = (row: FleetRow) => group === undefined || groupValuesOf(group.by, row).includes(group.value)
   const fitting: FleetRow[] = []
   let held = 0
   yield* forEach(yield* byName(all), (row) => {

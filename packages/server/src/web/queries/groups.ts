@@ -1,6 +1,6 @@
 /** Counts the agents of a workspace in groups, and makes the answer for the map. The work is in slices. */
 import type { FleetCounts, FleetGroup, FleetGroups, FleetMap, FleetRow, Square } from '@svc/api'
-import { type Grouping, groupsOf, isOffline, levelOf, mapStateOf, mapStates, type Term } from '@svc/api/filter'
+import { type Grouping, groupValuesOf, isOffline, levelOf, mapStateOf, mapStates, type Term } from '@svc/api/filter'
 import { forEach, type SlicedWork, sorted } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/lists.ts'
 import { count, noCounts, selected, trouble } from './fleet.ts'
@@ -28,7 +28,7 @@ export function* groupsIn(rows: readonly FleetRow[], by: Grouping, now: number):
   const groups = new Map<string | null, CountedGroup>()
   yield* forEach(rows, (row) => {
     const own = trouble(row, now)
-    for (const value of groupsOf(by, row)) {
+    for (const value of groupValuesOf(by, row)) {
       let group = groups.get(value)
       if (!group) {
         group = { value, agents: 0, trouble: null, worst: row, counts: noCounts() }
@@ -68,7 +68,7 @@ export function* fleetMap(
   const places = new Map(groups.map((value, place) => [value, place]))
   const squares: Square[] = []
   yield* forEach(rows, (row) => {
-    const own = by ? groupsOf(by, row).map((value) => places.get(value) ?? 0) : []
+    const own = by ? groupValuesOf(by, row).map((value) => places.get(value) ?? 0) : []
     squares.push([row.name, mapStates.indexOf(mapStateOf(row, now)), ...own])
   })
   return { total: rows.length, groups, squares }

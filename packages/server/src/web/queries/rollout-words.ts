@@ -1,7 +1,7 @@
 /** The actions on a rollout, and the sentences about it: what it waits for, why it halted, how it ended. Pure. */
 import type { Pressable, RolloutAgent, RolloutAgentState, RolloutPage, RolloutRow, RolloutState } from '@svc/api'
 import { durationText } from '@svc/api/words'
-import { readAttempt } from '@svc/protocol'
+import { readAttemptText } from '@svc/protocol'
 import type { RolloutDbRow } from '../../platform/db/tables.ts'
 import {
   isMoving,
@@ -17,7 +17,7 @@ import {
  */
 export function inWords(why: string | null): string | null {
   const halt = /^(On .+? (?:was rolled back|failed|made it worse): )(.*)$/s.exec(why ?? '')
-  return halt === null ? why : `${halt[1]}${readAttempt(halt[2] ?? '')?.reason ?? halt[2]}`
+  return halt === null ? why : `${halt[1]}${readAttemptText(halt[2] ?? '')?.reason ?? halt[2]}`
 }
 
 type AgentCounts = RolloutRow['counts']

@@ -3,7 +3,7 @@
  * outages of the service.
  */
 import type { AgentAt, StateSpan } from '@svc/api'
-import type { Level, Stop } from '@svc/protocol'
+import type { Level, StoppedBy } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { byLevel } from '../../../../../testing/level.ts'
 import { randomOf } from '../../../../protocol/testing/mutate.ts'
@@ -20,7 +20,7 @@ interface Told {
   interval: number
   level: Level | null
   label: string
-  stopped: Stop | null
+  stopped: StoppedBy | null
 }
 interface Outage {
   from: number
@@ -79,7 +79,7 @@ async function play(w: TestWorkspace, agent: TestAgent, seed: number, back = fal
     interval = random() < 0.7 ? interval : pick([5, 30, 60, 300])
     const level = pick<Level | null>(['ok', 'ok', 'info', 'warn', 'bad', null])
     const label = pick(['Idle', 'Busy', 'Paused'])
-    const stopped = random() < 0.1 ? pick<Stop>(['person', 'signal']) : null
+    const stopped = random() < 0.1 ? pick<StoppedBy>(['person', 'signal']) : null
     const parts = { ...(level && { state: { level, label } }), ...(stopped && { stopped }) }
     const node = pick(nodes)
     await node.store([{ ...submission(w, parts, { agent }), interval }], w.clock.now(), node.deliveries.age)

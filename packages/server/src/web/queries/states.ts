@@ -3,7 +3,7 @@
  * offline that are over, outages of the service, and the last report.
  */
 import type { AgentAt, AgentState, StateSpan, TimeShares, Trend } from '@svc/api'
-import { type Level, levels, limits, offlineAfter, pausedLabel, type Stop } from '@svc/protocol'
+import { type Level, levels, limits, offlineAfter, pausedLabel, type StoppedBy } from '@svc/protocol'
 import { sql } from 'kysely'
 import { offlineFrom, stateDays } from '../../fleet/agents/offline.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -23,7 +23,7 @@ export interface Span {
   until: number
 }
 export interface OfflineSpan extends Span {
-  stopped: Stop | null
+  stopped: StoppedBy | null
 }
 
 /** Everything that is stored about the states of one agent. */
@@ -184,7 +184,7 @@ interface LastColumns {
   first_report_at: number | null
   received_at: number | null
   interval_s: number | null
-  stopped: Stop | null
+  stopped: StoppedBy | null
 }
 
 /** The first report; until the sweeper has noted it after an upgrade, the oldest that is known. */

@@ -1,4 +1,4 @@
-import type { Bots, Command, InstallCode, Members, NewCode } from '@svc/api'
+import type { Bots, InstallCode, Members, NewCode, ShownCommand } from '@svc/api'
 import { expect, test, vi } from 'vitest'
 import { bundle } from '../../../testing/bundles.ts'
 import { operator, password, serve, value } from '../../../testing/page/service.ts'
@@ -50,7 +50,7 @@ test('open pages are notified of whatever people change: the agent, the list, or
   await heard('PATCH', '/agents/new', { name: 'newer' }, 'listChanged')
   await heard('POST', '/agents/newer/token', undefined, 'changed')
   await heard('DELETE', '/agents/newer', undefined, 'listChanged')
-  const command: Command = await heard('POST', '/agents/hand/commands', { type: 'pause' }, 'changed')
+  const command: ShownCommand = await heard('POST', '/agents/hand/commands', { type: 'pause' }, 'changed')
   await service.store.db.updateTable('command').set({ state: 'failed', due_at: null }).execute()
   await heard('POST', `/agents/hand/commands/${command.id}/again`, undefined, 'changed')
   await heard('POST', '/commands', { agents: ['hand'], type: 'resume' }, 'changed')

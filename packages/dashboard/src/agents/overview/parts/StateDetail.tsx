@@ -1,5 +1,5 @@
 import { Tooltip } from '@mantine/core'
-import { readPause } from '@svc/protocol'
+import { readPauseText } from '@svc/protocol'
 import { Text, Time } from '../../../ui/index.ts'
 import { AsOf } from '../../parts/AsOf.tsx'
 import type { Agent } from '../../parts/agent.ts'
@@ -46,7 +46,7 @@ export const isSaid = ({ page: { report } }: Agent, text: string): boolean =>
  * agent instead of the id of a command, and shows the runtime's sentence on hover and focus.
  */
 function Detail({ agent: { page }, detail }: { agent: Agent; detail: string }) {
-  const pause = isPaused(page) ? readPause(detail) : undefined
+  const pause = isPaused(page) ? readPauseText(detail) : undefined
   if (!pause) return <Text lines>{detail}</Text>
   return (
     <>
@@ -71,7 +71,7 @@ export const TwoReporters = () => (
 
 /** Says who paused an agent. `person` is the person whose command did, if the service knows the command. */
 export function pausedBy(
-  { by, user }: Pick<NonNullable<ReturnType<typeof readPause>>, 'by' | 'user'>,
+  { by, user }: Pick<NonNullable<ReturnType<typeof readPauseText>>, 'by' | 'user'>,
   person: string | null,
 ): string {
   if (by === 'machine') return user === undefined ? 'Paused on its machine' : `Paused on its machine by ${user}`

@@ -4,7 +4,7 @@
  * place in agent-api/report-store/written.ts.
  */
 import type { RolloutKind, UpdateKind } from '@svc/api'
-import type { CommandState, CommandType, Level, Stop } from '@svc/protocol'
+import type { CommandState, CommandType, Level, StoppedBy } from '@svc/protocol'
 import { autoIncrement, describedTable, integer, orNull, type TableOf, text } from './described.ts'
 
 export const agent = describedTable('agent', {
@@ -94,7 +94,7 @@ export const agentReport = describedTable('agent_report', {
   /** The runtime's warnings that the list shows, as one word each (fleet/reports/columns.ts); null without any. */
   warnings: orNull(text()),
   /** Who stopped the reporter, if its last report was sent at a clean stop (D66); null otherwise. */
-  stopped: orNull(text<Stop>()),
+  stopped: orNull(text<StoppedBy>()),
   /**
    * The facts about the report that alerts need (fleet/reports/signs.ts), so that they need no body. Null means that
    * a service before this column stored the report, so its body has to be read.
@@ -167,7 +167,7 @@ export const agentOffline = describedTable('agent_offline', {
   agent_id: text(),
   from_at: integer(),
   until_at: integer(),
-  stopped: orNull(text<Stop>()),
+  stopped: orNull(text<StoppedBy>()),
 })
 
 /** Commands (3.2). */
