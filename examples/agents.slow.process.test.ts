@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defaults, examineFolder } from '@svc/blueprint'
+import { defaultValues, examineFolder } from '@svc/blueprint'
 import { logNames, settingTypes } from '@svc/protocol'
 import { afterAll, describe, expect, test } from 'vitest'
 import { Example, manifestOf, type Settings } from './running.ts'
@@ -150,7 +150,7 @@ test.each(['machine-watch', 'link-checker'])('%s has the defaults and bounds of 
   const cwd = join(import.meta.dirname, name)
   const table = JSON.parse(execFileSync('python3', ['-B', '-c', print], { cwd, encoding: 'utf8' }))
   const { settings } = manifestOf(name)
-  const usual = defaults({ settings })
+  const usual = defaultValues({ settings })
   for (const { key, type, min, max, options } of settings) {
     const [value, ...limits] = table[key]
     expect([key, value]).toEqual([key, usual[key] ?? ''])

@@ -1,5 +1,5 @@
 /** The largest request of each operation that lists something of a workspace, or takes a thousand names or more. */
-import { type Form, operations } from '@svc/api'
+import { type InputForm, operations } from '@svc/api'
 import { maxStrips } from '@svc/api/words'
 
 /** A request below the path of the workspace. */
@@ -61,7 +61,7 @@ const rollout = ({ made }: Names) => {
 }
 
 /** The number of items in the longest list of a form, and the field that holds it. */
-function longestIn(form: Form, field = ''): { field: string; max: number } {
+function longestIn(form: InputForm, field = ''): { field: string; max: number } {
   const fields =
     form.is === 'object'
       ? Object.entries(form.fields).map(([key, one]) => longestIn(one, key))

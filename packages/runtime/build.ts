@@ -10,7 +10,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'n
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { archive, type ZipMember } from '@svc/blueprint/zip'
+import { type ZipMember, zipArchive } from '@svc/blueprint/zip'
 import { containedIn, noticesOf } from '../../building/notices.ts'
 import { distances, endsNoLine, member, plainOffset } from './archive/lines.ts'
 import { program, type Shared } from './archive/parts.ts'
@@ -94,7 +94,7 @@ function withArchive(text: string, members: readonly ZipMember[]): Buffer {
   const first = text.length + 2
   const within = distances(members)
   for (let at = plainOffset(first, within); ; at = plainOffset(at + 1, within)) {
-    const tail = archive(members, at)
+    const tail = zipArchive(members, at)
     if (endsNoLine(tail)) return Buffer.concat([Buffer.from(`${text}${' '.repeat(at - first)}//`), tail])
   }
 }

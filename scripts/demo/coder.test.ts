@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { defaults, examineFolder } from '@svc/blueprint'
+import { defaultValues, examineFolder } from '@svc/blueprint'
 import { readReport } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import {
@@ -21,7 +21,7 @@ const history = historyBefore(now)
 test('the simulated agent is a blueprint in which "svc check" finds nothing, not even a hint', () => {
   const { findings, hints, manifest } = examineFolder(join(import.meta.dirname, 'coder-simulated'))
   expect({ findings, hints, name: manifest?.name }).toEqual({ findings: [], hints: [], name: 'coder-simulated' })
-  expect(manifest && defaults(manifest)).toEqual({ budget: 10, step_seconds: 5 })
+  expect(manifest && defaultValues(manifest)).toEqual({ budget: 10, step_seconds: 5 })
 })
 
 test('its past has runs on most of 30 days, today among them, all before now and newest first', () => {

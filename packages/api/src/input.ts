@@ -20,7 +20,7 @@ export class InputRefused extends Error {
 export interface Reader<Read, Sent = Read> {
   (value: unknown, field: string): Read
   /** The largest input that the reader accepts. Tests try every operation with it. */
-  readonly form: Form
+  readonly form: InputForm
   /** Never set. This property only tells the compiler the type `Sent`. */
   readonly sent?: Sent
 }
@@ -29,17 +29,17 @@ export interface Reader<Read, Sent = Read> {
  * The form of the input that a reader accepts, with its bounds. A text is an `identifier`, which people paste; `prose`,
  * which is cleaned; or `judged`: the function of the operation accepts only certain texts, or stores only a hash.
  */
-export type Form =
+export type InputForm =
   | { readonly is: 'text'; readonly kind: 'identifier' | 'prose' | 'judged'; readonly max: number }
-  | { readonly is: 'list'; readonly of: Form; readonly max: number }
-  | { readonly is: 'object'; readonly fields: Readonly<Record<string, Form>> }
-  | { readonly is: 'kinds'; readonly by: string; readonly kinds: Readonly<Record<string, Form>> }
+  | { readonly is: 'list'; readonly of: InputForm; readonly max: number }
+  | { readonly is: 'object'; readonly fields: Readonly<Record<string, InputForm>> }
+  | { readonly is: 'kinds'; readonly by: string; readonly kinds: Readonly<Record<string, InputForm>> }
   | { readonly is: 'words'; readonly words: readonly string[] }
   | { readonly is: 'number' | 'flag' | 'settings' | 'query' }
 
 /** Makes a reader of a function, and of the form that describes what the function accepts. */
 export const reader = <Read, Sent = Read>(
-  form: Form,
+  form: InputForm,
   read: (value: unknown, field: string) => Read,
 ): Reader<Read, Sent> => Object.assign((value: unknown, field: string) => read(value, field), { form })
 
@@ -144,7 +144,7 @@ type InputOf<S extends InputShape> = { [K in Exclude<keyof S, OptionalKeys<S>>]:
   [K in OptionalKeys<S>]?: Exclude<ReadBy<S[K]>, undefined>
 }
 
-const formsOf = (readers: InputShape): Record<string, Form> =>
+const formsOf = (readers: InputShape): Record<string, InputForm> =>
   Object.fromEntries(Object.entries(readers).map(([key, { form }]) => [key, form]))
 
 /** Stands for the field that holds all options of a command. */

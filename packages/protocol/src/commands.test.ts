@@ -6,10 +6,10 @@ import {
   commandMoves,
   commandStates,
   isRepetition,
-  misfit,
   moveCommand,
   offerOf,
   readCommand,
+  whyNotOffered,
 } from './commands.ts'
 import type { Report } from './report.ts'
 
@@ -66,12 +66,12 @@ test.each<[string, CommandBody, string | undefined]>([
   ['2.7: a log that a run names is offered', { type: 'log', payload: { name: 'run-1' } }, undefined],
   ['2.10: a log that the manifest declares is offered', { type: 'log', payload: { name: 'work' } }, undefined],
   ['2.7: any other log is not offered', { type: 'log', payload: { name: 'x' } }, 'The agent names no log "x".'],
-])('%s', (_rule, body, said) => expect(misfit(body, offerOf(report, ['work']))).toBe(said))
+])('%s', (_rule, body, said) => expect(whyNotOffered(body, offerOf(report, ['work']))).toBe(said))
 
 test('D6: a report without settings and controls offers neither', () => {
   const offer = offerOf({ protocol: 1 })
-  expect(misfit({ type: 'set', payload: { every: 5 } }, offer)).toBeDefined()
-  expect(misfit({ type: 'pause', payload: {} }, offer)).toBeDefined()
+  expect(whyNotOffered({ type: 'set', payload: { every: 5 } }, offer)).toBeDefined()
+  expect(whyNotOffered({ type: 'pause', payload: {} }, offer)).toBeDefined()
 })
 
 const log = (name: string): CommandBody => ({ type: 'log', payload: { name } })

@@ -25,13 +25,13 @@ export type Command = CommandBody & { readonly id: string }
  * The facts that decide which commands an agent accepts: the controls and settings in its last report, and the names of
  * logs in its last report, its stored runs or its manifest.
  */
-export type Offer = Pick<Report, 'controls' | 'settings'> & { readonly logs: ReadonlySet<string> }
+export type OfferedFacts = Pick<Report, 'controls' | 'settings'> & { readonly logs: ReadonlySet<string> }
 
 /**
  * Collects from one report the facts that decide which commands the agent accepts. `more` are additional names of logs,
  * from stored runs and from the manifest.
  */
-export const offerOf = (r: Report, ...more: Iterable<string>[]): Offer => ({
+export const offerOf = (r: Report, ...more: Iterable<string>[]): OfferedFacts => ({
   ...(r.controls && { controls: r.controls }),
   ...(r.settings && { settings: r.settings }),
   logs: new Set([...logNames(r), ...more.flatMap((names) => [...names])]),
@@ -67,7 +67,7 @@ export function readCommand(input: unknown): Verdict<CommandBody, 'wish_invalid'
  * D9). The reported controls decide on `pause`, `resume` and `run_now`, the reported schema on `set`, and the names of
  * logs on `log`.
  */
-export function misfit(command: CommandBody, offer: Offer): string | undefined {
+export function whyNotOffered(command: CommandBody, offer: OfferedFacts): string | undefined {
   switch (command.type) {
     case 'set': {
       const verdict = checkValues(offer.settings?.schema ?? [], command.payload)

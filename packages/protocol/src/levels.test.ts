@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { level, worst } from './levels.ts'
+import { level, worstLevel } from './levels.ts'
 
 test.each([
   ['ok', 'ok'],
@@ -13,8 +13,8 @@ test.each([
 ])('3.1: %j reads as %j', (input, kept) => expect(level(input)).toBe(kept))
 
 test('D27: ok and info weigh the same, then come warn and bad', () => {
-  expect(worst(['ok', 'info', 'ok'])).toBe('info')
-  expect(worst(['info', 'warn', 'ok'])).toBe('warn')
-  expect(worst(['bad', 'warn'])).toBe('bad')
-  expect(worst([])).toBe('ok')
+  expect(worstLevel(['ok', 'info', 'ok'])).toBe('info')
+  expect(worstLevel(['info', 'warn', 'ok'])).toBe('warn')
+  expect(worstLevel(['bad', 'warn'])).toBe('bad')
+  expect(worstLevel([])).toBe('ok')
 })

@@ -12,10 +12,13 @@ export const level: Field<Level> = field(
 )
 
 /** The weight of each level: ok = info < warn < bad (D27). */
-export const rank: Readonly<Record<Level, number>> = { ok: 0, info: 0, warn: 1, bad: 2 }
+export const levelRank: Readonly<Record<Level, number>> = { ok: 0, info: 0, warn: 1, bad: 2 }
 
 /**
  * Returns the worst of several levels; `ok` for an empty list. If there are only `ok` and `info`, the result is `info`.
  */
-export const worst = (all: readonly Level[]): Level =>
-  all.reduce<Level>((a, b) => (rank[b] > rank[a] || (rank[b] === rank[a] && a === 'ok') ? b : a), 'ok')
+export const worstLevel = (all: readonly Level[]): Level =>
+  all.reduce<Level>(
+    (a, b) => (levelRank[b] > levelRank[a] || (levelRank[b] === levelRank[a] && a === 'ok') ? b : a),
+    'ok',
+  )

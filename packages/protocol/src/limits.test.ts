@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { limits } from './limits.ts'
-import { envelope, httpStatusOf, refusalCodes, refusals } from './refusals.ts'
+import { httpStatusOf, refusalCodes, refusalJson, refusals } from './refusals.ts'
 
 test.each([
   ['report size', limits.reportBytes, 262_144],
@@ -42,4 +42,5 @@ test('7: every refusal has a status of the table and a sentence', () => {
   }
 })
 
-test('7: an error is an envelope', () => expect(envelope('a', 'B.')).toEqual({ error: { code: 'a', message: 'B.' } }))
+test('7: an error is an envelope', () =>
+  expect(refusalJson('a', 'B.')).toEqual({ error: { code: 'a', message: 'B.' } }))

@@ -39,7 +39,7 @@ export const refusalCodes = Object.keys(refusals) as RefusalCode[]
 export const httpStatusOf = (code: RefusalCode): number => refusals[code][0]
 
 /** Returns the body of a refusal (7). */
-export const envelope = (code: string, message: string) => ({ error: { code, message } })
+export const refusalJson = (code: string, message: string) => ({ error: { code, message } })
 
 /**
  * The result of a check: a value, or a refusal with its code and message. A refusal is a normal result, so it is

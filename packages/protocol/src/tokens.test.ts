@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bearerToken, isToken, masked } from './tokens.ts'
+import { bearerToken, isToken, maskSecrets } from './tokens.ts'
 
 const random = `${'A'.repeat(42)}_`
 
@@ -29,7 +29,7 @@ test.each([
   ["the token of an agent's bot", `bot svc_bot_${random}`, [], 'bot ***'],
   ['a secret the machine holds', 'login hunter2-long ok', ['hunter2-long'], 'login *** ok'],
   ['the longer of two secrets first', 'abcdefghij', ['abcdefgh', 'abcdefghij'], '***'],
-])('D52: %s is masked', (_rule, text, secrets, sent) => expect(masked(text, secrets)).toBe(sent))
+])('D52: %s is masked', (_rule, text, secrets, sent) => expect(maskSecrets(text, secrets)).toBe(sent))
 
 test('D52: a value shorter than eight characters is not treated as a secret, since it would mask half the log', () =>
-  expect(masked('port 8080 open', ['8080', ''])).toBe('port 8080 open'))
+  expect(maskSecrets('port 8080 open', ['8080', ''])).toBe('port 8080 open'))

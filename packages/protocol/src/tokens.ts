@@ -35,7 +35,7 @@ export function bearerToken(header: string | undefined): string | undefined {
  * Masks a text before it leaves the machine (D52). Masked are the given secrets of 8 characters or more, and everything
  * with the shape of a credential of the service.
  */
-export function masked(text: string, secrets: Iterable<string>): string {
+export function maskSecrets(text: string, secrets: Iterable<string>): string {
   const long = [...secrets].filter((secret) => secret.length >= 8).sort((a, b) => b.length - a.length)
   return long.reduce((rest, secret) => rest.replaceAll(secret, '***'), text).replace(tokenLike, '***')
 }

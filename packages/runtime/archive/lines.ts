@@ -3,7 +3,7 @@
  * deflate data (RFC 1951) that saves no space: the text of a line is in stored blocks, unchanged, and each line end is
  * in a block with the fixed codes, which encode it as other bytes.
  */
-import { archive, type ZipMember } from '@svc/blueprint/zip'
+import { type ZipMember, zipArchive } from '@svc/blueprint/zip'
 
 /**
  * Builds a member of the archive. By chance, its checksum or a length could contain the byte of a line end, so dots in
@@ -14,7 +14,7 @@ export function member(name: string, text: string): ZipMember {
   for (let n = 0; ; n++) {
     const content = Buffer.from(text + remark(n))
     const made = { name, content, packed: packed(content) }
-    if (endsNoLine(archive([made]))) return made
+    if (endsNoLine(zipArchive([made]))) return made
   }
 }
 

@@ -1,14 +1,14 @@
 /** For tests: the texts in the input of operations, found by the forms of their readers. */
-import type { Form } from '@svc/api'
+import type { InputForm } from '@svc/api'
 
-export type TextForm = Extract<Form, { is: 'text' }>
+export type TextForm = Extract<InputForm, { is: 'text' }>
 /** A text in an input: the keys that lead to it, and its form. The first item of a list is named by 0. */
 export interface TextAt {
   path: readonly (string | number)[]
   form: TextForm
 }
 
-export function textsIn(form: Form, path: readonly (string | number)[] = []): TextAt[] {
+export function textsIn(form: InputForm, path: readonly (string | number)[] = []): TextAt[] {
   if (form.is === 'text') return [{ path, form }]
   if (form.is === 'list') return textsIn(form.of, [...path, 0])
   if (form.is === 'object') return Object.entries(form.fields).flatMap(([key, one]) => textsIn(one, [...path, key]))

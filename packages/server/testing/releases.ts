@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { archive } from '@svc/blueprint/zip'
+import { zipArchive } from '@svc/blueprint/zip'
 import { onTestFinished } from 'vitest'
 import { type Build, judgeBuild } from '../src/updates/releases/build.ts'
 
@@ -23,7 +23,7 @@ export function pyz(version: string, { salt = '', keys }: { salt?: string; keys?
   const member = (name: string, text: string) => ({ name, content: Buffer.from(text) })
   const note = JSON.stringify({ version, built: 0, leastNode: 20, ...(keys && { keys }) })
   const head = Buffer.from(`#!/usr/bin/env node\nconsole.log(${JSON.stringify(version)})\n//`)
-  return Buffer.concat([head, archive([member('release.json', note), member('salt', salt)], head.length)])
+  return Buffer.concat([head, zipArchive([member('release.json', note), member('salt', salt)], head.length)])
 }
 
 /** Makes an OpenSSH key of this type in a temporary folder. */

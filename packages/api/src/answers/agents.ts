@@ -135,7 +135,7 @@ export interface FleetNames {
  * frame. If these are too many, `more` is true, `rows` has only agents whose page is open, and pages request the fleet
  * list again.
  */
-export interface Frame {
+export interface LiveFrame {
   now: number
   rows: FleetRow[]
   /**

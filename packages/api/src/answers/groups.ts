@@ -26,12 +26,12 @@ export interface FleetGroups extends LeftOff {
  * An agent on the map: its name, its state as the place in `mapStates`, and the groups that it is in, as their places
  * in `groups`.
  */
-export type Square = readonly [name: string, state: number, ...groups: number[]]
+export type MapSquare = readonly [name: string, state: number, ...groups: number[]]
 
 /** The agents that a filter selects, each in a few bytes, in the order of their names. */
 export interface FleetMap extends LeftOff {
   total: number
   /** The values of the groups in the order of `FleetGroups`; empty if the agents are not grouped. */
   groups: (string | null)[]
-  squares: Square[]
+  squares: MapSquare[]
 }

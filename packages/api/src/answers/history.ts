@@ -28,7 +28,7 @@ export interface AgentAt {
  * The states of agents in the last 24 hours, for the strips of the list. Each text has the agent's states from `from`
  * to `until`, as `stripText` writes them.
  */
-export interface Strips {
+export interface StateStrips {
   from: number
   until: number
   /** The texts by the names of the agents. Names of no agent are left out. */
@@ -69,7 +69,7 @@ export interface HistoryChange {
 export type TimeShares = Record<Level | 'none' | Exclude<AgentState, 'reporting'>, number>
 
 /** An agent over a longer time, in steps of `step` seconds. Each list has an item for each step, or is empty. */
-export interface Trend {
+export interface AgentTrend {
   from: number
   until: number
   step: number

@@ -38,7 +38,7 @@ const width = 128
 /** A state with this sign has found something. */
 const hit = 1 << 30
 
-export function finderOf(patterns: readonly TextPattern[]): Finder {
+export function patternFinder(patterns: readonly TextPattern[]): Finder {
   const nodes = nodesOf(patterns)
   const table = tableOf(nodes)
   const bits = new Int32Array(nodes.length * maxFields)

@@ -1,8 +1,8 @@
 /** The chips above the list of agents, and the filters that other versions of the page kept in its address. */
 import type { FleetCounts } from '../answers/agents.ts'
 import type { FilterFacts } from './facts.ts'
-import { filterKeys, type Test } from './keys.ts'
-import type { Filter, Term } from './parse.ts'
+import { type FilterTest, filterKeys } from './keys.ts'
+import type { Filter, FilterTerm } from './parse.ts'
 
 export type Chip = Exclude<keyof FleetCounts, 'all'>
 /** The term that a press on each chip puts into the filter. */
@@ -20,18 +20,18 @@ export const chips = Object.keys(chipTerms) as Chip[]
 /** The term of a chip as people write it, such as `level:bad`. */
 const chipTerm = (chip: Chip): string => chipTerms[chip].join(':')
 
-const isOfChips = ({ key, negated }: Term): boolean => !negated && (key === 'level' || key === 'is')
+const isOfChips = ({ key, negated }: FilterTerm): boolean => !negated && (key === 'level' || key === 'is')
 
 /** The terms that a press on a chip replaces. */
-export const onlyChips = (terms: readonly Term[]): Term[] => terms.filter(isOfChips)
+export const onlyChips = (terms: readonly FilterTerm[]): FilterTerm[] => terms.filter(isOfChips)
 
 /** The terms that stay whichever chip is pressed. */
-export const withoutChips = (terms: readonly Term[]): Term[] => terms.filter((term) => !isOfChips(term))
+export const withoutChips = (terms: readonly FilterTerm[]): FilterTerm[] => terms.filter((term) => !isOfChips(term))
 
 /** The text of the filter after a press on a chip; undefined stands for "All". */
 export function pressChip({ text, terms }: Filter, chip: Chip | undefined): string {
   const kept = withoutChips(terms).map(({ at, length }) => text.slice(at, at + length))
-  return joined(...kept, chip && chipTerm(chip))
+  return joinFilters(...kept, chip && chipTerm(chip))
 }
 
 /**
@@ -51,7 +51,7 @@ const chipTests = Object.fromEntries(
     const [key, text] = chipTerms[chip]
     return [chip, filterKeys[key].read?.([{ operator: undefined, text, quoted: false }])]
   }),
-) as Readonly<Record<Chip, Test>>
+) as Readonly<Record<Chip, FilterTest>>
 
 /** True if an agent is counted by a chip. */
 export const fitsChip = (chip: Chip, agent: FilterFacts, now: number): boolean => chipTests[chip](agent, now)
@@ -60,7 +60,7 @@ export const fitsChip = (chip: Chip, agent: FilterFacts, now: number): boolean =
 export const quoteWord = (text: string): string => `"${text.replace(/[\\"]/g, '\\$&')}"`
 
 /** Joins texts of filters; all of them must hold. */
-export const joined = (...texts: readonly (string | undefined)[]): string =>
+export const joinFilters = (...texts: readonly (string | undefined)[]): string =>
   texts.filter((text) => text !== undefined && text !== '').join(' ')
 
 /** The parameters of earlier versions that selected agents. */
@@ -76,7 +76,7 @@ export function filterOfOld({ search = '', level, silent, stopped }: OldParamete
   const term = (chip: Chip, isWanted: boolean | undefined) =>
     isWanted === undefined ? undefined : `${isWanted ? '' : '-'}${chipTerm(chip)}`
   const chip = chips.find((one) => one === level)
-  return joined(
+  return joinFilters(
     search.trim() === '' ? undefined : quoteWord(search.trim()),
     chip && chipTerm(chip),
     term('silent', silent),

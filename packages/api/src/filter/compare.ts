@@ -1,9 +1,9 @@
 /** Comparisons of a value with many others, in a time that does not grow with their number. */
 import { compareVersions, isVersion } from '@svc/protocol'
 
-export type Operator = '<' | '<=' | '>' | '>=' | '='
+export type CompareOperator = '<' | '<=' | '>' | '>=' | '='
 export interface Comparison<T> {
-  operator: Operator
+  operator: CompareOperator
   than: T
 }
 

@@ -1,5 +1,5 @@
 /** The facts about an agent that a filter reads, and the level and the state that lists show. */
-import { type Level, worst } from '@svc/protocol'
+import { type Level, worstLevel } from '@svc/protocol'
 import type { FleetRow } from '../answers/agents.ts'
 import type { AgentUpdateSummary } from '../answers/updates.ts'
 
@@ -39,7 +39,7 @@ export const levelOf = ({
   secretsMissing,
   stopped,
 }: Pick<FleetRow, 'level' | 'statusLate' | 'secretsMissing' | 'stopped'>): Level | null =>
-  (statusLate || secretsMissing) && stopped === null ? worst([level ?? 'ok', 'warn']) : level
+  (statusLate || secretsMissing) && stopped === null ? worstLevel([level ?? 'ok', 'warn']) : level
 
 /**
  * True if an agent has stopped reporting, by the service's clock (D20). An agent that was stopped on purpose is shown

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import {
   chips,
   type FilterFacts,
+  filterTest,
   fitsChip,
   idleTerms,
   isOffline,
@@ -12,7 +13,6 @@ import {
   pressChip,
   pressedChip,
   quoteWord,
-  selector,
 } from './index.ts'
 import { agentWith, caseAgents, caseTime, selections, wrongFilters } from './testing/table.ts'
 
@@ -21,7 +21,7 @@ const parsed = (text: string) => {
   if (!read.ok) throw new Error(`${text}: ${read.message}`)
   return read.value
 }
-const fits = (text: string, agent: FilterFacts) => selector(parsed(text).terms, caseTime)(agent)
+const fits = (text: string, agent: FilterFacts) => filterTest(parsed(text).terms, caseTime)(agent)
 
 test.each(selections)('the filter %j selects %j', (text, selects) => {
   const found = Object.entries(caseAgents).filter(([, agent]) => fits(text, agent))
@@ -261,7 +261,7 @@ test('random filters select what an obvious reading selects', () => {
       const filter = parseFilter(text)
       if (!filter.ok) return
       read++
-      const selects = selector(filter.value.terms, caseTime)
+      const selects = filterTest(filter.value.terms, caseTime)
       for (const agent of agents)
         if (selects(agent) !== obviously(text, agent))
           throw new Error(`${text} is read differently for ${JSON.stringify(agent)}`)
@@ -298,7 +298,7 @@ test('10,000 random texts are read or refused with a place inside of the text, a
       ),
       (text) => {
         const read = parseFilter(text)
-        if (read.ok) for (const agent of Object.values(caseAgents)) selector(read.value.terms, caseTime)(agent)
+        if (read.ok) for (const agent of Object.values(caseAgents)) filterTest(read.value.terms, caseTime)(agent)
         else expect(read.at >= 0 && read.length >= 0 && read.at + read.length <= text.length).toBe(true)
       },
     ),

@@ -7,7 +7,7 @@ export {
   chips,
   filterOfOld,
   fitsChip,
-  joined,
+  joinFilters,
   onlyChips,
   pressChip,
   pressedChip,
@@ -16,9 +16,9 @@ export {
 } from './chips.ts'
 export { type FilterFacts, isOffline, levelOf } from './facts.ts'
 export { type Grouping, groupings, groupValuesOf, mapStateOf, mapStates } from './groups.ts'
-export { filterKeys, type Key } from './keys.ts'
+export { type FilterKey, filterKeys } from './keys.ts'
 export { foldedText } from './look.ts'
-export { type Filter, type FilterError, parseFilter, type Term } from './parse.ts'
+export { type Filter, type FilterError, type FilterTerm, parseFilter } from './parse.ts'
 export { parseRuleFilter } from './rule-filter.ts'
-export { idleTerms, judgeOf, selector } from './selects.ts'
+export { filterTest, idleTerms, judgeOf } from './selects.ts'
 export { changedTags, maxTags, splitTags, type TagChange, wrongTag } from './tags.ts'

@@ -2,19 +2,26 @@
 import { type controls, isVersion, type levels } from '@svc/protocol'
 import type { WishState } from '../answers/updates.ts'
 import { readDuration } from '../words/durations.ts'
-import { type Comparison, compareRanked, knownVersion, matchesAnyOf, type Operator, rankedVersion } from './compare.ts'
+import {
+  type CompareOperator,
+  type Comparison,
+  compareRanked,
+  knownVersion,
+  matchesAnyOf,
+  rankedVersion,
+} from './compare.ts'
 import { type FilterFacts, isOffline, levelOf } from './facts.ts'
 import type { SearchField } from './texts.ts'
 
 /** A value behind a key. `text` is folded (look.ts); in a value in quotation marks a star is only a star. */
 export interface FilterValue {
-  operator: Operator | undefined
+  operator: CompareOperator | undefined
   text: string
   quoted: boolean
 }
 
 /** True if an agent is selected at the time `now`. */
-export type Test = (agent: FilterFacts, now: number) => boolean
+export type FilterTest = (agent: FilterFacts, now: number) => boolean
 
 interface KeyRule {
   /** The values that the key takes, as the end of a sentence that begins with the key "takes". */
@@ -29,11 +36,11 @@ interface KeyRule {
    * Makes the test whether an agent has one of the values, apart from those that are compared as texts; undefined if
    * the key does not take one of them. The time for the test does not grow with the number of values.
    */
-  read?: (values: readonly FilterValue[]) => Test | undefined
+  read?: (values: readonly FilterValue[]) => FilterTest | undefined
 }
 
 /** A key whose values are words, each with its own test. */
-function words<W extends string>(tests: Readonly<Record<W, Test>>): KeyRule {
+function words<W extends string>(tests: Readonly<Record<W, FilterTest>>): KeyRule {
   const all = Object.keys(tests)
   return {
     takes: `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`,
@@ -107,12 +114,12 @@ const seen: KeyRule = {
   },
 }
 
-const isNever: Test = ({ seenAt }) => seenAt === null
-const isStopped: Test = ({ stopped }) => stopped !== null
+const isNever: FilterTest = ({ seenAt }) => seenAt === null
+const isStopped: FilterTest = ({ stopped }) => stopped !== null
 const settled = (state: WishState) => state === 'none' || state === 'kept'
 /** Selects agents of which an update, of the blueprint or of the runtime, is in one of these states. */
 const updates =
-  (...wanted: readonly WishState[]): Test =>
+  (...wanted: readonly WishState[]): FilterTest =>
   ({ updates: { wishState, runtimeWishState } }) =>
     wanted.includes(wishState) || wanted.includes(runtimeWishState)
 
@@ -127,7 +134,7 @@ const rules = {
     warn: (agent) => levelOf(agent) === 'warn',
     bad: (agent) => levelOf(agent) === 'bad',
     none: (agent) => levelOf(agent) === null,
-  } satisfies Record<(typeof levels)[number] | 'none', Test>),
+  } satisfies Record<(typeof levels)[number] | 'none', FilterTest>),
   is: words({
     never: isNever,
     stopped: isStopped,
@@ -155,7 +162,7 @@ const rules = {
     pause: (agent) => agent.controls.includes('pause'),
     resume: (agent) => agent.controls.includes('resume'),
     run_now: (agent) => agent.controls.includes('run_now'),
-  } satisfies Record<(typeof controls)[number], Test>),
+  } satisfies Record<(typeof controls)[number], FilterTest>),
   version: version('1.4', 'version', ({ version }) => version),
   runtime: version('0.2', 'runtime', ({ updates }) => updates.runtime),
   cost: cost('a cost of today', ({ costToday }) => costToday),
@@ -163,8 +170,8 @@ const rules = {
   seen,
 } satisfies Record<string, KeyRule>
 
-export type Key = keyof typeof rules
-export const filterKeys: Readonly<Record<Key, KeyRule>> = rules
-export const isKey = (text: string): text is Key => Object.hasOwn(filterKeys, text)
+export type FilterKey = keyof typeof rules
+export const filterKeys: Readonly<Record<FilterKey, KeyRule>> = rules
+export const isFilterKey = (text: string): text is FilterKey => Object.hasOwn(filterKeys, text)
 
 const micro = (dollars: number): number => Math.round(dollars * 1_000_000)

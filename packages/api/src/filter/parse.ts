@@ -1,7 +1,7 @@
 /** Reads the text of a filter. Each part has its position, so that an error can point at it. */
 import { hiddenCharacterIn } from '@svc/protocol'
-import type { Operator } from './compare.ts'
-import { type FilterValue, filterKeys, isKey, type Key } from './keys.ts'
+import type { CompareOperator } from './compare.ts'
+import { type FilterKey, type FilterValue, filterKeys, isFilterKey } from './keys.ts'
 import { foldedText, hiddenMark, plainText } from './look.ts'
 
 /** The limits of a filter. Values with several pieces cost the most, so a filter may have only a few of them. */
@@ -16,10 +16,10 @@ interface Place {
   length: number
 }
 
-export interface Term extends Place {
+export interface FilterTerm extends Place {
   negated: boolean
   /** The key in lower case; undefined for a word. */
-  key: Key | undefined
+  key: FilterKey | undefined
   values: readonly FilterValue[]
   /** True if a value has `<` or `>`. Such a term must hold, also beside others of the same key. */
   isRange: boolean
@@ -27,7 +27,7 @@ export interface Term extends Place {
 
 export interface Filter {
   text: string
-  terms: readonly Term[]
+  terms: readonly FilterTerm[]
 }
 
 /** The first wrong part of a text, with a sentence that says what is possible there. */
@@ -59,14 +59,14 @@ export function parseFilter(text: string): ParsedFilter {
 const isSpace = (c: string | undefined) => c !== undefined && (c === ' ' || /\s/.test(c))
 
 /** The terms of a text. Signs that look like those of a filter count as those; what nobody sees is left out. */
-function termsOf(typed: string): Term[] {
+function termsOf(typed: string): FilterTerm[] {
   const { characters, terms: max, pieced } = filterLimits
   const text = withoutUnseen(typed, plainText(typed))
   if (text.length > characters) {
     const message = `A filter has at most ${characters} characters: this one has ${text.length}. Remove some.`
     throw new MistakeError(characters, text.length - characters, message)
   }
-  const terms: Term[] = []
+  const terms: FilterTerm[] = []
   let at = skipSpaces(text, 0)
   while (at < text.length) {
     const term = readTerm(text, at)
@@ -109,7 +109,7 @@ function skipSpaces(text: string, from: number): number {
   return at
 }
 
-function readTerm(text: string, start: number): Term {
+function readTerm(text: string, start: number): FilterTerm {
   const negated = text[start] === '-'
   const from = negated ? start + 1 : start
   const key = readKey(text, from)
@@ -125,11 +125,11 @@ function readTerm(text: string, start: number): Term {
 }
 
 /** Reads the key of the term that begins at `from`; undefined if the term is a word. */
-function readKey(text: string, from: number): Key | undefined {
+function readKey(text: string, from: number): FilterKey | undefined {
   const end = bareEnd(text, from, ':')
   if (text[end] !== ':') return undefined
   const key = text.slice(from, end).toLowerCase()
-  if (isKey(key)) return key
+  if (isFilterKey(key)) return key
   const names = Object.keys(filterKeys).map((name) => `${name}:`)
   const message = `There is no filter "${text.slice(from, end)}:". Use ${listed(names)}, or put text with a colon into quotation marks.`
   throw new MistakeError(from, Math.max(1, end - from), message)
@@ -148,7 +148,7 @@ function readWord(text: string, from: number): { values: FilterValue[]; end: num
   return { values: [{ operator: undefined, text: foldedText(content), quoted }], end }
 }
 
-function readValues(text: string, key: Key, from: number): { values: FilterValue[]; end: number } {
+function readValues(text: string, key: FilterKey, from: number): { values: FilterValue[]; end: number } {
   const values: FilterValue[] = []
   let at = from
   while (true) {
@@ -162,7 +162,7 @@ function readValues(text: string, key: Key, from: number): { values: FilterValue
   }
 }
 
-function readValue(text: string, key: Key, from: number): { value: FilterValue; end: number } {
+function readValue(text: string, key: FilterKey, from: number): { value: FilterValue; end: number } {
   const { takes, compares, field, read } = filterKeys[key]
   const [sign = '', operator] = operators.find(([one]) => text.startsWith(one, from)) ?? []
   const start = from + sign.length
@@ -178,7 +178,7 @@ function readValue(text: string, key: Key, from: number): { value: FilterValue; 
 }
 
 /** The operators as people type them, the longest first. */
-const operators: readonly (readonly [sign: string, operator: Operator])[] = [
+const operators: readonly (readonly [sign: string, operator: CompareOperator])[] = [
   ...(['<=', '>=', '<', '>', '='] as const).map((sign) => [sign, sign] as const),
   ...[...'≤⩽≦'].map((sign) => [sign, '<='] as const),
   ...[...'≥⩾≧'].map((sign) => [sign, '>='] as const),

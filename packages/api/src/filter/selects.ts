@@ -1,8 +1,8 @@
-import { finderOf, signOf, type TextPattern, valueEnd } from './automaton.ts'
+import { patternFinder, signOf, type TextPattern, valueEnd } from './automaton.ts'
 import type { FilterFacts } from './facts.ts'
-import { type FilterValue, filterKeys, type Key, type Test } from './keys.ts'
-import type { Term } from './parse.ts'
-import { bitOf, fields, type SearchField, searchIn, wordFields } from './texts.ts'
+import { type FilterKey, type FilterTest, type FilterValue, filterKeys } from './keys.ts'
+import type { FilterTerm } from './parse.ts'
+import { fieldBit, type SearchField, searchFields, searchIn, wordFields } from './texts.ts'
 
 /** Judges agents by the terms of a filter: each agent once, however many questions are asked about the terms. */
 interface Judge {
@@ -12,12 +12,12 @@ interface Judge {
    * Makes the test whether an agent for which the terms of these bits hold is selected by some of the terms. All of
    * them must hold, but of terms with the same key, one is enough unless they are negated or a range.
    */
-  selects(some?: readonly Term[]): (holding: number) => boolean
+  selects(some?: readonly FilterTerm[]): (holding: number) => boolean
   /** The negated terms that are not among the bits of any agent: they exclude no agent. */
-  idle(holding: number): Term[]
+  idle(holding: number): FilterTerm[]
 }
 
-export function judgeOf(terms: readonly Term[], now: number): Judge {
+export function judgeOf(terms: readonly FilterTerm[], now: number): Judge {
   return {
     holding: holdingOf(terms, now),
     selects(some = terms) {
@@ -39,14 +39,14 @@ export function judgeOf(terms: readonly Term[], now: number): Judge {
 }
 
 /** Makes the test whether an agent is selected by a filter. */
-export function selector(terms: readonly Term[], now: number): (agent: FilterFacts) => boolean {
+export function filterTest(terms: readonly FilterTerm[], now: number): (agent: FilterFacts) => boolean {
   const judge = judgeOf(terms, now)
   const selects = judge.selects()
   return (agent) => selects(judge.holding(agent))
 }
 
 /** The terms that exclude no agent at all, although people wrote them to exclude some. */
-export function idleTerms(terms: readonly Term[], agents: Iterable<FilterFacts>, now: number): Term[] {
+export function idleTerms(terms: readonly FilterTerm[], agents: Iterable<FilterFacts>, now: number): FilterTerm[] {
   const negated = terms.filter((term) => term.negated)
   if (negated.length === 0) return []
   const judge = judgeOf(negated, now)
@@ -56,9 +56,9 @@ export function idleTerms(terms: readonly Term[], agents: Iterable<FilterFacts>,
 }
 
 /** Says for an agent which of at most 20 terms hold, before negation: term `i` is the bit `1 << i`. */
-function holdingOf(terms: readonly Term[], now: number): (agent: FilterFacts) => number {
+function holdingOf(terms: readonly FilterTerm[], now: number): (agent: FilterFacts) => number {
   const patterns: TextPattern[] = []
-  const tests: { bit: number; test: Test }[] = []
+  const tests: { bit: number; test: FilterTest }[] = []
   const known = new Map<string, number>()
   let everywhere = 0
   for (const [i, { key, values }] of terms.entries()) {
@@ -89,17 +89,17 @@ function holdingOf(terms: readonly Term[], now: number): (agent: FilterFacts) =>
   }
 }
 
-const isText = (key: Key, { operator }: FilterValue): boolean =>
+const isText = (key: FilterKey, { operator }: FilterValue): boolean =>
   filterKeys[key].field !== undefined && operator === undefined
 
 /** The pattern for a value of a key, which must be the whole text. A star stands for any text. */
 function patternOf({ text, quoted }: FilterValue, field: SearchField, bits: number): TextPattern {
-  const sign = signOf(fields.indexOf(field))
+  const sign = signOf(searchFields.indexOf(field))
   const pieces = quoted ? [text] : text.split('*')
   const [first = ''] = pieces
   const last = pieces.at(-1) ?? ''
   const inner = pieces.slice(1, -1).filter((piece) => piece !== '')
-  const plainPattern = { fields: bitOf(field), bits }
+  const plainPattern = { fields: fieldBit(field), bits }
   if (pieces.length === 1) return { ...plainPattern, text: sign + first + valueEnd }
   const used = [first, ...inner, last].filter((piece) => piece !== '')
   if (used.length === 0) return { ...plainPattern, text: sign }
@@ -134,7 +134,7 @@ const fewWords = 3
 function searchOf(patterns: readonly TextPattern[]): (agent: FilterFacts) => number {
   const all = patterns.reduce((sum, pattern) => sum | pattern.fields, 0)
   const areWords = patterns.every((pattern) => pattern.fields === wordFields)
-  const find = finderOf(patterns)
+  const find = patternFinder(patterns)
   return searchIn(all, find, areWords && patterns.length <= fewWords ? findFew(patterns) : find)
 }
 

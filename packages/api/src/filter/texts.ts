@@ -7,10 +7,10 @@ import type { FilterFacts } from './facts.ts'
 import { foldedText } from './look.ts'
 
 /** The fields of an agent in which values are found. Words are found in all but `runtime`. */
-export const fields = ['name', 'host', 'version', 'blueprint', 'tag', 'runtime', 'other'] as const
-export type SearchField = (typeof fields)[number]
-export const bitOf = (field: SearchField): number => 1 << fields.indexOf(field)
-export const wordFields = fields.reduce((all, field) => (field === 'runtime' ? all : all | bitOf(field)), 0)
+export const searchFields = ['name', 'host', 'version', 'blueprint', 'tag', 'runtime', 'other'] as const
+export type SearchField = (typeof searchFields)[number]
+export const fieldBit = (field: SearchField): number => 1 << searchFields.indexOf(field)
+export const wordFields = searchFields.reduce((all, field) => (field === 'runtime' ? all : all | fieldBit(field)), 0)
 
 /** The texts of one row. */
 interface Texts {
@@ -29,7 +29,7 @@ class Book {
   readonly texts: string[] = []
   readonly #numbers = new Map<string, number>()
   numberOf(field: SearchField, text: string): number {
-    const sign = signOf(fields.indexOf(field))
+    const sign = signOf(searchFields.indexOf(field))
     const key = sign + text
     const known = this.#numbers.get(key)
     if (known !== undefined) return known
@@ -69,7 +69,9 @@ function textsOf(agent: FilterFacts): Texts {
 /** One flat text of several: reading the units of a text that was put together by `+` takes longer. */
 const flat = (field: SearchField, texts: readonly (string | null)[]): string =>
   texts
-    .flatMap((text) => (typeof text !== 'string' ? [] : [signOf(fields.indexOf(field)), foldedText(text), valueEnd]))
+    .flatMap((text) =>
+      typeof text !== 'string' ? [] : [signOf(searchFields.indexOf(field)), foldedText(text), valueEnd],
+    )
     .join('')
 
 /**
@@ -82,8 +84,8 @@ export function searchIn(
   findOwn: (text: string) => number,
 ): (agent: FilterFacts) => number {
   if (book.texts.length > maxBook) book = new Book()
-  const inBook = sharedFields.filter((field) => wanted & bitOf(field))
-  const [hasName, hasOther] = [(wanted & bitOf('name')) !== 0, (wanted & bitOf('other')) !== 0]
+  const inBook = sharedFields.filter((field) => wanted & fieldBit(field))
+  const [hasName, hasOther] = [(wanted & fieldBit('name')) !== 0, (wanted & fieldBit('other')) !== 0]
   const judgedIn = book
   // Bits are kept with one more bit, since 0 means that a text is not judged yet.
   let judged = new Int32Array(book.texts.length + 1024)

@@ -4,7 +4,7 @@
  */
 import { levels, limits, shown } from '@svc/protocol'
 import type { CostPage, CostRow, CostRun, CostSplit, CostStep } from '../answers/costs.ts'
-import type { AgentAt, HistoryChange, StateSpan, Strips, Trend } from '../answers/history.ts'
+import type { AgentAt, AgentTrend, HistoryChange, StateSpan, StateStrips } from '../answers/history.ts'
 import { fieldOf, InputRefused, oneOf, optional, type Reader, reader, strictQuery } from '../input.ts'
 import { listedChanges } from '../left-off.ts'
 import { reading } from '../operation.ts'
@@ -184,7 +184,7 @@ const namesInText: Reader<{ names: string[] }, { names: string }> = reader({ is:
   return { names: [...new Set(all)] }
 })
 
-export const strips = reading<Strips>()('GET /w/:slug/history/strips', {
+export const strips = reading<StateStrips>()('GET /w/:slug/history/strips', {
   says: `list the states that up to ${maxStrips} agents had in the last 24 hours; names of no agent are left out`,
   input: namesInText,
   command: {
@@ -194,7 +194,7 @@ export const strips = reading<Strips>()('GET /w/:slug/history/strips', {
 })
 
 export const trendDays = ['1', '7', '30', '90', '400'] as const
-export const trend = reading<Trend>()('GET /w/:slug/agents/:name/history/trend', {
+export const trend = reading<AgentTrend>()('GET /w/:slug/agents/:name/history/trend', {
   says: 'show how an agent spent its time, with its runs and costs, over the last days',
   input: strictQuery({ days: optional(oneOf(trendDays)) }),
   command: {

@@ -21,20 +21,20 @@ export function readDuration(text: string, max: number = maxDurationSeconds): nu
 }
 
 /** Converts seconds to the largest unit that divides them: 600 are 10 minutes, 90 are 90 seconds. */
-export function inUnit(seconds: number): { number: number; unit: DurationUnit } {
+export function inLargestUnit(seconds: number): { number: number; unit: DurationUnit } {
   const unit = unitNames.find((one) => seconds >= units[one] && seconds % units[one] === 0) ?? 'seconds'
   return { number: seconds / units[unit], unit }
 }
 
 /** Writes a number of seconds as a duration in the largest unit that divides it: 600 is `10m`, 90 is `90s`. */
 export function writeDuration(seconds: number): string {
-  const { number, unit } = inUnit(seconds)
+  const { number, unit } = inLargestUnit(seconds)
   return `${number}${unit[0]}`
 }
 
 /** A duration that people chose, in words, in the largest unit that divides it: `10 minutes`, `90 seconds`, `1 day`. */
 export function durationText(seconds: number): string {
-  const { number, unit } = inUnit(seconds)
+  const { number, unit } = inLargestUnit(seconds)
   return counted(number, unit)
 }
 

@@ -32,7 +32,7 @@ export function findingText({ file, line, column, message }: BundleFinding): str
   return `${shownPath(file)}${line === undefined ? '' : `:${line}${column === undefined ? '' : `:${column}`}`}: ${message}`
 }
 
-export const refused = <T>(findings: readonly BundleFinding[]): BundleVerdict<T> => {
+export const refusedBundle = <T>(findings: readonly BundleFinding[]): BundleVerdict<T> => {
   const [first] = findings
   const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : ''
   return {

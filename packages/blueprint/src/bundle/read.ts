@@ -7,10 +7,10 @@ import { createHash } from 'node:crypto'
 import { limits, limitText } from '@svc/protocol'
 import type { PlacedRead } from '../manifest/read.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
-import { contentOf, disagreement, type Total, WrongContent } from '../zip/contents.ts'
+import { contentOf, type UnpackedTotal, WrongContent, zipDisagreement } from '../zip/contents.ts'
 import { type ZipEntry, type ZipLayout, zipLayoutOf } from '../zip/layout.ts'
 import { isExecutable, overlaps, wrongWithLayout } from '../zip/profile.ts'
-import { type BundleFinding, type BundleVerdict, refused, shownPath, someFindings } from './findings.ts'
+import { type BundleFinding, type BundleVerdict, refusedBundle, shownPath, someFindings } from './findings.ts'
 import { type ExpectedManifest, readOwnManifest } from './manifest.ts'
 import { wrongWithPath } from './paths.ts'
 import { wrongBetween } from './tree.ts'
@@ -35,7 +35,7 @@ export interface ReadBundleOptions {
 /** Reads and checks a whole bundle in memory. It never throws, and writes nothing to the disk. */
 export async function readBundle(bytes: Uint8Array, options: ReadBundleOptions = {}): Promise<BundleVerdict<Bundle>> {
   const { findings, bundle } = await judgeWholeBundle(bytes, options)
-  return bundle ? { ok: true, value: bundle } : refused(findings)
+  return bundle ? { ok: true, value: bundle } : refusedBundle(findings)
 }
 
 interface JudgedBundle {
@@ -61,7 +61,7 @@ export async function judgeWholeBundle(
       file: '',
       message: `has the checksum ${sha256}, and ${shownPath(expected.sha256)} was asked for`,
     })
-  const sound = findings.length === 0 ? await disagreement(layout) : undefined
+  const sound = findings.length === 0 ? await zipDisagreement(layout) : undefined
   if (sound !== undefined) findings.push({ file: '', message: shownPath(sound) })
   const bad = new Set(findings.map((f) => f.file))
   const archiveSound = !bad.has('') && !findings.some((f) => f.message === overlaps)
@@ -102,7 +102,7 @@ function headers(bytes: Uint8Array): { layout: ZipLayout; findings: BundleFindin
 
 /** Unpacks every entry in memory to check it, and returns only the content of the manifest. */
 async function readContents(layout: ZipLayout, entries: readonly ZipEntry[]) {
-  const total: Total = { bytes: 0 }
+  const total: UnpackedTotal = { bytes: 0 }
   const findings: BundleFinding[] = []
   let manifest: Uint8Array | undefined
   for (const entry of entries) {

@@ -19,10 +19,10 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { contentOf, type Total } from '../zip/contents.ts'
+import { contentOf, type UnpackedTotal } from '../zip/contents.ts'
 import type { ZipEntry, ZipLayout } from '../zip/layout.ts'
 import { isExecutable } from '../zip/profile.ts'
-import { type BundleVerdict, refused } from './findings.ts'
+import { type BundleVerdict, refusedBundle } from './findings.ts'
 import { type Bundle, judgeWholeBundle, type ReadBundleOptions } from './read.ts'
 import { foldersOf } from './tree.ts'
 
@@ -34,7 +34,7 @@ export async function unpackBundle(
 ): Promise<BundleVerdict<Bundle>> {
   const target = resolve(folder)
   const { layout, findings, bundle } = await judgeWholeBundle(bytes, options)
-  if (!bundle) return refused(findings)
+  if (!bundle) return refusedBundle(findings)
   const staging = join(dirname(target), `.${basename(target)}.${randomBytes(6).toString('hex')}.staging`)
   try {
     if (isThere(target)) return failed('folder_taken', `There is something at ${target} already.`)
@@ -75,7 +75,7 @@ export function sweepStaging(folder: string): string[] {
 
 async function stage(layout: ZipLayout, staging: string): Promise<void> {
   mkdirSync(staging)
-  const total: Total = { bytes: 0 }
+  const total: UnpackedTotal = { bytes: 0 }
   const folders = [...(foldersOf(layout.entries) ?? new Map()).keys()]
   for (const one of folders) {
     mkdirSync(join(staging, one))
@@ -89,7 +89,7 @@ async function stage(layout: ZipLayout, staging: string): Promise<void> {
   syncFolder(staging, 0o755)
 }
 
-async function writeEntry(layout: ZipLayout, entry: ZipEntry, staging: string, total: Total): Promise<void> {
+async function writeEntry(layout: ZipLayout, entry: ZipEntry, staging: string, total: UnpackedTotal): Promise<void> {
   const fd = openSync(join(staging, entry.path), 'wx', 0o600)
   try {
     for await (const piece of contentOf(layout, entry, total)) {

@@ -11,7 +11,7 @@ import { wrongWithPath } from '../bundle/paths.ts'
 import { judgeWholeBundle } from '../bundle/read.ts'
 import { wrongBetween } from '../bundle/tree.ts'
 import { type Manifest, manifestName } from '../manifest/shape.ts'
-import { type FolderFile, type GatheredFiles, gather } from './gather.ts'
+import { type FolderFile, type GatheredFiles, gatherFiles } from './gather.ts'
 import { hintsOn, type PlaceOf, warningsOn } from './hints.ts'
 
 /** Returns every reason to refuse the bundle that `packFolder` would make from this folder. */
@@ -21,7 +21,7 @@ export const checkFolder = (dir: string): BundleFinding[] => examineFolder(dir).
 export const checkBundle = async (bytes: Uint8Array): Promise<BundleFinding[]> =>
   (await judgeWholeBundle(bytes)).findings
 
-export interface Examined {
+export interface ExaminedFolder {
   readonly findings: BundleFinding[]
   /** Findings about things that are allowed, but are certainly mistakes. */
   readonly warnings: BundleFinding[]
@@ -31,13 +31,13 @@ export interface Examined {
   readonly manifest?: Manifest
 }
 
-export function examineFolder(dir: string): Examined {
+export function examineFolder(dir: string): ExaminedFolder {
   const { findings, warnings, files, manifest, placeOf } = wrongInFolder(resolve(dir))
   const remarks = remarksOn(manifest, files, placeOf)
   return { findings: someFindings(findings), ...remarks, warnings: [...warnings, ...remarks.warnings] }
 }
 
-export async function examineBundle(bytes: Uint8Array): Promise<Examined> {
+export async function examineBundle(bytes: Uint8Array): Promise<ExaminedFolder> {
   const { findings, bundle, placeOf } = await judgeWholeBundle(bytes)
   return { findings, ...remarksOn(bundle?.manifest, bundle?.entries ?? [], placeOf) }
 }
@@ -46,7 +46,7 @@ function remarksOn(
   manifest: Manifest | undefined,
   files: readonly Pick<FolderFile, 'path' | 'executable'>[],
   placeOf: PlaceOf = () => ({ line: 1, column: 1 }),
-): Omit<Examined, 'findings'> {
+): Omit<ExaminedFolder, 'findings'> {
   if (!manifest) return { warnings: [], hints: [] }
   return { warnings: warningsOn(manifest, files, placeOf), hints: hintsOn(manifest, files), manifest }
 }
@@ -70,9 +70,9 @@ export function wrongInFolder(root: string, except?: string): FolderRead {
   const none = (message: string) => refused([{ file: '', message }])
   if (!statSync(root, { throwIfNoEntry: false })?.isDirectory())
     return none(`is made of a folder, and there is none at ${root}`)
-  let gathered: ReturnType<typeof gather>
+  let gathered: ReturnType<typeof gatherFiles>
   try {
-    gathered = gather(root, except)
+    gathered = gatherFiles(root, except)
   } catch (error) {
     return none(`cannot be made: ${whyOf(error)}`)
   }

@@ -37,7 +37,7 @@ interface RefusedRules {
  * Lists the files of the folder `dir` that belong in its bundle, without the file `except`. Throws if a folder cannot
  * be read.
  */
-export function gather(dir: string, except?: string): GatheredFiles | RefusedRules {
+export function gatherFiles(dir: string, except?: string): GatheredFiles | RefusedRules {
   const rules = readTextFile(join(dir, ignoreName), maxRulesBytes)
   if (rules.is === 'unreadable') return { refused: [{ file: ignoreName, message: rules.why }] }
   const ignore = readIgnoreRules(ownRules(dir, except), rules.is === 'text' ? rules.text : '')

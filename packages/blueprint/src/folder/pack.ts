@@ -4,11 +4,11 @@
  */
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type BundleFinding, type BundleVerdict, refused } from '../bundle/findings.ts'
+import { type BundleFinding, type BundleVerdict, refusedBundle } from '../bundle/findings.ts'
 import { type Bundle, readBundle } from '../bundle/read.ts'
 import type { Manifest } from '../manifest/shape.ts'
 import { deflate } from '../zip/deflate.ts'
-import { archive, type ZipMember } from '../zip/write.ts'
+import { type ZipMember, zipArchive } from '../zip/write.ts'
 import { wrongInFolder } from './check.ts'
 import type { FolderFile } from './gather.ts'
 
@@ -33,7 +33,7 @@ export async function packFolder(
 ): Promise<BundleVerdict<PackedBundle>> {
   const root = resolve(dir)
   const { files, leftOut, findings, warnings } = wrongInFolder(root, except)
-  if (findings.length > 0) return refused(findings)
+  if (findings.length > 0) return refusedBundle(findings)
   const members: ZipMember[] = []
   const lost: BundleFinding[] = []
   for (const file of files) {
@@ -43,8 +43,8 @@ export async function packFolder(
       lost.push({ file: file.path, message: `cannot be read (${error instanceof Error ? error.message : error})` })
     }
   }
-  if (lost.length > 0) return refused(lost)
-  const bytes = archive(members)
+  if (lost.length > 0) return refusedBundle(lost)
+  const bytes = zipArchive(members)
   const read = await readBundle(bytes)
   return read.ok ? { ok: true, value: { bytes, leftOut, warnings, ...read.value } } : read
 }

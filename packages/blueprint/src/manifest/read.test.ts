@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { byLevel } from '../../../../testing/level.ts'
-import { defaults, readManifest, settingsSchema, wrongWithSecretName } from '../index.ts'
+import { defaultValues, readManifest, settingsSchema, wrongWithSecretName } from '../index.ts'
 
 const whole = readFileSync(new URL('./testing/whole.yaml', import.meta.url), 'utf8')
 const head = 'name: a\nversion: 1.0.0\n'
@@ -207,7 +207,7 @@ test('the reported schema holds no defaults; defaults hold every key', () => {
     { key: 'a', type: 'number' },
     { key: 'b', type: 'text' },
   ])
-  expect({ ...defaults(manifest) }).toEqual({ a: 3, b: null })
+  expect({ ...defaultValues(manifest) }).toEqual({ a: 3, b: null })
 })
 
 test('the name of a device is not a valid name (D50)', () => {

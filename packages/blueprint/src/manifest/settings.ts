@@ -31,7 +31,7 @@ export const settingsSchema = (manifest: { readonly settings: readonly ManifestS
   manifest.settings.map(({ default: _, ...setting }) => setting)
 
 /** The values of all settings before anybody has set one: the default value of each or, without a default, null. */
-export const defaults = (manifest: { readonly settings: readonly ManifestSetting[] }): SettingValues =>
+export const defaultValues = (manifest: { readonly settings: readonly ManifestSetting[] }): SettingValues =>
   Object.assign(Object.create(null), Object.fromEntries(manifest.settings.map((s) => [s.key, s.default ?? null])))
 
 /**

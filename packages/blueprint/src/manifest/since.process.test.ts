@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { examineFolder } from '../index.ts'
-import { additions, neededSvc } from './since.ts'
+import { manifestAdditions, neededSvc } from './since.ts'
 
 const old = fileURLToPath(new URL('../../testing/old/svc-0.1.0.pyz', import.meta.url))
 const dirs: string[] = []
@@ -58,5 +58,5 @@ test('this file tests every addition', () => {
     const { manifest } = examineFolder(folder(line))
     return (manifest && neededSvc(manifest)?.because) ?? []
   })
-  expect(new Set(tried)).toEqual(new Set(additions.map(({ what }) => what)))
+  expect(new Set(tried)).toEqual(new Set(manifestAdditions.map(({ what }) => what)))
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readManifest } from './read.ts'
-import { additions, isTooOld, neededSvc, neededSvcText } from './since.ts'
+import { isTooOld, manifestAdditions, neededSvc, neededSvcText } from './since.ts'
 
 const head = 'name: a\nversion: 1.0.0\n'
 const needed = (lines: string) => {
@@ -27,7 +27,7 @@ test('the version that a manifest needs is shown with the reason', () => {
   expect(found && 'version' in found && neededSvcText(found)).toBe(
     'svc 0.2.0 or newer (the key "needs", a state path with a slash at its end)',
   )
-  expect(new Set(additions.map(({ what }) => what)).size).toBe(additions.length)
+  expect(new Set(manifestAdditions.map(({ what }) => what)).size).toBe(manifestAdditions.length)
 })
 
 test.each([

@@ -13,7 +13,7 @@ interface Addition {
   readonly isUsed: (manifest: Partial<Manifest>) => boolean
 }
 
-export const additions: readonly Addition[] = [
+export const manifestAdditions: readonly Addition[] = [
   { since: '0.2.0', what: 'the key "needs"', isUsed: ({ needs }) => needs !== undefined },
   {
     since: '0.2.0',
@@ -36,7 +36,7 @@ export interface NeededSvc {
 
 /** Returns the version of svc that a manifest needs; undefined if any version will do. */
 export function neededSvc(manifest: Partial<Manifest>): NeededSvc | undefined {
-  const used = additions.filter(({ isUsed }) => isUsed(manifest))
+  const used = manifestAdditions.filter(({ isUsed }) => isUsed(manifest))
   const versions = used.map(({ since }) => since).sort(compareVersions)
   const version = versions.at(-1)
   return version === undefined ? undefined : { version, because: used.map(({ what }) => what) }

@@ -1,8 +1,9 @@
 /** Reads and writes numbers as bytes, and computes the checksum that zip archives use. */
 import * as zlib from 'node:zlib'
 
-export const u16 = (bytes: Uint8Array, at: number): number => (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8)
-export const u32 = (bytes: Uint8Array, at: number): number => (u16(bytes, at) | (u16(bytes, at + 2) << 16)) >>> 0
+export const uint16At = (bytes: Uint8Array, at: number): number => (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8)
+export const uint32At = (bytes: Uint8Array, at: number): number =>
+  (uint16At(bytes, at) | (uint16At(bytes, at + 2) << 16)) >>> 0
 
 export const bytesOf = (n: number, size: 2 | 4): number[] =>
   Array.from({ length: size }, (_, i) => (n >>> (8 * i)) & 0xff)

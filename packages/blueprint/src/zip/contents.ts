@@ -11,7 +11,7 @@ import { crc32 } from './bytes.ts'
 import type { ZipEntry, ZipLayout } from './layout.ts'
 
 /** The number of bytes that have been unpacked so far, over all entries of a bundle. */
-export interface Total {
+export interface UnpackedTotal {
   bytes: number
 }
 
@@ -19,7 +19,11 @@ export interface Total {
 export class WrongContent extends Error {}
 
 /** Unpacks the content of an entry in pieces of at most 64 KB. Throws `WrongContent` as soon as a check fails. */
-export async function* contentOf({ bytes }: ZipLayout, entry: ZipEntry, total: Total): AsyncGenerator<Uint8Array> {
+export async function* contentOf(
+  { bytes }: ZipLayout,
+  entry: ZipEntry,
+  total: UnpackedTotal,
+): AsyncGenerator<Uint8Array> {
   await setImmediate() // thousands of small entries must not block the event loop
   let size = 0
   let crc = 0
@@ -65,7 +69,7 @@ async function* unpacked(bytes: Uint8Array, { local, packed, method }: ZipEntry)
  * Compares the entries that `layout.ts` found in an archive with those that the zip library yauzl finds. Undefined if
  * they agree; otherwise the error of yauzl, or the first difference.
  */
-export async function disagreement({ bytes, entries }: ZipLayout): Promise<string | undefined> {
+export async function zipDisagreement({ bytes, entries }: ZipLayout): Promise<string | undefined> {
   let zip: ZipFile | undefined
   try {
     zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), { decodeStrings: false })

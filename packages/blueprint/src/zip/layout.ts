@@ -3,7 +3,7 @@
  * entry's data. This code never throws; it unpacks nothing, and leaves it to `profile.ts` to judge what it found.
  */
 import { limits } from '@svc/protocol'
-import { u16, u32 } from './bytes.ts'
+import { uint16At, uint32At } from './bytes.ts'
 
 /**
  * The fields that are in both headers of an entry: the local one before its data, and the central one in the directory.
@@ -73,9 +73,9 @@ export function zipLayoutOf(bytes: Uint8Array): ZipLayout {
   while (
     entries.length <= limits.bundleEntries &&
     at + centralSize <= end.at &&
-    u32(bytes, at) === signatures.central
+    uint32At(bytes, at) === signatures.central
   ) {
-    const next = at + centralSize + u16(bytes, at + 28) + u16(bytes, at + 30) + u16(bytes, at + 32)
+    const next = at + centralSize + uint16At(bytes, at + 28) + uint16At(bytes, at + 30) + uint16At(bytes, at + 32)
     if (next > end.at) break
     entries.push(entryAt(bytes, at, end.directoryAt))
     at = next
@@ -86,14 +86,14 @@ export function zipLayoutOf(bytes: Uint8Array): ZipLayout {
 /** Finds the last end record in the file, which is the one that zip readers usually use. */
 function endOf(bytes: Uint8Array): EndRecord | undefined {
   for (let at = bytes.length - endSize; at >= 0 && at >= bytes.length - endSize - 0xffff; at--) {
-    if (bytes[at] !== 0x50 || u32(bytes, at) !== signatures.end) continue
+    if (bytes[at] !== 0x50 || uint32At(bytes, at) !== signatures.end) continue
     return {
       at,
-      disks: [u16(bytes, at + 4), u16(bytes, at + 6)],
-      counts: [u16(bytes, at + 8), u16(bytes, at + 10)],
-      directorySize: u32(bytes, at + 12),
-      directoryAt: u32(bytes, at + 16),
-      commentSize: u16(bytes, at + 20),
+      disks: [uint16At(bytes, at + 4), uint16At(bytes, at + 6)],
+      counts: [uint16At(bytes, at + 8), uint16At(bytes, at + 10)],
+      directorySize: uint32At(bytes, at + 12),
+      directoryAt: uint32At(bytes, at + 16),
+      commentSize: uint16At(bytes, at + 20),
     }
   }
   return undefined
@@ -107,7 +107,11 @@ export function otherEnds({ bytes, end }: ZipLayout): number[] {
   if (!end) return []
   const others: number[] = []
   for (let at = Math.max(0, bytes.length - endSize - 0xffff); at < end.at; at++) {
-    if (bytes[at] === 0x50 && u32(bytes, at) === signatures.end && at + endSize + u16(bytes, at + 20) === bytes.length)
+    if (
+      bytes[at] === 0x50 &&
+      uint32At(bytes, at) === signatures.end &&
+      at + endSize + uint16At(bytes, at + 20) === bytes.length
+    )
       others.push(at)
   }
   return others
@@ -115,17 +119,17 @@ export function otherEnds({ bytes, end }: ZipLayout): number[] {
 
 function entryAt(bytes: Uint8Array, at: number, limit: number): ZipEntry {
   const central = headerAt(bytes, at + 8, at + 28, at + centralSize)
-  const start = u32(bytes, at + 42)
+  const start = uint32At(bytes, at + 42)
   const whole = {
     ...central,
     path: textOf(central.name),
-    disk: u16(bytes, at + 34),
-    attributes: u32(bytes, at + 38),
+    disk: uint16At(bytes, at + 34),
+    attributes: uint32At(bytes, at + 38),
     start,
   }
-  if (start + localSize > limit || u32(bytes, start) !== signatures.local)
+  if (start + localSize > limit || uint32At(bytes, start) !== signatures.local)
     return { ...whole, end: start, descriptor: 'none' }
-  const dataStart = start + localSize + u16(bytes, start + 26) + u16(bytes, start + 28)
+  const dataStart = start + localSize + uint16At(bytes, start + 26) + uint16At(bytes, start + 28)
   const dataEnd = dataStart + central.packed
   if (dataEnd > limit) return { ...whole, end: start, descriptor: 'none' }
   const local = { ...headerAt(bytes, start + 6, start + 26, start + localSize), dataStart }
@@ -139,16 +143,16 @@ function entryAt(bytes: Uint8Array, at: number, limit: number): ZipEntry {
  * The offsets of the lengths and of the name differ between the two headers, so they are arguments.
  */
 function headerAt(bytes: Uint8Array, at: number, lengths: number, name: number): ZipHeader {
-  const nameEnd = name + u16(bytes, lengths)
+  const nameEnd = name + uint16At(bytes, lengths)
   return {
-    flags: u16(bytes, at),
-    method: u16(bytes, at + 2),
-    time: u32(bytes, at + 4),
-    crc: u32(bytes, at + 8),
-    packed: u32(bytes, at + 12),
-    size: u32(bytes, at + 16),
+    flags: uint16At(bytes, at),
+    method: uint16At(bytes, at + 2),
+    time: uint32At(bytes, at + 4),
+    crc: uint32At(bytes, at + 8),
+    packed: uint32At(bytes, at + 12),
+    size: uint32At(bytes, at + 16),
     name: bytes.subarray(name, nameEnd),
-    extra: bytes.subarray(nameEnd, nameEnd + u16(bytes, lengths + 2)),
+    extra: bytes.subarray(nameEnd, nameEnd + uint16At(bytes, lengths + 2)),
   }
 }
 
@@ -158,8 +162,11 @@ function headerAt(bytes: Uint8Array, at: number, lengths: number, name: number):
  */
 function descriptorSize(bytes: Uint8Array, at: number, limit: number, { crc, packed, size }: ZipHeader) {
   const says = (from: number) =>
-    from + 12 <= limit && u32(bytes, from) === crc && u32(bytes, from + 4) === packed && u32(bytes, from + 8) === size
-  if (u32(bytes, at) === signatures.descriptor && says(at + 4)) return 16
+    from + 12 <= limit &&
+    uint32At(bytes, from) === crc &&
+    uint32At(bytes, from + 4) === packed &&
+    uint32At(bytes, from + 8) === size
+  if (uint32At(bytes, at) === signatures.descriptor && says(at + 4)) return 16
   return says(at) ? 12 : undefined
 }
 

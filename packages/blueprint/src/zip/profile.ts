@@ -5,7 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { limits, limitText } from '@svc/protocol'
-import { crc32, u16, u32 } from './bytes.ts'
+import { crc32, uint16At, uint32At } from './bytes.ts'
 import { type EndRecord, otherEnds, type ZipEntry, type ZipHeader, type ZipLayout } from './layout.ts'
 
 type ArchiveRule = readonly [says: string, holds: (layout: ZipLayout & { readonly end: EndRecord }) => boolean]
@@ -16,7 +16,7 @@ export const archiveRules: readonly ArchiveRule[] = [
   ['has bytes after its end record', ({ end, bytes }) => end.at + 22 + end.commentSize < bytes.length],
   ['is cut off in the comment of its end record', ({ end, bytes }) => end.at + 22 + end.commentSize > bytes.length],
   ['has a second end record', (layout) => otherEnds(layout).length > 0],
-  ['is zip64', ({ end, bytes }) => isZip64(end) || (end.at >= 20 && u32(bytes, end.at - 20) === 0x07064b50)],
+  ['is zip64', ({ end, bytes }) => isZip64(end) || (end.at >= 20 && uint32At(bytes, end.at - 20) === 0x07064b50)],
   [
     'is split over several disks',
     ({ end: { disks, counts } }) => disks.some((d) => d !== 0) || counts[0] !== counts[1],
@@ -147,9 +147,9 @@ function fieldsOf({ extra }: ZipHeader): { id: number; data: Uint8Array }[] | un
   let at = 0
   while (at < extra.length) {
     if (at + 4 > extra.length || fields.length === maxFields) return undefined
-    const next = at + 4 + u16(extra, at + 2)
+    const next = at + 4 + uint16At(extra, at + 2)
     if (next > extra.length) return undefined
-    fields.push({ id: u16(extra, at), data: extra.subarray(at + 4, next) })
+    fields.push({ id: uint16At(extra, at), data: extra.subarray(at + 4, next) })
     at = next
   }
   return fields
@@ -181,7 +181,7 @@ const unicodePath = 0x7075
 function renames(header: ZipHeader): boolean {
   const fields = fieldsOf(header)?.filter(({ id }) => id === unicodePath) ?? []
   return fields.some(
-    ({ data }) => data[0] !== 1 || u32(data, 1) !== crc32(header.name) || !same(data.subarray(5), header.name),
+    ({ data }) => data[0] !== 1 || uint32At(data, 1) !== crc32(header.name) || !same(data.subarray(5), header.name),
   )
 }
 

@@ -15,7 +15,7 @@ export interface ZipMember {
 }
 
 /** Builds an archive. Its offsets are correct for a file in which `offset` bytes precede the archive. */
-export function archive(members: readonly ZipMember[], offset = 0): Buffer {
+export function zipArchive(members: readonly ZipMember[], offset = 0): Buffer {
   const locals: Uint8Array[] = []
   const centrals: Uint8Array[] = []
   let at = offset

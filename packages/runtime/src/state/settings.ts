@@ -6,7 +6,7 @@
 import { chownSync, type Stats, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
-import { defaults } from '@svc/blueprint/settings'
+import { defaultValues } from '@svc/blueprint/settings'
 import { type SettingValue, type SettingValues, wrongWithSetting } from '@svc/protocol'
 import { type FileToWrite, writeTogether } from '../machine/files/durable.ts'
 import { createFolders, type Folder } from '../machine/files/folder.ts'
@@ -31,7 +31,7 @@ function inForce(
   written: Readonly<Record<string, unknown>>,
   filled: Readonly<Record<string, unknown>>,
 ): SettingValues {
-  const values = defaults(manifest)
+  const values = defaultValues(manifest)
   for (const setting of manifest.settings) {
     if (!Object.hasOwn(written, setting.key)) continue
     const value = written[setting.key]

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { StateSpan, Trend } from '@svc/api'
+import type { AgentTrend, StateSpan } from '@svc/api'
 import { ownMachineWords } from '@svc/protocol'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { newServiceHome, populate, report } from '../../testing/service-process.ts'
@@ -89,7 +89,7 @@ describe.each(['stopped', 'running'] as const)('while the service is %s', (state
     expect(before).toMatchObject({ is: 'unknown', from: Date.UTC(2026, 0, 1), until: Date.UTC(2026, 0, 1) + day })
     expect(await home.value(['history', 'changes', 'north/mail', '--limit', '5'])).toEqual([])
     expect(await home.value(['history', 'fleet', 'north', '--at', '2026-01-02', '--level', 'bad'])).toEqual([])
-    const trend = await home.value<Trend>(['history', 'trend', 'north/mail', '--days', '400'])
+    const trend = await home.value<AgentTrend>(['history', 'trend', 'north/mail', '--days', '400'])
     expect([trend.time.length, trend.time[0]?.unknown, trend.usage[399]]).toEqual([400, 86_400, null])
     const shown = await home.run(['history', 'states', 'north/mail', '--until', '2026-01-02'])
     expect(shown.stdout).toContain('2026-01-01 00:00:00Z  2026-01-02 00:00:00Z  unknown')

@@ -3,7 +3,7 @@
  * values of known keys are replaced by `***`, and anything that looks like a credential is masked in the finished line,
  * wherever it came from (I29).
  */
-import { masked } from '@svc/protocol'
+import { maskSecrets } from '@svc/protocol'
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import { isAboutLock } from './db/writer-lock.ts'
@@ -57,7 +57,7 @@ const shapes = [
 ] as const
 
 const withoutSecrets = (line: string): string =>
-  shapes.reduce((text, [shape, instead]) => text.replace(shape, instead), masked(line, []))
+  shapes.reduce((text, [shape, instead]) => text.replace(shape, instead), maskSecrets(line, []))
 
 /** The lines that this process writes to standard error, and how many of them were lost. */
 export const standardErrorLines: Lines = linesTo({

@@ -9,7 +9,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { type Failure, InputRefused } from '@svc/api'
 import { serviceTimeHeader } from '@svc/api/clock'
 import { expectedStatuses, refusedHeader } from '@svc/api/refused'
-import { envelope, refusals } from '@svc/protocol'
+import { refusalJson, refusals } from '@svc/protocol'
 import { type Context, Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { HashingBusy } from '../people/accounts/hashing.ts'
@@ -103,7 +103,7 @@ function routerOf(deps: WebDeps): Hono<WebEnv> {
 
 /** The answer to a request that cannot be passed to the router, such as one with an invalid forwarded host. */
 const unreadable = (): Response =>
-  Response.json(envelope('request_invalid', refusals.request_invalid[1]), {
+  Response.json(refusalJson('request_invalid', refusals.request_invalid[1]), {
     status: 400,
     headers: { 'cache-control': 'no-store' },
   })
@@ -119,7 +119,7 @@ function answer({ log }: WebDeps, c: Context<WebEnv>, error: Error): Response {
   }
   c.header('cache-control', 'no-store')
   if (refusal.retryAfter !== undefined) c.header('retry-after', String(refusal.retryAfter))
-  const failure: Failure = envelope(refusal.code, refusal.message)
+  const failure: Failure = refusalJson(refusal.code, refusal.message)
   if (refusal.findings) failure.error.findings = refusal.findings
   if (refusal.act !== undefined) failure.error.act = refusal.act
   if (refusal.place) Object.assign(failure.error, refusal.place)

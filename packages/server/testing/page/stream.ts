@@ -1,12 +1,12 @@
 /** Reads a page's stream of frames as the browser's EventSource would. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
-import type { Frame } from '@svc/api'
+import type { LiveFrame } from '@svc/api'
 import { onTestFinished } from 'vitest'
 import { within } from '../../../../testing/within.ts'
 
 export interface Stream {
   /** Resolves with the next frame for which `fits` is true; frames before it are skipped. */
-  frame(fits?: (frame: Frame) => boolean): Promise<Frame>
+  frame(fits?: (frame: LiveFrame) => boolean): Promise<LiveFrame>
   text(): string
   ended: Promise<void>
   close(): void
@@ -17,7 +17,7 @@ export interface Stream {
  * from the socket.
  */
 export async function streamOf(url: string, cookie: string, { reads = true } = {}): Promise<Stream> {
-  const frames: Frame[] = []
+  const frames: LiveFrame[] = []
   let waiting: (() => void)[] = []
   let text = ''
   let req: ClientRequest | undefined
@@ -38,7 +38,7 @@ export async function streamOf(url: string, cookie: string, { reads = true } = {
       rest = events.pop() ?? ''
       for (const event of events) {
         const data = /^event: frame\ndata: (.*)$/.exec(event)?.[1]
-        if (data !== undefined) frames.push(JSON.parse(data) as Frame)
+        if (data !== undefined) frames.push(JSON.parse(data) as LiveFrame)
       }
       for (const wake of waiting.splice(0)) wake()
     })

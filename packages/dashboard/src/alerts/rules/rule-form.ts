@@ -1,7 +1,7 @@
 /** Makes the values of the form for an alert rule, checks them, and makes the request that changes the rule. */
 import type { Operations, RuleSettings } from '@svc/api'
 import { parseRuleFilter } from '@svc/api/filter'
-import { alertRules, type DurationUnit, inUnit, units } from '@svc/api/words'
+import { alertRules, type DurationUnit, inLargestUnit, units } from '@svc/api/words'
 import { numberIn, trimInvisible } from '@svc/protocol'
 
 /** A duration as people type it: the number, and one of the units. */
@@ -53,7 +53,7 @@ export const valuesOf = (rule: RuleSettings): RuleValues => ({
 })
 
 function lengthValue(seconds: number): LengthValue {
-  const { number, unit } = inUnit(seconds)
+  const { number, unit } = inLargestUnit(seconds)
   return { number: String(number), unit }
 }
 

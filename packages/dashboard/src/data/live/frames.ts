@@ -1,7 +1,7 @@
 /** Frames, for parts of the page that keep what they show outside of the query cache. */
-import type { Frame } from '@svc/api'
+import type { LiveFrame } from '@svc/api'
 
-type Listener = (frame: Frame) => void
+type Listener = (frame: LiveFrame) => void
 const listeners = new Set<Listener>()
 
 /** Calls `listen` with each frame of the open workspace, until the returned function is called. */
@@ -10,6 +10,6 @@ export function listenToFrames(listen: Listener): () => void {
   return () => void listeners.delete(listen)
 }
 
-export const tellFrame = (frame: Frame): void => {
+export const tellFrame = (frame: LiveFrame): void => {
   for (const listen of listeners) listen(frame)
 }

@@ -1,4 +1,4 @@
-import type { Fleet, FleetRow, Frame } from '@svc/api'
+import type { Fleet, FleetRow, LiveFrame } from '@svc/api'
 import { expect, test } from 'vitest'
 import { changesGroups, changesMembers, mergeFrame, readFrame } from './useLive.ts'
 
@@ -42,7 +42,7 @@ const standing = {
 }
 const sums = { counts, standing, costToday: null, cost30: null }
 const fleet: Fleet = { now: 1_000, total: 2, of: 2, rows: [row('a'), row('b')], ...sums }
-const frame = (...rows: FleetRow[]): Frame => ({
+const frame = (...rows: FleetRow[]): LiveFrame => ({
   now: 5_000,
   rows,
   changed: [],

@@ -1,5 +1,5 @@
 /** Keeps the data of a workspace fresh while its page is open: frames update the page's query cache. */
-import type { ActionPage, Fleet, FleetRow, Frame, Workspace } from '@svc/api'
+import type { ActionPage, Fleet, FleetRow, LiveFrame, Workspace } from '@svc/api'
 import { groupValuesOf, parseFilter } from '@svc/api/filter'
 import { type Query, type QueryClient, type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
@@ -120,7 +120,7 @@ const isOfAlerts = ({ queryKey }: Query) => isAboutAlerts(queryKey)
 const isOther = ({ queryKey }: Query) => !isOnlyAboutAlerts(queryKey)
 
 /** Puts a frame into the page's query cache. Returns true if the fleet list must be loaded again. */
-function applyFrame(client: QueryClient, slug: string, frame: Frame): boolean {
+function applyFrame(client: QueryClient, slug: string, frame: LiveFrame): boolean {
   let stale = frame.list || frame.more
   for (const query of client.getQueryCache().findAll({ queryKey: keys.fleet(slug) })) {
     const fleet = query.state.data as Fleet | undefined
@@ -147,7 +147,7 @@ function filterIn(key: readonly unknown[], now: number): ((row: FleetRow) => boo
   const read = parseFilter(q)
   if ((q === '' && !by) || !read.ok) return undefined
   if (selecting) {
-    const selects = selecting.selector(read.value.terms, now)
+    const selects = selecting.filterTest(read.value.terms, now)
     return (row) => selects(row) && (!by || groupValuesOf(by, row).includes(value))
   }
   import('./selecting.ts').then(
@@ -188,7 +188,7 @@ function throttled(ms: number, act: () => void) {
 /**
  * Replaces rows on screen by the rows of a frame. Returns the same object if the frame has none of the rows on screen.
  */
-export function mergeFrame(fleet: Fleet, frame: Frame): Fleet {
+export function mergeFrame(fleet: Fleet, frame: LiveFrame): Fleet {
   const fresh = new Map(frame.rows.map((row) => [row.name, row]))
   if (!fleet.rows.some((row) => fresh.has(row.name))) return fleet
   return { ...fleet, now: frame.now, rows: fleet.rows.map((row) => fresh.get(row.name) ?? row) }
@@ -213,7 +213,7 @@ const troubleOf = ({ updates: { wishState, runtimeWishState, runtimeHeld } }: Fl
  * True if the frame moves a row on screen to another group of the list's filter, for example from OK to Bad, or changes
  * what the first line of the list counts. The counts and the order of the list must then be loaded again.
  */
-export function changesGroups(fleet: Fleet, frame: Frame): boolean {
+export function changesGroups(fleet: Fleet, frame: LiveFrame): boolean {
   const fresh = new Map(frame.rows.map((row) => [row.name, row]))
   return fleet.rows.some((row) => group(row, fleet.now) !== group(fresh.get(row.name) ?? row, frame.now))
 }
@@ -222,16 +222,16 @@ export function changesGroups(fleet: Fleet, frame: Frame): boolean {
  * True if the frame changes which agents a filter selects, as far as the page can tell: a row on screen no longer fits
  * or, if the whole list is on screen, another agent does now.
  */
-export function changesMembers(fleet: Fleet, frame: Frame, selects: (row: FleetRow) => boolean): boolean {
+export function changesMembers(fleet: Fleet, frame: LiveFrame, selects: (row: FleetRow) => boolean): boolean {
   const shown = new Set(fleet.rows.map(({ name }) => name))
   const isWhole = shown.size === fleet.total
   return frame.rows.some((row) => (shown.has(row.name) ? !selects(row) : isWhole && selects(row)))
 }
 
 /** Parses the text of a frame; undefined if the text is not a frame. */
-export function readFrame(text: string): Frame | undefined {
+export function readFrame(text: string): LiveFrame | undefined {
   try {
-    const value = JSON.parse(text) as Partial<Frame> | null
+    const value = JSON.parse(text) as Partial<LiveFrame> | null
     if (typeof value !== 'object' || value === null || typeof value.now !== 'number') return undefined
     return {
       now: value.now,

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: the field keeps the focus, so the list cannot be a <select>
 // biome-ignore-all lint/a11y/useFocusableInteractive: see above
 import type { FleetFacets } from '@svc/api'
-import { filterKeys, type Key, parseFilter, quoteWord } from '@svc/api/filter'
+import { type FilterKey, filterKeys, parseFilter, quoteWord } from '@svc/api/filter'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useState } from 'react'
 import { read } from '../../data/queries.ts'
@@ -88,7 +88,7 @@ interface TypedPart {
   from: number
   to: number
   /** The key before the value; undefined while a key or a word is typed. */
-  key: Key | undefined
+  key: FilterKey | undefined
   typed: string
   /** The filter without the term that is being typed. */
   rest: string
@@ -116,7 +116,7 @@ export function typedPartAt(text: string, caret: number): TypedPart | undefined 
     return { from, to: text[to] === ':' ? to + 1 : to, key: undefined, typed: text.slice(from, caret), rest }
   }
   const name = text.slice(from, from + colon).toLowerCase()
-  const key = (Object.keys(filterKeys) as Key[]).find((one) => one === name)
+  const key = (Object.keys(filterKeys) as FilterKey[]).find((one) => one === name)
   if (!key) return undefined
   const value = Math.max(from + colon, text.lastIndexOf(',', caret - 1)) + 1
   const to = endOf(text, caret, (c) => isSpace(c) || c === ',')
@@ -141,7 +141,8 @@ function endOf(text: string, from: number, isEnd: (c: string | undefined) => boo
   return at
 }
 
-const isFacet = (key: Key): key is keyof FleetFacets & Key => ['tag', 'host', 'blueprint', 'version'].includes(key)
+const isFacet = (key: FilterKey): key is keyof FleetFacets & FilterKey =>
+  ['tag', 'host', 'blueprint', 'version'].includes(key)
 
 /** True if the service knows the values of the key that is being typed. */
 const wantsFacets = ({ key }: TypedPart): boolean => key !== undefined && isFacet(key)

@@ -1,6 +1,6 @@
 import './map.css'
 import { useElementSize } from '@mantine/hooks'
-import { type Grouping, parseFilter, selector } from '@svc/api/filter'
+import { filterTest, type Grouping, parseFilter } from '@svc/api/filter'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, type MouseEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
@@ -162,7 +162,7 @@ function useFrames(
     let timer: ReturnType<typeof setTimeout> | undefined
     let counting: ReturnType<typeof setTimeout> | undefined
     const stop = listenToFrames((frame) => {
-      const { changed, reload } = applyFrame(squares, frame, selector(terms, frame.now))
+      const { changed, reload } = applyFrame(squares, frame, filterTest(terms, frame.now))
       if (changed.size > 0) {
         latest.current(changed)
         counting ??= setTimeout(() => {

@@ -1,5 +1,5 @@
 /** The squares of the map as they are drawn: group by group, so that an agent in two groups has two squares. */
-import type { FleetMap, FleetRow, Frame } from '@svc/api'
+import type { FleetMap, FleetRow, LiveFrame } from '@svc/api'
 import { type Grouping, groupValuesOf, mapStateOf, mapStates } from '@svc/api/filter'
 
 export interface Squares {
@@ -68,7 +68,7 @@ export function squareOf(squares: Squares, focused: { name: string; square: numb
  */
 export function applyFrame(
   squares: Squares,
-  frame: Pick<Frame, 'now' | 'rows' | 'list' | 'more'>,
+  frame: Pick<LiveFrame, 'now' | 'rows' | 'list' | 'more'>,
   selects: (row: FleetRow) => boolean,
 ): { changed: ReadonlySet<number>; reload: boolean } {
   const changed = new Set<number>()

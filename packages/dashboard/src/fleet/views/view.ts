@@ -1,6 +1,6 @@
 /** Pure functions that read the view of the list from the page's address, and make the query for the service. */
 import type { Fleet, FleetSort, ProblemCounts } from '@svc/api'
-import { type Chip, filterOfOld, groupings, joined } from '@svc/api/filter'
+import { type Chip, filterOfOld, groupings, joinFilters } from '@svc/api/filter'
 import { trimInvisible } from '@svc/protocol'
 import type { FleetQuery } from '../../data/api.ts'
 import { type FleetView, orderOf } from './state.ts'
@@ -31,7 +31,7 @@ export function viewOf(search: Parameters): FleetView {
     silent: booleanOf(search.silent),
     stopped: booleanOf(search.stopped),
   })
-  const q = joined(trimInvisible(textOf(search.q) ?? ''), old)
+  const q = joinFilters(trimInvisible(textOf(search.q) ?? ''), old)
   const sort = oneOf(sorts, search.sort)
   const group = oneOf(['none', ...groupings], search.group)
   const as = oneOf(['list', 'map'], search.as)

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import {
   type BundleFinding,
-  type Examined,
+  type ExaminedFolder,
   examineBundle,
   examineFolder,
   findingText,
@@ -40,7 +40,7 @@ export const check = (): Command =>
       if (!ok) process.exitCode = exits.refused
     })
 
-async function examine(path: string): Promise<Examined> {
+async function examine(path: string): Promise<ExaminedFolder> {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return examineFolder(path)
   const read = readFile(path, limits.bundleBytes)
   if (read.is === 'missing') throw new Refusal(`There is no folder or bundle at ${path}.`, exits.usage)

@@ -2,7 +2,17 @@
  * The section *jobs* of the host agent's status. It is a pure function of the facts about jobs and a time. Nothing here
  * has seen a command line, and of a run only its times and codes are shown, and what the command told about it.
  */
-import { failedLogName, jobLogName, type Level, levels, limits, type Panel, type Run, rank, worst } from '@svc/protocol'
+import {
+  failedLogName,
+  jobLogName,
+  type Level,
+  levelRank,
+  levels,
+  limits,
+  type Panel,
+  type Run,
+  worstLevel,
+} from '@svc/protocol'
 import { spanText } from '../../machine/base/time.ts'
 import { factsOf } from '../jobs/facts.ts'
 import { endWords, type JobView, type JudgedJob, judgeJob, weekSeconds } from '../jobs/judge.ts'
@@ -55,7 +65,7 @@ function jobItems(jobs: readonly JudgedJob[]): Item[] {
   if (rest.length === 0) return items
   const need = rest.filter(needs).length
   const detail = `${rest.length} more, ${need === 0 ? 'all well' : `${need} need you`}`
-  return [...items, { name: 'Jobs', level: worst(rest.map(({ level }) => level)), detail }]
+  return [...items, { name: 'Jobs', level: worstLevel(rest.map(({ level }) => level)), detail }]
 }
 
 /** The items about the crontab and the records as a whole. Each is there only if there is something to say. */
@@ -104,7 +114,7 @@ function labelOf(jobs: readonly JudgedJob[], others: readonly Item[], closed: nu
   if (first !== undefined)
     return need.length === 1 ? `${first.name}: ${first.short}` : `${need.length} of ${all} need you`
   if (jobs.length === 0 && !others.some(needs)) return 'no jobs yet'
-  const other = [...others].sort((a, b) => rank[b.level] - rank[a.level]).find(needs)
+  const other = [...others].sort((a, b) => levelRank[b.level] - levelRank[a.level]).find(needs)
   if (other) return `${jobs.length === 0 ? 'no jobs yet' : all}, ${otherWords[other.name] ?? `${other.name} needs you`}`
   return closed > 0 ? `${all}, and ${closed} whose records cannot be read` : `${all}, all well`
 }

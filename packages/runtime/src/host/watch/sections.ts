@@ -2,7 +2,7 @@
  * The sections of `svc watch`. Each makes a part of the host agent's status, and all parts together are the status
  * file.
  */
-import { type HealthItem, limits, rank, type StatusFile, worst } from '@svc/protocol'
+import { type HealthItem, levelRank, limits, type StatusFile, worstLevel } from '@svc/protocol'
 import { plainHint } from '../../machine/hint.ts'
 
 /** The part of the status that one section shows. */
@@ -35,11 +35,11 @@ export const partsOf = (sections: readonly Section[], now: number): StatusPart[]
 
 /** The status of the host agent. Its level is the worst of all items, and its label begins with the worst section. */
 export function statusOf(parts: readonly StatusPart[]): StatusFile {
-  const worstOf = ({ health }: StatusPart) => worst(health.map(({ level }) => level))
-  const sorted = [...parts].sort((a, b) => rank[worstOf(b)] - rank[worstOf(a)])
+  const worstOf = ({ health }: StatusPart) => worstLevel(health.map(({ level }) => level))
+  const sorted = [...parts].sort((a, b) => levelRank[worstOf(b)] - levelRank[worstOf(a)])
   const label = sorted.map((part) => part.label).join(' · ') || 'nothing is shown'
   return {
-    state: { level: worst(parts.map(worstOf)), label: cut(label, limits.label) },
+    state: { level: worstLevel(parts.map(worstOf)), label: cut(label, limits.label) },
     health: parts.flatMap(({ health }) => health),
     active: parts.flatMap(({ active = [] }) => active),
     gauges: parts.flatMap(({ gauges = [] }) => gauges),

@@ -3,7 +3,7 @@
  * is not bad within `health.start_seconds`. Without a status file its process must stay up instead. While the agent is
  * paused, the version is not judged and the time does not count.
  */
-import { type Level, rank } from '@svc/protocol'
+import { type Level, levelRank } from '@svc/protocol'
 import { duration, flooredMs, wait } from '../../machine/base/time.ts'
 import { plainHint } from '../../machine/hint.ts'
 import { howEnded } from '../../machine/process/listed.ts'
@@ -43,7 +43,9 @@ export function prove({ process, name, up, status }: Sample): Proof {
   if (!lasted && !finished) return { is: 'not yet', why: endOf(process) }
   if (status && !status.fresh) return { is: 'not yet', why: 'it wrote no status that can be read' }
   const level = ownLevel(status?.status ?? {}, own ?? 'ok', status?.health)
-  return rank[level] >= rank.bad ? { is: 'not yet', why: `its level is bad${saidBy(status)}` } : { is: 'good', level }
+  return levelRank[level] >= levelRank.bad
+    ? { is: 'not yet', why: `its level is bad${saidBy(status)}` }
+    : { is: 'good', level }
 }
 
 /**

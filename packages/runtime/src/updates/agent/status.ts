@@ -3,7 +3,7 @@
  * long it waits for a status (D28), separate from the rules for reports.
  */
 import type { Manifest } from '@svc/blueprint'
-import { type HealthItem, isTooFarAhead, type Level, type StatusFile, worst } from '@svc/protocol'
+import { type HealthItem, isTooFarAhead, type Level, type StatusFile, worstLevel } from '@svc/protocol'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readStatus } from '../../reporter/status/file.ts'
 import { type KeptStatus, keepStatus } from '../../reporter/status/keep.ts'
@@ -53,7 +53,7 @@ export function statusReader(
  * process. The bindings do not count.
  */
 export const ownLevel = (status: StatusFile, process: Level, remarks: readonly HealthItem[] = []): Level =>
-  worst([
+  worstLevel([
     process,
     ...(status.state?.level ? [status.state.level] : []),
     ...[...(status.health ?? []), ...remarks].flatMap((item) => (item.level ? [item.level] : [])),

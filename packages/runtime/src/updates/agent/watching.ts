@@ -4,7 +4,7 @@
  * measures the time, which counts only while the agent is not paused and runs or has ended with exit code 0. The time
  * is saved each minute and at a clean end, so that a restart hardly changes it.
  */
-import { type Level, limits, rank } from '@svc/protocol'
+import { type Level, levelRank, limits } from '@svc/protocol'
 import { duration, wait } from '../../machine/base/time.ts'
 import { processHealth } from '../../state/process-health.ts'
 import type { ProcessState } from '../../state/process-note.ts'
@@ -27,7 +27,7 @@ const maxDeaths = 3
  * apart.
  */
 export function evaluate(window: Window, level: Level): Window {
-  const isWorse = rank[level] > rank[window.baseline]
+  const isWorse = levelRank[level] > levelRank[window.baseline]
   const was = window.worse > 0
   return { ...window, worse: isWorse ? window.worse + 1 : 0, flips: window.flips + (isWorse === was ? 0 : 1) }
 }

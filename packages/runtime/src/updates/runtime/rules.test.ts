@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { archive } from '@svc/blueprint/zip'
+import { zipArchive } from '@svc/blueprint/zip'
 import { describe, expect, test } from 'vitest'
 import { endOutcomes, move, moves, type SelfUpdateEvent } from './moves.ts'
 import { insideOf } from './release.ts'
@@ -110,7 +110,7 @@ describe('the version inside a file', () => {
   const release = Buffer.from('{"version":"2.0.0","leastNode":20}')
   const made = (content: Buffer) =>
     Buffer.from(
-      archive([
+      zipArchive([
         { name: 'x', content },
         { name: 'release.json', content },
       ]),

@@ -3,7 +3,7 @@
  * alerts of an agent that no longer fits end as they do when somebody turns the rule off.
  */
 import { type RuleName, ruleNames } from '@svc/api'
-import { type FilterFacts, parseRuleFilter, selector } from '@svc/api/filter'
+import { type FilterFacts, filterTest, parseRuleFilter } from '@svc/api/filter'
 import { tagsOf } from '../../fleet/agents/tags.ts'
 import { reportedHosts } from '../../fleet/reports/hosts.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -38,7 +38,7 @@ export function filteredRules(
     if (!read.ok) continue
     const { terms } = read.value
     readsHost ||= terms.some(({ key }) => key === 'host')
-    filtered.set(rule.name, { selects: selector(terms, now), off: { ...rule, on: false } })
+    filtered.set(rule.name, { selects: filterTest(terms, now), off: { ...rule, on: false } })
   }
   if (filtered.size === 0) return async () => unfiltered
   return async (ids) => {

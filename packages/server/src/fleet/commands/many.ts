@@ -1,6 +1,6 @@
 /** Sends the same command to some agents, with a few statements for all of them together. */
 import { neverReported } from '@svc/api'
-import { type CommandBody, isRepetition, keptReport, misfit, type Offer, offerOf } from '@svc/protocol'
+import { type CommandBody, isRepetition, keptReport, type OfferedFacts, offerOf, whyNotOffered } from '@svc/protocol'
 import { sql } from 'kysely'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { isPostgres } from '../../platform/db/engine.ts'
@@ -32,7 +32,7 @@ export async function queueSlice(
     if (!there.has(id)) return [id, { skipped: unknownAgent.message }]
     const offer = offers.get(id)
     if (!offer) return [id, { skipped: neverReported }]
-    const why = misfit(body, offer)
+    const why = whyNotOffered(body, offer)
     if (why !== undefined) return [id, { skipped: why }]
     const own = open.get(id) ?? []
     const same = own.find((row) => isRepetition(body, bodyOf(row)))
@@ -56,7 +56,7 @@ export async function misfits(db: Db, agentIds: readonly string[], body: Command
   return new Map(
     agentIds.map((id) => {
       const offer = offers.get(id)
-      return [id, offer ? misfit(body, offer) : neverReported]
+      return [id, offer ? whyNotOffered(body, offer) : neverReported]
     }),
   )
 }
@@ -72,7 +72,7 @@ type LogsRead = { named: string } | 'all' | 'none'
 const logsIn = (body: CommandBody): LogsRead => (body.type === 'log' ? { named: body.payload.name } : 'none')
 
 /** Reads the offers of those agents that have reported, from their last reports. */
-export async function offersOf(db: Db, ids: readonly string[], logs: LogsRead): Promise<Map<string, Offer>> {
+export async function offersOf(db: Db, ids: readonly string[], logs: LogsRead): Promise<Map<string, OfferedFacts>> {
   const reports = await db
     .selectFrom('agent_report')
     .select(['agent_id', 'body'])

@@ -7,11 +7,11 @@ import {
   commandDeadline,
   isAhead,
   limits,
-  misfit,
   moveCommand,
-  type Offer,
+  type OfferedFacts,
   offerOf,
   type Report,
+  whyNotOffered,
 } from '@svc/protocol'
 import type { MonotonicAge } from './deliveries.ts'
 import type { CommandChange, StoredCommand } from './row.ts'
@@ -39,7 +39,7 @@ export function settleAndClaim(
   const timedOut = acked.map((c) => afterTimeout(c, now, given.age) ?? c)
   let room = given.claims ? limits.commandsPerAnswer : 0
   const claimed: StoredCommand[] = []
-  let known: Offer | undefined
+  let known: OfferedFacts | undefined
   /**
    * Returns the commands and logs that the report offers. They are computed only when needed and at most once, since
    * they include the log names of up to 2,000 runs.
@@ -88,10 +88,10 @@ export function afterTimeout(c: StoredCommand, now: number, age: MonotonicAge): 
  * The reason why the agent no longer offers the command (D6); undefined if the agent still offers it. If the report
  * leaves out the part that decides this, the check that was made when the command was sent still counts.
  */
-function noLongerOffered(c: StoredCommand, report: Report, offer: () => Offer): string | undefined {
+function noLongerOffered(c: StoredCommand, report: Report, offer: () => OfferedFacts): string | undefined {
   const carried =
     c.type === 'set' ? report.settings?.schema : c.type === 'log' ? (report.runs ?? report.active) : report.controls
-  return carried === undefined ? undefined : misfit(bodyOf(c), offer())
+  return carried === undefined ? undefined : whyNotOffered(bodyOf(c), offer())
 }
 
 /** Returns the command as it is after an event, or the same object if the event changes nothing in its state (I2). */

@@ -4,11 +4,11 @@ import {
   checkValues,
   isRepetition,
   keptReport,
-  misfit,
-  type Offer,
+  type OfferedFacts,
   offerOf,
   type Report,
   type Verdict,
+  whyNotOffered,
 } from '@svc/protocol'
 import type { ChangeContext } from '../../people/audit/by.ts'
 import { audit } from '../../people/audit/store.ts'
@@ -108,7 +108,7 @@ async function queueInTransaction(
   const owner = await lockAgent(trx, agent.id)
   if (!owner) return unknownAgent
   const offer = await offerNow(trx, agent)
-  const why = misfit(body, offer)
+  const why = whyNotOffered(body, offer)
   if (why !== undefined) return refuse('command_not_offered', why)
   const open = await openCommands(trx, agent, now)
   const same = open.find((row) => isRepetition(body, bodyOf(row)))
@@ -134,13 +134,13 @@ async function queueInTransaction(
  * Returns the command as it is stored. For a command of type `set`, the values are stored in the form that
  * `checkValues` returns.
  */
-export function storedForm(body: CommandBody, offer: Offer): CommandBody {
+export function storedForm(body: CommandBody, offer: OfferedFacts): CommandBody {
   if (body.type !== 'set') return body
   const verdict = checkValues(offer.settings?.schema ?? [], body.payload)
   return verdict.ok ? { type: 'set', payload: verdict.value } : body
 }
 
-async function offerNow(db: Db, agent: { id: string }): Promise<Offer> {
+async function offerNow(db: Db, agent: { id: string }): Promise<OfferedFacts> {
   const last = await db.selectFrom('agent_report').select('body').where('agent_id', '=', agent.id).executeTakeFirst()
   const names = await db
     .selectFrom('run')

@@ -3,7 +3,7 @@
  * (D56).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { envelope, httpStatusOf, type RefusalCode, refusals } from '@svc/protocol'
+import { httpStatusOf, type RefusalCode, refusalJson, refusals } from '@svc/protocol'
 import { endAfterReading } from './body.ts'
 
 /** Sends a response with this JSON text as its body, unless a response was started already. */
@@ -49,7 +49,7 @@ export function refuseAsBusy(res: ServerResponse): void {
 export const jitteredDelay = (): number => 5 + Math.floor(Math.random() * 26)
 
 export const bodyOf = (code: RefusalCode, message?: string): string =>
-  JSON.stringify(envelope(code, message ?? refusals[code][1]))
+  JSON.stringify(refusalJson(code, message ?? refusals[code][1]))
 
 const retry = (seconds: number | undefined): string[] => (seconds === undefined ? [] : ['Retry-After', String(seconds)])
 

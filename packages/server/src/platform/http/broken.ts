@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { envelope, type RefusalCode, refusals } from '@svc/protocol'
+import { type RefusalCode, refusalJson, refusals } from '@svc/protocol'
 import { type Connections, endAfterAnswer, endNow } from './connections.ts'
 import { rawPage, rawWantsPage } from './person-page.ts'
 import { cutOff } from './turns.ts'
@@ -93,7 +93,7 @@ const largePage = rawPage(tooLarge, {
 const elsewhere = broken('404 Not Found', 'not_found')
 
 function broken(status: string, code: RefusalCode, message: string = refusals[code][1]): string {
-  const body = JSON.stringify(envelope(code, message))
+  const body = JSON.stringify(refusalJson(code, message))
   return (
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n` +
     `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`

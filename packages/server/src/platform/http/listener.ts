@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { elsewhereWords, envelope, isOwnMachineOnly, type RefusalCode, shown } from '@svc/protocol'
+import { elsewhereWords, isOwnMachineOnly, type RefusalCode, refusalJson, shown } from '@svc/protocol'
 import type { Logger } from 'pino'
 import type { Base } from '../base.ts'
 import { refuseAndClose, refuseAsBusy } from './answers.ts'
@@ -187,7 +187,7 @@ const quietMs = 60 * 60 * 1000
 
 function refusingElsewhere(baseUrl: string, log: Pick<Logger, 'info'>) {
   const message = elsewhereWords(baseUrl)
-  const { error } = envelope('not_found', message)
+  const { error } = refusalJson('not_found', message)
   const body = JSON.stringify({ error: { ...error, address: baseUrl } })
   const page = pageAbout(baseUrl)
   const quiet = oncePer(quietMs)

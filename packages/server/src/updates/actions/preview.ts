@@ -3,7 +3,14 @@
  * reports are answered in between.
  */
 import type { ActionOffers, ActionOffersInput, ActionPreview, NewAction, OfferedLog, OfferedSetting } from '@svc/api'
-import { type Offer, readCommand, type Setting, type Settings, type SettingValue, type Verdict } from '@svc/protocol'
+import {
+  type OfferedFacts,
+  readCommand,
+  type Setting,
+  type Settings,
+  type SettingValue,
+  type Verdict,
+} from '@svc/protocol'
 import { misfits, offersOf } from '../../fleet/commands/many.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { betweenTransactions, transaction, type Writer } from '../../platform/db/transaction.ts'
@@ -51,7 +58,7 @@ export async function actionOffers(
 ): Promise<Verdict<ActionOffers, 'agent_unknown'>> {
   const named = await transaction(on, (db) => agentsNamed(db, workspace, agents))
   if (!named.ok) return named
-  const offers: Offer[] = []
+  const offers: OfferedFacts[] = []
   const sorted = named.value.sort((a, b) => byText(a.name, b.name))
   for (const piece of piecesOf(sorted, type === 'log' ? agentsWithLogsAtOnce : agentsAtOnce)) {
     const ids = piece.map(({ id }) => id)

@@ -6,8 +6,8 @@ import type {
   BlueprintVersion,
   Bots,
   Failure,
-  Frame,
   InstallCode,
+  LiveFrame,
   NewCode,
   NewCodes,
   WorkspaceProduct,
@@ -294,7 +294,7 @@ async function listen(origin: string, who: Browser) {
   const answer = await fetch(`${origin}${w}/events`, { headers: { cookie: who.cookie } })
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
-  return async (fits: (frame: Frame) => boolean) => {
+  return async (fits: (frame: LiveFrame) => boolean) => {
     for (;;) {
       const end = text.indexOf('\n\n')
       if (end < 0) {
@@ -306,7 +306,7 @@ async function listen(origin: string, who: Browser) {
       const event = text.slice(0, end)
       text = text.slice(end + 2)
       const data = /^event: frame\ndata: (.*)$/s.exec(event)?.[1]
-      if (data !== undefined && fits(JSON.parse(data) as Frame)) return
+      if (data !== undefined && fits(JSON.parse(data) as LiveFrame)) return
     }
   }
 }

@@ -3,7 +3,7 @@
  * attempt ends well and otherwise halts; an attempt that failed because the service was down does not count.
  */
 import type { RolloutAgentState, RolloutKind } from '@svc/api'
-import { diskSpace, type Level, missingSecrets, type Report, rank, worst } from '@svc/protocol'
+import { diskSpace, type Level, levelRank, missingSecrets, type Report, worstLevel } from '@svc/protocol'
 import { awayBetween, type Outage } from '../wishes/away.ts'
 import type { Attempts, HoldNote, Wishes } from '../wishes/kept.ts'
 
@@ -107,7 +107,8 @@ const clock = (at: number): string => `${new Date(at).toISOString().slice(0, 16)
 function withLevel(member: RolloutMember, { level, receivedAt }: MemberFacts): JudgedMember {
   const { levelBefore, worseAt } = member
   if (level === undefined || receivedAt === null) return { ...kept, worseAt: member.state === 'kept' ? worseAt : null }
-  if (level === null || levelBefore === null || rank[level] <= rank[levelBefore]) return { ...kept, worseAt: null }
+  if (level === null || levelBefore === null || levelRank[level] <= levelRank[levelBefore])
+    return { ...kept, worseAt: null }
   if (worseAt === null) return { ...kept, worseAt: receivedAt }
   if (receivedAt - worseAt < worseMs) return { ...kept, worseAt }
   return { state: 'worse', reason: `Its own level changed from ${levelBefore} to ${level}.`, worseAt }
@@ -122,7 +123,7 @@ export function ownLevel({ state, health }: Pick<Report, 'state' | 'health'>): L
     ({ name }) => name !== missingSecrets && name !== diskSpace && !/^Binding [a-z][a-z0-9_]*$/.test(name ?? ''),
   )
   const levels = [state?.level, ...own.map(({ level }) => level)].filter((level) => level !== undefined)
-  return levels.length === 0 ? null : worst(levels)
+  return levels.length === 0 ? null : worstLevel(levels)
 }
 
 export type RolloutStep =

@@ -2,7 +2,7 @@
  * Collects what happened in a workspace since its last frame, and makes the next one. A frame is the message that tells
  * open pages what changed.
  */
-import type { FleetRow, Frame } from '@svc/api'
+import type { FleetRow, LiveFrame } from '@svc/api'
 
 /**
  * The maximum number of rows in one frame. If more agents have news, the frame names only those whose page is open, and
@@ -45,7 +45,7 @@ export function frameOf(
   { reported, changed, list, alerts, costs, missed }: News,
   open: ReadonlySet<string>,
   now: number,
-): Frame {
+): LiveFrame {
   const more = missed || costs || reported.size > maxRows || changed.size > maxRows
   const rowsOf = (ids: ReadonlySet<string>) =>
     [...ids].filter((id) => !more || open.has(id)).flatMap((id) => rows.get(id) ?? [])

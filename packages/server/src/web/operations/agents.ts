@@ -1,6 +1,6 @@
 /** Carries out the operations on agents, and on the views of their list. */
 import { agents, views } from '@svc/api'
-import type { Term } from '@svc/api/filter'
+import type { FilterTerm } from '@svc/api/filter'
 import { createAgent, deleteAgent, renameAgent, rotateToken } from '../../fleet/agents/store.ts'
 import { previewTags, type TagResult, tagAgents } from '../../fleet/agents/tags.ts'
 import { removeView, setView, viewsOf } from '../../fleet/views/store.ts'
@@ -18,7 +18,7 @@ import { acts, actsOften, looks } from '../routing/operations.ts'
 const bytes = new TextEncoder()
 
 /** The rows of a workspace. They may lack costs unless the order or a term of the filter needs them. */
-async function rowsFor(fleet: FleetCache, workspaceId: string, filter: readonly Term[], byCost = false) {
+async function rowsFor(fleet: FleetCache, workspaceId: string, filter: readonly FilterTerm[], byCost = false) {
   if (byCost || filter.some(({ key }) => key === 'cost' || key === 'cost30'))
     return { rows: await fleet.read(workspaceId), costsPending: false }
   return fleet.readRows(workspaceId)

@@ -1,5 +1,5 @@
 /** Tests the routes and the commands about what was before, and what they refuse. */
-import type { AgentAt, HistoryChange, StateSpan, Strips, Trend } from '@svc/api'
+import type { AgentAt, AgentTrend, HistoryChange, StateSpan, StateStrips } from '@svc/api'
 import { expect, test } from 'vitest'
 import { serve } from '../../../testing/page/service.ts'
 import { offering } from '../../../testing/service.ts'
@@ -61,10 +61,10 @@ test('members read the states, the changes, the fleet at a time and a trend', as
   expect(newest).toEqual(changes.slice(-2))
   const { body: fleet } = await ben.get<AgentAt[]>(`${w}/history/fleet?at=${Math.floor(began / 1000) + 100}&level=info`)
   expect(fleet).toEqual([{ name: 'mail', is: 'paused', level: 'info', label: 'Paused' }])
-  const { body: last } = await ben.get<Strips>(`${w}/history/strips?names=mail,nobody`)
+  const { body: last } = await ben.get<StateStrips>(`${w}/history/strips?names=mail,nobody`)
   expect(Object.keys(last.strips)).toEqual(['mail'])
   expect(last.strips.mail).toMatch(/^u\d+o6\dp90x110(o\d+)?$/)
-  const { body: trend } = await ben.get<Trend>(`${of}/trend?days=30`)
+  const { body: trend } = await ben.get<AgentTrend>(`${of}/trend?days=30`)
   expect([trend.step, trend.time.length, trend.usage.at(-1)?.runs, trend.gauges]).toEqual([86_400, 30, 1, []])
 })
 

@@ -2,7 +2,7 @@
  * Asks every operation of a large workspace with the largest input, and measures its answers. `npm test` leaves this
  * out. packages/server/src/web/routing/bounded.test.ts proves the same rules.
  */
-import { type Form, type Operation, operations } from '@svc/api'
+import { type InputForm, type Operation, operations } from '@svc/api'
 import { maxTags } from '@svc/api/filter'
 import { leftOffHeader } from '@svc/api/left-off'
 import { maxStrips } from '@svc/api/words'
@@ -103,7 +103,7 @@ const queries: Readonly<Record<string, string>> = {
 /** The input with as many agents as the operation takes. The first agent keeps its name. */
 function largest({ route, input }: Operation, given: object): object {
   if (route === 'PATCH /w/:slug/agents/:name') return { name: names[0] }
-  const form: Form | undefined = input?.form
+  const form: InputForm | undefined = input?.form
   if (form?.is !== 'object' || form.fields.agents?.is !== 'list') return given
   return { ...given, agents: names.slice(0, form.fields.agents.max) }
 }

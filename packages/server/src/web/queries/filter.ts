@@ -1,5 +1,5 @@
 /** Reads the filters that requests and commands name. */
-import { type FilterError, filterOfOld, joined, parseFilter, type Term } from '@svc/api/filter'
+import { type FilterError, type FilterTerm, filterOfOld, joinFilters, parseFilter } from '@svc/api/filter'
 import { Refusal } from '../../platform/refusal.ts'
 
 /** The refusal of a text that is no filter. It says where the wrong part is. */
@@ -14,8 +14,8 @@ class FilterInvalid extends Refusal {
 type NamedFilter = { q?: string | undefined } & Parameters<typeof filterOfOld>[0]
 
 /** The terms of the filter that a request names, with the parameters of earlier versions. Throws FilterInvalid. */
-export function filterOf({ q, ...old }: NamedFilter): readonly Term[] {
-  const read = parseFilter(joined(q, filterOfOld(old)))
+export function filterOf({ q, ...old }: NamedFilter): readonly FilterTerm[] {
+  const read = parseFilter(joinFilters(q, filterOfOld(old)))
   if (read.ok) return read.value.terms
   throw new FilterInvalid(read)
 }

@@ -12,14 +12,14 @@ import {
   maxNamedAgents,
 } from '@svc/api'
 import {
+  type FilterTerm,
+  filterTest,
   type Grouping,
   groupValuesOf,
   isOffline,
   judgeOf,
   levelOf,
   onlyChips,
-  selector,
-  type Term,
   withoutChips,
 } from '@svc/api/filter'
 import { levels } from '@svc/protocol'
@@ -31,7 +31,7 @@ import { byText } from '../../platform/lists.ts'
 export const lists = new FairTurns()
 
 interface FleetQuery {
-  filter: readonly Term[]
+  filter: readonly FilterTerm[]
   /** The only group of these agents whose rows are wanted; undefined for all of them. */
   group?: { by: Grouping; value: string | null } | undefined
   sort: FleetSort
@@ -103,10 +103,10 @@ export function* fleetPage(
 /** The rows of the agents that a filter selects, in the order of their names. */
 export function* selected(
   all: ReadonlyMap<string, FleetRow>,
-  filter: readonly Term[],
+  filter: readonly FilterTerm[],
   now: number,
 ): SlicedWork<FleetRow[]> {
-  const selects = selector(filter, now)
+  const selects = filterTest(filter, now)
   const rows: FleetRow[] = []
   yield* forEach(yield* byName(all), (row) => {
     if (selects(row)) rows.push(row)
@@ -117,7 +117,7 @@ export function* selected(
 /** The names of the agents that a filter selects, at most 10,000, and how many it selects. */
 export function* fleetNames(
   all: ReadonlyMap<string, FleetRow>,
-  filter: readonly Term[],
+  filter: readonly FilterTerm[],
   now: number,
 ): SlicedWork<FleetNames> {
   const rows = yield* selected(all, filter, now)
@@ -127,7 +127,7 @@ export function* fleetNames(
 /** The most frequent tags, hosts, blueprints and versions of the agents that a filter selects. */
 export function* fleetFacets(
   all: ReadonlyMap<string, FleetRow>,
-  filter: readonly Term[],
+  filter: readonly FilterTerm[],
   now: number,
 ): SlicedWork<FleetFacets> {
   const rows = yield* selected(all, filter, now)

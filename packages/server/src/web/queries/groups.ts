@@ -1,6 +1,14 @@
 /** Counts the agents of a workspace in groups, and makes the answer for the map. The work is in slices. */
-import type { FleetCounts, FleetGroup, FleetGroups, FleetMap, FleetRow, Square } from '@svc/api'
-import { type Grouping, groupValuesOf, isOffline, levelOf, mapStateOf, mapStates, type Term } from '@svc/api/filter'
+import type { FleetCounts, FleetGroup, FleetGroups, FleetMap, FleetRow, MapSquare } from '@svc/api'
+import {
+  type FilterTerm,
+  type Grouping,
+  groupValuesOf,
+  isOffline,
+  levelOf,
+  mapStateOf,
+  mapStates,
+} from '@svc/api/filter'
 import { forEach, type SlicedWork, sorted } from '../../platform/http/slices.ts'
 import { byText } from '../../platform/lists.ts'
 import { count, noCounts, selected, trouble } from './fleet.ts'
@@ -8,7 +16,7 @@ import { count, noCounts, selected, trouble } from './fleet.ts'
 /** The groups of the agents that a filter selects. */
 export function* fleetGroups(
   all: ReadonlyMap<string, FleetRow>,
-  filter: readonly Term[],
+  filter: readonly FilterTerm[],
   by: Grouping,
   now: number,
 ): SlicedWork<FleetGroups> {
@@ -59,14 +67,14 @@ function worstOf(row: FleetRow, now: number): FleetGroup['worst'] {
 /** The agents that a filter selects, as the map shows them. */
 export function* fleetMap(
   all: ReadonlyMap<string, FleetRow>,
-  filter: readonly Term[],
+  filter: readonly FilterTerm[],
   by: Grouping | undefined,
   now: number,
 ): SlicedWork<FleetMap> {
   const rows = yield* selected(all, filter, now)
   const groups = by ? (yield* groupsIn(rows, by, now)).map(({ value }) => value) : []
   const places = new Map(groups.map((value, place) => [value, place]))
-  const squares: Square[] = []
+  const squares: MapSquare[] = []
   yield* forEach(rows, (row) => {
     const own = by ? groupValuesOf(by, row).map((value) => places.get(value) ?? 0) : []
     squares.push([row.name, mapStates.indexOf(mapStateOf(row, now)), ...own])

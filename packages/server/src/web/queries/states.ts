@@ -2,7 +2,7 @@
  * The states of agents over time, made from the rows that are written when a state changes: levels with pauses, times
  * offline that are over, outages of the service, and the last report.
  */
-import type { AgentAt, AgentState, StateSpan, TimeShares, Trend } from '@svc/api'
+import type { AgentAt, AgentState, AgentTrend, StateSpan, TimeShares } from '@svc/api'
 import { type Level, levels, limits, offlineAfter, pausedLabel, type StoppedBy } from '@svc/protocol'
 import { sql } from 'kysely'
 import { offlineFrom, stateDays } from '../../fleet/agents/offline.ts'
@@ -316,7 +316,7 @@ export function keptOf(row: RowAt): Omit<KeptStates, 'away' | 'keptFrom'> {
 const stepOf = (days: number): number => (days === 1 ? 600 : days === 7 ? 3600 : dayMs / 1000)
 
 /** How an agent spent the last days, in steps that end with the present one. */
-export async function trendOf(db: Db, agent: { id: string }, days: number, now: number): Promise<Trend> {
+export async function trendOf(db: Db, agent: { id: string }, days: number, now: number): Promise<AgentTrend> {
   const step = stepOf(days)
   const until = (Math.floor(now / (step * 1000)) + 1) * step * 1000
   const from = until - days * dayMs
@@ -343,8 +343,8 @@ function addTime(time: TimeShares[], span: StateSpan, { from, stepMs }: { from: 
   }
 }
 
-async function usageByDay(db: Db, agent: { id: string }, first: number, days: number): Promise<Trend['usage']> {
-  const usage: Trend['usage'] = Array.from({ length: days }, () => null)
+async function usageByDay(db: Db, agent: { id: string }, first: number, days: number): Promise<AgentTrend['usage']> {
+  const usage: AgentTrend['usage'] = Array.from({ length: days }, () => null)
   for (const { day, model, runs, costMicro, outputTokens } of await usageSums(db, agent, first))
     if (model === '' && usage[day - first] !== undefined)
       usage[day - first] = { runs, cost: costMicro / 1_000_000, outputTokens }

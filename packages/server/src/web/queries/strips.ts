@@ -1,5 +1,5 @@
 /** The states of agents in the last 24 hours, for the strips of the list: few statements for many agents. */
-import type { Strips } from '@svc/api'
+import type { StateStrips } from '@svc/api'
 import { maxStripSpans, type StripSpan, stripMs, stripText } from '@svc/api/words'
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
@@ -31,10 +31,10 @@ export async function stripsOf(
   workspace: { id: string },
   names: readonly string[],
   now: number,
-): Promise<Strips> {
+): Promise<StateStrips> {
   const from = now - stripMs
   const away = await outages(db, from, now)
-  const strips: Strips['strips'] = {}
+  const strips: StateStrips['strips'] = {}
   const manyIn = new Set<object>()
   for (let i = 0; i < names.length; i += agentsAtOnce) {
     await lists.next(workspace.id)

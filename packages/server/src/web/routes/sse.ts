@@ -3,7 +3,7 @@
  * router would make each stream more expensive.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { envelope } from '@svc/protocol'
+import { refusalJson } from '@svc/protocol'
 import { findAgent } from '../../fleet/agents/store.ts'
 import { signedInBy, validSessions } from '../../people/accounts/sessions.ts'
 import { findWorkspace, rightOf } from '../../people/workspaces/store.ts'
@@ -32,7 +32,7 @@ export function sseHandler(deps: Deps & { live: Hub }): SseHandler {
       if (!(error instanceof Refusal)) deps.log.error({ err: error }, 'a stream of live frames could not be opened')
       const { status, code, message } = error instanceof Refusal ? error : new Refusal('unavailable')
       res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-      res.end(JSON.stringify(envelope(code, message)))
+      res.end(JSON.stringify(refusalJson(code, message)))
     })
     return true
   }
