@@ -14,7 +14,7 @@ import { writeNote } from './state/process-note.ts'
 import { noteStop, stopperOf } from './state/stop-note.ts'
 import { ask, readAsked } from './updates/agent/ask.ts'
 import { sentences } from './updates/agent/now.ts'
-import { judgeWish, stillCounted } from './updates/agent/wish.ts'
+import { judgeBlueprintWish, stillCounted } from './updates/agent/wish.ts'
 import './state/install-note.ts'
 import './state/versions/runtime-note.ts'
 import './reporter/bindings.ts'
@@ -123,9 +123,9 @@ test.each([-3, 3])(
     const now = { ...update, retry: { version: '2.0.0', at: then + 600_000 } }
     const facts = (at: number) => ({ blueprint: 'mail', now, at })
     const desired = { blueprint: 'mail', version: '2.0.0' }
-    expect(judgeWish(desired, facts(then))).toBe('waiting')
+    expect(judgeBlueprintWish(desired, facts(then))).toBe('waiting')
     expect(sentences(now, then).join()).toContain('will be retried')
-    expect(judgeWish(desired, facts(then + hours * hour))).toBe('wanted')
+    expect(judgeBlueprintWish(desired, facts(then + hours * hour))).toBe('wanted')
     expect(sentences(now, then + hours * hour).join()).not.toContain('will be retried')
   },
 )

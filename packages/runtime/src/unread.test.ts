@@ -11,8 +11,8 @@ import { agentFolder } from '../testing/folder.ts'
 import { changeEnv, envFaults, readConnection } from './machine/files/env.ts'
 import type { Folder } from './machine/files/folder.ts'
 import { readHandedText } from './machine/files/handed.ts'
-import { manifestOf } from './reporter/manifest.ts'
-import { readLog } from './state/logs/read.ts'
+import { readManifestNow } from './reporter/manifest.ts'
+import { readLogFile } from './state/logs/read.ts'
 import { secretsHealth } from './state/secrets.ts'
 import { settingsHealth } from './state/settings-file.ts'
 import { readPin } from './updates/runtime/pin.ts'
@@ -53,7 +53,7 @@ const readers: readonly (readonly [
   [
     'logs: masking',
     (f) => f.secrets,
-    (f) => readLog(f, { logs }, 'work') ?? '',
+    (f) => readLogFile(f, { logs }, 'work') ?? '',
     /correct horse/,
     /^The log is not shown/,
   ],
@@ -84,7 +84,7 @@ const readers: readonly (readonly [
   [
     'manifest',
     (f) => f.manifest,
-    (f) => JSON.stringify(manifestOf(f)),
+    (f) => JSON.stringify(readManifestNow(f)),
     /There is no/,
     /"ok":false.*(link|regular|UTF-16)/,
   ],

@@ -3,8 +3,8 @@ import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_pro
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { idOf } from '../src/host/jobs/ids.ts'
-import { type Run, readRun } from '../src/host/jobs/record.ts'
+import { runIdOf } from '../src/host/jobs/ids.ts'
+import { type RecordedRun, readRun } from '../src/host/jobs/record.ts'
 import { quickBuild } from './releases.ts'
 
 export interface RanJob {
@@ -34,7 +34,7 @@ export interface Account {
   /** Starts `svc-exec` with these arguments. */
   starts(args: readonly string[], options?: JobOptions & { readonly detached?: boolean }): ChildProcess
   /** The records of a job, the oldest first. */
-  runs(job: string): Run[]
+  runs(job: string): RecordedRun[]
   /** The lines about runs without a record, without their times. */
   unrecorded(): string[]
   remove(): void
@@ -76,7 +76,7 @@ export async function newAccount(node = process.execPath): Promise<Account> {
     },
     runs: (job) =>
       readdirSync(join(jobs, job))
-        .filter((name) => idOf(name) !== undefined)
+        .filter((name) => runIdOf(name) !== undefined)
         .sort()
         .map((name) => readRun(join(jobs, job, name)))
         .filter((run) => run !== undefined),

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type PackedBundle, unpackBundle } from '@svc/blueprint'
 import type { Folder } from '../src/machine/files/folder.ts'
-import { leadsTo, nameOf } from '../src/state/versions/folders.ts'
+import { leadsTo, versionFolderName } from '../src/state/versions/folders.ts'
 import { readAsked } from '../src/updates/agent/ask.ts'
 import { readUpdate } from '../src/updates/agent/journal.ts'
 import { bundle, bundleManifest } from './blueprint.ts'
@@ -92,7 +92,7 @@ export function restOf(
   const kept = { version, outcome: 'ok' }
   const back = { version: '1.4.0', outcome: 'rolled_back' }
   const unchanged = { version: '1.4.0', outcome: 'failed' }
-  const leadsNew = leadsTo(folder) === nameOf(next.sha256)
+  const leadsNew = leadsTo(folder) === versionFolderName(next.sha256)
   switch (journal?.state) {
     case undefined:
       return { version: '1.4.0', outcome: 'ok' }
@@ -127,7 +127,7 @@ const sum = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('he
 /** Checks that `current` leads to a complete version, byte for byte (I17). Returns the name of that version. */
 export function expectWhole(folder: Folder, known: readonly PackedBundle[]): string {
   const name = readlinkSync(folder.current).split('/').at(-1) ?? ''
-  const packed = known.find((p) => nameOf(p.sha256) === name)
+  const packed = known.find((p) => versionFolderName(p.sha256) === name)
   if (!packed) throw new Error(`current leads to ${name}, which is none of the versions`)
   const root = join(folder.versions, name)
   const expected = wholeOf.get(packed) ?? {}

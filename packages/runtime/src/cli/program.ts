@@ -3,9 +3,9 @@ import { compareVersions, isVersion } from '@svc/protocol'
 import { Command, CommanderError } from 'commander'
 import { version } from '../machine/base/version.ts'
 import { folderAt } from '../machine/files/folder.ts'
-import { hint, noteDir, noteStart, quoted } from '../machine/hint.ts'
+import { hint, noteDir, noteStart, shellQuoted } from '../machine/hint.ts'
 import { insideOf } from '../updates/runtime/release.ts'
-import { columns, exitOf, exits, guardOutput, warn } from './kit/output.ts'
+import { alignedColumns, exits, guardOutput, printFailure, warn } from './kit/output.ts'
 
 type Make = () => Promise<Command>
 
@@ -140,14 +140,14 @@ const folderGiven = (action: Command): string | undefined =>
   ['init', 'new'].includes(action.name()) ? undefined : action.opts<{ dir?: string }>().dir
 
 const begin = (): string =>
-  columns([
+  alignedColumns([
     [`$ ${hint('init --url https://svc.example.com')}`, 'with an install code'],
     [`$ ${hint('connect --url https://svc.example.com')}`, 'with an agent of your own'],
   ])
     .map((line) => `  ${line}`)
     .join('\n')
 
-export async function run(args: readonly string[]): Promise<void> {
+export async function runSvc(args: readonly string[]): Promise<void> {
   noteStart()
   return execute(await program(args), args)
 }
@@ -167,7 +167,7 @@ async function execute(svc: Command, args: readonly string[]): Promise<void> {
     await svc.parseAsync(args, { from: 'user' })
     process.exitCode ??= exits.done
   } catch (error) {
-    process.exitCode = error instanceof CommanderError ? exitOfUsage(error) : exitOf(error)
+    process.exitCode = error instanceof CommanderError ? exitOfUsage(error) : printFailure(error)
   }
 }
 
@@ -184,5 +184,5 @@ function olderThanFolder(dir: string, own: string = version): string | undefined
   const { runtime } = folderAt(dir)
   const there = insideOf(runtime)?.version
   if (there === undefined || !isVersion(own) || !isVersion(there) || compareVersions(own, there) >= 0) return undefined
-  return `This svc is ${own}, and the runtime in this folder is ${there}. Renew the command with: ${quoted(runtime)} self install`
+  return `This svc is ${own}, and the runtime in this folder is ${there}. Renew the command with: ${shellQuoted(runtime)} self install`
 }

@@ -2,10 +2,10 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { agentFolder } from '../../testing/folder.ts'
-import { manifestOf } from '../reporter/manifest.ts'
+import { readManifestNow } from '../reporter/manifest.ts'
 import { agentChecks } from './look/agent-checks.ts'
 import { lineOf } from './look/checked.ts'
-import { factsOf } from './look/facts.ts'
+import { readAgentFacts } from './look/facts.ts'
 import { statusLines } from './look/status.ts'
 import { explain } from './look/why.ts'
 
@@ -24,9 +24,9 @@ test.each<[what: string, make: (file: string) => void, says: string, absent?: tr
   using agent = { ...agentFolder(), [Symbol.dispose]: () => agent.remove() }
   mkdirSync(join(agent.root, 'state'))
   make(join(agent.root, 'state/status.json'))
-  const manifest = manifestOf(agent)
+  const manifest = readManifestNow(agent)
   if (!manifest.ok) throw new Error(manifest.message)
-  const facts = factsOf({ folder: agent, manifest: manifest.value })
+  const facts = readAgentFacts({ folder: agent, manifest: manifest.value })
   const said = `state/status.json ${says}`
   expect(statusLines(facts).join('\n')).toContain(said)
   const checks = agentChecks(agent).map(lineOf)

@@ -15,7 +15,7 @@ import {
   type Verdict,
 } from '@svc/protocol'
 import { duration, wait } from '../machine/base/time.ts'
-import { call, refusalOf, type SendResult } from '../machine/client/service-client.ts'
+import { callService, refusalOf, type SendResult } from '../machine/client/service-client.ts'
 
 /** Time limits of the redemption in seconds: without a single byte, and in all (D44). */
 const idleSeconds = 30
@@ -47,7 +47,7 @@ export async function askPreview(
   code: string,
   signal: AbortSignal,
 ): Promise<CallResult<InstallPreview>> {
-  const sent = await call(
+  const sent = await callService(
     new URL('/api/agent/v1/install/preview', origin),
     { method: 'POST', json: body(code) },
     signal,
@@ -72,7 +72,7 @@ export async function askPreview(
  * used up (D44).
  */
 export async function redeem(origin: string, code: string, signal: AbortSignal): Promise<CallResult<unknown>> {
-  const sent = await call(
+  const sent = await callService(
     new URL('/api/agent/v1/install', origin),
     { method: 'POST', json: body(code), seconds: redeemSeconds, idleSeconds, bytes: redeemBytes },
     signal,

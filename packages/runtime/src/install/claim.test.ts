@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { readInstall, writeInstall } from '../state/install-note.ts'
-import { claim, takenBy } from './claim.ts'
+import { claimFolder, whyFolderIsTaken } from './claim.ts'
 
 let folder: Folder
 beforeEach(() => {
@@ -35,15 +35,15 @@ test.each<[string, () => void]>([
   ['a process that is gone had the id of this process', () => remnant(`.svc.${process.pid}.old`)],
 ])('the next installation works, and leaves nothing of the killed ones: %s', (_what, leave) => {
   leave()
-  expect(takenBy(folder.root)).toBeUndefined()
-  expect(claim(folder.root, known)).toMatchObject({ ok: true })
+  expect(whyFolderIsTaken(folder.root)).toBeUndefined()
+  expect(claimFolder(folder.root, known)).toMatchObject({ ok: true })
   expect(readdirSync(folder.root)).toEqual(['.svc'])
   expect(readInstall(folder)).toMatchObject({ is: 'made', pid: process.pid })
 })
 
 test('while another process removes what was left, the folder is taken', () => {
   remnant(`.svc.${process.ppid}.old`)
-  expect(takenBy(folder.root)).toBe(`Process ${process.ppid} is installing into ${folder.root}.`)
+  expect(whyFolderIsTaken(folder.root)).toBe(`Process ${process.ppid} is installing into ${folder.root}.`)
 })
 
 test.each([
@@ -53,16 +53,16 @@ test.each([
   remnant()
   mkdirSync(join(folder.root, file, '..'), { recursive: true })
   writeFileSync(join(folder.root, file), 'mine')
-  expect(takenBy(folder.root)).toContain('is not empty')
-  expect(claim(folder.root, known)).toMatchObject({ ok: false })
+  expect(whyFolderIsTaken(folder.root)).toContain('is not empty')
+  expect(claimFolder(folder.root, known)).toMatchObject({ ok: false })
   expect(readdirSync(folder.root, { recursive: true })).toContain(file)
 })
 
 test('a folder with a damaged note is taken, because a code may have been used there', () => {
   remnant()
   writeFileSync(folder.install, '{"is":"rede')
-  const why = takenBy(folder.root)
+  const why = whyFolderIsTaken(folder.root)
   expect(why).toContain(`the note of the installation (${folder.install}) is damaged, so a code may have been used`)
-  expect(claim(folder.root, known)).toEqual({ ok: false, message: why })
+  expect(claimFolder(folder.root, known)).toEqual({ ok: false, message: why })
   expect(readdirSync(folder.journal)).toEqual(['install.json'])
 })

@@ -22,7 +22,7 @@ type ClaimedCode =
   | { readonly ok: false; readonly message: string }
 
 /** Why no agent can be installed in this folder; undefined if one can. The function changes nothing. */
-export function takenBy(root: string): string | undefined {
+export function whyFolderIsTaken(root: string): string | undefined {
   const folder = folderAt(root)
   const stat = statSync(root, { throwIfNoEntry: false })
   if (!stat) {
@@ -48,11 +48,11 @@ export function takenBy(root: string): string | undefined {
 }
 
 /** Claims the folder for a new agent, or returns why that is not possible. */
-export function claim(
+export function claimFolder(
   root: string,
   known: Pick<Install, 'url' | 'agent' | 'blueprint' | 'version' | 'at'>,
 ): ClaimedCode {
-  const taken = takenBy(root)
+  const taken = whyFolderIsTaken(root)
   if (taken) return { ok: false, message: taken }
   const full = withoutRoom(dirname(root))
   if (full) return { ok: false, message: `Nothing was installed, and the code was not used. ${full}` }

@@ -4,7 +4,7 @@
  */
 import { wrongWithEnvValue } from '@svc/blueprint'
 import type { SecretSpec } from '@svc/protocol'
-import type { Env } from '../machine/files/env.ts'
+import type { EnvFileValues } from '../machine/files/env.ts'
 
 type GatheredSecrets =
   | { readonly ok: true; readonly values: Map<string, string> }
@@ -22,7 +22,7 @@ export async function gatherSecrets(
     ask,
     tell,
   }: {
-    readonly file: Env
+    readonly file: EnvFileValues
     readonly env: Readonly<Record<string, string | undefined>>
     readonly ask: ((secret: SecretSpec) => Promise<string>) | undefined
     readonly tell: (line: string) => void

@@ -7,7 +7,7 @@ import { number, object } from '@svc/protocol/fields'
 import { codeOf } from '../machine/base/errors.ts'
 import { removeDurably } from '../machine/files/durable.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { anyText, type NoteValue, note } from '../machine/files/note.ts'
+import { anyText, describeNote, type NoteValue } from '../machine/files/note.ts'
 import { release } from '../state/versions/release.ts'
 
 /** A request of `svc rollback-runtime` for the previous runtime. `at` is when it was made, in Unix milliseconds. */
@@ -18,7 +18,7 @@ type BackPath = Pick<Folder, 'runtimeBack'>
 /** The number of milliseconds for which a request is valid. */
 const validMs = 60_000
 
-const file = note('runtimeBack', askedBack, 65_536)
+const file = describeNote('runtimeBack', askedBack, 65_536)
 
 export const askBack: (place: BackPath, asked: BackRequest) => void = file.write
 

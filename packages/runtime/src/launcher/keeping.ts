@@ -8,7 +8,7 @@ import type { Moment } from '../machine/base/time.ts'
 import type { Release } from '../state/versions/release.ts'
 import type { RuntimeHold, RuntimeNote, Trial } from '../state/versions/runtime-note.ts'
 import type { BackRequest } from './back.ts'
-import { judge, type TrialEvent } from './trial.ts'
+import { judgeTrial, type TrialEvent } from './trial.ts'
 
 export interface Keeping {
   readonly note: RuntimeNote
@@ -107,7 +107,7 @@ export const begin = (note: RuntimeNote): Keeping => ({
  * shown as finished.
  */
 export const shownNote = ({ note }: Keeping): RuntimeNote =>
-  note.trial?.is === 'undoing' ? judge(note, { is: 'restored' }, 0) : note
+  note.trial?.is === 'undoing' ? judgeTrial(note, { is: 'restored' }, 0) : note
 
 export function step(current: Keeping, event: KeepingEvent, rules: KeepingRules, at: Moment): KeepingStep {
   const { note } = current
@@ -120,7 +120,7 @@ export function step(current: Keeping, event: KeepingEvent, rules: KeepingRules,
     case 'started':
       return stay(withTimes({ ...current, fresh: false }, rules, at))
     case 'swap':
-      return stay({ ...current, note: judge(note, event, at.wall) })
+      return stay({ ...current, note: judgeTrial(note, event, at.wall) })
     case 'swapped':
       return {
         state: { ...current, last: '' },
@@ -201,7 +201,7 @@ function start(current: Keeping, counted: boolean, at: Moment): KeepingStep {
 }
 
 function apply(current: Keeping, event: TrialEvent, at: Moment): KeepingStep {
-  const note = judge(current.note, event, at.wall, current.last)
+  const note = judgeTrial(current.note, event, at.wall, current.last)
   if (note === current.note) return stay(current)
   return {
     state: { ...current, note },

@@ -31,7 +31,7 @@ const pauseMs = 200
  * Watches the processes of the agent in the folder `dir`. `ignored` are process groups that have the agent's mark but
  * do not belong to the agent.
  */
-export function leftOf(dir: string, ignored: ReadonlySet<number>): LeftProcesses {
+export function leftProcessesOf(dir: string, ignored: ReadonlySet<number>): LeftProcesses {
   const isStill = keepsMark(dir)
   let known: readonly AgentProcess[] = []
   let again = 0

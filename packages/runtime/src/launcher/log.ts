@@ -9,7 +9,7 @@ import { isNoRoom } from '../machine/files/space.ts'
 
 const maxBytes = 1024 * 1024
 
-export function openLog(folder: Folder): (line: string) => void {
+export function openRuntimeLog(folder: Folder): (line: string) => void {
   /** The number of lines that could not be written since the last one that could. */
   let lost = 0
   const older = `${folder.runtimeLog}.1`

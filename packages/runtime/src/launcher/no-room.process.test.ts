@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { mountMissing, type Scarce, type SmallDisk, smallDisk } from '../../testing/small-disk.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
-import { openLog } from './log.ts'
+import { openRuntimeLog } from './log.ts'
 import { openOutput, outputBytes, rotateOutput } from './output.ts'
 
 const missing = mountMissing('the rotation of output on a full disk')
@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)('on a file system of 24 MB', () => {
   test('the log of the runtime takes the room of its older file', () => {
     const { folder, disk } = printer('bytes')
     writeFileSync(`${folder.runtimeLog}.1`, Buffer.alloc(1024 * 1024))
-    const log = openLog(folder)
+    const log = openRuntimeLog(folder)
     log('first\n')
     disk.fill()
     const long = `${'x'.repeat(8191)}\n`

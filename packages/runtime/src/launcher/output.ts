@@ -21,7 +21,7 @@ import { codeOf } from '../machine/base/errors.ts'
 import { createFolder } from '../machine/files/durable.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { takeSpare } from '../machine/files/reserve.ts'
-import { isDiskFault, isNoRoom, reasonOf, spaceAt } from '../machine/files/space.ts'
+import { failureReason, isDiskFault, isNoRoom, spaceAt } from '../machine/files/space.ts'
 import { openForOutput } from '../state/logs/open.ts'
 import { keptFiles, planFreeing, planRotation, type RemovedFile, type RotatedOutput } from './rotation.ts'
 
@@ -61,7 +61,7 @@ function ownOutput(folder: Folder): Output {
     const spare = isNoRoom(error) ? takeSpare(folder.output, 'state') : undefined
     if (spare === undefined) {
       if (!isDiskFault(error)) throw error
-      return { fd: openSync('/dev/null', 'a'), lost: reasonOf(error, folder.log) }
+      return { fd: openSync('/dev/null', 'a'), lost: failureReason(error, folder.log) }
     }
     closeSync(spare)
     return { fd: openSync(folder.output, O_EMPTIED, 0o600) }
@@ -118,9 +118,9 @@ function copyAway(fd: number, file: string, size: number): RotatedOutput {
       renameSync(temporary, `${file}.1`)
     }
     if (copied === of) return { copied, of }
-    return { copied, of, why: reasonOf(error ?? noRoom, file) }
+    return { copied, of, why: failureReason(error ?? noRoom, file) }
   } catch (error) {
-    return { copied: 0, of: size, why: reasonOf(error, file) }
+    return { copied: 0, of: size, why: failureReason(error, file) }
   } finally {
     removeQuietly(temporary)
   }

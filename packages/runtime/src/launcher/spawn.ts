@@ -38,7 +38,7 @@ type SpawnResult =
     }
   | { readonly ok: false; readonly error: string }
 
-export async function start(
+export async function spawnAgent(
   folder: Folder,
   { argv, cwd, env, output }: RunSpec,
   started: string,

@@ -7,17 +7,17 @@ import { statSync } from 'node:fs'
 import { messageOf } from '../machine/base/errors.ts'
 import { duration, flooredMs, patience, wait } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { reasonOf } from '../machine/files/space.ts'
+import { failureReason } from '../machine/files/space.ts'
 import { groupLives } from '../machine/process/group.ts'
 import { identityOf, lives } from '../machine/process/identity.ts'
 import { leadsInside } from '../state/logs/open.ts'
 import { type Exit, type ProcessState, writeNote } from '../state/process-note.ts'
 import { leadsTo } from '../state/versions/folders.ts'
 import { clock } from './clock.ts'
-import { type LeftProcesses, leftOf } from './left.ts'
+import { type LeftProcesses, leftProcessesOf } from './left.ts'
 import { rotateOutput } from './output.ts'
 import { isTrouble, type RotationOutcome, rotationLine } from './rotation.ts'
-import { start } from './spawn.ts'
+import { spawnAgent } from './spawn.ts'
 import {
   begin,
   type OrderAnswer,
@@ -53,7 +53,7 @@ export function supervise(folder: Folder, found: FoundState, { order, changed, s
   /** True while the output cannot be rotated as it should be. */
   let troubled = false
   const cleaners = new Set<number>()
-  const left = leftOf(folder.root, cleaners)
+  const left = leftProcessesOf(folder.root, cleaners)
   const hands: SupervisorParts = { folder, left, cleaners }
   function on(event: SupervisionEvent): void {
     const { state, acts } = step(now, event, rulesOf(folder), clock())
@@ -140,7 +140,7 @@ async function spawn(
   { order, started }: Extract<SupervisionAct, { do: 'start' }>,
   { on, say }: { readonly on: (event: SupervisionEvent) => void; readonly say: Say },
 ): Promise<SupervisionEvent> {
-  const got = await start(folder, order, started)
+  const got = await spawnAgent(folder, order, started)
   if (!got.ok) return { is: 'unstartable', error: got.error }
   if (got.lost !== undefined) say(`what the agent prints until its next start is lost, because ${got.lost}`)
   const { pid, child, output } = got
@@ -173,7 +173,7 @@ async function cleanUp(
   say: Say,
 ): Promise<void> {
   const argv = order.cleanup ?? []
-  const done = await start(folder, { ...order, argv }, started)
+  const done = await spawnAgent(folder, { ...order, argv }, started)
   if (!done.ok) return say(`${argv.join(' ')}: ${done.error}`)
   const { pid, child } = done
   cleaners.add(pid)
@@ -188,7 +188,7 @@ function rotate(folder: Folder, { output }: Supervision): RotationOutcome | unde
   try {
     return output === undefined || leadsInside(folder, output) ? rotateOutput(output ?? folder.output) : undefined
   } catch (error) {
-    return { failed: reasonOf(error, output ?? folder.output) }
+    return { failed: failureReason(error, output ?? folder.output) }
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { RuntimeNote, Trial } from '../state/versions/runtime-note.ts'
-import { judge, type TrialEvent } from './trial.ts'
+import { judgeTrial, type TrialEvent } from './trial.ts'
 
 const from = { version: '1.0.0', sha256: 'a'.repeat(64) }
 const to = { version: '2.0.0', sha256: 'b'.repeat(64) }
@@ -9,7 +9,7 @@ const trying = { is: 'trying', from, to, starts: 1, began: now, processes: 1 } a
 const kept = { ...trying, is: 'kept' } as const
 const undoing = { is: 'undoing', from, to, reason: 'it hung', at: now } as const
 const old = { version: '1.0.0', outcome: 'ok', message: '0.9.0 -> 1.0.0, …' } as const
-const after = (note: RuntimeNote, event: TrialEvent, last?: string) => judge(note, event, now + 1000, last)
+const after = (note: RuntimeNote, event: TrialEvent, last?: string) => judgeTrial(note, event, now + 1000, last)
 const rolledBack = (reason: string) => ({
   applied: { version: '1.0.0', outcome: 'rolled_back', message: expect.stringContaining(reason) },
   hold: { version: '2.0.0', running: from.sha256 },
@@ -56,7 +56,7 @@ describe.each(Object.entries(states))('%s', (name, trial) => {
 })
 
 test('on trial the old outcome stays; the first answered report makes it ok (3.4, 3.5)', () => {
-  const swapped = judge({ applied: old }, { is: 'swap', from, to }, now)
+  const swapped = judgeTrial({ applied: old }, { is: 'swap', from, to }, now)
   expect(swapped).toEqual({ applied: old, trial: { ...trying, starts: 0 } })
   expect(after(swapped, { is: 'good' }).applied).toMatchObject({ version: '2.0.0', outcome: 'ok' })
 })
@@ -91,11 +91,11 @@ test('a file that reported and then crashes repeatedly is still rolled back', ()
 })
 
 test('a reboot grants one new window, once; a clock that was set back does not make it longer (D38)', () => {
-  const second = judge({ trial: trying }, { is: 'start', process: true }, now + 200_000)
+  const second = judgeTrial({ trial: trying }, { is: 'start', process: true }, now + 200_000)
   expect(second.trial).toMatchObject({ processes: 2, began: now + 200_000 })
-  const third = judge(second, { is: 'start', process: true }, now + 250_000)
+  const third = judgeTrial(second, { is: 'start', process: true }, now + 250_000)
   expect(third.trial).toMatchObject({ processes: 3, began: now + 200_000 })
-  expect(judge(second, { is: 'start', process: true }, now - 5000).trial).toMatchObject({ began: now - 5000 })
+  expect(judgeTrial(second, { is: 'start', process: true }, now - 5000).trial).toMatchObject({ began: now - 5000 })
 })
 
 test('killed between note and rename: the old file runs, and the attempt failed (docs/decisions/kills.md)', () => {
@@ -112,8 +112,8 @@ test('a rollback leaves an outcome that names both versions, and a hold', () => 
 })
 
 test('no two attempts have the same message, and none is longer than the contract allows (D34)', () => {
-  const one = judge({ trial: trying }, { is: 'good' }, now).applied?.message
-  const two = judge({ trial: trying }, { is: 'good' }, now + 1).applied?.message
+  const one = judgeTrial({ trial: trying }, { is: 'good' }, now).applied?.message
+  const two = judgeTrial({ trial: trying }, { is: 'good' }, now + 1).applied?.message
   expect(one).not.toBe(two)
   const long = { ...undoing, reason: 'x'.repeat(1000) }
   expect(after({ trial: long }, { is: 'restored' }).applied?.message).toHaveLength(300)

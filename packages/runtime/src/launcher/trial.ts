@@ -38,7 +38,7 @@ export const maxStarts = 3
  * Applies an event to the note about the runtime's own file. If nothing changes, the same object is returned. `last`
  * says how the last worker ended; it becomes part of the reason of a rollback.
  */
-export function judge(note: RuntimeNote, event: TrialEvent, now: number, last = ''): RuntimeNote {
+export function judgeTrial(note: RuntimeNote, event: TrialEvent, now: number, last = ''): RuntimeNote {
   const { trial } = note
   if (event.is === 'swap') return trial ? note : begin(note, event, now)
   if (event.is === 'asked') return undo(note, trial ?? event, `put back by ${event.by} on this machine`, now)

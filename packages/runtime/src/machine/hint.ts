@@ -27,7 +27,7 @@ export const hint = (command: string, dir: string | undefined = typedDir): strin
 
 /** A command that starts with `sudo` and can be pasted in any folder. */
 export const sudoHint = (command: string, dir: string): string =>
-  `sudo ${words(started.anywhere)} ${command} --dir ${quoted(resolve(dir))}`
+  `sudo ${words(started.anywhere)} ${command} --dir ${shellQuoted(resolve(dir))}`
 
 /** A command for text that is read elsewhere or later, such as `svc logs`. */
 export const plainHint = (command: string): string => `svc ${command}`
@@ -110,7 +110,7 @@ const absolute = (word: string, runs: (file: string) => boolean): string =>
   word.includes('/') || word.endsWith('.pyz') || runs(resolve(word)) ? resolve(word) : word
 
 /** Quotes a word for a POSIX shell. */
-export const quoted = (word: string): string =>
+export const shellQuoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
-const words = (all: readonly string[]): string => all.map(quoted).join(' ')
-const folderWords = (dir: string | undefined): string[] => (dir === undefined ? [] : ['--dir', quoted(dir)])
+const words = (all: readonly string[]): string => all.map(shellQuoted).join(' ')
+const folderWords = (dir: string | undefined): string[] => (dir === undefined ? [] : ['--dir', shellQuoted(dir)])

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder, becomes } from '../../testing/folder.ts'
 import { json, type Service, startService } from '../../testing/service.ts'
 import { agentAt } from '../cli/kit/folder.ts'
-import { factsOf } from '../cli/look/facts.ts'
+import { readAgentFacts } from '../cli/look/facts.ts'
 import { explain } from '../cli/look/why.ts'
-import { judge, pauseAfter, probe, watchBindings } from './bindings.ts'
+import { judgeBinding, pauseAfter, probe, watchBindings } from './bindings.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -62,7 +62,7 @@ test("the products' answers are shown to people on the machine, for the bindings
   )
   const watch = watchBindings(folder, { bindings: [binding('tasks'), binding('old')] }, stop.signal)
   await becomes('both are known', () => watch.health({ bindings: [binding('tasks'), binding('old')] }).length === 2)
-  const reasons = explain(factsOf(await agentAt(folder.root)), 0)
+  const reasons = explain(readAgentFacts(await agentAt(folder.root)), 0)
   expect(reasons).toContainEqual(expect.stringMatching(/^Health bad: Binding tasks: There is no token for tasks here/))
   expect(reasons.join()).not.toContain('Binding old')
 })
@@ -78,11 +78,13 @@ test.each([
   [429, 'warn'],
   [500, 'warn'],
 ])('a product that answers %i makes the binding %s (3.7)', (status, level) => {
-  expect(judge(answered(status), 'https://tasks.example')).toMatchObject({ level })
+  expect(judgeBinding(answered(status), 'https://tasks.example')).toMatchObject({ level })
 })
 
 test('an unreachable product is a warning', () => {
-  expect(judge({ is: 'lost', why: 'nothing listens at the address', sent: false }, 'https://tasks.example')).toEqual({
+  expect(
+    judgeBinding({ is: 'lost', why: 'nothing listens at the address', sent: false }, 'https://tasks.example'),
+  ).toEqual({
     level: 'warn',
     detail: 'https://tasks.example cannot be reached: nothing listens at the address.',
   })

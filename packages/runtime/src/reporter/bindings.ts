@@ -7,10 +7,10 @@ import type { Manifest } from '@svc/blueprint'
 import { cut, type HealthItem, type Level, level, limits } from '@svc/protocol'
 import { list, number, object } from '@svc/protocol/fields'
 import { duration, wait } from '../machine/base/time.ts'
-import { call, type SendResult } from '../machine/client/service-client.ts'
+import { callService, type SendResult } from '../machine/client/service-client.ts'
 import { readEnv, readOrigin } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { anyText, type NoteValue, note, withDefaults } from '../machine/files/note.ts'
+import { anyText, describeNote, type NoteValue, withDefaults } from '../machine/files/note.ts'
 
 /** A product, and what its last probe has found. */
 const probed = withDefaults(
@@ -30,7 +30,7 @@ const probed = withDefaults(
 )
 type ProbedProduct = NoteValue<typeof probed>
 
-const file = note('bindings', object({ bindings: list(probed, 1000) }), 65_536, { isLight: true, mode: 0o644 })
+const file = describeNote('bindings', object({ bindings: list(probed, 1000) }), 65_536, { isLight: true, mode: 0o644 })
 
 type Names = Pick<Manifest, 'bindings'>
 interface BindingWatch {
@@ -135,7 +135,7 @@ export async function probe({ product, url, workspace, token }: Binding, signal:
   const origin = readOrigin(url)
   if (!origin.ok) return { level: 'bad', detail: `SVC_BINDING_${name}_URL ${origin.message}.` }
   const address = new URL(`/api/v1/workspaces/${encodeURIComponent(workspace)}`, origin.value)
-  return judge(await call(address, { method: 'GET', token }, signal), origin.value)
+  return judgeBinding(await callService(address, { method: 'GET', token }, signal), origin.value)
 }
 
 /**
@@ -152,7 +152,7 @@ const ungiven = (product: string): string =>
  * Judges a product's answer to a probe by the table of section 3.7, row by row. An HTTP status that the table does not
  * list says nothing about the token.
  */
-export function judge(sent: SendResult, origin: string): BindingVerdict {
+export function judgeBinding(sent: SendResult, origin: string): BindingVerdict {
   if (sent.is === 'lost')
     return { level: 'warn', detail: cut(`${origin} cannot be reached: ${sent.why}.`, limits.detail) }
   switch (sent.status) {

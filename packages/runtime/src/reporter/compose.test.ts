@@ -1,7 +1,7 @@
 import type { Manifest } from '@svc/blueprint'
 import { limits, readPauseText } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { compose, type ReportParts } from './compose.ts'
+import { composeReport, type ReportParts } from './compose.ts'
 
 const parts: ReportParts = {
   manifest: { name: 'mail', version: '1.0.0', settings: [], controls: [] } as unknown as Manifest,
@@ -17,7 +17,7 @@ const parts: ReportParts = {
 const item = (name: string) => ({ name, level: 'ok' }) as const
 
 test("the runtime's items about process and bindings are among those that the service keeps, however many the agent has (2.1, 3.7)", () => {
-  const { health = [] } = compose({
+  const { health = [] } = composeReport({
     ...parts,
     process: { is: 'waiting', crashes: 0, startAt: 0 },
     health: [item('Status file')],
@@ -31,7 +31,7 @@ test("the runtime's items about process and bindings are among those that the se
 test('the page can read who paused the agent, and when, from the detail of its state', () => {
   const author = { by: 'service', at: 1_790_000_000, command: '01a2-4c44' } as const
   const paused = (pause: NonNullable<ReportParts['pause']>, status: ReportParts['status'] = {}) =>
-    readPauseText(compose({ ...parts, pause, status }).state?.detail ?? '')
+    readPauseText(composeReport({ ...parts, pause, status }).state?.detail ?? '')
   const since = 1_790_000_000
   expect(paused({ since, author })).toEqual({ at: since * 1000, by: 'service', command: '01a2-4c44', rest: '' })
   expect(paused({ since, author: { by: 'machine', at: since, user: 'ada' } }, { active: [{}] })).toEqual({

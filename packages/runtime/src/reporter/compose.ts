@@ -61,7 +61,7 @@ export interface ReportParts {
   readonly bindings?: readonly HealthItem[] | undefined
 }
 
-export function compose(parts: ReportParts): Report {
+export function composeReport(parts: ReportParts): Report {
   const { manifest, status, pause, acks, account, process, applied } = parts
   const { agent, state: said, health = [], active, ...rest } = status
   const up = process === undefined || process.is === 'running' || process.is === 'stopping'

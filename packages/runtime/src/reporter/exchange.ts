@@ -21,15 +21,15 @@ import { codeOf, messageOf } from '../machine/base/errors.ts'
 import { seconds } from '../machine/base/time.ts'
 import { version } from '../machine/base/version.ts'
 import { post, refusalOf, type SendResult } from '../machine/client/service-client.ts'
-import type { Connection } from '../machine/files/env.ts'
+import type { ServiceConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { inTurnAnyway } from '../machine/files/lock.ts'
 import { fillReserve } from '../machine/files/reserve.ts'
-import { isDiskFault, reasonOf } from '../machine/files/space.ts'
+import { failureReason, isDiskFault } from '../machine/files/space.ts'
 import { haltOf } from '../machine/process/identity.ts'
 import { readAccount } from '../state/account.ts'
 import { readPause } from '../state/controls.ts'
-import { placeOf } from '../state/paths.ts'
+import { machinePathOf } from '../state/paths.ts'
 import type { ProcessState } from '../state/process-note.ts'
 import { settingsInForce } from '../state/settings.ts'
 import { settingsHealth } from '../state/settings-file.ts'
@@ -43,10 +43,10 @@ import {
   owedAcks,
 } from './commands/journal.ts'
 import { type HandledCommand, receive, settleInterrupted } from './commands/receive.ts'
-import { compose } from './compose.ts'
+import { composeReport } from './compose.ts'
 import { readOutbox, writeOutbox } from './outbox.ts'
 import { shrink } from './shrink.ts'
-import { ageItem, isOld } from './status/age.ts'
+import { ageItem, isStatusOld } from './status/age.ts'
 import { diskHealth } from './status/disk.ts'
 import { readStatus } from './status/file.ts'
 import { type KeptStatus, keepStatus } from './status/keep.ts'
@@ -96,7 +96,7 @@ export interface CurrentFacts extends OwnFacts {
 export async function exchange(
   reporter: Reporter,
   { manifest, health, ...own }: CurrentFacts,
-  connection: Connection,
+  connection: ServiceConnection,
   signal: AbortSignal,
 ): Promise<ExchangeResult> {
   const { folder } = reporter
@@ -120,7 +120,8 @@ export async function exchange(
   } catch (error) {
     // The outbox could not be written, for example because the disk is full. No report depends on it, so the answer is
     // processed anyway. The next report says so, unless there was only no space, which the figures of the disk show.
-    reporter.refused = isDiskFault(error) && codeOf(error) !== 'ENOSPC' ? reasonOf(error, folder.outbox) : undefined
+    reporter.refused =
+      isDiskFault(error) && codeOf(error) !== 'ENOSPC' ? failureReason(error, folder.outbox) : undefined
   }
   if (!result.ok) return result
   arrived(reporter, report, seconds(Date.now()))
@@ -148,7 +149,7 @@ function brokenJournal({ folder, memory }: Reporter, manifest: Manifest): Health
 function nextReport(reporter: Reporter, { manifest, health, ...own }: CurrentFacts, acks: readonly Ack[]): Report {
   const { folder } = reporter
   const file = manifest.status
-  const read = file === undefined ? undefined : readStatus(folder, placeOf(folder, manifest, file))
+  const read = file === undefined ? undefined : readStatus(folder, machinePathOf(folder, manifest, file))
   const now =
     file !== undefined && read
       ? keepStatus(reporter.kept, read, file, Date.now())
@@ -167,7 +168,7 @@ function nextReport(reporter: Reporter, { manifest, health, ...own }: CurrentFac
   const writes = read?.is === 'bytes' ? reporter.writes.see({ mtime: read.mtimeMs, ...facts }) : reporter.writes.last()
   const aged = !resting && now.kept.good !== undefined ? writes : undefined
   const age = aged && ageItem(aged, aged.looked)
-  return compose({
+  return composeReport({
     ...own,
     manifest,
     status,
@@ -184,7 +185,7 @@ function nextReport(reporter: Reporter, { manifest, health, ...own }: CurrentFac
     halt,
     stop: own.stop && { by: own.stop, author: readStop(folder) },
     statusAt: aged && seconds(inServiceTime(aged.at, reporter.serviceClock, clocks())),
-    statusOld: aged && isOld(aged, aged.looked),
+    statusOld: aged && isStatusOld(aged, aged.looked),
     acks,
     account: readAccount(folder),
     host: hostname(),
@@ -221,7 +222,7 @@ function judge(sent: SendResult): JudgedAnswer {
 
 function record(
   folder: Folder,
-  connection: Connection,
+  connection: ServiceConnection,
   { sent, body, result }: { sent: number; body: string; result: JudgedAnswer },
 ): void {
   const reached = result.ok ? sent : readOutbox(folder)?.reached

@@ -8,7 +8,7 @@ export type ManifestNow =
   | { readonly ok: true; readonly value: Manifest }
   | { readonly ok: false; readonly message: string; readonly findings: readonly ManifestFinding[] }
 
-export const manifestOf = (folder: Folder): ManifestNow => manifestIn(folder, readManifestFile(folder))
+export const readManifestNow = (folder: Folder): ManifestNow => manifestIn(folder, readManifestFile(folder))
 
 /** Parses the manifest from the result of reading its file. */
 export function manifestIn(folder: Folder, read: FileRead): ManifestNow {

@@ -5,7 +5,7 @@
 import { cut } from '@svc/protocol'
 import { number, object } from '@svc/protocol/fields'
 import { createFolders, type Folder } from '../machine/files/folder.ts'
-import { anyText, type NoteValue, note } from '../machine/files/note.ts'
+import { anyText, describeNote, type NoteValue } from '../machine/files/note.ts'
 
 const outbox = object(
   {
@@ -28,7 +28,7 @@ const outbox = object(
 )
 export type Outbox = NoteValue<typeof outbox>
 
-const file = note('outbox', outbox, 16 * 1024 * 1024, { isLight: true })
+const file = describeNote('outbox', outbox, 16 * 1024 * 1024, { isLight: true })
 
 const longestAnswer = 64 * 1024
 

@@ -69,7 +69,7 @@ export async function reportUntil(
   tidy(folder, first, say)
   let interval = firstInterval
   let uploading: Promise<void> | undefined
-  let due = firstReport(performance.now(), Math.random(), duration(1))
+  let due = firstReportAt(performance.now(), Math.random(), duration(1))
   await ready
   while (await wait(due - performance.now(), stop)) {
     const startedAt = performance.now()
@@ -192,7 +192,7 @@ function watchManifest(folder: Folder, first: Manifest): () => Promise<WatchedMa
  * The time of the first report. It is random, so that reporters which start at the same moment do not report at the
  * same moment.
  */
-export const firstReport = (now: number, chance: number, second: number): number => now + chance * 5 * second
+export const firstReportAt = (now: number, chance: number, second: number): number => now + chance * 5 * second
 
 /**
  * The time of the next report, after the one that started at `last`. A failed report is not repeated early, and a

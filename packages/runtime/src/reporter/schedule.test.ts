@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { firstReport, nextReport } from './run.ts'
+import { firstReportAt, nextReport } from './run.ts'
 
 test.each([
-  ['the first report comes within five seconds', firstReport(100, 0.5, 1000), 2600],
+  ['the first report comes within five seconds', firstReportAt(100, 0.5, 1000), 2600],
   [
     'the next comes an interval after the start of the last',
     nextReport(0, 200, { interval: 30_000, chance: 0.5 }),

@@ -6,10 +6,10 @@ import type { Manifest } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
 import { seconds } from '../machine/base/time.ts'
 import { post, refusalOf, type SendResult } from '../machine/client/service-client.ts'
-import type { Connection } from '../machine/files/env.ts'
+import type { ServiceConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { inTurnAnyway } from '../machine/files/lock.ts'
-import { noSuchLog, readLog } from '../state/logs/read.ts'
+import { noSuchLog, readLogFile } from '../state/logs/read.ts'
 import { type CommandEntry, type CommandMemory, changeJournal, journalNow, withEntry } from './commands/journal.ts'
 
 /**
@@ -31,7 +31,7 @@ interface JournalParts {
 export async function upload(
   { folder, memory }: JournalParts,
   manifest: Manifest,
-  connection: Connection,
+  connection: ServiceConnection,
   { signal, say }: { signal: AbortSignal; say: (line: string) => void },
 ): Promise<void> {
   for (const entry of journalNow(folder, memory).filter(waitsForUpload).slice(0, limits.logsPerMinute)) {
@@ -41,7 +41,7 @@ export async function upload(
       settle({ folder, memory }, entry, false, 'Too late.')
       continue
     }
-    const text = readLog(folder, manifest, name) ?? noSuchLog
+    const text = readLogFile(folder, manifest, name) ?? noSuchLog
     const body = JSON.stringify({ command: entry.id, name, text })
     const sent = await post(connection, '/api/agent/v1/log', body, { signal, seconds: uploadSeconds })
     const verdict = judgeUpload(sent)

@@ -40,8 +40,8 @@ export function readChanges(folder: Folder): Changes {
   return {
     ...(pausedBy && { paused: { ...pausedBy, to: isObject(paused) && paused.to === true } }),
     ...(ranBy && { run_now: ranBy }),
-    settings: table(authors),
-    filled: table(Object.entries(isObject(filled) ? filled : {})),
+    settings: recordOf(authors),
+    filled: recordOf(Object.entries(isObject(filled) ? filled : {})),
   }
 }
 
@@ -83,5 +83,5 @@ export function changedBy({ by, user, command }: Author): string {
 }
 
 /** Creates an object without a prototype, since its keys come from files and could be names such as `__proto__`. */
-export const table = <T>(entries: readonly (readonly [string, T])[]): Record<string, T> =>
+export const recordOf = <T>(entries: readonly (readonly [string, T])[]): Record<string, T> =>
   Object.assign(Object.create(null), Object.fromEntries(entries))

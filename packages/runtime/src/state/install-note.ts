@@ -6,7 +6,7 @@
  */
 import { boolean, number, object, oneOf } from '@svc/protocol/fields'
 import type { Folder } from '../machine/files/folder.ts'
-import { anyText, type NoteValue, note, withDefaults } from '../machine/files/note.ts'
+import { anyText, describeNote, type NoteValue, withDefaults } from '../machine/files/note.ts'
 import { hint } from '../machine/hint.ts'
 
 const install = withDefaults(
@@ -34,7 +34,7 @@ const install = withDefaults(
 )
 export type Install = NoteValue<typeof install>
 
-const file = note('install', install, 65_536)
+const file = describeNote('install', install, 65_536)
 type InstallPath = Pick<Folder, 'install'>
 
 export const writeInstall: (folder: InstallPath, install: Install) => void = file.write

@@ -38,7 +38,7 @@ const statePlace = (folder: Pick<Folder, 'state'>, path: string): string =>
  * the folder for data that stays when the version changes; any other file is in the running version. For an agent that
  * was connected by hand, every file is in the agent's folder.
  */
-export function placeOf(folder: Folder, { state = [] }: Partial<WithState>, path: string): string {
+export function machinePathOf(folder: Folder, { state = [] }: Partial<WithState>, path: string): string {
   if (folder.installed) {
     const at = state.find((p) => path === p || path.startsWith(`${p}/`))
     if (at !== undefined) return resolve(statePlace(folder, at), relative(at, path))

@@ -17,7 +17,7 @@ const at = (ms: number): string => timeText(seconds(ms))
  * runs (D65).
  */
 export function processHealth(state: ProcessState, halt?: Halt): HealthItem {
-  return { name: 'Process', level: levelOf(state, halt), detail: sentence(state, halt) }
+  return { name: 'Process', level: levelOf(state, halt), detail: processStateSentence(state, halt) }
 }
 
 function levelOf(state: ProcessState, halt?: Halt): Level {
@@ -39,7 +39,7 @@ function levelOf(state: ProcessState, halt?: Halt): Level {
 }
 
 /** Describes the state of the agent's process in one sentence. */
-export function sentence(state: ProcessState, halt?: Halt): string {
+export function processStateSentence(state: ProcessState, halt?: Halt): string {
   switch (state.is) {
     case 'running': {
       if (halt) return halts[halt](state.pid)
@@ -81,7 +81,7 @@ const halts: Readonly<Record<Halt, (pid: number) => string>> = {
 export function notRunning(state: ProcessState): State | undefined {
   if (state.is === 'running' || (state.is === 'stopping' && state.because !== 'ended')) return undefined
   const level = levelOf(state)
-  return { level: level === 'ok' ? 'info' : level, label: 'Not running', detail: sentence(state) }
+  return { level: level === 'ok' ? 'info' : level, label: 'Not running', detail: processStateSentence(state) }
 }
 
 const times = (n: number): string => (n === 1 ? 'once' : `${n} times`)

@@ -5,7 +5,7 @@
  */
 import { boolean, either, type Field, field, number, object, oneOf } from '@svc/protocol/fields'
 import { createFolders, type Folder } from '../machine/files/folder.ts'
-import { anyText, type NoteValue, note, onlyTrue, withDefaults } from '../machine/files/note.ts'
+import { anyText, describeNote, type NoteValue, onlyTrue, withDefaults } from '../machine/files/note.ts'
 
 /**
  * How a process ended. If only `at` is present, nobody knows how: an earlier runtime had started the process, so this
@@ -123,7 +123,7 @@ const processNote = object(
 )
 type ProcessNote = NoteValue<typeof processNote>
 
-const file = note('process', processNote, 65_536)
+const file = describeNote('process', processNote, 65_536)
 
 /** The parts of a note about the agent's process. Undefined parts are not written. */
 type NoteParts = Pick<ProcessNote, 'state'> & { readonly [K in keyof ProcessNote]: ProcessNote[K] | undefined }

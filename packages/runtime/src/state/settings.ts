@@ -11,7 +11,7 @@ import { type SettingValue, type SettingValues, wrongWithSetting } from '@svc/pr
 import { type FileToWrite, writeTogether } from '../machine/files/durable.ts'
 import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { readFile } from '../machine/files/read.ts'
-import { type Author, changesWith, readChanges, table } from './changes.ts'
+import { type Author, changesWith, readChanges, recordOf } from './changes.ts'
 import { keepWritten, maxSettingsBytes, unknownSettings, writtenSettings } from './settings-file.ts'
 
 type WithRuntime = Pick<Manifest, 'runtime'>
@@ -53,7 +53,7 @@ export function changeSettings(folder: Folder, manifest: WithSettings, values: S
     folder,
     manifest,
     { ...settingsInForce(folder, manifest), ...values },
-    table([...Object.entries(settings), ...authors]),
+    recordOf([...Object.entries(settings), ...authors]),
     values,
   )
 }
@@ -100,7 +100,7 @@ function write(
   )
   const found = statOf(folder.settings)
   const forGroup = found !== undefined && (found.mode & 0o047) === 0o040
-  const changes = changesWith(folder, { settings: authors, filled: table(filled) })
+  const changes = changesWith(folder, { settings: authors, filled: recordOf(filled) })
   writeTogether([settingsFile(folder, manifest, text, forGroup), changes])
   try {
     if (forGroup && statSync(folder.settings).gid !== found.gid) chownSync(folder.settings, -1, found.gid)

@@ -18,16 +18,16 @@ import { watchPrograms } from '../machine/programs/needs.ts'
 import { watchBindings } from '../reporter/bindings.ts'
 import { manifestNow } from '../reporter/known.ts'
 import { reportUntil } from '../reporter/run.ts'
-import { placeOf } from '../state/paths.ts'
+import { machinePathOf } from '../state/paths.ts'
 import type { ProcessState } from '../state/process-note.ts'
 import { secretsHealth } from '../state/secrets.ts'
 import { pinned } from '../state/versions/folders.ts'
 import type { RuntimeNote } from '../state/versions/runtime-note.ts'
-import type { Updates } from '../updates/agent/unread.ts'
+import type { AgentUpdater } from '../updates/agent/unread.ts'
 import { updates as agentUpdates } from '../updates/agent/update.ts'
 import { runtimeNow } from '../updates/runtime/now.ts'
 import { type SelfUpdate, selfUpdate } from '../updates/runtime/update.ts'
-import { missingRuntime, orderOf } from './order.ts'
+import { missingRuntime, startOrderOf } from './order.ts'
 
 /** True if `data` is what the launcher passes to the worker thread. */
 const isRuntime = (data: unknown): data is WorkerStart =>
@@ -42,7 +42,7 @@ export async function work(renew: (folder: Folder) => unknown): Promise<void> {
   const stop = new AbortController()
   let state: ProcessState = workerData.process
   let runtime: RuntimeNote = workerData.runtime ?? {}
-  let versions: Updates | undefined
+  let versions: AgentUpdater | undefined
   let stoppedBy: StoppedBy | undefined
   tell({ is: 'here', contract, version })
   const say = (line: string) => tell({ is: 'say', line })
@@ -117,7 +117,7 @@ async function howToStart(
     const manifest = await manifestNow(folder)
     if (!manifest.ok) return { why: `the manifest is not valid, so the last valid one is used: ${manifest.message}` }
     let why: string | undefined
-    const order = orderOf(folder, manifest.value, (line) => {
+    const order = startOrderOf(folder, manifest.value, (line) => {
       why = line
     })
     if (order) return { order, ...(why !== undefined && { why }) }
@@ -146,7 +146,7 @@ async function report(
     runtime: () => RuntimeNote
     stoppedBy: () => StoppedBy | undefined
     updates: SelfUpdate
-    versions: Updates | undefined
+    versions: AgentUpdater | undefined
   },
 ): Promise<void> {
   const bindings = watchBindings(folder, manifest, stop)
@@ -186,7 +186,7 @@ async function agentSettled(
   state: () => ProcessState,
   stop: AbortSignal,
 ): Promise<void> {
-  const file = manifest.status === undefined ? undefined : placeOf(folder, manifest, manifest.status)
+  const file = manifest.status === undefined ? undefined : machinePathOf(folder, manifest, manifest.status)
   const written = () => (file === undefined ? Number.POSITIVE_INFINITY : writtenAt(file))
   const end = performance.now() + duration(patienceSeconds)
   while (!isSettled(state(), written(), Date.now()) && performance.now() < end)

@@ -9,7 +9,7 @@ import { readEnv } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { isDiskFault } from '../machine/files/space.ts'
 import { hint } from '../machine/hint.ts'
-import { createStatePaths, placeOf } from '../state/paths.ts'
+import { createStatePaths, machinePathOf } from '../state/paths.ts'
 import { fillSettings, settingsInForce } from '../state/settings.ts'
 import { leadsTo } from '../state/versions/folders.ts'
 
@@ -21,7 +21,11 @@ export const missingRuntime = (folder: Folder, name: string): string =>
  * The order for the next start; undefined if svc does not start this agent. If the disk refuses to update the settings
  * file, `say` gets the reason and the agent is started nevertheless, with the right settings in its environment.
  */
-export function orderOf(folder: Folder, manifest: Manifest, say: (line: string) => void = () => {}): Order | undefined {
+export function startOrderOf(
+  folder: Folder,
+  manifest: Manifest,
+  say: (line: string) => void = () => {},
+): Order | undefined {
   const { runtime } = manifest
   if (!runtime) return undefined
   const version = versionOf(folder)
@@ -40,7 +44,7 @@ export function orderOf(folder: Folder, manifest: Manifest, say: (line: string) 
     env: environment(folder, manifest),
     restart: runtime.restart,
     stopSeconds: runtime.stop_seconds,
-    ...(output && { output: placeOf(folder, manifest, output.path) }),
+    ...(output && { output: machinePathOf(folder, manifest, output.path) }),
     ...(version !== undefined && { version }),
   }
 }

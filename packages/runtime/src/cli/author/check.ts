@@ -14,7 +14,7 @@ import { limits } from '@svc/protocol'
 import { Command } from 'commander'
 import { readFile } from '../../machine/files/read.ts'
 import { examples } from '../../machine/hint.ts'
-import { exits, oneLine, Refusal, show } from '../kit/output.ts'
+import { exits, oneLine, printResult, Refusal } from '../kit/output.ts'
 
 export const check = (): Command =>
   new Command('check')
@@ -30,13 +30,17 @@ export const check = (): Command =>
       const ok = findings.length === 0
       const named = manifest && { name: manifest.name, version: manifest.version }
       const needed = manifest && neededSvc(manifest)
-      show(json, { ok, ...named, ...(needed && { neededSvc: needed.version }), findings, warnings, hints }, () => [
-        ...findings.map(findingLine),
-        ...warnings.map((warning) => `warning: ${findingLine(warning)}`),
-        ...hints.map((hint) => `hint: ${findingLine(hint)}`),
-        ...(needed ? [`Machines need ${neededSvcText(needed)}.`] : []),
-        ok ? `${named ? `${named.name} ${named.version} is` : 'This is'} good to go.` : count(findings),
-      ])
+      printResult(
+        json,
+        { ok, ...named, ...(needed && { neededSvc: needed.version }), findings, warnings, hints },
+        () => [
+          ...findings.map(findingLine),
+          ...warnings.map((warning) => `warning: ${findingLine(warning)}`),
+          ...hints.map((hint) => `hint: ${findingLine(hint)}`),
+          ...(needed ? [`Machines need ${neededSvcText(needed)}.`] : []),
+          ok ? `${named ? `${named.name} ${named.version} is` : 'This is'} good to go.` : count(findings),
+        ],
+      )
       if (!ok) process.exitCode = exits.refused
     })
 

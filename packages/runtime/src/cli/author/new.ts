@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path'
 import { manifestName, wrongWithAgentName } from '@svc/blueprint'
 import { Command, Option } from 'commander'
 import { codeOf } from '../../machine/base/errors.ts'
-import { examples, hint, quoted } from '../../machine/hint.ts'
-import { exits, Refusal, show } from '../kit/output.ts'
+import { examples, hint, shellQuoted } from '../../machine/hint.ts'
+import { exits, printResult, Refusal } from '../kit/output.ts'
 import * as node from './starting/node.ts'
 import * as python from './starting/python.ts'
-import { manifestOf, readmeOf } from './starting/texts.ts'
+import { manifestText, readmeOf } from './starting/texts.ts'
 
 interface NewOptions {
   readonly dir: string
@@ -35,12 +35,12 @@ export const newCommand = (): Command =>
         throw new Refusal(`There is already something at ${folder}. Nothing was changed. Choose another name or --dir.`)
       const shown = resolve(dir) === process.cwd() ? name : folder
       const files = startingFiles(name, language).map(([path]) => path)
-      show(json, { name, folder, language, files }, () => [
+      printResult(json, { name, folder, language, files }, () => [
         `Created ${folder} with ${files.join(', ')}.`,
         `Write your work into the function work in ${join(shown, files[1] ?? '')}. It runs as it is, so you can try it right away:`,
         `  $ ${hint('run', shown)}`,
-        `  $ ${hint(`check ${quoted(shown)}`)}`,
-        `  $ ${hint(`pack ${quoted(shown)}`)}`,
+        `  $ ${hint(`check ${shellQuoted(shown)}`)}`,
+        `  $ ${hint(`pack ${shellQuoted(shown)}`)}`,
       ])
     })
 
@@ -55,7 +55,7 @@ function startingFiles(name: string, language: Language): [path: string, content
   const { command, run, main } = { python, node }[language]
   const program = language === 'python' ? 'main.py' : 'main.mjs'
   return [
-    [manifestName, manifestOf(name, command)],
+    [manifestName, manifestText(name, command)],
     [program, main],
     ['README.md', readmeOf(name, program, run)],
   ]

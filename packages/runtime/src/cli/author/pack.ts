@@ -7,8 +7,8 @@ import { Command } from 'commander'
 import { writeDurably } from '../../machine/files/durable.ts'
 import { folderAt } from '../../machine/files/folder.ts'
 import { examples } from '../../machine/hint.ts'
-import { manifestOf } from '../../reporter/manifest.ts'
-import { oneLine, Refusal, show } from '../kit/output.ts'
+import { readManifestNow } from '../../reporter/manifest.ts'
+import { oneLine, printResult, Refusal } from '../kit/output.ts'
 import { findingLine } from './check.ts'
 
 export const pack = (): Command =>
@@ -30,7 +30,7 @@ export const pack = (): Command =>
       const file = target ?? resolve(nameOf(packed.value))
       writeDurably(file, bytes)
       const { name, version } = manifest
-      show(json, { file, name, version, sha256, size: bytes.length, entries, leftOut, warnings }, () => [
+      printResult(json, { file, name, version, sha256, size: bytes.length, entries, leftOut, warnings }, () => [
         ...warnings.map((warning) => `warning: ${findingLine(warning)}`),
         `Packed ${name} ${version} into ${file}: ${entries.length} file${entries.length === 1 ? '' : 's'}, ${sizeText(bytes.length)}.`,
         `sha256 ${sha256}`,
@@ -45,7 +45,7 @@ export const pack = (): Command =>
 function targetOf(out: string, dir: string): string {
   const path = resolve(out)
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path
-  const manifest = manifestOf(folderAt(dir))
+  const manifest = readManifestNow(folderAt(dir))
   if (!manifest.ok) return path
   return join(path, nameOf({ manifest: manifest.value }))
 }

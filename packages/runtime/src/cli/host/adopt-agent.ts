@@ -14,11 +14,11 @@ import { installService, managerAnswers } from '../../install/service/units.ts'
 import { programFile } from '../../launcher/file.ts'
 import { version } from '../../machine/base/version.ts'
 import { writeLightly } from '../../machine/files/durable.ts'
-import { type Connection, rememberNetwork, writeConnection } from '../../machine/files/env.ts'
+import { rememberNetwork, type ServiceConnection, writeConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { inTurn, whoHolds } from '../../machine/files/lock.ts'
 import { hint } from '../../machine/hint.ts'
-import { compose } from '../../reporter/compose.ts'
+import { composeReport } from '../../reporter/compose.ts'
 import { shrink } from '../../reporter/shrink.ts'
 import { fillSettings } from '../../state/settings.ts'
 import { insideOf } from '../../updates/runtime/release.ts'
@@ -29,7 +29,7 @@ import type { HostPlace } from './adopt-place.ts'
 interface HostAgent {
   readonly name: string
   readonly adopted: AdoptedNote
-  readonly connection: Connection
+  readonly connection: ServiceConnection
   /** True if the connection is to be tested and stored. */
   readonly isNew: boolean
 }
@@ -77,7 +77,7 @@ function manifestOf(folder: Folder, name: string): Manifest {
 
 /** The report that would leave this machine now, or with this table as the crontab. */
 export async function reportNow({ folder, jobs }: HostPlace, name: string, table?: string): Promise<Report> {
-  const report = compose({
+  const report = composeReport({
     manifest: manifestOf(folder, name),
     status: await statusNow({ state: folder.state, jobs, table }, { jobs: true }),
     health: [],

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { strangersFolder } from '../../host/adopt/place.ts'
-import { accountHost, jobsOf } from '../../host/jobs/account.ts'
+import { accountHost, jobsFolderOf } from '../../host/jobs/account.ts'
 import { isLauncher } from '../../host/jobs/launcher-file.ts'
 import { programFile } from '../../launcher/file.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
@@ -22,12 +22,12 @@ export interface HostPlace {
 }
 
 /** Finds the folders of this user. Refuses those of another user. */
-export function placeFor(): HostPlace {
+export function findHostPlace(): HostPlace {
   const programs = ownFolder(programFile()) ?? programsFolder()
   const root = accountHost(process.env, join(programs, 'svc-exec'))
   if (root === undefined)
     throw new Refusal('There is no folder for the agent: set HOME, or XDG_STATE_HOME, to an absolute path.')
-  const jobs = jobsOf(root, process.env)
+  const jobs = jobsFolderOf(root, process.env)
   const uid = process.getuid?.()
   const own = { what: 'The folder of the agent', path: root }
   const places =

@@ -7,7 +7,7 @@ import type { Folder } from '../../machine/files/folder.ts'
 import { hint } from '../../machine/hint.ts'
 import { carryOut, planFor, plannedLines, removedLines } from '../install/remove.ts'
 import { confirm, interactive } from '../kit/ask.ts'
-import { exits, Refusal, show, warn } from '../kit/output.ts'
+import { exits, printResult, Refusal, warn } from '../kit/output.ts'
 
 interface RemoveOptions {
   readonly yes?: boolean
@@ -34,7 +34,10 @@ export async function unadopt(folder: Folder, { yes, json, dryRun }: RemoveOptio
     ...(agent ? plannedLines(agent, folder) : []),
   ]
   if (dryRun) {
-    show(json, { removed: false, folder: folder.root, crontabDiff: diff }, () => [...plan, 'Nothing was removed.'])
+    printResult(json, { removed: false, folder: folder.root, crontabDiff: diff }, () => [
+      ...plan,
+      'Nothing was removed.',
+    ])
     return
   }
   if (!yes) {
@@ -47,7 +50,7 @@ export async function unadopt(folder: Folder, { yes, json, dryRun }: RemoveOptio
   if (agent) await carryOut(folder, agent)
   forgetLines(folder.state)
   const names = crontab.changes.map(({ name }) => name)
-  show(json, { removed: true, folder: folder.root, unwrapped: names.length, crontabDiff: diff }, () => [
+  printResult(json, { removed: true, folder: folder.root, unwrapped: names.length, crontabDiff: diff }, () => [
     ...(names.length === 0 ? [] : [`Each of these crontab lines is as it was: ${names.join(', ')}.`]),
     ...(agent ? removedLines(folder, agent) : []),
   ])

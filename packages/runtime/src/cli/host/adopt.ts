@@ -6,25 +6,25 @@ import { hostname } from 'node:os'
 import { wrongWithAgentName } from '@svc/blueprint'
 import { listIn, type Report } from '@svc/protocol'
 import { Command } from 'commander'
-import { type CrontabFacts, look } from '../../host/adopt/look.ts'
+import { type CrontabFacts, readCrontabFacts } from '../../host/adopt/look.ts'
 import { outputWords } from '../../host/adopt/output.ts'
 import { diffOf } from '../../host/adopt/plan.ts'
 import { keptTable, replaceTable } from '../../host/adopt/table.ts'
 import { type AdoptedNote, readAdopted, writeAdopted } from '../../host/agent/adopted.ts'
 import { nameInManifest } from '../../host/agent/manifest.ts'
 import { mendUnits } from '../../install/service/mend.ts'
-import { type Connection, readConnection } from '../../machine/files/env.ts'
+import { readConnection, type ServiceConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { readOutbox } from '../../reporter/outbox.ts'
 import { nameFrom } from '../install/connect.ts'
 import { originFrom, tokenFrom } from '../install/connecting.ts'
-import { confirm, interactive, pasted } from '../kit/ask.ts'
+import { confirm, interactive, readPastedInput } from '../kit/ask.ts'
 import { nameOfUser } from '../kit/folder.ts'
-import { exits, Refusal, show, warn } from '../kit/output.ts'
+import { exits, printResult, Refusal, warn } from '../kit/output.ts'
 import { connectHost, notStarted, reportNow, startHost } from './adopt-agent.ts'
-import { type HostPlace, installPrograms, mustInstall, placeFor } from './adopt-place.ts'
+import { findHostPlace, type HostPlace, installPrograms, mustInstall } from './adopt-place.ts'
 import { unadopt } from './adopt-remove.ts'
 
 interface AdoptOptions {
@@ -65,9 +65,9 @@ export const adopt = (): Command =>
 
 async function run(options: AdoptOptions): Promise<void> {
   const chosen = chosenBy(options)
-  const place = placeFor()
+  const place = findHostPlace()
   if (options.remove) return unadopt(place.folder, options)
-  const found = await look(place.jobs, place.program, options.log ? '--log' : undefined)
+  const found = await readCrontabFacts(place.jobs, place.program, options.log ? '--log' : undefined)
   if (options.crontab && !found.crontab.ok) throw new Refusal(`The crontab ${found.crontab.why}. Nothing was done.`)
   const name = nameFor(place.folder, chosen.name)
   if (options.dryRun) return dryRun({ place, found, name }, options)
@@ -119,7 +119,7 @@ function chosenBy({ only, names, name }: AdoptOptions): ChosenOptions {
   if (other !== undefined) throw new Refusal(`--only must be jobs: got ${JSON.stringify(other)}.`, exits.usage)
   if (names !== undefined && names !== 'number' && names !== 'folder')
     throw new Refusal(`--names must be number or folder: got ${JSON.stringify(names)}.`, exits.usage)
-  const called = name === undefined ? undefined : pasted('The name', name)
+  const called = name === undefined ? undefined : readPastedInput('The name', name)
   const wrong = called === undefined ? undefined : wrongWithAgentName(called)
   if (wrong) throw new Refusal(`--name ${wrong}: got ${JSON.stringify(called)}.`, exits.usage)
   return { jobs: sections.length > 0, names, name: called }
@@ -136,7 +136,7 @@ const nameFor = (folder: Folder, chosen: string | undefined): string =>
 function knownConnection(
   folder: Folder,
   { url, tokenFile }: AdoptOptions,
-): { readonly origin: string; readonly value?: Connection } {
+): { readonly origin: string; readonly value?: ServiceConnection } {
   const given = url === undefined ? undefined : originFrom(url)
   const known = readConnection(folder)
   if (!known.ok) {
@@ -218,7 +218,7 @@ async function dryRun(subject: Adoption, { json, log }: AdoptOptions): Promise<v
   const { crontab } = found
   const changes = crontab.ok && crontab.plan.changes.length > 0
   const report = await reportNow(place, subject.name, changes ? crontab.plan.text : undefined)
-  show(json, answerOf(subject, report, 0), () => [
+  printResult(json, answerOf(subject, report, 0), () => [
     ...foundLines(found),
     changes
       ? 'The report that would leave this machine with --crontab:'
@@ -236,7 +236,7 @@ async function done(
   { wrapped, lines, json }: { wrapped: number; lines: readonly string[]; json: boolean | undefined },
 ): Promise<void> {
   const report = json ? await reportNow(subject.place, subject.name) : undefined
-  show(json, answerOf(subject, report, wrapped), () => lines)
+  printResult(json, answerOf(subject, report, wrapped), () => lines)
 }
 
 const answerOf = ({ place, found }: Adoption, report: Report | undefined, wrapped: number) => ({

@@ -4,8 +4,8 @@ import { diffOf, type TablePlan } from '../../host/adopt/plan.ts'
 import { keptTable, readTable, replaceTable } from '../../host/adopt/table.ts'
 import { readAdopted, writeAdopted } from '../../host/agent/adopted.ts'
 import { confirm, interactive } from '../kit/ask.ts'
-import { exits, Refusal, show, warn } from '../kit/output.ts'
-import { placeFor } from './adopt-place.ts'
+import { exits, printResult, Refusal, warn } from '../kit/output.ts'
+import { findHostPlace } from './adopt-place.ts'
 
 export interface OutputOptions {
   readonly yes?: boolean | undefined
@@ -14,7 +14,7 @@ export interface OutputOptions {
 
 /** Changes what is kept of the output of a job, once a person agreed to the diff. */
 export async function keepOutput(job: string, isKept: boolean, { yes, json }: OutputOptions): Promise<void> {
-  const { folder } = placeFor()
+  const { folder } = findHostPlace()
   const table = await readTable()
   if (!table.ok) throw new Refusal(`The crontab ${table.why}. Nothing was changed.`)
   if (!startsJob(table.text, job)) throw new Refusal(`${job} is not in the crontab. ${byHand(job, isKept)}`)
@@ -23,7 +23,11 @@ export async function keepOutput(job: string, isKept: boolean, { yes, json }: Ou
   const answer = { name: job, log: isKept, changed: plan.changes.length, crontabDiff: diffOf(plan, after(isKept)) }
   if (plan.changes.length === 0) {
     if (plan.left.length > 0) throw new Refusal(lines.join('\n'))
-    show(json, answer, () => `The output of ${job} is ${isKept ? 'kept already' : 'not kept'}. Nothing was changed.`)
+    printResult(
+      json,
+      answer,
+      () => `The output of ${job} is ${isKept ? 'kept already' : 'not kept'}. Nothing was changed.`,
+    )
     return
   }
   await mustAgree(plan, isKept, { yes, json })
@@ -31,7 +35,7 @@ export async function keepOutput(job: string, isKept: boolean, { yes, json }: Ou
   // The agent reads the crontab again when this file changes, and otherwise only every five minutes.
   const adopted = readAdopted(folder)
   if (adopted !== undefined) writeAdopted(folder, adopted)
-  show(json, answer, () => [
+  printResult(json, answer, () => [
     ...lines,
     isKept
       ? `The output of ${job} is kept from its next run on. An admin can request it on the page.`

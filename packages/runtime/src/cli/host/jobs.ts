@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { shown } from '@svc/protocol'
 import { Command } from 'commander'
 import { accountHost, accountJobs } from '../../host/jobs/account.ts'
-import { durations, readDuration } from '../../host/jobs/call.ts'
-import { createFolders } from '../../host/jobs/files.ts'
+import { durations, readJobDuration } from '../../host/jobs/call.ts'
+import { createJobFolders } from '../../host/jobs/files.ts'
 import { readJob, sinceOf, writeJob } from '../../host/jobs/job-note.ts'
 import type { JudgedJob } from '../../host/jobs/judge.ts'
 import { machineZone } from '../../host/jobs/machine-zone.ts'
@@ -13,10 +13,10 @@ import { isJobName, jobNames, unrecordedFile } from '../../host/jobs/paths.ts'
 import { scheduleFault } from '../../host/jobs/schedule.ts'
 import { dropUnrecorded } from '../../host/jobs/unrecorded.ts'
 import { clockText } from '../../host/jobs/zone.ts'
-import { judgedJobs, otherItems } from '../../host/watch/jobs-part.ts'
+import { generalItems, judgedJobs } from '../../host/watch/jobs-part.ts'
 import { lookAtJobs } from '../../host/watch/jobs-section.ts'
 import { examples, hint } from '../../machine/hint.ts'
-import { columns, exits, Refusal, show } from '../kit/output.ts'
+import { alignedColumns, exits, printResult, Refusal } from '../kit/output.ts'
 import { keepOutput, type OutputOptions } from './jobs-output.ts'
 
 interface Json {
@@ -93,15 +93,15 @@ async function list(json: boolean | undefined): Promise<void> {
   const { found, seen, failed, wrong } = await lookAtJobs(places())
   const view = { now: now(), zone: machineZone(), woke: seen.woke, slept: seen.slept, failed }
   const jobs = judgedJobs(found, seen, view)
-  show(json, jobs.map(shownJob), () => {
-    const others = otherItems(found, seen, view)
+  printResult(json, jobs.map(shownJob), () => {
+    const others = generalItems(found, seen, view)
     const rows = [
       ...jobs.map((job) => [job.name, job.level, job.detail()]),
       ...others.map(({ name, level, detail = '' }) => [`(${name})`, level, detail]),
     ]
     if (rows.length === 0)
       return `There are no jobs yet. Put "svc-exec NAME --" in front of a command, in a crontab or elsewhere.`
-    return [...columns([['JOB', 'LEVEL', 'STATE'], ...rows]), ...(wrong.length > 0 ? ['', ...wrong] : [])]
+    return [...alignedColumns([['JOB', 'LEVEL', 'STATE'], ...rows]), ...(wrong.length > 0 ? ['', ...wrong] : [])]
   })
 }
 
@@ -140,14 +140,14 @@ async function expectJob(name: string, { json, every, cron, tz, grace }: ExpectO
     since,
     by: 'person' as const,
   }
-  createFolders(folder)
+  createJobFolders(folder)
   writeJob(folder, job)
   const { found, seen } = await lookAtJobs(places())
   const inCrontab = seen.lines.some((line) => line.name === name)
   const judged = judgedJobs(found, seen, { now: now(), zone: machineZone(), woke: seen.woke, slept: seen.slept }).find(
     (one) => one.name === name,
   )
-  show(json, judged ? shownJob(judged) : null, () =>
+  printResult(json, judged ? shownJob(judged) : null, () =>
     inCrontab
       ? `${name} is in the crontab, and the schedule there counts. This one counts when the line is gone.`
       : judged?.due === undefined
@@ -180,7 +180,7 @@ async function forget(name: string, { json }: Json): Promise<void> {
     throw new Refusal(`There is no job ${name}; "${hint('jobs')}" lists all.`)
   rmSync(join(jobs, name), { recursive: true, force: true })
   dropUnrecorded(unrecordedFile(jobs), name)
-  show(json, { name, forgotten: true }, () => `The records of ${name} were removed.`)
+  printResult(json, { name, forgotten: true }, () => `The records of ${name} were removed.`)
 }
 
 function checkName(name: string): void {
@@ -188,7 +188,7 @@ function checkName(name: string): void {
 }
 
 function seconds(option: string, text: string): number {
-  const read = readDuration(text)
+  const read = readJobDuration(text)
   if (read === undefined) throw misuse(`${option} must be ${durations}: got ${JSON.stringify(text)}.`)
   return read
 }

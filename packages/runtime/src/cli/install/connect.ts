@@ -7,17 +7,17 @@ import { type Manifest, manifestName, readManifest, wrongWithAgentName } from '@
 import { limits } from '@svc/protocol'
 import { Command } from 'commander'
 import { createFolder, writeDurably } from '../../machine/files/durable.ts'
-import { type Connection, writeConnection } from '../../machine/files/env.ts'
+import { type ServiceConnection, writeConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { inTurn, whoHolds } from '../../machine/files/lock.ts'
 import { readFile, readManifestFile } from '../../machine/files/read.ts'
 import { examples, hint } from '../../machine/hint.ts'
-import { manifestOf } from '../../reporter/manifest.ts'
-import { placeOf } from '../../state/paths.ts'
+import { readManifestNow } from '../../reporter/manifest.ts'
+import { machinePathOf } from '../../state/paths.ts'
 import { fillSettings } from '../../state/settings.ts'
-import { confirm, interactive, pasted } from '../kit/ask.ts'
+import { confirm, interactive, readPastedInput } from '../kit/ask.ts'
 import { type CommonOptions, common, existingFolder } from '../kit/folder.ts'
-import { exits, Refusal, show } from '../kit/output.ts'
+import { exits, printResult, Refusal } from '../kit/output.ts'
 import { originFrom, testReport, tokenFrom, tryConnection } from './connecting.ts'
 
 type ConnectOptions = CommonOptions & {
@@ -53,7 +53,7 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOption
   const origin = originFrom(url)
   const found = presentOrNew(folder, name, yes)
   // The token is asked for first: a person who pastes it at once, as the page says, must not answer a question with it.
-  const connection: Connection = { origin, token: await tokenFrom(tokenFile) }
+  const connection: ServiceConnection = { origin, token: await tokenFrom(tokenFile) }
   const { manifest, toWrite } =
     'manifest' in found ? { ...found, toWrite: undefined } : await newManifest(found.name, yes)
   const firstStatus = await offerStatus(folder, manifest, yes)
@@ -70,7 +70,7 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOption
   // The second test report contains the status file that was just written, so that the page shows a level at once.
   if (test && firstStatus !== undefined) await testReport(folder, manifest, connection)
   const { name: agent, version } = manifest
-  show(
+  printResult(
     json,
     {
       connected: true,
@@ -124,7 +124,7 @@ async function offerStatus(folder: Folder, manifest: Manifest, yes: boolean | un
 }
 
 function absentStatus(folder: Folder, manifest: Manifest): string | undefined {
-  const file = manifest.status && placeOf(folder, manifest, manifest.status)
+  const file = manifest.status && machinePathOf(folder, manifest, manifest.status)
   return file && readFile(file, 1).is === 'missing' ? file : undefined
 }
 
@@ -143,11 +143,11 @@ function presentOrNew(
   yes: boolean | undefined,
 ): { readonly manifest: Manifest } | { readonly name: string } {
   if (readManifestFile(folder).is !== 'missing') {
-    const found = manifestOf(folder)
+    const found = readManifestNow(folder)
     if (!found.ok) throw new Refusal(found.message)
     return { manifest: found.value }
   }
-  const chosen = name === undefined ? nameFrom(basename(folder.root)) : pasted('The name', name)
+  const chosen = name === undefined ? nameFrom(basename(folder.root)) : readPastedInput('The name', name)
   const wrong = wrongWithAgentName(chosen)
   if (wrong) throw new Refusal(`The name ${wrong}: got ${JSON.stringify(chosen)}. Choose one with --name.`, exits.usage)
   if (!yes && !interactive())

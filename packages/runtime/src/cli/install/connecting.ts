@@ -5,18 +5,18 @@
 import { resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { isOwnMachineOnly, isToken } from '@svc/protocol'
-import { type Connection, isExposed, readEnv, readOrigin } from '../../machine/files/env.ts'
+import { isExposed, readEnv, readOrigin, type ServiceConnection } from '../../machine/files/env.ts'
 import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { readHandedText } from '../../machine/files/handed.ts'
 import { noteNetwork } from '../../machine/files/network.ts'
 import { type ExchangeResult, exchange } from '../../reporter/exchange.ts'
 import { createReporter } from '../../reporter/run.ts'
-import { askHidden, interactive, pasted, standardInput } from '../kit/ask.ts'
+import { askHidden, interactive, readPastedInput, standardInput } from '../kit/ask.ts'
 import { exits, Refusal, warn } from '../kit/output.ts'
 
 /** Reads the address of a service from the option --url. Warns if the connection is not encrypted. */
 export function originFrom(url: string): string {
-  const origin = readOrigin(pasted('The address', url))
+  const origin = readOrigin(readPastedInput('The address', url))
   if (!origin.ok) throw new Refusal(`--url ${origin.message}: got ${JSON.stringify(url)}.`, exits.usage)
   if (isExposed(origin.value))
     warn(`Everyone on the way to ${origin.value} can read the token: it is not encrypted. Use https.`)
@@ -32,7 +32,7 @@ const pasteMark = '-'
  * environment holds.
  */
 export async function tokenFrom(file: string | undefined): Promise<string> {
-  const token = pasted('The token', await rawToken(file), { secret: true })
+  const token = readPastedInput('The token', await rawToken(file), { secret: true })
   if (isToken('agent', token)) return token
   if (token === '')
     throw new Refusal(
@@ -61,7 +61,7 @@ async function rawToken(file: string | undefined): Promise<string> {
 export async function tryConnection(
   folder: Folder,
   manifest: Manifest,
-  connection: Connection,
+  connection: ServiceConnection,
   advice: string,
 ): Promise<void> {
   createFolders(folder)
@@ -76,11 +76,15 @@ export async function tryConnection(
 }
 
 /** A sentence for somebody who copied the address that the service has on its own machine. */
-const itself = ({ origin }: Connection): string[] =>
+const itself = ({ origin }: ServiceConnection): string[] =>
   isOwnMachineOnly(origin)
     ? [`${origin} means this machine itself. If the service runs on another one, ask its operator for its address.`]
     : []
 
 /** Sends one report, outside of the intervals of a reporter. */
-export const testReport = (folder: Folder, manifest: Manifest, connection: Connection): Promise<ExchangeResult> =>
+export const testReport = (
+  folder: Folder,
+  manifest: Manifest,
+  connection: ServiceConnection,
+): Promise<ExchangeResult> =>
   exchange(createReporter(folder), { manifest, health: [] }, connection, new AbortController().signal)

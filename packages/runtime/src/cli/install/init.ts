@@ -7,7 +7,7 @@ import { resolve } from 'node:path'
 import type { InstallPreview, SecretSpec, SettingValues } from '@svc/protocol'
 import { Command } from 'commander'
 import { checkRedeemed, inItsTurn, redeem } from '../../install/call.ts'
-import { claim, takenBy, unclaim } from '../../install/claim.ts'
+import { claimFolder, unclaim, whyFolderIsTaken } from '../../install/claim.ts'
 import { place } from '../../install/place.ts'
 import { unmet } from '../../install/ready.ts'
 import { gatherSecrets, notGiven } from '../../install/secrets.ts'
@@ -15,7 +15,7 @@ import { type InstalledUnit, installService } from '../../install/service/units.
 import { programFile } from '../../launcher/file.ts'
 import { messageOf } from '../../machine/base/errors.ts'
 import { seconds } from '../../machine/base/time.ts'
-import type { Env } from '../../machine/files/env.ts'
+import type { EnvFileValues } from '../../machine/files/env.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
 import { readHandedEnv } from '../../machine/files/handed.ts'
 import { examples, hint } from '../../machine/hint.ts'
@@ -23,8 +23,8 @@ import { manifestNow } from '../../reporter/known.ts'
 import { type Install, withoutMachine, writeInstall } from '../../state/install-note.ts'
 import { insideOf } from '../../updates/runtime/release.ts'
 import { askHidden, confirm, interactive } from '../kit/ask.ts'
-import { agentAt, me } from '../kit/folder.ts'
-import { columns, exits, oneLine, Refusal, safe, show, warn } from '../kit/output.ts'
+import { agentAt, currentAuthor } from '../kit/folder.ts'
+import { alignedColumns, exits, oneLine, printResult, Refusal, safe, warn } from '../kit/output.ts'
 import { startInBackground } from '../run/start.ts'
 import {
   askSetting,
@@ -84,7 +84,7 @@ async function run(options: InitOptions): Promise<void> {
   const given = handedOver(options)
   const { origin, code, seen } = await previewCode(options)
   const root = resolve(options.dir ?? seen.agentName)
-  const taken = takenBy(root)
+  const taken = whyFolderIsTaken(root)
   if (taken) throw new Refusal(`${taken} Nothing was done; the code is still valid.`)
 
   warn(previewLines(seen, origin, root).join('\n'))
@@ -124,7 +124,7 @@ async function run(options: InitOptions): Promise<void> {
     url: origin,
     started: !!(service || started),
   }
-  show(
+  printResult(
     options.json,
     {
       ...done,
@@ -178,7 +178,7 @@ const withoutSecrets = (names: readonly string[], root: string): string[] =>
  * Checks what the person handed over, before anything else is done: the form of each --set, and the secrets file as a
  * whole. Returns the variables of that file.
  */
-function handedOver({ set, secretsFile }: InitOptions): Env {
+function handedOver({ set, secretsFile }: InitOptions): EnvFileValues {
   try {
     readPairs(set, [])
     if (secretsFile === undefined) return new Map()
@@ -211,7 +211,7 @@ async function take(
   { seen, secrets, chosen }: Answers,
 ): Promise<{ folder: Folder; install: Install }> {
   const { agentName: agent, blueprint, version } = seen
-  const claimed = claim(root, { url, agent, blueprint, version, at: seconds(Date.now()) })
+  const claimed = claimFolder(root, { url, agent, blueprint, version, at: seconds(Date.now()) })
   if (!claimed.ok) throw new Refusal(`${claimed.message} ${nothingInstalled}`)
   const { folder } = claimed
   const sending: Install = { ...claimed.install, is: 'redeeming' }
@@ -252,7 +252,7 @@ async function take(
       redeemed: redeemed.value,
       origin: url,
       secrets,
-      chosen: chosen && Object.keys(chosen).length > 0 ? { values: chosen, author: me() } : undefined,
+      chosen: chosen && Object.keys(chosen).length > 0 ? { values: chosen, author: currentAuthor() } : undefined,
       program: insideOf(program) ? program : undefined,
     })
     return { folder: folderAt(root), install }
@@ -290,7 +290,7 @@ const asRoot = (): boolean => process.getuid?.() === 0
 
 const nextSteps = (root: string): string[] => [
   'Nothing is running yet. Start it:',
-  ...columns([
+  ...alignedColumns([
     [hint('run', root), 'in this terminal'],
     [hint('start', root), 'in the background'],
     [hint(`service install ${asRoot() ? '--system ' : ''}--start`, root), 'now and at every boot'],

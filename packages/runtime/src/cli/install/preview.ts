@@ -5,7 +5,7 @@
 import { type InstallPreview, isToken, limits } from '@svc/protocol'
 import { askPreview, inItsTurn } from '../../install/call.ts'
 import { needsLines, wrongWithSvc } from '../../install/ready.ts'
-import { askHidden, interactive, pasted, standardInput } from '../kit/ask.ts'
+import { askHidden, interactive, readPastedInput, standardInput } from '../kit/ask.ts'
 import { exits, oneLine, Refusal, warn } from '../kit/output.ts'
 import { originFrom } from './connecting.ts'
 
@@ -45,7 +45,7 @@ export const tellWait =
  * since every user of the machine can see arguments, although a code is valid only once and for fifteen minutes.
  */
 async function codeFrom(given: string | undefined): Promise<string> {
-  const code = pasted(
+  const code = readPastedInput(
     'The install code',
     given ??
       (process.env.SVC_CODE ||

@@ -7,18 +7,18 @@ import { join } from 'node:path'
 import { sizeText } from '@svc/protocol'
 import { Command } from 'commander'
 import { showKeptTable } from '../../host/adopt/table.ts'
-import { findUnits, type Unit } from '../../install/service/find.ts'
+import { findUnits, type ServiceUnit } from '../../install/service/find.ts'
 import { uninstallService } from '../../install/service/units.ts'
 import { readConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { holderName, tryLockAnyway, whoHolds } from '../../machine/files/lock.ts'
 import { examples } from '../../machine/hint.ts'
 import { lives } from '../../machine/process/identity.ts'
-import { manifestOf } from '../../reporter/manifest.ts'
+import { readManifestNow } from '../../reporter/manifest.ts'
 import { type Install, readInstall, unreadableInstall } from '../../state/install-note.ts'
 import { confirm, interactive } from '../kit/ask.ts'
 import { type CommonOptions, common, existingFolder } from '../kit/folder.ts'
-import { exits, oneLine, Refusal, show, warn } from '../kit/output.ts'
+import { exits, oneLine, printResult, Refusal, warn } from '../kit/output.ts'
 import { stopAgent } from '../run/start.ts'
 
 type RemoveOptions = CommonOptions & { readonly yes?: boolean; readonly keepState?: boolean }
@@ -31,7 +31,7 @@ interface Plan {
   readonly agent: string
   /** The address of the service, in which a person must delete the agent too. */
   readonly service: string | undefined
-  readonly units: readonly Unit[]
+  readonly units: readonly ServiceUnit[]
   readonly paths: readonly string[]
   /**
    * The names in the agent's folder that stay: files that do not belong to svc and, with --keep-state, the folder
@@ -62,7 +62,7 @@ async function run({ dir, json, yes, keepState }: RemoveOptions): Promise<void> 
   await carryOut(folder, plan)
   const { agent, units, stays } = plan
   const isFolderGone = !existsSync(folder.root)
-  show(
+  printResult(
     json,
     { removed: true, agent, dir: folder.root, folderRemoved: isFolderGone, units: units.map((u) => u.name), stays },
     () => removedLines(folder, plan),
@@ -71,7 +71,7 @@ async function run({ dir, json, yes, keepState }: RemoveOptions): Promise<void> 
 
 /** Stops the agent, and deletes what the plan lists. */
 export async function carryOut(folder: Folder, plan: Plan): Promise<void> {
-  const manifest = manifestOf(folder)
+  const manifest = readManifestNow(folder)
   await stopAgent({ folder, manifest: manifest.ok ? manifest.value : undefined })
   for (const unit of plan.units) await uninstallService(unit)
   showKeptTable(folder)
@@ -109,7 +109,7 @@ export function planFor(folder: Folder, keepState: boolean): Plan {
 
 function nameOf(folder: Folder, install: Install | undefined): string {
   if (install) return install.agent
-  const manifest = manifestOf(folder)
+  const manifest = readManifestNow(folder)
   return manifest.ok ? manifest.value.name : 'the agent'
 }
 

@@ -13,11 +13,11 @@ import { isLauncher } from '../../host/jobs/launcher-file.ts'
 import { hostFolder } from '../../host/jobs/paths.ts'
 import { programFile } from '../../launcher/file.ts'
 import { createFolder, writeDurably } from '../../machine/files/durable.ts'
-import { examples, quoted } from '../../machine/hint.ts'
+import { examples, shellQuoted } from '../../machine/hint.ts'
 import { canRun } from '../../machine/programs/can-run.ts'
 import { isShorterLived, lastingNode } from '../../machine/programs/node.ts'
 import { insideOf } from '../../updates/runtime/release.ts'
-import { exits, Refusal, show } from '../kit/output.ts'
+import { exits, printResult, Refusal } from '../kit/output.ts'
 
 interface SelfOptions {
   readonly to?: string
@@ -43,7 +43,7 @@ export const self = (): Command =>
 
 async function install({ to, json }: SelfOptions): Promise<void> {
   const { lines, ...done } = await installSelf(to === undefined ? programsFolder() : resolve(to))
-  show(json, { installed: true, ...done }, () => lines)
+  printResult(json, { installed: true, ...done }, () => lines)
 }
 
 /** Says that all users get a program, where root installs it. */
@@ -121,7 +121,7 @@ export async function installSelf(folder: string, host?: string): Promise<Instal
       ...(found === 'missing' ? pathAdvice(folder, process.env.SHELL ?? '') : []),
       ...(found === 'other'
         ? [
-            `Your shell finds another svc first: ${first}. Start this one as ${quoted(file)}, or put ${folder} first in PATH.`,
+            `Your shell finds another svc first: ${first}. Start this one as ${shellQuoted(file)}, or put ${folder} first in PATH.`,
           ]
         : []),
     ],
@@ -139,7 +139,7 @@ export function renewLauncher(file: string): boolean {
   if (named === undefined || named === node || (canRun(named) && !isShorterLived(named, node))) return false
   writeDurably(
     file,
-    text.replace(nodeLine, () => `svc_exec_node=${quoted(node)}`),
+    text.replace(nodeLine, () => `svc_exec_node=${shellQuoted(node)}`),
     0o755,
   )
   return true
@@ -187,7 +187,7 @@ export function folderFor({
  */
 export function pathAdvice(folder: string, shell: string): string[] {
   const name = shell.split('/').at(-1)
-  const line = name === 'fish' ? `fish_add_path ${quoted(folder)}` : `export PATH=${quoted(folder)}:"$PATH"`
+  const line = name === 'fish' ? `fish_add_path ${shellQuoted(folder)}` : `export PATH=${shellQuoted(folder)}:"$PATH"`
   const file = name === 'zsh' ? '~/.zshrc' : name === 'bash' ? '~/.bashrc' : '~/.profile'
   return [
     `${folder} is not in PATH, so your shell does not find it yet. Run this line:`,

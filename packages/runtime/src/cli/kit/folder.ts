@@ -10,7 +10,7 @@ import { Refusal } from './output.ts'
 
 export { type CommonOptions, common, existingFolder }
 
-export interface Agent {
+export interface AgentOnDisk {
   readonly folder: Folder
   readonly manifest: Manifest
 }
@@ -19,7 +19,7 @@ export interface Agent {
  * Returns the folder and the manifest of the agent in `dir`. If the manifest is missing or not valid, refuses with a
  * list of all errors.
  */
-export async function agentAt(dir: string): Promise<Agent> {
+export async function agentAt(dir: string): Promise<AgentOnDisk> {
   const folder = existingFolder(dir)
   const manifest = await manifestKnown(folder)
   if (!manifest.ok) throw new Refusal(manifest.message)
@@ -27,7 +27,7 @@ export async function agentAt(dir: string): Promise<Agent> {
 }
 
 /** Returns the user who runs this command, in the form in which svc notes the author of a change. */
-export function me(): Author {
+export function currentAuthor(): Author {
   const user = nameOfUser()
   return { by: 'machine', at: seconds(Date.now()), ...(user !== undefined && { user }) }
 }

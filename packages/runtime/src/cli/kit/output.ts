@@ -17,7 +17,7 @@ export const warn = (text: string): void => {
 }
 
 /** Prints on standard error why a command failed, and returns the exit code. */
-export function exitOf(error: unknown): number {
+export function printFailure(error: unknown): number {
   if (error instanceof Refusal) {
     warn(error.message)
     return error.exit
@@ -73,7 +73,7 @@ function isFile(fd: number): boolean {
  * Prints one JSON value for programs or, without `json`, lines for people. Characters that could control a terminal are
  * escaped in the JSON value.
  */
-export function show(json: boolean | undefined, value: unknown, lines: () => string | readonly string[]): void {
+export function printResult(json: boolean | undefined, value: unknown, lines: () => string | readonly string[]): void {
   if (json) {
     process.stdout.write(`${safeJson(value, 2)}\n`)
     return
@@ -83,5 +83,5 @@ export function show(json: boolean | undefined, value: unknown, lines: () => str
 }
 
 /** The lines of a table whose columns are aligned. */
-export const columns = (rows: readonly (readonly string[])[]): string[] =>
+export const alignedColumns = (rows: readonly (readonly string[])[]): string[] =>
   alignedRows(rows.map((row) => row.map(oneLine)))

@@ -4,9 +4,9 @@
  */
 import { join, resolve } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
-import { findUnit, findUnits, textOf } from '../../install/service/find.ts'
+import { findUnit, findUnits, unitText } from '../../install/service/find.ts'
 import { unitFault } from '../../install/service/mend.ts'
-import { pathOf } from '../../install/service/text.ts'
+import { unitPathOf } from '../../install/service/text.ts'
 import { unansweringUnit, uninstallHint } from '../../install/service/units.ts'
 import { processNow, wordFor } from '../../launcher/now.ts'
 import { withoutStop } from '../../machine/base/sentence.ts'
@@ -15,12 +15,12 @@ import { whoHolds } from '../../machine/files/lock.ts'
 import { hint } from '../../machine/hint.ts'
 import { canRun } from '../../machine/programs/can-run.ts'
 import { needsText, unmetNeeds } from '../../machine/programs/needs.ts'
-import { manifestOf } from '../../reporter/manifest.ts'
+import { readManifestNow } from '../../reporter/manifest.ts'
 import { readStatus } from '../../reporter/status/file.ts'
 import { keepStatus } from '../../reporter/status/keep.ts'
 import { readPause } from '../../state/controls.ts'
 import { unfinishedInstallText } from '../../state/install-note.ts'
-import { placeOf } from '../../state/paths.ts'
+import { machinePathOf } from '../../state/paths.ts'
 import { readStop } from '../../state/stop-note.ts'
 import { hasVersion } from '../../state/versions/folders.ts'
 import { readUpdate } from '../../updates/agent/journal.ts'
@@ -45,7 +45,7 @@ export const agentChecks = (folder: Folder): Check[] => [
 function installed(folder: Folder): Check[] {
   const broken = unfinishedInstallText(folder)
   if (broken) return [{ name: 'Installation', ok: false, message: broken }]
-  const manifest = manifestOf(folder)
+  const manifest = readManifestNow(folder)
   if (!manifest.ok || !manifest.value.runtime) return []
   const missing = lackingSecrets(folder, manifest.value)
   const process = processNow(folder)
@@ -75,10 +75,10 @@ function installed(folder: Folder): Check[] {
 
 /** Checks that the agent still updates its status file (D65). */
 function statusFile(folder: Folder): Check[] {
-  const manifest = manifestOf(folder)
+  const manifest = readManifestNow(folder)
   if (!manifest.ok || manifest.value.status === undefined) return []
   const { status } = manifest.value
-  const read = readStatus(folder, placeOf(folder, manifest.value, status))
+  const read = readStatus(folder, machinePathOf(folder, manifest.value, status))
   const [fault] = keepStatus({ misses: 0 }, read, status, Date.now()).health
   if (fault?.level === 'warn') return [{ name: 'Status file', ok: false, message: withoutStop(fault.detail ?? status) }]
   if (read.is === 'missing')
@@ -111,7 +111,7 @@ function versions(folder: Folder, manifest: Manifest): Check[] {
 /** The PATH that the runtime will have: that of its unit or, without one, that of this shell. */
 function runtimePath(folder: Folder): string {
   const unit = findUnit(folder)
-  return (unit && pathOf(textOf(unit.file) ?? '')) ?? process.env.PATH ?? ''
+  return (unit && unitPathOf(unitText(unit.file) ?? '')) ?? process.env.PATH ?? ''
 }
 
 /** Checks that the program which starts the agent can be found and run. */
@@ -134,7 +134,7 @@ function program(folder: Folder, { runtime, name }: Manifest): Check[] {
 
 /** Checks that this machine has all programs that the agent needs according to its manifest. */
 export async function checkPrograms(folder: Folder): Promise<Check[]> {
-  const manifest = manifestOf(folder)
+  const manifest = readManifestNow(folder)
   const needs = (manifest.ok && manifest.value.needs) || []
   if (needs.length === 0) return []
   const unmet = await unmetNeeds(needs, runtimePath(folder))
@@ -164,7 +164,7 @@ export async function unit(folder: Folder): Promise<Check[]> {
 
 function reporter(folder: Folder): Check {
   const holder = whoHolds(folder, 'runtime')
-  const manifest = manifestOf(folder)
+  const manifest = readManifestNow(folder)
   const managed = manifest.ok && manifest.value.runtime !== undefined
   return {
     name: managed ? 'Runtime' : 'Reporter',

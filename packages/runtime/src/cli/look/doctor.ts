@@ -8,7 +8,7 @@ import { unremembered } from '../../machine/files/network.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { readOutbox } from '../../reporter/outbox.ts'
 import { type CommonOptions, common, existingFolder } from '../kit/folder.ts'
-import { exits, show } from '../kit/output.ts'
+import { exits, printResult } from '../kit/output.ts'
 import { agentChecks, checkPrograms, unit } from './agent-checks.ts'
 import { type Check, lineOf } from './checked.ts'
 import { fileChecks } from './file-checks.ts'
@@ -32,7 +32,7 @@ export const doctor = (): Command =>
         ...(offline ? [] : await remote(folder)),
       ]
       const bad = checks.filter((c) => !c.ok)
-      show(json, { ok: bad.length === 0, checks }, () => checks.map(lineOf))
+      printResult(json, { ok: bad.length === 0, checks }, () => checks.map(lineOf))
       if (bad.length > 0) process.exitCode = bad.every((c) => c.name === 'Service') ? exits.unreached : exits.refused
     })
 

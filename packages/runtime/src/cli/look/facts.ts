@@ -14,7 +14,7 @@ import { hint } from '../../machine/hint.ts'
 import { bindingHealth } from '../../reporter/bindings.ts'
 import { owedAcks, readJournal } from '../../reporter/commands/journal.ts'
 import { type Outbox, readOutbox } from '../../reporter/outbox.ts'
-import { ageItem, isOld, recordSingleCheck } from '../../reporter/status/age.ts'
+import { ageItem, isStatusOld, recordSingleCheck } from '../../reporter/status/age.ts'
 import { diskHealth } from '../../reporter/status/disk.ts'
 import { readStatus } from '../../reporter/status/file.ts'
 import { keepStatus } from '../../reporter/status/keep.ts'
@@ -22,13 +22,13 @@ import { readWrites } from '../../reporter/status/writes.ts'
 import { type Changes, readChanges } from '../../state/changes.ts'
 import { readPause, runNowWaits } from '../../state/controls.ts'
 import { readInstall } from '../../state/install-note.ts'
-import { placeOf } from '../../state/paths.ts'
+import { machinePathOf } from '../../state/paths.ts'
 import { unsetSecrets } from '../../state/secrets.ts'
 import { readStop } from '../../state/stop-note.ts'
 import { readUpdate } from '../../updates/agent/journal.ts'
 import { whyNoUpdates } from '../../updates/agent/unread.ts'
 import { runtimeFacts } from '../../updates/runtime/now.ts'
-import type { Agent } from '../kit/folder.ts'
+import type { AgentOnDisk } from '../kit/folder.ts'
 
 interface StatusAge {
   /** The health item that says how old the agent's status file is (D65); undefined while the file is new. */
@@ -43,11 +43,11 @@ interface StatusAge {
  */
 export function statusAge(folder: Folder, manifest: Manifest): StatusAge | undefined {
   const file = manifest.status
-  const read = file === undefined ? undefined : readStatus(folder, placeOf(folder, manifest, file))
+  const read = file === undefined ? undefined : readStatus(folder, machinePathOf(folder, manifest, file))
   if (read?.is !== 'bytes' || isResting(folder, manifest)) return undefined
   const now = Date.now()
   const writes = recordSingleCheck(readWrites(folder), read.mtimeMs, now)
-  return { item: ageItem(writes, now), old: isOld(writes, now) }
+  return { item: ageItem(writes, now), old: isStatusOld(writes, now) }
 }
 
 /** True if the agent is paused or its process is not running. */
@@ -57,9 +57,9 @@ function isResting(folder: Folder, manifest: Manifest): boolean {
   return process !== undefined && !(process.alive && process.state.is === 'running')
 }
 
-export function factsOf({ folder, manifest }: Agent) {
+export function readAgentFacts({ folder, manifest }: AgentOnDisk) {
   const file = manifest.status
-  const read = file ? readStatus(folder, placeOf(folder, manifest, file)) : undefined
+  const read = file ? readStatus(folder, machinePathOf(folder, manifest, file)) : undefined
   const status = file && read ? keepStatus({ misses: 0 }, read, file, Date.now()) : undefined
   const connection = readConnection(folder)
   const last = readOutbox(folder)
@@ -112,7 +112,7 @@ export function factsOf({ folder, manifest }: Agent) {
     acksWaiting: owedAcks(readJournal(folder)).length,
   }
 }
-export type AgentFacts = ReturnType<typeof factsOf>
+export type AgentFacts = ReturnType<typeof readAgentFacts>
 
 /**
  * Returns the name of the agent in the service. For an agent that was not installed with a code, it is the name in its

@@ -5,7 +5,7 @@ import { minNode, version } from '../../machine/base/version.ts'
 import { envFaults, repeatedIn } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readJournal } from '../../reporter/commands/journal.ts'
-import { manifestOf } from '../../reporter/manifest.ts'
+import { readManifestNow } from '../../reporter/manifest.ts'
 import { diskHealth } from '../../reporter/status/disk.ts'
 import { asideRemarks, settingsRemarks, unreadSettings } from '../../state/settings-file.ts'
 import type { Check } from './checked.ts'
@@ -27,7 +27,7 @@ const node = (running: string): Check => ({
 })
 
 function manifestCheck(folder: Folder): Check {
-  const manifest = manifestOf(folder)
+  const manifest = readManifestNow(folder)
   return {
     name: 'Manifest',
     ok: manifest.ok,
@@ -80,7 +80,7 @@ function journal(folder: Folder): Check {
  */
 function writtenFiles(folder: Folder): Check[] {
   const unread = unreadSettings(folder)
-  const manifest = manifestOf(folder)
+  const manifest = readManifestNow(folder)
   const faults = [
     ...[folder.env, folder.secrets].flatMap((file) => envFaults(file).map((fault) => `${file} ${fault}`)),
     ...(unread === undefined ? [] : [`${folder.settings} ${unread}`]),

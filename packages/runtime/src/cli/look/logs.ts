@@ -10,20 +10,20 @@ import type { Folder } from '../../machine/files/folder.ts'
 import { readFile } from '../../machine/files/read.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import {
-  beginning,
   endOfFile,
   type FilePosition,
   type FollowedFile,
   follow,
-  listLogs,
+  listDeclaredLogs,
+  startOfFile,
 } from '../../state/logs/follow.ts'
 import { safeLog } from '../../state/logs/mask.ts'
 import { declaredLog, ownLog } from '../../state/logs/open.ts'
-import { endOfLog, noSuchLog, readLog } from '../../state/logs/read.ts'
-import { placeOf } from '../../state/paths.ts'
+import { endOfLog, noSuchLog, readLogFile } from '../../state/logs/read.ts'
+import { machinePathOf } from '../../state/paths.ts'
 import { readNote } from '../../state/process-note.ts'
 import { agentAt, type CommonOptions, common } from '../kit/folder.ts'
-import { columns, exits, Refusal, safe, show } from '../kit/output.ts'
+import { alignedColumns, exits, printResult, Refusal, safe } from '../kit/output.ts'
 
 type LogsOptions = CommonOptions & { readonly lines: string; readonly follow?: boolean }
 
@@ -52,13 +52,13 @@ export const logs = (): Command =>
         throw new Refusal(`--lines must be a number above 0: got ${JSON.stringify(lines)}.`, exits.usage)
       const file = placeFor(folder, manifest, name)
       const { from, text } = endOf(file, () =>
-        isOwn(manifest, name) ? ownText(folder, name) : readLog(folder, manifest, name),
+        isOwn(manifest, name) ? ownText(folder, name) : readLogFile(folder, manifest, name),
       )
       if (file === undefined || (text === undefined && !goOn)) throw new Refusal(noSuchLog)
       const end = (text ?? '').replace(/\n$/, '').split('\n').slice(-count).join('\n')
-      if (!goOn) return show(json, { name, text: end }, () => end)
+      if (!goOn) return printResult(json, { name, text: end }, () => end)
       if (end !== '') write(`${end}\n`, json)
-      await follow(file, text === undefined ? beginning : from, (added) => write(safeLog(folder, added), json))
+      await follow(file, text === undefined ? startOfFile : from, (added) => write(safeLog(folder, added), json))
     })
 
 /**
@@ -70,9 +70,9 @@ function endOf(
   read: () => string | undefined,
 ): { from: FilePosition; text: string | undefined } {
   for (let left = 20; ; left--) {
-    const from = file ? endOfFile(file) : beginning
+    const from = file ? endOfFile(file) : startOfFile
     const text = read()
-    const { at, before } = file ? endOfFile(file) : beginning
+    const { at, before } = file ? endOfFile(file) : startOfFile
     if (left === 0 || (at === from.at && before.equals(from.before))) return { from, text }
   }
 }
@@ -98,7 +98,7 @@ const declaredOutput = (folder: Folder, name: string) => (name === 'output' ? re
 function placeFor(folder: Folder, manifest: Manifest, name: string): FollowedFile | undefined {
   if (!isOwn(manifest, name)) {
     const declared = logNamed(manifest.logs, name)
-    return declared && { file: placeOf(folder, manifest, declared.path), open: declaredLog(folder) }
+    return declared && { file: machinePathOf(folder, manifest, declared.path), open: declaredLog(folder) }
   }
   const output = declaredOutput(folder, name)
   if (output !== undefined) return { file: output, open: declaredLog(folder) }
@@ -114,11 +114,11 @@ function ownText(folder: Folder, name: keyof typeof own): string | undefined {
 }
 
 function listed(folder: Folder, manifest: Manifest, json: boolean | undefined): void {
-  const all = listLogs(folder, manifest)
-  show(json, all, () => [
+  const all = listDeclaredLogs(folder, manifest)
+  printResult(json, all, () => [
     ...(all.length === 0
       ? [`${manifest.name} declares no logs.`]
-      : columns([
+      : alignedColumns([
           ['NAME', 'FILE', 'SIZE', 'CHANGED'],
           ...all.map((l) => [
             l.name,

@@ -9,7 +9,7 @@ import { owedAcks, readJournal } from '../../reporter/commands/journal.ts'
 import { readOutbox } from '../../reporter/outbox.ts'
 import { waitsForUpload } from '../../reporter/uploads.ts'
 import { type CommonOptions, common, existingFolder } from '../kit/folder.ts'
-import { Refusal, show } from '../kit/output.ts'
+import { printResult, Refusal } from '../kit/output.ts'
 
 export const outbox = (): Command =>
   common(new Command('outbox'))
@@ -25,7 +25,7 @@ export const outbox = (): Command =>
       const journal = readJournal(folder)
       const acks = owedAcks(journal)
       const uploads = journal.filter(waitsForUpload).map(({ id, payload }) => ({ id, name: payload?.name }))
-      show(json, { ...last, acks, uploads }, () => [
+      printResult(json, { ...last, acks, uploads }, () => [
         `Sent ${timeText(last.sent)} to ${last.origin} (${Buffer.byteLength(last.report)} bytes):`,
         last.report,
         '',

@@ -9,8 +9,8 @@ import { changedBy } from '../../state/changes.ts'
 import { versionSummary } from '../../updates/agent/now.ts'
 import type { RuntimeFacts } from '../../updates/runtime/now.ts'
 import { agentAt, type CommonOptions, common } from '../kit/folder.ts'
-import { oneLine, show } from '../kit/output.ts'
-import { type AgentFacts, factsOf, reportingText } from './facts.ts'
+import { oneLine, printResult } from '../kit/output.ts'
+import { type AgentFacts, readAgentFacts, reportingText } from './facts.ts'
 import { processSentence } from './why.ts'
 
 export const status = (): Command =>
@@ -22,9 +22,9 @@ export const status = (): Command =>
     .addHelpText('after', examples('status', 'status --dir /srv/mail-triage --json'))
     .action(async ({ dir, json }: CommonOptions) => {
       const agent = await agentAt(dir)
-      const facts = factsOf(agent)
+      const facts = readAgentFacts(agent)
       const unit = await unansweringUnit(agent.folder)
-      show(
+      printResult(
         json,
         {
           ...facts,

@@ -5,12 +5,12 @@ import { withStop } from '../../machine/base/sentence.ts'
 import { ago, readScale, timeText } from '../../machine/base/time.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { changedBy } from '../../state/changes.ts'
-import { sentence } from '../../state/process-health.ts'
+import { processStateSentence } from '../../state/process-health.ts'
 import { sentences, wishSentences } from '../../updates/agent/now.ts'
 import { runtimeSentences } from '../../updates/runtime/now.ts'
 import { agentAt, type CommonOptions, common } from '../kit/folder.ts'
-import { oneLine, show } from '../kit/output.ts'
-import { type AgentFacts, factsOf, reportingText } from './facts.ts'
+import { oneLine, printResult } from '../kit/output.ts'
+import { type AgentFacts, readAgentFacts, reportingText } from './facts.ts'
 
 export const why = (): Command =>
   common(new Command('why'))
@@ -18,9 +18,9 @@ export const why = (): Command =>
     .description('Explains, without the service, which state the agent is in, who or what caused it, and when.')
     .addHelpText('after', examples('why'))
     .action(async ({ dir, json }: CommonOptions) => {
-      const facts = factsOf(await agentAt(dir))
+      const facts = readAgentFacts(await agentAt(dir))
       const reasons = explain(facts, Date.now() / 1000)
-      show(
+      printResult(
         json,
         {
           state: facts.pause ? 'paused' : 'not paused',
@@ -70,14 +70,14 @@ export function processSentence({ process, stopped }: Pick<AgentFacts, 'process'
       state.is === 'waiting' && state.exit
         ? ` The wait doubles with each start that does not last 5 s, from 1 s to 5 min; "${hint('run-now')}" or "${hint('restart')}" starts it sooner.`
         : ''
-    return `${sentence(state, halt)}${policy}`
+    return `${processStateSentence(state, halt)}${policy}`
   }
   if (alive)
     return `Its process runs, but its runtime does not: it was killed. "${hint('start')}" takes the process over without ending it.`
   if (state.is === 'stopped' && state.because === 'asked')
     return `It ${stopped ? `has been stopped since ${timeText(stopped.at)}, ${changedBy(stopped)}` : 'is stopped'}. "${hint('start')}" starts it.`
   if (state.is === 'stopped')
-    return `${sentence(state)} Its runtime does not run either; "${hint('start')}" starts both.`
+    return `${processStateSentence(state)} Its runtime does not run either; "${hint('start')}" starts both.`
   return `Neither its process nor its runtime is there: both were killed, or the machine was restarted. "${hint('start')}" starts them.`
 }
 

@@ -10,7 +10,7 @@ import { type AgentProcess, processNames } from '../../machine/process/listed.ts
 import { sendTo, startedBy } from '../../machine/process/mark.ts'
 import { readNote } from '../../state/process-note.ts'
 import { leadsTo } from '../../state/versions/folders.ts'
-import { orderOf } from '../../worker/order.ts'
+import { startOrderOf } from '../../worker/order.ts'
 import { Refusal } from '../kit/output.ts'
 
 /** An agent to be stopped. Without a valid manifest its processes get the usual time to end. */
@@ -32,7 +32,7 @@ export async function endLeft(
   if (!lock.ok) throw new Refusal(`${holderName(lock.holder)} is running this agent; try again later.`)
   try {
     before?.()
-    const order = async () => manifest && orderOf(folder, manifest)
+    const order = async () => manifest && startOrderOf(folder, manifest)
     await supervise(folder, takeOver(folder), { order, changed: () => {}, say: () => {} }).stop()
     return true
   } finally {

@@ -8,7 +8,7 @@ import { examples, hint } from '../../machine/hint.ts'
 import { runtimeFacts } from '../../updates/runtime/now.ts'
 import { readPin, removePin, writePin } from '../../updates/runtime/pin.ts'
 import { type CommonOptions, common, existingFolder } from '../kit/common.ts'
-import { exits, Refusal, show } from '../kit/output.ts'
+import { exits, printResult, Refusal } from '../kit/output.ts'
 
 export const pinRuntime = (): Command =>
   common(new Command('pin-runtime'))
@@ -30,7 +30,7 @@ export const pinRuntime = (): Command =>
       else if (before !== wanted) writePin(folder, wanted)
       const { version, trial } = runtimeFacts(folder)
       const pinned = readPin(folder) ?? null
-      show(json, { pinned, changed: (before ?? null) !== pinned, version }, () => [
+      printResult(json, { pinned, changed: (before ?? null) !== pinned, version }, () => [
         pinned === null
           ? before === undefined
             ? 'It was not pinned.'

@@ -12,8 +12,8 @@ import { upload } from '../../reporter/uploads.ts'
 import { readRuntimeNote, writeRuntimeNote } from '../../state/versions/runtime-note.ts'
 import { runtimeNow } from '../../updates/runtime/now.ts'
 import { type SelfUpdateHost, selfUpdate } from '../../updates/runtime/update.ts'
-import { type Agent, agentAt, type CommonOptions, common } from '../kit/folder.ts'
-import { exits, lastingOutput, oneLine, Refusal, show } from '../kit/output.ts'
+import { type AgentOnDisk, agentAt, type CommonOptions, common } from '../kit/folder.ts'
+import { exits, lastingOutput, oneLine, printResult, Refusal } from '../kit/output.ts'
 
 type ReportOptions = CommonOptions & { readonly once?: boolean }
 
@@ -47,7 +47,7 @@ async function run({ dir, json, once }: ReportOptions): Promise<void> {
   if (asked && lookupHangs()) process.kill(process.pid, asked)
 }
 
-async function reportOnce({ folder, manifest }: Agent, json: boolean | undefined): Promise<undefined> {
+async function reportOnce({ folder, manifest }: AgentOnDisk, json: boolean | undefined): Promise<undefined> {
   const connection = readConnection(folder)
   if (!connection.ok) throw new Refusal(connection.message)
   const stop = new AbortController()
@@ -59,7 +59,7 @@ async function reportOnce({ folder, manifest }: Agent, json: boolean | undefined
   }
   await upload(reporter, manifest, connection.value, { signal: stop.signal, say: () => {} })
   const { answer, handled } = result
-  show(json, { ok: true, answer, handled }, () => ['Reported.', ...handled.map(handledText)])
+  printResult(json, { ok: true, answer, handled }, () => ['Reported.', ...handled.map(handledText)])
   // The second report sends the acks of the commands that came in the answer to the first report.
   if (handled.length > 0) await exchange(reporter, { manifest, health: [] }, connection.value, stop.signal)
 }
@@ -78,7 +78,7 @@ function noteAttempt(folder: Folder, message: Parameters<SelfUpdateHost['tell']>
 
 /** Sends reports until a signal arrives, and returns the signal. */
 async function untilStopped(
-  { folder, manifest }: Agent,
+  { folder, manifest }: AgentOnDisk,
   json: boolean | undefined,
 ): Promise<NodeJS.Signals | undefined> {
   const stop = new AbortController()

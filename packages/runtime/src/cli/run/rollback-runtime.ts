@@ -12,8 +12,8 @@ import { sha256Of } from '../../machine/files/sha256.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { readRuntimeNote } from '../../state/versions/runtime-note.ts'
 import { insideOf } from '../../updates/runtime/release.ts'
-import { type CommonOptions, common, existingFolder, me } from '../kit/folder.ts'
-import { Refusal, show } from '../kit/output.ts'
+import { type CommonOptions, common, currentAuthor, existingFolder } from '../kit/folder.ts'
+import { printResult, Refusal } from '../kit/output.ts'
 
 /**
  * The real seconds (not shortened by SVC_TIME_SCALE) that the command waits until the running launcher has rolled back.
@@ -39,7 +39,7 @@ export const rollbackRuntime = (): Command =>
         }
       }
       const { applied, hold } = readRuntimeNote(folder)
-      show(json, { ...applied, hold: hold?.version ?? null }, () => [
+      printResult(json, { ...applied, hold: hold?.version ?? null }, () => [
         `svc ${applied?.version} is back. ${hold?.version} is on hold until the service requests another version, or its file is put in place here.`,
         ...(lock.ok ? [`It takes effect at the next start: ${hint('start')}`] : []),
       ])
@@ -82,7 +82,7 @@ async function askRunning(folder: Folder, holder: Holder): Promise<void> {
 }
 
 function wayBack(folder: Folder): BackRequest {
-  const asked = { by: me().user ?? 'a person', at: Date.now() }
+  const asked = { by: currentAuthor().user ?? 'a person', at: Date.now() }
   const { trial } = readRuntimeNote(folder)
   if (trial) return { ...asked, from: trial.from, to: trial.to }
   const from = releaseAt(folder.runtimePrevious)

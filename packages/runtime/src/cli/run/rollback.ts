@@ -13,8 +13,8 @@ import { changedBy } from '../../state/changes.ts'
 import { rollbackAlone, unholdAlone, unwatchAlone, updateOnDisk } from '../../updates/agent/alone.ts'
 import { type AskedUpdate, ask, dropAsked, patienceMs } from '../../updates/agent/ask.ts'
 import { readUpdate, type Update } from '../../updates/agent/journal.ts'
-import { type Agent, agentAt, type CommonOptions, common, me } from '../kit/folder.ts'
-import { Refusal, show } from '../kit/output.ts'
+import { type AgentOnDisk, agentAt, type CommonOptions, common, currentAuthor } from '../kit/folder.ts'
+import { printResult, Refusal } from '../kit/output.ts'
 import { endLeft, mustBeGone, mustReplace } from './end.ts'
 
 export const rollback = (): Command =>
@@ -28,7 +28,7 @@ export const rollback = (): Command =>
       const { folder, manifest, version } = await installedAt(dir)
       const { update, ended } = await rolledBack({ folder, manifest })
       const { applied, hold, running } = update
-      show(json, { version: running.version, applied, hold: hold ?? null }, () => [
+      printResult(json, { version: running.version, applied, hold: hold ?? null }, () => [
         `${applied?.message ?? ''}`,
         `${running.version} is in place, and ${hold?.version ?? version} is on hold.${ended ? ` Its processes were ended, since no runtime watched them; "${hint('start')}" starts it.` : ''}`,
       ])
@@ -46,7 +46,7 @@ export const unhold = (): Command =>
       const held = updateOnDisk(folder, version)
       const names = [...new Set([held.hold?.version, ...held.rollbacks.map((r) => r.version)])].filter(Boolean)
       await done(folder, version, 'unhold')
-      show(json, { versions: names }, () =>
+      printResult(json, { versions: names }, () =>
         names.length > 0 ? `No longer on hold: ${names.join(', ')}.` : 'No version was on hold.',
       )
     })
@@ -61,10 +61,10 @@ export const unwatch = (): Command =>
     .action(async ({ dir, json }: CommonOptions) => {
       const { folder, version } = await installedAt(dir)
       await done(folder, version, 'unwatch')
-      show(json, { version }, () => `${version} is no longer watched.`)
+      printResult(json, { version }, () => `${version} is no longer watched.`)
     })
 
-async function installedAt(dir: string): Promise<Agent & { version: string }> {
+async function installedAt(dir: string): Promise<AgentOnDisk & { version: string }> {
   const { folder, manifest } = await agentAt(dir)
   if (!folder.installed)
     throw new Refusal(`${folder.root} was not installed from a blueprint, so there are no versions of it here.`)
@@ -75,7 +75,7 @@ async function installedAt(dir: string): Promise<Agent & { version: string }> {
  * Rolls back, and waits until nothing of the other version runs. `ended` is true if no runtime runs in the folder, and
  * processes that a killed runtime had left were ended.
  */
-async function rolledBack(agent: Agent): Promise<{ update: Update; ended: boolean }> {
+async function rolledBack(agent: AgentOnDisk): Promise<{ update: Update; ended: boolean }> {
   const { folder, manifest } = agent
   const update = await done(folder, manifest.version, 'rollback')
   const back = `${update.running.version} is in place.`
@@ -91,7 +91,7 @@ async function rolledBack(agent: Agent): Promise<{ update: Update; ended: boolea
  * process (D58).
  */
 async function done(folder: Folder, running: string, what: AskedUpdate['what']): Promise<Update> {
-  const asked = { id: randomUUID(), running, by: changedBy(me()) }
+  const asked = { id: randomUUID(), running, by: changedBy(currentAuthor()) }
   const lock = tryLock(folder, 'runtime', `svc ${what}`)
   if (!lock.ok) {
     if (lock.holder.what !== 'svc run')

@@ -7,14 +7,14 @@ import { existsSync } from 'node:fs'
 import type { StoppedBy } from '@svc/protocol'
 import { ownFile } from '../../launcher/file.ts'
 import { launch } from '../../launcher/launch.ts'
-import { openLog } from '../../launcher/log.ts'
+import { openRuntimeLog } from '../../launcher/log.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { holderName, tryLock } from '../../machine/files/lock.ts'
 import { noteDir, noteStart } from '../../machine/hint.ts'
 import { unfinishedInstallText } from '../../state/install-note.ts'
 import { stopperOf } from '../../state/stop-note.ts'
 import { type CommonOptions, existingFolder } from '../kit/common.ts'
-import { exitOf, guardOutput, lastingOutput, oneLine, Refusal } from '../kit/output.ts'
+import { guardOutput, lastingOutput, oneLine, printFailure, Refusal } from '../kit/output.ts'
 
 export async function runAgent({ dir, json }: CommonOptions): Promise<void> {
   const folder = existingFolder(dir)
@@ -37,7 +37,7 @@ export async function runAgent({ dir, json }: CommonOptions): Promise<void> {
 /** Runs the agent until a signal arrives. Returns true if a thread is left that could not be ended. */
 async function untilStopped(folder: Folder, json: boolean | undefined): Promise<boolean> {
   const stop = new AbortController()
-  const log = openLog(folder)
+  const log = openRuntimeLog(folder)
   const print = lastingOutput()
   const say = (message: string) => {
     const at = new Date().toISOString()
@@ -72,6 +72,6 @@ export function runAlone(how: CommonOptions): Promise<void> {
   guardOutput()
   noteDir(how.dir)
   return runAgent(how).catch((error) => {
-    process.exitCode = exitOf(error)
+    process.exitCode = printFailure(error)
   })
 }

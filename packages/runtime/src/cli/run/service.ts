@@ -4,17 +4,17 @@
  */
 import { wrongWithAgentName } from '@svc/blueprint'
 import { Command } from 'commander'
-import { findUnits, type Unit } from '../../install/service/find.ts'
+import { findUnits, type ServiceUnit } from '../../install/service/find.ts'
 import { type UnitState, unitState } from '../../install/service/manager.ts'
 import { unitFault } from '../../install/service/mend.ts'
 import { installService, notAnswering, uninstallService } from '../../install/service/units.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { inTurnAnyway, whoHolds } from '../../machine/files/lock.ts'
 import { examples, hint, sudoHint } from '../../machine/hint.ts'
-import { manifestOf } from '../../reporter/manifest.ts'
+import { readManifestNow } from '../../reporter/manifest.ts'
 import { noteStop } from '../../state/stop-note.ts'
-import { type CommonOptions, common, existingFolder, me } from '../kit/folder.ts'
-import { exits, Refusal, show } from '../kit/output.ts'
+import { type CommonOptions, common, currentAuthor, existingFolder } from '../kit/folder.ts'
+import { exits, printResult, Refusal } from '../kit/output.ts'
 import { agentName } from '../look/facts.ts'
 import { endLeft, mustBeGone } from './end.ts'
 import { runnableAgent } from './runnable.ts'
@@ -58,7 +58,7 @@ export const service = (): Command =>
             user,
             python: python === true ? '/usr/bin/python3' : python,
           })
-          show(json, { ...unit, installed: true, lines }, () => lines)
+          printResult(json, { ...unit, installed: true, lines }, () => lines)
         }),
     )
     .addCommand(
@@ -68,11 +68,11 @@ export const service = (): Command =>
           const folder = existingFolder(dir)
           const units = findUnits(folder)
           if (units.length === 0) throw new Refusal('No service is installed for this folder.')
-          inTurnAnyway(folder, 'svc service uninstall', () => noteStop(folder, me()))
+          inTurnAnyway(folder, 'svc service uninstall', () => noteStop(folder, currentAuthor()))
           const lines: string[] = []
           for (const unit of units) lines.push(...(await uninstallService(unit)))
           // The unit lets the agent live when its runtime is killed, so the manager cannot have ended everything then.
-          const manifest = manifestOf(folder)
+          const manifest = readManifestNow(folder)
           if (!whoHolds(folder, 'runtime')) {
             await endLeft(
               { folder, manifest: manifest.ok ? manifest.value : undefined },
@@ -80,7 +80,7 @@ export const service = (): Command =>
             )
             mustBeGone(folder, lines.join('\n'))
           }
-          show(json, { ...units[0], installed: false, lines }, () => lines)
+          printResult(json, { ...units[0], installed: false, lines }, () => lines)
         }),
     )
     .addCommand(
@@ -90,15 +90,18 @@ export const service = (): Command =>
           const folder = existingFolder(dir)
           const units = await Promise.all(findUnits(folder).map(async (unit) => ({ unit, now: await unitState(unit) })))
           const [first] = units
-          show(json, first ? { installed: true, ...first.unit, state: first.now.state } : { installed: false }, () =>
-            first
-              ? units.map(({ unit, now }) => stateLine(unit, now, folder))
-              : `No service is installed for this folder; "${hint('service install')}" writes one.`,
+          printResult(
+            json,
+            first ? { installed: true, ...first.unit, state: first.now.state } : { installed: false },
+            () =>
+              first
+                ? units.map(({ unit, now }) => stateLine(unit, now, folder))
+                : `No service is installed for this folder; "${hint('service install')}" writes one.`,
           )
         }),
     )
 
-const stateLine = (unit: Unit, state: UnitState, folder: Folder): string => {
+const stateLine = (unit: ServiceUnit, state: UnitState, folder: Folder): string => {
   const line = `${unit.name} (${unit.kind}): ${state.answers ? state.state : 'its state is not known'}; ${unit.file}`
   const fault = unitFault(folder, unit)
   return [

@@ -5,8 +5,8 @@
 import { spawn } from 'node:child_process'
 import { Command } from 'commander'
 import { beforeStart, isDecided, mustBegin } from '../../install/service/begin.ts'
-import { findUnits, type Unit } from '../../install/service/find.ts'
-import { control, doesNotAnswer, isRunning, unitState, why } from '../../install/service/manager.ts'
+import { findUnits, type ServiceUnit } from '../../install/service/find.ts'
+import { control, doesNotAnswer, isRunning, managerFailure, unitState } from '../../install/service/manager.ts'
 import { mendUnits } from '../../install/service/mend.ts'
 import { uninstallHint } from '../../install/service/units.ts'
 import { startArgs } from '../../launcher/file.ts'
@@ -19,10 +19,10 @@ import { examples, hint, sudoHint } from '../../machine/hint.ts'
 import { manifestNow } from '../../reporter/known.ts'
 import { diskHealth, diskNote } from '../../reporter/status/disk.ts'
 import { readPause } from '../../state/controls.ts'
-import { sentence } from '../../state/process-health.ts'
+import { processStateSentence } from '../../state/process-health.ts'
 import { noteStop } from '../../state/stop-note.ts'
-import { agentAt, type CommonOptions, common, me } from '../kit/folder.ts'
-import { Refusal, show } from '../kit/output.ts'
+import { agentAt, type CommonOptions, common, currentAuthor } from '../kit/folder.ts'
+import { printResult, Refusal } from '../kit/output.ts'
 import { endLeft, mustBeGone, type StoppableAgent } from './end.ts'
 import { runnableAgent } from './runnable.ts'
 
@@ -38,13 +38,13 @@ export const start = (): Command =>
       const mended = await mendUnits(folder)
       const holder = whoHolds(folder, 'runtime')
       if (holder)
-        return show(json, { started: false, pid: holder.pid }, () => [
+        return printResult(json, { started: false, pid: holder.pid }, () => [
           ...mended,
           `It is already running: ${holderName(holder)}.`,
         ])
       refuseWithoutRoom(folder.svc)
       const line = await startAgent(folder)
-      show(
+      printResult(
         json,
         { started: true, pid: whoHolds(folder, 'runtime')?.pid ?? null, process: stateNow(folder) ?? null },
         () => [...mended, line],
@@ -59,7 +59,7 @@ export const stop = (): Command =>
     .action(async ({ dir, json }: CommonOptions) => {
       const agent = await agentAt(dir)
       const changed = await stopAgent(agent)
-      show(json, { stopped: true, changed }, () => (changed ? 'Stopped.' : 'It was not running.'))
+      printResult(json, { stopped: true, changed }, () => (changed ? 'Stopped.' : 'It was not running.'))
     })
 
 export const restart = (): Command =>
@@ -74,7 +74,7 @@ export const restart = (): Command =>
       const mended = await mendUnits(folder)
       await stopAgent(agent)
       const line = await startAgent(folder)
-      show(json, { started: true, pid: whoHolds(folder, 'runtime')?.pid ?? null }, () => [...mended, line])
+      printResult(json, { started: true, pid: whoHolds(folder, 'runtime')?.pid ?? null }, () => [...mended, line])
     })
 
 /**
@@ -114,7 +114,7 @@ export async function startInBackground(folder: Folder): Promise<string> {
   const state = stateNow(folder)
   return readPause(folder)
     ? `The runtime is started, but the agent is paused; "${hint('resume')}" starts it.`
-    : `Started. ${state ? sentence(state) : ''}`.trim()
+    : `Started. ${state ? processStateSentence(state) : ''}`.trim()
 }
 
 const holdsLock = (folder: Folder, pid: number | undefined): boolean => whoHolds(folder, 'runtime')?.pid === pid
@@ -132,17 +132,17 @@ async function startAgent(folder: Folder): Promise<string> {
     await mustBegin(folder, unit, before)
     return `Started ${unit.name}.`
   }
-  if (!doesNotAnswer(ran)) throw refusedBy(unit, why(ran), 'start', folder)
+  if (!doesNotAnswer(ran)) throw refusedBy(unit, managerFailure(ran), 'start', folder)
   const line = await startInBackground(folder)
-  return `${line}\nIt runs in the background and does not restart after a reboot: the manager of ${unit.name} does not answer here (${why(ran)}). To remove the unit: ${uninstallHint(unit, folder.root)}`
+  return `${line}\nIt runs in the background and does not restart after a reboot: the manager of ${unit.name} does not answer here (${managerFailure(ran)}). To remove the unit: ${uninstallHint(unit, folder.root)}`
 }
 
-async function stopUnit(unit: Unit, folder: Folder): Promise<void> {
+async function stopUnit(unit: ServiceUnit, folder: Folder): Promise<void> {
   const ran = await control(unit, 'stop')
-  if (ran.code !== 0) throw refusedBy(unit, why(ran), 'stop', folder)
+  if (ran.code !== 0) throw refusedBy(unit, managerFailure(ran), 'stop', folder)
 }
 
-function refusedBy({ kind, name }: Unit, reason: string, command: string, { root }: Folder): Refusal {
+function refusedBy({ kind, name }: ServiceUnit, reason: string, command: string, { root }: Folder): Refusal {
   const advice = kind === 'systemd system' && process.getuid?.() !== 0 ? ` Try: ${sudoHint(command, root)}` : ''
   return new Refusal(`${name}: ${reason}.${advice}`)
 }
@@ -153,7 +153,7 @@ function refusedBy({ kind, name }: Unit, reason: string, command: string, { root
  */
 export async function stopAgent(agent: StoppableAgent): Promise<boolean> {
   const stopped = await stopRuntime(agent)
-  const by = stopped ? undefined : () => noteStop(agent.folder, me())
+  const by = stopped ? undefined : () => noteStop(agent.folder, currentAuthor())
   const ended = await endLeft(agent, { what: 'svc stop', before: by })
   mustBeGone(agent.folder)
   return stopped || ended
@@ -167,7 +167,7 @@ async function stopRuntime({ folder, manifest }: StoppableAgent): Promise<boolea
     throw new Refusal(`${holderName(holder)} only reports; stop it where it was started.`)
   const units = await runningUnits(folder)
   if (!holder && units.length === 0) return false
-  inTurnAnyway(folder, 'svc stop', () => noteStop(folder, me()))
+  inTurnAnyway(folder, 'svc stop', () => noteStop(folder, currentAuthor()))
   for (const unit of units) await stopUnit(unit, folder)
   const left = whoHolds(folder, 'runtime')
   if (left) process.kill(left.pid, 'SIGTERM')
@@ -180,7 +180,7 @@ async function stopRuntime({ folder, manifest }: StoppableAgent): Promise<boolea
  * Returns the service units of the agent that are active. An active unit would start the agent again after it was
  * stopped.
  */
-async function runningUnits(folder: Folder): Promise<Unit[]> {
+async function runningUnits(folder: Folder): Promise<ServiceUnit[]> {
   const units = findUnits(folder)
   const states = await Promise.all(units.map(unitState))
   return units.filter((_, i) => states[i] && isRunning(states[i]))

@@ -4,7 +4,7 @@ import { inTurn } from '../../machine/files/lock.ts'
 import { examples } from '../../machine/hint.ts'
 import { clearAccount, readAccount, setAccount } from '../../state/account.ts'
 import { type CommonOptions, common, existingFolder } from '../kit/folder.ts'
-import { exits, Refusal, show } from '../kit/output.ts'
+import { exits, printResult, Refusal } from '../kit/output.ts'
 
 type AccountOptions = CommonOptions & { readonly org?: string; readonly plan?: string; readonly email?: string }
 
@@ -28,7 +28,7 @@ export const account = (): Command =>
             throw new Refusal('Name at least one of --org, --plan, --email.', exits.usage)
           const folder = existingFolder(dir)
           const account = inTurn(folder, 'svc account set', () => setAccount(folder, parts))
-          show(json, account, () => lines(account))
+          printResult(json, account, () => lines(account))
         }),
     )
     .addCommand(
@@ -37,7 +37,9 @@ export const account = (): Command =>
         .action(({ dir, json }: CommonOptions) => {
           const folder = existingFolder(dir)
           const changed = inTurn(folder, 'svc account clear', () => clearAccount(folder))
-          show(json, { changed }, () => (changed ? 'Reports no longer name an account.' : 'There was no account.'))
+          printResult(json, { changed }, () =>
+            changed ? 'Reports no longer name an account.' : 'There was no account.',
+          )
         }),
     )
     .addCommand(
@@ -45,7 +47,7 @@ export const account = (): Command =>
         .summary('show the account')
         .action(({ dir, json }: CommonOptions) => {
           const account = readAccount(existingFolder(dir))
-          show(json, account ?? null, () => (account ? lines(account) : 'Reports name no account.'))
+          printResult(json, account ?? null, () => (account ? lines(account) : 'Reports name no account.'))
         }),
     )
 

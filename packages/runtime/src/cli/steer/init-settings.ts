@@ -5,10 +5,10 @@
 import { type Setting, type SettingSpec, type SettingValues, wrongWithSetting } from '@svc/protocol'
 import { messageOf } from '../../machine/base/errors.ts'
 import { hint } from '../../machine/hint.ts'
-import { decide } from '../../reporter/commands/decide.ts'
+import { decideCommand } from '../../reporter/commands/decide.ts'
 import { changeSettings } from '../../state/settings.ts'
 import { askLine } from '../kit/ask.ts'
-import { type Agent, me } from '../kit/folder.ts'
+import { type AgentOnDisk, currentAuthor } from '../kit/folder.ts'
 import { exits, oneLine, Refusal } from '../kit/output.ts'
 import { mayBe, readPairs, readValue } from './settings.ts'
 
@@ -29,7 +29,7 @@ export async function chooseSettings(
     if (typed !== '') values[setting.key] = readValue(setting, typed)
   }
   if (Object.keys(values).length === 0) return {}
-  const decision = decide({ type: 'set', payload: values }, { controls: [], settings: schema, paused: false })
+  const decision = decideCommand({ type: 'set', payload: values }, { controls: [], settings: schema, paused: false })
   if (decision.do === 'set') return decision.values
   throw new Refusal(decision.do === 'refuse' ? decision.message : 'These settings are not valid.', exits.usage)
 }
@@ -39,13 +39,13 @@ export async function chooseSettings(
  * The agent is already installed, so wrong values are only reported.
  */
 export async function chooseLate(
-  { folder, manifest }: Agent,
+  { folder, manifest }: AgentOnDisk,
   given: readonly string[],
   ask: AskSetting | undefined,
 ): Promise<LateSettings> {
   try {
     const values = await chooseSettings(manifest.settings, given, ask)
-    if (Object.keys(values).length > 0) changeSettings(folder, manifest, values, me())
+    if (Object.keys(values).length > 0) changeSettings(folder, manifest, values, currentAuthor())
     return { lines: unsetSettingsLines(manifest.settings, values, folder.root) }
   } catch (error) {
     const refused = messageOf(error)

@@ -10,8 +10,8 @@ import { createFolders } from '../../machine/files/folder.ts'
 import { inTurn } from '../../machine/files/lock.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { askHidden, interactive, standardInput } from '../kit/ask.ts'
-import { type Agent, agentAt, type CommonOptions, common } from '../kit/folder.ts'
-import { columns, exits, Refusal, show, warn } from '../kit/output.ts'
+import { type AgentOnDisk, agentAt, type CommonOptions, common } from '../kit/folder.ts'
+import { alignedColumns, exits, printResult, Refusal, warn } from '../kit/output.ts'
 
 export const secrets = (): Command =>
   new Command('secrets')
@@ -29,10 +29,10 @@ export const secrets = (): Command =>
         .summary('list which are set and which are missing')
         .action(async ({ dir, json }: CommonOptions) => {
           const all = list(await agentAt(dir))
-          show(json, all, () =>
+          printResult(json, all, () =>
             all.length === 0
               ? 'This agent needs no secrets and has none.'
-              : columns([
+              : alignedColumns([
                   ['NAME', 'SET', 'PURPOSE'],
                   ...all.map((s) => [s.name, s.set ? 'yes' : s.optional ? 'no (optional)' : 'no', s.purpose]),
                 ]),
@@ -58,7 +58,7 @@ export const secrets = (): Command =>
             changeEnv(folder.secrets, { [name]: value })
           })
           const declared = manifest.secrets.some((s) => s.name === name)
-          show(
+          printResult(
             json,
             { set: name, declared },
             () =>
@@ -79,11 +79,11 @@ export const secrets = (): Command =>
             if (existed) changeEnv(folder.secrets, { [name]: undefined })
             return existed
           })
-          show(json, { unset: name, changed }, () => (changed ? `Removed ${name}.` : `${name} was not set.`))
+          printResult(json, { unset: name, changed }, () => (changed ? `Removed ${name}.` : `${name} was not set.`))
         }),
     )
 
-function list({ folder, manifest }: Agent) {
+function list({ folder, manifest }: AgentOnDisk) {
   const why = envUnread(folder.secrets)
   if (why !== undefined) throw new Refusal(`${folder.secrets} ${why}.`)
   for (const fault of envFaults(folder.secrets)) warn(`${folder.secrets} ${fault}.`)

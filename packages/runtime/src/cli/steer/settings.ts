@@ -8,13 +8,13 @@ import { timeText } from '../../machine/base/time.ts'
 import { inTurn } from '../../machine/files/lock.ts'
 import { examples, hint } from '../../machine/hint.ts'
 import { apply } from '../../reporter/commands/apply.ts'
-import { decide } from '../../reporter/commands/decide.ts'
+import { decideCommand } from '../../reporter/commands/decide.ts'
 import { changedBy, readChanges } from '../../state/changes.ts'
 import { readPause } from '../../state/controls.ts'
 import { settingsInForce } from '../../state/settings.ts'
 import { unreadSettings } from '../../state/settings-file.ts'
-import { agentAt, type CommonOptions, common, me } from '../kit/folder.ts'
-import { columns, exits, Refusal, show } from '../kit/output.ts'
+import { agentAt, type CommonOptions, common, currentAuthor } from '../kit/folder.ts'
+import { alignedColumns, exits, printResult, Refusal } from '../kit/output.ts'
 
 export const set = (): Command =>
   common(new Command('set'))
@@ -31,15 +31,15 @@ export const set = (): Command =>
         const why = unreadSettings(folder)
         if (why !== undefined)
           throw new Refusal(`${folder.settings} ${why}. Correct or delete it. Nothing was changed.`)
-        const decision = decide(
+        const decision = decideCommand(
           { type: 'set', payload: values },
           { ...manifest, paused: readPause(folder) !== undefined },
         )
         if (decision.do === 'log') throw new Error('A set is not a log.')
-        return apply(folder, manifest, decision, me())
+        return apply(folder, manifest, decision, currentAuthor())
       })
       if (!outcome.ok) throw new Refusal(outcome.message)
-      show(json, settingsInForce(folder, manifest), () => outcome.message)
+      printResult(json, settingsInForce(folder, manifest), () => outcome.message)
     })
 
 /** Reads values typed as KEY=VALUE. Throws a Refusal for another form, and for a key that is named twice. */
@@ -87,9 +87,9 @@ export const settings = (): Command =>
         const author = authors[s.key]
         return { ...s, value: values[s.key] ?? null, ...(author && { set: author }) }
       })
-      show(json, all, () => {
+      printResult(json, all, () => {
         if (all.length === 0) return `${manifest.name} has no settings.`
-        return columns([
+        return alignedColumns([
           ['KEY', 'VALUE', 'ALLOWED', 'SET', 'MEANING'],
           ...all.map((s) => [
             s.key,

@@ -5,8 +5,8 @@ import { inTurn, inTurnAnyway, whoHolds } from '../../machine/files/lock.ts'
 import { examples } from '../../machine/hint.ts'
 import { changedBy } from '../../state/changes.ts'
 import { askToRun, pause, readPause, resume } from '../../state/controls.ts'
-import { type Agent, agentAt, type CommonOptions, common, me } from '../kit/folder.ts'
-import { Refusal, show } from '../kit/output.ts'
+import { type AgentOnDisk, agentAt, type CommonOptions, common, currentAuthor } from '../kit/folder.ts'
+import { printResult, Refusal } from '../kit/output.ts'
 import { endLeft, mustBeGone, mustPause } from '../run/end.ts'
 
 export const pauseCommand = (): Command =>
@@ -20,10 +20,10 @@ export const pauseCommand = (): Command =>
       const agent = await agentAt(dir)
       const { folder, manifest } = agent
       if (!manifest.controls.includes('pause')) throw new Refusal(`${manifest.name} does not offer pause.`)
-      const changed = inTurnAnyway(folder, 'svc pause', () => pause(folder, me()))
+      const changed = inTurnAnyway(folder, 'svc pause', () => pause(folder, currentAuthor()))
       await rest(agent)
       const current = readPause(folder)
-      show(json, { paused: true, changed, since: current?.since, ...current?.author }, () =>
+      printResult(json, { paused: true, changed, since: current?.since, ...current?.author }, () =>
         changed
           ? 'Paused.'
           : `Already paused since ${timeText(current?.since ?? 0)}${current?.author ? ` ${changedBy(current.author)}` : ''}.`,
@@ -31,7 +31,7 @@ export const pauseCommand = (): Command =>
     })
 
 /** Waits until a paused agent that svc starts has ended. If no runtime runs, ends what a killed runtime left. */
-async function rest(agent: Agent): Promise<void> {
+async function rest(agent: AgentOnDisk): Promise<void> {
   const { folder, manifest } = agent
   if (!manifest.runtime) return
   const holder = whoHolds(folder, 'runtime')
@@ -48,8 +48,8 @@ export const resumeCommand = (): Command =>
     .addHelpText('after', examples('resume'))
     .action(async ({ dir, json }: CommonOptions) => {
       const { folder } = await agentAt(dir)
-      const changed = inTurnAnyway(folder, 'svc resume', () => resume(folder, me()))
-      show(json, { paused: false, changed }, () => (changed ? 'Resumed.' : 'It was not paused.'))
+      const changed = inTurnAnyway(folder, 'svc resume', () => resume(folder, currentAuthor()))
+      printResult(json, { paused: false, changed }, () => (changed ? 'Resumed.' : 'It was not paused.'))
     })
 
 export const runNowCommand = (): Command =>
@@ -64,9 +64,9 @@ export const runNowCommand = (): Command =>
       if (!manifest.controls.includes('run_now')) throw new Refusal(`${manifest.name} does not offer run_now.`)
       const changed = inTurn(folder, 'svc run-now', () => {
         if (readPause(folder)) throw new Refusal('Paused. Resume first.')
-        return askToRun(folder, me())
+        return askToRun(folder, currentAuthor())
       })
-      show(json, { asked: true, changed }, () =>
+      printResult(json, { asked: true, changed }, () =>
         changed ? 'Asked to run now.' : 'Already asked; the agent has not started yet.',
       )
     })

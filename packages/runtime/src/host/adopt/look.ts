@@ -4,7 +4,7 @@ import { readCrontab, type TableLine } from '../jobs/crontab.ts'
 import { isJobName } from '../jobs/paths.ts'
 import { planJobs, type TableEntry, type TablePlan } from './plan.ts'
 import { readTable } from './table.ts'
-import { isPlainPath } from './wrapping.ts'
+import { isUnquotedPath } from './wrapping.ts'
 
 export interface CrontabFacts {
   /** The number of lines in the crontab that start a command. */
@@ -22,7 +22,7 @@ export interface CrontabFacts {
  * Looks at the crontab, and at the folder with the records of jobs. `program` is the path of `svc-exec`, and `options`
  * are those of each new job.
  */
-export async function look(jobs: string, program: string, options?: string): Promise<CrontabFacts> {
+export async function readCrontabFacts(jobs: string, program: string, options?: string): Promise<CrontabFacts> {
   const recorded = namesOf(jobs)
   const table = await readTable()
   if (!table.ok) return { lines: 0, jobs: recorded, crontab: table }
@@ -32,7 +32,7 @@ export async function look(jobs: string, program: string, options?: string): Pro
   return {
     lines: entries.length,
     jobs: [...new Set([...called, ...recorded])].sort(),
-    crontab: isPlainPath(program)
+    crontab: isUnquotedPath(program)
       ? { ok: true, text, plan: planJobs(text, entries, program, options) }
       : { ok: false, why: `cannot call ${program}: a shell or cron would read that path differently. ${elsewhere}` },
   }

@@ -3,7 +3,7 @@
  * stays as it is: the line is read again afterwards, and changed only if it still starts the same. The functions are
  * pure.
  */
-import { type Entry, readCrontab } from '../jobs/crontab.ts'
+import { type CrontabEntry, readCrontab } from '../jobs/crontab.ts'
 import { type LineChange, replacedLines, type TablePlan } from './plan.ts'
 import { maxLineBytes, unwrapped } from './wrapping.ts'
 
@@ -37,11 +37,11 @@ export function planOutput(text: string, job: string, isKept: boolean): TablePla
 export const startsJob = (text: string, job: string): boolean =>
   readCrontab(text).some((line) => line.is === 'entry' && line.calls.some(({ name }) => name === job))
 
-const isToChange = ({ calls }: Pick<Entry, 'calls'>, job: string, isKept: boolean): boolean =>
+const isToChange = ({ calls }: Pick<CrontabEntry, 'calls'>, job: string, isKept: boolean): boolean =>
   calls.some(({ name, log }) => name === job && log !== isKept)
 
 /** The line with the other option; undefined if no change of its text means exactly that. */
-function changed(line: Entry, job: string, isKept: boolean): string | undefined {
+function changed(line: CrontabEntry, job: string, isKept: boolean): string | undefined {
   let entry = line
   while (isToChange(entry, job, isKept)) {
     const next = candidates(entry.text, job, isKept)
@@ -65,18 +65,18 @@ function candidates(text: string, job: string, isKept: boolean): string[] {
   })
 }
 
-function entryIn(text: string): Entry | undefined {
+function entryIn(text: string): CrontabEntry | undefined {
   const [line] = readCrontab(text)
   return line?.is === 'entry' ? line : undefined
 }
 
-const wanted = ({ calls }: Entry, job: string, isKept: boolean): number =>
+const wanted = ({ calls }: CrontabEntry, job: string, isKept: boolean): number =>
   calls.filter(({ name, log }) => name === job && log === isKept).length
 
 /** True if two lines differ at most in what is kept of an output. */
-const isSame = (one: Entry, other: Entry): boolean =>
+const isSame = (one: CrontabEntry, other: CrontabEntry): boolean =>
   one.fields === other.fields &&
   unwrapped(one.text)?.text === unwrapped(other.text)?.text &&
   JSON.stringify(one.calls.map(withoutLog)) === JSON.stringify(other.calls.map(withoutLog))
 
-const withoutLog = ({ log: _, ...call }: Entry['calls'][number]) => call
+const withoutLog = ({ log: _, ...call }: CrontabEntry['calls'][number]) => call

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { crontabCommands } from '../../../testing/crontab-lines.ts'
-import { isPlainPath, unwrapped, wrapped } from './wrapping.ts'
+import { isUnquotedPath, unwrapped, wrapped } from './wrapping.ts'
 
 const wrap = { program: '/home/ada/.local/bin/svc-exec', name: 'backup', shell: '/bin/sh' }
 
@@ -60,5 +60,5 @@ test.each([
   ['~/bin/svc-exec', false],
   ['bin/svc-exec', false],
 ])('%s can be written into a crontab without quotes: %s', (path, can) => {
-  expect(isPlainPath(path)).toBe(can)
+  expect(isUnquotedPath(path)).toBe(can)
 })

@@ -40,7 +40,7 @@ function cut(command: string): readonly [command: string, input: string] {
 
 /** The characters of a path that a shell reads as one word without quotes, and in which cron cuts nothing. */
 const plain = String.raw`[^\s%'"\\$\x60&|;<>()*?[\]{}#!~^]`
-export const isPlainPath = (path: string): boolean => new RegExp(`^/${plain}*$`).test(path)
+export const isUnquotedPath = (path: string): boolean => new RegExp(`^/${plain}*$`).test(path)
 
 const form = new RegExp(
   [

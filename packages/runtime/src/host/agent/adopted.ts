@@ -7,7 +7,7 @@ import { boolean, list, object, oneOf } from '@svc/protocol/fields'
 import { createFolder, writeDurably } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { anyText, type NoteValue, withDefaults } from '../../machine/files/note.ts'
-import { readJson } from '../../machine/files/read.ts'
+import { readJsonFile } from '../../machine/files/read.ts'
 
 const adopted = withDefaults(
   object({
@@ -27,7 +27,7 @@ const fileOf = ({ state }: Pick<Folder, 'state'>): string => join(state, 'adopte
 
 /** Reads the note; undefined if it is missing or cannot be read. Then nothing is shown. */
 export const readAdopted = (folder: Pick<Folder, 'state'>): AdoptedNote | undefined =>
-  readJson(fileOf(folder), 65_536, (value) => adopted(value) as AdoptedNote | undefined)
+  readJsonFile(fileOf(folder), 65_536, (value) => adopted(value) as AdoptedNote | undefined)
 
 export function writeAdopted(folder: Pick<Folder, 'state'>, note: AdoptedNote): void {
   createFolder(folder.state)

@@ -8,22 +8,22 @@ import { userInfo } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { isOwner, ownerOf } from '../../machine/files/own.ts'
 import { hostIn } from './launcher-file.ts'
-import { type Env, hostFolder, jobsIn } from './paths.ts'
+import { hostFolder, jobsIn, type ProcessEnv } from './paths.ts'
 
 /** The folder of the host agent; undefined if neither an installation nor the environment names one. */
-export const accountHost = (env: Env, launcher = besideProgram()): string | undefined =>
+export const accountHost = (env: ProcessEnv, launcher = besideProgram()): string | undefined =>
   hostWritten(launcher) ?? hostFolder(ownFolders(env))
 
 /** The folder with a folder for each job. `SVC_JOBS_DIR` replaces the one of the account. */
-export function accountJobs(env: Env): string | undefined {
+export function accountJobs(env: ProcessEnv): string | undefined {
   const host = accountHost(env)
-  return host === undefined ? replacedJobs(env) : jobsOf(host, env)
+  return host === undefined ? replacedJobs(env) : jobsFolderOf(host, env)
 }
 
 /** The folder with a folder for each job of this host agent, unless `SVC_JOBS_DIR` replaces it. */
-export const jobsOf = (host: string, env: Env): string => replacedJobs(env) ?? jobsIn(host)
+export const jobsFolderOf = (host: string, env: ProcessEnv): string => replacedJobs(env) ?? jobsIn(host)
 
-const replacedJobs = ({ SVC_JOBS_DIR: jobs }: Env): string | undefined => (jobs ? resolve(jobs) : undefined)
+const replacedJobs = ({ SVC_JOBS_DIR: jobs }: ProcessEnv): string | undefined => (jobs ? resolve(jobs) : undefined)
 
 /** The folder that a `svc-exec` of this user holds. */
 export function hostWritten(launcher: string): string | undefined {
@@ -43,7 +43,7 @@ function besideProgram(): string {
 }
 
 /** The folders that the environment names, without those of somebody else. */
-export function ownFolders({ HOME: home, XDG_STATE_HOME: state }: Env): Env {
+export function ownFolders({ HOME: home, XDG_STATE_HOME: state }: ProcessEnv): ProcessEnv {
   const own = home !== undefined && isOwner(ownerOf(home))
   return {
     HOME: own ? home : (homeOfAccount() ?? home),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ExecCall, readCall, readDuration } from './call.ts'
+import { type ExecCall, readCall, readJobDuration } from './call.ts'
 
 type Expected = { [K in keyof ExecCall]?: ExecCall[K] | undefined }
 const words = (line: string) => line.split(' ').filter(Boolean)
@@ -70,4 +70,4 @@ test.each([
   ['1 d', undefined],
   ['١d', undefined],
   ['', undefined],
-])('the duration %j is %s', (text, seconds) => expect(readDuration(text)).toBe(seconds))
+])('the duration %j is %s', (text, seconds) => expect(readJobDuration(text)).toBe(seconds))

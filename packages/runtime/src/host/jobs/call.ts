@@ -92,7 +92,7 @@ const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_40
 const maxDuration = 1e9
 
 /** Reads a duration as seconds; undefined if it is not a whole number above 0 with a unit. */
-export function readDuration(text: string): number | undefined {
+export function readJobDuration(text: string): number | undefined {
   const [, count = '0', unit = 's'] = /^(\d{1,10})([smhd])$/.exec(text) ?? []
   const seconds = Number(count) * (units[unit] ?? 1)
   return seconds > 0 && seconds <= maxDuration ? seconds : undefined
@@ -102,6 +102,6 @@ export function readDuration(text: string): number | undefined {
 export const durations = 'a whole number above 0 with s, m, h or d, such as 90m'
 
 function ofDuration(text: string, meant: (seconds: number) => Partial<Options>): Partial<Options> | string {
-  const seconds = readDuration(text)
+  const seconds = readJobDuration(text)
   return seconds === undefined ? durations : meant(seconds)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { type Entry, readCrontab } from './crontab.ts'
+import { type CrontabEntry, readCrontab } from './crontab.ts'
 
-const entry = (text: string): Entry => {
+const entry = (text: string): CrontabEntry => {
   const line = readCrontab(text)[0]
   if (line?.is !== 'entry') throw new Error(`no entry: ${JSON.stringify(line)}`)
   return line

@@ -14,7 +14,7 @@ interface AnyLine {
 }
 
 /** A line of which cron runs the command. */
-export interface Entry extends AnyLine {
+export interface CrontabEntry extends AnyLine {
   readonly is: 'entry'
   /** The five fields, or a word such as `@daily`. */
   readonly fields: string
@@ -29,7 +29,7 @@ export interface Entry extends AnyLine {
 }
 
 export type TableLine =
-  | Entry
+  | CrontabEntry
   | (AnyLine & { readonly is: 'assignment'; readonly name: string; readonly value: string })
   /** An empty line or a comment. */
   | (AnyLine & { readonly is: 'nothing' })

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { readCall } from './call.ts'
 import { badOf, endedOf } from './digest.ts'
-import { createFolders } from './files.ts'
+import { createJobFolders } from './files.ts'
 import { judgeJob } from './judge.ts'
 import { jobsReader, type ShownRun } from './reader.ts'
 import { readRuns } from './record.ts'
@@ -101,7 +101,7 @@ test('a copy that was killed is lost until a run that began later ends well', as
     recorder.started(pid)
     return recorder
   }
-  createFolders(join(folder, 'sync'))
+  createJobFolders(join(folder, 'sync'))
   const look = jobsReader(folder)
   const state = () => {
     look(Date.now())

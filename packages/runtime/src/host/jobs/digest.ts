@@ -91,11 +91,13 @@ interface EndedRun {
 export function endedOf(runs: readonly ShownRun[]): EndedRun[] {
   return runs
     .flatMap((run, at) => (run.status === 'running' ? [] : [{ run, upTo: run.upTo ?? upToOf(runs, at) }]))
-    .sort((a, b) => b.upTo - a.upTo || endOf(b.run) - endOf(a.run) || sortNumberOf(b.run.id) - sortNumberOf(a.run.id))
+    .sort(
+      (a, b) => b.upTo - a.upTo || endOfRun(b.run) - endOfRun(a.run) || sortNumberOf(b.run.id) - sortNumberOf(a.run.id),
+    )
 }
 
 /** A run that was lost has no known end, so its start counts. */
-export const endOf = ({ ended, started }: ShownRun): number => ended ?? started
+export const endOfRun = ({ ended, started }: ShownRun): number => ended ?? started
 
 /**
  * Computes `upTo` from the times of the runs, for a record that does not hold it. It is wrong only if the clock was set
@@ -107,7 +109,7 @@ function upToOf(runs: readonly ShownRun[], at: number): number {
   let place = sortNumberOf(own.id)
   for (let next = at - 1; next >= 0; next--) {
     const later = runs[next]
-    if (later === undefined || later.started < own.started || later.started >= endOf(own)) break
+    if (later === undefined || later.started < own.started || later.started >= endOfRun(own)) break
     place = sortNumberOf(later.id)
   }
   return place

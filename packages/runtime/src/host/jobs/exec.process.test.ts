@@ -22,7 +22,7 @@ import { python } from '../../../testing/folder.ts'
 import { type Account, type JobOptions, newAccount, type RanJob } from '../../../testing/jobs.ts'
 import { identityOf, lives } from '../../machine/process/identity.ts'
 import { readJob } from './job-note.ts'
-import { type Run, runLives } from './record.ts'
+import { type RecordedRun, runLives } from './record.ts'
 
 let ada: Account
 beforeAll(async () => {
@@ -33,11 +33,11 @@ afterAll(() => ada.remove())
 let count = 0
 /** A new name for each job, so that a test sees only its own records. */
 const newName = () => `job-${count++}`
-const lastRun = (job: string): Run => ada.runs(job).at(-1) ?? expect.fail(`no record of ${job}`)
+const lastRun = (job: string): RecordedRun => ada.runs(job).at(-1) ?? expect.fail(`no record of ${job}`)
 const words = (line: string) => line.split(' ').filter(Boolean)
 
 describe('the exit code is that of the command, and the record has it', () => {
-  test.each<[string, string[], number, Partial<Run>]>([
+  test.each<[string, string[], number, Partial<RecordedRun>]>([
     ['success', ['true'], 0, { status: 'ok' }],
     ['a failure', ['sh', '-c', 'exit 3'], 3, { status: 'failed' }],
     ['the largest code', ['sh', '-c', 'exit 255'], 255, { status: 'failed' }],
@@ -425,7 +425,7 @@ describe('the output of a run with --log', () => {
 })
 
 describe('what a command writes to SVC_RUN_FILE is merged into its record', () => {
-  test.each<[string, string, Partial<Run>]>([
+  test.each<[string, string, Partial<RecordedRun>]>([
     [
       'all of it',
       `echo '{"cost_usd": 0.12, "output_tokens": 900, "models": {"m": 0.12}, "subjects": [{"title": "a"}]}' > "$SVC_RUN_FILE"`,

@@ -10,14 +10,14 @@ import { messageOf } from '../../machine/base/errors.ts'
 import { openOwn } from '../../machine/files/own.ts'
 import { plainHint } from '../../machine/hint.ts'
 import { type ExecCall, readCall } from './call.ts'
-import { createFolders } from './files.ts'
+import { createJobFolders } from './files.ts'
 import { handOnSignals, limitTime, type TimeLimit } from './follow.ts'
-import { type LastLog, openLog } from './last-log.ts'
+import { type LastLog, openLastLog } from './last-log.ts'
 import { isAlone, type LauncherState, launchedHere, stdioOf } from './launched.ts'
 import { jobsIn, unrecordedFile } from './paths.ts'
 import { recorderIn } from './recorder.ts'
-import { exitCodes, exitOf, type RunEnd } from './run-end.ts'
-import { type JobCommand, start } from './start.ts'
+import { exitCodes, exitOfRun, type RunEnd } from './run-end.ts'
+import { type JobCommand, startJob } from './start.ts'
 
 type NamedCall = ExecCall & { readonly name: string }
 
@@ -52,7 +52,7 @@ async function runCall(call: ExecCall, launched: LauncherState): Promise<void> {
 }
 
 function runPlainly({ command }: ExecCall, launched: LauncherState): void {
-  run({ command }, launched, { variables: {} }, (how) => process.exit(exitOf(how)))
+  run({ command }, launched, { variables: {} }, (how) => process.exit(exitOfRun(how)))
 }
 
 /** Says why the schedule of a call cannot be read. The code that reads schedules is loaded only if there is one. */
@@ -121,12 +121,14 @@ async function runRecorded(call: NamedCall, launched: LauncherState, folders: Jo
       // the launcher was killed, so the run is lost
       if (!isAlone(launched)) {
         const failed =
-          folder && log && exitOf(how) !== 0 ? await keptOutput(call.name, { folder, log, account }, fails) : undefined
+          folder && log && exitOfRun(how) !== 0
+            ? await keptOutput(call.name, { folder, log, account }, fails)
+            : undefined
         await recorder?.ended(how, failed)
       }
       log?.close()
     } finally {
-      process.exit(exitOf(how))
+      process.exit(exitOfRun(how))
     }
   })
   recorder?.started(pid)
@@ -149,7 +151,7 @@ function run(
   const ownSession = timeout !== undefined
   const signalsGoTo = handOnSignals(ownSession, stdioOf(launched)[0])
   let limit: TimeLimit | undefined
-  const pid = start({ words: command, ownSession, ...how }, launched, async (ended, why) => {
+  const pid = startJob({ words: command, ownSession, ...how }, launched, async (ended, why) => {
     if ('error' in ended) say(launched, `${shown(command[0])} ${whyNotStarted(ended, why)}.`)
     const isOver = await limit?.ended().catch(() => true)
     signalsGoTo(undefined)
@@ -184,7 +186,7 @@ function folderOf(name: string, jobs: string | undefined, fails: FailureReporter
 
 function openedLog(folder: string, fails: FailureReporter): LastLog | undefined {
   try {
-    return openLog(folder)
+    return openLastLog(folder)
   } catch (error) {
     fails(error, 'keep its output')
     return undefined
@@ -227,7 +229,7 @@ async function hasLivingRun(folder: string): Promise<boolean> {
 
 /** The end of a sentence that begins with the command. */
 const whyNotStarted = (how: RunEnd, why = ''): string =>
-  exitOf(how) === exitCodes.notFound ? 'was not found' : `cannot be started: ${why}`
+  exitOfRun(how) === exitCodes.notFound ? 'was not found' : `cannot be started: ${why}`
 
 type FailureReporter = (error: unknown, what?: string) => void
 
@@ -270,7 +272,7 @@ function readyFolder(jobs: string, name: string): string {
   const uid = process.geteuid?.() ?? 0
   // root would else make folders in the home of another user, who could then not write into them
   if (above !== undefined && above.path !== folder && (uid === 0 || above.path === jobs)) mustBelong(above, uid)
-  createFolders(folder)
+  createJobFolders(folder)
   mustBelong({ path: folder, stat: statSync(folder) }, uid)
   accessSync(folder, constants.W_OK | constants.X_OK)
   return folder

@@ -31,7 +31,7 @@ export interface JobFacts {
 }
 
 /** Returns the facts about all jobs, by name. `zone` is that of the machine. */
-export function factsOf(found: FoundJobs, seenJobs: SeenJobs, zone: string): JobFacts[] {
+export function jobFactsOf(found: FoundJobs, seenJobs: SeenJobs, zone: string): JobFacts[] {
   const files = new Map(found.jobs.map((job) => [job.name, job]))
   const lines = byName(seenJobs.lines)
   const unrecorded = byName(found.unrecorded)

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { failedText, keepFailed } from './failed-log.ts'
+import { failedOutputText, keepFailed } from './failed-log.ts'
 
 let root: string
 beforeEach(() => {
@@ -26,7 +26,7 @@ test.each<[string, string, string]>([
   ['sequences for a terminal', '\u001b[31mred\u001b[0m\n', 'red\n'],
   ['a secret', 'login correct-horse\n', 'login [masked]\n'],
 ])('of an output with %s, the end is kept as a reader may see it', (_what, output, kept) => {
-  expect(failedText(end(output), host())).toBe(kept)
+  expect(failedOutputText(end(output), host())).toBe(kept)
 })
 
 test.each<[string, string]>([
@@ -34,7 +34,7 @@ test.each<[string, string]>([
   ['one line of wide characters', '文'.repeat(5000)],
   ['twenty long lines', Array.from({ length: 20 }, () => 'y'.repeat(400)).join('\n')],
 ])('of %s, at most 4 KB are kept', (_what, output) => {
-  const text = failedText(end(output), host())
+  const text = failedOutputText(end(output), host())
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4096)
   expect(Buffer.byteLength(text)).toBeGreaterThan(4000)
   expect(text).not.toContain('\ufffd')
@@ -42,12 +42,14 @@ test.each<[string, string]>([
 
 test('a secret is masked wherever the output is cut', () => {
   for (let behind = 4070; behind < 4110; behind++)
-    expect(failedText(end(`a correct-horse ${'z'.repeat(behind)}`), host())).not.toMatch(/horse|correct/)
+    expect(failedOutputText(end(`a correct-horse ${'z'.repeat(behind)}`), host())).not.toMatch(/horse|correct/)
   for (const isWhole of [true, false])
-    expect(failedText(end(`${'b '.repeat(12_000)}correct-horse${' z'.repeat(2040)}`, isWhole), host())).not.toMatch(
-      /horse|correct/,
-    )
-  expect(failedText(end(`horse ${'z '.repeat(20)}`, false), host()), 'the second part of one').not.toContain('horse')
+    expect(
+      failedOutputText(end(`${'b '.repeat(12_000)}correct-horse${' z'.repeat(2040)}`, isWhole), host()),
+    ).not.toMatch(/horse|correct/)
+  expect(failedOutputText(end(`horse ${'z '.repeat(20)}`, false), host()), 'the second part of one').not.toContain(
+    'horse',
+  )
 })
 
 test('only its owner can read the file, and a link in its place is not followed', () => {

@@ -17,13 +17,13 @@ const maxBytes = 4096
  * agent, which has the secrets. Throws if the file cannot be written.
  */
 export function keepFailed(folder: string, output: LogEnd, host: Pick<Folder, 'env' | 'secrets'>): boolean {
-  const text = failedText(output, host)
+  const text = failedOutputText(output, host)
   if (text !== '') replaceFile(join(folder, 'failed.log'), text)
   return text !== ''
 }
 
 /** The last lines of an output; empty if it has no text. */
-export function failedText({ bytes, isWhole }: LogEnd, host: Pick<Folder, 'env' | 'secrets'>): string {
+export function failedOutputText({ bytes, isWhole }: LogEnd, host: Pick<Folder, 'env' | 'secrets'>): string {
   const max = maxBytes + marginBytes
   const end = { bytes: bytes.subarray(-max), isWhole: isWhole && bytes.length <= max }
   const lines = safeEnd(host, end, maxBytes - 1)

@@ -2,15 +2,15 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { createFolders, replaceJson } from './files.ts'
+import { createJobFolders, replaceJson } from './files.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-files-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 test('folders are created one below the other, for their owner only, and may exist', () => {
   const deep = join(folder, 'a/b/c')
-  createFolders(deep)
-  createFolders(deep)
+  createJobFolders(deep)
+  createJobFolders(deep)
   for (const each of [deep, join(folder, 'a')]) expect(statSync(each).mode & 0o777).toBe(0o700)
 })
 
@@ -20,7 +20,7 @@ test.each([
   ['below a name that is too long', `${'x'.repeat(300)}/y`],
 ])('a folder %s is an error and never a loop', (_where, path) => {
   writeFileSync(join(folder, 'file'), '')
-  expect(() => createFolders(resolve(folder, path))).toThrow(/E[A-Z]+/)
+  expect(() => createJobFolders(resolve(folder, path))).toThrow(/E[A-Z]+/)
 })
 
 test('a file is replaced in one step, and a failure leaves nothing beside it', () => {

@@ -7,14 +7,14 @@ import { basename, dirname, join } from 'node:path'
 import type { Field } from '@svc/protocol/fields'
 import { codeOf } from '../../machine/base/errors.ts'
 import { openOwn } from '../../machine/files/own.ts'
-import { readJson } from '../../machine/files/read.ts'
+import { readJsonFile } from '../../machine/files/read.ts'
 
 /** The largest `job.json` or record that is read, in bytes. */
 const maxBytes = 128 * 1024
 
 /** Reads a file of JSON. Undefined if it is missing, not a regular file of this user, too large or damaged. */
 export const readOwnJson = <T>(file: string, field: Field<T>): T | undefined =>
-  readJson(file, maxBytes, (value) => field(value), openOwn)
+  readJsonFile(file, maxBytes, (value) => field(value), openOwn)
 
 /** Replaces a file of JSON in one step. Only its owner can read it. */
 export const replaceJson = (file: string, value: unknown): void =>
@@ -42,14 +42,14 @@ export function replaceFile(file: string, content: string | Buffer, mark = ''): 
  * Creates a folder and those above it, one after the other. `mkdirSync` with `recursive` never returns on Node 20 if
  * the system answers ENOENT below a folder that exists, as it does below /proc.
  */
-export function createFolders(folder: string): void {
+export function createJobFolders(folder: string): void {
   try {
     mkdirSync(folder, 0o700)
   } catch (error) {
     const code = codeOf(error)
     if (code === 'EEXIST') return
     if (code !== 'ENOENT' || dirname(folder) === folder) throw error
-    createFolders(dirname(folder))
+    createJobFolders(dirname(folder))
     mkdirOnce(folder)
   }
 }

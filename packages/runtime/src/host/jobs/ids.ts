@@ -8,13 +8,13 @@ import { basename } from 'node:path'
 const shape = /^(\d{1,15}-[0-9a-z]{1,16})\.json$/
 
 /** Makes an id with this place. `random` is at least 0 and less than 1. */
-export const newId = (place: number, random: number): string =>
+export const newRunId = (place: number, random: number): string =>
   `${place}-${Math.floor(random * 36 ** 8)
     .toString(36)
     .padStart(8, '0')}`
 
 /** The id of the run in this file. Undefined if the file is no record. */
-export const idOf = (file: string): string | undefined => shape.exec(basename(file))?.[1]
+export const runIdOf = (file: string): string | undefined => shape.exec(basename(file))?.[1]
 
 /** The place of a run among those of its job. */
 export const sortNumberOf = (id: string): number => Number(id.slice(0, id.indexOf('-')))
@@ -25,7 +25,7 @@ export const maxAheadMs = 86_400_000
 /** The place of the newest run among these names of files, at `now` in Unix milliseconds. */
 export const newestSortNumber = (names: readonly string[], now: number): number =>
   names.reduce((newest, name) => {
-    const id = idOf(name)
+    const id = runIdOf(name)
     const place = id === undefined ? 0 : sortNumberOf(id)
     return place <= now + maxAheadMs ? Math.max(newest, place) : newest
   }, 0)

@@ -1,7 +1,7 @@
 /** Judges one job: how it is, in a level and in words. Pure; all times are Unix seconds. */
 import type { Level } from '@svc/protocol'
 import { spanText } from '../../machine/base/time.ts'
-import { digestOf, endOf } from './digest.ts'
+import { digestOf, endOfRun } from './digest.ts'
 import type { JobFacts } from './facts.ts'
 import { dueRun, isOverdue, nextStart } from './overdue.ts'
 import type { ShownRun } from './reader.ts'
@@ -154,7 +154,7 @@ function detailOf({
   }
   const [good] = ended
   const fine =
-    good && `ok ${at(endOf(good))}${good.ended === undefined ? '' : `, took ${spanText(good.ended - good.started)}`}`
+    good && `ok ${at(endOfRun(good))}${good.ended === undefined ? '' : `, took ${spanText(good.ended - good.started)}`}`
   if (unclear !== undefined) return all(unclear, runs ?? fine)
   if (pilesUp) return all(runs, unrecorded ? notRecorded(unrecorded) : fine)
   if (unrecorded) return all(notRecorded(unrecorded), runs, nextText)

@@ -45,7 +45,7 @@ export interface LastLog {
  * Opens a new log. The log of the run before becomes `last.log.1`, unless its room is needed. Throws if there is no
  * room for a log, since the command would fail to write its output.
  */
-export function openLog(folder: string): LastLog {
+export function openLastLog(folder: string): LastLog {
   const file = join(folder, 'last.log')
   const before = `${file}.1`
   if (!makeRoom(folder, max + kept, [before, file])) throw new Error(`the file system at ${folder} is full`)

@@ -1,5 +1,5 @@
 /** Reads what a `svc-exec` holds, without loading the text of a new one. */
-import { quoted } from '../../machine/hint.ts'
+import { shellQuoted } from '../../machine/hint.ts'
 
 export const launcherMark = 'Written by svc; do not edit.'
 
@@ -7,7 +7,7 @@ export const launcherMark = 'Written by svc; do not edit.'
 export const isLauncher = (text: string): boolean => text.startsWith('#!/bin/sh\n') && text.includes(launcherMark)
 
 /** The line with the folder of the host agent of the account that installed it. */
-export const hostLine = (host: string): string => `svc_exec_host=${quoted(host)}`
+export const hostLine = (host: string): string => `svc_exec_host=${shellQuoted(host)}`
 
 /** Reads that folder. Undefined for a text of an earlier version, which has none. */
 export function hostIn(text: string): string | undefined {

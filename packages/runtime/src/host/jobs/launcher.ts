@@ -3,7 +3,7 @@
  * takes too long before it has started the command, the shell becomes the command (D73). Shell variables have long
  * names, since one of the same name could be in the environment.
  */
-import { quoted } from '../../machine/hint.ts'
+import { shellQuoted } from '../../machine/hint.ts'
 import { guard, notStartedCodes, setAsideVariables } from './guard.ts'
 import { hostLine, launcherMark } from './launcher-file.ts'
 
@@ -22,8 +22,8 @@ const limitSeconds = 10
 /** Returns the text of `svc-exec`. */
 export const launcher = ({ node, svc, host = '' }: LauncherPaths): string => `#!/bin/sh
 # svc-exec NAME [options] -- COMMAND: runs a command and records how it ended. ${launcherMark}
-svc_exec_node=${quoted(node)}
-svc_exec_svc=${quoted(svc)}
+svc_exec_node=${shellQuoted(node)}
+svc_exec_svc=${shellQuoted(svc)}
 ${hostLine(host)}
 svc_exec_limit=${limitSeconds}
 svc_exec_in=- svc_exec_out=- svc_exec_err=- svc_exec_mark=
@@ -170,7 +170,7 @@ const node = `"$svc_exec_node" ${nodeFlags} -e "$svc_exec_text" \\
  * it reads one byte more, and the shell takes over again.
  */
 const start = `
-svc_exec_text=${quoted(guard)}
+svc_exec_text=${shellQuoted(guard)}
 # Becomes Node. Some shells hand on a file that they opened only if it is named again.
 svc_exec_become() {
   svc_exec_named=

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync, writeS
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { mountMissing, type Scarce, type SmallDisk, smallDisk } from '../../../testing/small-disk.ts'
-import { openLog } from './last-log.ts'
+import { openLastLog } from './last-log.ts'
 import { recorderIn } from './recorder.ts'
 
 const missing = mountMissing('records and logs of jobs on a full disk')
@@ -71,21 +71,21 @@ describe.skipIf(missing !== undefined)('on a full file system', () => {
     ] as const) {
       earlier()
       disk.fill(left * mb)
-      const opened = openLog(folder)
+      const opened = openLastLog(folder)
       expect(existsSync(before) ? [2 * mb] : [], `${left} MB left`).toEqual(kept.slice(0, 1))
       opened.close()
     }
     disk.free()
     for (const file of [log, before]) writeFileSync(file, Buffer.alloc(64 * 1024))
     disk.fill(mb)
-    expect(() => openLog(folder), 'not even that is enough').toThrow('is full')
+    expect(() => openLastLog(folder), 'not even that is enough').toThrow('is full')
     expect([existsSync(log), existsSync(before)], 'nothing is removed then').toEqual([true, true])
   })
 
   test('a log that grows while the disk becomes full takes the room of the earlier one', () => {
     const { disk, folder } = job('bytes', 0)
     writeFileSync(join(folder, 'last.log'), Buffer.alloc(2 * mb))
-    const log = openLog(folder)
+    const log = openLastLog(folder)
     disk.fill()
     expect(() => writeSync(log.fd, 'lost\n')).toThrow('ENOSPC')
     log.trim()

@@ -1,13 +1,13 @@
 /** The folders of the host agent and of jobs, which depend on the environment alone, and the names of jobs. */
 import { isAbsolute, join } from 'node:path'
 
-export type Env = Readonly<Record<string, string | undefined>>
+export type ProcessEnv = Readonly<Record<string, string | undefined>>
 
 /**
  * The folder of the host agent: the one agent of svc for this user on this machine. Undefined if the environment names
  * neither a folder for state nor a home folder.
  */
-export function hostFolder({ XDG_STATE_HOME: state = '', HOME: home = '' }: Env): string | undefined {
+export function hostFolder({ XDG_STATE_HOME: state = '', HOME: home = '' }: ProcessEnv): string | undefined {
   // the XDG specification says that a relative path is ignored
   if (isAbsolute(state)) return join(state, 'svc/host')
   return isAbsolute(home) ? join(home, '.local/state/svc/host') : undefined

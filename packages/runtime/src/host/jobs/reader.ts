@@ -8,11 +8,11 @@ import { codeOf } from '../../machine/base/errors.ts'
 import { namesIn } from '../../machine/files/durable.ts'
 import { type Job, readJob } from './job-note.ts'
 import { isJobName, unrecordedFile } from './paths.ts'
-import { type Run, readRuns, runLives } from './record.ts'
+import { type RecordedRun, readRuns, runLives } from './record.ts'
 import { readUnrecorded, type UnrecordedRun } from './unrecorded.ts'
 
 /** A run as it is shown: one whose record says that it runs although its process is gone was lost. */
-export type ShownRun = Omit<Run, 'status'> & { readonly status: Run['status'] | 'lost' }
+export type ShownRun = Omit<RecordedRun, 'status'> & { readonly status: RecordedRun['status'] | 'lost' }
 
 interface JobFiles {
   readonly name: string
@@ -41,7 +41,7 @@ interface FolderRead {
   /** The folder as it was when it was read; undefined if it must be read again. */
   readonly stamp: string | undefined
   readonly note: Job | undefined
-  readonly runs: readonly Run[]
+  readonly runs: readonly RecordedRun[]
   /** True if a record says that its run has not ended. */
   readonly mayRun: boolean
   readonly passedOver: number
@@ -69,7 +69,7 @@ export function jobsReader(folder: string): (now: number) => FoundJobs {
       }
       kept.set(name, read)
       passedOver += read.passedOver
-      const shown = (run: Run): ShownRun => {
+      const shown = (run: RecordedRun): ShownRun => {
         if (run.status !== 'running' || runLives(run)) return run
         goneNow.add(run.id)
         return gone.has(run.id) ? { ...run, status: 'lost' } : run

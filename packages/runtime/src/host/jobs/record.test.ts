@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { identityOf } from '../../machine/process/identity.ts'
 import { replaceJson } from './files.ts'
-import { idOf, newId } from './ids.ts'
-import { type Run, readRun, readRuns, readToldFields, runLives } from './record.ts'
+import { newRunId, runIdOf } from './ids.ts'
+import { type RecordedRun, readRun, readRuns, readToldFields, runLives } from './record.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -16,22 +16,22 @@ const made: string[] = []
 afterAll(() => made.map((each) => rmSync(each, { recursive: true })))
 
 const now = 1_800_000_000
-const runAt = (started: number, more: Partial<Run> = {}): Run => ({
-  id: newId(started * 1000, 0.5),
+const runAt = (started: number, more: Partial<RecordedRun> = {}): RecordedRun => ({
+  id: newRunId(started * 1000, 0.5),
   status: 'ok',
   started,
   ended: started + 5,
   exit: 0,
   ...more,
 })
-const put = (run: Run) => replaceJson(join(folder, `${run.id}.json`), run)
+const put = (run: RecordedRun) => replaceJson(join(folder, `${run.id}.json`), run)
 
 test('an id says when its run began, and two runs of one moment have two', () => {
-  expect(newId(1234, 0)).toBe('1234-00000000')
-  expect(newId(1234, 1 - Number.EPSILON)).toBe('1234-zzzzzzzz')
-  expect(idOf(`/srv/${newId(1234, 0.3)}.json`)).toBe(newId(1234, 0.3))
+  expect(newRunId(1234, 0)).toBe('1234-00000000')
+  expect(newRunId(1234, 1 - Number.EPSILON)).toBe('1234-zzzzzzzz')
+  expect(runIdOf(`/srv/${newRunId(1234, 0.3)}.json`)).toBe(newRunId(1234, 0.3))
   for (const other of ['job.json', 'last.log', '.1234-0.json.7.tmp', '1234-a.run', '1234-A.json', 'x-1.json'])
-    expect(idOf(other)).toBeUndefined()
+    expect(runIdOf(other)).toBeUndefined()
 })
 
 test('a record is read as it was written', () => {
@@ -49,7 +49,7 @@ test('the newest run is the first, and records that cannot be used are passed ov
   const runs = [now - 90_000, now, now - 86_400, now + 86_400].map((at) => runAt(at))
   for (const run of runs) put(run)
   put(runAt(now + 86_401))
-  replaceJson(join(folder, `${newId(5, 0.1)}.json`), runAt(now - 5))
+  replaceJson(join(folder, `${newRunId(5, 0.1)}.json`), runAt(now - 5))
   const whole = JSON.stringify(runAt(now - 7))
   const bad = [whole.slice(0, 40), '', '[]', '{"id":3}', whole.replace('"ok"', '"fine"'), whole.padEnd(200_000), '\0']
   for (const [at, text] of bad.entries()) writeFileSync(join(folder, `${now - 7}000-bad${at}.json`), text)

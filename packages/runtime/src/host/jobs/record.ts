@@ -5,7 +5,7 @@ import { type Field, type FieldValue, field, integer, list, object, oneOf, text 
 import { namesIn } from '../../machine/files/durable.ts'
 import { lives } from '../../machine/process/identity.ts'
 import { readOwnJson } from './files.ts'
-import { idOf, maxAheadMs, sortNumberOf } from './ids.ts'
+import { maxAheadMs, runIdOf, sortNumberOf } from './ids.ts'
 
 const statuses = ['running', 'ok', 'failed', 'timeout', 'skipped'] as const
 
@@ -32,7 +32,7 @@ const own = object(
 )
 
 type ToldFields = Pick<ReportedRun, 'cost_usd' | 'output_tokens' | 'models' | 'subjects'>
-export type Run = Readonly<
+export type RecordedRun = Readonly<
   FieldValue<typeof own> & ToldFields & { id: string; started: number } & Pick<ReportedRun, 'ended' | 'log'>
 >
 
@@ -50,7 +50,7 @@ export function readToldFields(value: unknown): ToldFields {
   }
 }
 
-const record: Field<Run> = field(
+const record: Field<RecordedRun> = field(
   (v) => {
     const kept = own(v)
     const [run] = reportedRuns([v]) ?? []
@@ -68,18 +68,18 @@ const record: Field<Run> = field(
 )
 
 /** Reads a record. Undefined if it cannot be read, or if its id is not that of its file. */
-export function readRun(file: string): Run | undefined {
+export function readRun(file: string): RecordedRun | undefined {
   const run = readOwnJson(file, record)
-  return run !== undefined && run.id === idOf(file) ? run : undefined
+  return run !== undefined && run.id === runIdOf(file) ? run : undefined
 }
 
 /** True if a run lies so far ahead, at `now` in Unix seconds, that its clock was wrong. */
-const liesAhead = ({ id, started }: Run, now: number): boolean =>
+const liesAhead = ({ id, started }: RecordedRun, now: number): boolean =>
   Math.max(started * 1000, sortNumberOf(id)) > now * 1000 + maxAheadMs
 
 interface Records {
   /** The newest run is the first. */
-  readonly runs: readonly Run[]
+  readonly runs: readonly RecordedRun[]
   /** The number of records that cannot be read, or are from more than a day ahead. */
   readonly passedOver: number
 }
@@ -88,19 +88,19 @@ interface Records {
  * Reads all records in the folder of a job, at `now` in Unix seconds. Those that were read before and have ended are
  * not read again, since they do not change.
  */
-export function readRuns(folder: string, now: number, before: readonly Run[] = []): Records {
+export function readRuns(folder: string, now: number, before: readonly RecordedRun[] = []): Records {
   const ids = idsIn(folder)
   const ended = new Map(before.filter(({ status }) => status !== 'running').map((run) => [run.id, run]))
   const runs = ids
     .map((id) => ended.get(id) ?? readRun(join(folder, `${id}.json`)))
-    .filter((run): run is Run => run !== undefined && (!liesAhead(run, now) || runLives(run)))
+    .filter((run): run is RecordedRun => run !== undefined && (!liesAhead(run, now) || runLives(run)))
   return { runs, passedOver: ids.length - runs.length }
 }
 
 /** The ids of the records in the folder of a job, the newest first. */
 const idsIn = (folder: string): string[] =>
   namesIn(folder)
-    .map((name) => idOf(name))
+    .map((name) => runIdOf(name))
     .filter((id) => id !== undefined)
     .sort((a, b) => sortNumberOf(b) - sortNumberOf(a))
 
@@ -108,7 +108,7 @@ const idsIn = (folder: string): string[] =>
  * True if the command of this run lives: the process has the boot and the start that the record names. Without /proc,
  * any process with its pid counts. A record that says `running` is else one of a run that was lost.
  */
-export const runLives = ({ status, pid, boot, start }: Run): boolean =>
+export const runLives = ({ status, pid, boot, start }: RecordedRun): boolean =>
   status === 'running' &&
   pid !== undefined &&
   lives({ pid, start: boot === undefined || start === undefined ? '' : `${boot}:${start}` })

@@ -8,10 +8,10 @@ import { isNoRoom } from '../../machine/files/space.ts'
 import { bootId, statOf } from '../../machine/process/identity.ts'
 import type { ExecCall } from './call.ts'
 import { replaceJson } from './files.ts'
-import { idOf, maxAheadMs, newestSortNumber, newId, sortNumberOf } from './ids.ts'
+import { maxAheadMs, newestSortNumber, newRunId, runIdOf, sortNumberOf } from './ids.ts'
 import { jobAfter, readJob, writeJob } from './job-note.ts'
-import type { Run } from './record.ts'
-import { exitOf, type RunEnd } from './run-end.ts'
+import type { RecordedRun } from './record.ts'
+import { exitOfRun, type RunEnd } from './run-end.ts'
 
 /** The largest file of `SVC_RUN_FILE` that is read, in bytes. */
 const maxTold = 64 * 1024
@@ -37,13 +37,13 @@ export function recorderIn(
   { hasLog, fails }: { hasLog: boolean; fails: (error: unknown) => void },
 ): Recorder {
   const now = Date.now()
-  const id = newId(Math.max(now, newestSortNumber(namesHere(folder), now) + 1), Math.random())
+  const id = newRunId(Math.max(now, newestSortNumber(namesHere(folder), now) + 1), Math.random())
   const runFile = join(folder, `${id}.run`)
-  let run: Run = {
+  let run: RecordedRun = {
     ...{ id, status: 'running', started: Math.floor(now / 1000) },
     ...(hasLog && { log: jobLogName(call.name) }),
   }
-  const write = (next: Run): void => {
+  const write = (next: RecordedRun): void => {
     run = next
     withRoom(folder, id, () => replaceJson(join(folder, `${id}.json`), run))
   }
@@ -94,7 +94,7 @@ export function recorderIn(
 }
 
 /** The process of the command. Its boot and its start are known only where the system has /proc. */
-function identified(pid: number | undefined): Partial<Run> {
+function identified(pid: number | undefined): Partial<RecordedRun> {
   if (pid === undefined) return {}
   try {
     return { pid, start: Number(statOf(pid)[19]), boot: bootId() }
@@ -103,15 +103,15 @@ function identified(pid: number | undefined): Partial<Run> {
   }
 }
 
-function outcome(how: RunEnd): Pick<Run, 'status' | 'exit' | 'signal'> {
-  const exit = exitOf(how)
+function outcome(how: RunEnd): Pick<RecordedRun, 'status' | 'exit' | 'signal'> {
+  const exit = exitOfRun(how)
   if ('timedOut' in how) return { status: 'timeout', exit }
   if ('signal' in how) return { status: 'failed', exit, signal: how.signal }
   return { status: exit === 0 ? 'ok' : 'failed', exit }
 }
 
 /** Reads what the command tells about its run. The code that checks it is loaded only if there is something. */
-async function toldIn(file: string): Promise<Partial<Run>> {
+async function toldIn(file: string): Promise<Partial<RecordedRun>> {
   try {
     const read = readFile(file, maxTold, openOwn)
     if (read.is === 'missing') return {}
@@ -156,8 +156,8 @@ function withRoom(folder: string, own: string, write: () => void): void {
   } catch (error) {
     if (!isNoRoom(error)) throw error
     const records = namesHere(folder)
-      .filter((name) => idOf(name) !== undefined && !name.startsWith(own))
-      .sort((a, b) => sortNumberOf(idOf(b) ?? '') - sortNumberOf(idOf(a) ?? ''))
+      .filter((name) => runIdOf(name) !== undefined && !name.startsWith(own))
+      .sort((a, b) => sortNumberOf(runIdOf(b) ?? '') - sortNumberOf(runIdOf(a) ?? ''))
     for (const name of ['last.log.1', ...records.slice(spared).reverse()]) {
       const file = join(folder, name)
       if (!existsSync(file) || saysItRuns(file)) continue
@@ -186,7 +186,7 @@ const maxBeside = 20
 async function livingIn(folder: string, own: string): Promise<string[]> {
   const running = readdirSync(folder)
     .filter((name) => !name.startsWith(own) && saysItRuns(join(folder, name)))
-    .flatMap((name) => idOf(name) ?? [])
+    .flatMap((name) => runIdOf(name) ?? [])
   if (running.length === 0) return []
   const lives = await livesIn(folder)
   return running
@@ -231,7 +231,7 @@ export function surplusRecords(
     return at > now + maxAheadMs ? Number.POSITIVE_INFINITY : now - at
   }
   const ids = names
-    .flatMap((name) => idOf(name) ?? [])
+    .flatMap((name) => runIdOf(name) ?? [])
     .sort((a, b) => Number(b === own) - Number(a === own) || age(a) - age(b))
   const old = ids.slice(keptRuns).filter((id) => !lives(id))
   const kept = new Set(ids)

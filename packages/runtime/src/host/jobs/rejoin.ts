@@ -3,7 +3,7 @@
  * on a machine that was on, lines may have been removed and put back, so nobody knows whether a job was due in that
  * time. Pure; times are Unix seconds.
  */
-import { factsOf } from './facts.ts'
+import { jobFactsOf } from './facts.ts'
 import { judgeJob } from './judge.ts'
 import { lateNote } from './overdue.ts'
 import type { FoundJobs } from './reader.ts'
@@ -20,7 +20,7 @@ export function rejoined(seenJobs: SeenJobs, found: FoundJobs, { now, boot, zone
   const from = seenJobs.looked ?? seenJobs.read
   if (from === undefined || now - Math.max(from, boot) < shortSeconds) return seenJobs
   const view = { now: from, zone, woke: seenJobs.woke, slept: seenJobs.slept }
-  const overdue = factsOf(found, seenJobs, zone)
+  const overdue = jobFactsOf(found, seenJobs, zone)
     .map((facts) => judgeJob(facts, view))
     .filter(({ isOverdue }) => isOverdue)
   const stays = new Set(overdue.map(({ name }) => name))
@@ -40,7 +40,7 @@ interface Start {
 /** The note with the jobs that were overdue at the last look, before the clock of the machine was set back. */
 export function withLate(seenJobs: SeenJobs, found: FoundJobs, { from, now, zone }: SetBack): SeenJobs {
   const view = { now: from, zone, woke: seenJobs.woke, slept: seenJobs.slept }
-  const late = factsOf(found, seenJobs, zone)
+  const late = jobFactsOf(found, seenJobs, zone)
     .map((facts) => judgeJob(facts, view))
     .flatMap(({ name, isOverdue, due, runs }) =>
       isOverdue && due !== undefined ? [lateNote(name, Math.min(due - (from - now), now), runs)] : [],

@@ -12,7 +12,7 @@ export type RunEnd =
 /** The exit codes that shells and timeout(1) use, too. */
 export const exitCodes = { skipped: 0, timedOut: 124, nothingToRun: 125, notExecutable: 126, notFound: 127 } as const
 
-export function exitOf(how: RunEnd): number {
+export function exitOfRun(how: RunEnd): number {
   if ('timedOut' in how) return exitCodes.timedOut
   if ('signal' in how) return 128 + constants.signals[how.signal]
   if ('error' in how) return ['ENOENT', 'ENOTDIR'].includes(how.error) ? exitCodes.notFound : exitCodes.notExecutable

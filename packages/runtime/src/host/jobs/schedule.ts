@@ -4,7 +4,7 @@
  */
 import { Cron } from 'croner'
 import { zoneNamed } from './machine-zone.ts'
-import { isZone, rulesOf } from './zone.ts'
+import { isZone, zoneRulesOf } from './zone.ts'
 import { changeAfter, type Offsets } from './zone-rules.ts'
 
 /** The times at which a job should begin. */
@@ -76,7 +76,7 @@ function timesOf(fields: readonly string[], zone: string): TimesRead {
   const domAndDow = day.startsWith('*') || weekday.startsWith('*')
   try {
     const pattern = [withoutSteps(minute), withoutSteps(hour), day, month, weekday].join(' ')
-    const rules = rulesOf(zone)
+    const rules = zoneRulesOf(zone)
     const timezone = rules ? 'UTC' : zone
     const cron = new Cron(pattern, { mode: '5-part', paused: true, timezone, domAndDow, fixedTimeRule: 'no-wildcard' })
     const found = (at: number): number | undefined => {

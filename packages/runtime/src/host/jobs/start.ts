@@ -21,7 +21,7 @@ export interface JobCommand {
 }
 
 /** Starts the command. `ends` is called once; also if it cannot be started, and then the process id is undefined. */
-export function start(
+export function startJob(
   command: JobCommand,
   launched: LauncherState,
   ends: (how: RunEnd, why?: string) => unknown,

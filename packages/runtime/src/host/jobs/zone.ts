@@ -17,7 +17,7 @@ export function nameZone(key: string, offsets: Offsets): string {
 }
 
 /** The rules of a zone that Node does not know. Undefined for all others. */
-export const rulesOf = (zone: string): Offsets | undefined => ruled.get(zone)
+export const zoneRulesOf = (zone: string): Offsets | undefined => ruled.get(zone)
 
 /** The difference between the clocks of a zone and UTC, in seconds, at a time in Unix seconds. */
 export function offsetAt(zone: string, at: number): number {

@@ -5,7 +5,7 @@ import type { Job } from '../jobs/job-note.ts'
 import { type FoundJobs, noJobs, type ShownRun } from '../jobs/reader.ts'
 import { nothingSeen, type SeenJobs, seenAfter } from '../jobs/seen.ts'
 import { type JobsView, jobsPart } from './jobs-part.ts'
-import { partsOf, statusOf } from './sections.ts'
+import { hostStatusOf, partsOf } from './sections.ts'
 
 const now = Date.parse('2026-11-25T10:00Z') / 1000
 const view: JobsView = { now, zone: 'UTC' }
@@ -182,7 +182,7 @@ test.each<[string, Partial<FoundJobs>, SeenJobs, Partial<JobsView>, string]>([
 ])('the label looks at all that it sums up: %s', (_what, more, seen, views, label) => {
   const part = jobsPart(found([job('a', [good]), job('b', [good])], more), seen, { ...view, ...views })
   expect(part.label).toBe(label)
-  const worst = statusOf([part]).state?.level
+  const worst = hostStatusOf([part]).state?.level
   expect(label.endsWith('all well')).toBe(worst === 'ok' || (worst === 'info' && more.closed === undefined))
 })
 
@@ -202,7 +202,7 @@ test('five hundred jobs with all their records fit into the status file, and the
   const subjects = Array.from({ length: 20 }, (_, i) => ({ title: `${i}`.repeat(100) }))
   const runs = (i: number) =>
     Array.from({ length: 100 }, (_, k) => run(k === 0 ? 'running' : 'ok', i / 500 + k * 2, i < 3 ? { subjects } : {}))
-  const status = statusOf([jobsPart(found(many(500, runs)), nothingSeen, view)])
+  const status = hostStatusOf([jobsPart(found(many(500, runs)), nothingSeen, view)])
   const text = JSON.stringify(status)
   expect(Buffer.byteLength(text)).toBeLessThan(200 * 1024)
   expect(readStatusFile(JSON.parse(text), now * 1000)).toEqual({ status: JSON.parse(text), unknown: [], dropped: [] })
@@ -385,12 +385,12 @@ test('a section that fails is one warning and leaves the others as they are', ()
     },
   }
   const works = { name: 'jobs', look: () => jobsPart(found([job('backup', [failed])]), nothingSeen, view) }
-  const { state, health, runs } = statusOf(partsOf([fails, works], now * 1000))
+  const { state, health, runs } = hostStatusOf(partsOf([fails, works], now * 1000))
   expect(state).toEqual({ level: 'bad', label: 'backup: failed (exit 1) · other cannot be read' })
   expect(health?.map(({ name, level }) => `${name} ${level}`)).toEqual(['Section other warn', 'Job backup bad'])
   expect(runs).toHaveLength(1)
   expect(JSON.stringify(health)).not.toContain('secret')
-  expect(statusOf([])).toMatchObject({ state: { level: 'ok', label: 'nothing is shown' } })
+  expect(hostStatusOf([])).toMatchObject({ state: { level: 'ok', label: 'nothing is shown' } })
 })
 
 test('only the newest run whose output was kept names it, earlier ones name the log of the job', () => {

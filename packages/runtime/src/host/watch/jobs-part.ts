@@ -14,7 +14,7 @@ import {
   worstLevel,
 } from '@svc/protocol'
 import { spanText } from '../../machine/base/time.ts'
-import { factsOf } from '../jobs/facts.ts'
+import { jobFactsOf } from '../jobs/facts.ts'
 import { endWords, type JobView, type JudgedJob, judgeJob, weekSeconds } from '../jobs/judge.ts'
 import type { FoundJobs, ShownRun } from '../jobs/reader.ts'
 import type { Fault, SeenJobs } from '../jobs/seen.ts'
@@ -36,14 +36,14 @@ const maxRunBytes = 100 * 1024
 
 /** Returns all jobs that are to be reported, the worst first. */
 export const judgedJobs = (found: FoundJobs, seenJobs: SeenJobs, view: JobView): JudgedJob[] =>
-  factsOf(found, seenJobs, view.zone)
+  jobFactsOf(found, seenJobs, view.zone)
     .map((facts) => judgeJob(facts, view))
     .filter(({ isOver }) => !isOver)
     .sort((a, b) => levels.indexOf(b.level) - levels.indexOf(a.level))
 
 export function jobsPart(found: FoundJobs, seenJobs: SeenJobs, view: JobsView): StatusPart {
   const jobs = judgedJobs(found, seenJobs, view)
-  const others = otherItems(found, seenJobs, view)
+  const others = generalItems(found, seenJobs, view)
   return {
     health: [...jobItems(jobs), ...others],
     label: labelOf(jobs, others, found.closed.length),
@@ -69,7 +69,7 @@ function jobItems(jobs: readonly JudgedJob[]): Item[] {
 }
 
 /** The items about the crontab and the records as a whole. Each is there only if there is something to say. */
-export const otherItems = (found: FoundJobs, seenJobs: SeenJobs, view: JobsView): Item[] =>
+export const generalItems = (found: FoundJobs, seenJobs: SeenJobs, view: JobsView): Item[] =>
   [crontabItem(seenJobs, view), recordsItem(found, view)].filter((item) => item !== undefined)
 
 function crontabItem({ faults, read }: SeenJobs, { failed, now, zone }: JobsView): Item | undefined {

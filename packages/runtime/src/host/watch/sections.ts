@@ -34,7 +34,7 @@ export const partsOf = (sections: readonly Section[], now: number): StatusPart[]
   })
 
 /** The status of the host agent. Its level is the worst of all items, and its label begins with the worst section. */
-export function statusOf(parts: readonly StatusPart[]): StatusFile {
+export function hostStatusOf(parts: readonly StatusPart[]): StatusFile {
   const worstOf = ({ health }: StatusPart) => worstLevel(health.map(({ level }) => level))
   const sorted = [...parts].sort((a, b) => levelRank[worstOf(b)] - levelRank[worstOf(a)])
   const label = sorted.map((part) => part.label).join(' · ') || 'nothing is shown'

@@ -13,7 +13,7 @@ import type { Folder } from '../../machine/files/folder.ts'
 import { readAdopted } from '../agent/adopted.ts'
 import { renewManifest } from '../agent/manifest.ts'
 import { type JobsPlaces, jobsPartNow, watchedJobs } from './jobs-section.ts'
-import { partsOf, statusOf } from './sections.ts'
+import { hostStatusOf, partsOf } from './sections.ts'
 
 const lookSeconds = 5
 const crontabSeconds = 300
@@ -51,7 +51,7 @@ export async function watch(
       next = performance.now() + duration(crontabSeconds)
     }
     const shown = readAdopted(folder)
-    write(JSON.stringify(statusOf(partsOf(shown?.jobs ? [section] : [], Date.now()))))
+    write(JSON.stringify(hostStatusOf(partsOf(shown?.jobs ? [section] : [], Date.now()))))
     await wait(duration(lookSeconds), stop)
   }
 }
@@ -86,5 +86,5 @@ function stampOf(file: string): string | undefined {
 
 /** The status that `svc watch` would write now. Nothing is written, and folders that are missing hold nothing yet. */
 export async function statusNow(places: JobsPlaces, shows: { readonly jobs: boolean }): Promise<StatusFile> {
-  return statusOf(shows.jobs ? [await jobsPartNow(places)] : [])
+  return hostStatusOf(shows.jobs ? [await jobsPartNow(places)] : [])
 }

@@ -7,7 +7,7 @@ import { lives } from '../../machine/process/identity.ts'
 import { diskHealth } from '../../reporter/status/disk.ts'
 import { readPause } from '../../state/controls.ts'
 import { readNote } from '../../state/process-note.ts'
-import type { Unit } from './find.ts'
+import type { ServiceUnit } from './find.ts'
 import { systemctl, unitState } from './manager.ts'
 import { unitFault } from './mend.ts'
 
@@ -25,7 +25,7 @@ export const beforeStart = (folder: Folder): string | undefined => JSON.stringif
  * Waits until the runtime lives and has decided about the agent's process. Refuses with what the service manager says
  * if there is no runtime, since most managers only say that they have started a program, and not that it runs.
  */
-export async function mustBegin(folder: Folder, unit: Unit, before: string | undefined): Promise<void> {
+export async function mustBegin(folder: Folder, unit: ServiceUnit, before: string | undefined): Promise<void> {
   let since: number | undefined
   const lasts = (): boolean => {
     if (whoHolds(folder, 'runtime') === undefined) since = undefined
@@ -57,10 +57,11 @@ export function isDecided(folder: Folder, before: string | undefined): boolean {
   return JSON.stringify(state) !== before && (state.is !== 'waiting' || state.crashes > 0)
 }
 
-const journal = ({ kind, name }: Unit): string => `journalctl ${kind === 'systemd user' ? '--user ' : ''}-u ${name}`
+const journal = ({ kind, name }: ServiceUnit): string =>
+  `journalctl ${kind === 'systemd user' ? '--user ' : ''}-u ${name}`
 
 /** The state of a unit in the words of its manager, such as `activating (auto-restart, exit-code, status 203)`. */
-async function saidBy(unit: Unit): Promise<string> {
+async function saidBy(unit: ServiceUnit): Promise<string> {
   const { state } = await unitState(unit)
   if (unit.kind === 'launchd') return state
   const shown = await systemctl(unit, 'show', unit.name, '--property=SubState,Result,ExecMainStatus')

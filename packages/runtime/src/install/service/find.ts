@@ -10,7 +10,7 @@ import { readFile } from '../../machine/files/read.ts'
 import { folderOf, labelOf, unitName } from './text.ts'
 
 export type UnitKind = 'systemd user' | 'systemd system' | 'launchd'
-export interface Unit {
+export interface ServiceUnit {
   readonly kind: UnitKind
   readonly name: string
   readonly file: string
@@ -27,31 +27,31 @@ const folderFor = (kind: UnitKind): string =>
       : (process.env.SVC_SYSTEMD_SYSTEM_DIR ?? '/etc/systemd/system')
 
 /** The unit of this kind with this name, whether or not its file exists. */
-export function unitCalled(kind: UnitKind, name: string): Unit {
+export function unitCalled(kind: UnitKind, name: string): ServiceUnit {
   const unit = kind === 'launchd' ? labelOf(name) : unitName(name)
   return { kind, name: unit, file: join(folderFor(kind), kind === 'launchd' ? `${unit}.plist` : unit) }
 }
 
 /** All units that start the agent in this folder, usually one. Units of the user come before units of the system. */
-export function findUnits({ root }: Pick<Folder, 'root'>): Unit[] {
+export function findUnits({ root }: Pick<Folder, 'root'>): ServiceUnit[] {
   const kinds: readonly UnitKind[] = mac ? ['launchd'] : ['systemd user', 'systemd system']
   return kinds.flatMap((kind) => unitsIn(kind).filter(({ file }) => sameFolder(folderStartedBy(file), root)))
 }
-export const findUnit = (folder: Pick<Folder, 'root'>): Unit | undefined => findUnits(folder)[0]
+export const findUnit = (folder: Pick<Folder, 'root'>): ServiceUnit | undefined => findUnits(folder)[0]
 
 /** The folder of the agent that a unit file starts; undefined if the file is not one of our units. */
 export function folderStartedBy(file: string): string | undefined {
-  const text = textOf(file)
+  const text = unitText(file)
   return text === undefined ? undefined : folderOf(text)
 }
 
-export function textOf(file: string): string | undefined {
+export function unitText(file: string): string | undefined {
   const read = readFile(file, maxUnitBytes)
   return read.is === 'bytes' ? read.bytes.toString('utf8') : undefined
 }
 
 /** The units in one of the folders of systemd or launchd. A link is an alias of another unit and is left out. */
-function unitsIn(kind: UnitKind): Unit[] {
+function unitsIn(kind: UnitKind): ServiceUnit[] {
   const ending = kind === 'launchd' ? '.plist' : '.service'
   const folder = folderFor(kind)
   return entries(folder)

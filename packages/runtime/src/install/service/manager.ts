@@ -1,6 +1,6 @@
 /** Queries and controls the machine's service manager, with systemctl or launchctl. */
 import { execFile } from 'node:child_process'
-import type { Unit } from './find.ts'
+import type { ServiceUnit } from './find.ts'
 
 export interface UnitState {
   /**
@@ -11,29 +11,29 @@ export interface UnitState {
   readonly answers: boolean
 }
 
-export async function unitState(unit: Unit): Promise<UnitState> {
+export async function unitState(unit: ServiceUnit): Promise<UnitState> {
   if (unit.kind === 'launchd') {
-    const shown = await exec('launchctl', ['print', `${domain()}/${unit.name}`])
-    if (shown.missing) return { state: why(shown), answers: false }
+    const shown = await runProgram('launchctl', ['print', `${domain()}/${unit.name}`])
+    if (shown.missing) return { state: managerFailure(shown), answers: false }
     return { state: /state = (\w+)/.exec(shown.out)?.[1] ?? 'not loaded', answers: true }
   }
   const shown = await systemctl(unit, 'is-active', unit.name)
   const state = shown.out.trim()
-  return state === '' ? { state: why(shown), answers: false } : { state, answers: true }
+  return state === '' ? { state: managerFailure(shown), answers: false } : { state, answers: true }
 }
 
 export const isRunning = ({ state }: UnitState): boolean =>
   ['active', 'activating', 'reloading', 'deactivating', 'running'].includes(state)
 
-export function control(unit: Unit, what: 'start' | 'stop' | 'restart'): Promise<ProgramResult> {
+export function control(unit: ServiceUnit, what: 'start' | 'stop' | 'restart'): Promise<ProgramResult> {
   if (unit.kind !== 'launchd') return systemctl(unit, what, unit.name)
-  if (what === 'start') return exec('launchctl', ['bootstrap', domain(), unit.file])
-  if (what === 'stop') return exec('launchctl', ['bootout', `${domain()}/${unit.name}`])
-  return exec('launchctl', ['kickstart', '-k', `${domain()}/${unit.name}`])
+  if (what === 'start') return runProgram('launchctl', ['bootstrap', domain(), unit.file])
+  if (what === 'stop') return runProgram('launchctl', ['bootout', `${domain()}/${unit.name}`])
+  return runProgram('launchctl', ['kickstart', '-k', `${domain()}/${unit.name}`])
 }
 
-export const systemctl = (unit: Unit, ...args: string[]): Promise<ProgramResult> =>
-  exec('systemctl', [...(unit.kind === 'systemd user' ? ['--user'] : []), ...args])
+export const systemctl = (unit: ServiceUnit, ...args: string[]): Promise<ProgramResult> =>
+  runProgram('systemctl', [...(unit.kind === 'systemd user' ? ['--user'] : []), ...args])
 
 /** True if no service manager answers, as in containers, in WSL and after `sudo -iu`. */
 export const doesNotAnswer = (ran: ProgramResult): boolean =>
@@ -41,7 +41,7 @@ export const doesNotAnswer = (ran: ProgramResult): boolean =>
   /connect to (?:system |user scope )?bus|not been booted with systemd|Host is down/i.test(ran.err + ran.out)
 
 /** The reason that the manager gave for a failure, without a full stop. */
-export const why = ({ missing, err, out, code }: ProgramResult): string =>
+export const managerFailure = ({ missing, err, out, code }: ProgramResult): string =>
   missing
     ? 'its program is not there'
     : (err.trim() || out.trim()).split('\n')[0]?.replace(/\.$/, '') || `it ended with code ${code}`
@@ -58,7 +58,7 @@ export interface ProgramResult {
   readonly missing: boolean
 }
 
-export const exec = (program: string, args: readonly string[]): Promise<ProgramResult> =>
+export const runProgram = (program: string, args: readonly string[]): Promise<ProgramResult> =>
   new Promise((resolve) => {
     execFile(program, args, { timeout: 330_000, maxBuffer: 4 * 1024 * 1024 }, (error, out, err) => {
       const code = error ? (typeof error.code === 'number' ? error.code : 1) : 0

@@ -8,9 +8,9 @@ import type { Folder } from '../../machine/files/folder.ts'
 import { hint, sudoHint } from '../../machine/hint.ts'
 import { canRun } from '../../machine/programs/can-run.ts'
 import { isShorterLived, lastingNode, lastingPath } from '../../machine/programs/node.ts'
-import { findUnits, textOf, type Unit } from './find.ts'
+import { findUnits, type ServiceUnit, unitText } from './find.ts'
 import { systemctl } from './manager.ts'
-import { pathOf, startingWith, startsItself, userOf, wordsStarted } from './text.ts'
+import { startingWith, startsItself, unitPathOf, userOf, wordsStarted } from './text.ts'
 
 interface UnitFault {
   readonly message: string
@@ -19,8 +19,8 @@ interface UnitFault {
 }
 
 /** The fault in the file of a unit, with the command that mends it; undefined if there is none. */
-export function unitFault(folder: Pick<Folder, 'runtime' | 'root'>, unit: Unit): UnitFault | undefined {
-  const text = textOf(unit.file) ?? ''
+export function unitFault(folder: Pick<Folder, 'runtime' | 'root'>, unit: ServiceUnit): UnitFault | undefined {
+  const text = unitText(unit.file) ?? ''
   const { kind, file } = unit
   if (startsItself(text, folder.runtime)) {
     const user = userOf(text)
@@ -49,7 +49,7 @@ export const faultOfUnits = (folder: Folder): UnitFault | undefined =>
     .find((fault) => fault !== undefined)
 
 /** The program of a unit, or the file that the program loads, if it is missing. */
-function missingIn({ kind }: Unit, text: string): string | undefined {
+function missingIn({ kind }: ServiceUnit, text: string): string | undefined {
   const [program, ...args] = wordsStarted(text)
   if (program === undefined) return undefined
   if (isGone(program) || (kind !== 'systemd system' && !canRun(program))) return program
@@ -74,7 +74,7 @@ function isGone(path: string): boolean {
 export async function mendUnits(folder: Folder): Promise<string[]> {
   const lines: string[] = []
   for (const unit of findUnits(folder)) {
-    const text = textOf(unit.file) ?? ''
+    const text = unitText(unit.file) ?? ''
     const mended = mendedText(folder, unit, text)
     if (mended === undefined || mended === text) continue
     try {
@@ -89,7 +89,7 @@ export async function mendUnits(folder: Folder): Promise<string[]> {
 }
 
 /** The text that the unit should have; undefined if its program stays as it is. */
-function mendedText(folder: Folder, unit: Unit, text: string): string | undefined {
+function mendedText(folder: Folder, unit: ServiceUnit, text: string): string | undefined {
   const [program] = wordsStarted(text)
   if (program === undefined) return undefined
   const node = lastingNode()
@@ -100,7 +100,7 @@ function mendedText(folder: Folder, unit: Unit, text: string): string | undefine
     (!byPython && isShorterLived(program, node) && sameFile(program, node))
   if (!due) return undefined
   const python = byPython && [program, '/usr/bin/python3'].find((path) => canRun(path))
-  const path = pathOf(text)
+  const path = unitPathOf(text)
   const launch = python ? [python, ownFile(folder)] : [node, ...startArgs(folder)]
   return startingWith(text, folder.root, launch, path === undefined ? path : lastingPath(path, node, program))
 }

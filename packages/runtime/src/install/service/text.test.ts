@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { folderOf, launchdPlist, pathOf, startingWith, startsItself, systemdUnit, wordsStarted } from './text.ts'
+import { folderOf, launchdPlist, startingWith, startsItself, systemdUnit, unitPathOf, wordsStarted } from './text.ts'
 
 const facts = {
   agent: 'mail-triage',
@@ -104,7 +104,7 @@ test.each([
   }
   const unit = write(other)
   expect(wordsStarted(unit)).toEqual([...other.launch, 'run', '--dir', root])
-  expect(pathOf(unit)).toBe(other.path)
+  expect(unitPathOf(unit)).toBe(other.path)
   const old = write({ ...other, launch: ['/gone/node', '-e', 'x', 'y'], path: '/gone' })
   expect(startingWith(old, root, other.launch, other.path)).toBe(unit)
   expect(startingWith(unit, root, other.launch, undefined)).toBe(unit)

@@ -114,7 +114,7 @@ export function wordsStarted(unit: string): string[] {
 }
 
 /** The PATH that a unit gives its process; undefined if it gives none. */
-export function pathOf(unit: string): string | undefined {
+export function unitPathOf(unit: string): string | undefined {
   const [, systemd] = /^Environment=.*?"PATH=((?:[^"\\]|\\.)*)"/m.exec(unit) ?? []
   if (systemd !== undefined) return unquoted(systemd)
   const [, launchd] = /<key>PATH<\/key><string>(.*?)<\/string>/.exec(unit) ?? []

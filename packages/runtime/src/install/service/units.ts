@@ -18,27 +18,27 @@ import {
   findUnits,
   folderStartedBy,
   mac,
+  type ServiceUnit,
   sameFolder,
-  textOf,
-  type Unit,
   type UnitKind,
   unitCalled,
+  unitText,
 } from './find.ts'
 import {
   control,
   doesNotAnswer,
-  exec,
   isRunning,
+  managerFailure,
   type ProgramResult,
+  runProgram,
   systemctl,
   type UnitState,
   unitState,
-  why,
 } from './manager.ts'
 import { launchdPlist, systemdUnit, type UnitFacts } from './text.ts'
 
 export interface InstalledUnit {
-  readonly unit: Unit
+  readonly unit: ServiceUnit
   readonly lines: readonly string[]
 }
 
@@ -69,7 +69,7 @@ export async function installService(folder: Folder, request: Request): Promise<
   const unit = unitFor(folder, kind, request, present)
   mustWrite(unit, 'install')
   const replaced = present && present.file !== unit.file ? await replace(present) : undefined
-  const before = textOf(unit.file)
+  const before = unitText(unit.file)
   const facts = await factsOf(folder, unit, request)
   rememberNetwork(folder)
   createFolder(dirname(unit.file))
@@ -98,9 +98,14 @@ export const managerAnswers = async ({ agent, system }: Pick<Request, 'agent' | 
  * The unit for this folder. Its name is the chosen one; otherwise that of the folder's existing unit; otherwise the
  * agent's name, with a suffix unique to the folder if another unit has that name.
  */
-function unitFor({ root }: Folder, kind: UnitKind, { agent, name }: Request, present: Unit | undefined): Unit {
+function unitFor(
+  { root }: Folder,
+  kind: UnitKind,
+  { agent, name }: Request,
+  present: ServiceUnit | undefined,
+): ServiceUnit {
   if (name === undefined && present) return present
-  const others = (unit: Unit): string | undefined => {
+  const others = (unit: ServiceUnit): string | undefined => {
     if (!existsSync(unit.file)) return undefined
     const starts = folderStartedBy(unit.file)
     return sameFolder(starts, root) ? undefined : (starts ?? 'something else')
@@ -116,7 +121,7 @@ function unitFor({ root }: Folder, kind: UnitKind, { agent, name }: Request, pre
   throw new Refusal(`${wanted.file} already exists and starts ${taken}. Choose a name with --name.`)
 }
 
-async function enable(unit: Unit, folder: Folder, { start }: Request): Promise<string[]> {
+async function enable(unit: ServiceUnit, folder: Folder, { start }: Request): Promise<string[]> {
   if (unit.kind === 'launchd') {
     if (!start) return []
     await control(unit, 'stop') // launchd refuses to load a unit that is already loaded
@@ -141,8 +146,8 @@ interface ReplacedUnit {
 }
 
 /** Removes the unit of a folder because a unit with another name replaces it. */
-async function replace(unit: Unit): Promise<ReplacedUnit> {
-  const text = textOf(unit.file) ?? ''
+async function replace(unit: ServiceUnit): Promise<ReplacedUnit> {
+  const text = unitText(unit.file) ?? ''
   const wasRunning = isRunning(await unitState(unit))
   return {
     lines: await uninstallService(unit),
@@ -158,7 +163,7 @@ async function replace(unit: Unit): Promise<ReplacedUnit> {
 }
 
 /** Undoes an installation that failed: restores the text of the unit's file, or removes the file if it is new. */
-async function undo(unit: Unit, before: string | undefined): Promise<void> {
+async function undo(unit: ServiceUnit, before: string | undefined): Promise<void> {
   if (before !== undefined) writeDurably(unit.file, before)
   else {
     if (unit.kind !== 'launchd') await systemctl(unit, 'disable', unit.name)
@@ -168,13 +173,13 @@ async function undo(unit: Unit, before: string | undefined): Promise<void> {
 }
 
 /** Stops the agent that the unit runs, and removes the unit. */
-export async function uninstallService(unit: Unit): Promise<string[]> {
+export async function uninstallService(unit: ServiceUnit): Promise<string[]> {
   mustWrite(unit, 'uninstall')
   const stopped = await control(unit, 'stop')
   const disabled = unit.kind === 'launchd' ? stopped : await systemctl(unit, 'disable', unit.name)
   rmSync(unit.file, { force: true })
   if (unit.kind !== 'launchd') await systemctl(unit, 'daemon-reload')
-  const failed = new Set([stopped, disabled].filter(({ code }) => code !== 0).map(why))
+  const failed = new Set([stopped, disabled].filter(({ code }) => code !== 0).map(managerFailure))
   return [
     ...(stopped.code === 0 ? ['It is stopped.'] : []),
     ...[...failed].map((reason) => `The machine's service manager says: ${reason}.`),
@@ -183,7 +188,7 @@ export async function uninstallService(unit: Unit): Promise<string[]> {
 }
 
 /** Refuses in advance what only the administrator of the machine may do. */
-function mustWrite({ kind, file, name }: Unit, what: 'install' | 'uninstall'): void {
+function mustWrite({ kind, file, name }: ServiceUnit, what: 'install' | 'uninstall'): void {
   if (kind !== 'systemd system' || canWrite(dirname(file))) return
   const command = `service ${what}${what === 'install' ? ' --system' : ''}`
   throw new Refusal(`${name} is a system unit, so this needs root: ${sudoHint(command, '.')}`)
@@ -199,11 +204,11 @@ function canWrite(folder: string): boolean {
 }
 
 /** The command that removes a unit. Removing a unit of the system needs sudo. */
-export const uninstallHint = ({ kind }: Unit, root: string): string =>
+export const uninstallHint = ({ kind }: ServiceUnit, root: string): string =>
   kind === 'systemd system' ? sudoHint('service uninstall', root) : hint('service uninstall', root)
 
 /** Tells a person what it means that the manager of a unit does not answer in this session, and what to do. */
-export function notAnswering(unit: Unit, { state }: UnitState, root: string, runs = false): string {
+export function notAnswering(unit: ServiceUnit, { state }: UnitState, root: string, runs = false): string {
   const start = `"${hint('start', root)}" starts the agent in the background anyway`
   return [
     `Its service manager does not answer here (${state}).`,
@@ -231,7 +236,7 @@ async function must(running: Promise<ProgramResult>, { root }: Folder): Promise<
     ? ` Where no service manager answers (containers, WSL, after "sudo -iu"), start the agent in the background: ${hint('start', root)}`
     : ''
   throw new Refusal(
-    `The machine's service manager refused the unit, and its file is as it was before: ${why(ran)}.${advice}`,
+    `The machine's service manager refused the unit, and its file is as it was before: ${managerFailure(ran)}.${advice}`,
   )
 }
 
@@ -241,7 +246,7 @@ async function must(running: Promise<ProgramResult>, { root }: Folder): Promise<
  */
 async function linger(): Promise<string[]> {
   const username = userName() ?? String(process.getuid?.())
-  const shown = await exec('loginctl', ['show-user', username, '--property=Linger'])
+  const shown = await runProgram('loginctl', ['show-user', username, '--property=Linger'])
   return shown.out.includes('Linger=yes')
     ? []
     : [
@@ -249,7 +254,11 @@ async function linger(): Promise<string[]> {
       ]
 }
 
-async function factsOf(folder: Folder, unit: Unit, { agent, system, user, python }: Request): Promise<UnitFacts> {
+async function factsOf(
+  folder: Folder,
+  unit: ServiceUnit,
+  { agent, system, user, python }: Request,
+): Promise<UnitFacts> {
   const manifest = await manifestKnown(folder)
   const file = ownFile(folder)
   const program = lastingNode()

@@ -16,7 +16,7 @@ import { clean, foreignLine, isObject, limits, limitText } from '@svc/protocol'
 import { codeOf } from '../base/errors.ts'
 import { patience } from '../base/time.ts'
 import { version } from '../base/version.ts'
-import type { Connection } from '../files/env.ts'
+import type { ServiceConnection } from '../files/env.ts'
 import { lookup } from './lookup.ts'
 import { certificateAdvice, proxyNote, secureContext, secureContextOfUnit } from './trust.ts'
 
@@ -40,12 +40,12 @@ function agentFor(secure: boolean): HttpAgent {
  * whole request.
  */
 export function post(
-  { origin, token }: Connection,
+  { origin, token }: ServiceConnection,
   path: '/api/agent/v1/report' | '/api/agent/v1/log',
   json: string,
   { signal, seconds = limits.requestSeconds }: { signal: AbortSignal; seconds?: number },
 ): Promise<SendResult> {
-  return call(new URL(path, origin), { method: 'POST', json, token, seconds }, signal)
+  return callService(new URL(path, origin), { method: 'POST', json, token, seconds }, signal)
 }
 
 /**
@@ -53,7 +53,7 @@ export function post(
  * runtime of a unit trusts.
  */
 export const checkReachable = (origin: string, signal: AbortSignal, asUnit = false): Promise<SendResult> =>
-  call(new URL('/cli/svc.pyz.sha256', origin), { method: 'GET', asUnit }, signal)
+  callService(new URL('/cli/svc.pyz.sha256', origin), { method: 'GET', asUnit }, signal)
 
 interface Call {
   readonly method: 'GET' | 'POST'
@@ -79,7 +79,7 @@ export function tls(asUnit = false): { rejectUnauthorized: true; secureContext?:
 }
 
 /** Makes one request. The promise never rejects; a failure is a result. */
-export function call(
+export function callService(
   url: URL,
   {
     method,

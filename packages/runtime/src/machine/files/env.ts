@@ -12,15 +12,15 @@ import { createFolders, type Folder } from './folder.ts'
 import { noteNetwork, staysHere, toRemember } from './network.ts'
 import { readFile } from './read.ts'
 
-export type Env = ReadonlyMap<string, string>
+export type EnvFileValues = ReadonlyMap<string, string>
 
-export interface Connection {
+export interface ServiceConnection {
   /** The address of the service: only scheme, host and port. */
   readonly origin: string
   readonly token: string
 }
 type ConnectionRead =
-  | { readonly ok: true; readonly value: Connection }
+  | { readonly ok: true; readonly value: ServiceConnection }
   | { readonly ok: false; readonly message: string }
 
 export const maxEnvBytes = 1024 * 1024
@@ -29,7 +29,7 @@ export const maxEnvBytes = 1024 * 1024
  * The variables of a file; empty if there is no such file, or if it cannot be read. Lines that are not understood are
  * left out, so that an agent starts with what an earlier version accepted; `envFaults` names them.
  */
-export function readEnv(file: string): Env {
+export function readEnv(file: string): EnvFileValues {
   const read = readFile(file, maxEnvBytes)
   if (read.is !== 'bytes') return new Map()
   return new Map(readEnvText(read.bytes.toString('utf8')).lines.map(({ name, value }) => [name, value]))
@@ -105,7 +105,7 @@ export function rememberNetwork(folder: Folder): void {
  * Writes the address of the service and the agent's token into `.svc/agent.env`, with the variables of this shell that
  * the connection needs (D78), and keeps every other line of that file.
  */
-export function writeConnection(folder: Folder, { origin, token }: Connection): void {
+export function writeConnection(folder: Folder, { origin, token }: ServiceConnection): void {
   createFolders(folder)
   changeEnv(folder.env, { SVC_URL: origin, SVC_TOKEN: token, ...toRemember(origin) })
 }
@@ -129,7 +129,7 @@ export function changeEnv(file: string, changes: Readonly<Record<string, string 
 }
 
 /** Replaces a file of variables as a whole. Only the owner of the file can read it. */
-export function writeEnv(file: string, env: Env): void {
+export function writeEnv(file: string, env: EnvFileValues): void {
   for (const [name, value] of env) checkValue(name, value)
   writeDurably(file, [...env].map(([name, value]) => `${name}=${value}\n`).join(''), 0o600)
 }

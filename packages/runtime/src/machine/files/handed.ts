@@ -5,7 +5,7 @@
 import { readTextFile } from '@svc/blueprint/read-file'
 import { doubtfulValues, readEnvText, repeatedNames } from '@svc/protocol'
 import { exits, Refusal } from '../base/errors.ts'
-import { type Env, maxEnvBytes } from './env.ts'
+import { type EnvFileValues, maxEnvBytes } from './env.ts'
 
 /** Reads the text of a file, or throws a Refusal. `what` begins its sentence, such as `The token file`. */
 export function readHandedText(file: string, what: string, max: number): string {
@@ -21,7 +21,7 @@ const named = 10
  * The variables of a secrets file, and remarks about values that may be mistakes. Throws a Refusal that names every
  * line that is not understood. No line is repeated, since it may hold a secret.
  */
-export function readHandedEnv(file: string): { readonly env: Env; readonly remarks: readonly string[] } {
+export function readHandedEnv(file: string): { readonly env: EnvFileValues; readonly remarks: readonly string[] } {
   const read = readEnvText(readHandedText(file, 'The secrets file', maxEnvBytes))
   const again = repeatedNames(read).map(({ name, lines }) => ({
     line: lines.at(-1) ?? 0,

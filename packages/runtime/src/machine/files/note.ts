@@ -6,7 +6,7 @@
 import { type Field, type FieldValue, field, type JsonSchema } from '@svc/protocol/fields'
 import { writeDurably, writeLightly } from './durable.ts'
 import type { Folder } from './folder.ts'
-import { inspectJson, readJson } from './read.ts'
+import { inspectJson, readJsonFile } from './read.ts'
 import type { Purpose } from './reserve.ts'
 
 /** The notes that were described so far, by the name of their path, with the JSON Schema of what each holds. */
@@ -29,7 +29,7 @@ interface WriteOptions {
 }
 
 /** Describes a note: `key` is the name of its path in folder.ts, `max` its maximum size in bytes. */
-export function note<K extends keyof Folder, F extends Field<unknown>>(
+export function describeNote<K extends keyof Folder, F extends Field<unknown>>(
   key: K,
   field: F,
   max: number,
@@ -39,7 +39,7 @@ export function note<K extends keyof Folder, F extends Field<unknown>>(
   const keep = (value: unknown) => field(value) as NoteValue<F> | undefined
   return {
     inspect: (folder) => inspectJson(String(folder[key]), max, keep),
-    read: (folder) => readJson(String(folder[key]), max, keep),
+    read: (folder) => readJsonFile(String(folder[key]), max, keep),
     write: (folder, value, purpose) => {
       const text = `${JSON.stringify(value)}\n`
       if (isLight) writeLightly(String(folder[key]), text, mode)

@@ -35,11 +35,11 @@ export function inspectJson<T>(
 }
 
 /** Reads a file like `inspectJson`. Undefined if it is missing, unreadable or damaged. */
-export function readJson<T>(...how: Parameters<typeof inspectJson<T>>): T | undefined {
+export function readJsonFile<T>(...how: Parameters<typeof inspectJson<T>>): T | undefined {
   const read = inspectJson(...how)
   return read.is === 'read' ? read.value : undefined
 }
 
 /** The object in a JSON file; undefined if the file is missing or holds no object. */
 export const readJsonObject = (file: string, max = 16 * 1024 * 1024): Record<string, unknown> | undefined =>
-  readJson(file, max, (value) => (isObject(value) ? value : undefined))
+  readJsonFile(file, max, (value) => (isObject(value) ? value : undefined))

@@ -129,7 +129,7 @@ export function explainedError(error: unknown, path: string): unknown {
 }
 
 /** Why something failed, as a part of a sentence. A fault of the disk names the file system of `path`. */
-export function reasonOf(error: unknown, path: string): string {
+export function failureReason(error: unknown, path: string): string {
   const code = codeOf(error)
   return isFault(code) ? faults[code](path) : messageOf(error)
 }

@@ -16,11 +16,11 @@ export function groupLives(pid: number): boolean {
   } catch (error) {
     return codeOf(error) === 'EPERM'
   }
-  return process.platform !== 'linux' || membersOf(pid).length > 0
+  return process.platform !== 'linux' || processesOfGroup(pid).length > 0
 }
 
 /** The processes of a group that are not zombies. This works on Linux only. */
-export const membersOf = (group: number): number[] =>
+export const processesOfGroup = (group: number): number[] =>
   readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return []
     try {

@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { allPids, argsOf, isSvc, kinOf, markReader, realPathOf, seesOtherFiles } from './environ.ts'
-import { membersOf } from './group.ts'
+import { processesOfGroup } from './group.ts'
 import { type Identity, identityOf, lives } from './identity.ts'
 import { type AgentProcess, oldestProcess } from './listed.ts'
 import { type ProcessFacts, whoseRowFor } from './whose.ts'
@@ -154,7 +154,7 @@ export function findMarked(dir: string, started: string): Identity | undefined {
  */
 export function groupOf(group: number, dir: string): { readonly members: Identity[]; readonly marked: boolean } {
   if (process.platform !== 'linux') return { members: [], marked: false }
-  const members = membersOf(group).flatMap((pid) => identityOf(pid) ?? [])
+  const members = processesOfGroup(group).flatMap((pid) => identityOf(pid) ?? [])
   const markOf = markReader()
   const isThisFolder = sameAs(dir)
   const isMarked = ({ pid }: Identity): boolean => {

@@ -9,13 +9,13 @@ import type { Author } from '../../state/changes.ts'
 import { askToRun, pause, resume } from '../../state/controls.ts'
 import { changeSettings } from '../../state/settings.ts'
 import { lostSettings, setAsideFile, unreadSettings } from '../../state/settings-file.ts'
-import type { Decision } from './decide.ts'
+import type { CommandDecision } from './decide.ts'
 
 export interface CommandOutcome {
   readonly ok: boolean
   readonly message: string
 }
-type Applicable = Exclude<Decision, { do: 'log' }>
+type Applicable = Exclude<CommandDecision, { do: 'log' }>
 
 export function apply(
   folder: Folder,

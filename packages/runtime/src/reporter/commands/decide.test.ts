@@ -1,7 +1,7 @@
 import { readManifest } from '@svc/blueprint'
 import { expect, test } from 'vitest'
 import { manifestText } from '../../../testing/folder.ts'
-import { type CommandFacts, decide } from './decide.ts'
+import { type CommandFacts, decideCommand } from './decide.ts'
 
 const read = readManifest(manifestText, { for: 'report' })
 if (!read.ok) throw new Error('The manifest of the tests is wrong.')
@@ -77,5 +77,5 @@ test.each([
     { do: 'refuse', message: 'Minutes cannot be cleared: it has the default 10.' },
   ],
 ] as const)('%s', (_rule, type, payload, given, decision) => {
-  expect(decide({ type, payload: payload as Record<string, unknown> }, given)).toEqual(decision)
+  expect(decideCommand({ type, payload: payload as Record<string, unknown> }, given)).toEqual(decision)
 })

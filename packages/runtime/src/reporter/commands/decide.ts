@@ -11,7 +11,7 @@ export interface CommandFacts {
   readonly settings: readonly ManifestSetting[]
   readonly paused: boolean
 }
-export type Decision =
+export type CommandDecision =
   | { readonly do: 'pause' | 'resume' | 'run_now' }
   | { readonly do: 'set'; readonly values: SettingValues }
   /**
@@ -23,12 +23,15 @@ export type Decision =
 
 type Payload = ReceivedCommand['payload']
 
-export function decide({ type, payload }: Pick<ReceivedCommand, 'type' | 'payload'>, facts: CommandFacts): Decision {
+export function decideCommand(
+  { type, payload }: Pick<ReceivedCommand, 'type' | 'payload'>,
+  facts: CommandFacts,
+): CommandDecision {
   const row = Object.hasOwn(table, type) ? table[type] : undefined
   return row ? row(payload, facts) : refuse('This agent does not know this command.')
 }
 
-const table: Readonly<Record<string, (payload: Payload, facts: CommandFacts) => Decision>> = {
+const table: Readonly<Record<string, (payload: Payload, facts: CommandFacts) => CommandDecision>> = {
   pause: (_, facts) => offered('pause', facts) ?? { do: 'pause' },
   resume: (_, facts) => offered('resume', facts) ?? { do: 'resume' },
   run_now: (_, facts) =>
@@ -44,7 +47,7 @@ const table: Readonly<Record<string, (payload: Payload, facts: CommandFacts) => 
   log: ({ name }) => ({ do: 'log', name: typeof name === 'string' ? name : '' }),
 }
 
-const offered = (control: Control, { controls }: CommandFacts): Decision | undefined =>
+const offered = (control: Control, { controls }: CommandFacts): CommandDecision | undefined =>
   controls.includes(control) ? undefined : refuse(`This agent does not offer ${control.replace('_', ' ')}.`)
 
-const refuse = (message: string): Decision => ({ do: 'refuse', message })
+const refuse = (message: string): CommandDecision => ({ do: 'refuse', message })

@@ -6,7 +6,7 @@
 import { type Ack, isObject, limits } from '@svc/protocol'
 import { boolean, field, list, number, object } from '@svc/protocol/fields'
 import { createFolders, type Folder } from '../../machine/files/folder.ts'
-import { anyText, type NoteValue, note } from '../../machine/files/note.ts'
+import { anyText, describeNote, type NoteValue } from '../../machine/files/note.ts'
 import { isDiskFault } from '../../machine/files/space.ts'
 
 const entry = object(
@@ -30,7 +30,11 @@ const entry = object(
 export type CommandEntry = NoteValue<typeof entry>
 export type Journal = readonly CommandEntry[]
 
-const file = note('commands', object({ commands: list(entry, Number.POSITIVE_INFINITY) }, 'commands'), 64 * 1024 * 1024)
+const file = describeNote(
+  'commands',
+  object({ commands: list(entry, Number.POSITIVE_INFINITY) }, 'commands'),
+  64 * 1024 * 1024,
+)
 
 /**
  * Reads the journal. Throws if the journal exists and cannot be read, since commands could be applied twice without it.

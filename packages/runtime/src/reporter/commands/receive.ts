@@ -12,7 +12,7 @@ import { explainedError, isDiskFault } from '../../machine/files/space.ts'
 import { readPause } from '../../state/controls.ts'
 import { settingsInForce } from '../../state/settings.ts'
 import { apply, type CommandOutcome } from './apply.ts'
-import { decide } from './decide.ts'
+import { decideCommand } from './decide.ts'
 import {
   type CommandEntry,
   type CommandMemory,
@@ -127,7 +127,7 @@ function carryOut(
   command: ReceivedCommand,
   now: number,
 ): CommandOutcome | undefined {
-  const decision = decide(command, { ...manifest, paused: readPause(folder) !== undefined })
+  const decision = decideCommand(command, { ...manifest, paused: readPause(folder) !== undefined })
   if (decision.do === 'log') return undefined
   try {
     return apply(folder, manifest, decision, { by: 'service', at: now, command: command.id })

@@ -1,6 +1,14 @@
 import { limits } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { ageItem, type FileCheck, isOld, lateAfter, recordCheck, recordSingleCheck, type WriteFacts } from './age.ts'
+import {
+  ageItem,
+  type FileCheck,
+  isStatusOld,
+  lateAfter,
+  recordCheck,
+  recordSingleCheck,
+  type WriteFacts,
+} from './age.ts'
 
 const s = 1000
 const min = 60 * s
@@ -51,7 +59,7 @@ function newSetup(first: Partial<WriteFacts> = {}) {
     },
     item: () => ageItem(writes, now),
     level: () => ageItem(writes, now)?.level,
-    old: () => isOld(writes, now),
+    old: () => isStatusOld(writes, now),
     late: () => lateAfter(writes, now),
     writes: () => writes,
   }

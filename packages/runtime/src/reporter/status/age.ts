@@ -129,7 +129,7 @@ export function lateAfter(writes: WriteFacts, now: number): number {
  * True if the status file is older than usual, so that what it says is shown with its time. The page repeats what the
  * report says about this.
  */
-export function isOld(writes: WriteFacts, now: number): boolean {
+export function isStatusOld(writes: WriteFacts, now: number): boolean {
   const usual = usualGap(writes, now) ?? 0
   return isLate(writes, now) || now - writes.at > Math.max(limits.statusOldSeconds * 1000, limits.statusOldGaps * usual)
 }

@@ -4,7 +4,7 @@
  */
 import { boolean, type Field, field, list, number, object } from '@svc/protocol/fields'
 import { createFolders, type Folder } from '../../machine/files/folder.ts'
-import { anyText, note, withDefaults } from '../../machine/files/note.ts'
+import { anyText, describeNote, withDefaults } from '../../machine/files/note.ts'
 import { type FileCheck, recordCheck, type WriteFacts } from './age.ts'
 
 type Gap = WriteFacts['longest'][number]
@@ -28,7 +28,7 @@ const writes = withDefaults(
   ),
   { longest: [] },
 )
-const file = note('statusWrites', writes, 16_384, { isLight: true, mode: 0o644 })
+const file = describeNote('statusWrites', writes, 16_384, { isLight: true, mode: 0o644 })
 
 /** Reads what was stored about the writes of the status file; undefined if nothing readable was. */
 export const readWrites = (folder: Folder): WriteFacts | undefined => file.read(folder)

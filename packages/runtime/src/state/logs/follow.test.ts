@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { beginning, endOfFile, follower } from './follow.ts'
+import { endOfFile, follower, startOfFile } from './follow.ts'
 import { declaredLog } from './open.ts'
 
 let root: string
@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-const follows = (from = beginning) =>
+const follows = (from = startOfFile) =>
   follower({ file, open: declaredLog({ root }) }, from, (text) => {
     shown += text
   })

@@ -5,7 +5,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { type DeclaredLog, logsBelow, type Manifest } from '@svc/blueprint'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readUpTo } from '../../machine/files/read.ts'
-import { placeOf } from '../paths.ts'
+import { machinePathOf } from '../paths.ts'
 import { declaredLog, type OpenLog } from './open.ts'
 
 type DeclaredLogs = Pick<Manifest, 'logs'> & Partial<Pick<Manifest, 'state'>>
@@ -17,11 +17,11 @@ interface ListedLog extends DeclaredLog {
 }
 
 /** Lists the declared logs. A log that stands for many is listed once for each file that may be read. */
-export const listLogs = (folder: Folder, manifest: DeclaredLogs): ListedLog[] =>
+export const listDeclaredLogs = (folder: Folder, manifest: DeclaredLogs): ListedLog[] =>
   manifest.logs.flatMap((log): ListedLog[] => {
     const below = logsBelow(log)
     if (!below) return [withFile(folder, manifest, log)]
-    const found = entriesOf(placeOf(folder, manifest, below.folder))
+    const found = entriesOf(machinePathOf(folder, manifest, below.folder))
       .flatMap((entry) => below.logOf(entry) ?? [])
       .map((one) => withFile(folder, manifest, one))
       .filter(({ bytes }) => bytes !== undefined)
@@ -29,7 +29,7 @@ export const listLogs = (folder: Folder, manifest: DeclaredLogs): ListedLog[] =>
   })
 
 function withFile(folder: Folder, manifest: DeclaredLogs, log: DeclaredLog): ListedLog {
-  const stat = declaredLog(folder)(placeOf(folder, manifest, log.path), (_, found) => found)
+  const stat = declaredLog(folder)(machinePathOf(folder, manifest, log.path), (_, found) => found)
   return { ...log, ...(stat && { bytes: stat.size, changed: Math.floor(stat.mtimeMs / 1000) }) }
 }
 
@@ -78,8 +78,8 @@ export interface FollowedFile {
 
 /** The current end of a file. Following the file from this position shows what is added later. */
 export const endOfFile = ({ file, open }: FollowedFile): FilePosition =>
-  open(file, (fd, { size }) => ({ at: size, before: beforeIn(fd, size) })) ?? beginning
-export const beginning: FilePosition = { at: 0, before: Buffer.alloc(0) }
+  open(file, (fd, { size }) => ({ at: size, before: beforeIn(fd, size) })) ?? startOfFile
+export const startOfFile: FilePosition = { at: 0, before: Buffer.alloc(0) }
 
 /**
  * Follows a file from a position that was taken before the file was shown, so that nothing in between is missed. Only
@@ -114,7 +114,7 @@ export function follower(
     while (place.at < size) place = readOn(fd, size, place, take)
   }
   const restart = () => {
-    place = beginning
+    place = startOfFile
     decoder = new StringDecoder('utf8')
     if (rest !== '') added(`${rest}\n`)
     rest = ''

@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path'
 import { endOfText, terminalText, tokenLike } from '@svc/protocol'
-import { type Env, envUnread, readEnv } from '../../machine/files/env.ts'
+import { type EnvFileValues, envUnread, readEnv } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { isPlace } from '../../machine/files/network.ts'
 
@@ -54,7 +54,7 @@ function fromNextWord(text: string): string {
   return text.slice(space >= 0 && space < marginBytes ? space + 1 : marginBytes)
 }
 
-function mask(text: string, ...envs: readonly Env[]): string {
+function mask(text: string, ...envs: readonly EnvFileValues[]): string {
   const values = envs
     .flatMap((env) => [...env])
     .filter(([name, value]) => value.length >= minLength && !isPlace(name))

@@ -3,13 +3,13 @@ import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } f
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { agentFolder, token } from '../../../testing/folder.ts'
-import { listLogs } from './follow.ts'
-import { readLog } from './read.ts'
+import { listDeclaredLogs } from './follow.ts'
+import { readLogFile } from './read.ts'
 
 let folder: ReturnType<typeof agentFolder>
 const log = 'state/work.log'
 const path = () => join(folder.root, log)
-const read = (file = log, max?: number) => readLog(folder, { logs: [{ name: 'work', path: file }] }, 'work', max)
+const read = (file = log, max?: number) => readLogFile(folder, { logs: [{ name: 'work', path: file }] }, 'work', max)
 beforeEach(() => {
   folder = agentFolder(
     { [log]: 'one\ntwo\n', '.svc/secrets.env': 'MAIL_PASSWORD=correct horse\nPIN=1234\n' },
@@ -37,7 +37,7 @@ test('a symbolic link that resolves inside the folder is read, also through seve
 
 describe('there is no such log (3.6, D52)', () => {
   const cases: readonly (readonly [string, () => string | undefined])[] = [
-    ['a name that is not declared', () => readLog(folder, { logs: [] }, 'work')],
+    ['a name that is not declared', () => readLogFile(folder, { logs: [] }, 'work')],
     ['no file', () => read('state/other.log')],
     ['a folder', () => read('state')],
     ['a file in .svc', () => read('.svc/agent.env')],
@@ -134,7 +134,7 @@ test('a secret is masked wherever the text is cut', () => {
 describe('a log that stands for many', () => {
   const logs = [{ name: 'job/*', path: 'state/jobs/*/last.log' }]
   const job = (name: string) => join(folder.root, 'state/jobs', name)
-  const of = (name: string) => readLog(folder, { logs }, name)
+  const of = (name: string) => readLogFile(folder, { logs }, name)
   beforeEach(() => {
     for (const name of ['backup', 'mail', '.hidden']) {
       mkdirSync(job(name), { recursive: true })
@@ -182,10 +182,10 @@ describe('a log that stands for many', () => {
     rmSync(join(job('mail'), 'last.log'))
     symlinkSync(folder.env, join(job('mail'), 'last.log'))
     mkdirSync(job('silent'))
-    expect(listLogs(folder, { logs }).map(({ name, path, bytes }) => [name, path, bytes])).toEqual([
+    expect(listDeclaredLogs(folder, { logs }).map(({ name, path, bytes }) => [name, path, bytes])).toEqual([
       ['job/backup', 'state/jobs/backup/last.log', 26],
     ])
     rmSync(join(folder.root, 'state/jobs'), { recursive: true })
-    expect(listLogs(folder, { logs })).toEqual(logs)
+    expect(listDeclaredLogs(folder, { logs })).toEqual(logs)
   })
 })

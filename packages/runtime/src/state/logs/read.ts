@@ -3,7 +3,7 @@ import { logNamed, type Manifest } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readUpTo } from '../../machine/files/read.ts'
-import { placeOf } from '../paths.ts'
+import { machinePathOf } from '../paths.ts'
 import { marginBytes, safeEnd } from './mask.ts'
 import { declaredLog } from './open.ts'
 
@@ -17,14 +17,14 @@ export const noSuchLog = 'There is no such log.'
  * The end of a declared log, with secrets masked; undefined if no such log is declared, or if its file may not or
  * cannot be read.
  */
-export function readLog(
+export function readLogFile(
   folder: Folder,
   manifest: Pick<Manifest, 'logs'> & Partial<Pick<Manifest, 'state'>>,
   name: string,
   max: number = limits.logTextBytes,
 ): string | undefined {
   const declared = logNamed(manifest.logs, name)
-  return declared && endOfLog(folder, placeOf(folder, manifest, declared.path), max)
+  return declared && endOfLog(folder, machinePathOf(folder, manifest, declared.path), max)
 }
 
 /** The end of the log at this path, with secrets masked. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { kinds, onFaultyDisk } from '../../../testing/faulty-disk.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
-import { lead, leadsTo, nameOf, sweepVersions, versionFolder } from './folders.ts'
+import { lead, leadsTo, sweepVersions, versionFolder, versionFolderName } from './folders.ts'
 
 const [old, next] = ['a'.repeat(64), 'b'.repeat(64)]
 let folder: Folder
@@ -44,7 +44,7 @@ test('whatever fails while the version is swapped, current leads to a complete o
   const points = struckEverywhere(
     () => lead(folder, next),
     (where) => {
-      expect([nameOf(old), nameOf(next)], where).toContain(leadsTo(folder))
+      expect([versionFolderName(old), versionFolderName(next)], where).toContain(leadsTo(folder))
       expect([old, next], where).toContain(readFileSync(join(folder.current, 'svc.agent.yaml'), 'utf8'))
     },
   )
@@ -53,12 +53,12 @@ test('whatever fails while the version is swapped, current leads to a complete o
 
 test('current is never pointed at a missing version', () => {
   expect(() => lead(folder, 'c'.repeat(64))).toThrow('is not there')
-  expect(leadsTo(folder)).toBe(nameOf(old))
+  expect(leadsTo(folder)).toBe(versionFolderName(old))
 })
 
 test('versions that are neither named nor in use are removed, and nothing else', () => {
   sweepVersions(folder, [next])
-  expect(readdirSync(folder.versions).sort()).toEqual([nameOf(old), nameOf(next)])
+  expect(readdirSync(folder.versions).sort()).toEqual([versionFolderName(old), versionFolderName(next)])
   sweepVersions(folder, [])
-  expect(readdirSync(folder.versions)).toEqual([nameOf(old)])
+  expect(readdirSync(folder.versions)).toEqual([versionFolderName(old)])
 })

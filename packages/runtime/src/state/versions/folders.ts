@@ -16,9 +16,9 @@ type VersionPaths = Pick<Folder, 'root' | 'current' | 'versions' | 'svc'>
  * The folder name of a version. It is made from the checksum, since a version may contain characters that are not
  * allowed in the name of a folder (D48).
  */
-export const nameOf = (sha256: string): string => sha256.toLowerCase().slice(0, 32)
+export const versionFolderName = (sha256: string): string => sha256.toLowerCase().slice(0, 32)
 export const versionFolder = (folder: Pick<Folder, 'versions'>, sha256: string): string =>
-  join(folder.versions, nameOf(sha256))
+  join(folder.versions, versionFolderName(sha256))
 
 /** The folder name of the version to which `current` leads; undefined if there is no such link. */
 export function leadsTo({ current }: Pick<Folder, 'current'>): string | undefined {
@@ -67,7 +67,7 @@ export function lead(folder: VersionPaths & Pick<Folder, 'manifest'>, sha256: st
  */
 export function prepareLead(folder: VersionPaths, sha256: string): void {
   const temporary = temporaryOf(folder)
-  const target = join(basename(folder.versions), nameOf(sha256))
+  const target = join(basename(folder.versions), versionFolderName(sha256))
   if (targetOf(temporary) === target) return
   rmSync(temporary, { force: true })
   explainErrors(folder.current, () =>
@@ -84,7 +84,7 @@ export const dropLead = (folder: VersionPaths): void => rmSync(temporaryOf(folde
  */
 export function sweepVersions(folder: Folder, keep: readonly string[]): void {
   dropLead(folder)
-  const kept = new Set([leadsTo(folder), ...keep.map(nameOf)])
+  const kept = new Set([leadsTo(folder), ...keep.map(versionFolderName)])
   const removable = namesIn(folder.versions).filter((name) => !kept.has(name))
   if (removable.length > 0) createFolder(folder.staging)
   for (const name of removable) renameAway(join(folder.versions, name), join(folder.staging, name))

@@ -6,7 +6,7 @@
 import { either, number, object, oneOf } from '@svc/protocol/fields'
 import { createFolder } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { anyText, type NoteValue, note, withDefaults } from '../../machine/files/note.ts'
+import { anyText, describeNote, type NoteValue, withDefaults } from '../../machine/files/note.ts'
 import { applied, release } from './release.ts'
 
 /**
@@ -61,7 +61,7 @@ export type RuntimeHold = NoteValue<typeof hold>
 const runtimeNote = object({ trial, applied, hold })
 export type RuntimeNote = NoteValue<typeof runtimeNote>
 
-const file = note('runtimeNote', runtimeNote, 65_536)
+const file = describeNote('runtimeNote', runtimeNote, 65_536)
 
 export function writeRuntimeNote(folder: Pick<Folder, 'runtimeFolder' | 'runtimeNote'>, value: RuntimeNote): void {
   createFolder(folder.runtimeFolder)

@@ -5,9 +5,9 @@
 import { readScale } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { isDiskFault } from '../../machine/files/space.ts'
-import { dropLead, lead, leadsTo, nameOf, prepareLead } from '../../state/versions/folders.ts'
+import { dropLead, lead, leadsTo, prepareLead, versionFolderName } from '../../state/versions/folders.ts'
 import { type AskedUpdate, rollback, unwatch } from './ask.ts'
-import { change } from './change.ts'
+import { updateAfterStep } from './change.ts'
 import { readUpdate, type Update, unreadableJournal, writeUpdate } from './journal.ts'
 import { stateAtStart } from './start.ts'
 
@@ -35,10 +35,10 @@ export function rollbackAlone(
   const result = onDisk.state === 'undoing' ? undefined : rollback(folder, onDisk, asked)
   if (result && result.event !== 'asked') return { ok: false, message: result.why ?? '' }
   // Without a result, an earlier rollback was interrupted: the note on the disk is already the one of that rollback.
-  const undoing = result ? change(onDisk, result, how) : onDisk
+  const undoing = result ? updateAfterStep(onDisk, result, how) : onDisk
   begun(folder, undoing)
-  if (leadsTo(folder) !== nameOf(undoing.running.sha256)) lead(folder, undoing.running.sha256)
-  const update = change(undoing, { event: 'done' }, how)
+  if (leadsTo(folder) !== versionFolderName(undoing.running.sha256)) lead(folder, undoing.running.sha256)
+  const update = updateAfterStep(undoing, { event: 'done' }, how)
   try {
     writeUpdate(folder, update)
   } catch (error) {
@@ -77,7 +77,7 @@ export function unwatchAlone(
   const onDisk = updateOnDisk(folder, version)
   const result = unwatch(onDisk, asked)
   if (result.event !== 'over') return { ok: false, message: result.why ?? '' }
-  const update = change(onDisk, result, { at: Date.now() })
+  const update = updateAfterStep(onDisk, result, { at: Date.now() })
   writeUpdate(folder, update)
   return { ok: true, update }
 }

@@ -7,7 +7,7 @@ import { number, object, oneOf } from '@svc/protocol/fields'
 import { messageOf } from '../../machine/base/errors.ts'
 import { removeDurably } from '../../machine/files/durable.ts'
 import { createFolders, type Folder } from '../../machine/files/folder.ts'
-import { anyText, type NoteValue, note } from '../../machine/files/note.ts'
+import { anyText, describeNote, type NoteValue } from '../../machine/files/note.ts'
 import { dropLead, hasVersion, prepareLead } from '../../state/versions/folders.ts'
 import type { UpdateStepResult } from './change.ts'
 import type { Update } from './journal.ts'
@@ -38,7 +38,7 @@ type AskPath = Pick<Folder, 'updateAsk'>
  */
 export const patienceMs = 60_000
 
-const file = note('updateAsk', asked, 65_536)
+const file = describeNote('updateAsk', asked, 65_536)
 
 export function ask(folder: Folder, asked: AskedUpdate): void {
   createFolders(folder)

@@ -13,7 +13,7 @@ import { becomes, starts } from '../../../testing/folder.ts'
 import { type InstalledAgent, installedAgent } from '../../../testing/installed.ts'
 import { json, type Reply, startService } from '../../../testing/service.ts'
 import { expectWhole, learn, offers, serves, versionOf } from '../../../testing/updates.ts'
-import { nameOf } from '../../state/versions/folders.ts'
+import { versionFolderName } from '../../state/versions/folders.ts'
 import { readUpdate } from './journal.ts'
 
 const scale = 0.02
@@ -117,7 +117,7 @@ async function inWorld(hows: readonly Way[]): Promise<void> {
     expect(readUpdate(agent)?.applied?.message).toMatch(reason)
     expect(expectWhole(agent, [old, packed])).toBe('1.4.0')
     await becomes('the old version runs', () => agent.starts().length === ran.length)
-    expect(agent.starts().map(({ cwd }) => cwd.slice(-32))).toEqual(ran.map(({ sha256 }) => nameOf(sha256)))
+    expect(agent.starts().map(({ cwd }) => cwd.slice(-32))).toEqual(ran.map(({ sha256 }) => versionFolderName(sha256)))
   }
 
   let minor = 0

@@ -33,7 +33,7 @@ const retryMs = (chance: number): number => 1000 * limits.fetchRetrySeconds * (0
  * Returns the journal as it is after a step of an update. `chance` is a number from 0 to 1; `scale` (SVC_TIME_SCALE)
  * shortens the wait before a retry and the day of D29.
  */
-export function change(
+export function updateAfterStep(
   update: Update,
   result: UpdateStepResult,
   { at, chance = 0.5, scale = 1 }: { at: number; chance?: number; scale?: number },

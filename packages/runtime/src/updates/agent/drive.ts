@@ -6,7 +6,7 @@ import { messageOf } from '../../machine/base/errors.ts'
 import { readScale, wait } from '../../machine/base/time.ts'
 import { busyWith } from '../../state/versions/busy.ts'
 import { sweepVersions } from '../../state/versions/folders.ts'
-import { change, type UpdateStepResult } from './change.ts'
+import { type UpdateStepResult, updateAfterStep } from './change.ts'
 import { tickMs, type UpdateContext, type UpdateStep } from './ground.ts'
 import type { Update } from './journal.ts'
 import type { UpdateState } from './moves.ts'
@@ -39,17 +39,17 @@ export async function drive(ground: UpdateContext): Promise<void> {
  * know.
  */
 async function go(ground: UpdateContext, result: UpdateStepResult): Promise<void> {
-  const next = change(ground.now(), result, driveMoment())
+  const next = updateAfterStep(ground.now(), result, driveMoment())
   if (next.state === 'swapping') {
     const dropped = await turn(ground)
     // the update is not started; if a version is being watched, the watching continues
     if (dropped && result.event === 'present') return
-    if (dropped) return void note(ground, change({ ...next, state: 'staging' }, dropped, driveMoment()))
+    if (dropped) return void note(ground, updateAfterStep({ ...next, state: 'staging' }, dropped, driveMoment()))
   }
   const unsaved = note(ground, next)
   // If the journal cannot be written, no step is started that a start after a kill would have to know of.
   if (unsaved && (next.state === 'fetching' || next.state === 'swapping'))
-    note(ground, change(next, { event: 'unreachable', why: unsaved }, driveMoment()))
+    note(ground, updateAfterStep(next, { event: 'unreachable', why: unsaved }, driveMoment()))
   if (ground.now().state === 'idle' || ground.now().state === 'watching') sweep(ground)
 }
 
@@ -68,7 +68,7 @@ async function turn({ folder, attempt }: UpdateContext): Promise<UpdateStepResul
 function leave(ground: UpdateContext): void {
   const { state, proofs = 1 } = ground.now()
   if (state === 'fetching' || state === 'staging')
-    note(ground, change(ground.now(), { event: 'dropped' }, driveMoment()))
+    note(ground, updateAfterStep(ground.now(), { event: 'dropped' }, driveMoment()))
   if (state === 'proving') note(ground, { ...ground.now(), proofs: proofs - 1 })
 }
 

@@ -35,12 +35,12 @@ import { agentIn, type InstalledAgent, installedAgent } from '../../../testing/i
 import { json, type Reply, type Service, startService } from '../../../testing/service.ts'
 import { expectWhole, learn, offers, restOf, serves, versionOf } from '../../../testing/updates.ts'
 import { agentAt } from '../../cli/kit/folder.ts'
-import { factsOf } from '../../cli/look/facts.ts'
+import { readAgentFacts } from '../../cli/look/facts.ts'
 import { statusLines } from '../../cli/look/status.ts'
 import { explain } from '../../cli/look/why.ts'
 import { manifestNow } from '../../reporter/known.ts'
 import type { ProcessState } from '../../state/process-note.ts'
-import { leadsTo, nameOf, pinned } from '../../state/versions/folders.ts'
+import { leadsTo, pinned, versionFolderName } from '../../state/versions/folders.ts'
 import { ask, readAsked } from './ask.ts'
 import { readUpdate, type Update } from './journal.ts'
 import { updates } from './update.ts'
@@ -118,13 +118,13 @@ function runs(agent: InstalledAgent) {
   const startProcess = (): ProcessState => {
     const version = leadsTo(agent) ?? ''
     const started = Date.now() - 20
-    if (version !== nameOf(mute.sha256))
+    if (version !== versionFolderName(mute.sha256))
       writeReally(join(agent.state, 'status.json'), '{"state":{"level":"ok","label":"Works"}}')
     const alive = { pid: ++pid, start: 's', since: started, crashes: 0, adopted: false }
     return { is: 'running', ...alive, version, started: String(started / 1000) }
   }
   let process = startProcess()
-  const running = leadsTo(agent) === nameOf(next.sha256) ? '1.5.0' : '1.4.0'
+  const running = leadsTo(agent) === versionFolderName(next.sha256) ? '1.5.0' : '1.4.0'
   const updating = updates(agent, running, stop.signal, {
     say: (line) => lines.push(line),
     look: () => {},
@@ -455,7 +455,7 @@ test.each([
     const why = `No version is changed, because ${what} cannot be opened (EIO).`
     expect(running.lines).toEqual([why])
     expect(running.it.health()).toEqual([{ name: 'Update', level: 'warn', detail: why }])
-    const facts = factsOf(await agentAt(agent.root))
+    const facts = readAgentFacts(await agentAt(agent.root))
     expect([statusLines(facts).join('\n'), explain(facts, 0)]).toEqual([
       expect.stringContaining(why),
       expect.arrayContaining([why]),

@@ -6,7 +6,7 @@
 import { levels } from '@svc/protocol'
 import { boolean, list, number, object, oneOf } from '@svc/protocol/fields'
 import { createFolders, type Folder } from '../../machine/files/folder.ts'
-import { anyText, type NoteValue, note, withDefaults } from '../../machine/files/note.ts'
+import { anyText, describeNote, type NoteValue, withDefaults } from '../../machine/files/note.ts'
 import { applied, hold, release } from '../../state/versions/release.ts'
 import { states } from './moves.ts'
 
@@ -28,7 +28,7 @@ const window = withDefaults(
   }),
   { baseline: 'ok', ran: 0, worse: 0, flips: 0, deaths: 0 },
 )
-export type Window = NoteValue<typeof window>
+export type WatchWindow = NoteValue<typeof window>
 
 const moment = withDefaults(object({ version: anyText, at: number() }, 'version'), { at: 0 })
 
@@ -72,7 +72,7 @@ const update = withDefaults(
 )
 export type Update = NoteValue<typeof update>
 
-const file = note('update', update, 262_144)
+const file = describeNote('update', update, 262_144)
 type UpdatePath = Pick<Folder, 'update'>
 
 export function writeUpdate(folder: Folder, update: Update): void {

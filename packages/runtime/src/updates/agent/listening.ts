@@ -10,7 +10,7 @@ import type { ProcessState } from '../../state/process-note.ts'
 import type { Release } from '../../state/versions/release.ts'
 import type { UpdateStepResult } from './change.ts'
 import type { Update } from './journal.ts'
-import { judgeWish, liftsHold, type WishVerdict } from './wish.ts'
+import { judgeBlueprintWish, liftsHold, type WishVerdict } from './wish.ts'
 
 export interface ListeningState {
   /** The state of the update as the journal has it. */
@@ -117,7 +117,7 @@ const verdictOf = (
   { desired, update }: ListeningState,
   { blueprint, scale }: ListeningRules,
   { wall }: Moment,
-): WishVerdict => judgeWish(desired, { blueprint, now: update, at: wall, scale })
+): WishVerdict => judgeBlueprintWish(desired, { blueprint, now: update, at: wall, scale })
 
 function idle(current: ListeningState, rules: ListeningRules, at: Moment): ListeningStep {
   const verdict = verdictOf(current, rules, at)

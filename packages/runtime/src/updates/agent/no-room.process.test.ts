@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { mountMissing, type Scarce, type SmallDisk, smallDisk } from '../../../testing/small-disk.ts'
-import { claim } from '../../install/claim.ts'
+import { claimFolder } from '../../install/claim.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
 import { fillReserve } from '../../machine/files/reserve.ts'
-import { leadsTo, nameOf } from '../../state/versions/folders.ts'
+import { leadsTo, versionFolderName } from '../../state/versions/folders.ts'
 import { rollbackAlone } from './alone.ts'
 import { readUpdate, type Update, writeUpdate } from './journal.ts'
 
@@ -28,11 +28,11 @@ function fullAgent(scarce: Scarce, reserve: boolean): { folder: Folder; disk: Sm
   cleanups.push(() => disk.unmount())
   const root = join(disk.root, 'agent')
   for (const { sha256, version } of [older, newer]) {
-    const folder = join(root, 'versions', nameOf(sha256))
+    const folder = join(root, 'versions', versionFolderName(sha256))
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'svc.agent.yaml'), `version: ${version}\n`)
   }
-  symlinkSync(join('versions', nameOf(newer.sha256)), join(root, 'current'))
+  symlinkSync(join('versions', versionFolderName(newer.sha256)), join(root, 'current'))
   const folder = folderAt(root)
   writeUpdate(folder, updated)
   if (reserve) fillReserve(folder.svc)
@@ -44,7 +44,7 @@ describe.skipIf(missing !== undefined).each<Scarce>(['bytes', 'inodes'])('on a f
   test('a rollback without a runtime works by means of the reserve', () => {
     const { folder } = fullAgent(scarce, true)
     expect(rollbackAlone(folder, '2.0.0', asked)).toMatchObject({ ok: true, update: { state: 'idle', running: older } })
-    expect(leadsTo(folder)).toBe(nameOf(older.sha256))
+    expect(leadsTo(folder)).toBe(versionFolderName(older.sha256))
     expect(readUpdate(folder)).toMatchObject({ state: 'idle', hold: { version: '2.0.0' } })
   })
 
@@ -52,7 +52,7 @@ describe.skipIf(missing !== undefined).each<Scarce>(['bytes', 'inodes'])('on a f
     const { folder, disk } = fullAgent(scarce, false)
     const before = readFileSync(folder.update, 'utf8')
     expect(() => rollbackAlone(folder, '2.0.0', asked)).toThrow(disk.root)
-    expect([leadsTo(folder), readFileSync(folder.update, 'utf8')]).toEqual([nameOf(newer.sha256), before])
+    expect([leadsTo(folder), readFileSync(folder.update, 'utf8')]).toEqual([versionFolderName(newer.sha256), before])
     expect(readdirSync(folder.root)).not.toContain('.current.new')
     disk.free()
     expect(rollbackAlone(folder, '2.0.0', asked)).toMatchObject({ ok: true })
@@ -61,7 +61,7 @@ describe.skipIf(missing !== undefined).each<Scarce>(['bytes', 'inodes'])('on a f
   test('nothing is installed, and the code is not used', () => {
     const { folder, disk } = fullAgent(scarce, true)
     const known = { url: 'http://127.0.0.1:9', agent: 'a', blueprint: 'a', version: '1.0.0', at: 0 }
-    const claimed = claim(join(disk.root, 'other'), known)
+    const claimed = claimFolder(join(disk.root, 'other'), known)
     expect(claimed).toMatchObject({
       ok: false,
       message: expect.stringMatching(/^Nothing was installed, and the code was not used\. .* is full/),

@@ -5,8 +5,8 @@ import { attemptText, seconds, timeText } from '../../machine/base/time.ts'
 import { hint } from '../../machine/hint.ts'
 import type { Update } from './journal.ts'
 import type { UpdateState } from './moves.ts'
-import { leftOf } from './watching.ts'
-import { isRetryAhead, judgeWish, loopingVersions, maxRollbacks, type WishFacts } from './wish.ts'
+import { secondsToWatch } from './watching.ts'
+import { isRetryAhead, judgeBlueprintWish, loopingVersions, maxRollbacks, type WishFacts } from './wish.ts'
 
 /**
  * The part `applied` of a report (2.5). Its `version` is the version that works. Before the first update its message is
@@ -49,7 +49,7 @@ export function wishSentences(desired: Desired | undefined, facts: WishFacts): s
   const { blueprint, now } = facts
   const { blueprint: whose, version } = desired ?? {}
   const wishes = `${version} is requested`
-  switch (judgeWish(desired, facts)) {
+  switch (judgeBlueprintWish(desired, facts)) {
     case 'foreign':
       return [`${wishes}, but of the blueprint ${whose}. This agent is ${blueprint}, so the request is ignored.`]
     case 'invalid':
@@ -58,7 +58,7 @@ export function wishSentences(desired: Desired | undefined, facts: WishFacts): s
       if (version === (now.to ?? now.running).version) return []
       return now.state === 'watching'
         ? [
-            `${wishes}; it starts when the watch of ${now.running.version} ends, after ${moreMinutes(leftOf(now))} of running. "${hint('unwatch')}" ends the watch now.`,
+            `${wishes}; it starts when the watch of ${now.running.version} ends, after ${moreMinutes(secondsToWatch(now))} of running. "${hint('unwatch')}" ends the watch now.`,
           ]
         : [`${wishes}; it starts when the current update has ended.`]
     case 'wanted':
@@ -93,7 +93,7 @@ function underWay(update: Update): string[] {
           running: running.version,
           to: to?.version ?? '',
           away: away?.version ?? '',
-          more: moreMinutes(leftOf(update)),
+          more: moreMinutes(secondsToWatch(update)),
           baseline: update.window?.baseline ?? 'ok',
         }),
       ]

@@ -19,7 +19,7 @@ import { writeDurably } from '../../machine/files/durable.ts'
 import { folderAt } from '../../machine/files/folder.ts'
 import { groupLives, signalGroup } from '../../machine/process/group.ts'
 import { readInstall } from '../../state/install-note.ts'
-import { leadsTo, nameOf } from '../../state/versions/folders.ts'
+import { leadsTo, versionFolderName } from '../../state/versions/folders.ts'
 import { ask } from './ask.ts'
 import { readUpdate } from './journal.ts'
 
@@ -84,7 +84,9 @@ test.skipIf(level !== 'long' || !mayMount)(
       expect(readFileSync(there.secrets, 'utf8'), where).toContain(password)
       expect(expectWhole(there, [old, next]), where).toMatch(/1\.[45]\.0/)
       if (known?.state === 'proving' || known?.state === 'watching')
-        expect(leadsTo(there), `${where}: current was synced before that was noted`).toBe(nameOf(next.sha256))
+        expect(leadsTo(there), `${where}: current was synced before that was noted`).toBe(
+          versionFolderName(next.sha256),
+        )
       if (moment === 'back')
         expect(found, where).toMatchObject({ running: { version: '1.4.0' }, hold: { version: '1.5.0' } })
       const wanted = restOf(there, next)

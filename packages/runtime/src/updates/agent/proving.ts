@@ -9,7 +9,7 @@ import { plainHint } from '../../machine/hint.ts'
 import { howEnded } from '../../machine/process/listed.ts'
 import { processHealth } from '../../state/process-health.ts'
 import type { ProcessState } from '../../state/process-note.ts'
-import { nameOf } from '../../state/versions/folders.ts'
+import { versionFolderName } from '../../state/versions/folders.ts'
 import type { UpdateStepResult } from './change.ts'
 import { isResting, tickMs, type UpdateContext, type UpdateStep } from './ground.ts'
 import { ownLevel, type StatusRead, statusReader } from './status.ts'
@@ -34,7 +34,7 @@ interface Sample {
 type Proof = { readonly is: 'good'; readonly level: Level } | { readonly is: 'bad' | 'not yet'; readonly why: string }
 
 /** Judges the state of the agent at one moment. */
-export function prove({ process, name, up, status }: Sample): Proof {
+export function judgeSample({ process, name, up, status }: Sample): Proof {
   if (process.version !== name) return { is: 'not yet', why: 'it did not start' }
   const { level: own } = processHealth(process)
   if (process.is === 'waiting' && process.crashes >= maxCrashes) return { is: 'bad', why: endOf(process) }
@@ -81,7 +81,7 @@ export const proving: UpdateStep = async (ground, update) => {
   const { stop, process, deaths } = ground
   const { to } = update
   if (!to) return { event: 'worse', why: 'nobody knows what was to be proved' }
-  const name = nameOf(to.sha256)
+  const name = versionFolderName(to.sha256)
   const manifest = await ground.manifest()
   const read = statusReader(ground.folder, manifest)
   const limit = duration(manifest?.health.start_seconds ?? defaultSeconds)
@@ -107,7 +107,7 @@ export const proving: UpdateStep = async (ground, update) => {
         since = now
       }
       const status = read(state)
-      const proof = prove({ process: state, name, up: now - since, ...(status && { status }) })
+      const proof = judgeSample({ process: state, name, up: now - since, ...(status && { status }) })
       if (proof.is === 'good') return { event: 'done', level: proof.level }
       if (state.version === name && endOf(state) !== notUp) ended = endOf(state)
       waited += passed

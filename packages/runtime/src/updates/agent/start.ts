@@ -2,9 +2,9 @@
  * Decides what a start does with the state that it finds (docs/decisions/kills.md): the journal as it was left, and the
  * version to which `current` leads.
  */
-import { nameOf } from '../../state/versions/folders.ts'
+import { versionFolderName } from '../../state/versions/folders.ts'
 import type { Release } from '../../state/versions/release.ts'
-import { change } from './change.ts'
+import { updateAfterStep } from './change.ts'
 import type { Update } from './journal.ts'
 
 /** The maximum number of trials of one version: the first, and one more if a kill interrupted the first. */
@@ -20,27 +20,30 @@ export function stateAtStart(
   how: { at: number; chance?: number; scale?: number },
 ): Update {
   if (!journal) return { state: 'idle', running: inPlace, rollbacks: [] }
-  const leads = (to: Release | undefined) => to !== undefined && nameOf(to.sha256) === nameOf(inPlace.sha256)
+  const leads = (to: Release | undefined) =>
+    to !== undefined && versionFolderName(to.sha256) === versionFolderName(inPlace.sha256)
   switch (journal.state) {
     case 'idle':
       return leads(journal.running) ? journal : moved(journal, inPlace)
     case 'fetching':
     case 'staging':
-      return change(journal, { event: 'killed' }, how)
+      return updateAfterStep(journal, { event: 'killed' }, how)
     case 'swapping':
       return leads(journal.to)
         ? { ...journal, state: 'proving', proofs: 1 }
-        : change({ ...journal, state: 'staging' }, { event: 'killed' }, how)
+        : updateAfterStep({ ...journal, state: 'staging' }, { event: 'killed' }, how)
     case 'proving': {
       const proofs = journal.proofs ?? 1
-      if (!leads(journal.to)) return change(journal, { event: 'worse', why: unnoted }, how)
+      if (!leads(journal.to)) return updateAfterStep(journal, { event: 'worse', why: unnoted }, how)
       return proofs < maxProofs
         ? { ...journal, proofs: proofs + 1 }
-        : change(journal, { event: 'worse', why: 'it was killed twice while it was proved' }, how)
+        : updateAfterStep(journal, { event: 'worse', why: 'it was killed twice while it was proved' }, how)
     }
     case 'watching':
       if (leads(journal.running)) return journal
-      return leads(journal.previous) ? change(journal, { event: 'worse', why: unnoted }, how) : moved(journal, inPlace)
+      return leads(journal.previous)
+        ? updateAfterStep(journal, { event: 'worse', why: unnoted }, how)
+        : moved(journal, inPlace)
     case 'undoing':
       return journal
   }
@@ -56,6 +59,6 @@ const unnoted = 'it was put back, and the disk did not take the reason'
  * running one.
  */
 function moved({ to: _, window: __, away: ___, previous, applied: ____, ...rest }: Update, running: Release): Update {
-  const other = previous && nameOf(previous.sha256) !== nameOf(running.sha256)
+  const other = previous && versionFolderName(previous.sha256) !== versionFolderName(running.sha256)
   return { ...rest, state: 'idle', running, ...(other && { previous }) }
 }

@@ -7,7 +7,7 @@ import { type HealthItem, isTooFarAhead, type Level, type StatusFile, worstLevel
 import type { Folder } from '../../machine/files/folder.ts'
 import { readStatus } from '../../reporter/status/file.ts'
 import { type KeptStatus, keepStatus } from '../../reporter/status/keep.ts'
-import { placeOf } from '../../state/paths.ts'
+import { machinePathOf } from '../../state/paths.ts'
 import type { ProcessState } from '../../state/process-note.ts'
 
 export interface StatusRead {
@@ -29,7 +29,7 @@ export function statusReader(
 ): (process: ProcessState) => StatusRead | undefined {
   const name = manifest?.status
   if (name === undefined) return () => undefined
-  const file = placeOf(folder, manifest ?? {}, name)
+  const file = machinePathOf(folder, manifest ?? {}, name)
   let kept: KeptStatus = { misses: 0 }
   return (process) => {
     const at = Date.now()

@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto'
 import { limits, limitText, sha256Shape } from '@svc/protocol'
 import { messageOf } from '../../machine/base/errors.ts'
 import { duration, wait } from '../../machine/base/time.ts'
-import { call, refusalOf, type SendResult } from '../../machine/client/service-client.ts'
+import { callService, refusalOf, type SendResult } from '../../machine/client/service-client.ts'
 import { readConnection } from '../../machine/files/env.ts'
-import { lead, leadsTo, nameOf } from '../../state/versions/folders.ts'
+import { lead, leadsTo, versionFolderName } from '../../state/versions/folders.ts'
 import type { UpdateStepResult } from './change.ts'
 import { tickMs, type UpdateStep } from './ground.ts'
 
@@ -35,7 +35,7 @@ export const fetching: UpdateStep = async ({ folder, stop, attempt, bundle, say 
   if (!connection.ok) return { event: 'unreachable', why: connection.message }
   const { origin, token } = connection.value
   say(`update ${running.version} -> ${to.version}: fetching`)
-  const sent = await call(
+  const sent = await callService(
     new URL(`/api/agent/v1/bundle/${encodeURIComponent(to.version)}`, origin),
     {
       method: 'GET',
@@ -50,7 +50,7 @@ export const fetching: UpdateStep = async ({ folder, stop, attempt, bundle, say 
   )
   if (stop.aborted) return undefined
   if (attempt().aborted) return { event: 'dropped' }
-  const result = judgeBundle(sent, to.version)
+  const result = judgeBundleAnswer(sent, to.version)
   if (result.event === 'done' && sent.is === 'answered') bundle.bytes = sent.body
   return result
 }
@@ -59,7 +59,7 @@ export const fetching: UpdateStep = async ({ folder, stop, attempt, bundle, say 
  * Judges the service's answer to the request for a bundle, by the table of D26: which failures put the version on hold,
  * and which are tried again.
  */
-export function judgeBundle(sent: SendResult, version: string): UpdateStepResult {
+export function judgeBundleAnswer(sent: SendResult, version: string): UpdateStepResult {
   if (sent.is === 'lost') {
     return sent.tooLarge
       ? { event: 'refused', why: `its bundle is larger than ${limitText(limits.bundleBytes)}` }
@@ -115,7 +115,7 @@ export const swapping: UpdateStep = async ({ folder, say, look }, { running, to 
     lead(folder, to.sha256)
   } catch (error) {
     const why = messageOf(error)
-    if (leadsTo(folder) !== nameOf(to.sha256))
+    if (leadsTo(folder) !== versionFolderName(to.sha256))
       return { event: 'unreachable', why: `it could not be put in place: ${why}` }
     say(`update ${running.version} -> ${to.version}: in place, but perhaps not after a power cut: ${why}`)
   }
@@ -134,7 +134,7 @@ const againSeconds = 60
 export const undoing: UpdateStep = async ({ folder, stop, say, look }, { running, away }) => {
   for (;;) {
     try {
-      if (leadsTo(folder) !== nameOf(running.sha256)) lead(folder, running.sha256)
+      if (leadsTo(folder) !== versionFolderName(running.sha256)) lead(folder, running.sha256)
       say(`update ${away?.version ?? 'unknown'} -> ${running.version}: it is back`)
       look()
       return { event: 'done' }

@@ -8,15 +8,15 @@ import { describe, expect, test, vi } from 'vitest'
 import type { ProcessState } from '../../state/process-note.ts'
 import type { Release } from '../../state/versions/release.ts'
 import { unwatch } from './ask.ts'
-import { change, type UpdateStepResult } from './change.ts'
-import type { Update, Window } from './journal.ts'
+import { type UpdateStepResult, updateAfterStep } from './change.ts'
+import type { Update, WatchWindow } from './journal.ts'
 import { moves, states, type UpdateEvent, type UpdateState } from './moves.ts'
 import { appliedOf, sentences, wishSentences } from './now.ts'
-import { prove } from './proving.ts'
+import { judgeSample } from './proving.ts'
 import { stateAtStart } from './start.ts'
-import { judgeBundle } from './steps.ts'
+import { judgeBundleAnswer } from './steps.ts'
 import { evaluate, verdict } from './watching.ts'
-import { judgeWish, liftsHold } from './wish.ts'
+import { judgeBlueprintWish, liftsHold } from './wish.ts'
 
 const release = (version: string, letter: string): Release => ({ version, sha256: letter.repeat(64) })
 const a = release('1.4.0', 'a')
@@ -25,7 +25,7 @@ const z = release('1.3.0', 'c')
 const at = 1_800_000_000_000
 const how = { at, chance: 0.5, scale: 1 }
 const idle: Update = { state: 'idle', running: a, previous: z, rollbacks: [] }
-const window: Window = { baseline: 'ok', ran: 120, worse: 0, flips: 0, deaths: 0 }
+const window: WatchWindow = { baseline: 'ok', ran: 120, worse: 0, flips: 0, deaths: 0 }
 /** The journal in each state of an update from 1.4.0 to 1.5.0. */
 const noted: Readonly<Record<UpdateState, Update>> = {
   idle,
@@ -34,7 +34,7 @@ const noted: Readonly<Record<UpdateState, Update>> = {
   swapping: { ...idle, state: 'swapping', to: b },
   proving: { ...idle, state: 'proving', to: b, proofs: 1 },
   watching: { state: 'watching', running: b, previous: a, window, rollbacks: [] },
-  undoing: change({ ...idle, state: 'proving', to: b, proofs: 1 }, { event: 'worse', why: 'bad' }, how),
+  undoing: updateAfterStep({ ...idle, state: 'proving', to: b, proofs: 1 }, { event: 'worse', why: 'bad' }, how),
 }
 
 describe('what the next start does after a kill (docs/decisions/kills.md)', () => {
@@ -120,7 +120,7 @@ describe('every state and event', () => {
     for (const state of states) {
       for (const event of events) {
         const before = noted[state]
-        const next = change(before, came(event), how)
+        const next = updateAfterStep(before, came(event), how)
         const where = `${state}, ${event}`
         expect(next.state, where).toBe((moves[state] as Partial<Record<UpdateEvent, UpdateState>>)[event] ?? state)
         const kept = state === 'proving' && event === 'done'
@@ -137,7 +137,7 @@ describe('every state and event', () => {
   })
 
   test('a verdict is held, a fault is tried again after ten minutes ± a tenth, a withdrawn wish leaves nothing (D26, D31)', () => {
-    const refused = change(noted.staging, { event: 'refused', why: 'no' }, how)
+    const refused = updateAfterStep(noted.staging, { event: 'refused', why: 'no' }, how)
     expect(refused).toMatchObject({
       state: 'idle',
       hold: { version: '1.5.0', reason: 'no' },
@@ -145,22 +145,22 @@ describe('every state and event', () => {
     })
     expect(refused.retry).toBeUndefined()
     for (const chance of [0, 1]) {
-      const again = change(noted.fetching, { event: 'unreachable', why: 'no' }, { ...how, chance })
+      const again = updateAfterStep(noted.fetching, { event: 'unreachable', why: 'no' }, { ...how, chance })
       expect(again.retry?.at).toBe(at + 600_000 + (chance === 0 ? -60_000 : 60_000))
       expect(again.hold).toBeUndefined()
     }
-    expect(change(noted.fetching, { event: 'dropped' }, how)).toEqual(idle)
+    expect(updateAfterStep(noted.fetching, { event: 'dropped' }, how)).toEqual(idle)
   })
 
   describe('an update that ends the watch of a version', () => {
     const c = release('1.6.0', 'd')
-    const fetching = change(noted.watching, { event: 'wanted', to: { version: c.version, sha256: '' } }, how)
+    const fetching = updateAfterStep(noted.watching, { event: 'wanted', to: { version: c.version, sha256: '' } }, how)
     const proving: Update = { ...fetching, state: 'proving', to: c, proofs: 1 }
 
     test.each<UpdateEvent>(['unreachable', 'refused', 'dropped', 'killed'])(
       'and ends by %s before the swap: the watch goes on from its saved minutes',
       (event) => {
-        const ended = change(fetching, { event, why: 'no' }, how)
+        const ended = updateAfterStep(fetching, { event, why: 'no' }, how)
         expect(ended).toMatchObject({ state: 'watching', running: b, previous: a, window })
         expect(ended.to).toBeUndefined()
         expect(ended.hold?.version).toBe(event === 'refused' ? '1.6.0' : undefined)
@@ -173,13 +173,13 @@ describe('every state and event', () => {
       expect(stateAtStart(swapping, c, how)).toMatchObject({ state: 'proving', running: b, to: c })
     })
     test('and whose version fails goes back to the one that was watched, whose watch is over', () => {
-      const undoing = change(proving, { event: 'worse', why: 'bad' }, how)
+      const undoing = updateAfterStep(proving, { event: 'worse', why: 'bad' }, how)
       expect(undoing).toMatchObject({ state: 'undoing', running: b, away: c, hold: { version: '1.6.0' } })
       expect(undoing.window).toBeUndefined()
-      expect(change(undoing, { event: 'done' }, how)).toMatchObject({ state: 'idle', running: b, previous: a })
+      expect(updateAfterStep(undoing, { event: 'done' }, how)).toMatchObject({ state: 'idle', running: b, previous: a })
     })
     test('and is kept is watched from its beginning, and can go back to the one that was watched', () => {
-      expect(change(proving, { event: 'done', level: 'ok' }, how)).toMatchObject({
+      expect(updateAfterStep(proving, { event: 'done', level: 'ok' }, how)).toMatchObject({
         state: 'watching',
         running: c,
         previous: b,
@@ -192,14 +192,14 @@ describe('every state and event', () => {
     const asked = { id: 'x', ok: true, message: '1.5.0 is no longer watched.' }
     const { window: _, ...rest } = noted.watching
     expect(unwatch(noted.watching, { id: 'x', running: '1.5.0' })).toEqual({ event: 'over', asked })
-    expect(change(noted.watching, { event: 'over', asked }, how)).toEqual({ ...rest, state: 'idle', asked })
+    expect(updateAfterStep(noted.watching, { event: 'over', asked }, how)).toEqual({ ...rest, state: 'idle', asked })
     expect(unwatch(noted.watching, { id: 'x', running: '1.4.0' }).why).toBe('1.4.0 is not being watched.')
     expect(unwatch(idle, { id: 'x', running: '1.4.0' }).event).toBe('dropped')
   })
 
   test('messages name both versions even if those have the maximum length', () => {
     const long = (letter: string) => `1.0.0-${letter.repeat(100)}`
-    const now = change(
+    const now = updateAfterStep(
       { ...noted.staging, running: release(long('a'), 'a'), to: release(long('b'), 'b') },
       { event: 'refused', why: 'x'.repeat(500) },
       how,
@@ -212,75 +212,77 @@ describe('every state and event', () => {
 
 describe('a wish (D24 to D31)', () => {
   const own = (version: string) => ({ blueprint: 'mail', version })
-  test.each<[string, Parameters<typeof judgeWish>[0], Partial<Update>, ReturnType<typeof judgeWish>]>([
-    ['none', undefined, {}, 'none'],
-    ['of another blueprint', { blueprint: 'other', version: '1.5.0' }, {}, 'foreign'],
-    ['an invalid version', own('../x'), {}, 'invalid'],
-    ['the running one', own('1.4.0'), {}, 'running'],
-    ['another', own('1.5.0'), {}, 'wanted'],
-    ['an older one that is not on this machine', own('1.2.0'), {}, 'wanted'],
-    ['the one before', own('1.3.0'), {}, 'present'],
-    ['the held one', own('1.5.0'), { hold: { version: '1.5.0', reason: '' } }, 'held'],
-    ['before the retry', own('1.5.0'), { retry: { version: '1.5.0', at: at + 1 } }, 'waiting'],
+  test.each<[string, Parameters<typeof judgeBlueprintWish>[0], Partial<Update>, ReturnType<typeof judgeBlueprintWish>]>(
     [
-      'if the clock was set back since (D20)',
-      own('1.5.0'),
-      { retry: { version: '1.5.0', at: at + 661_000 } },
-      'wanted',
+      ['none', undefined, {}, 'none'],
+      ['of another blueprint', { blueprint: 'other', version: '1.5.0' }, {}, 'foreign'],
+      ['an invalid version', own('../x'), {}, 'invalid'],
+      ['the running one', own('1.4.0'), {}, 'running'],
+      ['another', own('1.5.0'), {}, 'wanted'],
+      ['an older one that is not on this machine', own('1.2.0'), {}, 'wanted'],
+      ['the one before', own('1.3.0'), {}, 'present'],
+      ['the held one', own('1.5.0'), { hold: { version: '1.5.0', reason: '' } }, 'held'],
+      ['before the retry', own('1.5.0'), { retry: { version: '1.5.0', at: at + 1 } }, 'waiting'],
+      [
+        'if the clock was set back since (D20)',
+        own('1.5.0'),
+        { retry: { version: '1.5.0', at: at + 661_000 } },
+        'wanted',
+      ],
+      ['after it', own('1.5.0'), { retry: { version: '1.5.0', at } }, 'wanted'],
+      ['another than the one to be retried', own('1.6.0'), { retry: { version: '1.5.0', at: at + 1 } }, 'wanted'],
+      [
+        'rolled back three times in a day',
+        own('1.5.0'),
+        { rollbacks: [1, 2, 3].map((h) => ({ version: '1.5.0', at: at - h * 3_600_000 })) },
+        'looping',
+      ],
+      [
+        'rolled back three times in a day, a month ago',
+        own('1.5.0'),
+        { rollbacks: [720, 721, 722].map((h) => ({ version: '1.5.0', at: at - h * 3_600_000 })) },
+        'looping',
+      ],
+      [
+        'two of them two days ago',
+        own('1.5.0'),
+        { rollbacks: [1, 40, 41].map((h) => ({ version: '1.5.0', at: at - h * 3_600_000 })) },
+        'wanted',
+      ],
+      ['in the window', own('1.6.0'), noted.watching, 'later'],
+      ['the one before in the window', own('1.4.0'), noted.watching, 'present'],
+      ['in the window, at once', { ...own('1.6.0'), now: true }, noted.watching, 'wanted'],
+      ['in the window, not at once', { ...own('1.6.0'), now: false }, noted.watching, 'later'],
+      [
+        'the held one in the window, at once',
+        { ...own('1.6.0'), now: true },
+        { ...noted.watching, hold: { version: '1.6.0', reason: '' } },
+        'held',
+      ],
+      [
+        'at once, rolled back three times in a day (D29)',
+        { ...own('1.6.0'), now: true },
+        { ...noted.watching, rollbacks: [1, 2, 3].map((h) => ({ version: '1.6.0', at: at - h * 3_600_000 })) },
+        'looping',
+      ],
+      [
+        'at once, before the retry',
+        { ...own('1.6.0'), now: true },
+        { ...noted.watching, retry: { version: '1.6.0', at: at + 1 } },
+        'waiting',
+      ],
+      ['at once, while an update is in progress', { ...own('1.6.0'), now: true }, noted.staging, 'later'],
+      ['while an update is in progress', own('1.6.0'), noted.staging, 'later'],
     ],
-    ['after it', own('1.5.0'), { retry: { version: '1.5.0', at } }, 'wanted'],
-    ['another than the one to be retried', own('1.6.0'), { retry: { version: '1.5.0', at: at + 1 } }, 'wanted'],
-    [
-      'rolled back three times in a day',
-      own('1.5.0'),
-      { rollbacks: [1, 2, 3].map((h) => ({ version: '1.5.0', at: at - h * 3_600_000 })) },
-      'looping',
-    ],
-    [
-      'rolled back three times in a day, a month ago',
-      own('1.5.0'),
-      { rollbacks: [720, 721, 722].map((h) => ({ version: '1.5.0', at: at - h * 3_600_000 })) },
-      'looping',
-    ],
-    [
-      'two of them two days ago',
-      own('1.5.0'),
-      { rollbacks: [1, 40, 41].map((h) => ({ version: '1.5.0', at: at - h * 3_600_000 })) },
-      'wanted',
-    ],
-    ['in the window', own('1.6.0'), noted.watching, 'later'],
-    ['the one before in the window', own('1.4.0'), noted.watching, 'present'],
-    ['in the window, at once', { ...own('1.6.0'), now: true }, noted.watching, 'wanted'],
-    ['in the window, not at once', { ...own('1.6.0'), now: false }, noted.watching, 'later'],
-    [
-      'the held one in the window, at once',
-      { ...own('1.6.0'), now: true },
-      { ...noted.watching, hold: { version: '1.6.0', reason: '' } },
-      'held',
-    ],
-    [
-      'at once, rolled back three times in a day (D29)',
-      { ...own('1.6.0'), now: true },
-      { ...noted.watching, rollbacks: [1, 2, 3].map((h) => ({ version: '1.6.0', at: at - h * 3_600_000 })) },
-      'looping',
-    ],
-    [
-      'at once, before the retry',
-      { ...own('1.6.0'), now: true },
-      { ...noted.watching, retry: { version: '1.6.0', at: at + 1 } },
-      'waiting',
-    ],
-    ['at once, while an update is in progress', { ...own('1.6.0'), now: true }, noted.staging, 'later'],
-    ['while an update is in progress', own('1.6.0'), noted.staging, 'later'],
-  ])('%s', (_what, desired, facts, expected) => {
-    expect(judgeWish(desired, { blueprint: 'mail', now: { ...idle, ...facts }, at })).toBe(expected)
+  )('%s', (_what, desired, facts, expected) => {
+    expect(judgeBlueprintWish(desired, { blueprint: 'mail', now: { ...idle, ...facts }, at })).toBe(expected)
   })
 
   test('the day of the limit of three rollbacks is shortened like every other duration (D29)', () => {
     const rollbacks = [1, 2, 3].map((minutes) => ({ version: '1.5.0', at: at - minutes * 60_000 }))
     const looping = { blueprint: 'mail', now: { ...idle, rollbacks }, at }
-    expect(judgeWish(own('1.5.0'), { ...looping, scale: 0.01 })).toBe('looping')
-    expect(judgeWish(own('1.5.0'), { ...looping, scale: 0.001 })).toBe('wanted')
+    expect(judgeBlueprintWish(own('1.5.0'), { ...looping, scale: 0.01 })).toBe('looping')
+    expect(judgeBlueprintWish(own('1.5.0'), { ...looping, scale: 0.001 })).toBe('wanted')
     expect(sentences({ ...idle, rollbacks }, at, 0.01).join(' ')).toContain('3 times in a day')
     expect(sentences({ ...idle, rollbacks }, at, 0.001)).toEqual(sentences(idle, at))
   })
@@ -288,15 +290,15 @@ describe('a wish (D24 to D31)', () => {
   test('a rollback is kept for a day, and longer if its version loops (D29)', () => {
     const rollbacks = [1, 2, 3].map((minutes) => ({ version: '1.5.0', at: at - minutes * 60_000 }))
     const back = (scale: number) =>
-      change({ ...noted.proving, rollbacks }, { event: 'worse', why: 'bad' }, { ...how, scale }).rollbacks
+      updateAfterStep({ ...noted.proving, rollbacks }, { event: 'worse', why: 'bad' }, { ...how, scale }).rollbacks
     expect(back(1)).toHaveLength(4)
     expect(back(0.001), 'those of 1.5.0 are no loop, and only one is of that day').toHaveLength(2)
     const old = rollbacks.map((r) => ({ ...r, at: r.at - 30 * 86_400_000 }))
-    const after = change({ ...noted.proving, rollbacks: old }, { event: 'worse', why: 'bad' }, how)
+    const after = updateAfterStep({ ...noted.proving, rollbacks: old }, { event: 'worse', why: 'bad' }, how)
     expect(after.rollbacks).toHaveLength(4)
-    expect(judgeWish(own('1.5.0'), { blueprint: 'mail', now: { ...idle, rollbacks: after.rollbacks }, at })).toBe(
-      'looping',
-    )
+    expect(
+      judgeBlueprintWish(own('1.5.0'), { blueprint: 'mail', now: { ...idle, rollbacks: after.rollbacks }, at }),
+    ).toBe('looping')
   })
 
   test.each<[string, Parameters<typeof liftsHold>[0], boolean]>([
@@ -331,7 +333,7 @@ describe('the answer to a fetch (D26)', () => {
     ['too large', { is: 'lost', why: 'large', sent: true, tooLarge: true } as const, 'refused'],
     ['lost', { is: 'lost', why: 'reset', sent: true } as const, 'unreachable'],
   ] as const)('%s: %s', (_what, sent, event) => {
-    expect(judgeBundle(sent, '1.5.0').event).toBe(event)
+    expect(judgeBundleAnswer(sent, '1.5.0').event).toBe(event)
   })
 })
 
@@ -362,7 +364,7 @@ describe('a proof (3.3, run health)', () => {
       'bad',
     ],
   ])('%s: %s', (_what, process, up, read, is) => {
-    expect(prove({ process, name: 'b', up, ...(read && { status: read }) }).is).toBe(is)
+    expect(judgeSample({ process, name: 'b', up, ...(read && { status: read }) }).is).toBe(is)
   })
   test.each([
     ['1', 300, 'not yet'],
@@ -371,14 +373,14 @@ describe('a proof (3.3, run health)', () => {
   ])('time made fifty times shorter, a floor of %s s: up for %s ms is %s', (floor, up, is) => {
     vi.stubEnv('SVC_TIME_SCALE', '0.02')
     vi.stubEnv('SVC_TIME_FLOOR', floor)
-    expect(prove({ process: running, name: 'b', up }).is).toBe(is)
+    expect(judgeSample({ process: running, name: 'b', up }).is).toBe(is)
     vi.unstubAllEnvs()
   })
 })
 
 describe('the window (D27, D28)', () => {
   const run = (baseline: Level, levels: readonly Level[]) => {
-    let now: Window = { ...window, baseline }
+    let now: WatchWindow = { ...window, baseline }
     for (const [i, level] of levels.entries()) {
       now = evaluate(now, level)
       const why = verdict(now, level)
@@ -413,7 +415,7 @@ describe('reasons for people', () => {
   const said = (detail: string) => ({ status: { state: { level: 'bad', detail } as const }, health: [], fresh: true })
   const up = { is: 'running', pid: 1, start: 's', since: 0, crashes: 0, adopted: false, version: 'b' } as const
 
-  test.each<[string, Parameters<typeof prove>[0], string]>([
+  test.each<[string, Parameters<typeof judgeSample>[0], string]>([
     [
       'crashed thrice',
       { process: crashed, name: 'b', up: 0 },
@@ -453,15 +455,15 @@ describe('reasons for people', () => {
       'its level is bad: Disk: full',
     ],
   ])('the reason of a failed proof names no time and has no full stop: %s', (_what, sample, why) => {
-    expect(prove(sample)).toMatchObject({ why })
+    expect(judgeSample(sample)).toMatchObject({ why })
   })
 
   test.each(['it ended.', 'it ended', 'it ended…', 'it ended ..'])(
     'each sentence ends with one full stop: %s',
     (why) => {
-      const back = change(noted.proving, { event: 'worse', why }, how)
+      const back = updateAfterStep(noted.proving, { event: 'worse', why }, how)
       expect(back.applied?.message).toMatch(/: it ended…?; its state stays as it is$/)
-      const refused = change(noted.staging, { event: 'refused', why }, how)
+      const refused = updateAfterStep(noted.staging, { event: 'refused', why }, how)
       for (const now of [back, refused, { ...back, hold: { version: '1.5.0', reason: why } }]) {
         const all = sentences(now, at).join(' ')
         expect(all).toContain('To try it again')

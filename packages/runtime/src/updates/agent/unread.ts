@@ -11,7 +11,7 @@ import type { ProcessState } from '../../state/process-note.ts'
 import { unreadableJournal } from './journal.ts'
 
 /** The updates of an agent, as the rest of the runtime uses them. */
-export interface Updates {
+export interface AgentUpdater {
   /** Called with each answer of the service (2.7). */
   heard(answer: Pick<ReceivedAnswer, 'desired'>): void
   /** Called when the launcher reports that the state of the agent's process has changed. */
@@ -36,12 +36,12 @@ export function onceReadable(
   folder: Folder,
   stop: AbortSignal,
   say: (line: string) => void,
-  begin: () => Updates | undefined,
-): Updates | undefined {
+  begin: () => AgentUpdater | undefined,
+): AgentUpdater | undefined {
   let why = whyNoUpdates(folder)
   if (why === undefined) return begin()
   say(why)
-  let it: Updates | undefined
+  let it: AgentUpdater | undefined
   const over = (async () => {
     while (why !== undefined) {
       if (!(await wait(duration(againSeconds), stop))) return

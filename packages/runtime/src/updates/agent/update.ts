@@ -20,7 +20,7 @@ import { readUpdate, type Update, writeUpdate } from './journal.ts'
 import { begin, isUnsettled, type ListeningAct, type ListeningEvent, step } from './listening.ts'
 import { appliedOf } from './now.ts'
 import { stateAtStart } from './start.ts'
-import { onceReadable, type Updates } from './unread.ts'
+import { type AgentUpdater, onceReadable } from './unread.ts'
 
 /** The minimum seconds between the starts of two updates that the service wishes, whatever their versions are. */
 const minApartSeconds = 60
@@ -46,7 +46,12 @@ interface ListenerSettings {
  * Starts to handle the updates of an agent's version. Returns undefined if the agent was not installed from a
  * blueprint, if its installation was not completed, or if `current` leads to no version.
  */
-export function updates(folder: Folder, running: string, stop: AbortSignal, hands: UpdateHost): Updates | undefined {
+export function updates(
+  folder: Folder,
+  running: string,
+  stop: AbortSignal,
+  hands: UpdateHost,
+): AgentUpdater | undefined {
   if (!folder.installed) return undefined
   return onceReadable(folder, stop, hands.say, () => {
     const install = readInstall(folder)
@@ -57,7 +62,7 @@ export function updates(folder: Folder, running: string, stop: AbortSignal, hand
 }
 
 /** Continues the update that the journal describes, if there is one, and then handles all later ones. */
-function listen(folder: Folder, place: ListenerSettings, hands: UpdateHost): Updates {
+function listen(folder: Folder, place: ListenerSettings, hands: UpdateHost): AgentUpdater {
   const { say } = hands
   const first = readUpdate(folder)
   const { on, now, save, wish, attempt, end } = listener(

@@ -9,7 +9,7 @@ import { duration, wait } from '../../machine/base/time.ts'
 import { processHealth } from '../../state/process-health.ts'
 import type { ProcessState } from '../../state/process-note.ts'
 import { isResting, tickMs, type UpdateStep } from './ground.ts'
-import type { Update, Window } from './journal.ts'
+import type { Update, WatchWindow } from './journal.ts'
 import { ownLevel, statusReader } from './status.ts'
 
 const evaluateSeconds = 10
@@ -26,14 +26,14 @@ const maxDeaths = 3
  * Adds an evaluation of the agent's level to the counts of a watched version. Evaluations are at least ten seconds
  * apart.
  */
-export function evaluate(window: Window, level: Level): Window {
+export function evaluate(window: WatchWindow, level: Level): WatchWindow {
   const isWorse = levelRank[level] > levelRank[window.baseline]
   const was = window.worse > 0
   return { ...window, worse: isWorse ? window.worse + 1 : 0, flips: window.flips + (isWorse === was ? 0 : 1) }
 }
 
 /** The reason to roll back the watched version; undefined if it stays. */
-export function verdict({ baseline, worse, flips, deaths }: Window, level: Level): string | undefined {
+export function verdict({ baseline, worse, flips, deaths }: WatchWindow, level: Level): string | undefined {
   if (worse >= maxWorse) return `it got worse after it was kept: ${level}, and it was ${baseline}`
   if (flips > maxFlips) return `it got worse and better again more than ${maxFlips} times after it was kept`
   if (deaths >= maxDeaths) return `its process died ${deaths} times after it was kept`
@@ -43,7 +43,7 @@ export function verdict({ baseline, worse, flips, deaths }: Window, level: Level
 export const watching: UpdateStep = async (ground, update) => {
   const { stop, process, deaths } = ground
   const read = statusReader(ground.folder, await ground.manifest())
-  let window: Window = update.window ?? { baseline: 'ok', ran: 0, worse: 0, flips: 0, deaths: 0 }
+  let window: WatchWindow = update.window ?? { baseline: 'ok', ran: 0, worse: 0, flips: 0, deaths: 0 }
   let saved = window
   let level = window.baseline
   let last = performance.now()
@@ -91,11 +91,12 @@ const isUp = (state: ProcessState): boolean =>
 const betweenRuns = (state: ProcessState): boolean =>
   state.is === 'waiting' && (state.exit === undefined || state.exit.code === 0 || state.crashes === 0)
 
-const differs = (saved: Window, now: Window): boolean =>
+const differs = (saved: WatchWindow, now: WatchWindow): boolean =>
   now.ran - saved.ran >= saveSeconds ||
   now.deaths !== saved.deaths ||
   now.flips !== saved.flips ||
   now.worse !== saved.worse
 
 /** The remaining seconds for which the version is watched. */
-export const leftOf = ({ window }: Update): number => Math.max(0, limits.windowSeconds - Math.floor(window?.ran ?? 0))
+export const secondsToWatch = ({ window }: Update): number =>
+  Math.max(0, limits.windowSeconds - Math.floor(window?.ran ?? 0))

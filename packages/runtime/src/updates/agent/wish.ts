@@ -41,7 +41,7 @@ export interface WishFacts {
   readonly scale?: number
 }
 
-export function judgeWish(
+export function judgeBlueprintWish(
   desired: Partial<Desired> | undefined,
   { blueprint, now, at, scale = 1 }: WishFacts,
 ): WishVerdict {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { agentFolder } from '../../../testing/folder.ts'
 import { type Build, type Served, serves, type Workshop, workshop } from '../../../testing/releases.ts'
 import { json, type Reply, type Service, startService } from '../../../testing/service.ts'
-import { attempt, type EndedAttempt } from './attempt.ts'
+import { attemptRuntimeUpdate, type EndedAttempt } from './attempt.ts'
 
 const agent = agentFolder()
 const { root } = agent
@@ -49,7 +49,7 @@ async function tried(
   if (keygen) chmodSync(program, 0o755)
   vi.stubEnv('SVC_SSH_KEYGEN', keygen === undefined ? undefined : program)
   const swapped: string[] = []
-  const ended = await attempt({
+  const ended = await attemptRuntimeUpdate({
     wish: '3.0.0',
     served: { version: '3.0.0', sha256 },
     origin: service.origin,

@@ -5,9 +5,9 @@
 import { join } from 'node:path'
 import type { ServedRuntime } from '@svc/protocol'
 import { duration, wait } from '../../machine/base/time.ts'
-import { checking, type FetchedRelease, fetching, type StepResult } from './fetch.ts'
+import { checking, type FetchedRelease, fetchRelease, type StepResult } from './fetch.ts'
 import { move, type SelfUpdateEvent, type SelfUpdateState } from './moves.ts'
-import { proving } from './probe.ts'
+import { proveRuntimeFile } from './probe.ts'
 import { verify } from './verify.ts'
 
 interface AttemptContext {
@@ -44,7 +44,7 @@ type AttemptState = Exclude<SelfUpdateState, 'idle'>
  */
 const againSeconds = 60
 
-export async function attempt(a: AttemptContext): Promise<EndedAttempt> {
+export async function attemptRuntimeUpdate(a: AttemptContext): Promise<EndedAttempt> {
   let state: AttemptState = 'fetching'
   let fetched: FetchedRelease = { sha256: '' }
   let again = false
@@ -68,7 +68,7 @@ async function one(state: AttemptState, a: AttemptContext, fetched: FetchedRelea
   const staged = join(a.folder, 'svc.pyz')
   switch (state) {
     case 'fetching':
-      return fetching(a.origin, a.folder, a.signal)
+      return fetchRelease(a.origin, a.folder, a.signal)
     case 'checking':
       return checking(a.folder, a.wish, fetched, a.served)
     case 'verifying': {
@@ -76,7 +76,7 @@ async function one(state: AttemptState, a: AttemptContext, fetched: FetchedRelea
       return verified.is === 'good' ? { is: 'done', value: undefined } : verified
     }
     case 'proving':
-      return proving(staged, a.root, a.wish, a.signal)
+      return proveRuntimeFile(staged, a.root, a.wish, a.signal)
     default:
       return a.swap(staged, fetched.sha256)
   }

@@ -31,7 +31,7 @@ const tries = [0, 30, 120]
  * Downloads the runtime's new file and its signature into `folder`. A missing signature is a verdict on the release;
  * after any other failure the download is tried again, up to three times in all.
  */
-export async function fetching(
+export async function fetchRelease(
   origin: string,
   folder: string,
   signal: AbortSignal,

@@ -5,7 +5,7 @@
  */
 import { number, object, oneOf } from '@svc/protocol/fields'
 import { createFolders, type Folder } from '../../machine/files/folder.ts'
-import { anyText, type NoteValue, note, onlyTrue, withDefaults } from '../../machine/files/note.ts'
+import { anyText, describeNote, type NoteValue, onlyTrue, withDefaults } from '../../machine/files/note.ts'
 
 const attempt = withDefaults(
   object(
@@ -27,7 +27,7 @@ const attempt = withDefaults(
 )
 export type AttemptNote = NoteValue<typeof attempt>
 
-const file = note('selfUpdate', attempt, 65_536)
+const file = describeNote('selfUpdate', attempt, 65_536)
 
 export function writeAttempt(folder: Folder, note: AttemptNote): void {
   createFolders(folder)

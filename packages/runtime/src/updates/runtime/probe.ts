@@ -11,7 +11,12 @@ const seconds = 20
  * Runs the new file with `--self-check`, with the Node that its next start will use. The check passes if the exit code
  * is 0 and a line of JSON names the wished version.
  */
-export async function proving(file: string, root: string, wish: string, signal: AbortSignal): Promise<StepResult> {
+export async function proveRuntimeFile(
+  file: string,
+  root: string,
+  wish: string,
+  signal: AbortSignal,
+): Promise<StepResult> {
   const ended = await runChild(lastingNode(), ['-e', 'require(process.argv[1])', file, '--self-check', '--dir', root], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,7 +4,7 @@
  */
 import { version } from '../../machine/base/version.ts'
 import { folderAt } from '../../machine/files/folder.ts'
-import { manifestOf } from '../../reporter/manifest.ts'
+import { readManifestNow } from '../../reporter/manifest.ts'
 import { readRuntimeNote } from '../../state/versions/runtime-note.ts'
 import { selfCheckLine } from './probe.ts'
 
@@ -12,7 +12,7 @@ export function selfCheck(args: readonly string[]): void {
   const at = args.indexOf('--dir')
   const folder = folderAt(at < 0 ? '.' : (args[at + 1] ?? '.'))
   readRuntimeNote(folder)
-  const manifest = manifestOf(folder)
+  const manifest = readManifestNow(folder)
   if (!manifest.ok) {
     process.stderr.write(`It cannot read the agent's manifest: ${manifest.message.split('\n')[0]}\n`)
     process.exitCode = 1

@@ -16,15 +16,15 @@ import { sha256Of } from '../../machine/files/sha256.ts'
 import { isDiskFault } from '../../machine/files/space.ts'
 import { busyWith } from '../../state/versions/busy.ts'
 import type { RuntimeNote } from '../../state/versions/runtime-note.ts'
-import { attempt, type EndedAttempt } from './attempt.ts'
+import { attemptRuntimeUpdate, type EndedAttempt } from './attempt.ts'
 import type { StepResult } from './fetch.ts'
 import { type AttemptNote, readAttempt, writeAttempt } from './journal.ts'
 import { releaseKeys, whyNeverUpdates } from './keys.ts'
 import { readPin } from './pin.ts'
 import {
   begin,
-  beginning,
   maxStarted,
+  noteBeforeAttempt,
   type RuntimeFiles,
   step,
   type UpdatingAct,
@@ -157,7 +157,7 @@ async function tried(
   const { wish, served } = wished
   const why = hands.cannot ?? whyNeverUpdates()
   if (why !== undefined) return { event: 'refused', why }
-  const attemptNote = beginning(wish, wished.before, Date.now())
+  const attemptNote = noteBeforeAttempt(wish, wished.before, Date.now())
   if (!attemptNote) return { event: 'unable', why: `the runtime ended ${maxStarted} times while it was tried` }
   writeAttempt(folder, attemptNote)
   say(`runtime ${version} -> ${wish}: fetching`)
@@ -166,7 +166,7 @@ async function tried(
   rmSync(folder.runtimeNew, { recursive: true, force: true })
   createFolder(folder.runtimeNew, 0o700)
   const unpinned = () => (readPin(folder) ?? wish) === wish
-  return attempt({
+  return attemptRuntimeUpdate({
     wish,
     served,
     origin: connection.value.origin,

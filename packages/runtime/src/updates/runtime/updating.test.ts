@@ -3,7 +3,7 @@ import type { Moment } from '../../machine/base/time.ts'
 import type { AttemptNote } from './journal.ts'
 import {
   begin,
-  beginning,
+  noteBeforeAttempt,
   type RuntimeFiles,
   step,
   type UpdatingAct,
@@ -158,9 +158,9 @@ test('leftovers of a kill are swept, and a swap that did not take place is over'
 
 test('an attempt that took the runtime down three times is not made a fourth time', () => {
   const before = (begun: number, more: Partial<AttemptNote> = {}) => ended({ is: 'trying', begun, ...more })
-  expect(beginning('2.0.0', undefined, 7)).toEqual({ is: 'trying', wish: '2.0.0', at: 7, begun: 1 })
-  expect(beginning('2.0.0', before(2), 7)).toMatchObject({ begun: 3 })
-  expect(beginning('2.0.0', before(3), 7)).toBeUndefined()
-  expect(beginning('3.0.0', before(3), 7)).toMatchObject({ begun: 1 })
-  expect(beginning('2.0.0', before(3, { is: 'ended' }), 7)).toMatchObject({ begun: 1 })
+  expect(noteBeforeAttempt('2.0.0', undefined, 7)).toEqual({ is: 'trying', wish: '2.0.0', at: 7, begun: 1 })
+  expect(noteBeforeAttempt('2.0.0', before(2), 7)).toMatchObject({ begun: 3 })
+  expect(noteBeforeAttempt('2.0.0', before(3), 7)).toBeUndefined()
+  expect(noteBeforeAttempt('3.0.0', before(3), 7)).toMatchObject({ begun: 1 })
+  expect(noteBeforeAttempt('2.0.0', before(3, { is: 'ended' }), 7)).toMatchObject({ begun: 1 })
 })

@@ -212,7 +212,11 @@ function ended(
 export const maxStarted = 3
 
 /** The note to write before an attempt; undefined if too many attempts in a row did not reach an end. */
-export function beginning(wish: string, before: AttemptNote | undefined, wall: number): AttemptNote | undefined {
+export function noteBeforeAttempt(
+  wish: string,
+  before: AttemptNote | undefined,
+  wall: number,
+): AttemptNote | undefined {
   const started = before?.is === 'trying' && before.wish === wish ? before.begun + 1 : 1
   return started > maxStarted ? undefined : { is: 'trying', wish, at: wall, begun: started }
 }

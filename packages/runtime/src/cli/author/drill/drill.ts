@@ -6,7 +6,7 @@ import { Command } from 'commander'
 import { examples } from '../../../machine/hint.ts'
 import { readInstall, unfinishedInstallText, unreadableInstall } from '../../../state/install-note.ts'
 import { agentAt, type CommonOptions, common } from '../../kit/folder.ts'
-import { exits, Refusal, show, warn } from '../../kit/output.ts'
+import { exits, printResult, Refusal, warn } from '../../kit/output.ts'
 
 type DrillOptions = CommonOptions & { readonly start?: boolean; readonly withState?: boolean; readonly keep?: boolean }
 
@@ -55,7 +55,7 @@ export const drill = (): Command =>
         })
         const ok = !stop.signal.aborted && steps.every((step) => step.did !== 'failed')
         const versions = { from: copy.now.manifest.version, to: copy.next.manifest.version }
-        show(json, { ok, ...versions, ...(keep && { copy: copy.folder.root }), steps }, () => [
+        printResult(json, { ok, ...versions, ...(keep && { copy: copy.folder.root }), steps }, () => [
           ...steps.map(({ name, would, did, message }) => {
             const [mark, word] = words[did]
             return `${mark} ${name.padEnd(9)} ${would} ${word}: ${message}${message.endsWith('.') ? '' : '.'}`

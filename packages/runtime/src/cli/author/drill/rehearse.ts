@@ -12,14 +12,14 @@ import { duration, wait } from '../../../machine/base/time.ts'
 import { namesIn } from '../../../machine/files/durable.ts'
 import { hint } from '../../../machine/hint.ts'
 import { manifestNow } from '../../../reporter/known.ts'
-import { placeOf } from '../../../state/paths.ts'
-import { sentence } from '../../../state/process-health.ts'
-import { leadsTo, nameOf, pinned } from '../../../state/versions/folders.ts'
+import { machinePathOf } from '../../../state/paths.ts'
+import { processStateSentence } from '../../../state/process-health.ts'
+import { leadsTo, pinned, versionFolderName } from '../../../state/versions/folders.ts'
 import { rollbackAlone } from '../../../updates/agent/alone.ts'
-import { change } from '../../../updates/agent/change.ts'
+import { updateAfterStep } from '../../../updates/agent/change.ts'
 import { drive, driveMoment } from '../../../updates/agent/drive.ts'
 import { type Update, writeUpdate } from '../../../updates/agent/journal.ts'
-import { orderOf } from '../../../worker/order.ts'
+import { startOrderOf } from '../../../worker/order.ts'
 import type { Copy } from './copy.ts'
 
 interface DrillStep {
@@ -102,7 +102,7 @@ export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Pro
       'a drill does not wait for it',
     )
     const back = rollbackAlone(folder, to, { id: 'drill', running: to, by: 'in a drill' })
-    const leads = leadsTo(folder) === nameOf(now.sha256)
+    const leads = leadsTo(folder) === versionFolderName(now.sha256)
     const ran = !agent || !back.ok || (await agent.runs(now.sha256, stop))
     const good = back.ok && leads && ran
     if (
@@ -177,7 +177,7 @@ async function update(
     save,
     bundle: { bytes: Buffer.from(next.bytes) },
   })
-  if (state.state === 'proving' && !agent) save(change(state, { event: 'done', level: 'ok' }, driveMoment()))
+  if (state.state === 'proving' && !agent) save(updateAfterStep(state, { event: 'done', level: 'ok' }, driveMoment()))
   return { seen: states, now: state }
 }
 
@@ -188,7 +188,7 @@ function begin({ folder, manifest }: Copy, say: (line: string) => void) {
     order: async () => {
       const here = pinned(folder)
       const read = await manifestNow(here)
-      return read.ok ? orderOf(here, read.value) : undefined
+      return read.ok ? startOrderOf(here, read.value) : undefined
     },
     changed: (state) => {
       if (state.is === 'waiting' && state.exit && state.exit.code !== 0) deaths++
@@ -196,20 +196,20 @@ function begin({ folder, manifest }: Copy, say: (line: string) => void) {
     say,
   })
   const state = () => started.state()
-  const status = manifest.status === undefined ? undefined : placeOf(folder, manifest, manifest.status)
+  const status = manifest.status === undefined ? undefined : machinePathOf(folder, manifest, manifest.status)
   const written = () => (status === undefined ? undefined : statSync(status, { throwIfNoEntry: false })?.mtimeMs)
   return {
     state,
     deaths: () => deaths,
     check: () => started.check(),
-    sentence: () => sentence(state()),
+    sentence: () => processStateSentence(state()),
     end: () => started.stop(),
     /**
      * Resolves to true if this version runs, and has either written its status file or had enough time to write it; to
      * false if this version does not run.
      */
     async runs(sha256: string, stop: AbortSignal): Promise<boolean> {
-      const holds = () => state().is === 'running' && state().version === nameOf(sha256)
+      const holds = () => state().is === 'running' && state().version === versionFolderName(sha256)
       started.check()
       for (const end = performance.now() + Math.max(duration(60), 20_000); !holds() && performance.now() < end; )
         if (!(await wait(50, stop))) return false

@@ -1,7 +1,7 @@
 /** The manifest and the README of a new blueprint. */
 
 /** Makes the manifest of a new blueprint, with explanations for its author. */
-export const manifestOf = (
+export const manifestText = (
   name: string,
   command: string,
 ) => `# The blueprint: its name, how it is started, and what people can see and set.
