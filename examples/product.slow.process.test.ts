@@ -6,14 +6,14 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { probe } from '../packages/runtime/src/reporter/bindings.ts'
+import { probeBinding } from '../packages/runtime/src/reporter/bindings.ts'
 import { eventually } from '../testing/eventually.ts'
 import { type Binding, call, newProductSetup, Product } from './product-running.ts'
 
 const status = async (binding: Binding, ...more: [method?: string, path?: string, body?: unknown]) =>
   (await call(binding, ...more)).status
 /** The health item of a binding, as the runtime derives it from the product's answer to its probe (3.7). */
-const health = (binding: Binding) => probe({ product: 'tasks', ...binding }, new AbortController().signal)
+const health = (binding: Binding) => probeBinding({ product: 'tasks', ...binding }, new AbortController().signal)
 const press = (origin: string, path: string, headers: Record<string, string> = { origin }) =>
   fetch(`${origin}${path}`, { method: 'POST', headers, redirect: 'manual' })
 

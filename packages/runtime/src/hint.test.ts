@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { program } from './cli/program.ts'
-import { hint, plainHint, readStart } from './machine/hint.ts'
+import { buildProgram } from './cli/program.ts'
+import { commandHint, plainHint, readStart } from './machine/hint.ts'
 
 const runnable = (...files: string[]) => ({
   path: '/usr/bin:/home/ada/.local/bin',
@@ -46,8 +46,8 @@ test('a command that is also in an earlier folder of PATH is named by its path',
 })
 
 test('a hint names the folder, quoted for a shell', () => {
-  expect(hint('start', undefined)).toBe('svc start')
-  expect(hint('start', "/srv/it's")).toBe(`svc start --dir '/srv/it'\\''s'`)
+  expect(commandHint('start', undefined)).toBe('svc start')
+  expect(commandHint('start', "/srv/it's")).toBe(`svc start --dir '/srv/it'\\''s'`)
   expect(plainHint('start')).toBe('svc start')
 })
 
@@ -60,7 +60,7 @@ const keepsPlainText = [/^cli\/author\/starting\//, /^install\/service\/text\.ts
 const lockName = /\b(?:inTurn|tryLock)(?:Anyway)?\)?\(.*'svc |\.what [!=]== 'svc |\{ what: 'svc /
 
 test('hints are never written by hand: hint() or plainHint() names the command', async () => {
-  const names = (await program([])).commands.map((c) => c.name())
+  const names = (await buildProgram([])).commands.map((c) => c.name())
   const command = new RegExp(`\\bsvc (?:${names.join('|')})\\b`)
   const src = fileURLToPath(new URL('.', import.meta.url))
   const found = readdirSync(src, { recursive: true, encoding: 'utf8' })

@@ -4,18 +4,18 @@
  */
 import { isMainThread, workerData } from 'node:worker_threads'
 import { plainRun } from './cli/run/plain-run.ts'
-import { unmark } from './machine/process/unmark.ts'
+import { removeAgentMark } from './machine/process/unmark.ts'
 
 if (process.pid === 1 && isMainThread) endAtEarlySignals()
 const args = process.argv.slice(2)
 const isExec = args[0] === 'exec' && !asksForHelp(args)
 // The command of a job gets the environment as it is, also if an agent runs the job.
-if (!isExec) unmark()
+if (!isExec) removeAgentMark()
 
 const plain = plainRun(args)
 const isWorker = !isMainThread && typeof workerData === 'object' && workerData !== null && workerData.svc === 'runtime'
 
-if (isWorker) void import('./host/agent/worker.ts').then(({ workHere }) => workHere())
+if (isWorker) void import('./host/agent/worker.ts').then(({ runHostWorker }) => runHostWorker())
 else if (isExec) void import('./host/jobs/exec.ts').then(({ exec }) => exec(args.slice(1), undefined))
 else if (plain) void import('./cli/run/run-agent.ts').then(({ runAlone }) => runAlone(plain))
 else if (args[0] === '--self-check')
@@ -25,7 +25,7 @@ else if (args[0] === '--self-check')
     import('./cli/run/run-agent.ts'),
     import('./host/jobs/exec.ts'),
   ]).then(([{ selfCheck }]) => selfCheck(args))
-else void import('./cli/program.ts').then(({ run }) => run(args))
+else void import('./cli/program.ts').then(({ runSvc }) => runSvc(args))
 
 /**
  * Ends process 1 of a container at a signal as long as the command has no handlers of its own, such as while its code

@@ -3,17 +3,17 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { askBack, readAskedBack } from './launcher/back.ts'
+import { askForPrevious, readAskedBack } from './launcher/back.ts'
 import { nextMark } from './launcher/clock.ts'
-import { takeOver } from './launcher/take-over.ts'
+import { takeOverProcess } from './launcher/take-over.ts'
 import { type Folder, folderAt } from './machine/files/folder.ts'
 import { describedNotes } from './machine/files/note.ts'
 import { ownIdentity } from './machine/process/identity.ts'
 import { forgetOldEntries } from './reporter/commands/journal.ts'
 import { writeNote } from './state/process-note.ts'
 import { noteStop, stopperOf } from './state/stop-note.ts'
-import { ask, readAsked } from './updates/agent/ask.ts'
-import { sentences } from './updates/agent/now.ts'
+import { askForUpdate, readAskedUpdate } from './updates/agent/ask.ts'
+import { updateSentences } from './updates/agent/now.ts'
 import { judgeBlueprintWish, stillCounted } from './updates/agent/wish.ts'
 import './state/install-note.ts'
 import './state/versions/runtime-note.ts'
@@ -110,11 +110,11 @@ const update = { state: 'idle', running: release, rollbacks: [] } as const
 
 test.each([-3, 3])('no request of before is carried out after a change by %i h', (hours) => {
   const folder = newFolder()
-  ask(folder, { id: 'a', what: 'rollback', running: '1.0.0', by: 'ann', at: then } as never)
-  askBack(folder, { from: release, to: release, by: 'ann', at: then })
-  expect([readAsked(folder), readAskedBack(folder)]).not.toContain(undefined)
+  askForUpdate(folder, { id: 'a', what: 'rollback', running: '1.0.0', by: 'ann', at: then } as never)
+  askForPrevious(folder, { from: release, to: release, by: 'ann', at: then })
+  expect([readAskedUpdate(folder), readAskedBack(folder)]).not.toContain(undefined)
   vi.setSystemTime(then + hours * hour)
-  expect([readAsked(folder), readAskedBack(folder)]).toEqual([undefined, undefined])
+  expect([readAskedUpdate(folder), readAskedBack(folder)]).toEqual([undefined, undefined])
 })
 
 test.each([-3, 3])(
@@ -124,9 +124,9 @@ test.each([-3, 3])(
     const facts = (at: number) => ({ blueprint: 'mail', now, at })
     const desired = { blueprint: 'mail', version: '2.0.0' }
     expect(judgeBlueprintWish(desired, facts(then))).toBe('waiting')
-    expect(sentences(now, then).join()).toContain('will be retried')
+    expect(updateSentences(now, then).join()).toContain('will be retried')
     expect(judgeBlueprintWish(desired, facts(then + hours * hour))).toBe('wanted')
-    expect(sentences(now, then + hours * hour).join()).not.toContain('will be retried')
+    expect(updateSentences(now, then + hours * hour).join()).not.toContain('will be retried')
   },
 )
 
@@ -147,7 +147,7 @@ test('a process that an earlier runtime started on a clock that was ahead runs s
   vi.useRealTimers()
   const since = Date.now() + 3 * hour
   writeNote(folder, { state: { is: 'running', ...ownIdentity(), since, crashes: 1, adopted: false } } as never)
-  const { state } = takeOver(folder)
+  const { state } = takeOverProcess(folder)
   expect(state.is).toBe('running')
   expect('since' in state && state.since).toBeLessThan(since - 2 * hour)
 })

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Folder, folderAt } from '../src/machine/files/folder.ts'
 import { whoHolds } from '../src/machine/files/lock.ts'
-import { type Identity, identityOf, lives } from '../src/machine/process/identity.ts'
+import { identityOf, isAlive, type ProcessIdentity } from '../src/machine/process/identity.ts'
 import { sendTo, startedBy } from '../src/machine/process/mark.ts'
 import { readNote } from '../src/state/process-note.ts'
 import { agentFolder, becomes } from './folder.ts'
@@ -31,7 +31,7 @@ export const helperKinds = {
 } as const
 export type HelperKind = keyof typeof helperKinds
 
-export interface Helper extends Identity {
+export interface Helper extends ProcessIdentity {
   readonly kind: string
 }
 
@@ -41,7 +41,7 @@ export interface HelpingAgent extends Folder {
   /** The helpers that live now, once these kinds have noted themselves since the agent's present start. */
   helpers(kinds: readonly HelperKind[]): Promise<Helper[]>
   /** The agent's process, if it runs. */
-  main(): Identity | undefined
+  main(): ProcessIdentity | undefined
   remove(): void
 }
 
@@ -67,7 +67,7 @@ export function helpingAgent(script: string, more: Readonly<Record<string, strin
       if (identity && !seen.has(`${identity.pid} ${identity.start}`) && kind !== 'none' && kind !== 'start')
         seen.set(`${identity.pid} ${identity.start}`, { kind, ...identity })
     }
-    return [...seen.values()].filter(lives)
+    return [...seen.values()].filter(isAlive)
   }
   return {
     ...folder,
@@ -80,13 +80,13 @@ export function helpingAgent(script: string, more: Readonly<Record<string, strin
       }),
     main: () => {
       const state = readNote(folder)?.state
-      return state && 'pid' in state && lives(state) ? state : undefined
+      return state && 'pid' in state && isAlive(state) ? state : undefined
     },
     remove: () => {
       const holder = whoHolds(folder, 'runtime')
       const main = readNote(folderAt(folder.root))?.state
       const named = [holder, main && 'pid' in main ? main : undefined, ...living()]
-      for (const each of named) if (each && lives(each)) process.kill(each.pid, 'SIGKILL')
+      for (const each of named) if (each && isAlive(each)) process.kill(each.pid, 'SIGKILL')
       for (const each of startedBy(folder.root)) sendTo(each, 'SIGKILL')
       folder.remove()
     },

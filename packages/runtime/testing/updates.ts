@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { type PackedBundle, unpackBundle } from '@svc/blueprint'
 import type { Folder } from '../src/machine/files/folder.ts'
 import { leadsTo, versionFolderName } from '../src/state/versions/folders.ts'
-import { readAsked } from '../src/updates/agent/ask.ts'
+import { readAskedUpdate } from '../src/updates/agent/ask.ts'
 import { readUpdate } from '../src/updates/agent/journal.ts'
 import { bundle, bundleManifest } from './blueprint.ts'
 import { token } from './folder.ts'
@@ -104,7 +104,7 @@ export function restOf(
     case 'proving':
       return leadsNew && (journal.proofs ?? 1) < 2 ? kept : back
     case 'watching':
-      return leadsNew && !readAsked(folder) ? kept : back
+      return leadsNew && !readAskedUpdate(folder) ? kept : back
     case 'undoing':
       return back
     case 'idle':

@@ -1,9 +1,9 @@
 /** Tests which commands a start of `svc` loads into memory. */
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { program } from './program.ts'
+import { buildProgram } from './program.ts'
 
-const loadedFor = async (...args: string[]) => (await program(args)).commands.map((command) => command.name())
+const loadedFor = async (...args: string[]) => (await buildProgram(args)).commands.map((command) => command.name())
 const all = await loadedFor()
 
 test('the help and a mistyped command load every command', async () => {
@@ -22,7 +22,7 @@ test('the version loads no command', async () => {
 })
 
 test('the help lists every command, and each explains itself with an example', async () => {
-  const svc = await program(['--help'])
+  const svc = await buildProgram(['--help'])
   const help = svc.helpInformation()
   for (const command of svc.commands) {
     expect(help).toMatch(new RegExp(`^ {2}${command.name()}\\b`, 'm'))
@@ -33,7 +33,7 @@ test('the help lists every command, and each explains itself with an example', a
 })
 
 test('no description breaks a line within a sentence, since the help breaks lines to fit the terminal', async () => {
-  const broken = everyCommand(await program(['--help']))
+  const broken = everyCommand(await buildProgram(['--help']))
     .filter((command) => /[^.:!?]\n(?! )\S/.test(command.description()))
     .map((command) => command.name())
   expect(broken).toEqual([])

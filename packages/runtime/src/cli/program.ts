@@ -1,10 +1,10 @@
 /** The commands of `svc`, grouped by the purposes for which people use them. */
 import { compareVersions, isVersion } from '@svc/protocol'
 import { Command, CommanderError } from 'commander'
-import { version } from '../machine/base/version.ts'
+import { ownVersion } from '../machine/base/version.ts'
 import { folderAt } from '../machine/files/folder.ts'
-import { hint, noteDir, noteStart, shellQuoted } from '../machine/hint.ts'
-import { insideOf } from '../updates/runtime/release.ts'
+import { commandHint, noteDir, noteStart, shellQuoted } from '../machine/hint.ts'
+import { readInsideRelease } from '../updates/runtime/release.ts'
 import { alignedColumns, exits, guardOutput, printFailure, warn } from './kit/output.ts'
 
 type Make = () => Promise<Command>
@@ -97,12 +97,12 @@ const groups: readonly (readonly [title: string, commands: Readonly<Record<strin
 ]
 
 /** Builds the program with only the commands that `args` need. */
-export async function program(args: readonly string[]): Promise<Command> {
+export async function buildProgram(args: readonly string[]): Promise<Command> {
   const svc = new Command('svc')
     .description(
       'Runs an agent on this machine, reports on it to your service, and controls it from here.\nEverything the service can do to an agent can also be done and undone here, without the service.',
     )
-    .version(version, '-V, --version', 'print the version of this program')
+    .version(ownVersion, '-V, --version', 'print the version of this program')
     .helpOption('-h, --help', 'explain a command')
     .commandsGroup('Help:')
     .helpCommand('help [command]', 'explain a command')
@@ -141,15 +141,15 @@ const folderGiven = (action: Command): string | undefined =>
 
 const begin = (): string =>
   alignedColumns([
-    [`$ ${hint('init --url https://svc.example.com')}`, 'with an install code'],
-    [`$ ${hint('connect --url https://svc.example.com')}`, 'with an agent of your own'],
+    [`$ ${commandHint('init --url https://svc.example.com')}`, 'with an install code'],
+    [`$ ${commandHint('connect --url https://svc.example.com')}`, 'with an agent of your own'],
   ])
     .map((line) => `  ${line}`)
     .join('\n')
 
 export async function runSvc(args: readonly string[]): Promise<void> {
   noteStart()
-  return execute(await program(args), args)
+  return execute(await buildProgram(args), args)
 }
 
 /**
@@ -180,9 +180,9 @@ const exitOfUsage = ({ exitCode }: CommanderError): number => (exitCode === 0 ? 
  * Returns the warning to print before the command does its work; undefined if the command is at least as new as the
  * runtime in the folder.
  */
-function olderThanFolder(dir: string, own: string = version): string | undefined {
+function olderThanFolder(dir: string, own: string = ownVersion): string | undefined {
   const { runtime } = folderAt(dir)
-  const there = insideOf(runtime)?.version
+  const there = readInsideRelease(runtime)?.version
   if (there === undefined || !isVersion(own) || !isVersion(there) || compareVersions(own, there) >= 0) return undefined
   return `This svc is ${own}, and the runtime in this folder is ${there}. Renew the command with: ${shellQuoted(runtime)} self install`
 }

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { agentFolder } from '../../testing/folder.ts'
 import { readManifestNow } from '../reporter/manifest.ts'
 import { agentChecks } from './look/agent-checks.ts'
-import { lineOf } from './look/checked.ts'
+import { checkText } from './look/checked.ts'
 import { readAgentFacts } from './look/facts.ts'
 import { statusLines } from './look/status.ts'
-import { explain } from './look/why.ts'
+import { explainState } from './look/why.ts'
 
 /** Each row puts something at the path of the status file. `absent` is true if there is nothing. */
 test.each<[what: string, make: (file: string) => void, says: string, absent?: true]>([
@@ -29,9 +29,9 @@ test.each<[what: string, make: (file: string) => void, says: string, absent?: tr
   const facts = readAgentFacts({ folder: agent, manifest: manifest.value })
   const said = `state/status.json ${says}`
   expect(statusLines(facts).join('\n')).toContain(said)
-  const checks = agentChecks(agent).map(lineOf)
+  const checks = agentChecks(agent).map(checkText)
   expect(checks.filter((line) => line.includes('Status file'))).toEqual([expect.stringContaining(said)])
-  const reasons = explain(facts, Date.now() / 1000).join('\n')
+  const reasons = explainState(facts, Date.now() / 1000).join('\n')
   expect(reasons).toContain(absent ? 'It has not written state/status.json yet' : said)
   expect(reasons.includes('has not written')).toBe(absent === true)
 })

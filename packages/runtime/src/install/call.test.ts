@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { bundle, code, previewOf, redeemedOf } from '../../testing/blueprint.ts'
 import { token } from '../../testing/folder.ts'
 import { json, type Reply, type Service, startService, unknownCode } from '../../testing/service.ts'
-import { checkRedeemed, inItsTurn, redeem } from './call.ts'
+import { checkRedeemed, inItsTurn, redeemCode } from './call.ts'
 
 let service: Service
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(async () => {
   vi.unstubAllEnvs()
   await service.close()
 })
-const asked = (origin: string) => redeem(origin, code, new AbortController().signal)
+const asked = (origin: string) => redeemCode(origin, code, new AbortController().signal)
 
 const breaksOff: Reply = (response, _came, socket) => {
   response.writeHead(200, { 'content-length': '100000' }).write('{"agent":')

@@ -14,7 +14,7 @@ import {
   shown,
   type Verdict,
 } from '@svc/protocol'
-import { duration, wait } from '../machine/base/time.ts'
+import { scaledMs, wait } from '../machine/base/time.ts'
 import { callService, refusalOf, type SendResult } from '../machine/client/service-client.ts'
 
 /** Time limits of the redemption in seconds: without a single byte, and in all (D44). */
@@ -71,7 +71,7 @@ export async function askPreview(
  * Redeems the code (4, rule 5). The call is never repeated, since after a failure nobody knows whether the code was
  * used up (D44).
  */
-export async function redeem(origin: string, code: string, signal: AbortSignal): Promise<CallResult<unknown>> {
+export async function redeemCode(origin: string, code: string, signal: AbortSignal): Promise<CallResult<unknown>> {
   const sent = await callService(
     new URL('/api/agent/v1/install', origin),
     { method: 'POST', json: body(code), seconds: redeemSeconds, idleSeconds, bytes: redeemBytes },
@@ -126,11 +126,11 @@ export async function inItsTurn<T>(
   waiting: (seconds: number) => void,
 ): Promise<CallResult<T>> {
   const never = new AbortController().signal
-  for (const end = performance.now() + duration(limits.installCodeSeconds); ; ) {
+  for (const end = performance.now() + scaledMs(limits.installCodeSeconds); ; ) {
     const answer = await ask()
-    if (answer.ok || answer.again === undefined || performance.now() + duration(answer.again) > end) return answer
+    if (answer.ok || answer.again === undefined || performance.now() + scaledMs(answer.again) > end) return answer
     waiting(answer.again)
-    await wait(duration(answer.again), never)
+    await wait(scaledMs(answer.again), never)
   }
 }
 

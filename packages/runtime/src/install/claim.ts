@@ -8,7 +8,7 @@ import { codeOf, messageOf } from '../machine/base/errors.ts'
 import { createFolder, syncFolder } from '../machine/files/durable.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { judgeSpace, mountOf, spaceAt, spaceSentence } from '../machine/files/space.ts'
-import { lives, ownIdentity } from '../machine/process/identity.ts'
+import { isAlive, ownIdentity } from '../machine/process/identity.ts'
 import {
   type Install,
   readInstall,
@@ -34,13 +34,13 @@ export function whyFolderIsTaken(root: string): string | undefined {
   if (!stat.isDirectory()) return `${root} already exists and is not a folder.`
   const install = readInstall(folder)
   if (install?.is === 'installed') return `The agent ${install.agent} is already installed in ${root}.`
-  if (install?.is === 'made' && lives(install)) return `Process ${install.pid} is installing into ${root}.`
+  if (install?.is === 'made' && isAlive(install)) return `Process ${install.pid} is installing into ${root}.`
   if (install && install.is !== 'made') return unfinishedInstallText(folder)
   const unread = unreadableInstall(folder)
   if (unread)
     return `In ${root}, ${unread}, so a code may have been used there. Choose another folder with --dir, or remove ${root} if nobody needs what is in it.`
   const asides = asidesIn(root)
-  const sweeper = asides.find(({ pid }) => pid !== process.pid && lives({ pid, start: '' }))
+  const sweeper = asides.find(({ pid }) => pid !== process.pid && isAlive({ pid, start: '' }))
   if (sweeper) return `Process ${sweeper.pid} is installing into ${root}.`
   const others = readdirSync(root).filter((name) => name !== '.svc' && !asides.some((aside) => aside.name === name))
   if (others.length === 0 && [folder.svc, ...asides.map(({ path }) => path)].every(isRemnant)) return undefined
@@ -86,7 +86,7 @@ function withoutRoom(above: string): string | undefined {
 }
 
 /**
- * Undoes `claim`: removes `.svc`, and the agent's folder too if the installation created it and nothing else is in it.
+ * Undoes `claimFolder`: removes `.svc`, and the agent's folder too if the installation created it and nothing else is in it.
  */
 export function unclaim(folder: Folder, madeFolder: boolean): void {
   rmSync(folder.svc, { recursive: true, force: true })

@@ -16,7 +16,7 @@ import type { Author } from '../state/changes.ts'
 import { type Install, writeInstall } from '../state/install-note.ts'
 import { linkState } from '../state/paths.ts'
 import { changeSettings, fillSettings } from '../state/settings.ts'
-import { lead, versionFolder } from '../state/versions/folders.ts'
+import { leadCurrentTo, versionFolder } from '../state/versions/folders.ts'
 
 interface InstallParts {
   readonly redeemed: RedeemedCode & { readonly bytes: Uint8Array }
@@ -32,14 +32,14 @@ interface InstallParts {
  * Installs the redeemed agent in its folder. Throws an Error with a sentence for people; the note of the installation
  * then still says `redeemed`, so later commands see that it is unfinished.
  */
-export async function place(
+export async function placeAgent(
   folder: Folder,
   install: Install,
   { redeemed, origin, secrets, chosen, program }: InstallParts,
 ): Promise<Manifest> {
   const { sha256, version, blueprint, env, bytes } = redeemed
   const manifest = await placeVersion(folder, { bytes, sha256: sha256.toLowerCase(), version, blueprint })
-  lead(folder, sha256)
+  leadCurrentTo(folder, sha256)
   createFolders(folder)
   const remembered = Object.entries(toRemember(origin)).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],

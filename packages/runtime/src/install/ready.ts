@@ -4,13 +4,16 @@
  */
 import { isTooOld } from '@svc/blueprint/since'
 import type { InstallPreview } from '@svc/protocol'
-import { version } from '../machine/base/version.ts'
+import { ownVersion } from '../machine/base/version.ts'
 import { missingNeeds, needsText, unmetNeeds } from '../machine/programs/needs.ts'
 
 type NeededPrograms = Pick<InstallPreview, 'blueprint' | 'version' | 'needs' | 'svc'>
 
 /** Why this svc would refuse the bundle; undefined if this svc is new enough. */
-export function wrongWithSvc({ blueprint, version: number, svc }: NeededPrograms, own = version): string | undefined {
+export function wrongWithSvc(
+  { blueprint, version: number, svc }: NeededPrograms,
+  own = ownVersion,
+): string | undefined {
   if (svc === undefined || !isTooOld(own, { version: svc })) return undefined
   return `${blueprint} ${number} needs svc ${svc} or newer, and this is ${own}. Install the newer svc first.`
 }

@@ -20,7 +20,7 @@ const validMs = 60_000
 
 const file = describeNote('runtimeBack', askedBack, 65_536)
 
-export const askBack: (place: BackPath, asked: BackRequest) => void = file.write
+export const askForPrevious: (place: BackPath, asked: BackRequest) => void = file.write
 
 export function readAskedBack(place: BackPath): BackRequest | undefined {
   const asked = file.read(place)

@@ -13,7 +13,7 @@ import type { Order } from './supervision.ts'
  * The version of this contract. Version 2 added that the launcher replaces the file and sends pings, and that the
  * worker says `here` and answers pings.
  */
-export const contract = 2
+export const contractVersion = 2
 
 /** The data that the launcher gives a worker thread at its start. */
 export interface WorkerStart {

@@ -4,14 +4,14 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Folder } from '../machine/files/folder.ts'
-import { onTrial } from '../state/versions/runtime-note.ts'
+import { isOnTrial } from '../state/versions/runtime-note.ts'
 import { writeStarter } from './trial-files.ts'
 
 /**
  * The file that the runtime proper is loaded from: the copy of svc in the agent's folder or, without one, the program
  * that runs now.
  */
-export function ownFile(folder: Pick<Folder, 'runtime'>): string {
+export function runtimeFile(folder: Pick<Folder, 'runtime'>): string {
   return existsSync(folder.runtime) ? folder.runtime : programFile()
 }
 
@@ -28,9 +28,9 @@ export const programPath = (): string => resolve(process.argv[1] ?? '')
  * loads it (D38).
  */
 export function startArgs(folder: Folder): string[] {
-  const file = ownFile(folder)
+  const file = runtimeFile(folder)
   if (file.endsWith('.ts')) return [programPath()]
   if (file !== folder.runtime) return ['-e', 'require(process.argv[1])', programPath()]
-  if (!existsSync(folder.runtimeStarter) || !onTrial(folder)) writeStarter(folder)
+  if (!existsSync(folder.runtimeStarter) || !isOnTrial(folder)) writeStarter(folder)
   return [folder.runtimeStarter]
 }

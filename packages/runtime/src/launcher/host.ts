@@ -6,14 +6,14 @@
 import { Worker } from 'node:worker_threads'
 import type { StoppedBy } from '@svc/protocol'
 import { messageOf } from '../machine/base/errors.ts'
-import { duration, wait } from '../machine/base/time.ts'
+import { scaledMs, wait } from '../machine/base/time.ts'
 import type { ProcessState } from '../state/process-note.ts'
 import type { RuntimeNote } from '../state/versions/runtime-note.ts'
-import { contract, type FromWorker, type ToWorker, type WorkerStart } from './contract.ts'
+import { contractVersion, type FromWorker, type ToWorker, type WorkerStart } from './contract.ts'
 import { type HostingAct, type HostingEvent, noWorker, step } from './hosting.ts'
 import type { OrderAnswer } from './supervision.ts'
 
-export interface Host {
+export interface WorkerHost {
   tell(message: ToWorker): void
   /** Asks the worker how the agent must be started; `silent` if the worker does not answer in time. */
   order(): Promise<OrderAnswer>
@@ -44,9 +44,12 @@ interface HostListener {
   readonly say: (line: string) => void
 }
 
-const rules = () => ({ unanswered: 6, silent: 12, lasted: duration(60) })
+const rules = () => ({ unanswered: 6, silent: 12, lasted: scaledMs(60) })
 
-export function host({ root, process, runtime }: HostFacts, { next, heard, ended, hung, say }: HostListener): Host {
+export function hostWorker(
+  { root, process, runtime }: HostFacts,
+  { next, heard, ended, hung, say }: HostListener,
+): WorkerHost {
   let now = noWorker
   const threads = new Map<number, Thread>()
   const { ask, answer, open } = questions((message) => tell(message))
@@ -60,7 +63,14 @@ export function host({ root, process, runtime }: HostFacts, { next, heard, ended
   const tell = (message: ToWorker): void => now.worker && threads.get(now.worker.id)?.post(message)
   const perform: { readonly [K in HostingAct['do']]: (act: Extract<HostingAct, { do: K }>) => void } = {
     start: ({ id }) => {
-      const start = { svc: 'runtime', contract, file: next(), root, process: process(), runtime: runtime() } as const
+      const start = {
+        svc: 'runtime',
+        contract: contractVersion,
+        file: next(),
+        root,
+        process: process(),
+        runtime: runtime(),
+      } as const
       const thread = startThread(start, {
         message: (message) => on({ is: 'message', id, message }),
         error: (why) => on({ is: 'error', id, why }),
@@ -78,7 +88,7 @@ export function host({ root, process, runtime }: HostFacts, { next, heard, ended
     again: ({ how, seconds }) => {
       const pause = ended(how) ?? seconds
       say(`the runtime ended and restarts in ${pause} s; the agent is not affected`)
-      void wait(duration(pause), over.signal).then((whole) => whole && on({ is: 'begin' }))
+      void wait(scaledMs(pause), over.signal).then((whole) => whole && on({ is: 'begin' }))
     },
     hung: ({ how }) => hung(how),
     ping: () => tell({ is: 'ping' }),
@@ -115,7 +125,7 @@ async function end(
 }
 
 /** The time between two pings in milliseconds: five seconds or, if a drill shortens all durations, at least 500. */
-const pulseMs = () => Math.max(duration(5), 500)
+const pulseMs = () => Math.max(scaledMs(5), 500)
 
 /**
  * Asks the current worker how the agent must be started. Questions have numbers, so that each answer reaches the caller
@@ -127,7 +137,7 @@ function questions(tell: (message: ToWorker) => void) {
   const ask = (): Promise<OrderAnswer> =>
     new Promise((resolve) => {
       const id = ++ids
-      const timer = setTimeout(() => done('silent'), Math.max(duration(5), 2000))
+      const timer = setTimeout(() => done('silent'), Math.max(scaledMs(5), 2000))
       const done = (answer: OrderAnswer) => {
         clearTimeout(timer)
         asking.delete(id)
@@ -182,9 +192,9 @@ function startThread(start: WorkerStart, { message, error, exit }: ThreadListene
     post,
     leave: (seconds, by) => {
       post({ is: 'stop', ...(by && { by }) })
-      return within(duration(seconds), over)
+      return within(scaledMs(seconds), over)
     },
-    terminate: () => within(Math.max(duration(endSeconds), 500), worker.terminate()),
+    terminate: () => within(Math.max(scaledMs(endSeconds), 500), worker.terminate()),
   }
 }
 

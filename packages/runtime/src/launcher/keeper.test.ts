@@ -15,7 +15,7 @@ import { kinds, onFaultyDisk } from '../../testing/faulty-disk.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { sha256Of } from '../machine/files/sha256.ts'
 import { type RuntimeNote, readRuntimeNote } from '../state/versions/runtime-note.ts'
-import { askBack } from './back.ts'
+import { askForPrevious } from './back.ts'
 import { type Keeper, keepRuntime } from './keeper.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -95,7 +95,7 @@ const scenes: Record<string, Scene> = {
     before: (f) => {
       const keeper = onTrial(f)
       keeper.good()
-      askBack(f, { from, to, by: 'ann', at: Date.now() })
+      askForPrevious(f, { from, to, by: 'ann', at: Date.now() })
       return keeper
     },
     work: (_f, k) => void k.check(),

@@ -6,14 +6,14 @@
 import { existsSync } from 'node:fs'
 import { limits } from '@svc/protocol'
 import { messageOf } from '../machine/base/errors.ts'
-import { duration } from '../machine/base/time.ts'
+import { scaledMs } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { sha256Of } from '../machine/files/sha256.ts'
 import { type RuntimeNote, readRuntimeNote, writeRuntimeNote } from '../state/versions/runtime-note.ts'
 import { type BackRequest, dropAskedBack, readAskedBack } from './back.ts'
 import type { FromWorker } from './contract.ts'
 import { begin, type Keeping, type KeepingAct, type KeepingEvent, shownNote, step } from './keeping.ts'
-import { keepPrevious, putBack, putInPlace, writeStarter } from './trial-files.ts'
+import { keepPrevious, putInPlace, putPreviousBack, writeStarter } from './trial-files.ts'
 
 export interface Keeper {
   note(): RuntimeNote
@@ -56,7 +56,7 @@ export function keepRuntime(
   /** Handles an event. Returns true if another file must be started after it. */
   function on(event: KeepingEvent): boolean {
     const moment = { wall: Date.now(), mono: performance.now() }
-    const { state, acts } = step(now, event, { trial: duration(limits.trialSeconds), retry: duration(60) }, moment)
+    const { state, acts } = step(now, event, { trial: scaledMs(limits.trialSeconds), retry: scaledMs(60) }, moment)
     now = state
     return acts.map((act) => perform(act)).some(Boolean)
   }
@@ -119,7 +119,7 @@ function saved(folder: Folder, note: RuntimeNote, starting: boolean): KeepingEve
  */
 function wentBack(folder: Folder, sha256: string): KeepingEvent {
   try {
-    if (sha256Of(folder.runtimePrevious) === sha256) putBack(folder)
+    if (sha256Of(folder.runtimePrevious) === sha256) putPreviousBack(folder)
     else if (sha256Of(folder.runtime) !== sha256) return { is: 'lost' }
     return { is: 'restored' }
   } catch (error) {

@@ -4,13 +4,13 @@
  * The caller holds the folder's lock.
  */
 import type { StoppedBy } from '@svc/protocol'
-import { duration } from '../machine/base/time.ts'
+import { scaledMs } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import type { FromWorker, ToWorker } from './contract.ts'
-import { type Host, host } from './host.ts'
+import { hostWorker, type WorkerHost } from './host.ts'
 import { type Keeper, keepRuntime } from './keeper.ts'
 import { supervise } from './supervisor.ts'
-import { takeOver } from './take-over.ts'
+import { takeOverProcess } from './take-over.ts'
 
 /** The seconds that the last report may take when the runtime is stopped. */
 const farewellSeconds = 3
@@ -34,9 +34,9 @@ export function launch(
     say,
   }: { file: string; stop: AbortSignal; by: () => StoppedBy | undefined; say: (line: string) => void },
 ): { kill(): void; left(): boolean; readonly ended: Promise<string | undefined> } {
-  const found = takeOver(folder)
+  const found = takeOverProcess(folder)
   let state = found.state
-  let hosted: Host | undefined
+  let hosted: WorkerHost | undefined
   const keeper = keepRuntime(folder, { program: file, say, changed: (note) => hosted?.tell({ is: 'runtime', note }) })
   const replace = () => hosted?.replace(handoverSeconds)
   const heard = (message: FromWorker): void =>
@@ -47,11 +47,11 @@ export function launch(
       refuse,
       tell: (answer) => hosted?.tell(answer),
     })
-  hosted = host(
+  hosted = hostWorker(
     { root: folder.root, process: () => state, runtime: () => keeper.note() },
     { next: keeper.next, ended: keeper.ended, hung: keeper.hung, heard, say },
   )
-  const checks = setInterval(() => keeper.check() && replace(), Math.min(duration(1), 1000))
+  const checks = setInterval(() => keeper.check() && replace(), Math.min(scaledMs(1), 1000))
 
   const supervisor = supervise(folder, found, {
     order: async () => hosted?.order(),

@@ -1,6 +1,6 @@
 /** Watches the processes that an agent started, and sends them signals. leftovers.ts and supervision.ts decide when. */
 import { groupLives, signalGroup } from '../machine/process/group.ts'
-import type { Identity } from '../machine/process/identity.ts'
+import type { ProcessIdentity } from '../machine/process/identity.ts'
 import type { AgentProcess } from '../machine/process/listed.ts'
 import { groupOf, keepsMark, sendTo, startedBy } from '../machine/process/mark.ts'
 
@@ -35,7 +35,7 @@ export function leftProcessesOf(dir: string, ignored: ReadonlySet<number>): Left
   const isStill = keepsMark(dir)
   let known: readonly AgentProcess[] = []
   let again = 0
-  let orphans: readonly Identity[] = []
+  let orphans: readonly ProcessIdentity[] = []
   let sent: StopSignal | undefined
   const search = (): readonly AgentProcess[] => {
     const began = performance.now()
@@ -49,7 +49,8 @@ export function leftProcessesOf(dir: string, ignored: ReadonlySet<number>): Left
     if (!groupLives(group)) return false
     if (process.platform !== 'linux') return true
     const { members, marked } = groupOf(group, dir)
-    const isKnown = ({ pid, start }: Identity) => orphans.some((each) => each.pid === pid && each.start === start)
+    const isKnown = ({ pid, start }: ProcessIdentity) =>
+      orphans.some((each) => each.pid === pid && each.start === start)
     if (!marked && !members.some(isKnown)) return false
     orphans = members
     return true

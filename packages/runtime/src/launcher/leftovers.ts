@@ -2,7 +2,7 @@
  * Decides about processes of the agent that are not in its process group, as pure functions: when they are asked to
  * end, when they are killed, and when a program counts as one that went into the background.
  */
-import type { Identity } from '../machine/process/identity.ts'
+import type { ProcessIdentity } from '../machine/process/identity.ts'
 import { type AgentProcess, oldestProcess, processNames } from '../machine/process/listed.ts'
 import type { ProcessEvent } from './moves.ts'
 import type { ProcessSnapshot, Supervision, SupervisionAct, SupervisionRules } from './supervised.ts'
@@ -16,7 +16,10 @@ const say = (line: string): SupervisionAct => ({ do: 'say', line })
 const stopOf = ({ order }: Supervision, rules: SupervisionRules): number => rules.stop(order?.stopSeconds ?? 10)
 
 /** The processes that are left, except those that even a kill did not end. */
-export const leftIn = ({ spent = [] }: Supervision, { left = [] }: ProcessSnapshot): readonly AgentProcess[] =>
+export const killableLeftovers = (
+  { spent = [] }: Supervision,
+  { left = [] }: ProcessSnapshot,
+): readonly AgentProcess[] =>
   left.filter(({ pid, start }) => !spent.some((each) => each.pid === pid && each.start === start))
 
 /**
@@ -26,7 +29,7 @@ export const leftIn = ({ spent = [] }: Supervision, { left = [] }: ProcessSnapsh
  */
 export function isWaitOver(
   current: Supervision,
-  left: readonly Identity[],
+  left: readonly ProcessIdentity[],
   { killAt, at, gone }: { killAt: number; at: number; gone: number },
 ): boolean {
   if (at > killAt + freshFactor * gone) return true
@@ -36,7 +39,7 @@ export function isWaitOver(
 /** Returns the processes that are left at a check that kills them, and when the newest of them was first seen. */
 export const lastKilledOf = (
   current: Supervision,
-  left: readonly Identity[],
+  left: readonly ProcessIdentity[],
   at: number,
 ): Supervision['lastKilled'] => ({
   all: left,
@@ -44,7 +47,7 @@ export const lastKilledOf = (
 })
 
 /** True if one of the processes was not there at the last check, so it has not been killed yet. */
-const hasFresh = ({ lastKilled }: Supervision, left: readonly Identity[]): boolean =>
+const hasFresh = ({ lastKilled }: Supervision, left: readonly ProcessIdentity[]): boolean =>
   left.some(({ pid, start }) => !lastKilled?.all.some((each) => each.pid === pid && each.start === start))
 
 /** The factor by which `gone` is multiplied for the limit of fresh processes. */
@@ -75,7 +78,7 @@ export function askLeftProcesses(
 ): LeftoverStep {
   const { state } = current
   if (state.is !== 'stopping') return { state: current, acts: [] }
-  const alone = !current.child && !snapshot.lives && !snapshot.group && leftIn(current, snapshot).length > 0
+  const alone = !current.child && !snapshot.lives && !snapshot.group && killableLeftovers(current, snapshot).length > 0
   if (state.killed) return { state: current, acts: alone ? [{ do: 'signal left', signal: 'SIGKILL' }] : [] }
   if (current.asked || !(alone || at >= state.killAt - stopOf(current, rules) / 2)) return { state: current, acts: [] }
   return { state: { ...current, asked: true }, acts: [{ do: 'signal left', signal: 'SIGTERM' }] }
@@ -100,7 +103,7 @@ export function clearLeftProcesses(
   rules: SupervisionRules,
   at: number,
 ): LeftoverStep | undefined {
-  const left = leftIn(current, snapshot)
+  const left = killableLeftovers(current, snapshot)
   const { clearing } = current
   if (left.length === 0 || 'pid' in current.state) return undefined
   if (!clearing) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Exit, ProcessState, RunningProcess } from '../state/process-note.ts'
+import type { ProcessExit, ProcessState, RunningProcess } from '../state/process-note.ts'
 import { move, type ProcessEvent, type ProcessRules } from './moves.ts'
 
 const rules: ProcessRules = { restart: 'always', minWait: 1000, maxWait: 300_000, counts: 5000, stop: 10_000 }
@@ -8,7 +8,7 @@ const running: ProcessState = { is: 'running', ...alive }
 const run: ProcessEvent = { is: 'check', wanted: 'run', asked: false }
 const paused: ProcessEvent = { ...run, wanted: 'paused' }
 const wish: ProcessEvent = { ...run, asked: true }
-const ends = (at: number, exit: Partial<Exit> = { code: 1 }, remains = false): ProcessEvent => ({
+const ends = (at: number, exit: Partial<ProcessExit> = { code: 1 }, remains = false): ProcessEvent => ({
   is: 'exit',
   exit: { at, ...exit },
   remains,

@@ -4,7 +4,7 @@
  * `waiting`: it ended and starts again at a set time. `stopped`: nothing starts it until something changes.
  */
 import type { Restart } from '@svc/blueprint'
-import type { Exit, ProcessState, RunningProcess, StopCause } from '../state/process-note.ts'
+import type { ProcessExit, ProcessState, RunningProcess, StopCause } from '../state/process-note.ts'
 
 export type ProcessEvent =
   /**
@@ -24,14 +24,14 @@ export type ProcessEvent =
       readonly adopted?: boolean
       readonly since?: number
     }
-  | { readonly is: 'unstartable'; readonly exit: Exit }
+  | { readonly is: 'unstartable'; readonly exit: ProcessExit }
   /**
    * The program put itself into the background: its first process ended with code 0, and this one goes on outside of
    * the process group.
    */
   | { readonly is: 'backgrounded'; readonly pid: number; readonly start: string }
   /** The leader of the process group ended. `remains`: other processes of the agent still live. */
-  | { readonly is: 'exit'; readonly exit: Exit; readonly remains: boolean }
+  | { readonly is: 'exit'; readonly exit: ProcessExit; readonly remains: boolean }
   /** No process of the agent is left. */
   | { readonly is: 'gone'; readonly at: number }
 
@@ -112,7 +112,7 @@ function stopping(
   { pid, start, since, crashes, adopted }: RunningProcess,
   because: StopCause,
   killAt: number,
-  exit?: Exit,
+  exit?: ProcessExit,
 ): ProcessState {
   return {
     is: 'stopping',
@@ -131,7 +131,7 @@ function stopping(
  * The state after a process has ended: it starts again at once if it was ended for another version, and stays stopped
  * if a person requested the end. Otherwise the restart policy of the manifest decides.
  */
-function settled(state: ProcessState, exit: Exit, rules: ProcessRules, now: number): ProcessState {
+function settled(state: ProcessState, exit: ProcessExit, rules: ProcessRules, now: number): ProcessState {
   if (state.is === 'stopping' && state.because === 'replaced') return { is: 'waiting', crashes: 0, startAt: now }
   if (state.is === 'stopping' && state.because !== 'ended') return { is: 'stopped', because: state.because, exit }
   return again(state, { exit, ran: 'since' in state ? exit.at - state.since : 0 }, rules, now)
@@ -143,7 +143,7 @@ function settled(state: ProcessState, exit: Exit, rules: ProcessRules, now: numb
  */
 function again(
   state: ProcessState,
-  { exit, ran }: { readonly exit: Exit; readonly ran: number },
+  { exit, ran }: { readonly exit: ProcessExit; readonly ran: number },
   { restart, minWait, maxWait, counts }: ProcessRules,
   now: number,
 ): ProcessState {

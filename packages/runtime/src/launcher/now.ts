@@ -3,7 +3,7 @@
  */
 import type { Folder } from '../machine/files/folder.ts'
 import { type Holder, whoHolds } from '../machine/files/lock.ts'
-import { type Halt, haltOf, lives } from '../machine/process/identity.ts'
+import { type Halt, haltOf, isAlive } from '../machine/process/identity.ts'
 import { type ProcessState, readNote } from '../state/process-note.ts'
 
 export interface ProcessNow {
@@ -22,7 +22,7 @@ export function processNow(folder: Folder): ProcessNow | undefined {
   if (!note) return undefined
   const holder = whoHolds(folder, 'runtime')
   const { state } = note
-  const alive = 'pid' in state && lives(state)
+  const alive = 'pid' in state && isAlive(state)
   const halt = alive ? haltOf(state.pid) : undefined
   return { state, alive, halt, runtime: holder?.what === 'svc run' ? holder : undefined }
 }
@@ -34,7 +34,7 @@ export function stateNow(folder: Folder): ProcessState | undefined {
 }
 
 /** Sums up the state in one word for programs: whether the agent runs and, if not, why. */
-export function wordFor({
+export function processWord({
   state,
   alive,
   runtime,

@@ -14,7 +14,7 @@ import { type HelperKind, helperKinds, helpingAgent, scriptWith } from '../../te
 import { randomOf, seed } from '../../testing/random.ts'
 import { whoHolds } from '../machine/files/lock.ts'
 import { signalGroup } from '../machine/process/group.ts'
-import { type Identity, identityOf, lives } from '../machine/process/identity.ts'
+import { identityOf, isAlive, type ProcessIdentity } from '../machine/process/identity.ts'
 import { startedBy } from '../machine/process/mark.ts'
 import { readNote } from '../state/process-note.ts'
 
@@ -43,10 +43,10 @@ afterAll(async () => {
 const onceNoted = (count: number): string =>
   `until awk '/^start/ {n = 0} !/^(start|none)/ {n++} END {exit n < ${count}}' "$SVC_STATE_DIR/helpers"; do sleep 0.05; done; exit 0`
 
-function stranger(line: string): Identity {
+function stranger(line: string): ProcessIdentity {
   const { pid = 0 } = spawn('sh', ['-c', line, agent.root], { cwd: agent.root, detached: true, stdio: 'ignore' })
   strangers.push(pid)
-  return identityOf(pid) as Identity
+  return identityOf(pid) as ProcessIdentity
 }
 
 const done = async (...command: string[]): Promise<void> => {
@@ -122,10 +122,10 @@ test(`${rounds} rounds with seed ${seed}: no process of the agent stays, and non
       )
       await agent.helpers(has)
     } else expect(startedBy(agent.root), where).toEqual([])
-    const left = [...before, { kind: 'main', ...main }].filter(lives).map(({ kind }) => kind)
+    const left = [...before, { kind: 'main', ...main }].filter(isAlive).map(({ kind }) => kind)
     expect(left, where).toEqual(has.includes('unmarked') ? ['unmarked'] : [])
     expect(
-      [...shells, ...others].filter((each) => !lives(each)),
+      [...shells, ...others].filter((each) => !isAlive(each)),
       where,
     ).toEqual([])
     if (verb?.runs) await done('stop')

@@ -23,7 +23,7 @@ import { becomes, type Running, type StartOptions, starts, svc, token } from '..
 import { type InstalledAgent, installedAgent, password } from '../../testing/installed.ts'
 import { command, json, type Service, startService } from '../../testing/service.ts'
 import { groupLives } from '../machine/process/group.ts'
-import { identityOf, lives } from '../machine/process/identity.ts'
+import { identityOf, isAlive } from '../machine/process/identity.ts'
 import { readNote } from '../state/process-note.ts'
 
 /** The factor for all durations: a second lasts 50 ms. */
@@ -297,7 +297,7 @@ describe('after kill -9 of the runtime', () => {
       const running = runs(agent)
       await running.said('started the agent')
       await running.end()
-      expect(lives({ pid: stranger.pid ?? 0, start: '' })).toBe(true)
+      expect(isAlive({ pid: stranger.pid ?? 0, start: '' })).toBe(true)
     } finally {
       stranger.kill('SIGKILL')
     }

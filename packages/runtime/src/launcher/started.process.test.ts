@@ -11,7 +11,7 @@ import { becomes, type Running, starts, svc } from '../../testing/folder.ts'
 import { type HelperKind, type HelpingAgent, helpingAgent, scriptWith } from '../../testing/helpers.ts'
 import { whoHolds } from '../machine/files/lock.ts'
 import { signalGroup } from '../machine/process/group.ts'
-import { identityOf, lives } from '../machine/process/identity.ts'
+import { identityOf, isAlive } from '../machine/process/identity.ts'
 import { startedBy } from '../machine/process/mark.ts'
 import { readNote } from '../state/process-note.ts'
 
@@ -47,7 +47,7 @@ function stranger(command: readonly string[], options: Parameters<typeof spawn>[
   cleanups.push(() => signalGroup(child.pid ?? 0, 'SIGKILL'))
   return child
 }
-const isAlive = ({ pid }: ChildProcess): boolean => lives({ pid: pid ?? 0, start: '' })
+const isRunning = ({ pid }: ChildProcess): boolean => isAlive({ pid: pid ?? 0, start: '' })
 
 describe('of all helpers only the one without the mark outlives', () => {
   test.each([
@@ -63,7 +63,7 @@ describe('of all helpers only the one without the mark outlives', () => {
     expect(ran).toMatchObject({ code: 0, err: '' })
     if (typeof says === 'string') expect(ran.out).toBe(says)
     else expect(ran.out).toMatch(says)
-    expect(lives(main)).toBe(false)
+    expect(isAlive(main)).toBe(false)
     expect(kindsOf(agent.living())).toEqual(['unmarked'])
   })
 
@@ -73,7 +73,7 @@ describe('of all helpers only the one without the mark outlives', () => {
     const first = await agent.helpers(every)
     expect((await svc(agent, ['restart'], { env })).code).toBe(0)
     await agent.helpers(every)
-    expect(first.filter(lives).map(({ kind }) => kind)).toEqual(['unmarked'])
+    expect(first.filter(isAlive).map(({ kind }) => kind)).toEqual(['unmarked'])
     expect(kindsOf(agent.living())).toEqual([...every, 'unmarked'].sort())
     await svc(agent, ['stop'], { env })
     expect(kindsOf(agent.living())).toEqual(['unmarked', 'unmarked'])
@@ -87,7 +87,7 @@ describe('of all helpers only the one without the mark outlives', () => {
     process.kill(main.pid, 'SIGKILL')
     await running(agent, main.pid)
     await agent.helpers(every)
-    expect(first.filter(lives).map(({ kind }) => kind)).toEqual(['unmarked'])
+    expect(first.filter(isAlive).map(({ kind }) => kind)).toEqual(['unmarked'])
   })
 
   test.each([['stop'], ['pause']])('svc %s after the runtime was killed', async (command) => {
@@ -97,7 +97,7 @@ describe('of all helpers only the one without the mark outlives', () => {
     await agent.helpers(every)
     await runtime.end('SIGKILL')
     expect((await svc(agent, [command], { env })).code).toBe(0)
-    expect(lives(main)).toBe(false)
+    expect(isAlive(main)).toBe(false)
     expect(kindsOf(agent.living())).toEqual(['unmarked'])
   })
 
@@ -111,7 +111,7 @@ describe('of all helpers only the one without the mark outlives', () => {
     runs(agent)
     await running(agent, main.pid)
     await agent.helpers(every)
-    expect(first.filter(lives).map(({ kind }) => kind)).toEqual(['unmarked'])
+    expect(first.filter(isAlive).map(({ kind }) => kind)).toEqual(['unmarked'])
   })
 
   test('svc stop of an agent whose note says that it is stopped', async () => {
@@ -189,7 +189,7 @@ describe('what the agent did not start lives on', () => {
     const debugged = await becomes('a program that the person runs', () => childOf(exporting))
     expect((await svc(agent, ['stop'], { env })).code).toBe(0)
     expect(agent.living()).toEqual([])
-    expect([isAlive(shell), isAlive(exporting), identityOf(debugged) !== undefined]).toEqual([true, true, true])
+    expect([isRunning(shell), isRunning(exporting), identityOf(debugged) !== undefined]).toEqual([true, true, true])
   })
 
   test('another agent beside it, whose folder has a longer name, and its helpers', async () => {
@@ -204,7 +204,7 @@ describe('what the agent did not start lives on', () => {
     expect((await svc(one, ['stop'], { env })).code).toBe(0)
     expect(kindsOf(one.living())).toEqual(['unmarked'])
     expect(kindsOf(two.living())).toEqual([...every].sort())
-    expect([two.main() !== undefined, isAlive(other)]).toEqual([true, true])
+    expect([two.main() !== undefined, isRunning(other)]).toEqual([true, true])
     await svc(two, ['stop'], { env })
   })
 
@@ -219,7 +219,7 @@ describe('what the agent did not start lives on', () => {
     expect(readFileSync(`/proc/${runtime.pid}/environ`, 'utf8')).not.toContain('SVC_AGENT_')
     expect((await svc(agent, ['stop'], { env })).code).toBe(0)
     expect(agent.living()).toEqual([])
-    expect(lives(runtime)).toBe(true)
+    expect(isAlive(runtime)).toBe(true)
     expect(kindsOf(other.living())).toEqual(kinds)
     await svc(other, ['stop'], { env })
   })
@@ -237,7 +237,7 @@ describe('what the agent did not start lives on', () => {
     await other.helpers(['session'])
     expect((await svc(agent, ['stop'], { env })).code).toBe(0)
     expect(agent.living()).toEqual([])
-    expect([isAlive(shell), lives(runtime), other.living().length]).toEqual([true, true, 1])
+    expect([isRunning(shell), isAlive(runtime), other.living().length]).toEqual([true, true, 1])
     await svc(other, ['stop'], { env })
   })
 
@@ -250,8 +250,8 @@ describe('what the agent did not start lives on', () => {
     mkdirSync(agent.journal, { recursive: true })
     writeFileSync(agent.process, JSON.stringify({ state, started: mark.SVC_AGENT_STARTED }))
     expect((await svc(agent, ['stop'], { env })).out).toBe('Stopped.\n')
-    await becomes('the end of what was left', () => !isAlive(left))
-    expect(isAlive(other)).toBe(true)
+    await becomes('the end of what was left', () => !isRunning(left))
+    expect(isRunning(other)).toBe(true)
   })
 
   test('svc restart that the agent itself calls, from a session of its own', async () => {
@@ -277,7 +277,7 @@ test('a process of 0.1.0 is found by its environment, of any start, and ended', 
   expect(startedBy(agent.root).map(({ started }) => started)).toEqual(marks.map((mark) => mark.SVC_AGENT_STARTED))
   expect(startedBy(agent.root, '1763000000.000').map(({ pid }) => pid)).toEqual([left[1]?.pid])
   expect((await svc(agent, ['stop'], { env })).out).toBe('Stopped.\n')
-  await becomes('their end', () => !left.some(isAlive))
+  await becomes('their end', () => !left.some(isRunning))
 })
 
 /** The first child of a process. */

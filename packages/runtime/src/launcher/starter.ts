@@ -6,7 +6,7 @@
  */
 import { maxStarts } from './trial.ts'
 
-export const starter = `// Starts svc.pyz beside it; a new one on trial goes back to the previous after three starts. Written by svc; do not edit.
+export const starterScript = `// Starts svc.pyz beside it; a new one on trial goes back to the previous after three starts. Written by svc; do not edit.
 'use strict'
 const fs = require('node:fs')
 const path = require('node:path')

@@ -1,8 +1,8 @@
 /** The types of the supervisor's state machine: its state, what it sees, its events and its acts. */
 import type { Restart } from '@svc/blueprint'
-import type { Identity } from '../machine/process/identity.ts'
+import type { ProcessIdentity } from '../machine/process/identity.ts'
 import type { AgentProcess } from '../machine/process/listed.ts'
-import type { Exit } from '../state/process-note.ts'
+import type { ProcessExit } from '../state/process-note.ts'
 import type { RunSpec } from './spawn.ts'
 import type { FoundState } from './take-over.ts'
 
@@ -43,9 +43,9 @@ export interface Supervision extends Omit<FoundState, 'unnoted'> {
   /**
    * The other processes of the agent that were killed at the last check, and when the newest of them was first killed.
    */
-  readonly lastKilled?: { readonly all: readonly Identity[]; readonly since: number } | undefined
+  readonly lastKilled?: { readonly all: readonly ProcessIdentity[]; readonly since: number } | undefined
   /** Processes of the agent that even a kill did not end. */
-  readonly spent?: readonly Identity[]
+  readonly spent?: readonly ProcessIdentity[]
   /** True if the log already says that nobody answers how the agent must be started. It says so only once. */
   readonly unanswered: boolean
   /** When the size of the agent's output file was last checked for a rotation. */
@@ -92,7 +92,7 @@ export type SupervisionEvent =
   | {
       readonly is: 'exit'
       readonly pid: number
-      readonly how: Omit<Exit, 'at'>
+      readonly how: Omit<ProcessExit, 'at'>
       readonly remains: boolean
       readonly left?: readonly AgentProcess[]
     }

@@ -12,8 +12,8 @@ import {
   clearLeftProcesses,
   giveUpOn,
   isWaitOver,
+  killableLeftovers,
   lastKilledOf,
-  leftIn,
 } from './leftovers.ts'
 import { move, type ProcessEvent } from './moves.ts'
 import type {
@@ -104,7 +104,7 @@ export function step(
 function noted({ state, acts }: SupervisionStep, snapshot: ProcessSnapshot, at: number): SupervisionStep {
   const killed = state.clearing?.killed ?? (state.state.is === 'stopping' && state.state.killed)
   return {
-    state: { ...state, lastKilled: killed ? lastKilledOf(state, leftIn(state, snapshot), at) : undefined },
+    state: { ...state, lastKilled: killed ? lastKilledOf(state, killableLeftovers(state, snapshot), at) : undefined },
     acts,
   }
 }
@@ -112,7 +112,7 @@ function noted({ state, acts }: SupervisionStep, snapshot: ProcessSnapshot, at: 
 function check(before: Supervision, snapshot: ProcessSnapshot, rules: SupervisionRules, at: number): SupervisionStep {
   const end = endSeen(before, snapshot, rules, at)
   const applied = apply(before, end, rules, at)
-  const stuck = giveUpOn(applied.state, end?.is === 'gone' ? leftIn(before, snapshot) : [])
+  const stuck = giveUpOn(applied.state, end?.is === 'gone' ? killableLeftovers(before, snapshot) : [])
   const cleared = clearLeftProcesses(stuck.state, snapshot, rules, at)
   const ended = { state: stuck.state, acts: [...applied.acts, ...stuck.acts] }
   if (cleared) return { state: cleared.state, acts: [...ended.acts, ...cleared.acts, { do: 'wait', ms: rules.hurry }] }
@@ -159,7 +159,7 @@ function endSeen(
   at: number,
 ): ProcessEvent | undefined {
   const { state, child } = current
-  const left = leftIn(current, snapshot)
+  const left = killableLeftovers(current, snapshot)
   if (child || snapshot.lives) return undefined
   if (state.is === 'running') {
     const remains = (state.start !== '' && snapshot.group) || left.length > 0

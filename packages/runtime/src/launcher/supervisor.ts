@@ -5,13 +5,13 @@
  */
 import { statSync } from 'node:fs'
 import { messageOf } from '../machine/base/errors.ts'
-import { duration, flooredMs, patience, wait } from '../machine/base/time.ts'
+import { flooredMs, patience, scaledMs, wait } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { failureReason } from '../machine/files/space.ts'
 import { groupLives } from '../machine/process/group.ts'
-import { identityOf, lives } from '../machine/process/identity.ts'
+import { identityOf, isAlive } from '../machine/process/identity.ts'
 import { leadsInside } from '../state/logs/open.ts'
-import { type Exit, type ProcessState, writeNote } from '../state/process-note.ts'
+import { type ProcessExit, type ProcessState, writeNote } from '../state/process-note.ts'
 import { leadsTo } from '../state/versions/folders.ts'
 import { clock } from './clock.ts'
 import { type LeftProcesses, leftProcessesOf } from './left.ts'
@@ -117,7 +117,7 @@ interface SupervisorParts {
 }
 
 /** True if the very process that leads the agent's group lives, so that the id of the group is the agent's. */
-const isLed = ({ state }: Supervision): boolean => 'pid' in state && state.start !== '' && lives(state)
+const isLed = ({ state }: Supervision): boolean => 'pid' in state && state.start !== '' && isAlive(state)
 
 /**
  * Writes the note about the agent's process. If the disk refuses, the agent keeps running and the note is outdated; the
@@ -158,7 +158,7 @@ async function spawn(
  * Waits a moment if a process ended with code 0 and its group lives: a program that puts itself into the background is
  * still leaving the group then.
  */
-async function settled(pid: number, { code }: Omit<Exit, 'at'>): Promise<void> {
+async function settled(pid: number, { code }: Omit<ProcessExit, 'at'>): Promise<void> {
   if (code !== 0) return
   const never = new AbortController().signal
   for (const end = performance.now() + flooredMs(1); groupLives(pid) && performance.now() < end; ) await wait(20, never)
@@ -177,7 +177,7 @@ async function cleanUp(
   if (!done.ok) return say(`${argv.join(' ')}: ${done.error}`)
   const { pid, child } = done
   cleaners.add(pid)
-  const timer = setTimeout(() => child.kill('SIGKILL'), duration(cleanUpSeconds))
+  const timer = setTimeout(() => child.kill('SIGKILL'), scaledMs(cleanUpSeconds))
   child.once('exit', () => {
     clearTimeout(timer)
     cleaners.delete(pid)
@@ -194,14 +194,14 @@ function rotate(folder: Folder, { output }: Supervision): RotationOutcome | unde
 
 const rulesOf = ({ output }: Folder): SupervisionRules => ({
   output,
-  minWait: duration(1),
-  maxWait: duration(300),
+  minWait: scaledMs(1),
+  maxWait: scaledMs(300),
   counts: flooredMs(5),
-  stop: duration,
-  again: duration(5),
+  stop: scaledMs,
+  again: scaledMs(5),
   gone: patience(2),
-  rotate: duration(5),
-  interval: duration(1),
+  rotate: scaledMs(5),
+  interval: scaledMs(1),
   hurry: 50,
 })
 
@@ -210,7 +210,7 @@ const rulesOf = ({ output }: Folder): SupervisionRules => ({
  * this runtime, since the runtime is notified when a child ends.
  */
 function seenAt({ folder, left, cleaners }: SupervisorParts, { state, child, clean }: Supervision): ProcessSnapshot {
-  const there = child || ('pid' in state && lives(state))
+  const there = child || ('pid' in state && isAlive(state))
   const isNeeded = 'pid' in state ? !there : clean !== true
   return {
     lives: there,

@@ -1,8 +1,8 @@
 /** Finds the agent's process that an earlier runtime left, from its note and from the processes that live. */
 import { eventTime } from '@svc/protocol'
-import { duration } from '../machine/base/time.ts'
+import { scaledMs } from '../machine/base/time.ts'
 import type { Folder } from '../machine/files/folder.ts'
-import { lives } from '../machine/process/identity.ts'
+import { isAlive } from '../machine/process/identity.ts'
 import { oldestProcess } from '../machine/process/listed.ts'
 import { findMarked, startedBy } from '../machine/process/mark.ts'
 import { type ProcessState, readNote } from '../state/process-note.ts'
@@ -31,7 +31,7 @@ const onThisClock = <T extends object>(state: T, now: number): T =>
  * The state of the agent's process after an earlier runtime has ended: `running` if the agent's process still lives,
  * `stopping` if only other processes of the agent live. Otherwise the agent must be started.
  */
-export function takeOver(folder: Folder): FoundState {
+export function takeOverProcess(folder: Folder): FoundState {
   const note = readNote(folder)
   const now = clock()
   if (!note) return { state: { is: 'waiting', crashes: 0, startAt: now } }
@@ -46,13 +46,13 @@ export function takeOver(folder: Folder): FoundState {
     const since = eventTime(Number(started) * 1000, now)
     return { state: { is: 'running', ...marked, since, crashes: 0, adopted: true }, ...known, unnoted: true }
   }
-  if ('pid' in state && lives(state)) return { state: { ...state, is: 'running', adopted: true }, ...known }
+  if ('pid' in state && isAlive(state)) return { state: { ...state, is: 'running', adopted: true }, ...known }
   const left = 'pid' in state ? startedBy(folder.root) : []
   const copy = oldestProcess(left.filter((each) => each.started === started))
   if (state.is === 'running' && state.background && copy)
     return { state: { ...state, pid: copy.pid, start: copy.start, adopted: true }, ...known }
   if ('pid' in state && left.length > 0) {
-    const ending = { because: 'ended', killAt: now + duration(10), exit: { at: now } } as const
+    const ending = { because: 'ended', killAt: now + scaledMs(10), exit: { at: now } } as const
     return { state: { ...state, is: 'stopping', ...ending }, ...known }
   }
   const crashes = 'crashes' in state ? state.crashes : 0

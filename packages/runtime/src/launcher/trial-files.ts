@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createFolder, syncFolder, writeDurably } from '../machine/files/durable.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { readFile } from '../machine/files/read.ts'
-import { starter } from './starter.ts'
+import { starterScript } from './starter.ts'
 
 type RuntimePaths = Pick<Folder, 'runtime' | 'runtimeFolder' | 'runtimePrevious' | 'runtimeStarter'>
 
@@ -37,7 +37,7 @@ export function putInPlace(place: RuntimePaths, staged: string): void {
 }
 
 /** Puts the previous runtime file back in place. */
-export const putBack = (place: RuntimePaths): void => putInPlace(place, place.runtimePrevious)
+export const putPreviousBack = (place: RuntimePaths): void => putInPlace(place, place.runtimePrevious)
 
 /**
  * Writes `start.cjs`, which the service manager starts, and a package.json so that any Node can load the runtime,
@@ -46,7 +46,7 @@ export const putBack = (place: RuntimePaths): void => putInPlace(place, place.ru
 export function writeStarter(place: RuntimePaths): void {
   createFolder(place.runtimeFolder)
   keep(join(place.runtimeFolder, 'package.json'), '{"type":"commonjs"}\n')
-  keep(place.runtimeStarter, starter)
+  keep(place.runtimeStarter, starterScript)
 }
 
 function keep(file: string, text: string): void {

@@ -22,7 +22,7 @@ let typedDir: string | undefined
  * A command that the person at this terminal can paste. `dir` is the agent's folder; by default it is the folder given
  * to the running command.
  */
-export const hint = (command: string, dir: string | undefined = typedDir): string =>
+export const commandHint = (command: string, dir: string | undefined = typedDir): string =>
   [words(started.here), command, ...folderWords(dir)].join(' ')
 
 /** A command that starts with `sudo` and can be pasted in any folder. */
@@ -39,7 +39,9 @@ type Example = string | { readonly before: string; readonly command: string }
  * of a command.
  */
 export function examples(...all: readonly Example[]): string {
-  const lines = all.map((each) => (typeof each === 'string' ? hint(each) : `${each.before} ${hint(each.command)}`))
+  const lines = all.map((each) =>
+    typeof each === 'string' ? commandHint(each) : `${each.before} ${commandHint(each.command)}`,
+  )
   return `\n${all.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  $ ${line}`).join('\n')}`
 }
 

@@ -3,8 +3,8 @@ import { agentFolder, becomes } from '../../testing/folder.ts'
 import { json, type Service, startService } from '../../testing/service.ts'
 import { agentAt } from '../cli/kit/folder.ts'
 import { readAgentFacts } from '../cli/look/facts.ts'
-import { explain } from '../cli/look/why.ts'
-import { judgeBinding, pauseAfter, probe, watchBindings } from './bindings.ts'
+import { explainState } from '../cli/look/why.ts'
+import { judgeBinding, pauseAfter, probeBinding, watchBindings } from './bindings.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -62,7 +62,7 @@ test("the products' answers are shown to people on the machine, for the bindings
   )
   const watch = watchBindings(folder, { bindings: [binding('tasks'), binding('old')] }, stop.signal)
   await becomes('both are known', () => watch.health({ bindings: [binding('tasks'), binding('old')] }).length === 2)
-  const reasons = explain(readAgentFacts(await agentAt(folder.root)), 0)
+  const reasons = explainState(readAgentFacts(await agentAt(folder.root)), 0)
   expect(reasons).toContainEqual(expect.stringMatching(/^Health bad: Binding tasks: There is no token for tasks here/))
   expect(reasons.join()).not.toContain('Binding old')
 })
@@ -93,7 +93,7 @@ test('an unreachable product is a warning', () => {
 test('a product that a newer version asks for, and that got no token at the installation, is reported with the remedy', async () => {
   const product = 'p'.repeat(40)
   const none = { product, url: undefined, workspace: undefined, token: undefined }
-  const { level, detail } = await probe(none, new AbortController().signal)
+  const { level, detail } = await probeBinding(none, new AbortController().signal)
   expect(level).toBe('bad')
   expect(detail).toMatch(/There is no token for p+ here.* install it again .*, or go back to the previous version\.$/)
 })
@@ -104,7 +104,7 @@ test.each([
   [{ url: 'file:///etc/passwd' }, 'address such as'],
 ])('variables that do not form a binding are reported, and no request is made: %j', async (part, says) => {
   const binding = { product: 'tasks', workspace: 'w', token: 't', ...part }
-  expect(await probe(binding, new AbortController().signal)).toMatchObject({
+  expect(await probeBinding(binding, new AbortController().signal)).toMatchObject({
     level: 'bad',
     detail: expect.stringContaining(says),
   })

@@ -6,7 +6,7 @@
 import type { Manifest } from '@svc/blueprint'
 import { cut, type HealthItem, type Level, level, limits } from '@svc/protocol'
 import { list, number, object } from '@svc/protocol/fields'
-import { duration, wait } from '../machine/base/time.ts'
+import { scaledMs, wait } from '../machine/base/time.ts'
 import { callService, type SendResult } from '../machine/client/service-client.ts'
 import { readEnv, readOrigin } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
@@ -49,10 +49,10 @@ export function watchBindings(folder: Folder, first: Names, stop: AbortSignal): 
     let pause = pauseAfter(known.get(product)?.at ?? 0, Date.now())
     while ((await wait(pause, stop)) && products.includes(product)) {
       const startedAt = Date.now()
-      known.set(product, { product, at: startedAt, ...(await probe(bindingOf(folder, product), stop)) })
+      known.set(product, { product, at: startedAt, ...(await probeBinding(bindingOf(folder, product), stop)) })
       if (stop.aborted) return
       keep(folder, [...known.values()])
-      pause = duration(limits.bindingProbeSeconds) * (1 + 0.05 * Math.random())
+      pause = scaledMs(limits.bindingProbeSeconds) * (1 + 0.05 * Math.random())
     }
     watched.delete(product)
   }
@@ -77,7 +77,7 @@ export function watchBindings(folder: Folder, first: Names, stop: AbortSignal): 
  * The milliseconds from `now` to the next probe of a product. They are bounded, since the clock may have been set back.
  */
 export function pauseAfter(last: number, now: number): number {
-  const whole = duration(limits.bindingProbeSeconds)
+  const whole = scaledMs(limits.bindingProbeSeconds)
   return Math.min(Math.max(0, last + whole - now), whole)
 }
 
@@ -126,7 +126,10 @@ interface BindingVerdict {
   readonly detail: string
 }
 
-export async function probe({ product, url, workspace, token }: Binding, signal: AbortSignal): Promise<BindingVerdict> {
+export async function probeBinding(
+  { product, url, workspace, token }: Binding,
+  signal: AbortSignal,
+): Promise<BindingVerdict> {
   const name = product.toUpperCase()
   if (url === undefined && workspace === undefined && token === undefined)
     return { level: 'bad', detail: ungiven(product) }

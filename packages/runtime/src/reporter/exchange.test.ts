@@ -9,7 +9,7 @@ import type { Report } from '@svc/protocol'
 import { expect, test } from 'vitest'
 import { manifestText } from '../../testing/folder.ts'
 import { createFolders, folderAt } from '../machine/files/folder.ts'
-import { exchange } from './exchange.ts'
+import { exchangeReport } from './exchange.ts'
 import { createReporter } from './run.ts'
 
 test('the time of the status file is by the clock of the service, from its first answer on', async () => {
@@ -35,7 +35,12 @@ test('the time of the status file is by the clock of the service, from its first
     const connection = { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'svc_agt_x' }
     for (let i = 0; i < 2; i++)
       expect(
-        await exchange(reporter, { manifest: manifest.value, health: [] }, connection, new AbortController().signal),
+        await exchangeReport(
+          reporter,
+          { manifest: manifest.value, health: [] },
+          connection,
+          new AbortController().signal,
+        ),
       ).toMatchObject({ ok: true })
     const [first = 0, second = 0] = reports.map(({ status_at }) => status_at)
     // The answer may take a while, which is less than half an hour.

@@ -19,8 +19,8 @@ import {
 } from '@svc/protocol'
 import { codeOf, messageOf } from '../machine/base/errors.ts'
 import { seconds } from '../machine/base/time.ts'
-import { version } from '../machine/base/version.ts'
-import { post, refusalOf, type SendResult } from '../machine/client/service-client.ts'
+import { ownVersion } from '../machine/base/version.ts'
+import { postJson, refusalOf, type SendResult } from '../machine/client/service-client.ts'
 import type { ServiceConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { inTurnAnyway } from '../machine/files/lock.ts'
@@ -35,17 +35,17 @@ import { settingsInForce } from '../state/settings.ts'
 import { settingsHealth } from '../state/settings-file.ts'
 import { readStop } from '../state/stop-note.ts'
 import {
-  acksArrived,
   type CommandMemory,
   changeJournal,
+  dropAcks,
   forgetOldEntries,
   journalNow,
   owedAcks,
 } from './commands/journal.ts'
-import { type HandledCommand, receive, settleInterrupted } from './commands/receive.ts'
+import { type HandledCommand, receiveCommands, settleInterrupted } from './commands/receive.ts'
 import { composeReport } from './compose.ts'
 import { readOutbox, writeOutbox } from './outbox.ts'
-import { shrink } from './shrink.ts'
+import { shrinkReport } from './shrink.ts'
 import { ageItem, isStatusOld } from './status/age.ts'
 import { diskHealth } from './status/disk.ts'
 import { readStatus } from './status/file.ts'
@@ -93,7 +93,7 @@ export interface CurrentFacts extends OwnFacts {
   readonly health: readonly HealthItem[]
 }
 
-export async function exchange(
+export async function exchangeReport(
   reporter: Reporter,
   { manifest, health, ...own }: CurrentFacts,
   connection: ServiceConnection,
@@ -109,9 +109,9 @@ export async function exchange(
         [],
       )
     : nextReport(reporter, { ...own, manifest, health }, owedAcks(journalNow(folder, reporter.memory)))
-  const body = JSON.stringify(shrink(report, Date.now())).replaceAll(tokenLike, '[masked]')
+  const body = JSON.stringify(shrinkReport(report, Date.now())).replaceAll(tokenLike, '[masked]')
   const sent = seconds(Date.now())
-  const answered = await post(connection, '/api/agent/v1/report', body, { signal })
+  const answered = await postJson(connection, '/api/agent/v1/report', body, { signal })
   const result = judge(answered)
   if (result.ok && answered.is === 'answered') reporter.serviceClock = serviceClock(answered.headers.date, clocks())
   try {
@@ -125,7 +125,7 @@ export async function exchange(
   }
   if (!result.ok) return result
   arrived(reporter, report, seconds(Date.now()))
-  const handled = receive(folder, manifest, result.answer.commands, seconds(Date.now()), reporter.memory)
+  const handled = receiveCommands(folder, manifest, result.answer.commands, seconds(Date.now()), reporter.memory)
   return { ok: true, answer: result.answer, handled }
 }
 
@@ -189,7 +189,7 @@ function nextReport(reporter: Reporter, { manifest, health, ...own }: CurrentFac
     acks,
     account: readAccount(folder),
     host: hostname(),
-    runtime: own.runtime ?? { version },
+    runtime: own.runtime ?? { version: ownVersion },
     boot: reporter.boot,
     seq: reporter.seq,
   })
@@ -242,7 +242,7 @@ function record(
 function arrived({ folder, memory }: Reporter, { acks = [] }: Report, now: number): void {
   if (acks.length > 0)
     inTurnAnyway(folder, 'svc report', () =>
-      changeJournal(folder, memory, (journal) => forgetOldEntries(acksArrived(journal, acks), now)),
+      changeJournal(folder, memory, (journal) => forgetOldEntries(dropAcks(journal, acks), now)),
     )
 }
 

@@ -8,7 +8,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { isObject } from '@svc/protocol'
-import { version } from '../machine/base/version.ts'
+import { ownVersion } from '../machine/base/version.ts'
 import { writeLightly } from '../machine/files/durable.ts'
 import { createFolders, type Folder } from '../machine/files/folder.ts'
 import { isOwner } from '../machine/files/own.ts'
@@ -16,7 +16,7 @@ import { readJsonObject, readManifestFile } from '../machine/files/read.ts'
 import type { ManifestNow } from './manifest.ts'
 
 /** The manifest in the folder at this moment. Its YAML is parsed only if the text has changed. */
-export async function manifestNow(folder: Folder, reader: string = version): Promise<ManifestNow> {
+export async function manifestNow(folder: Folder, reader: string = ownVersion): Promise<ManifestNow> {
   const read = readManifestFile(folder)
   const known = read.is === 'bytes' ? recall(folder, sumOf(read.bytes), reader) : undefined
   if (known) return { ok: true, value: known }
@@ -30,7 +30,7 @@ export async function manifestNow(folder: Folder, reader: string = version): Pro
  * The manifest in the folder, for a command that stores no copy of it. A copy that another user stored is not used:
  * nobody has checked it, and the current user may have more rights.
  */
-export async function manifestKnown(folder: Folder, reader: string = version): Promise<ManifestNow> {
+export async function manifestKnown(folder: Folder, reader: string = ownVersion): Promise<ManifestNow> {
   const read = readManifestFile(folder)
   const known = read.is === 'bytes' && isOwn(fileOf(folder)) ? recall(folder, sumOf(read.bytes), reader) : undefined
   if (known) return { ok: true, value: known }

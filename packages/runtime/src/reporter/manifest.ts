@@ -2,7 +2,7 @@
 import { type Manifest, type ManifestFinding, manifestName, readManifest } from '@svc/blueprint'
 import type { Folder } from '../machine/files/folder.ts'
 import { type FileRead, readManifestFile } from '../machine/files/read.ts'
-import { hint } from '../machine/hint.ts'
+import { commandHint } from '../machine/hint.ts'
 
 export type ManifestNow =
   | { readonly ok: true; readonly value: Manifest }
@@ -15,7 +15,7 @@ export function manifestIn(folder: Folder, read: FileRead): ManifestNow {
   if (read.is === 'missing') {
     return {
       ok: false,
-      message: `There is no ${manifestName} in ${folder.root}; "${hint('connect')}" offers to write one.`,
+      message: `There is no ${manifestName} in ${folder.root}; "${commandHint('connect')}" offers to write one.`,
       findings: [],
     }
   }

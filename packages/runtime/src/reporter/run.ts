@@ -7,9 +7,9 @@ import { randomUUID } from 'node:crypto'
 import type { Manifest } from '@svc/blueprint'
 import { clampInterval, type HealthItem, limits, type StoppedBy } from '@svc/protocol'
 import { messageOf } from '../machine/base/errors.ts'
-import { duration, floor, wait } from '../machine/base/time.ts'
-import { version } from '../machine/base/version.ts'
-import { sweep } from '../machine/files/durable.ts'
+import { floorMs, scaledMs, wait } from '../machine/base/time.ts'
+import { ownVersion } from '../machine/base/version.ts'
+import { sweepTemporary } from '../machine/files/durable.ts'
 import { readConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { inTurn } from '../machine/files/lock.ts'
@@ -17,10 +17,10 @@ import { readManifestFile } from '../machine/files/read.ts'
 import { fillSettings } from '../state/settings.ts'
 import { noMemory } from './commands/journal.ts'
 import { handledText } from './commands/receive.ts'
-import { type CurrentFacts, type ExchangeResult, exchange, type OwnFacts, type Reporter } from './exchange.ts'
+import { type CurrentFacts, type ExchangeResult, exchangeReport, type OwnFacts, type Reporter } from './exchange.ts'
 import { manifestNow } from './known.ts'
 import { watchWrites } from './status/writes.ts'
-import { upload } from './uploads.ts'
+import { uploadLogs } from './uploads.ts'
 
 export const createReporter = (folder: Folder): Reporter => ({
   folder,
@@ -63,13 +63,13 @@ export async function reportUntil(
   const reporter = createReporter(folder)
   const manifestNow = watchManifest(folder, first)
   const cut = new AbortController()
-  stop.addEventListener('abort', () => setTimeout(() => cut.abort(), duration(graceSeconds)).unref())
+  stop.addEventListener('abort', () => setTimeout(() => cut.abort(), scaledMs(graceSeconds)).unref())
   const news = tell(say)
-  say(`svc ${version} reports for ${folder.root}`)
+  say(`svc ${ownVersion} reports for ${folder.root}`)
   tidy(folder, first, say)
   let interval = firstInterval
   let uploading: Promise<void> | undefined
-  let due = firstReportAt(performance.now(), Math.random(), duration(1))
+  let due = firstReportAt(performance.now(), Math.random(), scaledMs(1))
   await ready
   while (await wait(due - performance.now(), stop)) {
     const startedAt = performance.now()
@@ -77,12 +77,12 @@ export async function reportUntil(
       const connection = readConnection(folder)
       if (!connection.ok) throw new Error(connection.message)
       const now = await manifestNow()
-      const result = await exchange(reporter, { ...now, ...own(now.manifest) }, connection.value, cut.signal)
+      const result = await exchangeReport(reporter, { ...now, ...own(now.manifest) }, connection.value, cut.signal)
       news(result)
       heard(result)
       if (result.ok) {
         interval = clampInterval(result.answer.interval, interval)
-        uploading ??= upload(reporter, now.manifest, connection.value, { signal: cut.signal, say })
+        uploading ??= uploadLogs(reporter, now.manifest, connection.value, { signal: cut.signal, say })
           .catch((error) => say(`log not sent: ${messageOf(error)}`))
           .finally(() => {
             uploading = undefined
@@ -92,9 +92,9 @@ export async function reportUntil(
       news({ ok: false, why: messageOf(error) })
     }
     due = nextReport(startedAt, performance.now(), {
-      interval: duration(interval),
+      interval: scaledMs(interval),
       chance: Math.random(),
-      minWait: minFloors * floor(),
+      minWait: minFloors * floorMs(),
     })
   }
   const by = stoppedBy?.()
@@ -108,7 +108,7 @@ async function farewell(reporter: Reporter, facts: CurrentFacts, signal: AbortSi
   const connection = readConnection(reporter.folder)
   if (!connection.ok) return { ok: false, why: connection.message }
   try {
-    return await exchange(reporter, facts, connection.value, signal)
+    return await exchangeReport(reporter, facts, connection.value, signal)
   } catch (error) {
     return { ok: false, why: messageOf(error) }
   }
@@ -120,7 +120,7 @@ async function farewell(reporter: Reporter, facts: CurrentFacts, signal: AbortSi
  */
 function tidy(folder: Folder, manifest: Manifest, say: (line: string) => void): void {
   try {
-    for (const each of [folder.svc, folder.journal, folder.lock]) sweep(each, Date.now())
+    for (const each of [folder.svc, folder.journal, folder.lock]) sweepTemporary(each, Date.now())
     inTurn(folder, 'svc report', () => fillSettings(folder, manifest))
   } catch (error) {
     say(`the settings file could not be updated: ${messageOf(error)}`)

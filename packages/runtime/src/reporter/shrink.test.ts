@@ -1,6 +1,6 @@
 import { limits, type Report } from '@svc/protocol'
 import { expect, test } from 'vitest'
-import { shrink, sizeOf } from './shrink.ts'
+import { reportBytes, shrinkReport } from './shrink.ts'
 
 const now = 1_790_000_000_000
 const long = 'x'.repeat(290)
@@ -20,16 +20,16 @@ const whole: Report = {
 }
 
 test('a report that fits is sent unchanged', () => {
-  expect(shrink(whole, now, sizeOf(whole))).toBe(whole)
+  expect(shrinkReport(whole, now, reportBytes(whole))).toBe(whole)
 })
 
 test('panels are dropped first', () => {
   const { panels: _, ...rest } = whole
-  expect(shrink(whole, now, sizeOf(rest))).toEqual(rest)
+  expect(shrinkReport(whole, now, reportBytes(rest))).toEqual(rest)
 })
 
 test('old runs are dropped next', () => {
-  const small = shrink(whole, now, 100_000)
+  const small = shrinkReport(whole, now, 100_000)
   expect(small.runs?.at(-1)?.id).toBe('r499')
   expect(small.runs?.length).toBeLessThan(500)
   expect(small.health).toEqual(whole.health)
@@ -37,15 +37,15 @@ test('old runs are dropped next', () => {
 
 test('a run without a start is among the newest (D10)', () => {
   const withOneNew = { ...whole, runs: [{ id: 'new' }, ...(whole.runs ?? [])] }
-  expect(shrink(withOneNew, now, 100_000).runs?.[0]).toEqual({ id: 'new' })
+  expect(shrinkReport(withOneNew, now, 100_000).runs?.[0]).toEqual({ id: 'new' })
 })
 
 test('details are dropped last; state, acks and runtime stay whatever the limit', () => {
-  expect(shrink(whole, now, 5000).health?.[0]).toEqual({ name: 'h0', level: 'ok' })
-  expect(shrink(whole, now, 1)).toMatchObject({ state: whole.state, acks: whole.acks, runtime: whole.runtime })
+  expect(shrinkReport(whole, now, 5000).health?.[0]).toEqual({ name: 'h0', level: 'ok' })
+  expect(shrinkReport(whole, now, 1)).toMatchObject({ state: whole.state, acks: whole.acks, runtime: whole.runtime })
 })
 
 test('the limit is below the maximum that the service accepts', () => {
-  expect(sizeOf(shrink(whole, now))).toBeLessThanOrEqual(limits.reporterBytes)
+  expect(reportBytes(shrinkReport(whole, now))).toBeLessThanOrEqual(limits.reporterBytes)
   expect(limits.reporterBytes).toBeLessThan(limits.reportBytes)
 })

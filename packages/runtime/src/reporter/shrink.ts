@@ -4,7 +4,7 @@
  */
 import { limits, newestRuns, type Report } from '@svc/protocol'
 
-export const sizeOf = (report: Report): number => Buffer.byteLength(JSON.stringify(report))
+export const reportBytes = (report: Report): number => Buffer.byteLength(JSON.stringify(report))
 
 /**
  * The steps of shrinking a report, in this order. Each is repeated until the report is small enough or the step has
@@ -27,10 +27,10 @@ const steps: readonly ((report: Report, now: number) => Report | undefined)[] = 
  * Shrinks a report to at most `max` bytes, as far as the steps allow. `now` is in Unix milliseconds and decides which
  * runs are old (D10).
  */
-export function shrink(report: Report, now: number, max: number = limits.reporterBytes): Report {
+export function shrinkReport(report: Report, now: number, max: number = limits.reporterBytes): Report {
   let small = report
   for (const step of steps) {
-    while (sizeOf(small) > max) {
+    while (reportBytes(small) > max) {
       const smaller = step(small, now)
       if (!smaller) break
       small = smaller

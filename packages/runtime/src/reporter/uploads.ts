@@ -5,7 +5,7 @@
 import type { Manifest } from '@svc/blueprint'
 import { limits } from '@svc/protocol'
 import { seconds } from '../machine/base/time.ts'
-import { post, refusalOf, type SendResult } from '../machine/client/service-client.ts'
+import { postJson, refusalOf, type SendResult } from '../machine/client/service-client.ts'
 import type { ServiceConnection } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { inTurnAnyway } from '../machine/files/lock.ts'
@@ -28,7 +28,7 @@ interface JournalParts {
  * Sends the logs that were requested, at most as many as the service accepts in a minute. Stops at an upload that must
  * be tried again later. Logs the result of each upload.
  */
-export async function upload(
+export async function uploadLogs(
   { folder, memory }: JournalParts,
   manifest: Manifest,
   connection: ServiceConnection,
@@ -43,7 +43,7 @@ export async function upload(
     }
     const text = readLogFile(folder, manifest, name) ?? noSuchLog
     const body = JSON.stringify({ command: entry.id, name, text })
-    const sent = await post(connection, '/api/agent/v1/log', body, { signal, seconds: uploadSeconds })
+    const sent = await postJson(connection, '/api/agent/v1/log', body, { signal, seconds: uploadSeconds })
     const verdict = judgeUpload(sent)
     if (verdict.is === 'again') return say(`log ${JSON.stringify(name)} not sent: ${verdict.why}; tried again later`)
     settle({ folder, memory }, entry, verdict.is === 'taken', verdict.is === 'taken' ? 'Sent.' : verdict.why)

@@ -7,7 +7,7 @@
 import { boolean, number, object, oneOf } from '@svc/protocol/fields'
 import type { Folder } from '../machine/files/folder.ts'
 import { anyText, describeNote, type NoteValue, withDefaults } from '../machine/files/note.ts'
-import { hint } from '../machine/hint.ts'
+import { commandHint } from '../machine/hint.ts'
 
 const install = withDefaults(
   object(
@@ -63,7 +63,7 @@ export function unfinishedInstallText(folder: Folder): string | undefined {
   const install = readInstall(folder)
   if (!install || install.is === 'installed') return undefined
   if (install.is === 'made')
-    return `The installation of ${install.agent} in ${folder.root} was interrupted before the code was used. Run "${hint('init')}" again.`
+    return `The installation of ${install.agent} in ${folder.root} was interrupted before the code was used. Run "${commandHint('init')}" again.`
   return withoutMachine(install, folder.root)
 }
 

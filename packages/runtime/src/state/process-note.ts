@@ -5,7 +5,7 @@
  */
 import { boolean, either, type Field, field, number, object, oneOf } from '@svc/protocol/fields'
 import { createFolders, type Folder } from '../machine/files/folder.ts'
-import { anyText, describeNote, type NoteValue, onlyTrue, withDefaults } from '../machine/files/note.ts'
+import { anyText, describeNote, type NoteValue, trueField, withDefaults } from '../machine/files/note.ts'
 
 /**
  * How a process ended. If only `at` is present, nobody knows how: an earlier runtime had started the process, so this
@@ -22,7 +22,7 @@ const exit = withDefaults(
   }),
   { at: 0 },
 )
-export type Exit = NoteValue<typeof exit>
+export type ProcessExit = NoteValue<typeof exit>
 
 /**
  * Why the process is being ended or does not run: a person wanted it (`paused`, `asked`), another version should run
@@ -60,7 +60,7 @@ const running = withDefaults(
        * True if the process is not the one that was started: that one has ended with code 0, and has left this one in
        * the background.
        */
-      background: onlyTrue,
+      background: trueField,
     },
     'is',
     'pid',
@@ -110,7 +110,7 @@ const processNote = object(
     /** The mark of the agent's last start, which its process has in `SVC_AGENT_STARTED`. */
     started: anyText,
     /** True while a start is in progress. The process may then exist although `state` does not name it. */
-    starting: onlyTrue,
+    starting: trueField,
     /** The version of the agent that was last started, as the name of its folder. */
     version: anyText,
     /**

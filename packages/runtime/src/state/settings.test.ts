@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import type { Manifest } from '@svc/blueprint'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder } from '../../testing/folder.ts'
-import { apply } from '../reporter/commands/apply.ts'
+import { applyCommand } from '../reporter/commands/apply.ts'
 import { readStatus } from '../reporter/status/file.ts'
 import { changeSettings, fillSettings, settingsInForce } from './settings.ts'
 import { asideRemarks, setAsideFile, settingsHealth, settingsRemarks, unreadSettings } from './settings-file.ts'
@@ -106,7 +106,7 @@ test.each([
   expect(settingsHealth(folder, both)).toMatchObject([
     { level: 'warn', detail: expect.stringContaining('every, tone') },
   ])
-  const set = apply(folder, both, { do: 'set', values: { every: 20 } }, author)
+  const set = applyCommand(folder, both, { do: 'set', values: { every: 20 } }, author)
   expect(set).toMatchObject({ ok: true, message: expect.stringMatching(/gone or empty, so tone has its default/) })
   expect(settingsHealth(folder, both), 'until a person has looked').toMatchObject([{ name: 'Settings', level: 'warn' }])
   rmSync(setAsideFile(folder))
@@ -127,7 +127,7 @@ test.each([
   (_what, make, now) => {
     make()
     const before = now()
-    const set = apply(folder, both, { do: 'set', values: { every: 20 } }, author)
+    const set = applyCommand(folder, both, { do: 'set', values: { every: 20 } }, author)
     expect(set).toMatchObject({ ok: false, message: expect.stringContaining('Nothing was changed') })
     expect(now()).toBe(before)
     expect(settingsHealth(folder, both)).toMatchObject([{ level: 'warn', detail: expect.stringContaining('defaults') }])
@@ -139,7 +139,7 @@ test.each([
 
 const writers: readonly (readonly [string, () => void])[] = [
   ['a start', () => fillSettings(folder, both)],
-  ['a change from the page', () => apply(folder, both, { do: 'set', values: { tone: 'brisk' } }, author)],
+  ['a change from the page', () => applyCommand(folder, both, { do: 'set', values: { tone: 'brisk' } }, author)],
   ['a change at the installation', () => void changeSettings(folder, both, { tone: 'brisk' }, author)],
 ]
 const written: readonly (readonly [what: string, text: string, named: RegExp, keeps: Record<string, unknown>])[] = [
@@ -185,6 +185,6 @@ test('a value that svc wrote for an earlier version goes without a word, and one
 
 test('what a person corrects with the change itself is not set aside', () => {
   writeFileSync(folder.settings, '{"every": "often"}')
-  apply(folder, both, { do: 'set', values: { every: 20 } }, author)
+  applyCommand(folder, both, { do: 'set', values: { every: 20 } }, author)
   expect(settingsHealth(folder, both)).toEqual([])
 })

@@ -8,10 +8,10 @@ import { statSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Manifest } from '@svc/blueprint'
 import { isTooFarAhead, type StoppedBy } from '@svc/protocol'
-import { contract, type FromWorker, type ToWorker, type WorkerStart } from '../launcher/contract.ts'
+import { contractVersion, type FromWorker, type ToWorker, type WorkerStart } from '../launcher/contract.ts'
 import { messageOf } from '../machine/base/errors.ts'
-import { duration, wait } from '../machine/base/time.ts'
-import { version } from '../machine/base/version.ts'
+import { scaledMs, wait } from '../machine/base/time.ts'
+import { ownVersion } from '../machine/base/version.ts'
 import { type Folder, folderAt } from '../machine/files/folder.ts'
 import { plainHint } from '../machine/hint.ts'
 import { watchPrograms } from '../machine/programs/needs.ts'
@@ -21,10 +21,10 @@ import { reportUntil } from '../reporter/run.ts'
 import { machinePathOf } from '../state/paths.ts'
 import type { ProcessState } from '../state/process-note.ts'
 import { secretsHealth } from '../state/secrets.ts'
-import { pinned } from '../state/versions/folders.ts'
+import { folderOfCurrent } from '../state/versions/folders.ts'
 import type { RuntimeNote } from '../state/versions/runtime-note.ts'
 import type { AgentUpdater } from '../updates/agent/unread.ts'
-import { updates as agentUpdates } from '../updates/agent/update.ts'
+import { startUpdater as agentUpdates } from '../updates/agent/update.ts'
 import { runtimeNow } from '../updates/runtime/now.ts'
 import { type SelfUpdate, selfUpdate } from '../updates/runtime/update.ts'
 import { missingRuntime, startOrderOf } from './order.ts'
@@ -34,7 +34,7 @@ const isRuntime = (data: unknown): data is WorkerStart =>
   typeof data === 'object' && data !== null && 'svc' in data && data.svc === 'runtime'
 
 /** Runs until the launcher ends it. `renew` is called before each start of the agent, for an agent of svc's own. */
-export async function work(renew: (folder: Folder) => unknown): Promise<void> {
+export async function runWorker(renew: (folder: Folder) => unknown): Promise<void> {
   if (!parentPort || !isRuntime(workerData)) throw new Error(`The runtime runs in a worker of "${plainHint('run')}".`)
   const port = parentPort
   const folder = folderAt(workerData.root)
@@ -44,7 +44,7 @@ export async function work(renew: (folder: Folder) => unknown): Promise<void> {
   let runtime: RuntimeNote = workerData.runtime ?? {}
   let versions: AgentUpdater | undefined
   let stoppedBy: StoppedBy | undefined
-  tell({ is: 'here', contract, version })
+  tell({ is: 'here', contract: contractVersion, version: ownVersion })
   const say = (line: string) => tell({ is: 'say', line })
   const cannot =
     workerData.contract < 2
@@ -73,7 +73,7 @@ export async function work(renew: (folder: Folder) => unknown): Promise<void> {
         look: () => tell({ is: 'look' }),
         process: () => state,
         manifest: async () => {
-          const now = await manifestNow(pinned(folder))
+          const now = await manifestNow(folderOfCurrent(folder))
           return now.ok ? now.value : undefined
         },
         cannot,
@@ -113,7 +113,7 @@ async function howToStart(
     // The disk may be full. The manifest that is there may still be right.
   }
   try {
-    const folder = pinned(through)
+    const folder = folderOfCurrent(through)
     const manifest = await manifestNow(folder)
     if (!manifest.ok) return { why: `the manifest is not valid, so the last valid one is used: ${manifest.message}` }
     let why: string | undefined
@@ -188,9 +188,9 @@ async function agentSettled(
 ): Promise<void> {
   const file = manifest.status === undefined ? undefined : machinePathOf(folder, manifest, manifest.status)
   const written = () => (file === undefined ? Number.POSITIVE_INFINITY : writtenAt(file))
-  const end = performance.now() + duration(patienceSeconds)
+  const end = performance.now() + scaledMs(patienceSeconds)
   while (!isSettled(state(), written(), Date.now()) && performance.now() < end)
-    if (!(await wait(Math.min(duration(0.1), 100), stop))) return
+    if (!(await wait(Math.min(scaledMs(0.1), 100), stop))) return
 }
 
 /**

@@ -8,14 +8,14 @@ import { messageOf } from '../machine/base/errors.ts'
 import { readEnv } from '../machine/files/env.ts'
 import type { Folder } from '../machine/files/folder.ts'
 import { isDiskFault } from '../machine/files/space.ts'
-import { hint } from '../machine/hint.ts'
+import { commandHint } from '../machine/hint.ts'
 import { createStatePaths, machinePathOf } from '../state/paths.ts'
 import { fillSettings, settingsInForce } from '../state/settings.ts'
 import { leadsTo } from '../state/versions/folders.ts'
 
 /** Explains that an agent cannot be started because its manifest has no part `runtime`. */
 export const missingRuntime = (folder: Folder, name: string): string =>
-  `${folder.manifest} has no "runtime", so svc does not know how to start ${name}. Add it, or start the agent yourself and use "${hint('report')}".`
+  `${folder.manifest} has no "runtime", so svc does not know how to start ${name}. Add it, or start the agent yourself and use "${commandHint('report')}".`
 
 /**
  * The order for the next start; undefined if svc does not start this agent. If the disk refuses to update the settings

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { manifestName, wrongWithAgentName } from '@svc/blueprint'
 import { Command, Option } from 'commander'
 import { codeOf } from '../../machine/base/errors.ts'
-import { examples, hint, shellQuoted } from '../../machine/hint.ts'
+import { commandHint, examples, shellQuoted } from '../../machine/hint.ts'
 import { exits, printResult, Refusal } from '../kit/output.ts'
 import * as node from './starting/node.ts'
 import * as python from './starting/python.ts'
@@ -38,9 +38,9 @@ export const newCommand = (): Command =>
       printResult(json, { name, folder, language, files }, () => [
         `Created ${folder} with ${files.join(', ')}.`,
         `Write your work into the function work in ${join(shown, files[1] ?? '')}. It runs as it is, so you can try it right away:`,
-        `  $ ${hint('run', shown)}`,
-        `  $ ${hint(`check ${shellQuoted(shown)}`)}`,
-        `  $ ${hint(`pack ${shellQuoted(shown)}`)}`,
+        `  $ ${commandHint('run', shown)}`,
+        `  $ ${commandHint(`check ${shellQuoted(shown)}`)}`,
+        `  $ ${commandHint(`pack ${shellQuoted(shown)}`)}`,
       ])
     })
 

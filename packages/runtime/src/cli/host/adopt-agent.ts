@@ -12,16 +12,16 @@ import { statusNow } from '../../host/watch/watch.ts'
 import { keepProgram } from '../../install/place.ts'
 import { installService, managerAnswers } from '../../install/service/units.ts'
 import { programFile } from '../../launcher/file.ts'
-import { version } from '../../machine/base/version.ts'
+import { ownVersion } from '../../machine/base/version.ts'
 import { writeLightly } from '../../machine/files/durable.ts'
 import { rememberNetwork, type ServiceConnection, writeConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { inTurn, whoHolds } from '../../machine/files/lock.ts'
-import { hint } from '../../machine/hint.ts'
+import { commandHint } from '../../machine/hint.ts'
 import { composeReport } from '../../reporter/compose.ts'
-import { shrink } from '../../reporter/shrink.ts'
+import { shrinkReport } from '../../reporter/shrink.ts'
 import { fillSettings } from '../../state/settings.ts'
-import { insideOf } from '../../updates/runtime/release.ts'
+import { readInsideRelease } from '../../updates/runtime/release.ts'
 import { tryConnection } from '../install/connecting.ts'
 import { startInBackground } from '../run/start.ts'
 import type { HostPlace } from './adopt-place.ts'
@@ -50,7 +50,7 @@ export async function connectHost(
       await tryConnection(folder, manifestOf(folder, name), connection, 'Try again when it can be reached.')
     }
     const program = programFile()
-    if (insideOf(program) && !existsSync(folder.runtime)) keepProgram(folder, program)
+    if (readInsideRelease(program) && !existsSync(folder.runtime)) keepProgram(folder, program)
     inTurn(folder, 'svc adopt', () => {
       writeManifest(folder, manifestFor(folder, name))
       writeAdopted(folder, adopted)
@@ -84,11 +84,11 @@ export async function reportNow({ folder, jobs }: HostPlace, name: string, table
     values: {},
     acks: [],
     host: hostname(),
-    runtime: { version },
+    runtime: { version: ownVersion },
     boot: randomUUID(),
     seq: 1,
   })
-  return shrink(report, Date.now())
+  return shrinkReport(report, Date.now())
 }
 
 /** Starts the agent, as a service or, if no service manager answers, in the background. Returns what that means. */
@@ -100,10 +100,12 @@ export async function startHost(folder: Folder, agent: string): Promise<string[]
   }
   return [
     await startInBackground(folder),
-    `No service manager answers here. So it may end when you log out, and ends when the machine restarts. Then start it again: ${hint('start', folder.root)}`,
+    `No service manager answers here. So it may end when you log out, and ends when the machine restarts. Then start it again: ${commandHint('start', folder.root)}`,
   ]
 }
 
 /** The lines for a person about an agent that was not started. */
 export const notStarted = (folder: Folder): string[] =>
-  whoHolds(folder, 'runtime') ? [] : [`It is not running. Start it: ${hint('service install --start', folder.root)}`]
+  whoHolds(folder, 'runtime')
+    ? []
+    : [`It is not running. Start it: ${commandHint('service install --start', folder.root)}`]

@@ -8,7 +8,7 @@ import { isLauncher } from '../../host/jobs/launcher-file.ts'
 import { programFile } from '../../launcher/file.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
 import { ownerOf } from '../../machine/files/own.ts'
-import { insideOf } from '../../updates/runtime/release.ts'
+import { readInsideRelease } from '../../updates/runtime/release.ts'
 import { installSelf, programsFolder, renewLauncher } from '../install/self.ts'
 import { Refusal } from '../kit/output.ts'
 
@@ -55,7 +55,7 @@ function ownFolder(program: string): string | undefined {
 
 /** Refuses to write a path into the crontab at which no `svc-exec` can be installed. */
 export function mustInstall(program: string): void {
-  if (existsSync(program) || insideOf(programFile())) return
+  if (existsSync(program) || readInsideRelease(programFile())) return
   throw new Refusal(
     `There is no ${program}, and svc runs from source, so it cannot be written. Use svc.pyz. Nothing was done.`,
   )
@@ -69,6 +69,6 @@ export async function installPrograms({ program, folder: { root } }: HostPlace):
   const folder = join(program, '..')
   if (existsSync(join(folder, 'svc')) && existsSync(program))
     return renewLauncher(program) ? [`Wrote ${program} again, with another path of Node.`] : []
-  if (!insideOf(programFile())) return []
+  if (!readInsideRelease(programFile())) return []
   return (await installSelf(folder, root)).lines
 }

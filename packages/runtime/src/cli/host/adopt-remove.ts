@@ -1,12 +1,12 @@
 /** `svc adopt --remove`: puts the crontab lines back as they were, and removes the host agent from this machine. */
 import { existsSync } from 'node:fs'
-import { diffOf, planRemoval } from '../../host/adopt/plan.ts'
+import { planRemoval, tableDiff } from '../../host/adopt/plan.ts'
 import { hasChangedTable, readTable, replaceTable } from '../../host/adopt/table.ts'
 import { forgetLines } from '../../host/jobs/seen.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { hint } from '../../machine/hint.ts'
-import { carryOut, planFor, plannedLines, removedLines } from '../install/remove.ts'
-import { confirm, interactive } from '../kit/ask.ts'
+import { commandHint } from '../../machine/hint.ts'
+import { carryOut, plannedLines, removalPlan, removedLines } from '../install/remove.ts'
+import { confirm, isInteractive } from '../kit/ask.ts'
 import { exits, printResult, Refusal, warn } from '../kit/output.ts'
 
 interface RemoveOptions {
@@ -22,10 +22,10 @@ interface RemoveOptions {
 export async function unadopt(folder: Folder, { yes, json, dryRun }: RemoveOptions): Promise<void> {
   const table = await readTable({ any: true })
   const isOthers = !table.ok && !hasChangedTable(folder)
-  const agent = existsSync(folder.svc) ? planFor(folder, true) : undefined
+  const agent = existsSync(folder.svc) ? removalPlan(folder, true) : undefined
   if (!table.ok && !(isOthers && agent)) throw new Refusal(whyNothing(folder, table.why, agent !== undefined))
   const crontab = planRemoval(table.ok ? table.text : '')
-  const diff = diffOf(crontab, 'crontab without these jobs')
+  const diff = tableDiff(crontab, 'crontab without these jobs')
   if (crontab.changes.length === 0 && agent === undefined)
     throw new Refusal(`No crontab line has to be put back, and there is no agent in ${folder.root}.`)
   if (!table.ok) warn(`The crontab ${table.why}. svc has never changed it, so it stays as it is.`)
@@ -42,7 +42,7 @@ export async function unadopt(folder: Folder, { yes, json, dryRun }: RemoveOptio
   }
   if (!yes) {
     warn(plan.join('\n'))
-    if (json || !interactive()) throw new Refusal('Nothing was removed. Add --yes to remove it.', exits.usage)
+    if (json || !isInteractive()) throw new Refusal('Nothing was removed. Add --yes to remove it.', exits.usage)
     if (!(await confirm('Put the lines back, and remove the agent?'))) throw new Refusal('Nothing was removed.')
   }
   if (table.ok && crontab.changes.length > 0)
@@ -62,7 +62,7 @@ const whyNothing = (folder: Folder, why: string, hasAgent: boolean): string =>
     `The crontab ${why}. Lines of it may have to be put back, so nothing was removed.`,
     ...(hasAgent
       ? [
-          `To remove the agent alone: ${hint('remove --keep-state', folder.root)}. The lines then still run their commands.`,
+          `To remove the agent alone: ${commandHint('remove --keep-state', folder.root)}. The lines then still run their commands.`,
         ]
       : []),
   ].join(' ')

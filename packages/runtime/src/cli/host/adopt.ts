@@ -8,7 +8,7 @@ import { listIn, type Report } from '@svc/protocol'
 import { Command } from 'commander'
 import { type CrontabFacts, readCrontabFacts } from '../../host/adopt/look.ts'
 import { outputWords } from '../../host/adopt/output.ts'
-import { diffOf } from '../../host/adopt/plan.ts'
+import { tableDiff } from '../../host/adopt/plan.ts'
 import { keptTable, replaceTable } from '../../host/adopt/table.ts'
 import { type AdoptedNote, readAdopted, writeAdopted } from '../../host/agent/adopted.ts'
 import { nameInManifest } from '../../host/agent/manifest.ts'
@@ -16,11 +16,11 @@ import { mendUnits } from '../../install/service/mend.ts'
 import { readConnection, type ServiceConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
-import { examples, hint } from '../../machine/hint.ts'
+import { commandHint, examples } from '../../machine/hint.ts'
 import { readOutbox } from '../../reporter/outbox.ts'
 import { nameFrom } from '../install/connect.ts'
 import { originFrom, tokenFrom } from '../install/connecting.ts'
-import { confirm, interactive, readPastedInput } from '../kit/ask.ts'
+import { confirm, isInteractive, readPastedInput } from '../kit/ask.ts'
 import { nameOfUser } from '../kit/folder.ts'
 import { exits, printResult, Refusal, warn } from '../kit/output.ts'
 import { connectHost, notStarted, reportNow, startHost } from './adopt-agent.ts'
@@ -72,7 +72,7 @@ async function run(options: AdoptOptions): Promise<void> {
   const name = nameFor(place.folder, chosen.name)
   if (options.dryRun) return dryRun({ place, found, name }, options)
   const known = knownConnection(place.folder, options)
-  if (!options.yes && !interactive())
+  if (!options.yes && !isInteractive())
     throw new Refusal('Nobody can be asked here. Add --yes, or run it at a terminal. Nothing was done.', exits.usage)
   warn(foundLines(found).join('\n'))
   // The token is asked for first: a person who pastes it at once, as the page says, must not answer a question with it.
@@ -142,14 +142,14 @@ function knownConnection(
   if (!known.ok) {
     if (given !== undefined) return { origin: given }
     throw new Refusal(
-      `This machine is not connected yet, so the address of the service is needed: ${hint('adopt --url …')}`,
+      `This machine is not connected yet, so the address of the service is needed: ${commandHint('adopt --url …')}`,
       exits.usage,
     )
   }
   const { value } = known
   if (given !== undefined && given !== value.origin)
     throw new Refusal(
-      `${folder.root} is connected to ${value.origin}. Remove it first: ${hint('adopt --remove')}. Nothing was done.`,
+      `${folder.root} is connected to ${value.origin}. Remove it first: ${commandHint('adopt --remove')}. Nothing was done.`,
     )
   const isKnown = tokenFile === undefined && readOutbox(folder)?.status !== 401
   return { origin: value.origin, ...(isKnown && { value }) }
@@ -189,7 +189,7 @@ async function askCrontab(
 ): Promise<boolean> {
   if (!table.ok || table.plan.changes.length === 0 || (yes && !crontab)) return false
   mustInstall(program)
-  warn(diffOf(table.plan))
+  warn(tableDiff(table.plan))
   if (log) warn(outputWords.kept)
   return crontab || confirm('Change the crontab like this? Every command stays whole, and runs even if svc is gone.')
 }
@@ -202,13 +202,13 @@ async function changeCrontab(
 ): Promise<string[]> {
   const changes = changesIn(found)
   if (!found.crontab.ok || changes.length === 0) return []
-  if (!wraps) return [`${count(changes.length, 'crontab line')} can become a job: ${hint('adopt --crontab')}`]
+  if (!wraps) return [`${count(changes.length, 'crontab line')} can become a job: ${commandHint('adopt --crontab')}`]
   await replaceTable(folder, { expected: found.crontab.text, next: found.crontab.plan.text })
   // The agent reads the crontab again when this file changes, and otherwise only every five minutes.
   writeAdopted(folder, adopted)
   return [
     `Jobs in the crontab now: ${changes.map(({ name }) => name).join(', ')}.`,
-    `The table before is in ${keptTable(folder)}. ${hint('adopt --remove')} puts the lines back.`,
+    `The table before is in ${keptTable(folder)}. ${commandHint('adopt --remove')} puts the lines back.`,
   ]
 }
 
@@ -225,7 +225,7 @@ async function dryRun(subject: Adoption, { json, log }: AdoptOptions): Promise<v
       : 'The report that would leave this machine now:',
     JSON.stringify(report, null, 2),
     ...(changes
-      ? ['The change of the crontab with --crontab:', diffOf(crontab.plan), ...(log ? [outputWords.kept] : [])]
+      ? ['The change of the crontab with --crontab:', tableDiff(crontab.plan), ...(log ? [outputWords.kept] : [])]
       : ['With --crontab, the crontab would not change.']),
     'Nothing was written.',
   ])
@@ -242,7 +242,7 @@ async function done(
 const answerOf = ({ place, found }: Adoption, report: Report | undefined, wrapped: number) => ({
   found: { crontab: found.lines, jobs: found.jobs.length, ai: {} },
   report,
-  crontabDiff: found.crontab.ok ? diffOf(found.crontab.plan) : '',
+  crontabDiff: found.crontab.ok ? tableDiff(found.crontab.plan) : '',
   folder: place.folder.root,
   wrapped,
 })

@@ -3,14 +3,14 @@
  * arguments.
  */
 import { Command } from 'commander'
-import { examples, hint } from '../../machine/hint.ts'
+import { commandHint, examples } from '../../machine/hint.ts'
 
 export const exec = (): Command =>
   new Command('exec')
     .usage('NAME [options] -- COMMAND …')
     .summary('run a command and record how it ended')
     .description(
-      `Runs the command of a job, and records when it began and how it ended. The exit code is that of the command. A mistake in the options never stops the command: it then runs without a record. In a crontab use svc-exec, which "${hint('self install')}" writes: it takes the same arguments, and runs the command also if svc or Node is missing.`,
+      `Runs the command of a job, and records when it began and how it ended. The exit code is that of the command. A mistake in the options never stops the command: it then runs without a record. In a crontab use svc-exec, which "${commandHint('self install')}" writes: it takes the same arguments, and runs the command also if svc or Node is missing.`,
     )
     .option('--every <duration>', 'the job runs once in this time, such as 1d')
     .option('--cron <schedule>', "the job runs at these times, such as '0 3 * * *'; in a crontab its own line counts")

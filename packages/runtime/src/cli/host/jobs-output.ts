@@ -1,9 +1,9 @@
 /** `svc jobs log`: keeps the output of a job in files, by the option `--log` in the crontab, or no longer does. */
 import { outputWords, planOutput, startsJob } from '../../host/adopt/output.ts'
-import { diffOf, type TablePlan } from '../../host/adopt/plan.ts'
+import { type TablePlan, tableDiff } from '../../host/adopt/plan.ts'
 import { keptTable, readTable, replaceTable } from '../../host/adopt/table.ts'
 import { readAdopted, writeAdopted } from '../../host/agent/adopted.ts'
-import { confirm, interactive } from '../kit/ask.ts'
+import { confirm, isInteractive } from '../kit/ask.ts'
 import { exits, printResult, Refusal, warn } from '../kit/output.ts'
 import { findHostPlace } from './adopt-place.ts'
 
@@ -20,7 +20,7 @@ export async function keepOutput(job: string, isKept: boolean, { yes, json }: Ou
   if (!startsJob(table.text, job)) throw new Refusal(`${job} is not in the crontab. ${byHand(job, isKept)}`)
   const plan = planOutput(table.text, job, isKept)
   const lines = plan.left.map(({ number, why }) => `Line ${number} stays as it is: it ${why}. ${byHand(job, isKept)}`)
-  const answer = { name: job, log: isKept, changed: plan.changes.length, crontabDiff: diffOf(plan, after(isKept)) }
+  const answer = { name: job, log: isKept, changed: plan.changes.length, crontabDiff: tableDiff(plan, after(isKept)) }
   if (plan.changes.length === 0) {
     if (plan.left.length > 0) throw new Refusal(lines.join('\n'))
     printResult(
@@ -46,9 +46,9 @@ export async function keepOutput(job: string, isKept: boolean, { yes, json }: Ou
 
 async function mustAgree(plan: TablePlan, isKept: boolean, { yes, json }: OutputOptions): Promise<void> {
   if (yes) return
-  warn(diffOf(plan, after(isKept)))
+  warn(tableDiff(plan, after(isKept)))
   warn(isKept ? outputWords.kept : outputWords.mailed)
-  if (json || !interactive()) throw new Refusal('Nothing was changed. Add --yes to change the crontab.', exits.usage)
+  if (json || !isInteractive()) throw new Refusal('Nothing was changed. Add --yes to change the crontab.', exits.usage)
   if (!(await confirm('Change the crontab like this?'))) throw new Refusal('Nothing was changed.')
 }
 

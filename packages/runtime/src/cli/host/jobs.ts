@@ -6,7 +6,7 @@ import { Command } from 'commander'
 import { accountHost, accountJobs } from '../../host/jobs/account.ts'
 import { durations, readJobDuration } from '../../host/jobs/call.ts'
 import { createJobFolders } from '../../host/jobs/files.ts'
-import { readJob, sinceOf, writeJob } from '../../host/jobs/job-note.ts'
+import { readJob, scheduleSince, writeJob } from '../../host/jobs/job-note.ts'
 import type { JudgedJob } from '../../host/jobs/judge.ts'
 import { machineZone } from '../../host/jobs/machine-zone.ts'
 import { isJobName, jobNames, unrecordedFile } from '../../host/jobs/paths.ts'
@@ -15,7 +15,7 @@ import { dropUnrecorded } from '../../host/jobs/unrecorded.ts'
 import { clockText } from '../../host/jobs/zone.ts'
 import { generalItems, judgedJobs } from '../../host/watch/jobs-part.ts'
 import { lookAtJobs } from '../../host/watch/jobs-section.ts'
-import { examples, hint } from '../../machine/hint.ts'
+import { commandHint, examples } from '../../machine/hint.ts'
 import { alignedColumns, exits, printResult, Refusal } from '../kit/output.ts'
 import { keepOutput, type OutputOptions } from './jobs-output.ts'
 
@@ -35,7 +35,7 @@ export const jobs = (): Command =>
   new Command('jobs')
     .summary('show the jobs of this user, and when they are due')
     .description(
-      `Shows each job that "${hint('exec')}" runs, with its last run and its schedule. Works without the service and without a host agent. A schedule comes from the crontab, otherwise from the last run, or from "${hint('jobs expect')}".`,
+      `Shows each job that "${commandHint('exec')}" runs, with its last run and its schedule. Works without the service and without a host agent. A schedule comes from the crontab, otherwise from the last run, or from "${commandHint('jobs expect')}".`,
     )
     .helpCommand(false)
     .addHelpText(
@@ -131,7 +131,8 @@ async function expectJob(name: string, { json, every, cron, tz, grace }: ExpectO
     ...(cron !== undefined && { cron }),
     ...(tz !== undefined && { tz }),
   }
-  const since = sinceOf(before, { every: undefined, cron: undefined, tz: undefined, ...given }) ?? Math.floor(now())
+  const since =
+    scheduleSince(before, { every: undefined, cron: undefined, tz: undefined, ...given }) ?? Math.floor(now())
   const job = {
     name,
     ...given,
@@ -177,7 +178,7 @@ async function forget(name: string, { json }: Json): Promise<void> {
   if (job?.runs.some(({ status }) => status === 'running'))
     throw new Refusal(`${name} is running. Wait until it ends, or stop it, then forget it.`)
   if (!job && !isNoted && lstatSync(join(jobs, name), { throwIfNoEntry: false }) === undefined)
-    throw new Refusal(`There is no job ${name}; "${hint('jobs')}" lists all.`)
+    throw new Refusal(`There is no job ${name}; "${commandHint('jobs')}" lists all.`)
   rmSync(join(jobs, name), { recursive: true, force: true })
   dropUnrecorded(unrecordedFile(jobs), name)
   printResult(json, { name, forgotten: true }, () => `The records of ${name} were removed.`)

@@ -2,17 +2,17 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { hideKeptTable } from '../../host/adopt/table.ts'
-import { watch } from '../../host/watch/watch.ts'
+import { watchHost } from '../../host/watch/watch.ts'
 import { messageOf } from '../../machine/base/errors.ts'
 import { folderAt } from '../../machine/files/folder.ts'
-import { examples, hint } from '../../machine/hint.ts'
+import { commandHint, examples } from '../../machine/hint.ts'
 import { warn } from '../kit/output.ts'
 
 export const watchCommand = (): Command =>
   new Command('watch')
     .summary('report what runs on this machine by itself, as the host agent does')
     .description(
-      `The program of the host agent, which "${hint('adopt')}" makes. It writes state/status.json in its folder until it is stopped: SVC_AGENT_DIR or, without it, the current folder.`,
+      `The program of the host agent, which "${commandHint('adopt')}" makes. It writes state/status.json in its folder until it is stopped: SVC_AGENT_DIR or, without it, the current folder.`,
     )
     .addHelpText('after', examples('watch'))
     .action(async () => {
@@ -26,5 +26,5 @@ export const watchCommand = (): Command =>
       } catch (error) {
         warn(messageOf(error))
       }
-      await watch({ folder: { ...folder, state }, jobs }, stop.signal, warn)
+      await watchHost({ folder: { ...folder, state }, jobs }, stop.signal, warn)
     })

@@ -11,12 +11,12 @@ import { type ServiceConnection, writeConnection } from '../../machine/files/env
 import type { Folder } from '../../machine/files/folder.ts'
 import { inTurn, whoHolds } from '../../machine/files/lock.ts'
 import { readFile, readManifestFile } from '../../machine/files/read.ts'
-import { examples, hint } from '../../machine/hint.ts'
+import { commandHint, examples } from '../../machine/hint.ts'
 import { readManifestNow } from '../../reporter/manifest.ts'
 import { machinePathOf } from '../../state/paths.ts'
 import { fillSettings } from '../../state/settings.ts'
-import { confirm, interactive, readPastedInput } from '../kit/ask.ts'
-import { type CommonOptions, common, existingFolder } from '../kit/folder.ts'
+import { confirm, isInteractive, readPastedInput } from '../kit/ask.ts'
+import { type CommonOptions, existingFolder, withCommonOptions } from '../kit/folder.ts'
 import { exits, printResult, Refusal } from '../kit/output.ts'
 import { originFrom, testReport, tokenFrom, tryConnection } from './connecting.ts'
 
@@ -29,7 +29,7 @@ type ConnectOptions = CommonOptions & {
 }
 
 export const connect = (): Command =>
-  common(new Command('connect'))
+  withCommonOptions(new Command('connect'))
     .requiredOption('--url <url>', 'the address of the service')
     .option('--token-file <file>', 'read the token from a file; - reads it from standard input, or asks')
     .option('--name <name>', "the agent's name, when a manifest is written (default: the folder's name)")
@@ -96,11 +96,11 @@ async function run({ dir, json, url, tokenFile, name, yes, test }: ConnectOption
 
 function nextSteps(folder: Folder, manifest: Manifest): string[] {
   if (whoHolds(folder, 'runtime')) return ['The running reporter uses it from its next report.']
-  const lasting = hint('service install --start')
+  const lasting = commandHint('service install --start')
   if (manifest.runtime)
-    return [`Start it, now and at every boot: ${lasting}`, `Or only until the next boot: ${hint('start')}`]
+    return [`Start it, now and at every boot: ${lasting}`, `Or only until the next boot: ${commandHint('start')}`]
   return [
-    `Start reporting with: ${hint('report')}`,
+    `Start reporting with: ${commandHint('report')}`,
     `That ends with this terminal. To keep it running, name the agent's program in ${manifestName} as "runtime", and run: ${lasting}`,
   ]
 }
@@ -117,7 +117,7 @@ async function offerStatus(folder: Folder, manifest: Manifest, yes: boolean | un
   const file = absentStatus(folder, manifest)
   if (file === undefined || manifest.runtime) return undefined
   if (yes) return file
-  return interactive() &&
+  return isInteractive() &&
     (await confirm(`There is no ${manifest.status} yet. Write a first one, so that the page shows a level?`))
     ? file
     : undefined
@@ -150,7 +150,7 @@ function presentOrNew(
   const chosen = name === undefined ? nameFrom(basename(folder.root)) : readPastedInput('The name', name)
   const wrong = wrongWithAgentName(chosen)
   if (wrong) throw new Refusal(`The name ${wrong}: got ${JSON.stringify(chosen)}. Choose one with --name.`, exits.usage)
-  if (!yes && !interactive())
+  if (!yes && !isInteractive())
     throw new Refusal(`There is no ${manifestName} in ${folder.root}. Write one, or add --yes for a small one.`)
   return { name: chosen }
 }

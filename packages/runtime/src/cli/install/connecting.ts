@@ -9,9 +9,9 @@ import { isExposed, readEnv, readOrigin, type ServiceConnection } from '../../ma
 import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { readHandedText } from '../../machine/files/handed.ts'
 import { noteNetwork } from '../../machine/files/network.ts'
-import { type ExchangeResult, exchange } from '../../reporter/exchange.ts'
+import { type ExchangeResult, exchangeReport } from '../../reporter/exchange.ts'
 import { createReporter } from '../../reporter/run.ts'
-import { askHidden, interactive, readPastedInput, standardInput } from '../kit/ask.ts'
+import { askHidden, isInteractive, readPastedInput, standardInput } from '../kit/ask.ts'
 import { exits, Refusal, warn } from '../kit/output.ts'
 
 /** Reads the address of a service from the option --url. Warns if the connection is not encrypted. */
@@ -51,7 +51,7 @@ const maxTokenBytes = 4096
 async function rawToken(file: string | undefined): Promise<string> {
   if (file !== undefined && file !== pasteMark) return readHandedText(resolve(file), 'The token file', maxTokenBytes)
   if (file === undefined && process.env.SVC_TOKEN) return process.env.SVC_TOKEN
-  return interactive() ? askHidden("The agent's token (it is not shown)") : standardInput(maxTokenBytes)
+  return isInteractive() ? askHidden("The agent's token (it is not shown)") : standardInput(maxTokenBytes)
 }
 
 /**
@@ -87,4 +87,4 @@ export const testReport = (
   manifest: Manifest,
   connection: ServiceConnection,
 ): Promise<ExchangeResult> =>
-  exchange(createReporter(folder), { manifest, health: [] }, connection, new AbortController().signal)
+  exchangeReport(createReporter(folder), { manifest, health: [] }, connection, new AbortController().signal)

@@ -6,9 +6,9 @@ import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { InstallPreview, SecretSpec, SettingValues } from '@svc/protocol'
 import { Command } from 'commander'
-import { checkRedeemed, inItsTurn, redeem } from '../../install/call.ts'
+import { checkRedeemed, inItsTurn, redeemCode } from '../../install/call.ts'
 import { claimFolder, unclaim, whyFolderIsTaken } from '../../install/claim.ts'
-import { place } from '../../install/place.ts'
+import { placeAgent } from '../../install/place.ts'
 import { unmet } from '../../install/ready.ts'
 import { gatherSecrets, notGiven } from '../../install/secrets.ts'
 import { type InstalledUnit, installService } from '../../install/service/units.ts'
@@ -18,11 +18,11 @@ import { seconds } from '../../machine/base/time.ts'
 import type { EnvFileValues } from '../../machine/files/env.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
 import { readHandedEnv } from '../../machine/files/handed.ts'
-import { examples, hint } from '../../machine/hint.ts'
+import { commandHint, examples } from '../../machine/hint.ts'
 import { manifestNow } from '../../reporter/known.ts'
 import { type Install, withoutMachine, writeInstall } from '../../state/install-note.ts'
-import { insideOf } from '../../updates/runtime/release.ts'
-import { askHidden, confirm, interactive } from '../kit/ask.ts'
+import { readInsideRelease } from '../../updates/runtime/release.ts'
+import { askHidden, confirm, isInteractive } from '../kit/ask.ts'
 import { agentAt, currentAuthor } from '../kit/folder.ts'
 import { alignedColumns, exits, oneLine, printResult, Refusal, safe, warn } from '../kit/output.ts'
 import { startInBackground } from '../run/start.ts'
@@ -88,16 +88,16 @@ async function run(options: InitOptions): Promise<void> {
   if (taken) throw new Refusal(`${taken} Nothing was done; the code is still valid.`)
 
   warn(previewLines(seen, origin, root).join('\n'))
-  if (interactive() && !options.yes && !(await confirm('Install it?'))) throw new Refusal(nothingInstalled)
+  if (isInteractive() && !options.yes && !(await confirm('Install it?'))) throw new Refusal(nothingInstalled)
   await goOnWithout(await unmet(seen), options)
   const secrets = await gatherSecrets(seen.secrets ?? [], {
     file: given,
     env: process.env,
-    ask: interactive() ? askSecret : undefined,
+    ask: isInteractive() ? askSecret : undefined,
     tell: warn,
   })
   if (!secrets.ok) throw new Refusal(`${secrets.message} ${nothingInstalled}`)
-  const ask = interactive() ? askSetting : undefined
+  const ask = isInteractive() ? askSetting : undefined
   const chosen = seen.settings && (await chooseSettings(seen.settings, options.set, ask).catch(undoneToo))
 
   const { folder, install } = await take(root, origin, code, {
@@ -161,7 +161,7 @@ async function goOnWithout(missing: readonly string[], { yes }: InitOptions): Pr
   if (missing.length === 0) return
   const said = missing.map(oneLine).join('\n')
   if (yes) return warn(said)
-  if (!interactive())
+  if (!isInteractive())
     throw new Refusal(
       `${said}\nInstall what is missing, or add --yes to install the agent without it. ${nothingInstalled}`,
     )
@@ -172,7 +172,9 @@ async function goOnWithout(missing: readonly string[], { yes }: InitOptions): Pr
 const withoutSecrets = (names: readonly string[], root: string): string[] =>
   names.length === 0
     ? []
-    : [`Optional secrets that were not given: ${names.join(', ')}. ${hint(`secrets set ${names[0]}`, root)} sets one.`]
+    : [
+        `Optional secrets that were not given: ${names.join(', ')}. ${commandHint(`secrets set ${names[0]}`, root)} sets one.`,
+      ]
 
 /**
  * Checks what the person handed over, before anything else is done: the form of each --set, and the secrets file as a
@@ -226,7 +228,7 @@ async function take(
   const answer = await inItsTurn(
     () => {
       noteNext(sending)
-      return redeem(url, code, new AbortController().signal)
+      return redeemCode(url, code, new AbortController().signal)
     },
     (seconds) => {
       // A refused call has not used the code up. Who ends this wait leaves a folder that can be installed into again.
@@ -248,12 +250,12 @@ async function take(
     const redeemed = checkRedeemed(answer.value, seen)
     if (!redeemed.ok) throw new Error(redeemed.message)
     const program = programFile()
-    await place(folder, install, {
+    await placeAgent(folder, install, {
       redeemed: redeemed.value,
       origin: url,
       secrets,
       chosen: chosen && Object.keys(chosen).length > 0 ? { values: chosen, author: currentAuthor() } : undefined,
-      program: insideOf(program) ? program : undefined,
+      program: readInsideRelease(program) ? program : undefined,
     })
     return { folder: folderAt(root), install }
   } catch (error) {
@@ -291,8 +293,8 @@ const asRoot = (): boolean => process.getuid?.() === 0
 const nextSteps = (root: string): string[] => [
   'Nothing is running yet. Start it:',
   ...alignedColumns([
-    [hint('run', root), 'in this terminal'],
-    [hint('start', root), 'in the background'],
-    [hint(`service install ${asRoot() ? '--system ' : ''}--start`, root), 'now and at every boot'],
+    [commandHint('run', root), 'in this terminal'],
+    [commandHint('start', root), 'in the background'],
+    [commandHint(`service install ${asRoot() ? '--system ' : ''}--start`, root), 'now and at every boot'],
   ]).map((line) => `  ${line}`),
 ]

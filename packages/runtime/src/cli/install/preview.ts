@@ -5,7 +5,7 @@
 import { type InstallPreview, isToken, limits } from '@svc/protocol'
 import { askPreview, inItsTurn } from '../../install/call.ts'
 import { needsLines, wrongWithSvc } from '../../install/ready.ts'
-import { askHidden, interactive, readPastedInput, standardInput } from '../kit/ask.ts'
+import { askHidden, isInteractive, readPastedInput, standardInput } from '../kit/ask.ts'
 import { exits, oneLine, Refusal, warn } from '../kit/output.ts'
 import { originFrom } from './connecting.ts'
 
@@ -49,7 +49,7 @@ async function codeFrom(given: string | undefined): Promise<string> {
     'The install code',
     given ??
       (process.env.SVC_CODE ||
-        (interactive()
+        (isInteractive()
           ? await askHidden('The install code (it is not shown)', true)
           : await standardInput(limits.installBodyBytes))),
     { secret: true },

@@ -13,11 +13,11 @@ import { readConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { holderName, tryLockAnyway, whoHolds } from '../../machine/files/lock.ts'
 import { examples } from '../../machine/hint.ts'
-import { lives } from '../../machine/process/identity.ts'
+import { isAlive } from '../../machine/process/identity.ts'
 import { readManifestNow } from '../../reporter/manifest.ts'
 import { type Install, readInstall, unreadableInstall } from '../../state/install-note.ts'
-import { confirm, interactive } from '../kit/ask.ts'
-import { type CommonOptions, common, existingFolder } from '../kit/folder.ts'
+import { confirm, isInteractive } from '../kit/ask.ts'
+import { type CommonOptions, existingFolder, withCommonOptions } from '../kit/folder.ts'
 import { exits, oneLine, printResult, Refusal, warn } from '../kit/output.ts'
 import { stopAgent } from '../run/start.ts'
 
@@ -41,7 +41,7 @@ interface Plan {
 }
 
 export const remove = (): Command =>
-  common(new Command('remove'))
+  withCommonOptions(new Command('remove'))
     .option('--yes', 'do not ask')
     .option('--keep-state', 'keep the folder state/, which holds the data of the agent')
     .summary('remove this agent from this machine')
@@ -53,10 +53,10 @@ export const remove = (): Command =>
 
 async function run({ dir, json, yes, keepState }: RemoveOptions): Promise<void> {
   const folder = existingFolder(dir)
-  const plan = planFor(folder, keepState === true)
+  const plan = removalPlan(folder, keepState === true)
   if (!yes) {
     warn(plannedLines(plan, folder).join('\n'))
-    if (json || !interactive()) throw new Refusal('Nothing was removed. Add --yes to remove it.', exits.usage)
+    if (json || !isInteractive()) throw new Refusal('Nothing was removed. Add --yes to remove it.', exits.usage)
     if (!(await confirm('Remove it?'))) throw new Refusal('Nothing was removed.')
   }
   await carryOut(folder, plan)
@@ -86,10 +86,10 @@ export const removedLines = (folder: Folder, { agent, service, stays }: Plan): s
   ...(service ? [`It is still listed in ${service}: delete the agent ${agent} there.`] : []),
 ]
 
-export function planFor(folder: Folder, keepState: boolean): Plan {
+export function removalPlan(folder: Folder, keepState: boolean): Plan {
   if (!existsSync(folder.svc)) throw new Refusal(`There is no svc agent in ${folder.root}.`)
   const install = readInstall(folder)
-  if (install?.is === 'made' && lives(install))
+  if (install?.is === 'made' && isAlive(install))
     throw new Refusal(`Process ${install.pid} is installing into ${folder.root}.`)
   const holder = whoHolds(folder, 'runtime')
   if (holder && holder.what !== 'svc run')

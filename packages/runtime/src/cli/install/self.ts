@@ -8,7 +8,7 @@ import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { hostWritten, ownFolders } from '../../host/jobs/account.ts'
-import { launcher } from '../../host/jobs/launcher.ts'
+import { launcherScript } from '../../host/jobs/launcher.ts'
 import { isLauncher } from '../../host/jobs/launcher-file.ts'
 import { hostFolder } from '../../host/jobs/paths.ts'
 import { programFile } from '../../launcher/file.ts'
@@ -16,7 +16,7 @@ import { createFolder, writeDurably } from '../../machine/files/durable.ts'
 import { examples, shellQuoted } from '../../machine/hint.ts'
 import { canRun } from '../../machine/programs/can-run.ts'
 import { isShorterLived, lastingNode } from '../../machine/programs/node.ts'
-import { insideOf } from '../../updates/runtime/release.ts'
+import { readInsideRelease } from '../../updates/runtime/release.ts'
 import { exits, printResult, Refusal } from '../kit/output.ts'
 
 interface SelfOptions {
@@ -79,11 +79,11 @@ interface InstalledSelf {
  */
 export async function installSelf(folder: string, host?: string): Promise<InstalledSelf> {
   const program = programFile()
-  const release = insideOf(program)
+  const release = readInsideRelease(program)
   if (!release)
     throw new Refusal('This svc runs from source. Build svc.pyz, or download it from a service, and install that.')
   const file = join(folder, 'svc')
-  const before = existsSync(file) ? insideOf(file) : undefined
+  const before = existsSync(file) ? readInsideRelease(file) : undefined
   if (existsSync(file) && !before)
     throw new Refusal(`${file} is another program. Choose another folder with --to.`, exits.refused)
   const exec = join(folder, 'svc-exec')
@@ -99,7 +99,7 @@ export async function installSelf(folder: string, host?: string): Promise<Instal
     throw new Refusal(
       `${file} was written but does not start: ${fault}. Put Node ${release.leastNode} or newer into PATH.`,
     )
-  const text = launcher({ node: lastingNode(), svc: file, host: host ?? hostHere(exec) })
+  const text = launcherScript({ node: lastingNode(), svc: file, host: host ?? hostHere(exec) })
   const execChanged = text !== execBefore
   if (execChanged) writeDurably(exec, text, 0o755)
   const first = searchPath()

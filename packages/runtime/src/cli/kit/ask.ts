@@ -6,7 +6,7 @@
 import { readPasted, readText, trimInvisible } from '@svc/protocol'
 import { exits, Refusal } from './output.ts'
 
-export const interactive = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
+export const isInteractive = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true
 
 /**
  * Asks for a text that is not shown while it is typed. If `required` is true, the question is repeated until the person

@@ -13,7 +13,7 @@ export interface CommonOptions {
 }
 
 /** Adds the two options that most commands have, `--dir` and `--json`. */
-export const common = (command: Command): Command =>
+export const withCommonOptions = (command: Command): Command =>
   command.option('--dir <dir>', "the agent's folder", '.').option('--json', 'print one JSON value for programs')
 
 export function existingFolder(dir: string): Folder {

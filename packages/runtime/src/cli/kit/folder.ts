@@ -5,10 +5,10 @@ import { userName } from '../../machine/base/user.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { manifestKnown } from '../../reporter/known.ts'
 import type { Author } from '../../state/changes.ts'
-import { type CommonOptions, common, existingFolder } from './common.ts'
+import { type CommonOptions, existingFolder, withCommonOptions } from './common.ts'
 import { Refusal } from './output.ts'
 
-export { type CommonOptions, common, existingFolder }
+export { type CommonOptions, existingFolder, withCommonOptions }
 
 export interface AgentOnDisk {
   readonly folder: Folder

@@ -8,11 +8,11 @@ import { findUnit, findUnits, unitText } from '../../install/service/find.ts'
 import { unitFault } from '../../install/service/mend.ts'
 import { unitPathOf } from '../../install/service/text.ts'
 import { unansweringUnit, uninstallHint } from '../../install/service/units.ts'
-import { processNow, wordFor } from '../../launcher/now.ts'
+import { processNow, processWord } from '../../launcher/now.ts'
 import { withoutStop } from '../../machine/base/sentence.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
-import { hint } from '../../machine/hint.ts'
+import { commandHint } from '../../machine/hint.ts'
 import { canRun } from '../../machine/programs/can-run.ts'
 import { needsText, unmetNeeds } from '../../machine/programs/needs.ts'
 import { readManifestNow } from '../../reporter/manifest.ts'
@@ -28,13 +28,13 @@ import { versionSummary } from '../../updates/agent/now.ts'
 import { whyNoUpdates } from '../../updates/agent/unread.ts'
 import { whyNeverUpdates } from '../../updates/runtime/keys.ts'
 import { runtimeFacts, runtimeSentences } from '../../updates/runtime/now.ts'
-import { insideOf } from '../../updates/runtime/release.ts'
+import { readInsideRelease } from '../../updates/runtime/release.ts'
 import { noSshKeygen, sshKeygen } from '../../updates/runtime/verify.ts'
-import type { Check } from './checked.ts'
+import type { CheckResult } from './checked.ts'
 import { lackingSecrets, statusAge } from './facts.ts'
 import { processSentence } from './why.ts'
 
-export const agentChecks = (folder: Folder): Check[] => [
+export const agentChecks = (folder: Folder): CheckResult[] => [
   ...installed(folder),
   ...statusFile(folder),
   reporter(folder),
@@ -42,14 +42,14 @@ export const agentChecks = (folder: Folder): Check[] => [
 ]
 
 /** Checks an agent that svc starts itself: its installation, required secrets, process, program and versions. */
-function installed(folder: Folder): Check[] {
+function installed(folder: Folder): CheckResult[] {
   const broken = unfinishedInstallText(folder)
   if (broken) return [{ name: 'Installation', ok: false, message: broken }]
   const manifest = readManifestNow(folder)
   if (!manifest.ok || !manifest.value.runtime) return []
   const missing = lackingSecrets(folder, manifest.value)
   const process = processNow(folder)
-  const word = process ? wordFor(process) : 'stopped'
+  const word = process ? processWord(process) : 'stopped'
   return [
     {
       name: 'Secrets',
@@ -66,7 +66,7 @@ function installed(folder: Folder): Check[] {
       ...(process?.state.is === 'running' && process.state.background && { warns: true }),
       message: process
         ? withoutStop(processSentence({ process, stopped: readStop(folder) }))
-        : `never started; run "${hint('start')}"`,
+        : `never started; run "${commandHint('start')}"`,
     },
     ...program(folder, manifest.value),
     ...versions(folder, manifest.value),
@@ -74,7 +74,7 @@ function installed(folder: Folder): Check[] {
 }
 
 /** Checks that the agent still updates its status file (D65). */
-function statusFile(folder: Folder): Check[] {
+function statusFile(folder: Folder): CheckResult[] {
   const manifest = readManifestNow(folder)
   if (!manifest.ok || manifest.value.status === undefined) return []
   const { status } = manifest.value
@@ -89,7 +89,7 @@ function statusFile(folder: Folder): Check[] {
 }
 
 /** Checks the versions of an agent that was updated: whether a rollback is possible, and whether an update is stuck. */
-function versions(folder: Folder, manifest: Manifest): Check[] {
+function versions(folder: Folder, manifest: Manifest): CheckResult[] {
   const why = folder.installed ? whyNoUpdates(folder) : undefined
   if (why !== undefined) return [{ name: 'Versions', ok: false, message: why }]
   const update = folder.installed ? readUpdate(folder) : undefined
@@ -115,7 +115,7 @@ function runtimePath(folder: Folder): string {
 }
 
 /** Checks that the program which starts the agent can be found and run. */
-function program(folder: Folder, { runtime, name }: Manifest): Check[] {
+function program(folder: Folder, { runtime, name }: Manifest): CheckResult[] {
   const wanted = runtime?.kind === 'compose' ? 'docker' : (runtime?.command[0] ?? '')
   const places = wanted.includes('/')
     ? [resolve(folder.home, runtime?.kind === 'process' ? runtime.workdir : '.', wanted)]
@@ -133,7 +133,7 @@ function program(folder: Folder, { runtime, name }: Manifest): Check[] {
 }
 
 /** Checks that this machine has all programs that the agent needs according to its manifest. */
-export async function checkPrograms(folder: Folder): Promise<Check[]> {
+export async function checkPrograms(folder: Folder): Promise<CheckResult[]> {
   const manifest = readManifestNow(folder)
   const needs = (manifest.ok && manifest.value.needs) || []
   if (needs.length === 0) return []
@@ -145,11 +145,11 @@ export async function checkPrograms(folder: Folder): Promise<Check[]> {
  * Checks that the service manager of the machine can start the agent: there is only one unit for the agent, its program
  * is there, the manager answers, and the unit survives a failed trial of svc itself (D38).
  */
-export async function unit(folder: Folder): Promise<Check[]> {
+export async function checkUnit(folder: Folder): Promise<CheckResult[]> {
   const units = findUnits(folder)
   const [found] = units
   if (!found) return []
-  const bad = (message: string): Check[] => [{ name: 'Unit', ok: false, message }]
+  const bad = (message: string): CheckResult[] => [{ name: 'Unit', ok: false, message }]
   if (units.length > 1)
     return bad(
       `${units.map(({ file }) => file).join(' and ')} start this agent; remove them with "${uninstallHint(found, folder.root)}" and install one`,
@@ -162,7 +162,7 @@ export async function unit(folder: Folder): Promise<Check[]> {
   return whoHolds(folder, 'runtime') ? [{ name: 'Unit', ok: true, warns: true, message }] : bad(message)
 }
 
-function reporter(folder: Folder): Check {
+function reporter(folder: Folder): CheckResult {
   const holder = whoHolds(folder, 'runtime')
   const manifest = readManifestNow(folder)
   const managed = manifest.ok && manifest.value.runtime !== undefined
@@ -171,7 +171,7 @@ function reporter(folder: Folder): Check {
     ok: holder !== undefined,
     message: holder
       ? `running (process ${holder.pid})`
-      : `not running; start it with "${hint(managed ? 'start' : 'report')}"`,
+      : `not running; start it with "${commandHint(managed ? 'start' : 'report')}"`,
   }
 }
 
@@ -179,7 +179,7 @@ function reporter(folder: Folder): Check {
  * Returns the check that says why a build of svc cannot update itself, because it runs from source or has no release
  * keys; undefined if the build can update itself.
  */
-export function selfUpdates(running: string | undefined, keys: readonly string[] | undefined): Check | undefined {
+export function selfUpdates(running: string | undefined, keys: readonly string[] | undefined): CheckResult | undefined {
   const message = whyNeverUpdates(running, keys)
   if (message === undefined) return undefined
   const check = { name: 'Self-update', ok: true } as const
@@ -190,10 +190,10 @@ export function selfUpdates(running: string | undefined, keys: readonly string[]
 }
 
 /** Checks that the runtime in the agent's folder can update itself, and shows its last attempt (3.5). */
-function selfUpdate(folder: Folder): Check {
+function selfUpdate(folder: Folder): CheckResult {
   const facts = runtimeFacts(folder)
   const name = 'Self-update'
-  const cannot = selfUpdates(facts.version, insideOf(folder.runtime)?.keys)
+  const cannot = selfUpdates(facts.version, readInsideRelease(folder.runtime)?.keys)
   if (cannot) return cannot
   const program = sshKeygen()
   if (program === undefined) return { name, ok: false, message: `a new svc could not be verified: ${noSshKeygen()}` }

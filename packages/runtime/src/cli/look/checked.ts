@@ -1,7 +1,7 @@
 /** One result of `svc doctor`, and its line on the terminal. */
 import { oneLine } from '../kit/output.ts'
 
-export interface Check {
+export interface CheckResult {
   readonly name: string
   readonly ok: boolean
   /** True if nothing is broken, but the check found something that a person should know. */
@@ -9,5 +9,5 @@ export interface Check {
   readonly message: string
 }
 
-export const lineOf = ({ name, ok, warns, message }: Check): string =>
+export const checkText = ({ name, ok, warns, message }: CheckResult): string =>
   `${ok ? (warns ? 'WARN' : 'ok  ') : 'BAD '} ${oneLine(name)}: ${message}`

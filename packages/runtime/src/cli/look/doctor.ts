@@ -4,17 +4,17 @@ import { findUnits } from '../../install/service/find.ts'
 import { checkReachable, refusalOf } from '../../machine/client/service-client.ts'
 import { isExposed, readConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { unremembered } from '../../machine/files/network.ts'
-import { examples, hint } from '../../machine/hint.ts'
+import { unrememberedVariables } from '../../machine/files/network.ts'
+import { commandHint, examples } from '../../machine/hint.ts'
 import { readOutbox } from '../../reporter/outbox.ts'
-import { type CommonOptions, common, existingFolder } from '../kit/folder.ts'
+import { type CommonOptions, existingFolder, withCommonOptions } from '../kit/folder.ts'
 import { exits, printResult } from '../kit/output.ts'
-import { agentChecks, checkPrograms, unit } from './agent-checks.ts'
-import { type Check, lineOf } from './checked.ts'
+import { agentChecks, checkPrograms, checkUnit } from './agent-checks.ts'
+import { type CheckResult, checkText } from './checked.ts'
 import { fileChecks } from './file-checks.ts'
 
 export const doctor = (): Command =>
-  common(new Command('doctor'))
+  withCommonOptions(new Command('doctor'))
     .option('--offline', 'do not try to reach the service')
     .summary('check this machine and folder for problems')
     .description(
@@ -28,15 +28,15 @@ export const doctor = (): Command =>
         ...agentChecks(folder),
         connected(folder),
         ...(await checkPrograms(folder)),
-        ...(await unit(folder)),
+        ...(await checkUnit(folder)),
         ...(offline ? [] : await remote(folder)),
       ]
       const bad = checks.filter((c) => !c.ok)
-      printResult(json, { ok: bad.length === 0, checks }, () => checks.map(lineOf))
+      printResult(json, { ok: bad.length === 0, checks }, () => checks.map(checkText))
       if (bad.length > 0) process.exitCode = bad.every((c) => c.name === 'Service') ? exits.unreached : exits.refused
     })
 
-function connected(folder: Folder): Check {
+function connected(folder: Folder): CheckResult {
   const connection = readConnection(folder)
   if (!connection.ok) return { name: 'Connection', ok: false, message: connection.message }
   const { origin } = connection.value
@@ -45,7 +45,7 @@ function connected(folder: Folder): Check {
     return {
       name: 'Connection',
       ok: false,
-      message: `${origin} does not know the token, or no longer; run "${hint(`connect --url ${origin}`)}" with a new one`,
+      message: `${origin} does not know the token, or no longer; run "${commandHint(`connect --url ${origin}`)}" with a new one`,
     }
   const plain = isExposed(origin)
   return {
@@ -55,7 +55,7 @@ function connected(folder: Folder): Check {
   }
 }
 
-async function remote(folder: Folder): Promise<Check[]> {
+async function remote(folder: Folder): Promise<CheckResult[]> {
   const connection = readConnection(folder)
   if (!connection.ok) return []
   const { origin } = connection.value
@@ -63,9 +63,9 @@ async function remote(folder: Folder): Promise<Check[]> {
   const sent = await checkReachable(origin, never)
   if (sent.is === 'lost') return [{ name: 'Service', ok: false, message: `${origin} cannot be reached: ${sent.why}` }]
   // The runtime of a unit has no variables of this shell, so what works here may not work there.
-  const missing = findUnits(folder).length > 0 ? unremembered() : []
+  const missing = findUnits(folder).length > 0 ? unrememberedVariables() : []
   if (missing.length > 0 && (await checkReachable(origin, never, true)).is === 'lost') {
-    const unit = `the unit does not have ${missing.join(', ')}; run "${hint('service install')}", which remembers it`
+    const unit = `the unit does not have ${missing.join(', ')}; run "${commandHint('service install')}", which remembers it`
     return [{ name: 'Service', ok: false, message: `${origin} answers here, but not to the runtime: ${unit}` }]
   }
   const { status, body } = sent

@@ -6,11 +6,11 @@ import type { Manifest } from '@svc/blueprint'
 import { type Desired, type HealthItem, readAnswer } from '@svc/protocol'
 import { faultOfUnits } from '../../install/service/mend.ts'
 import { type ProcessNow, processNow } from '../../launcher/now.ts'
-import { ago } from '../../machine/base/time.ts'
+import { agoText } from '../../machine/base/time.ts'
 import { envUnread, readConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
-import { hint } from '../../machine/hint.ts'
+import { commandHint } from '../../machine/hint.ts'
 import { bindingHealth } from '../../reporter/bindings.ts'
 import { owedAcks, readJournal } from '../../reporter/commands/journal.ts'
 import { type Outbox, readOutbox } from '../../reporter/outbox.ts'
@@ -127,7 +127,7 @@ export function lackingSecrets(folder: Folder, { secrets }: Manifest): string | 
   const why = secrets.length === 0 ? undefined : envUnread(folder.secrets)
   if (why !== undefined) return `${folder.secrets} ${why}, so the agent gets none of its secrets`
   const names = unsetSecrets(folder, secrets)
-  return names.length === 0 ? undefined : `${names.join(', ')} not set; run "${hint(`secrets set ${names[0]}`)}"`
+  return names.length === 0 ? undefined : `${names.join(', ')} not set; run "${commandHint(`secrets set ${names[0]}`)}"`
 }
 
 function desiredIn(last: Outbox | undefined): Desired | undefined {
@@ -140,8 +140,8 @@ function desiredIn(last: Outbox | undefined): Desired | undefined {
 
 export function reportingText({ last }: AgentFacts, now: number): string {
   if (!last) return 'never'
-  const reached = last.reached === undefined ? 'never answered' : `last answered ${ago(now - last.reached)}`
+  const reached = last.reached === undefined ? 'never answered' : `last answered ${agoText(now - last.reached)}`
   return last.failure === undefined
     ? reached
-    : `${reached}; the last try, ${ago(now - last.sent)}, failed: ${last.failure}`
+    : `${reached}; the last try, ${agoText(now - last.sent)}, failed: ${last.failure}`
 }

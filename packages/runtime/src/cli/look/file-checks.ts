@@ -1,16 +1,16 @@
 /** The checks of `svc doctor` about the folder of the agent and the files in it. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { messageOf } from '../../machine/base/errors.ts'
-import { minNode, version } from '../../machine/base/version.ts'
+import { minNode, ownVersion } from '../../machine/base/version.ts'
 import { envFaults, repeatedIn } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readJournal } from '../../reporter/commands/journal.ts'
 import { readManifestNow } from '../../reporter/manifest.ts'
 import { diskHealth } from '../../reporter/status/disk.ts'
 import { asideRemarks, settingsRemarks, unreadSettings } from '../../state/settings-file.ts'
-import type { Check } from './checked.ts'
+import type { CheckResult } from './checked.ts'
 
-export const fileChecks = (folder: Folder): Check[] => [
+export const fileChecks = (folder: Folder): CheckResult[] => [
   node(process.versions.node),
   manifestCheck(folder),
   writable(folder.root),
@@ -20,13 +20,13 @@ export const fileChecks = (folder: Folder): Check[] => [
   journal(folder),
 ]
 
-const node = (running: string): Check => ({
+const node = (running: string): CheckResult => ({
   name: 'Node',
   ok: Number(running.split('.')[0]) >= minNode,
-  message: `${running} (svc ${version} needs ${minNode} or newer)`,
+  message: `${running} (svc ${ownVersion} needs ${minNode} or newer)`,
 })
 
-function manifestCheck(folder: Folder): Check {
+function manifestCheck(folder: Folder): CheckResult {
   const manifest = readManifestNow(folder)
   return {
     name: 'Manifest',
@@ -35,7 +35,7 @@ function manifestCheck(folder: Folder): Check {
   }
 }
 
-function writable(path: string): Check {
+function writable(path: string): CheckResult {
   try {
     accessSync(path, constants.W_OK)
     return { name: 'Folder', ok: true, message: `${path} can be written` }
@@ -45,14 +45,14 @@ function writable(path: string): Check {
 }
 
 /** Checks that the file systems of the agent's folder have room. */
-function disk(folder: Folder): Check {
+function disk(folder: Folder): CheckResult {
   const [item] = diskHealth(folder)
   if (!item) return { name: 'Disk', ok: true, message: `there is room at ${folder.root}` }
   return { name: 'Disk', ok: item.level !== 'bad', warns: true, message: item.detail ?? '' }
 }
 
 /** Checks that a file with secrets, reports or commands can be accessed only by its owner (D51). */
-function mode(file: string): Check[] {
+function mode(file: string): CheckResult[] {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat) return []
   const open = (stat.mode & 0o077) !== 0
@@ -67,7 +67,7 @@ function mode(file: string): Check[] {
   ]
 }
 
-function journal(folder: Folder): Check {
+function journal(folder: Folder): CheckResult {
   try {
     return { name: 'Journal', ok: true, message: `${readJournal(folder).length} commands remembered` }
   } catch (error) {
@@ -78,7 +78,7 @@ function journal(folder: Folder): Check {
 /**
  * Checks files that a person may have changed by hand for parts that svc does not understand, and that have no effect.
  */
-function writtenFiles(folder: Folder): Check[] {
+function writtenFiles(folder: Folder): CheckResult[] {
   const unread = unreadSettings(folder)
   const manifest = readManifestNow(folder)
   const faults = [
@@ -91,7 +91,7 @@ function writtenFiles(folder: Folder): Check[] {
     ...(manifest.ok ? settingsRemarks(folder, manifest.value) : []).map((remark) => `${folder.settings} ${remark}`),
   ]
   return [
-    ...faults.map((message): Check => ({ name: 'Files', ok: false, message })),
-    ...remarks.map((remark): Check => ({ name: 'Files', ok: true, warns: true, message: remark })),
+    ...faults.map((message): CheckResult => ({ name: 'Files', ok: false, message })),
+    ...remarks.map((remark): CheckResult => ({ name: 'Files', ok: true, warns: true, message: remark })),
   ]
 }

@@ -5,15 +5,15 @@
 import { logNamed, type Manifest } from '@svc/blueprint'
 import { sizeText } from '@svc/protocol'
 import { Command } from 'commander'
-import { ago } from '../../machine/base/time.ts'
+import { agoText } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readFile } from '../../machine/files/read.ts'
-import { examples, hint } from '../../machine/hint.ts'
+import { commandHint, examples } from '../../machine/hint.ts'
 import {
   endOfFile,
   type FilePosition,
   type FollowedFile,
-  follow,
+  followFile,
   listDeclaredLogs,
   startOfFile,
 } from '../../state/logs/follow.ts'
@@ -22,7 +22,7 @@ import { declaredLog, ownLog } from '../../state/logs/open.ts'
 import { endOfLog, noSuchLog, readLogFile } from '../../state/logs/read.ts'
 import { machinePathOf } from '../../state/paths.ts'
 import { readNote } from '../../state/process-note.ts'
-import { agentAt, type CommonOptions, common } from '../kit/folder.ts'
+import { agentAt, type CommonOptions, withCommonOptions } from '../kit/folder.ts'
 import { alignedColumns, exits, printResult, Refusal, safe } from '../kit/output.ts'
 
 type LogsOptions = CommonOptions & { readonly lines: string; readonly follow?: boolean }
@@ -34,7 +34,7 @@ type LogsOptions = CommonOptions & { readonly lines: string; readonly follow?: b
 const own = { output: 'output of the agent', svc: 'messages of the runtime' } as const
 
 export const logs = (): Command =>
-  common(new Command('logs'))
+  withCommonOptions(new Command('logs'))
     .argument('[NAME]', 'the log to show; "output" is the output of the agent, "svc" the messages of its runtime')
     .option('-n, --lines <count>', 'how many of its last lines to show', '100')
     .option('-f, --follow', 'keep showing new lines until Ctrl-C (without a name: the output of the agent)')
@@ -58,7 +58,7 @@ export const logs = (): Command =>
       const end = (text ?? '').replace(/\n$/, '').split('\n').slice(-count).join('\n')
       if (!goOn) return printResult(json, { name, text: end }, () => end)
       if (end !== '') write(`${end}\n`, json)
-      await follow(file, text === undefined ? startOfFile : from, (added) => write(safeLog(folder, added), json))
+      await followFile(file, text === undefined ? startOfFile : from, (added) => write(safeLog(folder, added), json))
     })
 
 /**
@@ -124,14 +124,14 @@ function listed(folder: Folder, manifest: Manifest, json: boolean | undefined): 
             l.name,
             l.path,
             l.bytes === undefined ? 'not there' : sizeText(l.bytes),
-            l.changed === undefined ? '' : ago(Date.now() / 1000 - l.changed),
+            l.changed === undefined ? '' : agoText(Date.now() / 1000 - l.changed),
           ]),
         ])),
     ...(manifest.runtime
       ? [
           manifest.logs.some((log) => log.output)
-            ? `Only here: "${hint('logs svc')}" (messages of the runtime).`
-            : `Only here: "${hint('logs output')}" (output of the agent) and "${hint('logs svc')}" (messages of the runtime).`,
+            ? `Only here: "${commandHint('logs svc')}" (messages of the runtime).`
+            : `Only here: "${commandHint('logs output')}" (output of the agent) and "${commandHint('logs svc')}" (messages of the runtime).`,
         ]
       : []),
   ])

@@ -8,11 +8,11 @@ import { examples } from '../../machine/hint.ts'
 import { owedAcks, readJournal } from '../../reporter/commands/journal.ts'
 import { readOutbox } from '../../reporter/outbox.ts'
 import { waitsForUpload } from '../../reporter/uploads.ts'
-import { type CommonOptions, common, existingFolder } from '../kit/folder.ts'
+import { type CommonOptions, existingFolder, withCommonOptions } from '../kit/folder.ts'
 import { printResult, Refusal } from '../kit/output.ts'
 
 export const outbox = (): Command =>
-  common(new Command('outbox'))
+  withCommonOptions(new Command('outbox'))
     .summary('show the last report of this agent and its answer')
     .description(
       "Shows the last report that was sent from the agent's folder, its answer, and the answers to commands that are still to be sent. Characters that could control the terminal are left out; --json contains them, escaped.",

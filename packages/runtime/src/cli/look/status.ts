@@ -2,19 +2,19 @@
 import { activeLine } from '@svc/protocol'
 import { Command } from 'commander'
 import { unansweringUnit } from '../../install/service/units.ts'
-import { wordFor } from '../../launcher/now.ts'
-import { ago, timeText } from '../../machine/base/time.ts'
-import { examples, hint } from '../../machine/hint.ts'
+import { processWord } from '../../launcher/now.ts'
+import { agoText, timeText } from '../../machine/base/time.ts'
+import { commandHint, examples } from '../../machine/hint.ts'
 import { changedBy } from '../../state/changes.ts'
 import { versionSummary } from '../../updates/agent/now.ts'
 import type { RuntimeFacts } from '../../updates/runtime/now.ts'
-import { agentAt, type CommonOptions, common } from '../kit/folder.ts'
+import { agentAt, type CommonOptions, withCommonOptions } from '../kit/folder.ts'
 import { oneLine, printResult } from '../kit/output.ts'
 import { type AgentFacts, readAgentFacts, reportingText } from './facts.ts'
 import { processSentence } from './why.ts'
 
 export const status = (): Command =>
-  common(new Command('status'))
+  withCommonOptions(new Command('status'))
     .summary('show the status of this agent')
     .description(
       'Shows what the agent says about itself, whether it is paused, and whether its reports arrive. Works without the service.',
@@ -29,7 +29,7 @@ export const status = (): Command =>
         {
           ...facts,
           paused: facts.pause !== undefined,
-          running: facts.process && wordFor(facts.process),
+          running: facts.process && processWord(facts.process),
           ...(unit && { unit: { ...unit, answers: false } }),
         },
         () => [
@@ -42,7 +42,7 @@ export const status = (): Command =>
 export function statusLines(f: AgentFacts): string[] {
   const now = Date.now() / 1000
   const row = (name: string, text: string) => `${name.padEnd(10)}${oneLine(text)}`
-  const asOf = f.old && f.written !== undefined ? `, as of ${ago(now - f.written)}` : ''
+  const asOf = f.old && f.written !== undefined ? `, as of ${agoText(now - f.written)}` : ''
   const said = f.state
     ? `${f.state.label ?? f.state.level} (${f.state.level}${asOf})${f.state.detail ? `: ${f.state.detail}` : ''}`
     : undefined
@@ -55,7 +55,7 @@ export function statusLines(f: AgentFacts): string[] {
         : (said ?? 'not reported by the agent'),
     ),
     ...(f.managed ? [row('Process', processSentence(f))] : []),
-    ...(f.written === undefined ? [] : [row('Written', ago(now - f.written))]),
+    ...(f.written === undefined ? [] : [row('Written', agoText(now - f.written))]),
     ...f.active.map((a) => row('Running', `${activeLine(a) || 'a run'}${asOf && ` (${asOf.slice(2)})`}`)),
     ...[...f.disk, ...f.health, ...f.bindings]
       .filter((h) => h.level !== 'ok')
@@ -68,11 +68,11 @@ export function statusLines(f: AgentFacts): string[] {
       f.managed ? 'Runtime' : 'Reporter',
       f.reporter
         ? `running (process ${f.reporter.pid}, since ${timeText(f.reporter.since)})`
-        : `not running; start it with "${hint(f.managed ? 'start' : 'report')}"`,
+        : `not running; start it with "${commandHint(f.managed ? 'start' : 'report')}"`,
     ),
     ...(f.unitFault ? [row('Unit', f.unitFault)] : []),
     row('svc', programRow(f.runtime)),
-    row('Service', f.service ?? `not connected; run "${hint('connect --url …')}"`),
+    row('Service', f.service ?? `not connected; run "${commandHint('connect --url …')}"`),
     row('Reported', reportingText(f, now)),
     ...(f.acksWaiting > 0 ? [row('Waiting', `${f.acksWaiting} answers to commands, for the next report`)] : []),
   ]

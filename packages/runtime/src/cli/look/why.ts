@@ -1,31 +1,31 @@
 /** `svc why`: says which state the agent is in, and which person or rule caused it. The command needs no network. */
 import { Command } from 'commander'
-import { wordFor } from '../../launcher/now.ts'
+import { processWord } from '../../launcher/now.ts'
 import { withStop } from '../../machine/base/sentence.ts'
-import { ago, readScale, timeText } from '../../machine/base/time.ts'
-import { examples, hint } from '../../machine/hint.ts'
+import { agoText, readScale, timeText } from '../../machine/base/time.ts'
+import { commandHint, examples } from '../../machine/hint.ts'
 import { changedBy } from '../../state/changes.ts'
 import { processStateSentence } from '../../state/process-health.ts'
-import { sentences, wishSentences } from '../../updates/agent/now.ts'
+import { updateSentences, wishSentences } from '../../updates/agent/now.ts'
 import { runtimeSentences } from '../../updates/runtime/now.ts'
-import { agentAt, type CommonOptions, common } from '../kit/folder.ts'
+import { agentAt, type CommonOptions, withCommonOptions } from '../kit/folder.ts'
 import { oneLine, printResult } from '../kit/output.ts'
 import { type AgentFacts, readAgentFacts, reportingText } from './facts.ts'
 
 export const why = (): Command =>
-  common(new Command('why'))
+  withCommonOptions(new Command('why'))
     .summary('explain the state of this agent and its cause')
     .description('Explains, without the service, which state the agent is in, who or what caused it, and when.')
     .addHelpText('after', examples('why'))
     .action(async ({ dir, json }: CommonOptions) => {
       const facts = readAgentFacts(await agentAt(dir))
-      const reasons = explain(facts, Date.now() / 1000)
+      const reasons = explainState(facts, Date.now() / 1000)
       printResult(
         json,
         {
           state: facts.pause ? 'paused' : 'not paused',
           pause: facts.pause ?? null,
-          running: facts.process ? wordFor(facts.process) : null,
+          running: facts.process ? processWord(facts.process) : null,
           process: facts.process?.state ?? null,
           version: facts.version,
           update: facts.update ?? null,
@@ -38,7 +38,7 @@ export const why = (): Command =>
     })
 
 /** Returns sentences that explain the state of the agent, most important first. */
-export function explain(f: AgentFacts, now: number): string[] {
+export function explainState(f: AgentFacts, now: number): string[] {
   return [
     ...(f.pause ? pauseSentences(f) : []),
     ...processSentences(f),
@@ -47,7 +47,7 @@ export function explain(f: AgentFacts, now: number): string[] {
     ...versionSentences(f),
     ...(f.unitFault ? [`Its unit: ${f.unitFault}.`] : []),
     ...(f.standstill ? [f.standstill] : []),
-    ...updateSentences(f, now * 1000),
+    ...updateAndWishSentences(f, now * 1000),
     ...(f.lacking ? [`Secrets: ${f.lacking}.`] : []),
     ...agentSentences(f, now),
     ...healthSentences(f.bindings),
@@ -63,22 +63,22 @@ function processSentences(f: AgentFacts): string[] {
 
 /** Says whether the agent's process runs, and which rule or person is the reason. */
 export function processSentence({ process, stopped }: Pick<AgentFacts, 'process' | 'stopped'>): string {
-  if (!process) return `It has not been started here yet; "${hint('start')}" starts it.`
+  if (!process) return `It has not been started here yet; "${commandHint('start')}" starts it.`
   const { state, alive, halt, runtime } = process
   if (runtime) {
     const policy =
       state.is === 'waiting' && state.exit
-        ? ` The wait doubles with each start that does not last 5 s, from 1 s to 5 min; "${hint('run-now')}" or "${hint('restart')}" starts it sooner.`
+        ? ` The wait doubles with each start that does not last 5 s, from 1 s to 5 min; "${commandHint('run-now')}" or "${commandHint('restart')}" starts it sooner.`
         : ''
     return `${processStateSentence(state, halt)}${policy}`
   }
   if (alive)
-    return `Its process runs, but its runtime does not: it was killed. "${hint('start')}" takes the process over without ending it.`
+    return `Its process runs, but its runtime does not: it was killed. "${commandHint('start')}" takes the process over without ending it.`
   if (state.is === 'stopped' && state.because === 'asked')
-    return `It ${stopped ? `has been stopped since ${timeText(stopped.at)}, ${changedBy(stopped)}` : 'is stopped'}. "${hint('start')}" starts it.`
+    return `It ${stopped ? `has been stopped since ${timeText(stopped.at)}, ${changedBy(stopped)}` : 'is stopped'}. "${commandHint('start')}" starts it.`
   if (state.is === 'stopped')
-    return `${processStateSentence(state)} Its runtime does not run either; "${hint('start')}" starts both.`
-  return `Neither its process nor its runtime is there: both were killed, or the machine was restarted. "${hint('start')}" starts them.`
+    return `${processStateSentence(state)} Its runtime does not run either; "${commandHint('start')}" starts both.`
+  return `Neither its process nor its runtime is there: both were killed, or the machine was restarted. "${commandHint('start')}" starts them.`
 }
 
 function versionSentences({ install, version }: AgentFacts): string[] {
@@ -88,21 +88,21 @@ function versionSentences({ install, version }: AgentFacts): string[] {
   ]
 }
 
-function updateSentences({ update, blueprint, desired }: AgentFacts, at: number): string[] {
+function updateAndWishSentences({ update, blueprint, desired }: AgentFacts, at: number): string[] {
   const scale = readScale(process.env.SVC_TIME_SCALE)
   return update
-    ? [...sentences(update, at, scale), ...wishSentences(desired, { blueprint, now: update, at, scale })]
+    ? [...updateSentences(update, at, scale), ...wishSentences(desired, { blueprint, now: update, at, scale })]
     : []
 }
 
 function pauseSentences({ name, pause, changes }: AgentFacts): string[] {
   if (pause?.author)
     return [
-      `${name} has been paused since ${timeText(pause.since)}, ${changedBy(pause.author)}. "${hint('resume')}" ends it.`,
+      `${name} has been paused since ${timeText(pause.since)}, ${changedBy(pause.author)}. "${commandHint('resume')}" ends it.`,
     ]
   if (pause)
     return [
-      `${name} has been paused since ${timeText(pause.since)}: someone created .svc/paused by hand. "${hint('resume')}" ends it.`,
+      `${name} has been paused since ${timeText(pause.since)}: someone created .svc/paused by hand. "${commandHint('resume')}" ends it.`,
     ]
   const { paused } = changes
   if (!paused) return [`${name} is not paused, and has not been paused through svc.`]
@@ -120,14 +120,14 @@ function agentSentences(f: AgentFacts, now: number): string[] {
   const runs =
     f.active.length > 0
       ? [
-          `${f.active.length === 1 ? 'One run is' : `${f.active.length} runs are`} in progress according to the agent${f.old && f.written !== undefined ? ` of ${ago(now - f.written)}` : ''}.`,
+          `${f.active.length === 1 ? 'One run is' : `${f.active.length} runs are`} in progress according to the agent${f.old && f.written !== undefined ? ` of ${agoText(now - f.written)}` : ''}.`,
         ]
       : []
   if (!f.statusFile) return [...waits, 'Its manifest names no status file, so nothing more is known.']
   if (f.unreadStatus !== undefined)
     return [...waits, `Its status is unknown, because ${f.statusFile} ${f.unreadStatus}.`]
   if (f.written === undefined) return [...waits, `It has not written ${f.statusFile} yet, so its status is unknown.`]
-  const file = `${f.statusFile}, written ${ago(now - f.written)}`
+  const file = `${f.statusFile}, written ${agoText(now - f.written)}`
   const said = f.state
     ? `Its state ${f.old ? 'was' : 'is'} ${f.state.level} (${file})${[f.state.label, f.state.detail].map((each) => (each ? `: ${each}` : '')).join('')}`
     : `It reports no state (${file}).`

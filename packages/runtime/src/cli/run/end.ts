@@ -1,11 +1,11 @@
 /** Ends the processes that an agent started if no runtime does so, and names those that could not be ended. */
 import type { Manifest } from '@svc/blueprint'
 import { supervise } from '../../launcher/supervisor.ts'
-import { takeOver } from '../../launcher/take-over.ts'
-import { duration, waitUntil } from '../../machine/base/time.ts'
+import { takeOverProcess } from '../../launcher/take-over.ts'
+import { scaledMs, waitUntil } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { holderName, tryLockAnyway, whoHolds } from '../../machine/files/lock.ts'
-import { lives } from '../../machine/process/identity.ts'
+import { isAlive } from '../../machine/process/identity.ts'
 import { type AgentProcess, processNames } from '../../machine/process/listed.ts'
 import { sendTo, startedBy } from '../../machine/process/mark.ts'
 import { readNote } from '../../state/process-note.ts'
@@ -33,7 +33,7 @@ export async function endLeft(
   try {
     before?.()
     const order = async () => manifest && startOrderOf(folder, manifest)
-    await supervise(folder, takeOver(folder), { order, changed: () => {}, say: () => {} }).stop()
+    await supervise(folder, takeOverProcess(folder), { order, changed: () => {}, say: () => {} }).stop()
     return true
   } finally {
     lock.held.release()
@@ -42,7 +42,7 @@ export async function endLeft(
 
 const hasLeft = (folder: Folder): boolean => {
   const state = readNote(folder)?.state
-  return (state !== undefined && 'pid' in state && lives(state)) || startedBy(folder.root).length > 0
+  return (state !== undefined && 'pid' in state && isAlive(state)) || startedBy(folder.root).length > 0
 }
 
 /**
@@ -130,12 +130,12 @@ async function endThese(
   seconds: number,
 ): Promise<void> {
   for (const each of left) sendTo(each, 'SIGTERM')
-  await waitUntil(duration(seconds) / 1000, () => !left.some(lives))
+  await waitUntil(scaledMs(seconds) / 1000, () => !left.some(isAlive))
   for (let kills = 0; kills < maxKills; kills++) {
     const rest = search()
     if (rest.length === 0) return
     for (const each of rest) sendTo(each, 'SIGKILL')
-    await waitUntil(2, () => !rest.some(lives))
+    await waitUntil(2, () => !rest.some(isAlive))
   }
 }
 

@@ -4,14 +4,14 @@
  */
 import { runtimeVersion } from '@svc/protocol'
 import { Command } from 'commander'
-import { examples, hint } from '../../machine/hint.ts'
+import { commandHint, examples } from '../../machine/hint.ts'
 import { runtimeFacts } from '../../updates/runtime/now.ts'
 import { readPin, removePin, writePin } from '../../updates/runtime/pin.ts'
-import { type CommonOptions, common, existingFolder } from '../kit/common.ts'
+import { type CommonOptions, existingFolder, withCommonOptions } from '../kit/common.ts'
 import { exits, printResult, Refusal } from '../kit/output.ts'
 
 export const pinRuntime = (): Command =>
-  common(new Command('pin-runtime'))
+  withCommonOptions(new Command('pin-runtime'))
     .argument('<version>', 'the only version to update to, or "off"')
     .summary('pin the version of svc itself')
     .description(
@@ -37,7 +37,7 @@ export const pinRuntime = (): Command =>
             : `Not pinned to ${before} now.`
           : `Pinned to ${pinned}${version === pinned ? ', which runs now' : `; ${version} runs now`}.`,
         ...(trial?.is === 'trying' && pinned !== null && trial.to !== pinned
-          ? [`${trial.to} is being tested right now; "${hint('rollback-runtime')}" ends that.`]
+          ? [`${trial.to} is being tested right now; "${commandHint('rollback-runtime')}" ends that.`]
           : []),
       ])
     })

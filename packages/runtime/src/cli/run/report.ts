@@ -6,19 +6,19 @@ import type { Folder } from '../../machine/files/folder.ts'
 import { holderName, tryLock, tryLockAnyway } from '../../machine/files/lock.ts'
 import { examples, plainHint } from '../../machine/hint.ts'
 import { handledText } from '../../reporter/commands/receive.ts'
-import { exchange } from '../../reporter/exchange.ts'
+import { exchangeReport } from '../../reporter/exchange.ts'
 import { createReporter, reportUntil } from '../../reporter/run.ts'
-import { upload } from '../../reporter/uploads.ts'
+import { uploadLogs } from '../../reporter/uploads.ts'
 import { readRuntimeNote, writeRuntimeNote } from '../../state/versions/runtime-note.ts'
 import { runtimeNow } from '../../updates/runtime/now.ts'
 import { type SelfUpdateHost, selfUpdate } from '../../updates/runtime/update.ts'
-import { type AgentOnDisk, agentAt, type CommonOptions, common } from '../kit/folder.ts'
+import { type AgentOnDisk, agentAt, type CommonOptions, withCommonOptions } from '../kit/folder.ts'
 import { exits, lastingOutput, oneLine, printResult, Refusal } from '../kit/output.ts'
 
 type ReportOptions = CommonOptions & { readonly once?: boolean }
 
 export const report = (): Command =>
-  common(new Command('report'))
+  withCommonOptions(new Command('report'))
     .summary('report this agent until stopped')
     .description(
       'Reports the agent in this folder until it is stopped (Ctrl-C or SIGTERM). Something else starts the agent (cron, systemd, a shell), and the agent never waits for this. Whatever the service does, the agent keeps running.',
@@ -52,16 +52,16 @@ async function reportOnce({ folder, manifest }: AgentOnDisk, json: boolean | und
   if (!connection.ok) throw new Refusal(connection.message)
   const stop = new AbortController()
   const reporter = createReporter(folder)
-  const result = await exchange(reporter, { manifest, health: [] }, connection.value, stop.signal)
+  const result = await exchangeReport(reporter, { manifest, health: [] }, connection.value, stop.signal)
   if (!result.ok) {
     const exit = result.status === undefined ? exits.unreached : exits.refused
     throw new Refusal(`The report to ${connection.value.origin} failed: ${result.why}.`, exit)
   }
-  await upload(reporter, manifest, connection.value, { signal: stop.signal, say: () => {} })
+  await uploadLogs(reporter, manifest, connection.value, { signal: stop.signal, say: () => {} })
   const { answer, handled } = result
   printResult(json, { ok: true, answer, handled }, () => ['Reported.', ...handled.map(handledText)])
   // The second report sends the acks of the commands that came in the answer to the first report.
-  if (handled.length > 0) await exchange(reporter, { manifest, health: [] }, connection.value, stop.signal)
+  if (handled.length > 0) await exchangeReport(reporter, { manifest, health: [] }, connection.value, stop.signal)
 }
 
 /**

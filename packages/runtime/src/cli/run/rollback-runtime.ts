@@ -3,16 +3,16 @@
  * or not a runtime runs in the folder.
  */
 import { Command } from 'commander'
-import { askBack, type BackRequest, dropAskedBack } from '../../launcher/back.ts'
+import { askForPrevious, type BackRequest, dropAskedBack } from '../../launcher/back.ts'
 import { keepRuntime } from '../../launcher/keeper.ts'
 import { wait } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { type Holder, holderName, tryLock } from '../../machine/files/lock.ts'
 import { sha256Of } from '../../machine/files/sha256.ts'
-import { examples, hint } from '../../machine/hint.ts'
+import { commandHint, examples } from '../../machine/hint.ts'
 import { readRuntimeNote } from '../../state/versions/runtime-note.ts'
-import { insideOf } from '../../updates/runtime/release.ts'
-import { type CommonOptions, common, currentAuthor, existingFolder } from '../kit/folder.ts'
+import { readInsideRelease } from '../../updates/runtime/release.ts'
+import { type CommonOptions, currentAuthor, existingFolder, withCommonOptions } from '../kit/folder.ts'
 import { printResult, Refusal } from '../kit/output.ts'
 
 /**
@@ -21,7 +21,7 @@ import { printResult, Refusal } from '../kit/output.ts'
 const patience = 30
 
 export const rollbackRuntime = (): Command =>
-  common(new Command('rollback-runtime'))
+  withCommonOptions(new Command('rollback-runtime'))
     .summary('go back to the previous version of svc itself')
     .description(
       'Puts the previous svc of this folder back in place. A running runtime switches to it immediately, and the agent is not affected.\nThe version left behind is on hold until the service requests another one. Needs no connection.',
@@ -41,7 +41,7 @@ export const rollbackRuntime = (): Command =>
       const { applied, hold } = readRuntimeNote(folder)
       printResult(json, { ...applied, hold: hold?.version ?? null }, () => [
         `svc ${applied?.version} is back. ${hold?.version} is on hold until the service requests another version, or its file is put in place here.`,
-        ...(lock.ok ? [`It takes effect at the next start: ${hint('start')}`] : []),
+        ...(lock.ok ? [`It takes effect at the next start: ${commandHint('start')}`] : []),
       ])
     })
 
@@ -67,7 +67,7 @@ async function askRunning(folder: Folder, holder: Holder): Promise<void> {
   if (holder.what !== 'svc run') throw new Refusal(`${holderName(holder)} is working in this folder; stop it first.`)
   const before = readRuntimeNote(folder).applied?.message
   const asked = wayBack(folder)
-  askBack(folder, asked)
+  askForPrevious(folder, asked)
   const never = new AbortController().signal
   for (const end = performance.now() + patience * 1000; performance.now() < end; await wait(100, never)) {
     const { applied, trial } = readRuntimeNote(folder)
@@ -77,7 +77,7 @@ async function askRunning(folder: Folder, holder: Holder): Promise<void> {
   }
   dropAskedBack(folder)
   throw new Refusal(
-    `${holderName(holder)} did not switch back within ${patience} s. Stop it and try again: ${['stop', 'rollback-runtime', 'start'].map((each) => hint(each)).join('; ')}`,
+    `${holderName(holder)} did not switch back within ${patience} s. Stop it and try again: ${['stop', 'rollback-runtime', 'start'].map((each) => commandHint(each)).join('; ')}`,
   )
 }
 
@@ -98,5 +98,5 @@ function wayBack(folder: Folder): BackRequest {
 
 function releaseAt(file: string): BackRequest['from'] | undefined {
   const sha256 = sha256Of(file)
-  return sha256 === undefined ? undefined : { version: insideOf(file)?.version ?? 'unknown', sha256 }
+  return sha256 === undefined ? undefined : { version: readInsideRelease(file)?.version ?? 'unknown', sha256 }
 }

@@ -7,21 +7,21 @@ import { Command } from 'commander'
 import { wait } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { holderName, tryLock, whoHolds } from '../../machine/files/lock.ts'
-import { examples, hint } from '../../machine/hint.ts'
+import { commandHint, examples } from '../../machine/hint.ts'
 import { diskNote } from '../../reporter/status/disk.ts'
 import { changedBy } from '../../state/changes.ts'
 import { rollbackAlone, unholdAlone, unwatchAlone, updateOnDisk } from '../../updates/agent/alone.ts'
-import { type AskedUpdate, ask, dropAsked, patienceMs } from '../../updates/agent/ask.ts'
+import { type AskedUpdate, askForUpdate, dropAsked, patienceMs } from '../../updates/agent/ask.ts'
 import { readUpdate, type Update } from '../../updates/agent/journal.ts'
-import { type AgentOnDisk, agentAt, type CommonOptions, common, currentAuthor } from '../kit/folder.ts'
+import { type AgentOnDisk, agentAt, type CommonOptions, currentAuthor, withCommonOptions } from '../kit/folder.ts'
 import { printResult, Refusal } from '../kit/output.ts'
 import { endLeft, mustBeGone, mustReplace } from './end.ts'
 
 export const rollback = (): Command =>
-  common(new Command('rollback'))
+  withCommonOptions(new Command('rollback'))
     .summary("go back to the version before this agent's last update")
     .description(
-      `Goes back to the version that ran before the last update. It is kept on this machine, so no network is needed. The version left behind is on hold until the service requests another one, or "${hint('unhold')}". The agent's data is not rolled back: it stays as the newer version left it.`,
+      `Goes back to the version that ran before the last update. It is kept on this machine, so no network is needed. The version left behind is on hold until the service requests another one, or "${commandHint('unhold')}". The agent's data is not rolled back: it stays as the newer version left it.`,
     )
     .addHelpText('after', examples('rollback --dir /srv/mail-triage'))
     .action(async ({ dir, json }: CommonOptions) => {
@@ -30,12 +30,12 @@ export const rollback = (): Command =>
       const { applied, hold, running } = update
       printResult(json, { version: running.version, applied, hold: hold ?? null }, () => [
         `${applied?.message ?? ''}`,
-        `${running.version} is in place, and ${hold?.version ?? version} is on hold.${ended ? ` Its processes were ended, since no runtime watched them; "${hint('start')}" starts it.` : ''}`,
+        `${running.version} is in place, and ${hold?.version ?? version} is on hold.${ended ? ` Its processes were ended, since no runtime watched them; "${commandHint('start')}" starts it.` : ''}`,
       ])
     })
 
 export const unhold = (): Command =>
-  common(new Command('unhold'))
+  withCommonOptions(new Command('unhold'))
     .summary('allow a version that was rolled back or refused to be tried again')
     .description(
       'Lifts the hold on the version that was rolled back or refused, so that it is applied again if the service still requests it.',
@@ -52,10 +52,10 @@ export const unhold = (): Command =>
     })
 
 export const unwatch = (): Command =>
-  common(new Command('unwatch'))
+  withCommonOptions(new Command('unwatch'))
     .summary('end the watch of the present version, so that an update need not wait for it')
     .description(
-      `For 30 minutes after an update, the new version is watched, and rolled back if the agent gets worse. Meanwhile other updates wait. This ends the watch now: if the service requests another version, its update starts at once. What is given up: this version is no longer rolled back by itself. "${hint('rollback')}" still goes back.`,
+      `For 30 minutes after an update, the new version is watched, and rolled back if the agent gets worse. Meanwhile other updates wait. This ends the watch now: if the service requests another version, its update starts at once. What is given up: this version is no longer rolled back by itself. "${commandHint('rollback')}" still goes back.`,
     )
     .addHelpText('after', examples('unwatch --dir /srv/mail-triage'))
     .action(async ({ dir, json }: CommonOptions) => {
@@ -110,7 +110,7 @@ async function done(folder: Folder, running: string, what: AskedUpdate['what']):
 }
 
 async function throughRuntime(folder: Folder, asked: AskedUpdate): Promise<Update> {
-  ask(folder, asked)
+  askForUpdate(folder, asked)
   const never = new AbortController().signal
   for (const end = performance.now() + patienceMs; performance.now() < end; await wait(100, never)) {
     const update = readUpdate(folder)
@@ -122,6 +122,6 @@ async function throughRuntime(folder: Folder, asked: AskedUpdate): Promise<Updat
   }
   dropAsked(folder)
   throw new Refusal(
-    `The runtime did not carry it out; see ${folder.runtimeLog}. "${hint('stop')}", then "${hint(asked.what)}", do it without the runtime.${diskNote(folder)}`,
+    `The runtime did not carry it out; see ${folder.runtimeLog}. "${commandHint('stop')}", then "${commandHint(asked.what)}", do it without the runtime.${diskNote(folder)}`,
   )
 }

@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import type { StoppedBy } from '@svc/protocol'
-import { ownFile } from '../../launcher/file.ts'
+import { runtimeFile } from '../../launcher/file.ts'
 import { launch } from '../../launcher/launch.ts'
 import { openRuntimeLog } from '../../launcher/log.ts'
 import type { Folder } from '../../machine/files/folder.ts'
@@ -56,7 +56,7 @@ async function untilStopped(folder: Folder, json: boolean | undefined): Promise<
   const onHangUp = (signal: NodeJS.Signals) => process.stdout.isTTY && onSignal(signal)
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onHangUp)
   if (process.pid === 1) say(noInitWarning)
-  running = launch(folder, { file: ownFile(folder), stop: stop.signal, by: () => by, say })
+  running = launch(folder, { file: runtimeFile(folder), stop: stop.signal, by: () => by, say })
   const unfit = await running.ended
   if (unfit !== undefined) throw new Refusal(unfit)
   process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onHangUp)

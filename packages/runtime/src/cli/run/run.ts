@@ -3,15 +3,15 @@
  * file (see plain-run.ts).
  */
 import { Command } from 'commander'
-import { examples, hint } from '../../machine/hint.ts'
-import { common } from '../kit/common.ts'
+import { commandHint, examples } from '../../machine/hint.ts'
+import { withCommonOptions } from '../kit/common.ts'
 import { runAgent } from './run-agent.ts'
 
 export const runCommand = (): Command =>
-  common(new Command('run'))
+  withCommonOptions(new Command('run'))
     .summary('run this agent and report, until stopped')
     .description(
-      `Starts the agent as its manifest says, restarts it when it ends, reports and takes commands, until Ctrl-C or SIGTERM.\nIf svc itself is killed, the agent keeps running, and the next "${hint('run')}" takes it over.`,
+      `Starts the agent as its manifest says, restarts it when it ends, reports and takes commands, until Ctrl-C or SIGTERM.\nIf svc itself is killed, the agent keeps running, and the next "${commandHint('run')}" takes it over.`,
     )
     .addHelpText(
       'after',

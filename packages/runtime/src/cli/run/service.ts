@@ -10,10 +10,10 @@ import { unitFault } from '../../install/service/mend.ts'
 import { installService, notAnswering, uninstallService } from '../../install/service/units.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { inTurnAnyway, whoHolds } from '../../machine/files/lock.ts'
-import { examples, hint, sudoHint } from '../../machine/hint.ts'
+import { commandHint, examples, sudoHint } from '../../machine/hint.ts'
 import { readManifestNow } from '../../reporter/manifest.ts'
 import { noteStop } from '../../state/stop-note.ts'
-import { type CommonOptions, common, currentAuthor, existingFolder } from '../kit/folder.ts'
+import { type CommonOptions, currentAuthor, existingFolder, withCommonOptions } from '../kit/folder.ts'
 import { exits, printResult, Refusal } from '../kit/output.ts'
 import { agentName } from '../look/facts.ts'
 import { endLeft, mustBeGone } from './end.ts'
@@ -39,7 +39,7 @@ export const service = (): Command =>
       `${examples('service install --start')}\n  $ ${sudoHint('service install --system --user agents', '/srv/mail-triage')}`,
     )
     .addCommand(
-      common(new Command('install'))
+      withCommonOptions(new Command('install'))
         .summary('write the unit and let it start at boot')
         .option('--start', 'start it now as well')
         .option('--system', 'a system unit instead of one for your user (needs root)')
@@ -62,7 +62,7 @@ export const service = (): Command =>
         }),
     )
     .addCommand(
-      common(new Command('uninstall'))
+      withCommonOptions(new Command('uninstall'))
         .summary('stop it and remove the unit')
         .action(async ({ dir, json }: CommonOptions) => {
           const folder = existingFolder(dir)
@@ -84,7 +84,7 @@ export const service = (): Command =>
         }),
     )
     .addCommand(
-      common(new Command('status'))
+      withCommonOptions(new Command('status'))
         .summary('show whether a service is installed and active')
         .action(async ({ dir, json }: CommonOptions) => {
           const folder = existingFolder(dir)
@@ -96,7 +96,7 @@ export const service = (): Command =>
             () =>
               first
                 ? units.map(({ unit, now }) => stateLine(unit, now, folder))
-                : `No service is installed for this folder; "${hint('service install')}" writes one.`,
+                : `No service is installed for this folder; "${commandHint('service install')}" writes one.`,
           )
         }),
     )

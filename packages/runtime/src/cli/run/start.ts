@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { Command } from 'commander'
 import { beforeStart, isDecided, mustBegin } from '../../install/service/begin.ts'
 import { findUnits, type ServiceUnit } from '../../install/service/find.ts'
-import { control, doesNotAnswer, isRunning, managerFailure, unitState } from '../../install/service/manager.ts'
+import { controlUnit, doesNotAnswer, isRunning, managerFailure, unitState } from '../../install/service/manager.ts'
 import { mendUnits } from '../../install/service/mend.ts'
 import { uninstallHint } from '../../install/service/units.ts'
 import { startArgs } from '../../launcher/file.ts'
@@ -15,22 +15,22 @@ import { waitUntil } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { holderName, inTurnAnyway, whoHolds } from '../../machine/files/lock.ts'
 import { refuseWithoutRoom } from '../../machine/files/reserve.ts'
-import { examples, hint, sudoHint } from '../../machine/hint.ts'
+import { commandHint, examples, sudoHint } from '../../machine/hint.ts'
 import { manifestNow } from '../../reporter/known.ts'
 import { diskHealth, diskNote } from '../../reporter/status/disk.ts'
 import { readPause } from '../../state/controls.ts'
 import { processStateSentence } from '../../state/process-health.ts'
 import { noteStop } from '../../state/stop-note.ts'
-import { agentAt, type CommonOptions, common, currentAuthor } from '../kit/folder.ts'
+import { agentAt, type CommonOptions, currentAuthor, withCommonOptions } from '../kit/folder.ts'
 import { printResult, Refusal } from '../kit/output.ts'
 import { endLeft, mustBeGone, type StoppableAgent } from './end.ts'
 import { runnableAgent } from './runnable.ts'
 
 export const start = (): Command =>
-  common(new Command('start'))
+  withCommonOptions(new Command('start'))
     .summary('start this agent in the background')
     .description(
-      `Starts the agent and its runtime, through its service if one is installed, otherwise in the background.\nWithout a service it does not restart after a reboot; "${hint('service install')}" changes that.`,
+      `Starts the agent and its runtime, through its service if one is installed, otherwise in the background.\nWithout a service it does not restart after a reboot; "${commandHint('service install')}" changes that.`,
     )
     .addHelpText('after', examples('start --dir /srv/mail-triage'))
     .action(async ({ dir, json }: CommonOptions) => {
@@ -52,7 +52,7 @@ export const start = (): Command =>
     })
 
 export const stop = (): Command =>
-  common(new Command('stop'))
+  withCommonOptions(new Command('stop'))
     .summary('stop this agent and its runtime')
     .description('Asks the agent to stop, kills it after its stop_seconds, and stops its runtime. A pause stays.')
     .addHelpText('after', examples('stop'))
@@ -63,7 +63,7 @@ export const stop = (): Command =>
     })
 
 export const restart = (): Command =>
-  common(new Command('restart'))
+  withCommonOptions(new Command('restart'))
     .summary('stop this agent and start it again')
     .description('Stops the agent and its runtime and starts them again, with the current secrets and settings.')
     .addHelpText('after', examples('restart'))
@@ -109,11 +109,11 @@ export async function startInBackground(folder: Folder): Promise<string> {
   }
   if (ended || !decided)
     throw new Refusal(
-      `It did not start; see ${folder.runtimeLog}, or run "${hint('run')}" to watch it.${diskNote(folder)}`,
+      `It did not start; see ${folder.runtimeLog}, or run "${commandHint('run')}" to watch it.${diskNote(folder)}`,
     )
   const state = stateNow(folder)
   return readPause(folder)
-    ? `The runtime is started, but the agent is paused; "${hint('resume')}" starts it.`
+    ? `The runtime is started, but the agent is paused; "${commandHint('resume')}" starts it.`
     : `Started. ${state ? processStateSentence(state) : ''}`.trim()
 }
 
@@ -127,7 +127,7 @@ async function startAgent(folder: Folder): Promise<string> {
   const [unit] = findUnits(folder)
   if (!unit) return startInBackground(folder)
   const before = beforeStart(folder)
-  const ran = await control(unit, 'start')
+  const ran = await controlUnit(unit, 'start')
   if (ran.code === 0) {
     await mustBegin(folder, unit, before)
     return `Started ${unit.name}.`
@@ -138,7 +138,7 @@ async function startAgent(folder: Folder): Promise<string> {
 }
 
 async function stopUnit(unit: ServiceUnit, folder: Folder): Promise<void> {
-  const ran = await control(unit, 'stop')
+  const ran = await controlUnit(unit, 'stop')
   if (ran.code !== 0) throw refusedBy(unit, managerFailure(ran), 'stop', folder)
 }
 

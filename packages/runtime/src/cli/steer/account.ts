@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { inTurn } from '../../machine/files/lock.ts'
 import { examples } from '../../machine/hint.ts'
 import { clearAccount, readAccount, setAccount } from '../../state/account.ts'
-import { type CommonOptions, common, existingFolder } from '../kit/folder.ts'
+import { type CommonOptions, existingFolder, withCommonOptions } from '../kit/folder.ts'
 import { exits, printResult, Refusal } from '../kit/output.ts'
 
 type AccountOptions = CommonOptions & { readonly org?: string; readonly plan?: string; readonly email?: string }
@@ -17,7 +17,7 @@ export const account = (): Command =>
     .helpCommand(false)
     .addHelpText('after', examples('account set --org "Example Ltd" --plan team --email ops@example.com'))
     .addCommand(
-      common(new Command('set'))
+      withCommonOptions(new Command('set'))
         .summary('set the account, or a part of it')
         .option('--org <name>', 'the organisation')
         .option('--plan <name>', 'the plan')
@@ -32,7 +32,7 @@ export const account = (): Command =>
         }),
     )
     .addCommand(
-      common(new Command('clear'))
+      withCommonOptions(new Command('clear'))
         .summary('remove the account from reports')
         .action(({ dir, json }: CommonOptions) => {
           const folder = existingFolder(dir)
@@ -43,7 +43,7 @@ export const account = (): Command =>
         }),
     )
     .addCommand(
-      common(new Command('show'))
+      withCommonOptions(new Command('show'))
         .summary('show the account')
         .action(({ dir, json }: CommonOptions) => {
           const account = readAccount(existingFolder(dir))

@@ -4,13 +4,13 @@
  */
 import { type Setting, type SettingSpec, type SettingValues, wrongWithSetting } from '@svc/protocol'
 import { messageOf } from '../../machine/base/errors.ts'
-import { hint } from '../../machine/hint.ts'
+import { commandHint } from '../../machine/hint.ts'
 import { decideCommand } from '../../reporter/commands/decide.ts'
 import { changeSettings } from '../../state/settings.ts'
 import { askLine } from '../kit/ask.ts'
 import { type AgentOnDisk, currentAuthor } from '../kit/folder.ts'
 import { exits, oneLine, Refusal } from '../kit/output.ts'
-import { mayBe, readPairs, readValue } from './settings.ts'
+import { allowedText, readPairs, readValue } from './settings.ts'
 
 type AskSetting = (setting: SettingSpec) => Promise<string>
 
@@ -74,14 +74,16 @@ export function unsetSettingsLines(schema: readonly SettingSpec[], values: objec
   const names = open.map(({ key, label }) => (label ? `${key} (${label})` : key)).join(', ')
   return [
     oneLine(
-      `Without a value: ${names}. Set ${open.length === 1 ? 'it' : 'them'} with: ${hint(`set ${first.key}=…`, root)}`,
+      `Without a value: ${names}. Set ${open.length === 1 ? 'it' : 'them'} with: ${commandHint(`set ${first.key}=…`, root)}`,
     ),
   ]
 }
 
 export const askSetting: AskSetting = (setting) => {
   const { key, label, help } = setting
-  const what = [label ?? key, help, setting.type === 'text' ? undefined : mayBe(setting)].filter(Boolean).join('; ')
+  const what = [label ?? key, help, setting.type === 'text' ? undefined : allowedText(setting)]
+    .filter(Boolean)
+    .join('; ')
   return askLine(oneLine(`${what} (setting ${key}, Enter to leave it without a value)`), (typed) =>
     typed === '' ? undefined : sentence(setting, typed),
   )

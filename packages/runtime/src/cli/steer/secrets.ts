@@ -8,16 +8,16 @@ import { Command } from 'commander'
 import { changeEnv, envFaults, envUnread, maxEnvBytes, readEnv } from '../../machine/files/env.ts'
 import { createFolders } from '../../machine/files/folder.ts'
 import { inTurn } from '../../machine/files/lock.ts'
-import { examples, hint } from '../../machine/hint.ts'
-import { askHidden, interactive, standardInput } from '../kit/ask.ts'
-import { type AgentOnDisk, agentAt, type CommonOptions, common } from '../kit/folder.ts'
+import { commandHint, examples } from '../../machine/hint.ts'
+import { askHidden, isInteractive, standardInput } from '../kit/ask.ts'
+import { type AgentOnDisk, agentAt, type CommonOptions, withCommonOptions } from '../kit/folder.ts'
 import { alignedColumns, exits, printResult, Refusal, warn } from '../kit/output.ts'
 
 export const secrets = (): Command =>
   new Command('secrets')
     .summary('list, set or remove secrets of this agent')
     .description(
-      `The secrets in .svc/secrets.env. Values are never shown. A change takes effect at the agent's next start: ${hint('restart')}`,
+      `The secrets in .svc/secrets.env. Values are never shown. A change takes effect at the agent's next start: ${commandHint('restart')}`,
     )
     .helpCommand(false)
     .addHelpText(
@@ -25,7 +25,7 @@ export const secrets = (): Command =>
       examples('secrets list', 'secrets set MAIL_PASSWORD', 'secrets set MAIL_PASSWORD < password.txt'),
     )
     .addCommand(
-      common(new Command('list'))
+      withCommonOptions(new Command('list'))
         .summary('list which are set and which are missing')
         .action(async ({ dir, json }: CommonOptions) => {
           const all = list(await agentAt(dir))
@@ -40,18 +40,18 @@ export const secrets = (): Command =>
         }),
     )
     .addCommand(
-      common(new Command('set'))
+      withCommonOptions(new Command('set'))
         .argument('<NAME>', 'the secret')
         .summary('set one; its value is asked for without showing it, or read from standard input')
         .action(async (name: string, { dir, json }: CommonOptions) => {
           const { folder, manifest } = await agentAt(dir)
           const wrong = wrongWithSecretName(name)
           if (wrong) throw new Refusal(`The name of a secret ${wrong}: got ${JSON.stringify(name)}.`, exits.usage)
-          const value = interactive()
+          const value = isInteractive()
             ? await askHidden(`${name} (it is not shown)`, true)
             : (await standardInput(maxEnvBytes)).replace(/\r?\n$/, '')
           const bad =
-            value === '' ? `must not be empty; "${hint('secrets unset')}" removes it` : wrongWithEnvValue(value)
+            value === '' ? `must not be empty; "${commandHint('secrets unset')}" removes it` : wrongWithEnvValue(value)
           if (bad) throw new Refusal(`The value of ${name} ${bad}.`, exits.usage)
           inTurn(folder, 'svc secrets', () => {
             createFolders(folder)
@@ -62,12 +62,12 @@ export const secrets = (): Command =>
             json,
             { set: name, declared },
             () =>
-              `Set ${name}${declared ? '' : ', which the manifest does not name'}. It takes effect at the agent's next start: ${hint('restart')}`,
+              `Set ${name}${declared ? '' : ', which the manifest does not name'}. It takes effect at the agent's next start: ${commandHint('restart')}`,
           )
         }),
     )
     .addCommand(
-      common(new Command('unset'))
+      withCommonOptions(new Command('unset'))
         .argument('<NAME>', 'the secret')
         .summary('remove one')
         .action(async (name: string, { dir, json }: CommonOptions) => {

@@ -6,22 +6,22 @@ import { boundsOf, numberIn, type Setting, type SettingValue, trimInvisible } fr
 import { Command } from 'commander'
 import { timeText } from '../../machine/base/time.ts'
 import { inTurn } from '../../machine/files/lock.ts'
-import { examples, hint } from '../../machine/hint.ts'
-import { apply } from '../../reporter/commands/apply.ts'
+import { commandHint, examples } from '../../machine/hint.ts'
+import { applyCommand } from '../../reporter/commands/apply.ts'
 import { decideCommand } from '../../reporter/commands/decide.ts'
 import { changedBy, readChanges } from '../../state/changes.ts'
 import { readPause } from '../../state/controls.ts'
 import { settingsInForce } from '../../state/settings.ts'
 import { unreadSettings } from '../../state/settings-file.ts'
-import { agentAt, type CommonOptions, common, currentAuthor } from '../kit/folder.ts'
+import { agentAt, type CommonOptions, currentAuthor, withCommonOptions } from '../kit/folder.ts'
 import { alignedColumns, exits, printResult, Refusal } from '../kit/output.ts'
 
 export const set = (): Command =>
-  common(new Command('set'))
+  withCommonOptions(new Command('set'))
     .argument('<KEY=VALUE...>', 'settings to change; an empty VALUE clears one that has no default')
     .summary('change settings of this agent')
     .description(
-      `Changes the named settings: all of them, or none if one is not valid. "${hint('settings')}" lists them.`,
+      `Changes the named settings: all of them, or none if one is not valid. "${commandHint('settings')}" lists them.`,
     )
     .addHelpText('after', examples('set every=30', 'set every=30 dry=true until=2026-12-24T18:00:00Z'))
     .action(async (written: string[], { dir, json }: CommonOptions) => {
@@ -36,7 +36,7 @@ export const set = (): Command =>
           { ...manifest, paused: readPause(folder) !== undefined },
         )
         if (decision.do === 'log') throw new Error('A set is not a log.')
-        return apply(folder, manifest, decision, currentAuthor())
+        return applyCommand(folder, manifest, decision, currentAuthor())
       })
       if (!outcome.ok) throw new Refusal(outcome.message)
       printResult(json, settingsInForce(folder, manifest), () => outcome.message)
@@ -75,7 +75,7 @@ export function readValue({ type, options }: Setting, typed: string): SettingVal
 }
 
 export const settings = (): Command =>
-  common(new Command('settings'))
+  withCommonOptions(new Command('settings'))
     .summary('list the settings, their values and who set them')
     .description('Lists every setting with its value in force, what it may be, and who set it.')
     .addHelpText('after', examples('settings --json'))
@@ -94,7 +94,7 @@ export const settings = (): Command =>
           ...all.map((s) => [
             s.key,
             shown(s, s.value),
-            mayBe(s),
+            allowedText(s),
             s.set ? `${timeText(s.set.at)} ${changedBy(s.set)}` : 'default',
             s.label ?? '',
           ]),
@@ -105,7 +105,7 @@ export const settings = (): Command =>
 const shown = (s: Setting, value: SettingValue): string =>
   value === null ? 'not set' : s.type === 'datetime' && typeof value === 'number' ? timeText(value) : String(value)
 
-export function mayBe(s: Setting): string {
+export function allowedText(s: Setting): string {
   if (s.type === 'bool') return 'true, false'
   if (s.type === 'select') return (s.options ?? []).map((o) => String(o.value)).join(', ')
   if (s.type === 'text') return 'text'

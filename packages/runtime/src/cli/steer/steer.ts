@@ -5,12 +5,12 @@ import { inTurn, inTurnAnyway, whoHolds } from '../../machine/files/lock.ts'
 import { examples } from '../../machine/hint.ts'
 import { changedBy } from '../../state/changes.ts'
 import { askToRun, pause, readPause, resume } from '../../state/controls.ts'
-import { type AgentOnDisk, agentAt, type CommonOptions, common, currentAuthor } from '../kit/folder.ts'
+import { type AgentOnDisk, agentAt, type CommonOptions, currentAuthor, withCommonOptions } from '../kit/folder.ts'
 import { printResult, Refusal } from '../kit/output.ts'
 import { endLeft, mustBeGone, mustPause } from '../run/end.ts'
 
 export const pauseCommand = (): Command =>
-  common(new Command('pause'))
+  withCommonOptions(new Command('pause'))
     .summary('pause this agent')
     .description(
       'Pauses the agent: it starts nothing new while the file .svc/paused exists. It is the same pause as from the service.\nIf svc starts the agent, everything that the agent started is ended before the command returns.',
@@ -42,7 +42,7 @@ async function rest(agent: AgentOnDisk): Promise<void> {
 }
 
 export const resumeCommand = (): Command =>
-  common(new Command('resume'))
+  withCommonOptions(new Command('resume'))
     .summary('end a pause')
     .description('Ends a pause, whoever started it.')
     .addHelpText('after', examples('resume'))
@@ -53,7 +53,7 @@ export const resumeCommand = (): Command =>
     })
 
 export const runNowCommand = (): Command =>
-  common(new Command('run-now'))
+  withCommonOptions(new Command('run-now'))
     .summary('ask this agent to run now')
     .description(
       'Asks the agent to run now: it finds the file .svc/run_now and removes it when it starts. Refused while the agent is paused.',

@@ -5,7 +5,7 @@
  */
 import { type CrontabEntry, readCrontab } from '../jobs/crontab.ts'
 import { type LineChange, replacedLines, type TablePlan } from './plan.ts'
-import { maxLineBytes, unwrapped } from './wrapping.ts'
+import { maxLineBytes, unwrapLine } from './wrapping.ts'
 
 /** The words that say what becomes of the output, wherever the option is written. */
 export const outputWords = {
@@ -76,7 +76,7 @@ const wanted = ({ calls }: CrontabEntry, job: string, isKept: boolean): number =
 /** True if two lines differ at most in what is kept of an output. */
 const isSame = (one: CrontabEntry, other: CrontabEntry): boolean =>
   one.fields === other.fields &&
-  unwrapped(one.text)?.text === unwrapped(other.text)?.text &&
+  unwrapLine(one.text)?.text === unwrapLine(other.text)?.text &&
   JSON.stringify(one.calls.map(withoutLog)) === JSON.stringify(other.calls.map(withoutLog))
 
 const withoutLog = ({ log: _, ...call }: CrontabEntry['calls'][number]) => call

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { crontabCommands } from '../../../testing/crontab-lines.ts'
 import { readCrontab } from '../jobs/crontab.ts'
 import { entriesOf } from './look.ts'
-import { diffOf, planJobs, planRemoval } from './plan.ts'
+import { planJobs, planRemoval, tableDiff } from './plan.ts'
 
 const program = '/home/ada/.local/bin/svc-exec'
 const plan = (text: string) => planJobs(text, entriesOf(readCrontab(text)), program)
@@ -101,7 +101,7 @@ test('bytes count, not characters', () => {
 })
 
 test('a diff names the lines', () => {
-  expect(diffOf(plan('# a\n0 3 * * * a\n0 4 * * * b\n\n@daily c\n'))).toBe(
+  expect(tableDiff(plan('# a\n0 3 * * * a\n0 4 * * * b\n\n@daily c\n'))).toBe(
     [
       '--- crontab',
       '+++ crontab with jobs',
@@ -116,5 +116,5 @@ test('a diff names the lines', () => {
       '',
     ].join('\n'),
   )
-  expect(diffOf(plan('# nothing\n'))).toBe('')
+  expect(tableDiff(plan('# nothing\n'))).toBe('')
 })

@@ -1,7 +1,7 @@
 /** Decides which lines of a crontab become jobs, and which become what they were before. The functions are pure. */
 
 import { isJobName } from '../jobs/paths.ts'
-import { maxLineBytes, unwrapped, wrapped } from './wrapping.ts'
+import { maxLineBytes, unwrapLine, wrapLine } from './wrapping.ts'
 
 /** A line of a crontab that starts a command, or that cannot be read. */
 export interface TableEntry {
@@ -57,7 +57,7 @@ export function planJobs(
     }
     const name = jobNameOf(command, taken)
     const at = line.lastIndexOf(command)
-    const after = wrapped({ before: line.slice(0, at), command: line.slice(at) }, { program, name, shell, options })
+    const after = wrapLine({ before: line.slice(0, at), command: line.slice(at) }, { program, name, shell, options })
     const bytes = Buffer.byteLength(after)
     if (bytes > maxLineBytes) leave(`would have ${bytes} bytes, and cron takes ${maxLineBytes}`)
     else {
@@ -86,7 +86,7 @@ function whyLeft({ times, command, shell, job }: TableEntry): string | undefined
 export function planRemoval(text: string): TablePlan {
   const lines = text.split('\n')
   const changes = lines.flatMap((before, at): LineChange[] => {
-    const found = unwrapped(before)
+    const found = unwrapLine(before)
     return found ? [{ number: at + 1, name: found.name, before, after: found.text }] : []
   })
   return { text: replacedLines(text, changes), changes, left: [] }
@@ -100,7 +100,7 @@ export function replacedLines(text: string, changes: readonly LineChange[]): str
 }
 
 /** The changes as a unified diff without context. `after` names the table after them. */
-export function diffOf({ changes }: Pick<TablePlan, 'changes'>, after = 'crontab with jobs'): string {
+export function tableDiff({ changes }: Pick<TablePlan, 'changes'>, after = 'crontab with jobs'): string {
   if (changes.length === 0) return ''
   const hunks: LineChange[][] = []
   for (const change of changes) {

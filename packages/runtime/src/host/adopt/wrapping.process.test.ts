@@ -19,7 +19,7 @@ import { byLevel } from '../../../../../testing/level.ts'
 import { crontabCommands, runAsCron } from '../../../testing/crontab-lines.ts'
 import { newAccount } from '../../../testing/jobs.ts'
 import { readRuns } from '../jobs/record.ts'
-import { wrapped } from './wrapping.ts'
+import { wrapLine } from './wrapping.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'svc-wrapping-')))
 writeFileSync(join(folder, 'a b.txt'), 'text\n')
@@ -36,7 +36,7 @@ const shells = byLevel(usual, all, all).filter((shell) => existsSync(shell))
 describe.each(shells)('%s', (shell) => {
   const place = { cwd: folder, env: { PATH: '/usr/bin:/bin', HOME: folder, SHELL: shell, LANG: 'C.UTF-8', TZ: 'UTC' } }
   const after = (command: string) =>
-    runAsCron(wrapped({ before: '', command: command.trimStart() }, { program, name: 'a', shell }), shell, place)
+    runAsCron(wrapLine({ before: '', command: command.trimStart() }, { program, name: 'a', shell }), shell, place)
 
   test.each(crontabCommands)('%s gives the same, wrapped or not', (_what, command) => {
     const before = runAsCron(command.trimStart(), shell, place)
@@ -59,7 +59,7 @@ test('with the real svc-exec each command gives the same, and its run is recorde
   for (const [at, [what, command]] of crontabCommands.entries()) {
     const { code, signal, out, err } = runAsCron(command.trimStart(), shell, place)
     const wrap = { program: real, name: `job-${at}`, shell }
-    const line = wrapped({ before: '', command: command.trimStart() }, wrap)
+    const line = wrapLine({ before: '', command: command.trimStart() }, wrap)
     const after = runAsCron(line, shell, { ...place, env: { ...place.env, SVC_JOBS_DIR: jobs } })
     const shown = code ?? 128 + constants.signals[signal as NodeJS.Signals]
     expect(after, what).toEqual({ code: shown, signal: null, out, err })

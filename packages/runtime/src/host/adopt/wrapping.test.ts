@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { crontabCommands } from '../../../testing/crontab-lines.ts'
-import { isUnquotedPath, unwrapped, wrapped } from './wrapping.ts'
+import { isUnquotedPath, unwrapLine, wrapLine } from './wrapping.ts'
 
 const wrap = { program: '/home/ada/.local/bin/svc-exec', name: 'backup', shell: '/bin/sh' }
 
 test('a wrapped line keeps its times and its command whole', () => {
-  expect(wrapped({ before: '0 3 * * *  ', command: 'cd /srv && ./backup.sh > /dev/null' }, wrap)).toBe(
+  expect(wrapLine({ before: '0 3 * * *  ', command: 'cd /srv && ./backup.sh > /dev/null' }, wrap)).toBe(
     "0 3 * * *  exec $([ -x /home/ada/.local/bin/svc-exec ] && echo /home/ada/.local/bin/svc-exec backup --) /bin/sh -c 'cd /srv && ./backup.sh > /dev/null'",
   )
 })
@@ -19,7 +19,7 @@ test.each([
   ['%', "''%"],
   ["it's", "'it'\\''s'"],
 ])('the closing quote of %j stands where cron cuts', (command, quoted) => {
-  const line = wrapped({ before: '@daily ', command }, wrap)
+  const line = wrapLine({ before: '@daily ', command }, wrap)
   expect(line.slice(line.indexOf(' -c ') + 4)).toBe(quoted)
 })
 
@@ -27,13 +27,13 @@ test.each(crontabCommands)('%s is unwrapped as it was', (_what, command) => {
   for (const before of ['0 3 * * *  ', '\t*/5\t1,2 1-5 jan Mon-Fri\t', '@daily '])
     for (const options of [undefined, '--timeout 1h --no-overlap']) {
       const text = `${before}${command.trimStart()}`
-      const line = wrapped({ before, command: command.trimStart() }, { ...wrap, options })
-      expect(unwrapped(line)).toEqual({ ...wrap, text, ...(options !== undefined && { options }) })
+      const line = wrapLine({ before, command: command.trimStart() }, { ...wrap, options })
+      expect(unwrapLine(line)).toEqual({ ...wrap, text, ...(options !== undefined && { options }) })
       expect(line.split('\n')).toHaveLength(1)
     }
 })
 
-const good = wrapped({ before: '0 3 * * * ', command: 'true' }, wrap)
+const good = wrapLine({ before: '0 3 * * * ', command: 'true' }, wrap)
 test.each([
   ['a line without svc', '0 3 * * * true'],
   ['a line written by hand', '0 3 * * * /home/ada/.local/bin/svc-exec backup -- true'],
@@ -47,7 +47,7 @@ test.each([
   ['a shell in quotes', good.replace('/bin/sh', '"/bin/sh"')],
   ['a command in the name', good.replace('backup --', '$(id) --')],
 ])('%s is not unwrapped', (_what, line) => {
-  expect(unwrapped(line)).toBeUndefined()
+  expect(unwrapLine(line)).toBeUndefined()
 })
 
 test.each([

@@ -23,7 +23,7 @@ interface WrappedCommand {
 }
 
 /** Returns the line that runs the same command as a job. */
-export function wrapped({ before, command }: LineParts, { program, name, shell, options }: WrappedCommand): string {
+export function wrapLine({ before, command }: LineParts, { program, name, shell, options }: WrappedCommand): string {
   const [own, input] = cut(command)
   const call = [program, name, ...(options ? [options] : []), '--'].join(' ')
   return `${before}exec $([ -x ${program} ] && echo ${call}) ${shell} -c '${own.replaceAll("'", "'\\''")}'${input}`
@@ -55,12 +55,12 @@ interface WrappedLine extends WrappedCommand {
   readonly text: string
 }
 
-/** Reads a line that `wrapped` has made; undefined for any other line. */
-export function unwrapped(line: string): WrappedLine | undefined {
+/** Reads a line that `wrapLine` has made; undefined for any other line. */
+export function unwrapLine(line: string): WrappedLine | undefined {
   const [all, before = '', program = '', name = '', options = '', shell = '', own = '', input = ''] =
     form.exec(line) ?? []
   if (all === undefined) return undefined
   const command = `${own.replaceAll("'\\''", "'")}${input}`
   const wrap: WrappedCommand = { program, name, shell, ...(options !== '' && { options: options.trim() }) }
-  return wrapped({ before, command }, wrap) === line ? { ...wrap, text: `${before}${command}` } : undefined
+  return wrapLine({ before, command }, wrap) === line ? { ...wrap, text: `${before}${command}` } : undefined
 }

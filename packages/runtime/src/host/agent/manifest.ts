@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { programPath } from '../../launcher/file.ts'
-import { version } from '../../machine/base/version.ts'
+import { ownVersion } from '../../machine/base/version.ts'
 import { writeDurably } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readFile } from '../../machine/files/read.ts'
@@ -24,7 +24,7 @@ interface HostAgent {
 const written = '# Written by svc, which replaces it.'
 
 /** The text of the manifest. */
-export const hostManifest = ({ name, node, source }: HostAgent, own: string = version): string => `\
+export const hostManifest = ({ name, node, source }: HostAgent, own: string = ownVersion): string => `\
 ${written} To change what is shown: ${plainHint('adopt')}
 name: ${name}
 version: ${own === 'dev' ? '0.0.0' : own}

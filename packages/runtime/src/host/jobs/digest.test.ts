@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { readCall } from './call.ts'
-import { badOf, endedOf } from './digest.ts'
+import { endedOf, unrepairedEnds } from './digest.ts'
 import { createJobFolders } from './files.ts'
 import { judgeJob } from './judge.ts'
 import { jobsReader, type ShownRun } from './reader.ts'
@@ -84,7 +84,7 @@ test.each<[string, readonly ShownRun[], string, string]>([
 ])('%s', (_what, runs, bad, order) => {
   const ended = endedOf(runs)
   expect(ended.map(({ run }) => nameOf(run)).join(' ')).toBe(order)
-  expect(badOf(ended).map(nameOf).join(' ')).toBe(bad)
+  expect(unrepairedEnds(ended).map(nameOf).join(' ')).toBe(bad)
 })
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-clear-'))

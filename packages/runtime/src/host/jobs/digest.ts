@@ -29,7 +29,7 @@ export function digestOf(all: readonly ShownRun[]): Digest {
   if (known) return known
   const runs = all.filter(({ status }) => status !== 'skipped')
   const ended = endedOf(runs)
-  const bad = badOf(ended)
+  const bad = unrepairedEnds(ended)
   const digest = {
     last: runs[0],
     began: runs[0]?.started ?? Number.NEGATIVE_INFINITY,
@@ -119,7 +119,7 @@ function upToOf(runs: readonly ShownRun[], at: number): number {
  * The bad ends after which no good run has started, the last one first. A good run must have started after the bad one
  * had ended: of several copies of a job, one that ends well does not make good the one that failed beside it.
  */
-export function badOf(ended: readonly EndedRun[]): ShownRun[] {
+export function unrepairedEnds(ended: readonly EndedRun[]): ShownRun[] {
   const good = ended.map(({ run }) => run).filter(({ status }) => status === 'ok')
   const newest = Math.max(...good.map(({ id }) => sortNumberOf(id)))
   return ended.flatMap(({ run, upTo }) => {

@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../../testing/eventually.ts'
 import { python } from '../../../testing/folder.ts'
 import { type Account, type JobOptions, newAccount, type RanJob } from '../../../testing/jobs.ts'
-import { identityOf, lives } from '../../machine/process/identity.ts'
+import { identityOf, isAlive } from '../../machine/process/identity.ts'
 import { readJob } from './job-note.ts'
 import { type RecordedRun, runLives } from './record.ts'
 
@@ -207,7 +207,7 @@ test('a child in the background does not delay the end, and lives on', async () 
   const job = newName()
   const { out } = await ada.exec([job, '--', 'sh', '-c', 'sleep 1000 >/dev/null 2>&1 & echo $!'])
   const child = identityOf(Number(out))
-  expect(child && lives(child)).toBe(true)
+  expect(child && isAlive(child)).toBe(true)
   process.kill(Number(out), 'SIGKILL')
   expect(lastRun(job).status).toBe('ok')
 })

@@ -7,13 +7,13 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, type Stats, st
 import { dirname, join } from 'node:path'
 import { failedLogName, safeLine, shown } from '@svc/protocol'
 import { messageOf } from '../../machine/base/errors.ts'
-import { openOwn } from '../../machine/files/own.ts'
+import { openOwnFile } from '../../machine/files/own.ts'
 import { plainHint } from '../../machine/hint.ts'
 import { type ExecCall, readCall } from './call.ts'
 import { createJobFolders } from './files.ts'
 import { handOnSignals, limitTime, type TimeLimit } from './follow.ts'
 import { type LastLog, openLastLog } from './last-log.ts'
-import { isAlone, type LauncherState, launchedHere, stdioOf } from './launched.ts'
+import { isLauncherGone, type LauncherState, launchedHere, stdioOf } from './launched.ts'
 import { jobsIn, unrecordedFile } from './paths.ts'
 import { recorderIn } from './recorder.ts'
 import { exitCodes, exitOfRun, type RunEnd } from './run-end.ts'
@@ -94,7 +94,7 @@ function appendLine(folder: string, line: string): void {
   // the host agent is there, but no run was recorded yet
   if (!existsSync(folder) && existsSync(join(folder, '../adopted.json'))) mkdirSync(folder, 0o700)
   if (!existsSync(folder)) return
-  const fd = openOwn(unrecordedFile(folder), constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, 0o600)
+  const fd = openOwnFile(unrecordedFile(folder), constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, 0o600)
   try {
     writeSync(fd, line)
   } finally {
@@ -119,7 +119,7 @@ async function runRecorded(call: NamedCall, launched: LauncherState, folders: Jo
   const pid = run(call, launched, { variables, output: log?.fd }, async (how) => {
     try {
       // the launcher was killed, so the run is lost
-      if (!isAlone(launched)) {
+      if (!isLauncherGone(launched)) {
         const failed =
           folder && log && exitOfRun(how) !== 0
             ? await keptOutput(call.name, { folder, log, account }, fails)

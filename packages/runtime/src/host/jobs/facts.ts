@@ -5,7 +5,7 @@
 import { libcZone, zoneNamed } from './machine-zone.ts'
 import { type JobPlan, lateSince } from './overdue.ts'
 import type { FoundJobs, ShownRun } from './reader.ts'
-import { everyTimes, readCron, type Times } from './schedule.ts'
+import { everyTimes, readCron, type ScheduledTimes } from './schedule.ts'
 import type { SeenJobs } from './seen.ts'
 import type { UnrecordedRun } from './unrecorded.ts'
 
@@ -110,10 +110,10 @@ function together(plans: readonly (JobPlan | string)[]): Pick<JobFacts, 'plans' 
 }
 
 /** Schedules are read again every few seconds, and most of them are the same. */
-const known = new Map<string, Times | undefined>()
+const known = new Map<string, ScheduledTimes | undefined>()
 const maxKnown = 2000
 
-function timesOf(cron: string, zone: string): Times | undefined {
+function timesOf(cron: string, zone: string): ScheduledTimes | undefined {
   const key = `${cron} ${zone}`
   if (known.has(key)) return known.get(key)
   if (known.size >= maxKnown) known.clear()

@@ -6,7 +6,7 @@ import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } fro
 import { basename, dirname, join } from 'node:path'
 import type { Field } from '@svc/protocol/fields'
 import { codeOf } from '../../machine/base/errors.ts'
-import { openOwn } from '../../machine/files/own.ts'
+import { openOwnFile } from '../../machine/files/own.ts'
 import { readJsonFile } from '../../machine/files/read.ts'
 
 /** The largest `job.json` or record that is read, in bytes. */
@@ -14,7 +14,7 @@ const maxBytes = 128 * 1024
 
 /** Reads a file of JSON. Undefined if it is missing, not a regular file of this user, too large or damaged. */
 export const readOwnJson = <T>(file: string, field: Field<T>): T | undefined =>
-  readJsonFile(file, maxBytes, (value) => field(value), openOwn)
+  readJsonFile(file, maxBytes, (value) => field(value), openOwnFile)
 
 /** Replaces a file of JSON in one step. Only its owner can read it. */
 export const replaceJson = (file: string, value: unknown): void =>

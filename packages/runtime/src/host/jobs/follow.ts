@@ -1,6 +1,6 @@
 /** Follows the command of a run: hands on signals, and ends the command when its time is over. */
 import { isatty } from 'node:tty'
-import { duration, wait } from '../../machine/base/time.ts'
+import { scaledMs, wait } from '../../machine/base/time.ts'
 import { groupLives, signalGroup } from '../../machine/process/group.ts'
 
 const handedOn = ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const
@@ -98,7 +98,7 @@ const never = new AbortController().signal
 /** A duration in milliseconds. A time scale that cannot be read must not keep a command from running. */
 function scaled(seconds: number): number {
   try {
-    return duration(seconds)
+    return scaledMs(seconds)
   } catch {
     return seconds * 1000
   }

@@ -4,7 +4,7 @@
  * there.
  */
 import { readdirSync, readFileSync } from 'node:fs'
-import { statOf } from '../../machine/process/identity.ts'
+import { procStat } from '../../machine/process/identity.ts'
 
 /** The processes of this user that live and have this variable. */
 export function processesWith(variable: string): number[] {
@@ -20,7 +20,7 @@ function isMarked(pid: number, needle: Buffer): boolean {
   try {
     if (!Buffer.concat([start, readFileSync(`/proc/${pid}/environ`)]).includes(needle)) return false
     process.kill(pid, 0)
-    return !['Z', 'X'].includes(statOf(pid)[0] ?? '')
+    return !['Z', 'X'].includes(procStat(pid)[0] ?? '')
   } catch {
     return false // it has ended, or belongs to another user
   }

@@ -51,13 +51,13 @@ export function jobAfter(before: Job | undefined, name: string, call: ExecCall, 
     ...(tz !== undefined && { tz }),
     ...(grace !== undefined && { grace }),
     ...limit,
-    since: sinceOf(before, { every, cron, tz }) ?? now,
+    since: scheduleSince(before, { every, cron, tz }) ?? now,
     by: 'command',
   }
 }
 
 /** When the schedule that is given now was first given. Undefined if the note has another one, or none. */
-export const sinceOf = (
+export const scheduleSince = (
   before: Job | undefined,
   { every, cron, tz }: { readonly [K in 'every' | 'cron' | 'tz']: Job[K] | undefined },
 ): number | undefined =>

@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../../machine/base/errors.ts'
-import { openOwn } from '../../machine/files/own.ts'
+import { openOwnFile } from '../../machine/files/own.ts'
 import type { LogEnd } from '../../state/logs/mask.ts'
 import { replaceFile } from './files.ts'
 
@@ -54,7 +54,7 @@ export function openLastLog(folder: string): LastLog {
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
   }
-  const fd = openOwn(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600)
+  const fd = openOwnFile(file, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600)
   let hasMoved = false
   const isCurrent = () => statSync(file, { throwIfNoEntry: false })?.ino === fstatSync(fd).ino
   return {
@@ -126,7 +126,7 @@ function fromLine(bytes: Buffer): Buffer {
 }
 
 function movedTo(file: string): Buffer {
-  const fd = openOwn(file, constants.O_RDONLY)
+  const fd = openOwnFile(file, constants.O_RDONLY)
   try {
     return endOf(fd)
   } finally {

@@ -43,7 +43,7 @@ export function launchedHere(): LauncherState {
 export const stdioOf = ({ stdio = [0, 1, 2] }: Pick<LauncherState, 'stdio'>): readonly (number | undefined)[] => stdio
 
 /** True if somebody has killed the launcher, so that nobody gets the exit code of the command. */
-export const isAlone = ({ shell }: Pick<LauncherState, 'shell'>): boolean =>
+export const isLauncherGone = ({ shell }: Pick<LauncherState, 'shell'>): boolean =>
   shell !== undefined && shell !== process.ppid
 
 /** The soft limit of open files of a process. Empty if the system does not tell. */

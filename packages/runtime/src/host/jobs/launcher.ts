@@ -4,7 +4,7 @@
  * names, since one of the same name could be in the environment.
  */
 import { shellQuoted } from '../../machine/hint.ts'
-import { guard, notStartedCodes, setAsideVariables } from './guard.ts'
+import { guardScript, notStartedCodes, setAsideVariables } from './guard.ts'
 import { hostLine, launcherMark } from './launcher-file.ts'
 
 interface LauncherPaths {
@@ -20,7 +20,7 @@ interface LauncherPaths {
 const limitSeconds = 10
 
 /** Returns the text of `svc-exec`. */
-export const launcher = ({ node, svc, host = '' }: LauncherPaths): string => `#!/bin/sh
+export const launcherScript = ({ node, svc, host = '' }: LauncherPaths): string => `#!/bin/sh
 # svc-exec NAME [options] -- COMMAND: runs a command and records how it ended. ${launcherMark}
 svc_exec_node=${shellQuoted(node)}
 svc_exec_svc=${shellQuoted(svc)}
@@ -170,7 +170,7 @@ const node = `"$svc_exec_node" ${nodeFlags} -e "$svc_exec_text" \\
  * it reads one byte more, and the shell takes over again.
  */
 const start = `
-svc_exec_text=${shellQuoted(guard)}
+svc_exec_text=${shellQuoted(guardScript)}
 # Becomes Node. Some shells hand on a file that they opened only if it is named again.
 svc_exec_become() {
   svc_exec_named=

@@ -7,7 +7,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { readFile } from '../../machine/files/read.ts'
 import { isZone, nameZone, offsetAt } from './zone.ts'
-import { changeAfter, type Offsets, readPosix, readZoneFile } from './zone-rules.ts'
+import { changeAfter, readPosix, readZoneFile, type ZoneOffset } from './zone-rules.ts'
 
 /** The places in which zones are found. Tests have other places. */
 interface ZonePlaces {
@@ -88,7 +88,7 @@ const month = (): string => String(Math.floor(Date.now() / (30 * 86_400_000)))
 const nameIn = (file: string): string | undefined => /\/zoneinfo[^/]*\/(?:posix\/)?(.+)$/.exec(file)?.[1]
 
 /** The name of a zone by which Node knows it, if Node has the same rules; otherwise a name for its rules. */
-function known(key: string, names: readonly (string | undefined)[], offsets: Offsets): string {
+function known(key: string, names: readonly (string | undefined)[], offsets: ZoneOffset): string {
   const same = [...names, Intl.DateTimeFormat().resolvedOptions().timeZone, 'UTC'].find(
     (name) => name !== undefined && isZone(name) && agrees(name, offsets, Date.now() / 1000),
   )
@@ -99,7 +99,7 @@ const year = 366 * 86_400
 const week = 7 * 86_400
 
 /** True if Node has the same clocks for this zone from a year before `now` until two years after it. */
-function agrees(zone: string, offsets: Offsets, now: number): boolean {
+function agrees(zone: string, offsets: ZoneOffset, now: number): boolean {
   const [from, to] = [Math.floor(now - year), Math.floor(now + 2 * year)]
   const times: number[] = []
   for (let at = from; at < to; at += week) times.push(at)

@@ -3,13 +3,13 @@
  * the machine last woke up. All times are Unix seconds.
  */
 import type { ShownRun } from './reader.ts'
-import type { Times } from './schedule.ts'
+import type { ScheduledTimes } from './schedule.ts'
 import type { SeenJobs } from './seen.ts'
 import { offsetAt } from './zone.ts'
 
 /** One schedule of a job. A job has several if several lines of the crontab have its name. */
 export interface JobPlan {
-  readonly times: Times
+  readonly times: ScheduledTimes
   /** When this schedule was first given. Until a run begins, it takes the place of the last start. */
   readonly since?: number | undefined
   /** The time that a run may be late, in seconds, if a person set it. */

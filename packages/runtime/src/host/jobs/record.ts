@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Run as ReportedRun, runs as reportedRuns } from '@svc/protocol'
 import { type Field, type FieldValue, field, integer, list, object, oneOf, text } from '@svc/protocol/fields'
 import { namesIn } from '../../machine/files/durable.ts'
-import { lives } from '../../machine/process/identity.ts'
+import { isAlive } from '../../machine/process/identity.ts'
 import { readOwnJson } from './files.ts'
 import { maxAheadMs, runIdOf, sortNumberOf } from './ids.ts'
 
@@ -111,4 +111,4 @@ const idsIn = (folder: string): string[] =>
 export const runLives = ({ status, pid, boot, start }: RecordedRun): boolean =>
   status === 'running' &&
   pid !== undefined &&
-  lives({ pid, start: boot === undefined || start === undefined ? '' : `${boot}:${start}` })
+  isAlive({ pid, start: boot === undefined || start === undefined ? '' : `${boot}:${start}` })

@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { jobLogName } from '@svc/protocol'
-import { openOwn } from '../../machine/files/own.ts'
+import { openOwnFile } from '../../machine/files/own.ts'
 import { readFile } from '../../machine/files/read.ts'
 import { isNoRoom } from '../../machine/files/space.ts'
-import { bootId, statOf } from '../../machine/process/identity.ts'
+import { bootId, procStat } from '../../machine/process/identity.ts'
 import type { ExecCall } from './call.ts'
 import { replaceJson } from './files.ts'
 import { maxAheadMs, newestSortNumber, newRunId, runIdOf, sortNumberOf } from './ids.ts'
@@ -97,7 +97,7 @@ export function recorderIn(
 function identified(pid: number | undefined): Partial<RecordedRun> {
   if (pid === undefined) return {}
   try {
-    return { pid, start: Number(statOf(pid)[19]), boot: bootId() }
+    return { pid, start: Number(procStat(pid)[19]), boot: bootId() }
   } catch {
     return { pid }
   }
@@ -113,7 +113,7 @@ function outcome(how: RunEnd): Pick<RecordedRun, 'status' | 'exit' | 'signal'> {
 /** Reads what the command tells about its run. The code that checks it is loaded only if there is something. */
 async function toldIn(file: string): Promise<Partial<RecordedRun>> {
   try {
-    const read = readFile(file, maxTold, openOwn)
+    const read = readFile(file, maxTold, openOwnFile)
     if (read.is === 'missing') return {}
     rmSync(file, { force: true })
     if (read.is !== 'bytes' || read.bytes.length === 0) return {}

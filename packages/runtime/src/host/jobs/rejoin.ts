@@ -16,7 +16,7 @@ const shortSeconds = 15 * 60
  * The note as it counts at `now`, with the machine on since `boot`. A job that was not overdue when the host agent last
  * looked is due at its next time after `now`. A machine that was off is no reason: the job did not run.
  */
-export function rejoined(seenJobs: SeenJobs, found: FoundJobs, { now, boot, zone }: Start): SeenJobs {
+export function seenAfterBreak(seenJobs: SeenJobs, found: FoundJobs, { now, boot, zone }: Start): SeenJobs {
   const from = seenJobs.looked ?? seenJobs.read
   if (from === undefined || now - Math.max(from, boot) < shortSeconds) return seenJobs
   const view = { now: from, zone, woke: seenJobs.woke, slept: seenJobs.slept }
@@ -38,7 +38,7 @@ interface Start {
 }
 
 /** The note with the jobs that were overdue at the last look, before the clock of the machine was set back. */
-export function withLate(seenJobs: SeenJobs, found: FoundJobs, { from, now, zone }: SetBack): SeenJobs {
+export function keepOverdue(seenJobs: SeenJobs, found: FoundJobs, { from, now, zone }: SetBack): SeenJobs {
   const view = { now: from, zone, woke: seenJobs.woke, slept: seenJobs.slept }
   const late = jobFactsOf(found, seenJobs, zone)
     .map((facts) => judgeJob(facts, view))

@@ -5,10 +5,10 @@
 import { Cron } from 'croner'
 import { zoneNamed } from './machine-zone.ts'
 import { isZone, zoneRulesOf } from './zone.ts'
-import { changeAfter, type Offsets } from './zone-rules.ts'
+import { changeAfter, type ZoneOffset } from './zone-rules.ts'
 
 /** The times at which a job should begin. */
-export interface Times {
+export interface ScheduledTimes {
   /** The first time at which the job is due after a start; undefined if there is none. */
   due(start: number): number | undefined
   /** The first time at which it is due after it was due at `due`. */
@@ -23,11 +23,11 @@ export interface Times {
 }
 
 type TimesRead =
-  | { readonly ok: true; readonly times: Times }
+  | { readonly ok: true; readonly times: ScheduledTimes }
   /** `why` is the end of a sentence that begins with the schedule. */
   | { readonly ok: false; readonly why: string }
 
-export const everyTimes = (seconds: number): Times => ({
+export const everyTimes = (seconds: number): ScheduledTimes => ({
   due: (start) => start + seconds,
   after: (due) => due + seconds,
   shown: (start) => start + seconds,
@@ -57,7 +57,7 @@ export function scheduleFault(written: string, zone = 'UTC'): string | undefined
   return read.ok ? undefined : `The schedule ${read.why}.`
 }
 
-const never: Times = { due: () => undefined, after: () => undefined, shown: () => undefined, isClock: true }
+const never: ScheduledTimes = { due: () => undefined, after: () => undefined, shown: () => undefined, isClock: true }
 const words: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
   '@daily': '0 0 * * *',
@@ -136,10 +136,10 @@ const maxChange = 3 * 3600
  * Returns the function that finds the next time after a time. `nextLocal` finds the next local time of the schedule.
  * A job whose hour and minute are fixed runs once where a local time comes twice, and at the change if it is left out.
  */
-const nextIn = (offsets: Offsets, nextLocal: NextTime, isFixed: boolean): NextTime =>
+const nextIn = (offsets: ZoneOffset, nextLocal: NextTime, isFixed: boolean): NextTime =>
   isFixed ? (at) => nextFixed(offsets, nextLocal, at) : (at) => nextOfAll(offsets, nextLocal, at)
 
-function nextFixed(offsets: Offsets, nextLocal: NextTime, at: number): number | undefined {
+function nextFixed(offsets: ZoneOffset, nextLocal: NextTime, at: number): number | undefined {
   let local = nextLocal(at + offsets(at) - maxChange)
   while (local !== undefined) {
     const time = timeOf(offsets, local)
@@ -150,7 +150,7 @@ function nextFixed(offsets: Offsets, nextLocal: NextTime, at: number): number | 
 }
 
 /** The first time at which the clocks show a local time; the change of the clocks if they leave it out. */
-function timeOf(offsets: Offsets, local: number): number {
+function timeOf(offsets: ZoneOffset, local: number): number {
   const [before, after] = [offsets(local - day), offsets(local + day)]
   const shown = [local - before, local - after].filter((at) => at + offsets(at) === local)
   if (shown.length > 0) return Math.min(...shown)
@@ -158,7 +158,7 @@ function timeOf(offsets: Offsets, local: number): number {
 }
 
 /** Looks at each time between two changes of the clocks by itself. */
-function nextOfAll(offsets: Offsets, nextLocal: NextTime, at: number): number | undefined {
+function nextOfAll(offsets: ZoneOffset, nextLocal: NextTime, at: number): number | undefined {
   for (let [from, after] = [at, at]; ; ) {
     const offset = offsets(from)
     const local = nextLocal(after + offset)

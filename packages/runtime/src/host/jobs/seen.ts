@@ -57,10 +57,10 @@ const note = object({
 })
 
 type SeenLine = Readonly<FieldValue<typeof line>>
-export type Fault = Readonly<FieldValue<typeof fault>>
+export type SeenFault = Readonly<FieldValue<typeof fault>>
 export interface SeenJobs {
   readonly lines: readonly SeenLine[]
-  readonly faults: readonly Fault[]
+  readonly faults: readonly SeenFault[]
   readonly read?: number
   readonly looked?: number
   readonly woke?: number
@@ -93,7 +93,7 @@ interface Sight {
 
 /** The note after this table was read. A schedule that was seen before keeps the time of its first sight. */
 export function seenAfter(before: SeenJobs, table: ReturnType<typeof readCrontab>, sight: Sight): SeenJobs {
-  const faults: Fault[] = []
+  const faults: SeenFault[] = []
   const lines = table.flatMap((entry): SeenLine[] => {
     if (entry.is === 'unreadable') faults.push({ line: entry.number, of: 'line' })
     if (entry.is !== 'entry' || entry.calls.length === 0) return []
@@ -122,7 +122,7 @@ export function withWakeUp(before: SeenJobs, woke: number, slept = before.looked
 }
 
 /** The note once the machine has this zone at `now`. A note without a zone has nothing to compare with. */
-export function withZone(before: SeenJobs, zone: string, now: number): SeenJobs {
+export function noteZone(before: SeenJobs, zone: string, now: number): SeenJobs {
   if (before.zone === zone) return before
   return { ...before, zone, ...(before.zone !== undefined && { zoned: Math.floor(now) }) }
 }

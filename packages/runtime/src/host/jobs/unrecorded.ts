@@ -1,7 +1,7 @@
 /** The file with a line for each run that was not recorded: the Unix time, the job or `-`, and the reason. */
 import { closeSync, constants, fstatSync, readSync } from 'node:fs'
 import { writeLightly } from '../../machine/files/durable.ts'
-import { openOwn } from '../../machine/files/own.ts'
+import { openOwnFile } from '../../machine/files/own.ts'
 import { readUpTo } from '../../machine/files/read.ts'
 import { isJobName } from './paths.ts'
 
@@ -105,7 +105,7 @@ function linesAtEnd(file: string): string[] {
 
 function opened(file: string): number | undefined {
   try {
-    return openOwn(file, constants.O_RDONLY)
+    return openOwnFile(file, constants.O_RDONLY)
   } catch {
     return undefined // it is missing, or no file of this user
   }

@@ -4,7 +4,7 @@
  */
 
 /** How far the clocks of a zone are ahead of UTC at a time. */
-export type Offsets = (at: number) => number
+export type ZoneOffset = (at: number) => number
 
 const day = 86_400
 const hour = 3600
@@ -16,7 +16,7 @@ interface ClockChange {
 }
 
 /** Reads the value of TZ in its POSIX form. Undefined for any other text. */
-export function readPosix(text: string): Offsets | undefined {
+export function readPosix(text: string): ZoneOffset | undefined {
   const [, west, summer, summerWest, from = '', to = ''] = posixForm.exec(text) ?? []
   if (west === undefined) return undefined
   const usual = 0 - offsetOf(west)
@@ -75,7 +75,7 @@ interface Seasons {
 }
 
 /** The offsets of a zone with summer time. South of the equator, it begins in one year and ends in the next. */
-function seasons({ usual, later, first, last }: Seasons): Offsets {
+function seasons({ usual, later, first, last }: Seasons): ZoneOffset {
   return (at) => {
     const year = new Date((at + usual) * 1000).getUTCFullYear()
     const begins = first.day(year) * day + first.at - usual
@@ -86,7 +86,7 @@ function seasons({ usual, later, first, last }: Seasons): Offsets {
 }
 
 /** Reads a zone file. Undefined if it is none. */
-export function readZoneFile(bytes: Buffer): Offsets | undefined {
+export function readZoneFile(bytes: Buffer): ZoneOffset | undefined {
   try {
     const first = headerAt(bytes, 0)
     if (first === undefined) return undefined
@@ -121,7 +121,7 @@ function headerAt(bytes: Buffer, at: number): Header | undefined {
   }
 }
 
-function timesIn(bytes: Buffer, { at, times, types, end }: Header, size: 4 | 8): Offsets | undefined {
+function timesIn(bytes: Buffer, { at, times, types, end }: Header, size: 4 | 8): ZoneOffset | undefined {
   const start = at + headerBytes
   const changes = Array.from({ length: times }, (_, i) =>
     size === 4 ? bytes.readInt32BE(start + i * 4) : Number(bytes.readBigInt64BE(start + i * 8)),
@@ -145,7 +145,7 @@ function timesIn(bytes: Buffer, { at, times, types, end }: Header, size: 4 | 8):
 const stepSeconds = 6 * hour
 
 /** Returns the first moment after `from`, and not after `to`, from which the clocks of a zone differ. */
-export function changeAfter(offsets: Offsets, from: number, to: number): number | undefined {
+export function changeAfter(offsets: ZoneOffset, from: number, to: number): number | undefined {
   const before = offsets(from)
   for (let low = from; low < to; low += stepSeconds) {
     let high = Math.min(low + stepSeconds, to)

@@ -2,22 +2,22 @@
  * Time zones: what is one, how far from UTC its clocks are, and times in words for the people of this machine. A zone
  * has the IANA name by which Node knows it, or a name given here, if only the machine knows it.
  */
-import type { Offsets } from './zone-rules.ts'
+import type { ZoneOffset } from './zone-rules.ts'
 
 export const isZone = (zone: string): boolean => zone !== '' && (ruled.has(zone) || formatter(zone) !== undefined)
 
 /** The rules of the zones that Node does not know. */
-const ruled = new Map<string, Offsets>()
+const ruled = new Map<string, ZoneOffset>()
 
 /** Names a zone by its rules. `key` is a text that differs from zone to zone. */
-export function nameZone(key: string, offsets: Offsets): string {
+export function nameZone(key: string, offsets: ZoneOffset): string {
   const zone = `=${key}`
   ruled.set(zone, offsets)
   return zone
 }
 
 /** The rules of a zone that Node does not know. Undefined for all others. */
-export const zoneRulesOf = (zone: string): Offsets | undefined => ruled.get(zone)
+export const zoneRulesOf = (zone: string): ZoneOffset | undefined => ruled.get(zone)
 
 /** The difference between the clocks of a zone and UTC, in seconds, at a time in Unix seconds. */
 export function offsetAt(zone: string, at: number): number {

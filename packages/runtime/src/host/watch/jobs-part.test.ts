@@ -282,11 +282,11 @@ test.each([
     { cron: '0 3 * * *', tz: 'Asia/Tokyo', from: 'person' },
   ],
 ])('without a line in the crontab, %s counts', async (_what, note, schedule) => {
-  const { factsOf } = await import('../jobs/facts.ts')
-  const [facts] = factsOf(found([job('backup', [good], note)]), nothingSeen, 'UTC')
+  const { jobFactsOf } = await import('../jobs/facts.ts')
+  const [facts] = jobFactsOf(found([job('backup', [good], note)]), nothingSeen, 'UTC')
   expect(facts?.schedule).toEqual(schedule)
   expect(facts?.plans).toHaveLength(1)
-  const [both] = factsOf(
+  const [both] = jobFactsOf(
     found([job('backup', [good], note)]),
     table('1 2 * * * svc-exec backup -- x\n3 4 * * * svc-exec backup -- x'),
     'UTC',

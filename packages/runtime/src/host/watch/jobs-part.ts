@@ -17,7 +17,7 @@ import { spanText } from '../../machine/base/time.ts'
 import { jobFactsOf } from '../jobs/facts.ts'
 import { endWords, type JobView, type JudgedJob, judgeJob, weekSeconds } from '../jobs/judge.ts'
 import type { FoundJobs, ShownRun } from '../jobs/reader.ts'
-import type { Fault, SeenJobs } from '../jobs/seen.ts'
+import type { SeenFault, SeenJobs } from '../jobs/seen.ts'
 import { clockText } from '../jobs/zone.ts'
 import type { StatusPart } from './sections.ts'
 
@@ -73,7 +73,7 @@ export const generalItems = (found: FoundJobs, seenJobs: SeenJobs, view: JobsVie
   [crontabItem(seenJobs, view), recordsItem(found, view)].filter((item) => item !== undefined)
 
 function crontabItem({ faults, read }: SeenJobs, { failed, now, zone }: JobsView): Item | undefined {
-  const says = (Object.keys(faultWords) as Fault['of'][]).flatMap((of) => {
+  const says = (Object.keys(faultWords) as SeenFault['of'][]).flatMap((of) => {
     const lines = faults.filter((fault) => fault.of === of).map(({ line }) => line)
     return lines.length === 0 ? [] : [faultWords[of](`line ${lines.slice(0, 10).join(', ')}`)]
   })
@@ -84,7 +84,7 @@ function crontabItem({ faults, read }: SeenJobs, { failed, now, zone }: JobsView
   return { name: 'Crontab', level: isBad ? 'bad' : 'warn', detail: says.join('; ') }
 }
 
-const faultWords: Readonly<Record<Fault['of'], (lines: string) => string>> = {
+const faultWords: Readonly<Record<SeenFault['of'], (lines: string) => string>> = {
   call: (lines) => `${lines}: the words before "--" cannot be read, so the command runs without a record`,
   schedule: (lines) => `${lines}: the schedule cannot be read, so nobody notices a run that is missing`,
   line: (lines) => `${lines}: not a line that cron knows`,

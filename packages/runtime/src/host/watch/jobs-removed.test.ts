@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { FoundJobs } from '../jobs/reader.ts'
 import { nothingSeen, type SeenJobs } from '../jobs/seen.ts'
-import { expired } from '../watch/jobs-section.ts'
+import { expiredJobs } from '../watch/jobs-section.ts'
 
 const day = 86_400
 const now = 1_800_000_000
@@ -36,5 +36,5 @@ test.each<[string, Found[], SeenJobs, string[]]>([
   ['none without a run', [today, job('new', 0, { runs: [] })], seen, []],
   ['none if no run is recent, since the clock may be years ahead', [job('a', 500), job('b', 501)], seen, []],
 ])('removed is %s', (_what, jobs, note, names) => {
-  expect(expired({ jobs }, note, now)).toEqual(names)
+  expect(expiredJobs({ jobs }, note, now)).toEqual(names)
 })

@@ -10,8 +10,8 @@ import { listCrontab, obeysCronTz } from '../jobs/crontab-program.ts'
 import { machineZone } from '../jobs/machine-zone.ts'
 import { unrecordedFile } from '../jobs/paths.ts'
 import { type FoundJobs, jobsReader, noJobs } from '../jobs/reader.ts'
-import { rejoined, withLate } from '../jobs/rejoin.ts'
-import { readSeen, type SeenJobs, seenAfter, withWakeUp, withZone, writeSeen } from '../jobs/seen.ts'
+import { keepOverdue, seenAfterBreak } from '../jobs/rejoin.ts'
+import { noteZone, readSeen, type SeenJobs, seenAfter, withWakeUp, writeSeen } from '../jobs/seen.ts'
 import { settleJobs } from '../jobs/settled.ts'
 import { cutUnrecorded } from '../jobs/unrecorded.ts'
 import { jobsPart } from './jobs-part.ts'
@@ -95,7 +95,7 @@ export function watchedJobs(
   const setBack = (found: FoundJobs, now: number, from: number | undefined): SeenJobs => {
     if (from === undefined) return seenJobs
     const then = settleJobs(found, seenJobs, from / 1000).found
-    return withLate(seenJobs, then, { from: from / 1000, now: now / 1000, zone: zoneNow() })
+    return keepOverdue(seenJobs, then, { from: from / 1000, now: now / 1000, zone: zoneNow() })
   }
   return {
     name: 'jobs',
@@ -104,7 +104,7 @@ export function watchedJobs(
       if (isFirst) {
         const found = look(now)
         const noted = settleJobs(found, setBack(found, now, lookedBefore(now)), now / 1000)
-        const again = rejoined(noted.seen, noted.found, { now: now / 1000, boot: boot(now), zone: zoneNow() })
+        const again = seenAfterBreak(noted.seen, noted.found, { now: now / 1000, boot: boot(now), zone: zoneNow() })
         remember(withWakeUp(again, wokeOf(again, now)))
       }
       isFirst = false
@@ -122,7 +122,7 @@ export function watchedJobs(
       const known = setBack(found, now, before && gained < -sleptMs ? before.wall : lookedBefore(now))
       before = { wall: now, mono }
       const zone = zoneNow()
-      const noted = settleJobs(found, withZone(known, zone, now / 1000), now / 1000)
+      const noted = settleJobs(found, noteZone(known, zone, now / 1000), now / 1000)
       const woken =
         Math.abs(gained) > sleptMs
           ? withWakeUp(noted.seen, Math.floor(now / 1000), awake)
@@ -132,7 +132,7 @@ export function watchedJobs(
         cut(unrecordedFile(jobs))
         if (failed === undefined && mono >= nextSweep) {
           nextSweep = mono + sweepMs
-          removeFolders(jobs, expired(noted.found, seenJobs, now / 1000))
+          removeFolders(jobs, expiredJobs(noted.found, seenJobs, now / 1000))
         }
       }
       const { woke, slept } = woken
@@ -212,7 +212,7 @@ const keptSeconds = 400 * 86_400
 const recentSeconds = 7 * 86_400
 
 /** The names of jobs without a schedule whose last run is long over, at `now` in Unix seconds. Pure. */
-export function expired({ jobs }: Pick<FoundJobs, 'jobs'>, seenJobs: SeenJobs, now: number): string[] {
+export function expiredJobs({ jobs }: Pick<FoundJobs, 'jobs'>, seenJobs: SeenJobs, now: number): string[] {
   if (seenJobs.read === undefined) return [] // the crontab may have any of them
   const isRecent = jobs.some(({ runs: [last] }) => last && last.started <= now && last.started > now - recentSeconds)
   if (!isRecent) return []

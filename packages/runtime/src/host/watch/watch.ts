@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { StatusFile } from '@svc/protocol'
 import { programFile } from '../../launcher/file.ts'
 import { messageOf } from '../../machine/base/errors.ts'
-import { duration, wait } from '../../machine/base/time.ts'
+import { scaledMs, wait } from '../../machine/base/time.ts'
 import { createFolder, writeLightly } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readAdopted } from '../agent/adopted.ts'
@@ -27,7 +27,7 @@ interface WatchPlaces {
 }
 
 /** Watches until the signal asks it to stop, or until the file of svc was replaced. */
-export async function watch(
+export async function watchHost(
   { folder, jobs }: WatchPlaces,
   stop: AbortSignal,
   warn: (text: string) => void,
@@ -48,11 +48,11 @@ export async function watch(
       const asked = section.refresh().catch((error: unknown) => warn(messageOf(error)))
       // The first status needs the schedules. Later ones use the last known table while the program `crontab` runs.
       if (next === 0) await asked
-      next = performance.now() + duration(crontabSeconds)
+      next = performance.now() + scaledMs(crontabSeconds)
     }
     const shown = readAdopted(folder)
     write(JSON.stringify(hostStatusOf(partsOf(shown?.jobs ? [section] : [], Date.now()))))
-    await wait(duration(lookSeconds), stop)
+    await wait(scaledMs(lookSeconds), stop)
   }
 }
 
@@ -60,7 +60,7 @@ function statusWriter(folder: Folder, warn: (text: string) => void): (text: stri
   let last: { readonly text: string; readonly at: number } | undefined
   return (text) => {
     const at = performance.now()
-    if (last?.text === text && at < last.at + duration(writeSeconds)) return
+    if (last?.text === text && at < last.at + scaledMs(writeSeconds)) return
     trying(() => {
       createFolder(folder.state)
       writeLightly(join(folder.state, 'status.json'), `${text}\n`, 0o600)

@@ -3,7 +3,7 @@ import { Refusal } from '../../machine/base/errors.ts'
 import { patience, waitUntil } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
-import { lives } from '../../machine/process/identity.ts'
+import { isAlive } from '../../machine/process/identity.ts'
 import { diskHealth } from '../../reporter/status/disk.ts'
 import { readPause } from '../../state/controls.ts'
 import { readNote } from '../../state/process-note.ts'
@@ -53,7 +53,7 @@ export async function mustBegin(folder: Folder, unit: ServiceUnit, before: strin
 export function isDecided(folder: Folder, before: string | undefined): boolean {
   const state = readNote(folder)?.state
   if (!state || readPause(folder)) return state !== undefined
-  if (state.is === 'running') return lives(state)
+  if (state.is === 'running') return isAlive(state)
   return JSON.stringify(state) !== before && (state.is !== 'waiting' || state.crashes > 0)
 }
 

@@ -7,7 +7,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readFile } from '../../machine/files/read.ts'
-import { folderOf, labelOf, unitName } from './text.ts'
+import { folderOf, launchdLabel, unitName } from './text.ts'
 
 export type UnitKind = 'systemd user' | 'systemd system' | 'launchd'
 export interface ServiceUnit {
@@ -16,7 +16,7 @@ export interface ServiceUnit {
   readonly file: string
 }
 
-export const mac = process.platform === 'darwin'
+export const isMac = process.platform === 'darwin'
 const maxUnitBytes = 65_536
 
 const folderFor = (kind: UnitKind): string =>
@@ -28,13 +28,13 @@ const folderFor = (kind: UnitKind): string =>
 
 /** The unit of this kind with this name, whether or not its file exists. */
 export function unitCalled(kind: UnitKind, name: string): ServiceUnit {
-  const unit = kind === 'launchd' ? labelOf(name) : unitName(name)
+  const unit = kind === 'launchd' ? launchdLabel(name) : unitName(name)
   return { kind, name: unit, file: join(folderFor(kind), kind === 'launchd' ? `${unit}.plist` : unit) }
 }
 
 /** All units that start the agent in this folder, usually one. Units of the user come before units of the system. */
 export function findUnits({ root }: Pick<Folder, 'root'>): ServiceUnit[] {
-  const kinds: readonly UnitKind[] = mac ? ['launchd'] : ['systemd user', 'systemd system']
+  const kinds: readonly UnitKind[] = isMac ? ['launchd'] : ['systemd user', 'systemd system']
   return kinds.flatMap((kind) => unitsIn(kind).filter(({ file }) => sameFolder(folderStartedBy(file), root)))
 }
 export const findUnit = (folder: Pick<Folder, 'root'>): ServiceUnit | undefined => findUnits(folder)[0]

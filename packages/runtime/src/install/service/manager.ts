@@ -25,7 +25,7 @@ export async function unitState(unit: ServiceUnit): Promise<UnitState> {
 export const isRunning = ({ state }: UnitState): boolean =>
   ['active', 'activating', 'reloading', 'deactivating', 'running'].includes(state)
 
-export function control(unit: ServiceUnit, what: 'start' | 'stop' | 'restart'): Promise<ProgramResult> {
+export function controlUnit(unit: ServiceUnit, what: 'start' | 'stop' | 'restart'): Promise<ProgramResult> {
   if (unit.kind !== 'launchd') return systemctl(unit, what, unit.name)
   if (what === 'start') return runProgram('launchctl', ['bootstrap', domain(), unit.file])
   if (what === 'stop') return runProgram('launchctl', ['bootout', `${domain()}/${unit.name}`])

@@ -1,16 +1,16 @@
 /** Finds a unit that cannot start its agent because of what its file says, and writes such a file again. */
 import { statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { ownFile, startArgs } from '../../launcher/file.ts'
+import { runtimeFile, startArgs } from '../../launcher/file.ts'
 import { codeOf, messageOf } from '../../machine/base/errors.ts'
 import { writeDurably } from '../../machine/files/durable.ts'
 import type { Folder } from '../../machine/files/folder.ts'
-import { hint, sudoHint } from '../../machine/hint.ts'
+import { commandHint, sudoHint } from '../../machine/hint.ts'
 import { canRun } from '../../machine/programs/can-run.ts'
 import { isShorterLived, lastingNode, lastingPath } from '../../machine/programs/node.ts'
 import { findUnits, type ServiceUnit, unitText } from './find.ts'
 import { systemctl } from './manager.ts'
-import { startingWith, startsItself, unitPathOf, userOf, wordsStarted } from './text.ts'
+import { startingWith, startsItself, unitPathOf, unitUser, wordsStarted } from './text.ts'
 
 interface UnitFault {
   readonly message: string
@@ -23,11 +23,11 @@ export function unitFault(folder: Pick<Folder, 'runtime' | 'root'>, unit: Servic
   const text = unitText(unit.file) ?? ''
   const { kind, file } = unit
   if (startsItself(text, folder.runtime)) {
-    const user = userOf(text)
+    const user = unitUser(text)
     const mend =
       kind === 'systemd system'
         ? sudoHint(`service install --system${user === undefined ? '' : ` --user ${user}`}`, folder.root)
-        : hint('service install', folder.root)
+        : commandHint('service install', folder.root)
     return {
       dead: false,
       message: `${file} starts svc.pyz itself, so nothing would roll back a bad svc after a reboot; run "${mend}"`,
@@ -35,7 +35,7 @@ export function unitFault(folder: Pick<Folder, 'runtime' | 'root'>, unit: Servic
   }
   const missing = missingIn(unit, text)
   if (missing === undefined) return undefined
-  const mend = kind === 'systemd system' ? sudoHint('start', folder.root) : hint('start')
+  const mend = kind === 'systemd system' ? sudoHint('start', folder.root) : commandHint('start')
   return {
     dead: true,
     message: `${file} starts ${missing}, which is not there, perhaps since an update of Node; run "${mend}", which writes the unit again`,
@@ -101,7 +101,7 @@ function mendedText(folder: Folder, unit: ServiceUnit, text: string): string | u
   if (!due) return undefined
   const python = byPython && [program, '/usr/bin/python3'].find((path) => canRun(path))
   const path = unitPathOf(text)
-  const launch = python ? [python, ownFile(folder)] : [node, ...startArgs(folder)]
+  const launch = python ? [python, runtimeFile(folder)] : [node, ...startArgs(folder)]
   return startingWith(text, folder.root, launch, path === undefined ? path : lastingPath(path, node, program))
 }
 

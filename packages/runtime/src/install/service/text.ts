@@ -84,14 +84,14 @@ ${[...launch, 'run', '--dir', root].map((part) => `    <string>${xml(part)}</str
 `
 
 export const unitName = (agent: string): string => `svc-${agent}.service`
-export const labelOf = (agent: string): string => `svc.agent.${agent}`
+export const launchdLabel = (agent: string): string => `svc.agent.${agent}`
 
 /** The agent's folder that is written in one of our unit files; undefined for any other file. */
 export const folderOf = (unit: string): string | undefined =>
   /^# svc folder: (.*)$/m.exec(unit)?.[1] ?? /svc folder: (.*) -->/.exec(unit)?.[1]
 
 /** The user as which a unit of the system runs. */
-export const userOf = (unit: string): string | undefined => /^User=(.+)$/m.exec(unit)?.[1]?.replaceAll('%%', '%')
+export const unitUser = (unit: string): string | undefined => /^User=(.+)$/m.exec(unit)?.[1]?.replaceAll('%%', '%')
 
 /**
  * True for a unit of an older svc, which makes Node load the runtime's file `svc.pyz` without `start.cjs` (D38). A unit

@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { ownFile, startArgs } from '../../launcher/file.ts'
+import { runtimeFile, startArgs } from '../../launcher/file.ts'
 import { Refusal } from '../../machine/base/errors.ts'
 import { userName } from '../../machine/base/user.ts'
 import { createFolder, writeDurably } from '../../machine/files/durable.ts'
 import { rememberNetwork } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { whoHolds } from '../../machine/files/lock.ts'
-import { hint, sudoHint } from '../../machine/hint.ts'
+import { commandHint, sudoHint } from '../../machine/hint.ts'
 import { lastingNode, lastingPath } from '../../machine/programs/node.ts'
 import { manifestKnown } from '../../reporter/known.ts'
 import { beforeStart, mustBegin } from './begin.ts'
@@ -17,7 +17,7 @@ import {
   findUnit,
   findUnits,
   folderStartedBy,
-  mac,
+  isMac,
   type ServiceUnit,
   sameFolder,
   type UnitKind,
@@ -25,7 +25,7 @@ import {
   unitText,
 } from './find.ts'
 import {
-  control,
+  controlUnit,
   doesNotAnswer,
   isRunning,
   managerFailure,
@@ -88,7 +88,7 @@ export async function installService(folder: Folder, request: Request): Promise<
   return { unit, lines }
 }
 
-const kindOf = (system: boolean): UnitKind => (mac ? 'launchd' : system ? 'systemd system' : 'systemd user')
+const kindOf = (system: boolean): UnitKind => (isMac ? 'launchd' : system ? 'systemd system' : 'systemd user')
 
 /** True if the service manager answers that would start an agent with this name. */
 export const managerAnswers = async ({ agent, system }: Pick<Request, 'agent' | 'system'>): Promise<boolean> =>
@@ -124,16 +124,16 @@ function unitFor(
 async function enable(unit: ServiceUnit, folder: Folder, { start }: Request): Promise<string[]> {
   if (unit.kind === 'launchd') {
     if (!start) return []
-    await control(unit, 'stop') // launchd refuses to load a unit that is already loaded
-    await must(control(unit, 'start'), folder)
+    await controlUnit(unit, 'stop') // launchd refuses to load a unit that is already loaded
+    await must(controlUnit(unit, 'start'), folder)
     return [`${unit.name} is started, now and at every login.`]
   }
   await must(systemctl(unit, 'daemon-reload'), folder)
   await must(systemctl(unit, 'enable', unit.name), folder)
-  if (start) await must(control(unit, 'restart'), folder)
+  if (start) await must(controlUnit(unit, 'restart'), folder)
   return [
     `It starts at every boot: ${unit.name}.`,
-    start ? 'It is started.' : `Start it now with: ${hint('start', folder.root)}`,
+    start ? 'It is started.' : `Start it now with: ${commandHint('start', folder.root)}`,
     ...(unit.kind === 'systemd user' ? await linger() : []),
   ]
 }
@@ -157,7 +157,7 @@ async function replace(unit: ServiceUnit): Promise<ReplacedUnit> {
         await systemctl(unit, 'daemon-reload')
         await systemctl(unit, 'enable', unit.name)
       }
-      if (wasRunning) await control(unit, 'start')
+      if (wasRunning) await controlUnit(unit, 'start')
     },
   }
 }
@@ -175,7 +175,7 @@ async function undo(unit: ServiceUnit, before: string | undefined): Promise<void
 /** Stops the agent that the unit runs, and removes the unit. */
 export async function uninstallService(unit: ServiceUnit): Promise<string[]> {
   mustWrite(unit, 'uninstall')
-  const stopped = await control(unit, 'stop')
+  const stopped = await controlUnit(unit, 'stop')
   const disabled = unit.kind === 'launchd' ? stopped : await systemctl(unit, 'disable', unit.name)
   rmSync(unit.file, { force: true })
   if (unit.kind !== 'launchd') await systemctl(unit, 'daemon-reload')
@@ -205,11 +205,11 @@ function canWrite(folder: string): boolean {
 
 /** The command that removes a unit. Removing a unit of the system needs sudo. */
 export const uninstallHint = ({ kind }: ServiceUnit, root: string): string =>
-  kind === 'systemd system' ? sudoHint('service uninstall', root) : hint('service uninstall', root)
+  kind === 'systemd system' ? sudoHint('service uninstall', root) : commandHint('service uninstall', root)
 
 /** Tells a person what it means that the manager of a unit does not answer in this session, and what to do. */
 export function notAnswering(unit: ServiceUnit, { state }: UnitState, root: string, runs = false): string {
-  const start = `"${hint('start', root)}" starts the agent in the background anyway`
+  const start = `"${commandHint('start', root)}" starts the agent in the background anyway`
   return [
     `Its service manager does not answer here (${state}).`,
     'In a container, or in WSL without systemd, the agent will not start after a reboot; after "sudo -iu", sign in as that user to reach the manager.',
@@ -233,7 +233,7 @@ async function must(running: Promise<ProgramResult>, { root }: Folder): Promise<
   const ran = await running
   if (ran.code === 0) return
   const advice = doesNotAnswer(ran)
-    ? ` Where no service manager answers (containers, WSL, after "sudo -iu"), start the agent in the background: ${hint('start', root)}`
+    ? ` Where no service manager answers (containers, WSL, after "sudo -iu"), start the agent in the background: ${commandHint('start', root)}`
     : ''
   throw new Refusal(
     `The machine's service manager refused the unit, and its file is as it was before: ${managerFailure(ran)}.${advice}`,
@@ -260,7 +260,7 @@ async function factsOf(
   { agent, system, user, python }: Request,
 ): Promise<UnitFacts> {
   const manifest = await manifestKnown(folder)
-  const file = ownFile(folder)
+  const file = runtimeFile(folder)
   const program = lastingNode()
   const node = [program, ...startArgs(folder)]
   return {

@@ -27,19 +27,19 @@ function readFloor(written: string | undefined): number {
 }
 
 /** Converts a duration in seconds to the milliseconds to wait, multiplied by SVC_TIME_SCALE. */
-export const duration = (seconds: number): number => seconds * 1000 * readScale(process.env.SVC_TIME_SCALE)
+export const scaledMs = (seconds: number): number => seconds * 1000 * readScale(process.env.SVC_TIME_SCALE)
 
 /**
  * The minimum in milliseconds of some durations, however much time is shortened: programs need a moment to fail, and a
  * service limits the number of reports per minute.
  */
-export const floor = (): number => 1000 * readFloor(process.env.SVC_TIME_FLOOR)
+export const floorMs = (): number => 1000 * readFloor(process.env.SVC_TIME_FLOOR)
 
 /**
  * Converts a duration in seconds to milliseconds and multiplies it by SVC_TIME_SCALE, but does not shorten it below
  * `floor`. A duration that is shorter than `floor` anyway is not shortened at all.
  */
-export const flooredMs = (seconds: number): number => shortenedTo(floor(), seconds)
+export const flooredMs = (seconds: number): number => shortenedTo(floorMs(), seconds)
 
 /** The minimum in real milliseconds of a timeout of more than 3 s, however much time is shortened. */
 const minPatienceMs = 3000
@@ -53,7 +53,7 @@ export const patience = (seconds: number): number => shortenedTo(minPatienceMs, 
 
 /** Multiplies a duration by SVC_TIME_SCALE, but does not shorten it below this many milliseconds. */
 const shortenedTo = (minMs: number, seconds: number): number =>
-  Math.max(duration(seconds), Math.min(seconds * 1000, minMs))
+  Math.max(scaledMs(seconds), Math.min(seconds * 1000, minMs))
 
 /** Waits for this many milliseconds. Resolves to false if `signal` ended the wait early. */
 export function wait(ms: number, signal: AbortSignal): Promise<boolean> {
@@ -95,7 +95,7 @@ export function attemptText(message = ''): string {
 }
 
 /** A time difference for people, such as `12 s ago`, `5 min ago`, `3 h ago`, `2 days ago`. */
-export const ago = (secondsPassed: number): string => `${spanText(secondsPassed)} ago`
+export const agoText = (secondsPassed: number): string => `${spanText(secondsPassed)} ago`
 
 /** A duration for people, such as `12 s`, `5 min`, `3 h`, `2 days`. */
 export function spanText(length: number): string {

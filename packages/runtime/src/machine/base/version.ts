@@ -1,5 +1,5 @@
 /** The version of this runtime (2.6): that of the release, or `dev` if the runtime runs from source. */
 declare const __SVC_VERSION__: string | undefined
 
-export const version: string = typeof __SVC_VERSION__ === 'string' ? __SVC_VERSION__ : 'dev'
+export const ownVersion: string = typeof __SVC_VERSION__ === 'string' ? __SVC_VERSION__ : 'dev'
 export const minNode = 20

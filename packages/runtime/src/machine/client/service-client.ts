@@ -15,7 +15,7 @@ import type { SecureContext } from 'node:tls'
 import { clean, foreignLine, isObject, limits, limitText } from '@svc/protocol'
 import { codeOf } from '../base/errors.ts'
 import { patience } from '../base/time.ts'
-import { version } from '../base/version.ts'
+import { ownVersion } from '../base/version.ts'
 import type { ServiceConnection } from '../files/env.ts'
 import { lookup } from './lookup.ts'
 import { certificateAdvice, proxyNote, secureContext, secureContextOfUnit } from './trust.ts'
@@ -39,7 +39,7 @@ function agentFor(secure: boolean): HttpAgent {
  * Sends JSON to the service with the agent's token, as a POST request. The promise never rejects. `seconds` limits the
  * whole request.
  */
-export function post(
+export function postJson(
   { origin, token }: ServiceConnection,
   path: '/api/agent/v1/report' | '/api/agent/v1/log',
   json: string,
@@ -73,7 +73,7 @@ interface Call {
 }
 
 /** The options of every TLS connection: the certificate is verified, whatever the environment says. */
-export function tls(asUnit = false): { rejectUnauthorized: true; secureContext?: SecureContext } {
+export function tlsOptions(asUnit = false): { rejectUnauthorized: true; secureContext?: SecureContext } {
   const context = asUnit ? secureContextOfUnit() : secureContext()
   return { rejectUnauthorized: true, ...(context && { secureContext: context }) }
 }
@@ -123,16 +123,16 @@ export function callService(
         method,
         agent: apart || asUnit ? false : agentFor(secure),
         lookup,
-        ...(secure && tls(asUnit)),
+        ...(secure && tlsOptions(asUnit)),
         headers: {
           accept,
-          'user-agent': `svc/${version}`,
+          'user-agent': `svc/${ownVersion}`,
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
           ...(body && { 'content-type': 'application/json', 'content-length': body.length }),
         },
       })
     } catch (error) {
-      return lost(reason(error))
+      return lost(noAnswerReason(error))
     }
     request.on('socket', (socket) => {
       const ready = () => {
@@ -141,7 +141,7 @@ export function callService(
       if (socket.connecting) socket.once(secure ? 'secureConnect' : 'connect', ready)
       else ready()
     })
-    request.on('error', (error) => lost(reason(error)))
+    request.on('error', (error) => lost(noAnswerReason(error)))
     request.on('response', (response) => {
       alive()
       response.on('data', alive)
@@ -165,7 +165,7 @@ function collect(
     if (total > maxBytes) lost(`the answer is larger than ${limitText(maxBytes)}`, true)
     else parts.push(part)
   })
-  response.on('error', (error) => lost(reason(error)))
+  response.on('error', (error) => lost(noAnswerReason(error)))
   response.on('aborted', () => lost('the answer broke off'))
   response.on('end', () => {
     const { statusCode: status = 0, headers } = response
@@ -187,7 +187,7 @@ const known: Readonly<Record<string, string>> = {
 }
 
 /** Why no answer came, worded as the end of a sentence. */
-export function reason(error: unknown): string {
+export function noAnswerReason(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error
   const code = codeOf(first) ?? codeOf(error)
   const words = code === undefined ? undefined : known[code]

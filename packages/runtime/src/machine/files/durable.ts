@@ -20,7 +20,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { codeOf } from '../base/errors.ts'
-import { type Purpose, refillReserve, spendSpare, takeSpare } from './reserve.ts'
+import { refillReserve, spendSpare, takeSpare, type WritePurpose } from './reserve.ts'
 import { explainErrors, isNoRoom } from './space.ts'
 
 /** A file to write, with its new content. The mode is 0644 and the purpose `state`, unless they say otherwise. */
@@ -28,11 +28,11 @@ export interface FileToWrite {
   readonly file: string
   readonly data: string | Uint8Array
   readonly mode?: number
-  readonly purpose?: Purpose
+  readonly purpose?: WritePurpose
 }
 
 /** Replaces a file in one step. A reader sees either the whole old file or the whole new one. */
-export const writeDurably = (file: string, data: string | Uint8Array, mode?: number, purpose?: Purpose): void =>
+export const writeDurably = (file: string, data: string | Uint8Array, mode?: number, purpose?: WritePurpose): void =>
   writeTogether([{ file, data, ...(mode !== undefined && { mode }), ...(purpose && { purpose }) }])
 
 /**
@@ -95,7 +95,7 @@ export function createFolder(folder: string, mode = 0o755): void {
 }
 
 /** Removes temporary files that killed processes left in a folder, if they are older than ten minutes. */
-export function sweep(folder: string, now: number): void {
+export function sweepTemporary(folder: string, now: number): void {
   for (const name of namesIn(folder)) {
     if (!/^\..+\.[0-9a-f]{12}\.tmp$/.test(name)) continue
     const file = join(folder, name)

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs'
 import { wrongWithEnvValue } from '@svc/blueprint/names'
 import { changeEnvText, isToken, isUtf16, readEnvText, readText, repeatedNames } from '@svc/protocol'
 import { Refusal } from '../base/errors.ts'
-import { hint } from '../hint.ts'
+import { commandHint } from '../hint.ts'
 import { writeDurably } from './durable.ts'
 import { createFolders, type Folder } from './folder.ts'
 import { noteNetwork, staysHere, toRemember } from './network.ts'
@@ -73,7 +73,7 @@ const inUtf16 = 'is UTF-16; save it as UTF-8'
 export function readConnection(folder: Folder): ConnectionRead {
   const env = readEnv(folder.env)
   noteNetwork(env)
-  const connect = `run "${hint('connect --url …')}" first`
+  const connect = `run "${commandHint('connect --url …')}" first`
   const url = env.get('SVC_URL')
   const token = env.get('SVC_TOKEN')
   if (url === undefined || token === undefined) {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentFolder } from '../../../testing/folder.ts'
-import { lives, ownIdentity } from '../process/identity.ts'
+import { isAlive, ownIdentity } from '../process/identity.ts'
 import { createFolders } from './folder.ts'
 import { inTurn, tryLock, whoHolds } from './lock.ts'
 
@@ -44,7 +44,7 @@ test('a process that only waits to be reaped holds no lock', async () => {
   const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 30'], { stdio: ['ignore', 'pipe', 'ignore'] })
   const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)))
   execFileSync('sh', ['-c', `while kill -0 ${pid} 2>/dev/null && ! ps -o stat= -p ${pid} | grep -q Z; do :; done`])
-  expect(lives({ pid, start: '' })).toBe(false)
+  expect(isAlive({ pid, start: '' })).toBe(false)
   parent.kill('SIGKILL')
 })
 

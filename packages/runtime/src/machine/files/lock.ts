@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
 import { codeOf } from '../base/errors.ts'
 import { seconds } from '../base/time.ts'
-import { type Identity, lives, ownIdentity } from '../process/identity.ts'
+import { isAlive, ownIdentity, type ProcessIdentity } from '../process/identity.ts'
 import { namesIn } from './durable.ts'
 import { createFolders, type Folder } from './folder.ts'
 import { readJsonObject } from './read.ts'
@@ -19,7 +19,7 @@ import { fillReserve, removeOrSpare, takeSpare, withSpares } from './reserve.ts'
 import { explainErrors, isDiskFault, isNoRoom } from './space.ts'
 
 type LockName = 'runtime' | 'turn'
-export interface Holder extends Identity {
+export interface Holder extends ProcessIdentity {
   /** The command that holds the lock, such as `svc report`. Messages name it. */
   readonly what: string
   readonly since: number
@@ -40,7 +40,7 @@ export function tryLock(folder: Folder, name: LockName, what: string): LockTry {
   for (;;) {
     const top = highest(folder, name)
     const holder = top === 0 ? undefined : holderOf(folder, name, top)
-    if (holder && lives(holder) && !(name === 'turn' && endedHere(holder))) return { ok: false, holder }
+    if (holder && isAlive(holder) && !(name === 'turn' && endedHere(holder))) return { ok: false, holder }
     const ownNumber = top + 1
     if (!make(folder, name, ownNumber, what)) continue
     if (highest(folder, name) !== ownNumber) {
@@ -64,7 +64,7 @@ const endedHere = ({ pid, thread = threadId }: Holder): boolean => pid === proce
 export function whoHolds(folder: Folder, name: LockName): Holder | undefined {
   const top = highest(folder, name)
   const holder = top === 0 ? undefined : holderOf(folder, name, top)
-  return holder && lives(holder) ? holder : undefined
+  return holder && isAlive(holder) ? holder : undefined
 }
 
 /**

@@ -30,7 +30,7 @@ export const networkVariable = (name: string): string | undefined => process.env
 export const rememberedVariables = (): NamedValues => remembered
 
 /** The variables with authorities that this process has, and a unit would not have. */
-export const unremembered = (): string[] =>
+export const unrememberedVariables = (): string[] =>
   authorityNames.filter((name) => process.env[name] && remembered[name] === undefined)
 
 /** True for an origin without TLS whose connections do not leave this machine. */

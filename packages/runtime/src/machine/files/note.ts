@@ -7,7 +7,7 @@ import { type Field, type FieldValue, field, type JsonSchema } from '@svc/protoc
 import { writeDurably, writeLightly } from './durable.ts'
 import type { Folder } from './folder.ts'
 import { inspectJson, readJsonFile } from './read.ts'
-import type { Purpose } from './reserve.ts'
+import type { WritePurpose } from './reserve.ts'
 
 /** The notes that were described so far, by the name of their path, with the JSON Schema of what each holds. */
 export const describedNotes = new Map<keyof Folder, JsonSchema>()
@@ -18,7 +18,7 @@ interface Note<K extends keyof Folder, T> {
   /** Reads the note, and says whether it is missing, unreadable or damaged. */
   inspect(folder: Pick<Folder, K>): ReturnType<typeof inspectJson<T>>
   /** Replaces the note in one step. */
-  write(folder: Pick<Folder, K>, value: T, purpose?: Purpose): void
+  write(folder: Pick<Folder, K>, value: T, purpose?: WritePurpose): void
 }
 
 /** The way in which a note is written: durably, and so that only its owner can read it, unless this says otherwise. */
@@ -55,7 +55,7 @@ type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonl
 /** A field for any text. Its content is not checked, since only the runtime writes notes. */
 export const anyText: Field<string> = field((v) => (typeof v === 'string' ? v : undefined), { type: 'string' })
 /** A field that is either true or absent. */
-export const onlyTrue: Field<true> = field((v) => (v === true ? v : undefined), { const: true })
+export const trueField: Field<true> = field((v) => (v === true ? v : undefined), { const: true })
 
 /** A field for an object in which missing properties get a default. */
 export const withDefaults = <T extends object, K extends keyof T>(

@@ -8,7 +8,7 @@ import { dirname } from 'node:path'
 import { codeOf } from '../base/errors.ts'
 
 /** Opens a file without waiting. `flags` are those of open(2). Throws if it is not a file of this user. */
-export function openOwn(file: string, flags: number, mode?: number): number {
+export function openOwnFile(file: string, flags: number, mode?: number): number {
   const folder = dirname(file)
   if (!isOwner(statSync(folder).uid)) throw new Error(`${folder} belongs to another user`)
   const before = lstatSync(file, { throwIfNoEntry: false })

@@ -20,7 +20,7 @@ const spareBytes = 4096
  * pause, the note of a stop), the note about the agent's process, and all other state.
  */
 const leaves = { stop: 0, process: 4, state: 8 } as const
-export type Purpose = keyof typeof leaves
+export type WritePurpose = keyof typeof leaves
 /**
  * Files that only save work or are only read by people. If no spare is left, as in a folder of an earlier version, what
  * stops the agent uses them.
@@ -37,7 +37,7 @@ function reserveOf(file: string): string | undefined {
  * Moves a spare file to this path and opens it for writing. Returns undefined if none is left for this purpose. The
  * caller overwrites and shortens it.
  */
-export function takeSpare(path: string, purpose: Purpose): number | undefined {
+export function takeSpare(path: string, purpose: WritePurpose): number | undefined {
   const reserve = reserveOf(path)
   if (reserve === undefined) return undefined
   for (const spare of usable(reserve, purpose)) {
@@ -52,7 +52,7 @@ export function takeSpare(path: string, purpose: Purpose): number | undefined {
 }
 
 /** Removes one spare file, so that its inode is free for a link or a folder. False if none is left for the purpose. */
-export function spendSpare(path: string, purpose: Purpose): boolean {
+export function spendSpare(path: string, purpose: WritePurpose): boolean {
   const reserve = reserveOf(path)
   const [spare] = reserve === undefined ? [] : usable(reserve, purpose)
   if (spare === undefined) return false
@@ -61,7 +61,7 @@ export function spendSpare(path: string, purpose: Purpose): boolean {
 }
 
 /** Calls `work`, and again after the removal of a spare file, for as long as it fails for lack of room. */
-export function withSpares<T>(path: string, purpose: Purpose, work: () => T): T {
+export function withSpares<T>(path: string, purpose: WritePurpose, work: () => T): T {
   for (;;) {
     try {
       return work()
@@ -133,7 +133,7 @@ function keepAs(path: string, reserve: string): boolean {
   }
 }
 
-function usable(reserve: string, purpose: Purpose): string[] {
+function usable(reserve: string, purpose: WritePurpose): string[] {
   const own = namesOf(reserve).map((name) => join(reserve, name))
   if (purpose !== 'stop') return own.slice(leaves[purpose])
   return [...own, ...expendable.map((file) => join(dirname(reserve), file)).filter((file) => existsSync(file))]

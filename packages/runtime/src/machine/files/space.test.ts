@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { explainedError, isDiskFault, isNoRoom, judgeSpace, type Space, spaceSentence } from './space.ts'
+import { explainedError, type FreeSpace, isDiskFault, isNoRoom, judgeSpace, spaceSentence } from './space.ts'
 
 const [kb, mb, gb, tb] = [1024, 1024 ** 2, 1024 ** 3, 1024 ** 4]
-const space = (bytes: number, freeBytes: number, more: Partial<Space> = {}): Space => ({ bytes, freeBytes, ...more })
+const space = (bytes: number, freeBytes: number, more: Partial<FreeSpace> = {}): FreeSpace => ({
+  bytes,
+  freeBytes,
+  ...more,
+})
 
 describe('a file system', () => {
-  test.each<[string, Space, ReturnType<typeof judgeSpace>]>([
+  test.each<[string, FreeSpace, ReturnType<typeof judgeSpace>]>([
     ['with much room', space(100 * gb, 40 * gb), undefined],
     ['with 50 MB, which are more than a percent', space(gb, 50 * mb), undefined],
     ['with less than 50 MB', space(gb, 50 * mb - 1), 'tight'],

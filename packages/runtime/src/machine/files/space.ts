@@ -8,7 +8,7 @@ import { sizeText } from '@svc/protocol'
 import { codeOf, messageOf } from '../base/errors.ts'
 
 /** The free space and the free inodes of a file system. Inodes are absent if it does not count them. */
-export interface Space {
+export interface FreeSpace {
   readonly bytes: number
   readonly freeBytes: number
   readonly inodes?: number
@@ -28,7 +28,7 @@ const noInodes = 10
 type Scarcity = 'read-only' | 'full' | 'tight'
 
 /** The scarcity on a file system; undefined if there is enough room. */
-export function judgeSpace({ bytes, freeBytes, inodes, freeInodes, readOnly }: Space): Scarcity | undefined {
+export function judgeSpace({ bytes, freeBytes, inodes, freeInodes, readOnly }: FreeSpace): Scarcity | undefined {
   if (readOnly) return 'read-only'
   const counted = inodes !== undefined && freeInodes !== undefined && inodes > 0
   if (freeBytes < noBytes || (counted && freeInodes < noInodes)) return 'full'
@@ -37,7 +37,7 @@ export function judgeSpace({ bytes, freeBytes, inodes, freeInodes, readOnly }: S
 }
 
 /** The room of the file system that contains this path; undefined if it cannot be read. */
-export function spaceAt(path: string): Space | undefined {
+export function spaceAt(path: string): FreeSpace | undefined {
   try {
     const { bsize, blocks, bavail, files, ffree } = statfsSync(path)
     return {
@@ -70,7 +70,7 @@ export function mountOf(path: string): string {
 }
 
 /** A sentence about the room of a file system for people; undefined if there is enough. `mount` is its folder. */
-export function spaceSentence(space: Space, mount: string): string | undefined {
+export function spaceSentence(space: FreeSpace, mount: string): string | undefined {
   const is = judgeSpace(space)
   if (is === undefined) return undefined
   if (is === 'read-only') return `The file system at ${mount} is read-only, so nothing can be stored. ${remedies.EROFS}`

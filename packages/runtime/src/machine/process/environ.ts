@@ -1,7 +1,7 @@
 /** Reads from /proc what the table in whose.ts needs to know about a process. This works on Linux only. */
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { statOf } from './identity.ts'
+import { procStat } from './identity.ts'
 import { dirMarkVariable, startedMarkVariable } from './unmark.ts'
 import { isSvcCommand } from './whose.ts'
 
@@ -80,9 +80,9 @@ interface ProcessRelations {
 /**
  * The parent, the process group and the session of a process; undefined if there is no such process, or only a zombie.
  */
-export function kinOf(pid: number): ProcessRelations | undefined {
+export function relationsOf(pid: number): ProcessRelations | undefined {
   try {
-    const [state, parent, group, session] = statOf(pid)
+    const [state, parent, group, session] = procStat(pid)
     if (state === 'Z' || state === 'X') return undefined
     return { parent: Number(parent), group: Number(group), session: Number(session) }
   } catch {
@@ -102,7 +102,7 @@ export function argsOf(pid: number): string[] {
 const own = realPathOf(process.argv[1] ?? '')
 
 /** True if the process is a runtime or a command of svc that must not be ended with an agent. */
-export function isSvc(pid: number): boolean {
+export function isSvcProcess(pid: number): boolean {
   return isSvcCommand(argsOf(pid), (arg) => {
     try {
       return realpathSync(resolve(readlinkSync(`/proc/${pid}/cwd`), arg)) === own

@@ -4,7 +4,7 @@
  */
 import { readdirSync } from 'node:fs'
 import { codeOf } from '../base/errors.ts'
-import { statOf } from './identity.ts'
+import { procStat } from './identity.ts'
 
 /**
  * True if any process of the group still lives. The system does not reuse the id of a group while the group has
@@ -24,7 +24,7 @@ export const processesOfGroup = (group: number): number[] =>
   readdirSync('/proc').flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return []
     try {
-      const [state, , inGroup] = statOf(pid)
+      const [state, , inGroup] = procStat(pid)
       return inGroup === String(group) && state !== 'Z' && state !== 'X' ? [Number(pid)] : []
     } catch {
       return []

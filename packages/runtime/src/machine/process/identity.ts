@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-export interface Identity {
+export interface ProcessIdentity {
   readonly pid: number
   /**
    * The boot and the start time of the process, which no other process with the same pid has. Empty if the system does
@@ -14,10 +14,10 @@ export interface Identity {
   readonly start: string
 }
 
-export const ownIdentity = (): Identity => ({ pid: process.pid, start: startOf(process.pid) ?? '' })
+export const ownIdentity = (): ProcessIdentity => ({ pid: process.pid, start: startOf(process.pid) ?? '' })
 
 /** The identity of the process with this pid; undefined if there is none, or only a zombie. */
-export function identityOf(pid: number): Identity | undefined {
+export function identityOf(pid: number): ProcessIdentity | undefined {
   const start = startOf(pid)
   return start === undefined ? undefined : { pid, start }
 }
@@ -26,7 +26,7 @@ export function identityOf(pid: number): Identity | undefined {
  * True if the very same process still lives; if the system did not tell its start, any process with its pid counts. A
  * zombie does not count as living.
  */
-export function lives({ pid, start }: Identity): boolean {
+export function isAlive({ pid, start }: ProcessIdentity): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false
   const current = startOf(pid)
   return current !== undefined && (current === start || current === '' || start === '')
@@ -50,7 +50,7 @@ export function haltOf(pid: number): Halt | undefined {
  */
 function letterOf(pid: number): string | undefined {
   try {
-    return process.platform === 'linux' ? statOf(pid)[0] : ps('stat=', pid).slice(0, 1)
+    return process.platform === 'linux' ? procStat(pid)[0] : ps('stat=', pid).slice(0, 1)
   } catch {
     return undefined
   }
@@ -89,7 +89,7 @@ export function bootId(): string {
 
 function linuxStart(pid: number): string | undefined {
   try {
-    const fields = statOf(pid)
+    const fields = procStat(pid)
     if (fields[0] === 'Z' || fields[0] === 'X') return undefined
     return `${bootId()}:${fields[19]}`
   } catch {
@@ -101,7 +101,7 @@ function linuxStart(pid: number): string | undefined {
  * The fields of /proc/PID/stat that follow the name: state, parent, group, and so on. The name is skipped, since it may
  * contain any character.
  */
-export function statOf(pid: number | string): string[] {
+export function procStat(pid: number | string): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

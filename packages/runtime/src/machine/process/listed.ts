@@ -1,9 +1,9 @@
 /** Processes in words: how one ended, and those that an agent started. */
 import { safeLine } from '@svc/protocol'
-import type { Identity } from './identity.ts'
+import type { ProcessIdentity } from './identity.ts'
 
 /** A process that an agent started. */
-export interface AgentProcess extends Identity {
+export interface AgentProcess extends ProcessIdentity {
   /** The start of the agent to which the process belongs, in Unix seconds with three decimals. */
   readonly started: string
   readonly group: number
@@ -12,7 +12,7 @@ export interface AgentProcess extends Identity {
 }
 
 /** The process that was started first. */
-export const oldestProcess = <T extends Identity>(all: readonly T[]): T | undefined =>
+export const oldestProcess = <T extends ProcessIdentity>(all: readonly T[]): T | undefined =>
   [...all].sort((a, b) => a.start.localeCompare(b.start, 'en', { numeric: true }))[0]
 
 /** The number of processes that a sentence names, and the characters that it quotes of each command. */

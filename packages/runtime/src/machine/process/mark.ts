@@ -4,9 +4,9 @@
  * started, and no two starts share it. The table in whose.ts decides about each process.
  */
 import { execFileSync } from 'node:child_process'
-import { allPids, argsOf, isSvc, kinOf, markReader, realPathOf, seesOtherFiles } from './environ.ts'
+import { allPids, argsOf, isSvcProcess, markReader, realPathOf, relationsOf, seesOtherFiles } from './environ.ts'
 import { processesOfGroup } from './group.ts'
-import { type Identity, identityOf, lives } from './identity.ts'
+import { identityOf, isAlive, type ProcessIdentity } from './identity.ts'
 import { type AgentProcess, oldestProcess } from './listed.ts'
 import { type ProcessFacts, whoseRowFor } from './whose.ts'
 
@@ -26,19 +26,19 @@ export function startedBy(dir: string, spared?: string): AgentProcess[] {
  * Returns a function that says whether a process that was found earlier still lives and still has the mark. It may have
  * removed the mark by executing another program. If its environment can no longer be read, it counts as marked.
  */
-export function keepsMark(dir: string): (found: Identity) => boolean {
+export function keepsMark(dir: string): (found: ProcessIdentity) => boolean {
   const markOf = markReader()
   const isThisFolder = sameAs(dir)
   return (found) => {
-    if (!lives(found)) return false
+    if (!isAlive(found)) return false
     const mark = markOf(found.pid)
     return typeof mark === 'object' ? isThisFolder(mark.dir) : mark === 'unreadable'
   }
 }
 
 /** Sends a signal to a process that was found, unless another process has its pid by now. */
-export function sendTo(found: Identity, signal: NodeJS.Signals): void {
-  const life = lives(found) ? 'alive' : 'reused'
+export function sendTo(found: ProcessIdentity, signal: NodeJS.Signals): void {
+  const life = isAlive(found) ? 'alive' : 'reused'
   if (whoseRowFor({ ...certain, life }).verdict !== 'end') return
   try {
     process.kill(found.pid, signal)
@@ -63,7 +63,7 @@ function search(dir: string, spared: string | undefined): AgentProcess[] {
   return allPids().flatMap((pid): AgentProcess[] => {
     const mark = markOf(pid)
     const read = typeof mark === 'object'
-    const kin = read ? kinOf(pid) : undefined
+    const kin = read ? relationsOf(pid) : undefined
     // Most processes have no mark. The other facts are read only if the table asks for them.
     const facts: ProcessFacts = {
       mark: !read ? mark : isThisFolder(mark.dir) ? 'this agent' : 'another agent',
@@ -109,20 +109,20 @@ function isStrange(
 ): boolean {
   if (session === pid) return false
   if (session === 0) return true
-  if (!kinOf(session)) return false
+  if (!relationsOf(session)) return false
   const mark = markOf(session)
   return mark === 'none' || (typeof mark === 'object' && !isThisFolder(mark.dir))
 }
 
 /** Relates processes to the runtimes and commands of svc on this machine. */
 function familyOf(markOf: ReturnType<typeof markReader>) {
-  const parents = new Map(allPids().map((pid) => [pid, kinOf(pid)?.parent ?? 0]))
+  const parents = new Map(allPids().map((pid) => [pid, relationsOf(pid)?.parent ?? 0]))
   const above = (pid: number): number[] => {
     const chain: number[] = []
     for (let at = parents.get(pid) ?? 0; at > 0 && !chain.includes(at); at = parents.get(at) ?? 0) chain.push(at)
     return chain
   }
-  const svc = new Set([process.pid, ...[...parents.keys()].filter(isSvc)])
+  const svc = new Set([process.pid, ...[...parents.keys()].filter(isSvcProcess)])
   const aboveSvc = new Set([...svc].flatMap(above))
   const sameMark = (one: number, other: number): boolean => {
     const [a, b] = [markOf(one), markOf(other)]
@@ -140,7 +140,7 @@ function familyOf(markOf: ReturnType<typeof markReader>) {
 }
 
 /** The oldest process of this start that leads a process group; undefined if none lives. */
-export function findMarked(dir: string, started: string): Identity | undefined {
+export function findMarked(dir: string, started: string): ProcessIdentity | undefined {
   const leaders =
     process.platform === 'linux'
       ? startedBy(dir).filter((each) => each.started === started && each.group === each.pid)
@@ -152,12 +152,12 @@ export function findMarked(dir: string, started: string): Identity | undefined {
  * The members of a process group with their identities, and those of them that have the mark of this agent. The id of a
  * group whose leader is dead does not prove that the group is the agent's. This works on Linux only.
  */
-export function groupOf(group: number, dir: string): { readonly members: Identity[]; readonly marked: boolean } {
+export function groupOf(group: number, dir: string): { readonly members: ProcessIdentity[]; readonly marked: boolean } {
   if (process.platform !== 'linux') return { members: [], marked: false }
   const members = processesOfGroup(group).flatMap((pid) => identityOf(pid) ?? [])
   const markOf = markReader()
   const isThisFolder = sameAs(dir)
-  const isMarked = ({ pid }: Identity): boolean => {
+  const isMarked = ({ pid }: ProcessIdentity): boolean => {
     const mark = markOf(pid)
     return typeof mark === 'object' && isThisFolder(mark.dir)
   }

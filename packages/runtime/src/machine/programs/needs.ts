@@ -3,7 +3,7 @@ import { type ExecFileException, execFile } from 'node:child_process'
 import { join } from 'node:path'
 import type { Manifest, Need } from '@svc/blueprint'
 import { cut, type HealthItem, limits } from '@svc/protocol'
-import { duration, wait } from '../base/time.ts'
+import { scaledMs, wait } from '../base/time.ts'
 import { canRun, isFile } from './can-run.ts'
 
 /** The milliseconds in which a needed program must print its version and end. A program that takes longer is killed. */
@@ -131,7 +131,7 @@ export function watchPrograms(stop: AbortSignal, unmet = unmetNeeds): ProgramWat
       const about = asked
       const found = await unmet(needs)
       if (about === asked) wrong = found
-    } while ((await wait(duration(everySeconds), stop)) && needs.length > 0)
+    } while ((await wait(scaledMs(everySeconds), stop)) && needs.length > 0)
     watching = false
   }
   return {

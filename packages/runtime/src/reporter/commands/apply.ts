@@ -17,7 +17,7 @@ export interface CommandOutcome {
 }
 type Applicable = Exclude<CommandDecision, { do: 'log' }>
 
-export function apply(
+export function applyCommand(
   folder: Folder,
   manifest: Pick<Manifest, 'settings'>,
   decision: Applicable,

@@ -76,7 +76,7 @@ export function owedAcks(journal: Journal): Ack[] {
 }
 
 /** Marks these acks as delivered. It is called when the service has answered the report that carried them. */
-export const acksArrived = (journal: Journal, acks: readonly Ack[]): Journal => {
+export const dropAcks = (journal: Journal, acks: readonly Ack[]): Journal => {
   const ids = new Set(acks.map((ack) => ack.id))
   return journal.map(({ owed, ...entry }) => (owed && !ids.has(entry.id) ? { ...entry, owed } : entry))
 }

@@ -9,9 +9,9 @@ import { changedBy } from '../../state/changes.ts'
 import { pause, readPause, resume } from '../../state/controls.ts'
 import { changeSettings, settingsInForce } from '../../state/settings.ts'
 import {
-  acksArrived,
   type CommandMemory,
   changeJournal,
+  dropAcks,
   forgetOldEntries,
   type Journal,
   journalNow,
@@ -20,7 +20,7 @@ import {
   readJournal,
   saveJournal,
 } from './journal.ts'
-import { receive as receiveAll, settleInterrupted } from './receive.ts'
+import { receiveCommands as receiveAll, settleInterrupted } from './receive.ts'
 
 const read = readManifest(manifestText, { for: 'report' })
 if (!read.ok) throw new Error('The manifest of the tests is wrong.')
@@ -46,7 +46,7 @@ test("a pause from the service is the file that the machine's own command create
 
 test('an id that comes again is not applied again, and gets the same ack', () => {
   receive(command('1', 'pause'))
-  saveJournal(folder, acksArrived(readJournal(folder), acks()))
+  saveJournal(folder, dropAcks(readJournal(folder), acks()))
   resume(folder, { by: 'machine', at: 1001 })
   expect(acks()).toEqual([])
   expect(receive(command('1', 'pause'))).toEqual([])
@@ -57,7 +57,7 @@ test('an id that comes again is not applied again, and gets the same ack', () =>
 test('an ack stays until a report that carried it was answered', () => {
   receive(command('1', 'pause'), command('2', 'resume'))
   const sent = acks().slice(0, 1)
-  saveJournal(folder, acksArrived(readJournal(folder), sent))
+  saveJournal(folder, dropAcks(readJournal(folder), sent))
   expect(acks().map((a) => a.id)).toEqual(['2'])
 })
 
@@ -79,7 +79,7 @@ test('acks that do not fit into one report go with the next one (D19)', () => {
   for (let sent = acks(); sent.length > 0; sent = acks()) {
     expect(Buffer.byteLength(JSON.stringify(sent))).toBeLessThan(limits.ackBytes + limits.acks)
     rounds.push(sent.map((ack) => ack.id))
-    saveJournal(folder, acksArrived(readJournal(folder), sent))
+    saveJournal(folder, dropAcks(readJournal(folder), sent))
   }
   expect(rounds.length).toBeGreaterThan(1)
   expect(rounds.flat()).toEqual(Array.from({ length: 12 }, (_, i) => id(i)))
@@ -189,7 +189,7 @@ describe('a disk that takes nothing any more', () => {
   test('a refused command that comes again is refused again, also when there is room by then', () => {
     const memory = noMemory()
     onFullDisk(memory, command('1', 'pause'))
-    changeJournal(folder, memory, (journal) => acksArrived(journal, owedAcks(journal)))
+    changeJournal(folder, memory, (journal) => dropAcks(journal, owedAcks(journal)))
     receiveAll(folder, manifest, [{ id: '1', type: 'pause', payload: {} }], 1001, memory)
     expect(owedAcks(journalNow(folder, memory))).toMatchObject([{ id: '1', ok: false }])
     expect(existsSync(folder.paused)).toBe(false)

@@ -11,7 +11,7 @@ import { inTurnAnyway } from '../../machine/files/lock.ts'
 import { explainedError, isDiskFault } from '../../machine/files/space.ts'
 import { readPause } from '../../state/controls.ts'
 import { settingsInForce } from '../../state/settings.ts'
-import { apply, type CommandOutcome } from './apply.ts'
+import { applyCommand, type CommandOutcome } from './apply.ts'
 import { decideCommand } from './decide.ts'
 import {
   type CommandEntry,
@@ -37,7 +37,7 @@ export const handledText = ({ type, ok, message }: HandledCommand): string =>
  * Processes the commands of one answer. A command that arrives again is not applied again, and one that cannot be noted
  * is refused. `now` is in Unix seconds; `memory` keeps what the disk refuses.
  */
-export function receive(
+export function receiveCommands(
   folder: Folder,
   manifest: Manifest,
   commands: readonly ReceivedCommand[],
@@ -130,7 +130,7 @@ function carryOut(
   const decision = decideCommand(command, { ...manifest, paused: readPause(folder) !== undefined })
   if (decision.do === 'log') return undefined
   try {
-    return apply(folder, manifest, decision, { by: 'service', at: now, command: command.id })
+    return applyCommand(folder, manifest, decision, { by: 'service', at: now, command: command.id })
   } catch (error) {
     if (isDiskFault(error)) return nothingDone(folder, error)
     return { ok: false, message: `The machine could not do it (${codeOf(error) ?? 'unknown error'}).` }

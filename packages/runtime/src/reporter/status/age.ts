@@ -3,7 +3,7 @@
  * the writes themselves. The functions are pure; all times are Unix milliseconds by the clock of this machine.
  */
 import { type HealthItem, limits } from '@svc/protocol'
-import { ago, spanText } from '../../machine/base/time.ts'
+import { agoText, spanText } from '../../machine/base/time.ts'
 
 /** The facts that are remembered about the writes of a status file. */
 export interface WriteFacts {
@@ -144,7 +144,7 @@ const isLate = (writes: WriteFacts, now: number): boolean =>
 export function ageItem(writes: WriteFacts, now: number): HealthItem | undefined {
   const age = now - writes.at
   if (age <= limits.statusOldSeconds * 1000) return undefined
-  const written = `Written ${ago(age / 1000)}`
+  const written = `Written ${agoText(age / 1000)}`
   if (!isLate(writes, now)) return { name: 'Status file', level: 'info', detail: `${written}.` }
   const usual = usualGap(writes, now)
   return {

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { endOfFile, follower, startOfFile } from './follow.ts'
+import { endOfFile, fileFollower, startOfFile } from './follow.ts'
 import { declaredLog } from './open.ts'
 
 let root: string
@@ -31,7 +31,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const follows = (from = startOfFile) =>
-  follower({ file, open: declaredLog({ root }) }, from, (text) => {
+  fileFollower({ file, open: declaredLog({ root }) }, from, (text) => {
     shown += text
   })
 const prints = (text: string) => appendFileSync(file, text)

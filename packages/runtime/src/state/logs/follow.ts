@@ -85,8 +85,12 @@ export const startOfFile: FilePosition = { at: 0, before: Buffer.alloc(0) }
  * Follows a file from a position that was taken before the file was shown, so that nothing in between is missed. Only
  * whole lines are passed to `added`. The promise never resolves.
  */
-export async function follow(what: FollowedFile, from: FilePosition, added: (text: string) => void): Promise<never> {
-  const step = follower(what, from, added)
+export async function followFile(
+  what: FollowedFile,
+  from: FilePosition,
+  added: (text: string) => void,
+): Promise<never> {
+  const step = fileFollower(what, from, added)
   for (;;) {
     const more = step()
     await new Promise((resolve) => setTimeout(resolve, more ? 0 : pollMs))
@@ -97,7 +101,7 @@ export async function follow(what: FollowedFile, from: FilePosition, added: (tex
  * Creates a function that follows a file step by step. Each call passes on what was added since the last one, and
  * returns true if more may be there already.
  */
-export function follower(
+export function fileFollower(
   { file, open }: FollowedFile,
   from: FilePosition,
   added: (text: string) => void,

@@ -4,7 +4,7 @@
  */
 import type { Folder } from '../../machine/files/folder.ts'
 import { readJsonObject } from '../../machine/files/read.ts'
-import { onTrial } from './runtime-note.ts'
+import { isOnTrial } from './runtime-note.ts'
 
 /** The states in `.svc/journal/update.json` in which the agent has a version that is neither kept nor rolled back. */
 const unproven = ['swapping', 'proving', 'undoing']
@@ -13,7 +13,7 @@ const unproven = ['swapping', 'proving', 'undoing']
 export function busyWith(
   folder: Pick<Folder, 'runtimeNote' | 'selfUpdate' | 'update'>,
 ): 'runtime update' | 'blueprint update' | undefined {
-  if (onTrial(folder) || readJsonObject(folder.selfUpdate)?.is === 'swapping') return 'runtime update'
+  if (isOnTrial(folder) || readJsonObject(folder.selfUpdate)?.is === 'swapping') return 'runtime update'
   const { state } = readJsonObject(folder.update) ?? {}
   return typeof state === 'string' && unproven.includes(state) ? 'blueprint update' : undefined
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { kinds, onFaultyDisk } from '../../../testing/faulty-disk.ts'
 import { type Folder, folderAt } from '../../machine/files/folder.ts'
-import { lead, leadsTo, sweepVersions, versionFolder, versionFolderName } from './folders.ts'
+import { leadCurrentTo, leadsTo, sweepVersions, versionFolder, versionFolderName } from './folders.ts'
 
 const [old, next] = ['a'.repeat(64), 'b'.repeat(64)]
 let folder: Folder
@@ -14,7 +14,7 @@ beforeEach(() => {
     mkdirSync(versionFolder(folder, sha256), { recursive: true })
     writeFileSync(join(versionFolder(folder, sha256), 'svc.agent.yaml'), sha256)
   }
-  lead(folder, old)
+  leadCurrentTo(folder, old)
 })
 afterEach(() => rmSync(folder.root, { recursive: true }))
 
@@ -33,7 +33,7 @@ function struckEverywhere(work: () => void, check: (where: string) => void): num
         struck = true // The simulated disk made `work` throw.
       }
       check(`${kind} at change ${at}`)
-      lead(folder, old)
+      leadCurrentTo(folder, old)
       more = struck
       if (struck) points++
     }
@@ -42,7 +42,7 @@ function struckEverywhere(work: () => void, check: (where: string) => void): num
 
 test('whatever fails while the version is swapped, current leads to a complete one (I17)', () => {
   const points = struckEverywhere(
-    () => lead(folder, next),
+    () => leadCurrentTo(folder, next),
     (where) => {
       expect([versionFolderName(old), versionFolderName(next)], where).toContain(leadsTo(folder))
       expect([old, next], where).toContain(readFileSync(join(folder.current, 'svc.agent.yaml'), 'utf8'))
@@ -52,7 +52,7 @@ test('whatever fails while the version is swapped, current leads to a complete o
 })
 
 test('current is never pointed at a missing version', () => {
-  expect(() => lead(folder, 'c'.repeat(64))).toThrow('is not there')
+  expect(() => leadCurrentTo(folder, 'c'.repeat(64))).toThrow('is not there')
   expect(leadsTo(folder)).toBe(versionFolderName(old))
 })
 

@@ -39,7 +39,7 @@ function targetOf(link: string): string | undefined {
  * the version to which `current` leads now. Files read through the result belong to that version, even if an update
  * changes `current` meanwhile.
  */
-export function pinned(folder: Folder): Folder {
+export function folderOfCurrent(folder: Folder): Folder {
   const name = folder.installed ? leadsTo(folder) : undefined
   if (name === undefined) return folder
   const home = join(folder.versions, name)
@@ -54,7 +54,7 @@ export const hasVersion = (folder: Pick<Folder, 'versions' | 'manifest'>, sha256
   existsSync(join(versionFolder(folder, sha256), basename(folder.manifest)))
 
 /** Makes `current` lead to a version, by one rename (I17). */
-export function lead(folder: VersionPaths & Pick<Folder, 'manifest'>, sha256: string): void {
+export function leadCurrentTo(folder: VersionPaths & Pick<Folder, 'manifest'>, sha256: string): void {
   if (!hasVersion(folder, sha256)) throw new Error(`${versionFolder(folder, sha256)} is not there`)
   prepareLead(folder, sha256)
   renameSync(temporaryOf(folder), folder.current)
@@ -62,7 +62,7 @@ export function lead(folder: VersionPaths & Pick<Folder, 'manifest'>, sha256: st
 }
 
 /**
- * Creates the link that `lead` renames, unless it is there already. Only this needs room, so a caller can try it before
+ * Creates the link that `leadCurrentTo` renames, unless it is there already. Only this needs room, so a caller can try it before
  * it notes what it does. `sweepVersions` removes a link that was not renamed.
  */
 export function prepareLead(folder: VersionPaths, sha256: string): void {
@@ -76,14 +76,14 @@ export function prepareLead(folder: VersionPaths, sha256: string): void {
 }
 
 /** Removes the link that `prepareLead` has created. */
-export const dropLead = (folder: VersionPaths): void => rmSync(temporaryOf(folder), { force: true })
+export const dropPreparedLink = (folder: VersionPaths): void => rmSync(temporaryOf(folder), { force: true })
 
 /**
  * Removes the versions of the agent that are neither in `keep` nor in use, and what an interrupted update left. Each
  * folder is first moved to `staging`, so that no half-removed version stays in `versions`.
  */
 export function sweepVersions(folder: Folder, keep: readonly string[]): void {
-  dropLead(folder)
+  dropPreparedLink(folder)
   const kept = new Set([leadsTo(folder), ...keep.map(versionFolderName)])
   const removable = namesIn(folder.versions).filter((name) => !kept.has(name))
   if (removable.length > 0) createFolder(folder.staging)

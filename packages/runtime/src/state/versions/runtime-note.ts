@@ -72,7 +72,7 @@ export function writeRuntimeNote(folder: Pick<Folder, 'runtimeFolder' | 'runtime
 export const readRuntimeNote = (folder: Pick<Folder, 'runtimeNote'>): RuntimeNote => file.read(folder) ?? {}
 
 /** True if a new runtime is on trial and was not kept yet, or is being rolled back (D31). */
-export const onTrial = (folder: Pick<Folder, 'runtimeNote'>): boolean => {
+export const isOnTrial = (folder: Pick<Folder, 'runtimeNote'>): boolean => {
   const { trial } = readRuntimeNote(folder)
   return trial !== undefined && trial.is !== 'kept'
 }

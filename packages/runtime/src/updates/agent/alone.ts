@@ -5,8 +5,14 @@
 import { readScale } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { isDiskFault } from '../../machine/files/space.ts'
-import { dropLead, lead, leadsTo, prepareLead, versionFolderName } from '../../state/versions/folders.ts'
-import { type AskedUpdate, rollback, unwatch } from './ask.ts'
+import {
+  dropPreparedLink,
+  leadCurrentTo,
+  leadsTo,
+  prepareLead,
+  versionFolderName,
+} from '../../state/versions/folders.ts'
+import { type AskedUpdate, judgeAskedRollback, judgeAskedUnwatch } from './ask.ts'
 import { updateAfterStep } from './change.ts'
 import { readUpdate, type Update, unreadableJournal, writeUpdate } from './journal.ts'
 import { stateAtStart } from './start.ts'
@@ -32,12 +38,12 @@ export function rollbackAlone(
 ): { readonly ok: false; readonly message: string } | { readonly ok: true; readonly update: Update } {
   const how = { at: Date.now(), scale: readScale(process.env.SVC_TIME_SCALE) }
   const onDisk = updateOnDisk(folder, version)
-  const result = onDisk.state === 'undoing' ? undefined : rollback(folder, onDisk, asked)
+  const result = onDisk.state === 'undoing' ? undefined : judgeAskedRollback(folder, onDisk, asked)
   if (result && result.event !== 'asked') return { ok: false, message: result.why ?? '' }
   // Without a result, an earlier rollback was interrupted: the note on the disk is already the one of that rollback.
   const undoing = result ? updateAfterStep(onDisk, result, how) : onDisk
   begun(folder, undoing)
-  if (leadsTo(folder) !== versionFolderName(undoing.running.sha256)) lead(folder, undoing.running.sha256)
+  if (leadsTo(folder) !== versionFolderName(undoing.running.sha256)) leadCurrentTo(folder, undoing.running.sha256)
   const update = updateAfterStep(undoing, { event: 'done' }, how)
   try {
     writeUpdate(folder, update)
@@ -55,7 +61,7 @@ function begun(folder: Folder, undoing: Update): void {
     prepareLead(folder, undoing.running.sha256)
     writeUpdate(folder, undoing)
   } catch (error) {
-    dropLead(folder)
+    dropPreparedLink(folder)
     throw error
   }
 }
@@ -75,7 +81,7 @@ export function unwatchAlone(
   asked: Pick<AskedUpdate, 'id' | 'running'>,
 ): { readonly ok: false; readonly message: string } | { readonly ok: true; readonly update: Update } {
   const onDisk = updateOnDisk(folder, version)
-  const result = unwatch(onDisk, asked)
+  const result = judgeAskedUnwatch(onDisk, asked)
   if (result.event !== 'over') return { ok: false, message: result.why ?? '' }
   const update = updateAfterStep(onDisk, result, { at: Date.now() })
   writeUpdate(folder, update)

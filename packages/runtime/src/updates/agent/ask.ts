@@ -8,7 +8,7 @@ import { messageOf } from '../../machine/base/errors.ts'
 import { removeDurably } from '../../machine/files/durable.ts'
 import { createFolders, type Folder } from '../../machine/files/folder.ts'
 import { anyText, describeNote, type NoteValue } from '../../machine/files/note.ts'
-import { dropLead, hasVersion, prepareLead } from '../../state/versions/folders.ts'
+import { dropPreparedLink, hasVersion, prepareLead } from '../../state/versions/folders.ts'
 import type { UpdateStepResult } from './change.ts'
 import type { Update } from './journal.ts'
 
@@ -40,12 +40,12 @@ export const patienceMs = 60_000
 
 const file = describeNote('updateAsk', asked, 65_536)
 
-export function ask(folder: Folder, asked: AskedUpdate): void {
+export function askForUpdate(folder: Folder, asked: AskedUpdate): void {
   createFolders(folder)
   file.write(folder, asked)
 }
 
-export function readAsked(place: AskPath): AskedUpdate | undefined {
+export function readAskedUpdate(place: AskPath): AskedUpdate | undefined {
   const asked = file.read(place)
   return asked && Math.abs(Date.now() - asked.at) < patienceMs ? asked : undefined
 }
@@ -62,7 +62,7 @@ export function answerAsked(
   save: (update: Update) => unknown,
   say: (line: string) => void,
 ): UpdateStepResult | undefined {
-  const asked = readAsked(folder)
+  const asked = readAskedUpdate(folder)
   if (!asked || asked.id === update.asked?.id) return undefined
   try {
     dropAsked(folder)
@@ -75,12 +75,12 @@ export function answerAsked(
     return undefined
   }
   if (asked.what === 'unwatch') {
-    const result = unwatch(update, asked)
+    const result = judgeAskedUnwatch(update, asked)
     if (result.event === 'over') return result
     save({ ...update, asked: { id: asked.id, ok: false, message: result.why ?? '' } })
     return undefined
   }
-  const result = withRoom(folder, update, rollback(folder, update, asked), say)
+  const result = withRoom(folder, update, judgeAskedRollback(folder, update, asked), say)
   if (result.event !== 'asked') {
     save({ ...update, asked: { id: asked.id, ok: false, message: result.why ?? '' } })
     return undefined
@@ -101,7 +101,7 @@ function withRoom(
     prepareLead(folder, back.sha256)
     return result
   } catch (error) {
-    dropLead(folder)
+    dropPreparedLink(folder)
     const why = messageOf(error)
     say(`nothing was rolled back: ${why}`)
     return { event: 'dropped', why }
@@ -112,7 +112,7 @@ function withRoom(
  * The event `asked` if there is a version to roll back to and the version to leave is still the one that the request
  * names; otherwise `dropped` with the reason.
  */
-export function rollback(
+export function judgeAskedRollback(
   folder: Folder,
   update: Update,
   { id, running, by }: Omit<AskedUpdate, 'what' | 'at'>,
@@ -128,7 +128,10 @@ export function rollback(
 }
 
 /** The event `over` if the version that the request names is being watched; otherwise `dropped` with the reason. */
-export function unwatch(update: Update, { id, running }: Pick<AskedUpdate, 'id' | 'running'>): UpdateStepResult {
+export function judgeAskedUnwatch(
+  update: Update,
+  { id, running }: Pick<AskedUpdate, 'id' | 'running'>,
+): UpdateStepResult {
   if (update.state !== 'watching' || update.running.version !== running)
     return { event: 'dropped', why: `${running} is not being watched.` }
   return { event: 'over', asked: { id, ok: true, message: `${running} is no longer watched.` } }

@@ -24,7 +24,7 @@ const steps: Readonly<Record<UpdateState, UpdateStep>> = {
   undoing,
 }
 
-export async function drive(ground: UpdateContext): Promise<void> {
+export async function driveUpdates(ground: UpdateContext): Promise<void> {
   sweep(ground)
   for (;;) {
     const result = await steps[ground.now().state](ground, ground.now())

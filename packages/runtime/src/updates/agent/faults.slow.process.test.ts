@@ -37,13 +37,13 @@ import { expectWhole, learn, offers, restOf, serves, versionOf } from '../../../
 import { agentAt } from '../../cli/kit/folder.ts'
 import { readAgentFacts } from '../../cli/look/facts.ts'
 import { statusLines } from '../../cli/look/status.ts'
-import { explain } from '../../cli/look/why.ts'
+import { explainState } from '../../cli/look/why.ts'
 import { manifestNow } from '../../reporter/known.ts'
 import type { ProcessState } from '../../state/process-note.ts'
-import { leadsTo, pinned, versionFolderName } from '../../state/versions/folders.ts'
-import { ask, readAsked } from './ask.ts'
+import { folderOfCurrent, leadsTo, versionFolderName } from '../../state/versions/folders.ts'
+import { askForUpdate, readAskedUpdate } from './ask.ts'
 import { readUpdate, type Update } from './journal.ts'
-import { updates } from './update.ts'
+import { startUpdater } from './update.ts'
 
 /** The factor for all durations: a second lasts 50 ms. */
 const scale = '0.05'
@@ -125,12 +125,12 @@ function runs(agent: InstalledAgent) {
   }
   let process = startProcess()
   const running = leadsTo(agent) === versionFolderName(next.sha256) ? '1.5.0' : '1.4.0'
-  const updating = updates(agent, running, stop.signal, {
+  const updating = startUpdater(agent, running, stop.signal, {
     say: (line) => lines.push(line),
     look: () => {},
     process: () => process,
     manifest: async () => {
-      const now = await manifestNow(pinned(agent))
+      const now = await manifestNow(folderOfCurrent(agent))
       return now.ok ? now.value : undefined
     },
   })
@@ -222,7 +222,7 @@ async function wholeWay(agent: InstalledAgent, running: Runs, { disk }: Watched)
   if (disk.dead) return
   const { picks, struck, fault } = disk
   Object.assign(disk, { picks: () => false, struck: false })
-  ask(agent, { id: 'a', what: 'rollback', running: '1.5.0', by: 'on this machine', at: Date.now() })
+  askForUpdate(agent, { id: 'a', what: 'rollback', running: '1.5.0', by: 'on this machine', at: Date.now() })
   Object.assign(disk, { picks, struck, fault })
   const isRefused = () => running.lines.some((line) => line.startsWith('nothing was rolled back'))
   await becomes(
@@ -253,7 +253,7 @@ async function expectRests(agent: InstalledAgent, where: string, packs: PackedBu
    * refused to delete it; it is not obeyed twice.
    */
   const asks = () => {
-    const asked = readAsked(agent)
+    const asked = readAskedUpdate(agent)
     return asked !== undefined && asked.id !== readUpdate(agent)?.asked?.id
   }
   await becomes(`${where}: rest`, () => {
@@ -456,7 +456,7 @@ test.each([
     expect(running.lines).toEqual([why])
     expect(running.it.health()).toEqual([{ name: 'Update', level: 'warn', detail: why }])
     const facts = readAgentFacts(await agentAt(agent.root))
-    expect([statusLines(facts).join('\n'), explain(facts, 0)]).toEqual([
+    expect([statusLines(facts).join('\n'), explainState(facts, 0)]).toEqual([
       expect.stringContaining(why),
       expect.arrayContaining([why]),
     ])

@@ -3,7 +3,7 @@
  * the wishes of the service, and the requests of people.
  */
 import type { Manifest } from '@svc/blueprint'
-import { duration } from '../../machine/base/time.ts'
+import { scaledMs } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { haltOf } from '../../machine/process/identity.ts'
 import { readPause } from '../../state/controls.ts'
@@ -44,7 +44,7 @@ export interface UpdateContext {
 export type UpdateStep = (ground: UpdateContext, update: Update) => Promise<UpdateStepResult | undefined>
 
 /** The time in milliseconds between two checks of a step of an update that waits for something. */
-export const tickMs = (): number => Math.min(duration(1), 1000)
+export const tickMs = (): number => Math.min(scaledMs(1), 1000)
 
 /**
  * True if the agent cannot be judged, because a person paused it, stopped it, or suspended its process with a signal

@@ -2,7 +2,7 @@
 import type { AppliedUpdate, Desired, Level } from '@svc/protocol'
 import { withStop } from '../../machine/base/sentence.ts'
 import { attemptText, seconds, timeText } from '../../machine/base/time.ts'
-import { hint } from '../../machine/hint.ts'
+import { commandHint } from '../../machine/hint.ts'
 import type { Update } from './journal.ts'
 import type { UpdateState } from './moves.ts'
 import { secondsToWatch } from './watching.ts'
@@ -19,7 +19,7 @@ export const appliedOf = ({ running, applied }: Pick<Update, 'running' | 'applie
  * Sentences about the agent's versions for `svc why` and `svc status`, most important first. `at` is in Unix
  * milliseconds; `scale` is SVC_TIME_SCALE.
  */
-export function sentences(update: Update, at: number, scale = 1): string[] {
+export function updateSentences(update: Update, at: number, scale = 1): string[] {
   const { applied, hold, retry, previous } = update
   return [
     ...underWay(update),
@@ -29,16 +29,16 @@ export function sentences(update: Update, at: number, scale = 1): string[] {
       : []),
     ...(hold
       ? [
-          `${withStop(`${hold.version} is on hold: ${hold.reason}`)} To try it again, request another version first, or run "${hint('unhold')}".`,
+          `${withStop(`${hold.version} is on hold: ${hold.reason}`)} To try it again, request another version first, or run "${commandHint('unhold')}".`,
         ]
       : []),
     ...loopingVersions(update, scale).map(
       (version) =>
-        `${version} went back ${maxRollbacks} times in a day: only "${hint('unhold')}" lets it be tried again.`,
+        `${version} went back ${maxRollbacks} times in a day: only "${commandHint('unhold')}" lets it be tried again.`,
     ),
     ...(previous
       ? [
-          `${previous.version} is kept as the previous version; "${hint('rollback')}" goes back to it, without the service.`,
+          `${previous.version} is kept as the previous version; "${commandHint('rollback')}" goes back to it, without the service.`,
         ]
       : []),
   ]
@@ -58,7 +58,7 @@ export function wishSentences(desired: Desired | undefined, facts: WishFacts): s
       if (version === (now.to ?? now.running).version) return []
       return now.state === 'watching'
         ? [
-            `${wishes}; it starts when the watch of ${now.running.version} ends, after ${moreMinutes(secondsToWatch(now))} of running. "${hint('unwatch')}" ends the watch now.`,
+            `${wishes}; it starts when the watch of ${now.running.version} ends, after ${moreMinutes(secondsToWatch(now))} of running. "${commandHint('unwatch')}" ends the watch now.`,
           ]
         : [`${wishes}; it starts when the current update has ended.`]
     case 'wanted':

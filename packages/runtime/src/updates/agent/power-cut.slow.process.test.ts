@@ -20,7 +20,7 @@ import { folderAt } from '../../machine/files/folder.ts'
 import { groupLives, signalGroup } from '../../machine/process/group.ts'
 import { readInstall } from '../../state/install-note.ts'
 import { leadsTo, versionFolderName } from '../../state/versions/folders.ts'
-import { ask } from './ask.ts'
+import { askForUpdate } from './ask.ts'
 import { readUpdate } from './journal.ts'
 
 const scale = 0.02
@@ -117,7 +117,7 @@ test.skipIf(level !== 'long' || !mayMount)(
         const at = () => readUpdate(agent)?.state ?? 'idle'
         if (what === 'undoing' || what === 'back') {
           await becomes('kept', () => at() === 'watching')
-          ask(agent, { id: 'a', what: 'rollback', running: '1.5.0', by: 'here', at: Date.now() })
+          askForUpdate(agent, { id: 'a', what: 'rollback', running: '1.5.0', by: 'here', at: Date.now() })
         }
         const is = (state: string) => (what === 'back' ? state === 'idle' : state === what)
         const past = (state: string) =>

@@ -4,7 +4,7 @@
  * paused, the version is not judged and the time does not count.
  */
 import { type Level, levelRank } from '@svc/protocol'
-import { duration, flooredMs, wait } from '../../machine/base/time.ts'
+import { flooredMs, scaledMs, wait } from '../../machine/base/time.ts'
 import { plainHint } from '../../machine/hint.ts'
 import { howEnded } from '../../machine/process/listed.ts'
 import { processHealth } from '../../state/process-health.ts'
@@ -84,8 +84,8 @@ export const proving: UpdateStep = async (ground, update) => {
   const name = versionFolderName(to.sha256)
   const manifest = await ground.manifest()
   const read = statusReader(ground.folder, manifest)
-  const limit = duration(manifest?.health.start_seconds ?? defaultSeconds)
-  const whole = limit + duration((manifest?.runtime?.stop_seconds ?? 10) + replaceSeconds)
+  const limit = scaledMs(manifest?.health.start_seconds ?? defaultSeconds)
+  const whole = limit + scaledMs((manifest?.runtime?.stop_seconds ?? 10) + replaceSeconds)
   const died = deaths()
   let ran = 0
   let waited = 0

@@ -5,10 +5,10 @@
 import { createHash } from 'node:crypto'
 import { limits, limitText, sha256Shape } from '@svc/protocol'
 import { messageOf } from '../../machine/base/errors.ts'
-import { duration, wait } from '../../machine/base/time.ts'
+import { scaledMs, wait } from '../../machine/base/time.ts'
 import { callService, refusalOf, type SendResult } from '../../machine/client/service-client.ts'
 import { readConnection } from '../../machine/files/env.ts'
-import { lead, leadsTo, versionFolderName } from '../../state/versions/folders.ts'
+import { leadCurrentTo, leadsTo, versionFolderName } from '../../state/versions/folders.ts'
 import type { UpdateStepResult } from './change.ts'
 import { tickMs, type UpdateStep } from './ground.ts'
 
@@ -112,7 +112,7 @@ export const staging: UpdateStep = async ({ folder, blueprint, attempt, stop, bu
 export const swapping: UpdateStep = async ({ folder, say, look }, { running, to }) => {
   if (!to) return { event: 'dropped' }
   try {
-    lead(folder, to.sha256)
+    leadCurrentTo(folder, to.sha256)
   } catch (error) {
     const why = messageOf(error)
     if (leadsTo(folder) !== versionFolderName(to.sha256))
@@ -134,13 +134,13 @@ const againSeconds = 60
 export const undoing: UpdateStep = async ({ folder, stop, say, look }, { running, away }) => {
   for (;;) {
     try {
-      if (leadsTo(folder) !== versionFolderName(running.sha256)) lead(folder, running.sha256)
+      if (leadsTo(folder) !== versionFolderName(running.sha256)) leadCurrentTo(folder, running.sha256)
       say(`update ${away?.version ?? 'unknown'} -> ${running.version}: it is back`)
       look()
       return { event: 'done' }
     } catch (error) {
       say(`the version before could not be put back: ${messageOf(error)}`)
     }
-    if (!(await wait(duration(againSeconds), stop))) return undefined
+    if (!(await wait(scaledMs(againSeconds), stop))) return undefined
   }
 }

@@ -7,15 +7,15 @@ import type { Level } from '@svc/protocol'
 import { describe, expect, test, vi } from 'vitest'
 import type { ProcessState } from '../../state/process-note.ts'
 import type { Release } from '../../state/versions/release.ts'
-import { unwatch } from './ask.ts'
+import { judgeAskedUnwatch } from './ask.ts'
 import { type UpdateStepResult, updateAfterStep } from './change.ts'
 import type { Update, WatchWindow } from './journal.ts'
 import { moves, states, type UpdateEvent, type UpdateState } from './moves.ts'
-import { appliedOf, sentences, wishSentences } from './now.ts'
+import { appliedOf, updateSentences, wishSentences } from './now.ts'
 import { judgeSample } from './proving.ts'
 import { stateAtStart } from './start.ts'
 import { judgeBundleAnswer } from './steps.ts'
-import { evaluate, verdict } from './watching.ts'
+import { countLevel, rollbackReason } from './watching.ts'
 import { judgeBlueprintWish, liftsHold } from './wish.ts'
 
 const release = (version: string, letter: string): Release => ({ version, sha256: letter.repeat(64) })
@@ -191,10 +191,10 @@ describe('every state and event', () => {
   test('a watch that a person ends is over, and the answer to that person is noted', () => {
     const asked = { id: 'x', ok: true, message: '1.5.0 is no longer watched.' }
     const { window: _, ...rest } = noted.watching
-    expect(unwatch(noted.watching, { id: 'x', running: '1.5.0' })).toEqual({ event: 'over', asked })
+    expect(judgeAskedUnwatch(noted.watching, { id: 'x', running: '1.5.0' })).toEqual({ event: 'over', asked })
     expect(updateAfterStep(noted.watching, { event: 'over', asked }, how)).toEqual({ ...rest, state: 'idle', asked })
-    expect(unwatch(noted.watching, { id: 'x', running: '1.4.0' }).why).toBe('1.4.0 is not being watched.')
-    expect(unwatch(idle, { id: 'x', running: '1.4.0' }).event).toBe('dropped')
+    expect(judgeAskedUnwatch(noted.watching, { id: 'x', running: '1.4.0' }).why).toBe('1.4.0 is not being watched.')
+    expect(judgeAskedUnwatch(idle, { id: 'x', running: '1.4.0' }).event).toBe('dropped')
   })
 
   test('messages name both versions even if those have the maximum length', () => {
@@ -283,8 +283,8 @@ describe('a wish (D24 to D31)', () => {
     const looping = { blueprint: 'mail', now: { ...idle, rollbacks }, at }
     expect(judgeBlueprintWish(own('1.5.0'), { ...looping, scale: 0.01 })).toBe('looping')
     expect(judgeBlueprintWish(own('1.5.0'), { ...looping, scale: 0.001 })).toBe('wanted')
-    expect(sentences({ ...idle, rollbacks }, at, 0.01).join(' ')).toContain('3 times in a day')
-    expect(sentences({ ...idle, rollbacks }, at, 0.001)).toEqual(sentences(idle, at))
+    expect(updateSentences({ ...idle, rollbacks }, at, 0.01).join(' ')).toContain('3 times in a day')
+    expect(updateSentences({ ...idle, rollbacks }, at, 0.001)).toEqual(updateSentences(idle, at))
   })
 
   test('a rollback is kept for a day, and longer if its version loops (D29)', () => {
@@ -382,8 +382,8 @@ describe('the window (D27, D28)', () => {
   const run = (baseline: Level, levels: readonly Level[]) => {
     let now: WatchWindow = { ...window, baseline }
     for (const [i, level] of levels.entries()) {
-      now = evaluate(now, level)
-      const why = verdict(now, level)
+      now = countLevel(now, level)
+      const why = rollbackReason(now, level)
       if (why !== undefined) return i + 1
     }
     return undefined
@@ -403,8 +403,8 @@ describe('the window (D27, D28)', () => {
   })
 
   test('three deaths', () => {
-    expect(verdict({ ...window, deaths: 2 }, 'ok')).toBeUndefined()
-    expect(verdict({ ...window, deaths: 3 }, 'ok')).toContain('died 3 times')
+    expect(rollbackReason({ ...window, deaths: 2 }, 'ok')).toBeUndefined()
+    expect(rollbackReason({ ...window, deaths: 3 }, 'ok')).toContain('died 3 times')
   })
 })
 
@@ -465,7 +465,7 @@ describe('reasons for people', () => {
       expect(back.applied?.message).toMatch(/: it ended…?; its state stays as it is$/)
       const refused = updateAfterStep(noted.staging, { event: 'refused', why }, how)
       for (const now of [back, refused, { ...back, hold: { version: '1.5.0', reason: why } }]) {
-        const all = sentences(now, at).join(' ')
+        const all = updateSentences(now, at).join(' ')
         expect(all).toContain('To try it again')
         expect(all).not.toMatch(/\.\.|…\.|\.;/)
       }
@@ -474,8 +474,10 @@ describe('reasons for people', () => {
 })
 
 test('people are shown what is in progress, what is held and how to roll back', () => {
-  expect(sentences(noted.watching, at).join(' ')).toMatch(/28 more minutes.*svc rollback/)
-  expect(sentences({ ...noted.undoing, state: 'idle' }, at).join(' ')).toMatch(/rolled_back.*1\.5\.0 is on hold: bad/)
+  expect(updateSentences(noted.watching, at).join(' ')).toMatch(/28 more minutes.*svc rollback/)
+  expect(updateSentences({ ...noted.undoing, state: 'idle' }, at).join(' ')).toMatch(
+    /rolled_back.*1\.5\.0 is on hold: bad/,
+  )
 })
 
 test.each<[string, Partial<Update>, { blueprint: string; version: string } | undefined, string[]]>([

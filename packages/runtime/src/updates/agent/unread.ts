@@ -4,7 +4,7 @@
  * start. Until both can be read, no version is removed, swapped or tried, and the reports say so.
  */
 import type { AppliedUpdate, HealthItem, ReceivedAnswer } from '@svc/protocol'
-import { duration, wait } from '../../machine/base/time.ts'
+import { scaledMs, wait } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { unreadableInstall } from '../../state/install-note.ts'
 import type { ProcessState } from '../../state/process-note.ts'
@@ -44,7 +44,7 @@ export function onceReadable(
   let it: AgentUpdater | undefined
   const over = (async () => {
     while (why !== undefined) {
-      if (!(await wait(duration(againSeconds), stop))) return
+      if (!(await wait(scaledMs(againSeconds), stop))) return
       const reason = whyNoUpdates(folder)
       if (reason !== undefined && reason !== why) say(reason)
       why = reason

@@ -6,16 +6,16 @@
 import type { Manifest } from '@svc/blueprint'
 import type { HealthItem } from '@svc/protocol'
 import { messageOf } from '../../machine/base/errors.ts'
-import { duration } from '../../machine/base/time.ts'
+import { scaledMs } from '../../machine/base/time.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { readInstall } from '../../state/install-note.ts'
 import type { ProcessState } from '../../state/process-note.ts'
 import { busyWith } from '../../state/versions/busy.ts'
 import { hasVersion, leadsTo } from '../../state/versions/folders.ts'
 import type { Release } from '../../state/versions/release.ts'
-import { answerAsked, readAsked } from './ask.ts'
+import { answerAsked, readAskedUpdate } from './ask.ts'
 import type { UpdateStepResult } from './change.ts'
-import { drive, driveMoment } from './drive.ts'
+import { driveMoment, driveUpdates } from './drive.ts'
 import { readUpdate, type Update, writeUpdate } from './journal.ts'
 import { begin, isUnsettled, type ListeningAct, type ListeningEvent, step } from './listening.ts'
 import { appliedOf } from './now.ts'
@@ -46,7 +46,7 @@ interface ListenerSettings {
  * Starts to handle the updates of an agent's version. Returns undefined if the agent was not installed from a
  * blueprint, if its installation was not completed, or if `current` leads to no version.
  */
-export function updates(
+export function startUpdater(
   folder: Folder,
   running: string,
   stop: AbortSignal,
@@ -74,9 +74,9 @@ function listen(folder: Folder, place: ListenerSettings, hands: UpdateHost): Age
   const { applied, state } = now().update
   if (now().update !== first && (first || state !== 'idle')) save(now().update)
   if (applied && applied !== first?.applied) say(`update ${applied.message}`)
-  const hasAsked = () => isUnsettled(now().update) && readAsked(folder) !== undefined
-  const asks = setInterval(() => hasAsked() && attempt().abort(), Math.min(duration(1), 1000))
-  const over = drive({
+  const hasAsked = () => isUnsettled(now().update) && readAskedUpdate(folder) !== undefined
+  const asks = setInterval(() => hasAsked() && attempt().abort(), Math.min(scaledMs(1), 1000))
+  const over = driveUpdates({
     ...hands,
     folder,
     blueprint: place.blueprint,
@@ -117,7 +117,7 @@ function listener(
   let began: UpdateStepResult | undefined
   function on(event: ListeningEvent): void {
     const { at: wall, scale } = driveMoment()
-    const rules = { blueprint, minApart: duration(minApartSeconds), scale, cannot }
+    const rules = { blueprint, minApart: scaledMs(minApartSeconds), scale, cannot }
     const { state, acts } = step(now, event, rules, { wall, mono: performance.now() })
     now = state
     for (const act of acts) perform[act.do](act as never)
@@ -130,7 +130,7 @@ function listener(
       if (unsaved !== undefined) on({ is: 'unsaved', why: unsaved })
     },
     'save later': () => {
-      if (!stop.aborted) later = setTimeout(() => perform.save({ do: 'save' }), duration(againSeconds)).unref()
+      if (!stop.aborted) later = setTimeout(() => perform.save({ do: 'save' }), scaledMs(againSeconds)).unref()
     },
     'check disk': ({ previous }) => {
       const here = previous !== undefined && hasVersion(folder, previous.sha256)

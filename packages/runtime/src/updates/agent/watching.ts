@@ -5,7 +5,7 @@
  * is saved each minute and at a clean end, so that a restart hardly changes it.
  */
 import { type Level, levelRank, limits } from '@svc/protocol'
-import { duration, wait } from '../../machine/base/time.ts'
+import { scaledMs, wait } from '../../machine/base/time.ts'
 import { processHealth } from '../../state/process-health.ts'
 import type { ProcessState } from '../../state/process-note.ts'
 import { isResting, tickMs, type UpdateStep } from './ground.ts'
@@ -26,14 +26,14 @@ const maxDeaths = 3
  * Adds an evaluation of the agent's level to the counts of a watched version. Evaluations are at least ten seconds
  * apart.
  */
-export function evaluate(window: WatchWindow, level: Level): WatchWindow {
+export function countLevel(window: WatchWindow, level: Level): WatchWindow {
   const isWorse = levelRank[level] > levelRank[window.baseline]
   const was = window.worse > 0
   return { ...window, worse: isWorse ? window.worse + 1 : 0, flips: window.flips + (isWorse === was ? 0 : 1) }
 }
 
 /** The reason to roll back the watched version; undefined if it stays. */
-export function verdict({ baseline, worse, flips, deaths }: WatchWindow, level: Level): string | undefined {
+export function rollbackReason({ baseline, worse, flips, deaths }: WatchWindow, level: Level): string | undefined {
   if (worse >= maxWorse) return `it got worse after it was kept: ${level}, and it was ${baseline}`
   if (flips > maxFlips) return `it got worse and better again more than ${maxFlips} times after it was kept`
   if (deaths >= maxDeaths) return `its process died ${deaths} times after it was kept`
@@ -67,14 +67,14 @@ export const watching: UpdateStep = async (ground, update) => {
     const state = process()
     if (deaths() > died) window = { ...window, deaths: window.deaths + deaths() - died }
     died = deaths()
-    if (isUp(state)) window = { ...window, ran: window.ran + passed / duration(1) }
-    if (now - evaluated >= duration(evaluateSeconds) && !betweenRuns(state)) {
+    if (isUp(state)) window = { ...window, ran: window.ran + passed / scaledMs(1) }
+    if (now - evaluated >= scaledMs(evaluateSeconds) && !betweenRuns(state)) {
       evaluated = now
       const status = read(state)
       level = ownLevel(status?.status ?? {}, processHealth(state).level ?? 'ok', status?.health)
-      window = evaluate(window, level)
+      window = countLevel(window, level)
     }
-    const why = verdict(window, level)
+    const why = rollbackReason(window, level)
     if (why !== undefined) return { event: 'worse', why }
     if (window.ran >= limits.windowSeconds) return { event: 'over' }
     if (differs(saved, window)) keep()

@@ -4,11 +4,11 @@
  */
 import { join } from 'node:path'
 import type { ServedRuntime } from '@svc/protocol'
-import { duration, wait } from '../../machine/base/time.ts'
-import { checking, type FetchedRelease, fetchRelease, type StepResult } from './fetch.ts'
+import { scaledMs, wait } from '../../machine/base/time.ts'
+import { checkDownload, type FetchedRelease, fetchRelease, type StepResult } from './fetch.ts'
 import { move, type SelfUpdateEvent, type SelfUpdateState } from './moves.ts'
 import { proveRuntimeFile } from './probe.ts'
-import { verify } from './verify.ts'
+import { verifyRelease } from './verify.ts'
 
 interface AttemptContext {
   readonly wish: string
@@ -54,7 +54,7 @@ export async function attemptRuntimeUpdate(a: AttemptContext): Promise<EndedAtte
     if (state === 'fetching' && step.is === 'done') fetched = step.value as FetchedRelease
     if (step.is === 'differs' && !again) {
       again = true
-      if (!(await wait(duration(againSeconds), a.signal))) return { event: 'dropped', why: 'the runtime was stopped' }
+      if (!(await wait(scaledMs(againSeconds), a.signal))) return { event: 'dropped', why: 'the runtime was stopped' }
       state = 'fetching'
       continue
     }
@@ -70,9 +70,9 @@ async function one(state: AttemptState, a: AttemptContext, fetched: FetchedRelea
     case 'fetching':
       return fetchRelease(a.origin, a.folder, a.signal)
     case 'checking':
-      return checking(a.folder, a.wish, fetched, a.served)
+      return checkDownload(a.folder, a.wish, fetched, a.served)
     case 'verifying': {
-      const verified = await verify(a.folder, a.keys, a.signal)
+      const verified = await verifyRelease(a.folder, a.keys, a.signal)
       return verified.is === 'good' ? { is: 'done', value: undefined } : verified
     }
     case 'proving':

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { limits } from '@svc/protocol'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { download } from './fetch.ts'
+import { downloadFile } from './fetch.ts'
 
 let folder: string
 let server: Server | undefined
@@ -24,7 +24,7 @@ async function from(answer: RequestListener) {
   server = createServer(answer)
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return download(
+  return downloadFile(
     new URL(`http://127.0.0.1:${port}/cli/svc.pyz`),
     join(folder, 'svc.pyz'),
     limits.runtimeBytes,

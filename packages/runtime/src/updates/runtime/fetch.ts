@@ -9,11 +9,11 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { join } from 'node:path'
 import { limits, limitText, type ServedRuntime } from '@svc/protocol'
-import { duration, wait } from '../../machine/base/time.ts'
-import { version } from '../../machine/base/version.ts'
+import { scaledMs, wait } from '../../machine/base/time.ts'
+import { ownVersion } from '../../machine/base/version.ts'
 import { lookup } from '../../machine/client/lookup.ts'
-import { reason, tls } from '../../machine/client/service-client.ts'
-import { insideOf } from './release.ts'
+import { noAnswerReason, tlsOptions } from '../../machine/client/service-client.ts'
+import { readInsideRelease } from './release.ts'
 import { signatureBytes } from './verify.ts'
 
 export interface FetchedRelease {
@@ -38,11 +38,16 @@ export async function fetchRelease(
 ): Promise<StepResult<FetchedRelease>> {
   let why = ''
   for (const pause of tries) {
-    if (!(await wait(duration(pause), signal))) return stopped
-    const file = await download(new URL('/cli/svc.pyz', origin), join(folder, 'svc.pyz'), limits.runtimeBytes, signal)
+    if (!(await wait(scaledMs(pause), signal))) return stopped
+    const file = await downloadFile(
+      new URL('/cli/svc.pyz', origin),
+      join(folder, 'svc.pyz'),
+      limits.runtimeBytes,
+      signal,
+    )
     const sig =
       file.is === 'file'
-        ? await download(new URL('/cli/svc.pyz.sig', origin), join(folder, 'svc.pyz.sig'), signatureBytes, signal)
+        ? await downloadFile(new URL('/cli/svc.pyz.sig', origin), join(folder, 'svc.pyz.sig'), signatureBytes, signal)
         : file
     if (signal.aborted) return stopped
     if (file.is === 'file' && sig.is === 'file') return { is: 'done', value: file }
@@ -68,7 +73,7 @@ function wordsFor(got: DownloadResult): string {
  * Checks the downloaded files. `served` is what the answer with the wish said about the file; it is used only if it
  * names the wished version.
  */
-export function checking(
+export function checkDownload(
   folder: string,
   wish: string,
   fetched: FetchedRelease,
@@ -80,7 +85,7 @@ export function checking(
     return differs(`its checksum is ${short(sha256)}, and the service named ${short(served.sha256)}`)
   if (named !== undefined && named !== sha256)
     return differs(`its checksum is ${short(sha256)}, and its header says ${short(named)}`)
-  const inside = insideOf(join(folder, 'svc.pyz'))
+  const inside = readInsideRelease(join(folder, 'svc.pyz'))
   if (!inside) return differs('it is no runtime, or only a part of one')
   if (inside.version !== wish) return differs(`it is version ${inside.version.slice(0, 64)}`)
   const node = Number(process.versions.node.split('.')[0])
@@ -115,7 +120,7 @@ const minSeconds = 60
  */
 const minPaceMs = 3000
 
-export function download(url: URL, file: string, maxBytes: number, signal: AbortSignal): Promise<DownloadResult> {
+export function downloadFile(url: URL, file: string, maxBytes: number, signal: AbortSignal): Promise<DownloadResult> {
   const secure = url.protocol === 'https:'
   return new Promise((resolve) => {
     const sink = openSync(file, 'w', 0o700)
@@ -135,27 +140,27 @@ export function download(url: URL, file: string, maxBytes: number, signal: Abort
     const hash = createHash('sha256')
     let total = 0
     let before = 0
-    const whole = setTimeout(() => lost('it took more than ten minutes'), duration(maxSeconds))
+    const whole = setTimeout(() => lost('it took more than ten minutes'), scaledMs(maxSeconds))
     const pace = setInterval(
       () => {
         if (total - before < minBytes) lost('it was slower than 1 KB a second')
         before = total
       },
-      Math.max(duration(minSeconds), minPaceMs),
+      Math.max(scaledMs(minSeconds), minPaceMs),
     )
     const request = (secure ? httpsRequest : httpRequest)(url, {
       method: 'GET',
       agent: false,
       lookup,
-      ...(secure && tls()),
-      headers: { 'user-agent': `svc/${version}` },
+      ...(secure && tlsOptions()),
+      headers: { 'user-agent': `svc/${ownVersion}` },
     })
     signal.addEventListener('abort', stop)
     if (signal.aborted) return stop()
-    request.on('error', (error) => lost(reason(error)))
+    request.on('error', (error) => lost(noAnswerReason(error)))
     request.on('response', (response) => {
       if (response.statusCode !== 200) return end({ is: 'status', status: response.statusCode ?? 0 })
-      response.on('error', (error) => lost(reason(error)))
+      response.on('error', (error) => lost(noAnswerReason(error)))
       response.on('aborted', () => lost('it broke off'))
       response.on('data', (part: Buffer) => {
         if (!open) return
@@ -165,7 +170,7 @@ export function download(url: URL, file: string, maxBytes: number, signal: Abort
           hash.update(part)
           for (let at = 0; at < part.length; ) at += writeSync(sink, part, at)
         } catch (error) {
-          lost(reason(error))
+          lost(noAnswerReason(error))
         }
       })
       response.on('end', () => {
@@ -174,7 +179,7 @@ export function download(url: URL, file: string, maxBytes: number, signal: Abort
           fsyncSync(sink)
           end({ is: 'file', sha256: hash.digest('hex'), ...namedBy(response) })
         } catch (error) {
-          lost(reason(error))
+          lost(noAnswerReason(error))
         }
       })
     })

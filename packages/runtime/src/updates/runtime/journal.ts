@@ -5,7 +5,7 @@
  */
 import { number, object, oneOf } from '@svc/protocol/fields'
 import { createFolders, type Folder } from '../../machine/files/folder.ts'
-import { anyText, describeNote, type NoteValue, onlyTrue, withDefaults } from '../../machine/files/note.ts'
+import { anyText, describeNote, type NoteValue, trueField, withDefaults } from '../../machine/files/note.ts'
 
 const attempt = withDefaults(
   object(
@@ -18,7 +18,7 @@ const attempt = withDefaults(
       /** The number of consecutive starts of this attempt that did not reach an end. */
       begun: number(),
       /** True once an answer of the service, after the attempt, no longer wished its version. */
-      closed: onlyTrue,
+      closed: trueField,
     },
     'is',
     'wish',

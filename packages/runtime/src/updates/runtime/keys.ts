@@ -3,7 +3,7 @@
  * file on the machine can add others. There may be several, so that a key can be replaced. The build takes them from
  * `packages/runtime/release-keys`.
  */
-import { version } from '../../machine/base/version.ts'
+import { ownVersion } from '../../machine/base/version.ts'
 
 declare const __SVC_RELEASE_KEYS__: readonly string[] | undefined
 
@@ -11,7 +11,7 @@ declare const __SVC_RELEASE_KEYS__: readonly string[] | undefined
 export const releaseKeys: readonly string[] = typeof __SVC_RELEASE_KEYS__ === 'undefined' ? [] : __SVC_RELEASE_KEYS__
 
 /** Why this runtime can never update itself, whatever is served (3.5); undefined if it can. */
-export function whyNeverUpdates(running = version, keys = releaseKeys): string | undefined {
+export function whyNeverUpdates(running = ownVersion, keys = releaseKeys): string | undefined {
   if (running === 'dev') return 'this runtime runs from source, so it does not update itself'
   return keys.length === 0 ? 'no release key is built into this runtime, so it trusts no file' : undefined
 }

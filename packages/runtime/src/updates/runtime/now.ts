@@ -3,16 +3,16 @@ import { existsSync, statSync } from 'node:fs'
 import type { RuntimeInfo } from '@svc/protocol'
 import { programFile } from '../../launcher/file.ts'
 import { attemptText } from '../../machine/base/time.ts'
-import { version } from '../../machine/base/version.ts'
+import { ownVersion } from '../../machine/base/version.ts'
 import type { Folder } from '../../machine/files/folder.ts'
 import { sha256Of } from '../../machine/files/sha256.ts'
-import { hint } from '../../machine/hint.ts'
+import { commandHint } from '../../machine/hint.ts'
 import { type RuntimeNote, readRuntimeNote } from '../../state/versions/runtime-note.ts'
 import { readPin, unreadPin } from './pin.ts'
-import { insideOf } from './release.ts'
+import { readInsideRelease } from './release.ts'
 import { isFileReplaced } from './wanted.ts'
 
-export function runtimeNow(folder: Folder, { applied }: RuntimeNote, running: string = version): RuntimeInfo {
+export function runtimeNow(folder: Folder, { applied }: RuntimeNote, running: string = ownVersion): RuntimeInfo {
   const previous = previousVersion(folder)
   const pinned = readPin(folder)
   return {
@@ -30,7 +30,7 @@ let known: string | undefined
 function previousVersion({ runtimePrevious }: Folder): string | undefined {
   const stat = statSync(runtimePrevious, { throwIfNoEntry: false })
   const stamp = stat ? `${runtimePrevious} ${stat.ino} ${stat.size} ${stat.mtimeMs}` : ''
-  if (stamp !== seen) known = stat && insideOf(runtimePrevious)?.version
+  if (stamp !== seen) known = stat && readInsideRelease(runtimePrevious)?.version
   seen = stamp
   return known
 }
@@ -42,7 +42,7 @@ function previousVersion({ runtimePrevious }: Folder): string | undefined {
 export function runtimeFacts(folder: Folder) {
   const { trial, hold: noted, applied } = readRuntimeNote(folder)
   const hold = noted && !isFileReplaced(noted, sha256Of(folder.runtime)) ? noted : undefined
-  const running = insideOf(folder.runtime)?.version ?? version
+  const running = readInsideRelease(folder.runtime)?.version ?? ownVersion
   return {
     ...runtimeNow(folder, { ...(applied && { applied }) }, running),
     file: existsSync(folder.runtime) ? folder.runtime : programFile(),
@@ -55,7 +55,7 @@ export type RuntimeFacts = ReturnType<typeof runtimeFacts>
 /** Sentences about the runtime's own version, for `svc why`. */
 export function runtimeSentences({ version: running, previous, pinned, applied, hold, trial }: RuntimeFacts): string[] {
   return [
-    `Its runtime is svc ${running}${previous === undefined ? '' : `; ${previous} is kept as the previous version, and "${hint('rollback-runtime')}" goes back to it`}.`,
+    `Its runtime is svc ${running}${previous === undefined ? '' : `; ${previous} is kept as the previous version, and "${commandHint('rollback-runtime')}" goes back to it`}.`,
     ...(trial?.is === 'trying'
       ? [
           `svc ${trial.to} is being tested: unless a report of it is answered, ${trial.from} comes back by itself within five minutes.`,
@@ -65,7 +65,7 @@ export function runtimeSentences({ version: running, previous, pinned, applied, 
     ...(pinned === undefined
       ? []
       : [
-          `It is pinned to ${pinned === unreadPin ? 'a version that cannot be read' : pinned} and does not update itself to another version; "${hint('pin-runtime off')}" unpins it.`,
+          `It is pinned to ${pinned === unreadPin ? 'a version that cannot be read' : pinned} and does not update itself to another version; "${commandHint('pin-runtime off')}" unpins it.`,
         ]),
     ...(hold
       ? [

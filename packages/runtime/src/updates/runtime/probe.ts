@@ -1,6 +1,6 @@
 /** Step `proving`: the new file must start in a separate process before it is put in place (I22). */
 import { clean } from '@svc/protocol'
-import { duration } from '../../machine/base/time.ts'
+import { scaledMs } from '../../machine/base/time.ts'
 import { lastingNode } from '../../machine/programs/node.ts'
 import { runChild } from './child.ts'
 import type { StepResult } from './fetch.ts'
@@ -20,7 +20,7 @@ export async function proveRuntimeFile(
   const ended = await runChild(lastingNode(), ['-e', 'require(process.argv[1])', file, '--self-check', '--dir', root], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    limit: Math.max(duration(seconds), 5000),
+    limit: Math.max(scaledMs(seconds), 5000),
     signal,
     kept: (output) => output.slice(-4096),
   })

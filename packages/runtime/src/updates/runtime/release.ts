@@ -15,7 +15,7 @@ interface InsideRelease {
 const maxInside = 65_536
 
 /** Reads what a file says about itself; undefined if there is no such file, or if it is not a file of our runtime. */
-export function insideOf(file: string): InsideRelease | undefined {
+export function readInsideRelease(file: string): InsideRelease | undefined {
   const read = readFile(file, limits.runtimeBytes)
   if (read.is !== 'bytes') return undefined
   try {

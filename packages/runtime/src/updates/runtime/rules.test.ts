@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { zipArchive } from '@svc/blueprint/zip'
 import { describe, expect, test } from 'vitest'
 import { endOutcomes, move, moves, type SelfUpdateEvent } from './moves.ts'
-import { insideOf } from './release.ts'
+import { readInsideRelease } from './release.ts'
 import { judgeVerify, sshKeygen } from './verify.ts'
 import { judgeWanted, liftsHold, type WishedFacts } from './wanted.ts'
 
@@ -105,7 +105,7 @@ describe('the version inside a file', () => {
   const file = join(folder, 'svc.pyz')
   const inside = (bytes: Uint8Array) => {
     writeFileSync(file, bytes)
-    return insideOf(file)
+    return readInsideRelease(file)
   }
   const release = Buffer.from('{"version":"2.0.0","leastNode":20}')
   const made = (content: Buffer) =>

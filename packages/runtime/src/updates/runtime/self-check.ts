@@ -2,7 +2,7 @@
  * `svc --self-check`, which a runtime runs on a file that is about to replace it. A run that gets this far has already
  * proved that the file loads, since main.ts loads the launcher and the runtime proper first. The check changes nothing.
  */
-import { version } from '../../machine/base/version.ts'
+import { ownVersion } from '../../machine/base/version.ts'
 import { folderAt } from '../../machine/files/folder.ts'
 import { readManifestNow } from '../../reporter/manifest.ts'
 import { readRuntimeNote } from '../../state/versions/runtime-note.ts'
@@ -18,5 +18,5 @@ export function selfCheck(args: readonly string[]): void {
     process.exitCode = 1
     return
   }
-  process.stdout.write(`${selfCheckLine(version)}\n`)
+  process.stdout.write(`${selfCheckLine(ownVersion)}\n`)
 }

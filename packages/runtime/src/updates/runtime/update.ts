@@ -7,8 +7,8 @@ import { rmSync } from 'node:fs'
 import { limits, type ReceivedAnswer, type ServedRuntime } from '@svc/protocol'
 import type { FromWorker } from '../../launcher/contract.ts'
 import { messageOf } from '../../machine/base/errors.ts'
-import { duration, patience, wait } from '../../machine/base/time.ts'
-import { version } from '../../machine/base/version.ts'
+import { patience, scaledMs, wait } from '../../machine/base/time.ts'
+import { ownVersion } from '../../machine/base/version.ts'
 import { createFolder } from '../../machine/files/durable.ts'
 import { readConnection } from '../../machine/files/env.ts'
 import type { Folder } from '../../machine/files/folder.ts'
@@ -94,7 +94,11 @@ export function selfUpdate(folder: Folder, stop: AbortSignal, hands: SelfUpdateH
   }
 }
 
-const rules = (): UpdatingRules => ({ version, retry: duration(limits.fetchRetrySeconds), minApart: duration(60) })
+const rules = (): UpdatingRules => ({
+  version: ownVersion,
+  retry: scaledMs(limits.fetchRetrySeconds),
+  minApart: scaledMs(60),
+})
 
 /** Reads the files that decide about a wish. Most answers wish nothing, and then hardly anything is read. */
 function seenAt(
@@ -160,7 +164,7 @@ async function tried(
   const attemptNote = noteBeforeAttempt(wish, wished.before, Date.now())
   if (!attemptNote) return { event: 'unable', why: `the runtime ended ${maxStarted} times while it was tried` }
   writeAttempt(folder, attemptNote)
-  say(`runtime ${version} -> ${wish}: fetching`)
+  say(`runtime ${ownVersion} -> ${wish}: fetching`)
   const connection = readConnection(folder)
   if (!connection.ok) return { event: 'unable', why: connection.message }
   rmSync(folder.runtimeNew, { recursive: true, force: true })
@@ -212,12 +216,12 @@ async function swapping(
     say(`runtime ${wish} waits until the new version of the agent is kept or back`)
   }
   while (busyWith(folder) === 'blueprint update') {
-    if (!(await wait(duration(lookSeconds), stop)) || !wished())
+    if (!(await wait(scaledMs(lookSeconds), stop)) || !wished())
       return { is: 'dropped', why: 'the wish was taken back' }
   }
   writeAttempt(folder, { ...attempt, is: 'swapping' })
   const refused = refusal()
-  tell({ is: 'swap', staged, from: version, to: { version: wish, sha256 } })
+  tell({ is: 'swap', staged, from: ownVersion, to: { version: wish, sha256 } })
   const late = wait(patience(launcherSeconds), stop).then((whole) =>
     whole ? 'the launcher did not answer' : undefined,
   )

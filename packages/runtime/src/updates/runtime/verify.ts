@@ -31,7 +31,11 @@ type VerifyResult =
 /**
  * Verifies `svc.pyz` in `folder` with its signature `svc.pyz.sig`. Nobody but the owner may have access to the folder.
  */
-export async function verify(folder: string, keys: readonly string[], signal: AbortSignal): Promise<VerifyResult> {
+export async function verifyRelease(
+  folder: string,
+  keys: readonly string[],
+  signal: AbortSignal,
+): Promise<VerifyResult> {
   if (keys.length === 0)
     return { is: 'refused', why: 'no release key is built into this runtime, so it trusts no file' }
   const read = readFile(join(folder, 'svc.pyz.sig'), signatureBytes)

@@ -16,9 +16,9 @@ import { createFolders, type Folder, folderAt } from '../../../machine/files/fol
 import { type Install, writeInstall } from '../../../state/install-note.ts'
 import { fillSettings } from '../../../state/settings.ts'
 import { copyShipped } from '../../../state/shipped.ts'
-import { lead, leadsTo } from '../../../state/versions/folders.ts'
+import { leadCurrentTo, leadsTo } from '../../../state/versions/folders.ts'
 
-export interface Copy {
+export interface DrillCopy {
   readonly folder: Folder
   readonly manifest: Manifest
   readonly now: PackedBundle
@@ -49,7 +49,7 @@ interface CopyOptions {
  * Makes the copy. The agent's folder is only read and never changed. If something fails, throws an Error whose message
  * people can read.
  */
-export async function copyOf(agent: Folder, install: Install, options: CopyOptions): Promise<Copy> {
+export async function makeDrillCopy(agent: Folder, install: Install, options: CopyOptions): Promise<DrillCopy> {
   // Only the owner can read the temporary folder.
   const above = realpathSync(mkdtempSync(join(tmpdir(), 'svc-drill-')))
   const guarded = options.withSecrets ? guard({ root: join(above, 'agent') }, options) : undefined
@@ -72,7 +72,7 @@ export async function copyOf(agent: Folder, install: Install, options: CopyOptio
       version,
       blueprint: name,
     })
-    lead(folder, currentBundle.sha256)
+    leadCurrentTo(folder, currentBundle.sha256)
     for (const file of options.withSecrets ? [agent.env, agent.secrets] : []) {
       const why = envUnread(file)
       if (why !== undefined) throw new Refusal(`${file} ${why}, so its secrets cannot be copied.`)

@@ -10,7 +10,7 @@ import { becomes, starts, svc, token } from '../../../../testing/folder.ts'
 import { type InstalledAgent, installedAgent, password } from '../../../../testing/installed.ts'
 import { startService } from '../../../../testing/service.ts'
 import { identityOf } from '../../../machine/process/identity.ts'
-import { fingerprint } from './rehearse.ts'
+import { folderChecksum } from './rehearse.ts'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -27,9 +27,9 @@ async function newSetup(files: Readonly<Record<string, string>> = {}) {
   return { agent, tmp }
 }
 async function drills(agent: InstalledAgent, tmp: string, ...args: string[]) {
-  const before = fingerprint(agent.root)
+  const before = folderChecksum(agent.root)
   const ran = await svc(agent, ['drill', '--json', ...args], { env: { TMPDIR: tmp, SVC_TIME_SCALE: '0.1' } })
-  expect(fingerprint(agent.root), 'the installed agent is as it was').toBe(before)
+  expect(folderChecksum(agent.root), 'the installed agent is as it was').toBe(before)
   const { ok, from, to, steps, copy } = JSON.parse(ran.out)
   const did = Object.fromEntries(steps.map((s: { name: string; did: string }) => [s.name, s.did]))
   return { ...ran, ok, from, to, did, copy, steps }

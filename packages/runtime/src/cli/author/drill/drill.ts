@@ -5,13 +5,13 @@
 import { Command } from 'commander'
 import { examples } from '../../../machine/hint.ts'
 import { readInstall, unfinishedInstallText, unreadableInstall } from '../../../state/install-note.ts'
-import { agentAt, type CommonOptions, common } from '../../kit/folder.ts'
+import { agentAt, type CommonOptions, withCommonOptions } from '../../kit/folder.ts'
 import { exits, printResult, Refusal, warn } from '../../kit/output.ts'
 
 type DrillOptions = CommonOptions & { readonly start?: boolean; readonly withState?: boolean; readonly keep?: boolean }
 
 export const drill = (): Command =>
-  common(new Command('drill'))
+  withCommonOptions(new Command('drill'))
     .option('--start', "really start the agent's command in the copy, with its secrets and tokens for products")
     .option('--with-state', 'start with a copy of the state instead of an empty one')
     .option('--keep', 'leave the copy on the disk')
@@ -33,12 +33,12 @@ export const drill = (): Command =>
         )
       if (start && !manifest.runtime)
         throw new Refusal(`${manifest.name} has no "runtime", so there is nothing to start.`)
-      const { copyOf } = await import('./copy.ts')
+      const { makeDrillCopy } = await import('./copy.ts')
       const { rehearse } = await import('./rehearse.ts')
       const stop = new AbortController()
       const onSignal = () => stop.abort()
       process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
-      const copy = await copyOf(folder, install, {
+      const copy = await makeDrillCopy(folder, install, {
         withState: withState === true,
         withSecrets: start === true,
         keep: keep === true,

@@ -7,20 +7,20 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { supervise } from '../../../launcher/supervisor.ts'
-import { takeOver } from '../../../launcher/take-over.ts'
-import { duration, wait } from '../../../machine/base/time.ts'
+import { takeOverProcess } from '../../../launcher/take-over.ts'
+import { scaledMs, wait } from '../../../machine/base/time.ts'
 import { namesIn } from '../../../machine/files/durable.ts'
-import { hint } from '../../../machine/hint.ts'
+import { commandHint } from '../../../machine/hint.ts'
 import { manifestNow } from '../../../reporter/known.ts'
 import { machinePathOf } from '../../../state/paths.ts'
 import { processStateSentence } from '../../../state/process-health.ts'
-import { leadsTo, pinned, versionFolderName } from '../../../state/versions/folders.ts'
+import { folderOfCurrent, leadsTo, versionFolderName } from '../../../state/versions/folders.ts'
 import { rollbackAlone } from '../../../updates/agent/alone.ts'
 import { updateAfterStep } from '../../../updates/agent/change.ts'
-import { drive, driveMoment } from '../../../updates/agent/drive.ts'
+import { driveMoment, driveUpdates } from '../../../updates/agent/drive.ts'
 import { type Update, writeUpdate } from '../../../updates/agent/journal.ts'
 import { startOrderOf } from '../../../worker/order.ts'
-import type { Copy } from './copy.ts'
+import type { DrillCopy } from './copy.ts'
 
 interface DrillStep {
   readonly name: 'fetch' | 'start' | 'stage' | 'swap' | 'prove' | 'watch' | 'roll back' | 'state'
@@ -39,7 +39,7 @@ interface Rehearsal {
 /**
  * Rehearses all steps of an update and of its rollback, in order. The rehearsal ends after the first step that fails.
  */
-export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Promise<DrillStep[]> {
+export async function rehearse(copy: DrillCopy, { start, stop, say }: Rehearsal): Promise<DrillStep[]> {
   const { folder, now, next } = copy
   const from = now.manifest.version
   const to = next.manifest.version
@@ -66,7 +66,7 @@ export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Pro
       )
       if (!ok) return steps
     }
-    const before = fingerprint(folder.state)
+    const before = folderChecksum(folder.state)
     const updated = await update(copy, agent, { stop, say })
     const staged = updated.seen.includes('swapping')
     const swapped = updated.seen.includes('proving')
@@ -90,7 +90,8 @@ export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Pro
     )
       return steps
     const proofWould = `The new version has ${copy.manifest.health.start_seconds} s to say how it is, and must not be bad.`
-    if (!agent) add('prove', proofWould, 'left out', `the agent was not started; "${hint('drill --start')}" does`)
+    if (!agent)
+      add('prove', proofWould, 'left out', `the agent was not started; "${commandHint('drill --start')}" does`)
     else {
       const kept = updated.now.state === 'watching'
       if (!add('prove', proofWould, kept ? 'done' : 'failed', kept ? `${to} was kept: ${why}` : why)) return steps
@@ -108,7 +109,7 @@ export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Pro
     if (
       !add(
         'roll back',
-        `"${hint('rollback')}", or the service by naming the version before: "current" leads back, without the network, and the version left is on hold.`,
+        `"${commandHint('rollback')}", or the service by naming the version before: "current" leads back, without the network, and the version left is on hold.`,
         good ? 'done' : 'failed',
         good
           ? (back.update.applied?.message ?? '')
@@ -121,7 +122,7 @@ export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Pro
     if (agent)
       add('state', "The state is nobody's but the agent's.", 'left out', 'the agent ran, and may have changed its own')
     else {
-      const same = fingerprint(folder.state) === before
+      const same = folderChecksum(folder.state) === before
       add(
         'state',
         'No file of the state is changed.',
@@ -140,7 +141,7 @@ export async function rehearse(copy: Copy, { start, stop, say }: Rehearsal): Pro
  * does not start the agent, the state machine stops before the step that needs the agent.
  */
 async function update(
-  copy: Copy,
+  copy: DrillCopy,
   agent: ReturnType<typeof begin> | undefined,
   { stop, say }: Pick<Rehearsal, 'stop' | 'say'>,
 ) {
@@ -161,7 +162,7 @@ async function update(
     if (update.state === 'watching' || update.state === 'idle' || (update.state === 'proving' && !agent)) over.abort()
   }
   save(state)
-  await drive({
+  await driveUpdates({
     folder,
     blueprint: next.manifest.name,
     stop: ends,
@@ -169,7 +170,7 @@ async function update(
     say,
     process: () => agent?.state() ?? { is: 'stopped', because: 'asked' },
     deaths: () => agent?.deaths() ?? 0,
-    manifest: async () => await manifestNow(pinned(folder)).then((m) => (m.ok ? m.value : undefined)),
+    manifest: async () => await manifestNow(folderOfCurrent(folder)).then((m) => (m.ok ? m.value : undefined)),
     now: () => state,
     wish: () => undefined,
     asked: () => undefined,
@@ -182,11 +183,11 @@ async function update(
 }
 
 /** Starts the agent's command in the copy, with the same supervisor that the launcher uses. */
-function begin({ folder, manifest }: Copy, say: (line: string) => void) {
+function begin({ folder, manifest }: DrillCopy, say: (line: string) => void) {
   let deaths = 0
-  const started = supervise(folder, takeOver(folder), {
+  const started = supervise(folder, takeOverProcess(folder), {
     order: async () => {
-      const here = pinned(folder)
+      const here = folderOfCurrent(folder)
       const read = await manifestNow(here)
       return read.ok ? startOrderOf(here, read.value) : undefined
     },
@@ -211,10 +212,10 @@ function begin({ folder, manifest }: Copy, say: (line: string) => void) {
     async runs(sha256: string, stop: AbortSignal): Promise<boolean> {
       const holds = () => state().is === 'running' && state().version === versionFolderName(sha256)
       started.check()
-      for (const end = performance.now() + Math.max(duration(60), 20_000); !holds() && performance.now() < end; )
+      for (const end = performance.now() + Math.max(scaledMs(60), 20_000); !holds() && performance.now() < end; )
         if (!(await wait(50, stop))) return false
       const since = Date.now()
-      for (const end = performance.now() + Math.max(duration(10), 5_000); holds() && performance.now() < end; )
+      for (const end = performance.now() + Math.max(scaledMs(10), 5_000); holds() && performance.now() < end; )
         if ((written() ?? 0) > since || !(await wait(50, stop))) break
       return holds()
     },
@@ -222,7 +223,7 @@ function begin({ folder, manifest }: Copy, say: (line: string) => void) {
 }
 
 /** Returns a checksum over the names, modes and contents of everything below a folder. */
-export function fingerprint(root: string): string {
+export function folderChecksum(root: string): string {
   const sum = createHash('sha256')
   const walk = (path: string, name: string) => {
     const stat = lstatSync(path, { throwIfNoEntry: false })
