@@ -43,7 +43,7 @@ export const blueprintFaults: readonly Fault[] = [
     name: 'bundle: .svc is protected in lower case only',
     harm: 'Where the file system ignores case a bundle replaces the token and the journal of the runtime.',
     file: at('bundle/paths.ts'),
-    old: "keyOf(segments[0] ?? '') === '.svc'",
+    old: "pathKey(segments[0] ?? '') === '.svc'",
     new: "segments[0] === '.svc'",
     tests: [at('bundle/hostile.test.ts')],
   },

@@ -144,7 +144,7 @@ export const runtimeFaults: readonly Fault[] = [
     name: 'locks: a holder that died still holds',
     harm: 'After a crash nobody can pause the agent or change its settings.',
     file: at('machine/files/lock.ts'),
-    old: 'return holder && lives(holder) ? holder : undefined',
+    old: 'return holder && isAlive(holder) ? holder : undefined',
     new: 'return holder',
     tests: [at('machine/files/lock.test.ts')],
   },
