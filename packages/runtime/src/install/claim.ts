@@ -86,7 +86,8 @@ function withoutRoom(above: string): string | undefined {
 }
 
 /**
- * Undoes `claimFolder`: removes `.svc`, and the agent's folder too if the installation created it and nothing else is in it.
+ * Undoes `claimFolder`: removes `.svc`, and the agent's folder too if the installation created it and nothing else is
+ * in it.
  */
 export function unclaim(folder: Folder, madeFolder: boolean): void {
   rmSync(folder.svc, { recursive: true, force: true })

@@ -62,8 +62,8 @@ export function leadCurrentTo(folder: VersionPaths & Pick<Folder, 'manifest'>, s
 }
 
 /**
- * Creates the link that `leadCurrentTo` renames, unless it is there already. Only this needs room, so a caller can try it before
- * it notes what it does. `sweepVersions` removes a link that was not renamed.
+ * Creates the link that `leadCurrentTo` renames, unless it is there already. Only this needs room, so a caller can try
+ * it before it notes what it does. `sweepVersions` removes a link that was not renamed.
  */
 export function prepareLead(folder: VersionPaths, sha256: string): void {
   const temporary = temporaryOf(folder)

@@ -1,6 +1,6 @@
 /**
- * Decides whether the runtime installs the version of the agent that the service wishes (3.3). `judgeBlueprintWish` has one line
- * for each condition of the contract and of D24 to D31.
+ * Decides whether the runtime installs the version of the agent that the service wishes (3.3). `judgeBlueprintWish` has
+ * one line for each condition of the contract and of D24 to D31.
  */
 import { type Desired, isAhead, isVersion, limits } from '@svc/protocol'
 import type { Update } from './journal.ts'
